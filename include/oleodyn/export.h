@@ -1,12 +1,14 @@
 // Macros of the other headers: C linkage for C++, and OD_API, which marks the public functions. The shared library exports only
-// functions with OD_API.
+// functions with OD_API. OD_PRINTF_FORMAT lets compilers compare a format with its arguments.
 #ifndef OLEODYN_EXPORT_H
 #define OLEODYN_EXPORT_H
 
 #if defined __GNUC__
-#define OD_API __attribute__((visibility("default")))
+#define OD_API                                __attribute__((visibility("default")))
+#define OD_PRINTF_FORMAT(format_at, first_at) __attribute__((format(printf, format_at, first_at)))
 #else
 #define OD_API
+#define OD_PRINTF_FORMAT(format_at, first_at)
 #endif
 
 #ifdef __cplusplus

@@ -7,7 +7,7 @@
 
 od_block_spec od_random_block_spec(od_dice *d, int block_class, double sample) {
   od_block_spec s = {.block_class = block_class, .inputs = 1 + od_dice_pick(d, 3), .sample = sample};
-  const od_block_class *c = od_block_class_of(&s);
+  const od_block_description *c = od_block_description_of(&s);
   int degree = -1;
   for (int i = OD_MOST_BLOCK_CHOICES - 1; i >= 0; i--) {
     s.choice[i] = c->choices[i].rule == OD_CHOICE_GIVEN ? od_dice_pick(d, 2) : 1 + od_dice_pick(d, 3);
@@ -17,9 +17,9 @@ od_block_spec od_random_block_spec(od_dice *d, int block_class, double sample) {
     if (degree >= 0) s.choice[i] = od_dice_pick(d, degree + 1);
     degree = s.choice[i];
   }
-  if (c->formula_key && c->margin) s.choice[0] = 2;
+  if (c->formula_key && c->equations->margin) s.choice[0] = 2;
   if (c->formula_key)
-    s.formula = c->margin ? od_random_two_states(s.inputs) : od_random_formula(d, s.inputs, s.choice[0]);
+    s.formula = c->equations->margin ? od_random_two_states(s.inputs) : od_random_formula(d, s.inputs, s.choice[0]);
   return s;
 }
 
@@ -36,7 +36,7 @@ static double random_number(od_dice *d, const od_block_field *f, bool by_time, i
 }
 
 int od_random_block_numbers(od_dice *d, const od_block_spec *s, double gain, double *q) {
-  const od_block_class *c = od_block_class_of(s);
+  const od_block_description *c = od_block_description_of(s);
   int count = 0;
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) {
     const od_block_field *f = &c->fields[i];

@@ -21,7 +21,7 @@ static double random_number(od_dice *dice, const od_element_field *f) {
   return low < 0 && f->sign == OD_ANY && od_dice_pick(dice, 2) ? -size : size;
 }
 
-static bool rules_hold(const od_element_class *c, const double *q) {
+static bool rules_hold(const od_element_description *c, const double *q) {
   for (int i = 0; i < c->rule_count; i++)
     if (!od_element_rule_holds(&c->rules[i], q[c->rules[i].greater], q[c->rules[i].smaller])) return false;
   return true;
@@ -55,27 +55,28 @@ static const od_operation force_law[] = {
 static const od_formula flow_formula = {sizeof flow_law / sizeof *flow_law, flow_law},
                         force_formula = {sizeof force_law / sizeof *force_law, force_law};
 
-const od_formula *od_random_formula_of(const od_element_class *c) {
-  return !c->formula_key ? NULL : c->acts == OD_ACTS_NOWHERE ? &flow_formula : &force_formula;
+const od_formula *od_random_formula_of(const od_element_description *c) {
+  return !c->formula_key ? NULL : c->equations->acts == OD_ACTS_NOWHERE ? &flow_formula : &force_formula;
 }
 
-static int random_formula_numbers(od_dice *dice, const od_element_class *c, double *q) {
-  bool flow = c->acts == OD_ACTS_NOWHERE;
+static int random_formula_numbers(od_dice *dice, const od_element_description *c, double *q) {
+  bool flow = c->equations->acts == OD_ACTS_NOWHERE;
   q[0] = flow ? od_dice_uniform(dice, 1e-8, 3e-7) : od_dice_uniform(dice, 10, 100);
   q[1] = flow ? od_dice_uniform(dice, 1e5, 1e6) : od_dice_uniform(dice, 1, 10);
   q[2] = od_dice_uniform(dice, 0.1, 0.5);
   return 3;
 }
 
-int od_random_numbers(od_dice *dice, const od_element_class *c, double *q, int choice[OD_MOST_ELEMENT_CHOICES]) {
+int od_random_numbers(od_dice *dice, const od_element_description *c, double *q, int choice[OD_MOST_ELEMENT_CHOICES]) {
   do {
     for (int i = 0; i < c->field_count; i++) q[i] = random_number(dice, &c->fields[i]);
   } while (!rules_hold(c, q));
   for (int i = 0; i < OD_MOST_ELEMENT_CHOICES; i++) choice[i] = 0;
   if (c->formula_key) return random_formula_numbers(dice, c, q);
-  if (c->optional_fields > 0 || c->end_choice || c->shared_end) choice[0] = od_dice_pick(dice, 2);
-  return c->field_count - (choice[0] ? 0 : c->optional_fields) +
-         (c->has_curve ? random_curve(dice, q + c->field_count, choice) : 0);
+  if (c->equations->optional_numbers > 0 || c->equations->end_choice || c->shared_end)
+    choice[0] = od_dice_pick(dice, 2);
+  return c->field_count - (choice[0] ? 0 : c->equations->optional_numbers) +
+         (c->equations->has_curve ? random_curve(dice, q + c->field_count, choice) : 0);
 }
 
 static int take(int *end, int count) {
@@ -89,7 +90,7 @@ int od_pool_formula(int *pool, int at, const od_formula *f) {
   return at + f->count * OD_OPERATION_INTS;
 }
 
-od_lone_instance od_instance_with(const od_element_class *c, const double *q, int numbers, const double *host,
+od_lone_instance od_instance_with(const od_element_description *c, const double *q, int numbers, const double *host,
                                   const int *choice) {
   od_lone_instance x = {.c = c, .numbers = numbers, .formula = od_random_formula_of(c)};
   int end = 0, oil = take(&end, OD_OIL_STATES), at_host = take(&end, OD_MOST_ELEMENT_FIELDS);
@@ -103,8 +104,13 @@ od_lone_instance od_instance_with(const od_element_class *c, const double *q, in
   x.pool[1] = at_host;
   memcpy(x.w + x.pool[0], q, (size_t)numbers * sizeof *q);
   memcpy(x.pool + 2, choice, OD_MOST_ELEMENT_CHOICES * sizeof *choice);
-  x.batch = (od_batch){
-      .count = 1, .kept_scalars = c->kept, .choices = c->choices, .number = 0, .host = 1, .choice = 2, .oil = oil};
+  x.batch = (od_batch){.count = 1,
+                       .kept_scalars = c->equations->kept,
+                       .choices = c->equations->choices,
+                       .number = 0,
+                       .host = 1,
+                       .choice = 2,
+                       .oil = oil};
   if (x.formula) {
     x.batch.formula = 2 + OD_MOST_ELEMENT_CHOICES, x.batch.operations = x.batch.formula + 1;
     x.batch.held = x.batch.formula + 2;
@@ -113,18 +119,18 @@ od_lone_instance od_instance_with(const od_element_class *c, const double *q, in
     x.pool[x.batch.held] = take(&end, od_formula_jumps(x.formula));
     od_pool_formula(x.pool, at, x.formula);
   }
-  x.batch.in = take(&end, c->ins);
-  x.batch.out = take(&end, c->outs);
-  x.batch.report = take(&end, c->reports);
-  x.batch.slope = take(&end, c->ins * c->outs);
-  x.batch.kept = take(&end, c->kept);
+  x.batch.in = take(&end, c->equations->ins);
+  x.batch.out = take(&end, c->equations->outs);
+  x.batch.report = take(&end, c->equations->reports);
+  x.batch.slope = take(&end, c->equations->ins * c->equations->outs);
+  x.batch.kept = take(&end, c->equations->kept);
   return x;
 }
 
-od_lone_instance od_random_instance(od_dice *dice, const od_element_class *c) {
+od_lone_instance od_random_instance(od_dice *dice, const od_element_description *c) {
   double host[OD_MOST_ELEMENT_FIELDS] = {0}, q[OD_INSTANCE_SCALARS];
   int choice[OD_MOST_ELEMENT_CHOICES];
-  if (c->host_class) od_random_numbers(dice, c->host_class, host, choice);
+  if (c->host) od_random_numbers(dice, c->host, host, choice);
   int numbers = od_random_numbers(dice, c, q, choice);
   return od_instance_with(c, q, numbers, host, choice);
 }

@@ -293,14 +293,15 @@ static void add_flows(plan *p) {
 static void add_some_classes(plan *p) {
   int one_in = od_element_class_count() / 10;
   for (int i = 0; i < od_element_class_count(); i++) {
-    const od_element_class *c = od_element_class_at(i);
-    od_dice dice = {p->dice.state + od_dice_seed(c->name)};  // separate: a new class does not change the others
-    bool in_joint = c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE;
-    if (od_dice_pick(&dice, one_in) && !c->margin) continue;
-    if (!c->section || !(c->needs_oil || in_joint) || c->has_parts) continue;
-    if (c->acts == OD_ACTS_BETWEEN_POINTS || (in_joint && p->joint_with_friction < 0)) continue;
+    const od_element_description *c = od_element_description_at(i);
+    od_dice dice = {p->dice.state +
+                    od_dice_seed(c->equations->name)};  // separate: a new class does not change the others
+    bool in_joint = c->equations->acts == OD_ACTS_IN_JOINT || c->equations->acts == OD_ACTS_SOMEWHERE;
+    if (od_dice_pick(&dice, one_in) && !c->equations->margin) continue;
+    if (!c->section || !(c->equations->needs_oil || in_joint) || c->has_parts) continue;
+    if (c->equations->acts == OD_ACTS_BETWEEN_POINTS || (in_joint && p->joint_with_friction < 0)) continue;
     double q[64];
-    od_element_spec spec = od_element_spec_of(c->name);
+    od_element_spec spec = od_element_spec_of(c->equations->name);
     int count = od_random_numbers(&dice, c, q, spec.choice), from = od_dice_pick(&dice, VOLUMES);
     int ends = od_element_end_count(c);
     for (int k = 0; k < ends; k++) spec.end[k] = (from + k) % VOLUMES;
@@ -310,7 +311,7 @@ static void add_some_classes(plan *p) {
       spec.signal = driver(p, 0), spec.more_signals[0] = 1;
       spec.formula = *od_random_formula_of(c), spec.numbers = count;
     }
-    spec.first_number = numbers(p, c->name, q, count);
+    spec.first_number = numbers(p, c->equations->name, q, count);
     char name[64];
     snprintf(name, sizeof name, "any_%s", c->section);
     od_build_element(p->build, name, &spec);
@@ -369,8 +370,8 @@ static void add_friction(plan *p, int host, int joint, bool coulomb, const doubl
 // Any law with numbers around the usual ones, torques a hundredth of forces; states begin inside their range.
 static void add_law(plan *p, int host, int joint, const char *owner) {
   od_dice dice = {p->dice.state + od_dice_seed(owner)};  // separate: a new law does not change the others
-  const od_element_class *c = od_friction_laws[od_dice_pick(&dice, od_friction_law_count())]->element;
-  od_element_spec spec = od_element_spec_of(c->name);
+  const od_element_description *c = od_friction_laws[od_dice_pick(&dice, od_friction_law_count())]->element;
+  od_element_spec spec = od_element_spec_of(c->equations->name);
   double q[2 * OD_MOST_ELEMENT_FIELDS];
   int count = od_random_numbers(&dice, c, q, spec.choice);
   for (int i = 0; i < count; i++) {

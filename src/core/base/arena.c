@@ -2,13 +2,12 @@
 #include "base/arena.h"
 
 #include <limits.h>
-#include <stdalign.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/text.h"
 
 // Under AddressSanitizer every piece has its own chunk, so that an access beyond a piece is found.
 #if defined __SANITIZE_ADDRESS__
@@ -17,14 +16,23 @@
 #define CHUNK 16384
 #endif
 
+// The alignment of every piece: that of the largest scalars.
+typedef union any_scalar {
+  long long integer;
+  long double real;
+  void *address;
+  void (*function)(void);
+} any_scalar;
+enum { ALIGNMENT = _Alignof(any_scalar) };
+
 typedef struct od_chunk {
   struct od_chunk *previous;
   size_t used, size;
-  alignas(max_align_t) unsigned char bytes[];
+  any_scalar memory[];
 } od_chunk;
 
 void *od_arena_take(od_arena *arena, size_t size) {
-  size_t rounded = (size + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
+  size_t rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   if (!arena->last || rounded < size || arena->last->size - arena->last->used < rounded) {
     size_t room = rounded > CHUNK ? rounded : CHUNK;
     od_chunk *chunk = rounded < size ? NULL : od_calloc(1, sizeof *chunk + room);
@@ -36,7 +44,7 @@ void *od_arena_take(od_arena *arena, size_t size) {
     chunk->size = room;
     arena->last = chunk;
   }
-  void *piece = arena->last->bytes + arena->last->used;
+  void *piece = (unsigned char *)arena->last->memory + arena->last->used;
   arena->last->used += rounded;
   return piece;
 }
@@ -74,9 +82,9 @@ char *od_arena_format(od_arena *arena, const char *format, ...) {
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  int length = vsnprintf(NULL, 0, format, args);
-  char *text = length >= 0 ? od_arena_take(arena, (size_t)length + 1) : NULL;
-  if (text) vsnprintf(text, (size_t)length + 1, format, again);
+  size_t length = od_text_format_list(NULL, 0, format, args);
+  char *text = od_arena_take(arena, length + 1);
+  if (text) od_text_format_list(text, length + 1, format, again);
   va_end(again);
   va_end(args);
   return text;

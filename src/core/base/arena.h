@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/compiler.h"
 #include "oleodyn/status.h"
 
 typedef struct od_arena {
@@ -29,7 +30,8 @@ void *od_arena_take_matrix(od_arena *arena, long long rows, long long columns, s
 void *od_arena_extend(od_arena *arena, void *list, int count, size_t size);
 
 char *od_arena_text(od_arena *arena, const char *text);
-char *od_arena_format(od_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Returns a text from a format of od_text_format() (base/text.h), or NULL if an allocation fails.
+char *od_arena_format(od_arena *arena, const char *format, ...) OD_PRINTF_FORMAT(2, 3);
 
 // Returns OD_NO_MEMORY if any allocation of the arena failed, else OD_OK. One check after a group of allocations suffices.
 od_status od_arena_status(const od_arena *arena);

@@ -80,9 +80,9 @@ int od_formula_branches(const od_formula *f, const double *in, int ins, const do
   return count;
 }
 
-int od_formula_jump_guards(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q,
-                           const double _Complex *held, double _Complex *guard) {
-  double _Complex v[OD_MOST_OPERATIONS];
+int od_formula_jump_guards(const od_formula *f, const od_complex *in, int ins, const od_complex *q,
+                           const od_complex *held, od_complex *guard) {
+  od_complex v[OD_MOST_OPERATIONS];
   int count = 0;
   run_c(f, in, ins, q, held, v);
   for (int i = 0; i < f->count; i++)
@@ -95,9 +95,9 @@ double od_formula_value(const od_formula *f, const double *in, int ins, const do
   return run_r(f, in, ins, q, held, v);
 }
 
-double _Complex od_formula_value_complex(const od_formula *f, const double _Complex *in, int ins,
-                                         const double _Complex *q, const double _Complex *held) {
-  double _Complex v[OD_MOST_OPERATIONS];
+od_complex od_formula_value_complex(const od_formula *f, const od_complex *in, int ins, const od_complex *q,
+                                    const od_complex *held) {
+  od_complex v[OD_MOST_OPERATIONS];
   return run_c(f, in, ins, q, held, v);
 }
 
@@ -107,9 +107,9 @@ void od_formula_results_r(const od_formula *f, const double *in, int ins, const 
   for (int i = 0; i < count; i++) result[i] = v[f->count - count + i];
 }
 
-void od_formula_results_c(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q, int count,
-                          double _Complex *result) {
-  double _Complex v[OD_MOST_OPERATIONS];
+void od_formula_results_c(const od_formula *f, const od_complex *in, int ins, const od_complex *q, int count,
+                          od_complex *result) {
+  od_complex v[OD_MOST_OPERATIONS];
   run_c(f, in, ins, q, NULL, v);
   for (int i = 0; i < count; i++) result[i] = v[f->count - count + i];
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "base/complex_number.h"
 #include "oleodyn/build.h"
 
 // Returns the number of operands of a kind of operation, or -1 if there is no such kind.
@@ -25,13 +26,13 @@ enum { OD_HELD_AT_ZERO = 2 };
 int od_formula_jumps(const od_formula *f);
 
 double od_formula_value(const od_formula *f, const double *in, int ins, const double *q, const double *held);
-double _Complex od_formula_value_complex(const od_formula *f, const double _Complex *in, int ins,
-                                         const double _Complex *q, const double _Complex *held);
+od_complex od_formula_value_complex(const od_formula *f, const od_complex *in, int ins, const od_complex *q,
+                                    const od_complex *held);
 
 // Computes the results of the last `count` operations.
 void od_formula_results_r(const od_formula *f, const double *in, int ins, const double *q, int count, double *result);
-void od_formula_results_c(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q, int count,
-                          double _Complex *result);
+void od_formula_results_c(const od_formula *f, const od_complex *in, int ins, const od_complex *q, int count,
+                          od_complex *result);
 
 // Computes the values whose signs select branches: the operand of each abs(), sign() and if(), and the difference of the operands
 // of min() and max(). Returns their number; value may be NULL. jumps (NULL: not wanted): whether the branch is a jump.
@@ -39,8 +40,8 @@ int od_formula_branches(const od_formula *f, const double *in, int ins, const do
                         double *value, bool *jumps);
 
 // Computes the operands of the jumps of a formula in complex numbers, in the order of the jumps; returns their number.
-int od_formula_jump_guards(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q,
-                           const double _Complex *held, double _Complex *guard);
+int od_formula_jump_guards(const od_formula *f, const od_complex *in, int ins, const od_complex *q,
+                           const od_complex *held, od_complex *guard);
 
 // Computes the value and its derivatives with respect to `in` and then q, in one backward pass. At a corner the derivative is the
 // derivative of the branch in use; the derivative of abs() at zero is zero.

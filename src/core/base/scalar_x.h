@@ -5,6 +5,8 @@
 #include <complex.h>
 #include <math.h>
 
+#include "base/complex_number.h"
+
 // The macro I of <complex.h> is removed, because I is the name of an inertia.
 #undef I
 #undef X
@@ -26,7 +28,7 @@
 #ifdef OD_COMPLEX
 #define X(name)   name##_c
 #define RE(value) creal(value)
-#define od_x      double _Complex
+#define od_x      od_complex
 #define od_x_sqrt csqrt
 #define od_x_pow  cpow
 #define od_x_log  clog

@@ -2,7 +2,8 @@
 #include "oleodyn/status.h"
 
 #include <stdarg.h>
-#include <stdio.h>
+
+#include "base/text.h"
 
 #define OD_STATUS_TEXT(name, text) text,
 static const char *const texts[] = {OD_STATUS_LIST(OD_STATUS_TEXT)};
@@ -17,7 +18,7 @@ od_status od_fail(od_error *err, od_status status, const char *format, ...) {
     err->status = status;
     va_list args;
     va_start(args, format);
-    vsnprintf(err->text, sizeof err->text, format, args);
+    od_text_format_list(err->text, sizeof err->text, format, args);
     va_end(args);
   }
   return status;

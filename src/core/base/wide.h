@@ -5,6 +5,8 @@
 #ifndef OD_BASE_WIDE_H
 #define OD_BASE_WIDE_H
 
+#include "base/compiler.h"
+
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #if __GNUC__ >= 12
@@ -19,7 +21,7 @@
 #endif
 
 // Marks functions that an OD_WIDE function calls in its loops, so that they are inlined.
-#define OD_INTO_WIDE static inline __attribute__((always_inline))
+#define OD_INTO_WIDE static OD_INLINED
 
 // Four numbers side by side; only for variables inside a function.
 typedef double od_quad __attribute__((vector_size(32)));
@@ -65,6 +67,9 @@ enum { OD_LANES = 4 };
 #define OD_LANES_PAY 0
 #endif
 typedef double od_lanes __attribute__((vector_size(32), aligned(8)));
+// Functions that pass lanes by value are inlined, so their calling convention does not matter, about which -Wpsabi warns.
+// Compilers emit this warning at the end of the file, so the pragma stays in effect.
+#define OD_LANES_BY_VALUE _Pragma("GCC diagnostic ignored \"-Wpsabi\"")
 
 // Shift x up by one or two places, with numbers of y in front; exchange the numbers of each pair of x.
 #if defined(__clang__)

@@ -15,12 +15,15 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 const od_block_class od_absolute_block = {
     .type = "absolute",
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+};
+const od_block_description od_absolute_block_description = {
+    .equations = &od_absolute_block,
     .summary = "gain |u|",
     .inputs = {{"input"}},
     .keeps_unit = true,
     .fields = {{"gain", "1", OD_ANY, 1, "factor of the output"}},
     .outputs = {""},
-    .is_linear = od_block_never_linear,
-    OD_BLOCK_EVALUATES,
 };
 #endif

@@ -11,10 +11,10 @@
 OD_BLOCK_CLASSES(OD_DECLARE_CLASS)
 const od_block_class *const od_block_classes[] = {
 #define OD_LIST_CLASS(name) &od_##name##_block,
-    OD_BLOCK_CLASSES(OD_LIST_CLASS)};
+    OD_BLOCK_CLASSES(OD_LIST_CLASS) NULL};  // NULL: a build may contain no class
 
 int od_block_class_count(void) {
-  return (int)(sizeof od_block_classes / sizeof *od_block_classes);
+  return (int)(sizeof od_block_classes / sizeof *od_block_classes) - 1;
 }
 int od_block_class_find(const char *type) {
   for (int i = 0; i < od_block_class_count(); i++)
@@ -26,121 +26,6 @@ int od_block_class_find(const char *type) {
 
 od_block_spec od_block_spec_of(const char *type) {
   return (od_block_spec){.block_class = od_block_class_find(type)};
-}
-
-// Returns the choice that a key sets, or NULL.
-static const od_block_choice *choice_of(const od_block_class *c, const char *key) {
-  for (int i = 0; i < OD_MOST_BLOCK_CHOICES && c->choices[i].rule != OD_CHOICE_NONE; i++)
-    if (strcmp(c->choices[i].key, key) == 0) return &c->choices[i];
-  return NULL;
-}
-
-static bool is_known(const od_block_spec *s) {
-  return s->block_class >= 0 && s->block_class < od_block_class_count();
-}
-
-bool od_block_choose(od_block_spec *spec, const char *key, int value) {
-  const od_block_class *c = is_known(spec) ? od_block_class_of(spec) : NULL;
-  const od_block_choice *choice = c ? choice_of(c, key) : NULL;
-  if (choice) spec->choice[choice - c->choices] = value;
-  return choice != NULL;
-}
-
-const char *od_block_spec_problem(const od_block_spec *s) {
-  if (!is_known(s)) return "has an unknown type";
-  const od_block_class *c = od_block_class_of(s);
-  int degree = -1;
-  if (!(s->sample >= 0) || (s->sample > 0 && !od_block_can_be_sampled(c)))
-    return "cannot have this sampling period; expected a positive time in s if the class can be sampled, "
-           "else 0";
-  if (c->inputs[0].list && s->inputs < 1) return "has no inputs";
-  for (int i = OD_MOST_BLOCK_CHOICES - 1; i >= 0; i--) {
-    od_choice_rule rule = c->choices[i].rule;
-    bool needed = (rule == OD_CHOICE_WHOLE && s->sample == 0) || (rule == OD_CHOICE_OF_SAMPLES && s->sample > 0);
-    int least = rule == OD_CHOICE_ENTRIES ? 2 : needed ? 1 : 0;
-    if (s->choice[i] < least)
-      return "has a choice that is too small; expected at least 2 entries of a table, an order or delay of at least 1, "
-             "else 0 or more";
-    if (c->choices[i].most > 0 && s->choice[i] > c->choices[i].most) return "has a choice above the limit of its key";
-    if (rule != OD_CHOICE_DEGREE) continue;
-    if (s->choice[i] > OD_MOST_BLOCK_ORDER) return "has a polynomial of a degree above 16";
-    if (degree >= 0 && s->choice[i] > degree)
-      return "is not proper: its numerator has a higher degree than its denominator";
-    degree = s->choice[i];
-  }
-  return NULL;
-}
-
-// ---- counts
-
-static int count_inputs(const od_block_spec *s) {
-  const od_block_class *c = od_block_class_of(s);
-  int count = 0;
-  while (count < OD_MOST_INPUT_KEYS && c->inputs[count].key) count++;
-  return c->inputs[0].list ? s->inputs : count;
-}
-
-static int count_outputs(const od_block_class *c) {
-  int count = 0;
-  while (count < OD_MOST_BLOCK_OUTPUTS && c->outputs[count]) count++;
-  return count;
-}
-
-static int own_states(const od_block_spec *s) {
-  const od_block_class *c = od_block_class_of(s);
-  return c->count_states ? c->count_states(s) : c->states;
-}
-
-bool od_block_gives(const od_block_spec *s, const char *key) {
-  const od_block_class *c = od_block_class_of(s);
-  const od_block_choice *choice = choice_of(c, key);
-  return choice && s->choice[choice - c->choices];
-}
-
-// Returns the number of combinations of abscissae: each abscissa of the first input with each abscissa of the second input.
-static int count_combinations(const od_block_spec *s) {
-  const od_block_class *c = od_block_class_of(s);
-  int count = 1;
-  for (int i = 0; i < OD_MOST_BLOCK_CHOICES; i++)
-    if (c->choices[i].rule == OD_CHOICE_ENTRIES) count *= s->choice[i];
-  return count;
-}
-
-int od_block_count_field(const od_block_spec *s, const od_block_field *f) {
-  const od_block_class *c = od_block_class_of(s);
-  if (f->optional && !od_block_gives(s, f->key)) return 0;
-  if (f->only_with && !od_block_gives(s, f->only_with)) return 0;
-  if (f->instead_of_sample || (f->counts_samples && s->sample > 0)) return 0;
-  switch (f->shape) {
-    case OD_TWO_NUMBERS:
-    case OD_BOUNDS: return 2;
-    case OD_PER_INPUT: return s->inputs;
-    case OD_NAMED:
-    case OD_ABSCISSAE: return s->choice[choice_of(c, f->key) - c->choices];
-    case OD_ORDINATES: return count_combinations(s);
-    case OD_POLYNOMIAL: return s->choice[choice_of(c, f->key) - c->choices] + 1;
-    default: return 1;
-  }
-}
-
-// Returns the number of jumps within steps. Blocks with samples or modes jump only between steps: the result is 0.
-static int count_jumps(const od_block_spec *s) {
-  const od_block_class *c = od_block_class_of(s);
-  if (c->margin || s->sample > 0) return 0;
-  return c->formula_key ? od_formula_jumps(&s->formula) : c->jumps_at_zero;
-}
-
-od_block_counts od_block_count(const od_block_spec *s) {
-  const od_block_class *c = od_block_class_of(s);
-  int numbers = 0;
-  for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) numbers += od_block_count_field(s, &c->fields[i]);
-  return (od_block_counts){
-      .numbers = numbers,
-      .inputs = count_inputs(s),
-      .states = own_states(s) + (s->sample > 0 ? 1 : 0),
-      .outputs = count_outputs(c),
-      .jumps = count_jumps(s),
-  };
 }
 
 // ---- properties
@@ -156,27 +41,4 @@ bool od_block_passes_on(const od_block_spec *s, bool sampling) {
 bool od_block_is_linear(const od_block_spec *s) {
   const od_block_class *c = od_block_class_of(s);
   return s->sample == 0 && (!c->is_linear || c->is_linear(s));
-}
-
-// ---- states
-
-const char *od_block_state_name(const od_block_spec *s, int state) {
-  static const char *const several[OD_MOST_BLOCK_ORDER] = {
-      "state1", "state2",  "state3",  "state4",  "state5",  "state6",  "state7",  "state8",
-      "state9", "state10", "state11", "state12", "state13", "state14", "state15", "state16"};
-  const od_block_class *c = od_block_class_of(s);
-  int own = own_states(s);
-  if (state == own) return "held";
-  if (c->states_are_outputs) return NULL;
-  if (state < OD_MOST_NAMED_STATES && c->state[state].name) return c->state[state].name;
-  return own == 1 ? "state" : several[state];
-}
-
-const char *od_block_state_unit(const od_block_spec *s, int state, int *order) {
-  const od_block_class *c = od_block_class_of(s);
-  *order = 0;
-  if (state == own_states(s)) return OD_UNIT_OUT;
-  if (state < OD_MOST_NAMED_STATES && c->state[state].name) return c->state[state].unit;
-  *order = s->sample > 0 ? 0 : state;
-  return c->states_are_outputs ? OD_UNIT_OUT : OD_UNIT_IN;
 }

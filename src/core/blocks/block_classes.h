@@ -1,9 +1,10 @@
-// The table of block classes, and properties that follow from a class and the settings of a block. The list itself is in
-// blocks/block_list.h, so that a new class does not rebuild the files that include this header.
+// The table of block classes, for a running model, and the table of their descriptions, for builder, readers and documents;
+// properties that follow from a class and the settings of a block. The list itself is in blocks/block_list.h, so that a new class
+// does not rebuild the files that include this header.
 #ifndef OD_BLOCK_CLASSES_H
 #define OD_BLOCK_CLASSES_H
 
-#include "blocks/block.h"
+#include "blocks/block_description.h"
 
 // All classes, in the order of blocks/block_list.h.
 extern const od_block_class *const od_block_classes[];
@@ -12,6 +13,12 @@ int od_block_class_count(void);
 int od_block_class_find(const char *type);
 static inline const od_block_class *od_block_class_of(const od_block_spec *s) {
   return od_block_classes[s->block_class];
+}
+
+// All descriptions, in the order of the classes. A program that uses them is linked with the texts of all classes.
+extern const od_block_description *const od_block_descriptions[];
+static inline const od_block_description *od_block_description_of(const od_block_spec *s) {
+  return od_block_descriptions[s->block_class];
 }
 
 // Returns the first error of a spec as the predicate of a sentence ("has no inputs"), or NULL.

@@ -1,9 +1,12 @@
 // The list of block classes, in the order in which readers and the documentation list them. A new class is one file that
 // defines od_NAME_block, and one line here. The friction laws are defined by the module `friction`. Only block_classes.c
-// includes this header.
+// and block_descriptions.c include this header.
 #ifndef OD_BLOCK_LIST_H
 #define OD_BLOCK_LIST_H
 
+#include "base/parts.h"
+
+#ifndef OD_BLOCK_CLASSES
 #define OD_BLOCK_CLASSES(CLASS) \
   CLASS(gain)                   \
   CLASS(sum)                    \
@@ -54,5 +57,6 @@
   CLASS(selector)               \
   CLASS(sample_hold)            \
   CLASS(state_machine)
+#endif
 
 #endif

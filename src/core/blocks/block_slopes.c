@@ -9,9 +9,9 @@ static const double tiny = 1e-30;
 
 // A block in complex numbers, all on the stack.
 typedef struct complex_block {
-  double _Complex q[OD_MOST_BLOCK_NUMBERS], x[OD_MOST_BLOCK_STATES], u[OD_MOST_BLOCK_INPUTS];
-  double _Complex held[OD_MOST_OPERATIONS];
-  double _Complex y[OD_MOST_BLOCK_OUTPUTS], rate[OD_MOST_BLOCK_STATES];
+  od_complex q[OD_MOST_BLOCK_NUMBERS], x[OD_MOST_BLOCK_STATES], u[OD_MOST_BLOCK_INPUTS];
+  od_complex held[OD_MOST_OPERATIONS];
+  od_complex y[OD_MOST_BLOCK_OUTPUTS], rate[OD_MOST_BLOCK_STATES];
 } complex_block;
 
 static void fill(od_block_counts n, const double *q, const double *x, const double *u, const double *held,
@@ -45,8 +45,8 @@ static void complex_slopes(const od_block_spec *s, od_block_counts n, const doub
   int columns = n.states + n.inputs;
   fill(n, q, x, u, held, &b);
   for (int j = 0; j < columns; j++) {
-    double _Complex *moved = j < n.states ? &b.x[j] : &b.u[j - n.states], before = *moved;
-    *moved += __builtin_complex(0.0, tiny);
+    od_complex *moved = j < n.states ? &b.x[j] : &b.u[j - n.states], before = *moved;
+    *moved += OD_COMPLEX_OF(0.0, tiny);
     od_block_class_of(s)->evaluate_complex(s, b.q, b.x, b.u, b.held, b.y, b.rate);
     *moved = before;
     for (int i = 0; i < n.outputs; i++) by[i * columns + j] = cimag(b.y[i]) / tiny;
@@ -75,7 +75,7 @@ void od_block_number_slopes(const od_block_spec *s, od_block_counts n, const dou
   for (int i = 0; i < n.outputs + n.states; i++) by[i] = 0;
   if (s->sample > 0) return;  // the output of a sampled block is held: all derivatives are zero
   fill(n, q, x, u, held, &b);
-  b.q[number] += __builtin_complex(0.0, tiny);
+  b.q[number] += OD_COMPLEX_OF(0.0, tiny);
   od_block_class_of(s)->evaluate_complex(s, b.q, b.x, b.u, b.held, b.y, b.rate);
   for (int i = 0; i < n.outputs; i++) by[i] = cimag(b.y[i]) / tiny;
   for (int i = 0; i < n.states; i++) by[n.outputs + i] = cimag(b.rate[i]) / tiny;
@@ -88,9 +88,9 @@ void od_block_step_tangent(const od_block_spec *s, od_block_counts n, const doub
   for (int i = 0; i < n.states; i++) next[i] = 0;
   if (c->remembers) return;  // the next output of a sampled delay is an earlier input: all changes are zero
   fill(n, q, x, u, NULL, &b);
-  for (int i = 0; along.dx && i < n.states; i++) b.x[i] += __builtin_complex(0.0, tiny * along.dx[i]);
-  b.u[0] += __builtin_complex(0.0, tiny * along.du);
-  if (along.number >= 0) b.q[along.number] += __builtin_complex(0.0, tiny);
+  for (int i = 0; along.dx && i < n.states; i++) b.x[i] += OD_COMPLEX_OF(0.0, tiny * along.dx[i]);
+  b.u[0] += OD_COMPLEX_OF(0.0, tiny * along.du);
+  if (along.number >= 0) b.q[along.number] += OD_COMPLEX_OF(0.0, tiny);
   c->step_complex(s, b.q, b.x, b.u, b.rate);
   for (int i = 0; i < n.states; i++) next[i] = cimag(b.rate[i]) / tiny;
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "blocks/block.h"
+#include "blocks/block_description.h"
 
 #define OD_BLOCK_TEXT
 #include "blocks/block_functions_x.h"

@@ -15,12 +15,15 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 const od_block_class od_dead_zone_block = {
     .type = "dead-zone",
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+};
+const od_block_description od_dead_zone_block_description = {
+    .equations = &od_dead_zone_block,
     .summary = "the part of u outside a band",
     .inputs = {{"input"}},
     .keeps_unit = true,
     .fields = {{"band", OD_UNIT_OUT, OD_ANY, NAN, "[lower, upper] limits of the band", .shape = OD_BOUNDS}},
     .outputs = {""},
-    .is_linear = od_block_never_linear,
-    OD_BLOCK_EVALUATES,
 };
 #endif

@@ -29,6 +29,14 @@ static int count_states(const od_block_spec *s) {
 
 const od_block_class od_delay_block = {
     .type = "delay",
+    .count_states = count_states,
+    .remembers = true,
+    .samples_choice = SAMPLES,
+    OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
+};
+const od_block_description od_delay_block_description = {
+    .equations = &od_delay_block,
     .summary = "u delayed, by a continuous approximation or by whole samples",
     .inputs = {{"input"}},
     .keeps_unit = true,
@@ -39,10 +47,5 @@ const od_block_class od_delay_block = {
     .choices = {[ORDER] = {OD_CHOICE_WHOLE, "pade", MOST_ORDER},
                 [SAMPLES] = {OD_CHOICE_OF_SAMPLES, "time", OD_MOST_DELAY_SAMPLES}},
     .outputs = {""},
-    .count_states = count_states,
-    .remembers = true,
-    .samples_choice = SAMPLES,
-    OD_BLOCK_EVALUATES,
-    .slopes = slopes_block,
 };
 #endif

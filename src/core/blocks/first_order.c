@@ -16,13 +16,16 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 const od_block_class od_first_order_block = {
     .type = "first-order",
+    .states = 1,
+    .holds = true,
+    OD_BLOCK_EVALUATES,
+};
+const od_block_description od_first_order_block_description = {
+    .equations = &od_first_order_block,
     .summary = "gain/(T s + 1)",
     .inputs = {{"input"}},
     .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "static gain", .makes_unit = true},
                {"time_constant", "s", OD_POSITIVE, NAN, "time constant T", .limits = OD_TIME_CONSTANT_LIMITS}},
     .outputs = {""},
-    .states = 1,
-    .holds = true,
-    OD_BLOCK_EVALUATES,
 };
 #endif

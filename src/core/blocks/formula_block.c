@@ -29,6 +29,13 @@ static inline void slopes(const numbers_r *q, block_r b, double *by) {
 
 const od_block_class od_formula_block = {
     .type = "formula",
+    .has_formula = true,
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
+};
+const od_block_description od_formula_block_description = {
+    .equations = &od_formula_block,
     .summary = "a formula of named inputs and parameters",
     .inputs = {{"inputs", .list = true}},
     .formula_key = "formula",
@@ -37,8 +44,5 @@ const od_block_class od_formula_block = {
                 .shape = OD_NAMED}},
     .choices = {{OD_CHOICE_NAMES, "parameters", OD_MOST_FORMULA_NUMBERS}},
     .outputs = {""},
-    .is_linear = od_block_never_linear,
-    OD_BLOCK_EVALUATES,
-    .slopes = slopes_block,
 };
 #endif

@@ -20,11 +20,14 @@ static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
 
 const od_block_class od_gain_block = {
     .type = "gain",
+    OD_BLOCK_EVALUATES,
+    OD_BLOCK_STEPS,
+};
+const od_block_description od_gain_block_description = {
+    .equations = &od_gain_block,
     .summary = "gain u; if sampled, a sample and hold",
     .inputs = {{"input"}},
     .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "factor of the output", .makes_unit = true}},
     .outputs = {""},
-    OD_BLOCK_EVALUATES,
-    OD_BLOCK_STEPS,
 };
 #endif

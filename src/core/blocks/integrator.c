@@ -34,6 +34,14 @@ static bool is_linear(const od_block_spec *s) {
 
 const od_block_class od_integrator_block = {
     .type = "integrator",
+    .states = 1,
+    .holds = true,
+    .is_linear = is_linear,
+    OD_BLOCK_EVALUATES,
+    OD_BLOCK_STEPS,
+};
+const od_block_description od_integrator_block_description = {
+    .equations = &od_integrator_block,
     .summary = "gain times the integral of u, within limits",
     .inputs = {{"input"}},
     .fields = {{"gain", OD_UNIT_PER_INTEGRAL, OD_ANY, 1, "factor of the output", .makes_unit = true},
@@ -43,11 +51,6 @@ const od_block_class od_integrator_block = {
                 .only_with = "limits", .only_with_purpose = "to track", .limits = {1e-9, 1e6, 1e-6, 1e3}}},
     .choices = {[LIMITED] = {OD_CHOICE_GIVEN, "limits"}},
     .outputs = {""},
-    .states = 1,
     .state = {{"integral", OD_UNIT_OUT}},
-    .holds = true,
-    .is_linear = is_linear,
-    OD_BLOCK_EVALUATES,
-    OD_BLOCK_STEPS,
 };
 #endif

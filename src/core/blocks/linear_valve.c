@@ -15,6 +15,10 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 const od_block_class od_linear_valve_block = {
     .type = "linear-valve",
+    OD_BLOCK_EVALUATES,
+};
+const od_block_description od_linear_valve_block_description = {
+    .equations = &od_linear_valve_block,
     .summary = "Q = Kq i - Kc p: a servo valve, linearized",
     .unit = "m3/s",
     .inputs = {{"command"}, {"load_pressure", "Pa"}},
@@ -22,6 +26,5 @@ const od_block_class od_linear_valve_block = {
                {"pressure_coefficient", "m3/s/Pa", OD_NOT_NEGATIVE, 0, "flow-pressure coefficient Kc",
                 .limits = {0, 1e-3, 1e-17, 1e-7}}},
     .outputs = {"flow"},
-    OD_BLOCK_EVALUATES,
 };
 #endif

@@ -18,6 +18,13 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 const od_block_class od_load_chamber_block = {
     .type = "load-chamber",
+    .states = 1,
+    .state_scale = 1e6,
+    .holds = true,
+    OD_BLOCK_EVALUATES,
+};
+const od_block_description od_load_chamber_block_description = {
+    .equations = &od_load_chamber_block,
     .summary = "p' = 4 B/V (Q - A v - C p): the oil of a symmetric cylinder, linearized",
     .unit = "Pa",
     .inputs = {{"flow", "m3/s"}, {"velocity", "m/s"}},
@@ -26,10 +33,6 @@ const od_block_class od_load_chamber_block = {
                {"area", "m2", OD_POSITIVE, NAN, "piston area A", .limits = {1e-14, 10, 1e-9, 1}},
                {"leakage", "m3/s/Pa", OD_NOT_NEGATIVE, 0, "leakage coefficient C", .limits = {0, 1e-3, 1e-17, 1e-7}}},
     .outputs = {"pressure"},
-    .states = 1,
     .states_are_outputs = true,
-    .state_scale = 1e6,
-    .holds = true,
-    OD_BLOCK_EVALUATES,
 };
 #endif

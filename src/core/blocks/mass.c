@@ -19,6 +19,12 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 const od_block_class od_mass_block = {
     .type = "mass",
+    .states = 2,
+    .holds = true,
+    OD_BLOCK_EVALUATES,
+};
+const od_block_description od_mass_block_description = {
+    .equations = &od_mass_block,
     .summary = "m v' = A p - d v - k x - F: position and velocity of a mass driven by a piston",
     .unit = "m",
     .inputs = {{"pressure", "Pa"}, {"force", "N", .optional = true}},
@@ -27,9 +33,6 @@ const od_block_class od_mass_block = {
                {"damping", "N s/m", OD_NOT_NEGATIVE, 0, "viscous damping d", .limits = {0, 1e13, 0, 1e8}},
                {"stiffness", "N/m", OD_NOT_NEGATIVE, 0, "stiffness k of the load", .limits = {0, 1e15, 0, 1e11}}},
     .outputs = {"position", "velocity"},
-    .states = 2,
     .states_are_outputs = true,
-    .holds = true,
-    OD_BLOCK_EVALUATES,
 };
 #endif

@@ -14,13 +14,16 @@ static bool is_linear(const od_block_spec *s) {
 
 const od_block_class od_maximum_block = {
     .type = "maximum",
+    .is_linear = is_linear,
+    OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
+};
+const od_block_description od_maximum_block_description = {
+    .equations = &od_maximum_block,
     .summary = "gain times the largest input",
     .inputs = {{"inputs", .list = true}},
     .keeps_unit = true,
     .fields = {{"gain", "1", OD_ANY, 1, "factor of the output"}},
     .outputs = {""},
-    .is_linear = is_linear,
-    OD_BLOCK_EVALUATES,
-    .slopes = slopes_block,
 };
 #endif

@@ -24,6 +24,12 @@ enum { BY_TIME };
 
 const od_block_class od_notch_block = {
     .type = "notch",
+    .states = 2,
+    OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
+};
+const od_block_description od_notch_block_description = {
+    .equations = &od_notch_block,
     .summary = "gain (T^2 s^2 + 2 d0 T s + 1)/(T^2 s^2 + 2 d1 T s + 1)",
     .inputs = {{"input"}},
     .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "static gain", .makes_unit = true},
@@ -34,8 +40,5 @@ const od_block_class od_notch_block = {
                 .limits = {0, 1e6, 0, 100}}},
     .choices = {[BY_TIME] = {OD_CHOICE_GIVEN, "time_constant"}},
     .outputs = {""},
-    .states = 2,
-    OD_BLOCK_EVALUATES,
-    .slopes = slopes_block,
 };
 #endif

@@ -71,6 +71,13 @@ static bool is_linear(const od_block_spec *s) {
 
 const od_block_class od_pid_block = {
     .type = "pid",
+    .count_states = count_states,
+    .is_linear = is_linear,
+    OD_BLOCK_EVALUATES,
+    OD_BLOCK_STEPS,
+};
+const od_block_description od_pid_block_description = {
+    .equations = &od_pid_block,
     .summary = "kp e + ki integral + kd s/(Tf s + 1) e, within limits",
     .inputs = {{"input"}},
     .fields = {{"kp", OD_UNIT_RATIO, OD_ANY, NAN, "proportional gain"},
@@ -88,10 +95,6 @@ const od_block_class od_pid_block = {
                 [LIMITED] = {OD_CHOICE_GIVEN, "limits"},
                 [TRACKING] = {OD_CHOICE_GIVEN, "tracking"}},
     .outputs = {""},
-    .count_states = count_states,
     .state = {{"integral", OD_UNIT_OUT}, {"filter", OD_UNIT_IN}},
-    .is_linear = is_linear,
-    OD_BLOCK_EVALUATES,
-    OD_BLOCK_STEPS,
 };
 #endif

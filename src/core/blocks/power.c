@@ -17,6 +17,11 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 const od_block_class od_power_block = {
     .type = "power",
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+};
+const od_block_description od_power_block_description = {
+    .equations = &od_power_block,
     .summary = "gain (|u|/reference)^exponent with the sign of u",
     .inputs = {{"input"}},
     .fields = {{"gain", OD_UNIT_OUT, OD_ANY, 1, "output at the reference input"},
@@ -24,7 +29,5 @@ const od_block_class od_power_block = {
                {"reference", OD_UNIT_IN, OD_POSITIVE, NAN, "input at which the power is 1"},
                {"smoothing", OD_UNIT_IN, OD_NOT_NEGATIVE, 0, "magnitude of u below which the output is nearly linear"}},
     .outputs = {""},
-    .is_linear = od_block_never_linear,
-    OD_BLOCK_EVALUATES,
 };
 #endif

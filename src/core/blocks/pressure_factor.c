@@ -34,6 +34,12 @@ static inline void slopes(const numbers_r *q, block_r b, double *by) {
 #define OD_NOMINAL      0, 1e10, 0, 1e8
 const od_block_class od_pressure_factor_block = {
     .type = "pressure-factor",
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
+};
+const od_block_description od_pressure_factor_block_description = {
+    .equations = &od_pressure_factor_block,
     .summary = "factor that is linear in two pressures, with optional limits",
     .unit = "1",
     .inputs = {{"a", "Pa"}, {"b", "Pa"}},
@@ -49,8 +55,5 @@ const od_block_class od_pressure_factor_block = {
                 .optional = true}},
     .choices = {{OD_CHOICE_GIVEN, "limits"}},
     .outputs = {""},
-    .is_linear = od_block_never_linear,
-    OD_BLOCK_EVALUATES,
-    .slopes = slopes_block,
 };
 #endif

@@ -10,6 +10,13 @@
 
 const od_block_class od_pressure_map_block = {
     .type = "pressure-map",
+    .is_linear = od_block_never_linear,
+    .table_axes = 2,
+    OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
+};
+const od_block_description od_pressure_map_block_description = {
+    .equations = &od_pressure_map_block,
     .summary = "bilinear interpolation on a grid over two pressures, constant outside the grid",
     .inputs = {{"a", "Pa"}, {"b", "Pa"}},
     .fields = {{"at_a", "Pa", OD_ANY, NAN, "pressures a of the grid, increasing", .shape = OD_ABSCISSAE},
@@ -18,9 +25,5 @@ const od_block_class od_pressure_map_block = {
                 .shape = OD_ORDINATES}},
     .choices = {{OD_CHOICE_ENTRIES, "at_a", 8}, {OD_CHOICE_ENTRIES, "at_b", 8}},
     .outputs = {""},
-    .is_linear = od_block_never_linear,
-    .table_axes = 2,
-    OD_BLOCK_EVALUATES,
-    .slopes = slopes_block,
 };
 #endif

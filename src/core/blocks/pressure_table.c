@@ -18,15 +18,18 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 const od_block_class od_pressure_table_block = {
     .type = "pressure-table",
+    .is_linear = od_block_never_linear,
+    .table_axes = 1,
+    .table_over_sum = true,
+    OD_BLOCK_EVALUATES,
+};
+const od_block_description od_pressure_table_block_description = {
+    .equations = &od_pressure_table_block,
     .summary = "linear interpolation between points over the sum of two pressures, constant beyond them",
     .inputs = {{"a", "Pa"}, {"b", "Pa"}},
     .fields = {{"at_sum", "Pa", OD_ANY, NAN, "sums of both pressures at the points, increasing", .shape = OD_ABSCISSAE},
                {"values", OD_UNIT_OUT, OD_ANY, NAN, "outputs at the points", .shape = OD_ORDINATES}},
     .choices = {{OD_CHOICE_ENTRIES, "at_sum", 40}},
     .outputs = {""},
-    .is_linear = od_block_never_linear,
-    .table_axes = 1,
-    .table_over_sum = true,
-    OD_BLOCK_EVALUATES,
 };
 #endif

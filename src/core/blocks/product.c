@@ -20,12 +20,15 @@ static bool is_linear(const od_block_spec *s) {
 
 const od_block_class od_product_block = {
     .type = "product",
+    .is_linear = is_linear,
+    OD_BLOCK_EVALUATES,
+};
+const od_block_description od_product_block_description = {
+    .equations = &od_product_block,
     .summary = "gain u1 u2 ...",
     .inputs = {{"inputs", .list = true}},
     .inputs_multiply = true,
     .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "factor of the output", .makes_unit = true}},
     .outputs = {""},
-    .is_linear = is_linear,
-    OD_BLOCK_EVALUATES,
 };
 #endif

@@ -21,14 +21,17 @@ static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
 
 const od_block_class od_quantiser_block = {
     .type = "quantiser",
+    .jumps = true,
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+    OD_BLOCK_STEPS,
+};
+const od_block_description od_quantiser_block_description = {
+    .equations = &od_quantiser_block,
     .summary = "the multiple of a step that is nearest to u",
     .inputs = {{"input"}},
     .keeps_unit = true,
     .fields = {{"step", OD_UNIT_OUT, OD_POSITIVE, NAN, "distance between two levels"}},
     .outputs = {""},
-    .jumps = true,
-    .is_linear = od_block_never_linear,
-    OD_BLOCK_EVALUATES,
-    OD_BLOCK_STEPS,
 };
 #endif

@@ -17,6 +17,11 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 const od_block_class od_quotient_block = {
     .type = "quotient",
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+};
+const od_block_description od_quotient_block_description = {
+    .equations = &od_quotient_block,
     .summary = "gain n/d",
     .inputs = {{"numerator"}, {"denominator"}},
     .inputs_divide = true,
@@ -24,7 +29,5 @@ const od_block_class od_quotient_block = {
                {"least", "denominator", OD_NOT_NEGATIVE, 0,
                 "least magnitude of the denominator; smaller magnitudes are replaced by this value"}},
     .outputs = {""},
-    .is_linear = od_block_never_linear,
-    OD_BLOCK_EVALUATES,
 };
 #endif

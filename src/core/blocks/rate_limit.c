@@ -17,6 +17,13 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 const od_block_class od_rate_limit_block = {
     .type = "rate-limit",
+    .states = 1,
+    .holds = true,
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+};
+const od_block_description od_rate_limit_block_description = {
+    .equations = &od_rate_limit_block,
     .summary = "u with a limited rate",
     .inputs = {{"input"}},
     .keeps_unit = true,
@@ -24,9 +31,5 @@ const od_block_class od_rate_limit_block = {
                {"time_constant", "s", OD_POSITIVE, 1e-3, "time constant of the lag while the rate is within the limits",
                 .limits = {1e-9, 1e6, 1e-6, 1e3}}},
     .outputs = {""},
-    .states = 1,
-    .holds = true,
-    .is_linear = od_block_never_linear,
-    OD_BLOCK_EVALUATES,
 };
 #endif

@@ -27,6 +27,14 @@ static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next
 
 const od_block_class od_relay_block = {
     .type = "relay",
+    .states = 1,
+    .holds = true,
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+    OD_BLOCK_SWITCHES,
+};
+const od_block_description od_relay_block_description = {
+    .equations = &od_relay_block,
     .summary = "one of two values: on when u rises to an upper threshold, off when u falls to a lower threshold",
     .inputs = {{"input"}},
     .fields = {{"thresholds", OD_UNIT_IN, OD_ANY, NAN,
@@ -35,11 +43,6 @@ const od_block_class od_relay_block = {
                {"values", OD_UNIT_OUT, OD_ANY, NAN, "[off, on]: outputs of the relay", .shape = OD_TWO_NUMBERS,
                 .pair = "[off, on]"}},
     .outputs = {""},
-    .states = 1,
     .state = {{"mode", "1"}},
-    .holds = true,
-    .is_linear = od_block_never_linear,
-    OD_BLOCK_EVALUATES,
-    OD_BLOCK_SWITCHES,
 };
 #endif

@@ -30,6 +30,14 @@ static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next
 
 const od_block_class od_sample_hold_block = {
     .type = "sample-hold",
+    .states = 2,
+    .holds = true,
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+    OD_BLOCK_SWITCHES,
+};
+const od_block_description od_sample_hold_block_description = {
+    .equations = &od_sample_hold_block,
     .summary = "u at the moment when a trigger last rose to a threshold",
     .inputs = {{"input"}, {"trigger"}},
     .keeps_unit = true,
@@ -37,11 +45,6 @@ const od_block_class od_sample_hold_block = {
                 "[ready, take]: a sample is taken when the trigger rises to 'take' after it has fallen to 'ready'",
                 .shape = OD_BOUNDS}},
     .outputs = {""},
-    .states = 2,
     .state = {{"value", OD_UNIT_OUT}, {"mode", "1"}},
-    .holds = true,
-    .is_linear = od_block_never_linear,
-    OD_BLOCK_EVALUATES,
-    OD_BLOCK_SWITCHES,
 };
 #endif

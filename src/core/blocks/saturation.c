@@ -15,12 +15,15 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 const od_block_class od_saturation_block = {
     .type = "saturation",
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+};
+const od_block_description od_saturation_block_description = {
+    .equations = &od_saturation_block,
     .summary = "u within the limits",
     .inputs = {{"input"}},
     .keeps_unit = true,
     .fields = {{"limits", OD_UNIT_OUT, OD_ANY, NAN, "[lower, upper] limits of the output", .shape = OD_BOUNDS}},
     .outputs = {""},
-    .is_linear = od_block_never_linear,
-    OD_BLOCK_EVALUATES,
 };
 #endif

@@ -21,6 +21,12 @@ enum { BY_TIME };
 
 const od_block_class od_second_order_block = {
     .type = "second-order",
+    .states = 2,
+    .holds = true,
+    OD_BLOCK_EVALUATES,
+};
+const od_block_description od_second_order_block_description = {
+    .equations = &od_second_order_block,
     .summary = "gain w^2/(s^2 + 2 d w s + w^2), and the rate of the output",
     .inputs = {{"input"}},
     .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "static gain", .makes_unit = true},
@@ -29,8 +35,5 @@ const od_block_class od_second_order_block = {
                {"damping", "1", OD_NOT_NEGATIVE, NAN, "damping ratio d", .limits = {0, 1e6, 0, 100}}},
     .choices = {[BY_TIME] = {OD_CHOICE_GIVEN, "time_constant"}},
     .outputs = {"", "rate"},
-    .states = 2,
-    .holds = true,
-    OD_BLOCK_EVALUATES,
 };
 #endif

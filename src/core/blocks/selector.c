@@ -28,6 +28,13 @@ static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next
 
 const od_block_class od_selector_block = {
     .type = "switch",
+    .states = 1,
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+    OD_BLOCK_SWITCHES,
+};
+const od_block_description od_selector_block_description = {
+    .equations = &od_selector_block,
     .summary = "one of two signals, selected by a third signal with hysteresis",
     .inputs = {{"off"}, {"on", OD_UNIT_OUT}, {"control"}},
     .keeps_unit = true,
@@ -35,10 +42,6 @@ const od_block_class od_selector_block = {
                 "[off, on]: the switch goes off when 'control' falls to 'off', and on when 'control' rises to 'on'",
                 .shape = OD_BOUNDS}},
     .outputs = {""},
-    .states = 1,
     .state = {{"mode", "1"}},
-    .is_linear = od_block_never_linear,
-    OD_BLOCK_EVALUATES,
-    OD_BLOCK_SWITCHES,
 };
 #endif

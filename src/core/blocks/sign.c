@@ -20,13 +20,16 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 const od_block_class od_sign_block = {
     .type = "sign",
+    .jumps_at_zero = true,
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+};
+const od_block_description od_sign_block_description = {
+    .equations = &od_sign_block,
     .summary = "-1, 0 or 1: the sign of u",
     .unit = "1",
     .inputs = {{"input"}},
     .fields = {{"width", OD_UNIT_IN, OD_NOT_NEGATIVE, 0, "magnitude of u below which the output is u/width"}},
     .outputs = {""},
-    .jumps_at_zero = true,
-    .is_linear = od_block_never_linear,
-    OD_BLOCK_EVALUATES,
 };
 #endif

@@ -46,14 +46,17 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 const od_block_class od_spline_block = {
     .type = "spline",
+    .is_linear = od_block_never_linear,
+    .table_axes = 1,
+    OD_BLOCK_EVALUATES,
+};
+const od_block_description od_spline_block_description = {
+    .equations = &od_spline_block,
     .summary = "a smooth curve through points, linear beyond them",
     .inputs = {{"input"}},
     .fields = {{"at", OD_UNIT_IN, OD_ANY, NAN, "inputs at the points, increasing", .shape = OD_ABSCISSAE},
                {"values", OD_UNIT_OUT, OD_ANY, NAN, "outputs at the points", .shape = OD_ORDINATES}},
     .choices = {{OD_CHOICE_ENTRIES, "at", 40}},
     .outputs = {""},
-    .is_linear = od_block_never_linear,
-    .table_axes = 1,
-    OD_BLOCK_EVALUATES,
 };
 #endif

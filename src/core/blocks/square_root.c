@@ -18,13 +18,16 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 const od_block_class od_square_root_block = {
     .type = "square-root",
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+};
+const od_block_description od_square_root_block_description = {
+    .equations = &od_square_root_block,
     .summary = "sqrt(|u|/reference) with the sign of u",
     .unit = "1",
     .inputs = {{"input"}},
     .fields = {{"reference", OD_UNIT_IN, OD_POSITIVE, NAN, "input whose root is 1"},
                {"smoothing", OD_UNIT_IN, OD_NOT_NEGATIVE, 0, "magnitude of u below which the output is nearly linear"}},
     .outputs = {""},
-    .is_linear = od_block_never_linear,
-    OD_BLOCK_EVALUATES,
 };
 #endif

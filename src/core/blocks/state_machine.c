@@ -48,6 +48,15 @@ enum { STATES, PARAMETERS, TIMED };
 
 const od_block_class od_state_machine_block = {
     .type = "state-machine",
+    .has_formula = true,
+    .states = 2,
+    .holds = true,
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+    OD_BLOCK_SWITCHES,
+};
+const od_block_description od_state_machine_block_description = {
+    .equations = &od_state_machine_block,
     .summary = "sequence logic: states with outputs, and transitions that depend on conditions and times",
     .inputs = {{"inputs", .list = true}},
     .formula_key = "transitions",
@@ -60,11 +69,6 @@ const od_block_class od_state_machine_block = {
                 [PARAMETERS] = {OD_CHOICE_NAMES, "parameters", OD_MOST_FORMULA_NUMBERS},
                 [TIMED] = {OD_CHOICE_TIMED, "transitions"}},
     .outputs = {""},
-    .states = 2,
     .state = {{"mode", "1"}, {"time", "s"}},
-    .holds = true,
-    .is_linear = od_block_never_linear,
-    OD_BLOCK_EVALUATES,
-    OD_BLOCK_SWITCHES,
 };
 #endif

@@ -23,11 +23,14 @@ static inline void slopes(const numbers_r *q, block_r b, double *by) {
 
 const od_block_class od_sum_block = {
     .type = "sum",
+    OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
+};
+const od_block_description od_sum_block_description = {
+    .equations = &od_sum_block,
     .summary = "the weighted sum of the inputs",
     .inputs = {{"inputs", .list = true}},
     .fields = {{"weights", OD_UNIT_RATIO, OD_ANY, 1, "weight of each input", .shape = OD_PER_INPUT}},
     .outputs = {""},
-    OD_BLOCK_EVALUATES,
-    .slopes = slopes_block,
 };
 #endif

@@ -10,6 +10,13 @@
 
 const od_block_class od_table_2d_block = {
     .type = "table-2d",
+    .is_linear = od_block_never_linear,
+    .table_axes = 2,
+    OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
+};
+const od_block_description od_table_2d_block_description = {
+    .equations = &od_table_2d_block,
     .summary = "bilinear interpolation on a grid over two inputs, constant outside the grid",
     .inputs = {{"row"}, {"column"}},
     .fields = {{"at_row", "row", OD_ANY, NAN, "values of the input 'row' on the grid, increasing",
@@ -20,9 +27,5 @@ const od_block_class od_table_2d_block = {
                 .shape = OD_ORDINATES}},
     .choices = {{OD_CHOICE_ENTRIES, "at_row", 16}, {OD_CHOICE_ENTRIES, "at_column", 16}},
     .outputs = {""},
-    .is_linear = od_block_never_linear,
-    .table_axes = 2,
-    OD_BLOCK_EVALUATES,
-    .slopes = slopes_block,
 };
 #endif

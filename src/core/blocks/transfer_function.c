@@ -48,6 +48,14 @@ static bool passes_on(const od_block_spec *s) {
 
 const od_block_class od_transfer_function_block = {
     .type = "transfer-function",
+    .count_states = count_states,
+    .passes_on = passes_on,
+    OD_BLOCK_EVALUATES,
+    OD_BLOCK_STEPS,
+    .slopes = slopes_block,
+};
+const od_block_description od_transfer_function_block_description = {
+    .equations = &od_transfer_function_block,
     .summary = "N(s)/D(s); sampled: N(z)/D(z)",
     .inputs = {{"input"}},
     .fields = {{"numerator", OD_UNIT_RATIO, OD_ANY, NAN, "coefficients of N, from the highest power down",
@@ -56,10 +64,5 @@ const od_block_class od_transfer_function_block = {
                 .shape = OD_POLYNOMIAL}},
     .choices = {[NUMERATOR] = {OD_CHOICE_DEGREE, "numerator"}, [DENOMINATOR] = {OD_CHOICE_DEGREE, "denominator"}},
     .outputs = {""},
-    .count_states = count_states,
-    .passes_on = passes_on,
-    OD_BLOCK_EVALUATES,
-    OD_BLOCK_STEPS,
-    .slopes = slopes_block,
 };
 #endif

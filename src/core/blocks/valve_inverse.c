@@ -42,6 +42,12 @@ static inline void slopes(const numbers_r *q, block_r b, double *by) {
 
 const od_block_class od_valve_inverse_block = {
     .type = "valve-inverse",
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
+};
+const od_block_description od_valve_inverse_block_description = {
+    .equations = &od_valve_inverse_block,
     .summary = "the fraction of a servo valve's stroke at which a desired flow passes",
     .unit = "1",
     .inputs = {{"flow", "m3/s"}, {"first", "Pa"}, {"second", "Pa"}, {"port", "Pa"}},
@@ -52,8 +58,5 @@ const od_block_class od_valve_inverse_block = {
                {"least", "Pa", OD_POSITIVE, 1e5, "least pressure drop; smaller drops are replaced by this value",
                 .limits = {1e-3, 1e9, 1e2, 1e7}}},
     .outputs = {""},
-    .is_linear = od_block_never_linear,
-    OD_BLOCK_EVALUATES,
-    .slopes = slopes_block,
 };
 #endif

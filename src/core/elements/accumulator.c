@@ -65,12 +65,18 @@ enum { VOLUME };
 
 const od_element_class od_accumulator_class = {
     .name = "accumulator",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}, {OD_TO_NOTHING}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_accumulator_description = {
+    .equations = &od_accumulator_class,
     .section = "accumulators",
     .noun = "accumulator",
     .heading = "Accumulators",
     .summary = "gas accumulator with an inlet, isothermal to adiabatic",
     .ends = {{"at", 1}},
-    .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("volume", "m3", OD_POSITIVE, NAN, 1e-9, 1e3, 1e-5, 1, "volume of the gas without oil"),
         OD_FIELD("precharge", "Pa", OD_POSITIVE, NAN, 1e2, 1e10, 1e4, 5e7, "absolute pressure of the gas without oil"),
@@ -78,14 +84,11 @@ const od_element_class od_accumulator_class = {
         OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-8, 1e-2, "area of the inlet"),
         OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient of the inlet")),
     .states = {{"oil", "m3", .present_if = -1, .scale_field = VOLUME}},
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_STATE, 0}},
-    .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}, {OD_TO_NOTHING}},
     .outputs = {{.name = "oil", .unit = "m3", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "gas_pressure", .unit = "Pa", .shows = OD_SHOWS_OUT, .index = 2},
                 {.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .negative = true},
                 {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -71,14 +71,21 @@ enum { HOLDING, DEFLECTION, DAMPING, ENGAGE, RELEASE };
 
 const od_element_class od_brake_class = {
     .name = "brake",
+    .acts = OD_ACTS_IN_JOINT,
+    .needs_oil = true,
+    .heat = OD_NO_HEAT,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_LENGTH}, {OD_IN_SPEED}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}},
+    .out = {{OD_TO_FORCE}, {OD_TO_RATE, 0}},
+    OD_ELEMENT_FUNCTIONS,
+    OD_MODE_FUNCTIONS,
+};
+const od_element_description od_brake_description = {
+    .equations = &od_brake_class,
     .section = "brakes",
     .noun = "brake",
     .heading = "Brakes",
     .summary = "holding brake of a joint, applied by springs and released by pressure",
     .ends = {{"at", 1, .role = OD_END_PILOT}},
-    .acts = OD_ACTS_IN_JOINT,
-    .needs_oil = true,
-    .heat = OD_NO_HEAT,
     OD_FIELDS(
         OD_FIELD("holding", "N", OD_POSITIVE, NAN, 1e-6, 1e12, 1, 1e7, "force or torque beyond which the brake slips",
                  .turning_unit = "N m", .turning_limits = {1e-6, 1e12, 1, 1e7}),
@@ -92,15 +99,11 @@ const od_element_class od_brake_class = {
     OD_RULES({RELEASE, ENGAGE, .about = ENGAGE, .message = "'engage' must be less than 'release'"}),
     .states = {{"anchor", "m", .present_if = -1, .scale = 1, .turning_unit = "rad"},
                {"mode", "1", .present_if = -1, .scale = 1}},
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_LENGTH}, {OD_IN_SPEED}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}},
-    .out = {{OD_TO_FORCE}, {OD_TO_RATE, 0}},
     .outputs = {{.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 0},
                 {.name = "anchor", .unit = "m", .turning_unit = "rad", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "mode", .unit = "1", .shows = OD_SHOWS_STATE, .index = 1},
                 {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
-    OD_ELEMENT_FUNCTIONS,
-    OD_MODE_FUNCTIONS,
 };
 #endif

@@ -25,12 +25,18 @@ enum { AREA, DISCHARGE, CRACK, FULL };
 
 const od_element_class od_check_class = {
     .name = "check valve",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}},
+    .out = {{OD_TO_THROUGH}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_check_description = {
+    .equations = &od_check_class,
     .section = "checks",
     .noun = "check valve",
     .heading = "Check valves",
     .summary = "lets oil pass in one direction",
     .ends = {{"between", 2}},
-    .needs_oil = true,
     OD_FIELDS(OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1, "area of the opening"),
               OD_FIELD("discharge", "1", OD_POSITIVE, NAN, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),
               OD_FIELD("crack", "Pa", OD_NOT_NEGATIVE, 0, 0, 1e10, 1e2, 1e8,
@@ -39,9 +45,6 @@ const od_element_class od_check_class = {
                        "pressure difference at which the valve is fully open")),
     OD_RULES({FULL, CRACK, OD_RULE_GREATER, FULL,
               "'full' must be greater than 'crack', the pressure difference at which the valve begins to open"}),
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}},
-    .out = {{OD_TO_THROUGH}},
     .outputs = {OD_FLOW_OUTPUTS},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

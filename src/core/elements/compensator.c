@@ -22,21 +22,24 @@ static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
 
 const od_element_class od_compensator_class = {
     .name = "pressure compensator",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_compensator_description = {
+    .equations = &od_compensator_class,
     .section = "compensators",
     .noun = "pressure compensator",
     .heading = "Pressure compensators",
     .summary = "keeps the pressure drop across a downstream metering edge constant",
     .ends = {{"between", 2}, {"pilot", 1, .role = OD_END_PILOT}},
-    .needs_oil = true,
     OD_FIELDS(OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
                        "pressure drop from the outlet to the pilot at which the compensator begins to close"),
               OD_FIELD("range", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e7,
                        "further pressure drop until the compensator is closed"),
               OD_SPOOL_FIELDS),
     .states = {OD_SPOOL_STATE},
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
-    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
     .outputs = {OD_FLOW_OUTPUTS, OD_SPOOL_OUTPUT},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -24,12 +24,18 @@ static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
 
 const od_element_class od_counterbalance_class = {
     .name = "counterbalance valve",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_counterbalance_description = {
+    .equations = &od_counterbalance_class,
     .section = "counterbalance_valves",
     .noun = "counterbalance valve",
     .heading = "Counterbalance valves",
     .summary = "holds a load until the load pressure and a pilot pressure open the valve",
     .ends = {{"between", 2}, {"pilot", 1, .role = OD_END_PILOT}},
-    .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
                  "load pressure that opens the valve without a pilot pressure"),
@@ -40,9 +46,6 @@ const od_element_class od_counterbalance_class = {
                  "factor of the downstream pressure, which acts in the closing direction"),
         OD_SPOOL_FIELDS),
     .states = {OD_SPOOL_STATE},
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
-    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
     .outputs = {OD_FLOW_OUTPUTS, OD_SPOOL_OUTPUT},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

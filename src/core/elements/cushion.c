@@ -30,14 +30,20 @@ enum { BEGIN, END, FULL, LAST };
 
 const od_element_class od_cushion_class = {
     .name = "cushion",
+    .acts = OD_ACTS_BETWEEN_POINTS,
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_LENGTH}},
+    .out = {{OD_TO_THROUGH}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_cushion_description = {
+    .equations = &od_cushion_class,
     .section = "cushions",
     .noun = "cushion",
     .heading = "Cushions",
     .summary =
         "cushion at the end of a cylinder's stroke: the outlet of the chamber narrows, and a check valve lets oil back in",
     .ends = {{"chambers", 2}},
-    .acts = OD_ACTS_BETWEEN_POINTS,
-    .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("begin", "m", OD_POSITIVE, NAN, 1e-5, 1e3, 5e-3, 50,
                  "length of the cylinder at which the cushion begins"),
@@ -56,9 +62,6 @@ const od_element_class od_cushion_class = {
          "'begin' and 'end' are equal; expected two different lengths, at which the cushion begins and ends"},
         {FULL, LAST, OD_RULE_GREATER, LAST,
          "'last', the area at the end of the stroke, must be less than 'full', the area before the cushion begins"}),
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_LENGTH}},
-    .out = {{OD_TO_THROUGH}},
     .outputs = {OD_FLOW_OUTPUTS},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -51,14 +51,20 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 const od_element_class od_displacement_unit_class = {
     .name = "displacement unit",
+    .acts = OD_ACTS_IN_JOINT,
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SPEED}, {OD_IN_SIGNAL}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_FORCE}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_displacement_unit_description = {
+    .equations = &od_displacement_unit_class,
     .section = "displacement_units",
     .noun = "displacement unit",
     .heading = "Displacement units",
     .summary =
         "pump or motor in a joint, with fixed or variable displacement, and with slip and friction by loss coefficients",
     .ends = {{"between", 2}},
-    .acts = OD_ACTS_IN_JOINT,
-    .needs_oil = true,
     OD_FIELDS(OD_FIELD("displacement", "m2", OD_POSITIVE, NAN, 1e-12, 10, 1e-7, 1e-1,
                        "displaced volume per radian, or per meter in a prismatic joint", .turning_unit = "m3/rad",
                        .turning_limits = {1e-12, 10, 1e-8, 1e-2}),
@@ -76,8 +82,6 @@ const od_element_class od_displacement_unit_class = {
                        .turning_limits = {1e-6, 1e4, 1e-3, 100}),
               OD_FIELD("setting", "1", OD_ANY, 1, -1e3, 1e3, -1, 1,
                        "fraction of the full displacement; negative: reversed", .follows_signal = true)),
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SPEED}, {OD_IN_SIGNAL}},
-    .out = {{OD_TO_THROUGH}, {OD_TO_FORCE}},
     .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0},
                 {.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 1},
                 {.name = "slip", .unit = "m3/s", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN},
@@ -85,6 +89,5 @@ const od_element_class od_displacement_unit_class = {
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
     .drives = OD_DRIVES_BY_DIFFERENCE,
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

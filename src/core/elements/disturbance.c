@@ -39,11 +39,18 @@ enum { TIME, NOISE };
 
 const od_element_class od_disturbance_class = {
     .name = "disturbance",
+    .acts = OD_ACTS_SOMEWHERE,
+    .in = {{OD_IN_SPEED}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_FORCE}, {OD_TO_RATE, 0}},
+    .supplies = true,
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_disturbance_description = {
+    .equations = &od_disturbance_class,
     .section = "disturbances",
     .noun = "disturbance",
     .heading = "Disturbances",
     .summary = "unknown force between two points, or force or torque in a joint, for observers to estimate",
-    .acts = OD_ACTS_SOMEWHERE,
     OD_FIELDS(OD_FIELD("time", "s", OD_NOT_NEGATIVE, 0, 0, 1e9, 1e-3, 1e4,
                        "time constant of the decay of the force; 0: no decay"),
               OD_FIELD("noise", "N", OD_NOT_NEGATIVE, 0, 0, 1e12, 1e-6, 1e8,
@@ -51,12 +58,8 @@ const od_element_class od_disturbance_class = {
                        .turning_limits = {0, 1e12, 1e-6, 1e8})),
     .states = {{"force", "N", .present_if = -1, .scale_field = -1, .scale = 1, .noise_field = NOISE,
                 .time_field = TIME}},
-    .in = {{OD_IN_SPEED}, {OD_IN_STATE, 0}},
-    .out = {{OD_TO_FORCE}, {OD_TO_RATE, 0}},
     .outputs = {{.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "power", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .negative = true},
                 {.name = "work", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .negative = true}},
-    .supplies = true,
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -44,12 +44,18 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 const od_element_class od_divider_class = {
     .name = "flow divider",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_END, 2}, {OD_TO_RATE, 0}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_divider_description = {
+    .equations = &od_divider_class,
     .section = "flow_dividers",
     .noun = "flow divider",
     .heading = "Flow dividers",
     .summary = "splits a flow into two at a fixed ratio, independent of the downstream pressures",
     .ends = {{"from", 1}, {"to", 2}},
-    .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("share", "1", OD_POSITIVE, 0.5, 1e-3, 0.999, 0.05, 0.95, "fraction of the flow in the first branch"),
         OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-8, 1e-2, "total area of both branches"),
@@ -58,14 +64,11 @@ const od_element_class od_divider_class = {
         OD_FIELD("time_constant", "s", OD_POSITIVE, 0.01, 1e-6, 100, 1e-4, 1,
                  "time constant of the spool at the nominal flow")),
     .states = {{"spool", "1", .present_if = -1, .scale = 1}},
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
-    .out = {{OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_END, 2}, {OD_TO_RATE, 0}},
     .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .negative = true},
                 {.name = "flow_a", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 1},
                 {.name = "flow_b", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 2},
                 {.name = "spool", .unit = "1", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

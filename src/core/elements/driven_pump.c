@@ -41,12 +41,21 @@ enum { DISPLACEMENT, WANTED };
 
 const od_element_class od_driven_pump_class = {
     .name = "driven pump",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SIGNAL}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}, {OD_TO_NOTHING}},
+    .supplies = true,
+    .supply = OD_REPORT_OWN,
+    .optional_ends = 1U << 0,
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_driven_pump_description = {
+    .equations = &od_driven_pump_class,
     .section = "driven_pumps",
     .noun = "driven pump",
     .heading = "Driven pumps",
     .summary = "pump with fixed displacement and a drive with inertia and limited torque",
     .ends = {{"from", 1, true}, {"to", 1}},
-    .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("displacement", "m3/rad", OD_POSITIVE, NAN, 1e-12, 10, 1e-8, 1e-2, "displaced volume per radian"),
         OD_FIELD("speed", "rad/s", OD_POSITIVE, NAN, 1e-3, 1e5, 1, 1e3, "desired speed", .follows_signal = true),
@@ -58,8 +67,6 @@ const od_element_class od_driven_pump_class = {
                  "coefficient of internal leakage between the ports"),
         OD_FIELD("viscous", "N m s/rad", OD_NOT_NEGATIVE, 0, 0, 1e14, 0, 1e9, "coefficient of viscous friction")),
     .states = {{"rate", "rad/s", .present_if = -1, .scale_field = WANTED}},
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SIGNAL}, {OD_IN_STATE, 0}},
-    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}, {OD_TO_NOTHING}},
     .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0},
                 {.name = "rate", .unit = "rad/s", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "torque", .unit = "N m", .shows = OD_SHOWS_OUT, .index = 2},
@@ -68,9 +75,6 @@ const od_element_class od_driven_pump_class = {
                 {.name = "work", .unit = "J", .shows = OD_SHOWS_WORK},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
-    .supplies = true,
     .rated_flow = {2, {DISPLACEMENT, WANTED}},
-    .supply = OD_REPORT_OWN,
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

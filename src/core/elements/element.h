@@ -1,6 +1,6 @@
-// Element classes. Each class is defined in one file of this folder: a table (the struct below) and an equation out = f(in) on
-// flat local vectors. Readers, outputs, energies, derivatives, tests and documentation are loops over the list of classes
-// (element_list.h).
+// Element classes. Each class is defined in one file of this folder: an equation out = f(in) on flat local vectors, a table with
+// what a running model needs (the struct below), and a description for readers and users (element_description.h). Readers,
+// outputs, energies, derivatives, tests and documentation are loops over the list of classes (element_list.h).
 //
 // An instance does not access the machine. Constant tables of integers (model/join.c) define where its `in` is read from and
 // where its `out` is added.
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/limits.h"
+#include "base/complex_number.h"
 #include "oleodyn/build.h"
 
 // Limits of a class, so that one instance fits on the stack. The limits of ends and choices are in oleodyn/build.h.
@@ -18,11 +18,8 @@ enum {
   OD_MOST_IN = 16,
   OD_MOST_OUT = 18,
   OD_MOST_REPORTS = 8,
-  OD_MOST_ELEMENT_FIELDS = 32,
   OD_MOST_ELEMENT_STATES = 13,
-  OD_MOST_ELEMENT_OUTPUTS = 12,
-  OD_MOST_END_KEYS = 3,
-  OD_MOST_STAGES = 4,
+  OD_MOST_CLASS_NAME = 32,
 };
 
 // ---- the inputs of an instance
@@ -74,66 +71,6 @@ typedef struct od_out_slot {
 enum { OD_REPORT_LOSS, OD_REPORT_STORED, OD_REPORT_OWN };
 enum { OD_NO_HEAT = -1 };
 
-// ---- keys in files
-
-// Limits of a spool stroke in m.
-#define OD_STROKE_LIMITS \
-  { 1e-7, 1e3, 1e-5, 50 }
-
-// A number of the class. A default of NAN means that the number is required.
-typedef struct od_element_field {
-  const char *key, *unit;  // unit "*": the unit of the signal of the instance or of its host
-  od_sign sign;
-  double fallback;
-  const char *same_as;    // the key of the field whose value is the default; NULL: none
-  od_limits limits;       // all zero: no limits
-  od_limits limits_in_m;  // limits if the unit is "*" and the signal is in m; all zero: no limits
-  const char *meaning;
-  const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
-  od_limits turning_limits;
-  const char *section;     // the key of the sub-section that contains the field; NULL: none
-  bool follows_signal;     // whether a file may give a signal, or a factor and a signal
-  const char *below_zero;  // sentence about negative values of the signal, for users; NULL: none
-} od_element_field;
-
-// A condition on two numbers: the relation of the field `greater` to the field `smaller`.
-typedef enum od_rule_kind {
-  OD_RULE_GREATER,
-  OD_RULE_NOT_LESS,
-  OD_RULE_NEEDED,   // `greater` is above zero if `smaller` is above zero
-  OD_RULE_DIFFERS,  // both fields are different
-} od_rule_kind;
-typedef struct od_element_rule {
-  int greater, smaller;
-  od_rule_kind kind;
-  int about;  // the field that the message is about
-  const char *message;
-} od_element_rule;
-static inline bool od_element_rule_holds(const od_element_rule *r, double greater, double smaller) {
-  switch (r->kind) {
-    case OD_RULE_GREATER: return greater > smaller;
-    case OD_RULE_NOT_LESS: return greater >= smaller;
-    case OD_RULE_NEEDED: return greater > 0 || !(smaller > 0);
-    case OD_RULE_DIFFERS: return greater != smaller;
-  }
-  return false;
-}
-
-// Ways in which an element is connected at an end.
-typedef enum od_end_role {
-  OD_END_FLOW,   // the oil of a line flows through the end
-  OD_END_PILOT,  // the pressure controls the element; no oil flows
-  OD_END_DRAIN,  // the end leads away leakage or the oil of the spring's chamber
-  OD_END_SENSE,  // the end carries the pressure of a load as a signal
-} od_end_role;
-// Ends at nodes of the circuit: a key with the name of one node, or with a list of two names.
-typedef struct od_element_end {
-  const char *key;
-  int count;
-  bool optional;
-  od_end_role role;
-} od_element_end;
-
 // Ways in which an element acts on the mechanism.
 typedef enum od_acts {
   OD_ACTS_NOWHERE,
@@ -142,55 +79,6 @@ typedef enum od_acts {
   OD_ACTS_SOMEWHERE,  // between two points or in a joint, given by each instance
   OD_ACTS_ON_HOST,    // along the line of the host, or in a joint
 } od_acts;
-
-// Ways in which pressures drive the mechanism through the force of an element, for inverse dynamics. The flows of the element are
-// the flows at its ends.
-typedef enum od_drives {
-  OD_DRIVES_NOTHING,
-  OD_DRIVES_BY_CHAMBERS,    // by the pressure of each chamber, in proportion: cylinders
-  OD_DRIVES_BY_DIFFERENCE,  // by the pressure difference between the two ends: motors
-} od_drives;
-
-typedef struct od_element_state {
-  const char *name, *unit;  // unit "*": as for fields
-  int present_if;  // the state exists if this field is above present_above, else an input replaces the state; -1: always
-  double present_above;
-  int scale_field;  // field with the typical size of the state and of its rate per second; -1: `scale` is used
-  double scale;     // typical size if scale_field is -1
-  double initial;
-  od_limits limits;          // limits of the initial value; all zero: the limits of the unit
-  const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
-
-  // For random-walk states: the field with the standard deviation of their change in a second (0: none; this field is never field 0), and
-  // the field with the time constant of their decay.
-  int noise_field, time_field;
-} od_element_state;
-
-// Quantities that can be observed; their names begin with the name of the instance: "bleed.flow".
-typedef enum od_shows {
-  OD_SHOWS_NOTHING,
-  OD_SHOWS_LENGTH,
-  OD_SHOWS_SPEED,
-  OD_SHOWS_FORCE,       // sum of the forces of all elements along the same line; positive: pushing
-  OD_SHOWS_OUT,         // out[index]
-  OD_SHOWS_REPORT,      // report[index]
-  OD_SHOWS_STATE,       // state index
-  OD_SHOWS_INTEGRAL,    // integral of the loss
-  OD_SHOWS_WORK,        // the integral of the supply
-  OD_SHOWS_OF_FRICTION  // out[index] of the friction of the instance, or zero
-} od_shows;
-typedef struct od_element_output {
-  const char *name;  // for an instance that has a name
-
-  // For an instance without a name: the text after the name of the host and `inside`; "": no text; NULL: not an output.
-  const char *inside_name;
-  const char *unit, *turning_unit;
-  od_shows shows;
-  int index;
-  bool negative;       // whether the output has the opposite sign
-  bool with_friction;  // whether the same quantity of the friction of the instance is added
-  bool is_through;     // whether this state is the flow from end 0 to end 1
-} od_element_output;
 
 // ---- the class
 
@@ -206,75 +94,36 @@ typedef struct od_batch {
   int formula, operations, held;
 } od_batch;
 
+// What a running model needs of a class. It contains no address of a text, so that a program that builds no model is linked without
+// descriptions.
 typedef struct od_element_class {
-  const char *name;                           // name in `oleodyn components` and for the builder
-  int version;                                // changes if models of earlier versions cannot be used any more
-  const char *section;                        // section of machine files; NULL: exists only as part of other elements
-  const char *noun;                           // noun for messages
-  const char *heading;                        // heading of a list
-  const char *summary;                        // one line for users
-  bool has_parts;                             // whether the section has more keys than `fields`, such as ports
-  const char *inside;                         // key in the section of the host, such as "friction"; NULL: none
+  char name[OD_MOST_CLASS_NAME];  // name in `oleodyn components` and for the builder
+  int version;                    // changes if models of earlier versions cannot be used any more
+  od_acts acts;
+  bool needs_oil, reads_host;                 // reads_host: whether the law depends on numbers of the host
+  bool has_formula;                           // whether the law is a formula of each instance
   const struct od_element_class *host_class;  // the class of the host, if only one is possible; else NULL
-
-  // Whether the fields are followed by the control points of a curve: all abscissae, then all ordinates. Choice 0 is the sign of
+  // Whether the numbers are followed by the control points of a curve: all abscissae, then all ordinates. Choice 0 is the sign of
   // the abscissa (side of the spool), choice 1 the degree, choice 2 the number of points.
   bool has_curve;
-  int curve_stroke,
-      curve_full;  // with a curve: fields of the host with the largest abscissa and with the ordinate of a fully open port
-
-  // The key of the formula in files, for classes whose law is a formula of each instance. NULL: no formula.
-  const char *formula_key;
-  const char *choice;  // the word in files that selects the class ("law: coulomb"); NULL: none
-  od_element_end ends[OD_MOST_END_KEYS];
-  od_acts acts;
-  bool needs_oil, reads_host;  // reads_host: whether the law depends on numbers of the host
-  const char *signal_key;      // the key of a required signal; NULL: none, or a field may follow a signal
-  od_element_field fields[OD_MOST_ELEMENT_FIELDS];
-  int field_count;
-  // Number of fields at the end of the list that exist only if choice 0 is 1: the fields for negative speeds.
-  int optional_fields;
-  const od_element_rule *rules;
-  int rule_count;
-  int one_of[OD_MOST_ENDS], one_of_count;  // fields of which at least one must be given
-  int numbers;  // count of numbers without optional numbers; with a curve the count depends on the instance
-  od_element_state states[OD_MOST_ELEMENT_STATES];
+  int optional_numbers;  // count of further numbers if choice 0 is 1: the numbers for negative speeds
+  int numbers;           // count of numbers without optional numbers; with a curve the count depends on the instance
   od_in_slot in[OD_MOST_IN];
   od_out_slot out[OD_MOST_OUT];
   int ins, outs, kept, reports, choices;
-  // The builder sets choice 0 if another instance of the class has the same node at this end; then this instance only feeds that
-  // node. 0: no such end.
-  int shared_end;
-  bool end_choice;  // whether the builder sets choice 0 if the last end, which is optional, is connected
-  od_element_output outputs[OD_MOST_ELEMENT_OUTPUTS];
+  unsigned optional_ends;    // bit i: end i may be unconnected
+  bool end_choice;           // whether the builder sets choice 0 if the last end, which is optional, is connected
+  unsigned optional_states;  // bit i: state i exists only for some numbers of the instance
   // Index of the report with the power that an external drive supplies through the element. This power is not a loss. 0: the
   // element has no such drive.
   int supply;
   bool supplies;  // whether the element supplies energy to the machine: by the report `supply`, or by a negative loss
   int heat;  // index of the report with the power that heats the oil, or OD_NO_HEAT; losses of suppliers do not heat the oil
-  bool may_supply;          // whether the loss can be negative in unusual states, such as overstretched bristles
-  bool shuts_about_center;  // whether all edges are closed if the spool is nearer to `offset` than overlap * stroke
-
-  // Pumps with a control: the flow is zero if the pressure at this end is the sum of two fields; field 0: none.
-  struct {
-    int field, range, end;
-  } shut_off;
-  od_drives drives;
-  // Pumps: fields whose product is the flow with a signal of 1, m3/s.
-  struct {
-    int count, field[2];
-  } rated_flow;
-  // Fields that define the range of lengths: the shortest length, the strokes of all stages, the stiffness of the end stops. The
-  // field of the first stroke is never 0; 0: any length. is_required: the builder rejects an initial length beyond the range.
-  struct {
-    int closed, stroke[OD_MOST_STAGES], stiffness;
-    bool is_required;
-  } reach;
 
   void (*evaluate)(const od_batch *b, const int *pool, double *w);
-  void (*evaluate_complex)(const od_batch *b, const int *pool, double _Complex *w);
+  void (*evaluate_complex)(const od_batch *b, const int *pool, od_complex *w);
   void (*report)(const od_batch *b, const int *pool, double *w);
-  void (*report_complex)(const od_batch *b, const int *pool, double _Complex *w);
+  void (*report_complex)(const od_batch *b, const int *pool, od_complex *w);
   // Optional, for frequently used classes; otherwise derivatives are computed by complex steps of the instance alone. The first
   // function computes all d out / d in of every instance. The second function computes the derivatives of `out` of one instance
   // with respect to some numbers (`outs` entries per number): its own numbers (0 ..), the numbers of its host (OD_NUMBER_OF_HOST
@@ -289,8 +138,7 @@ typedef struct od_element_class {
   // due. switch_mode: computes all states of the instance after the switch from its inputs.
   double (*margin)(const od_batch *b, const int *pool, double *w, int instance);
   void (*switch_mode)(const od_batch *b, const int *pool, double *w, int instance, double *states);
-  void (*switch_mode_complex)(const od_batch *b, const int *pool, double _Complex *w, int instance,
-                              double _Complex *states);
+  void (*switch_mode_complex)(const od_batch *b, const int *pool, od_complex *w, int instance, od_complex *states);
 } od_element_class;
 
 // A pool contains operations as sequences of integers. Their offsets in the pool are even, so that numbers are aligned.
@@ -301,27 +149,36 @@ static inline od_formula od_batch_formula(const od_batch *b, const int *pool, in
   return (od_formula){pool[b->operations + instance], operation};
 }
 
-// Returns the number of ends, including optional ends.
-static inline int od_element_end_count(const od_element_class *c) {
-  int count = 0;
-  for (int i = 0; i < OD_MOST_END_KEYS; i++) count += c->ends[i].count;
-  return count;
-}
-
-// The numbers of a curve follow the fields of the class: increasing abscissae of the control points, then the ordinates. Returns
-// whether side, degree and number of points are possible and this is the count of numbers.
+// The numbers of a curve follow the other numbers of the class: increasing abscissae of the control points, then the ordinates.
+// Returns whether side, degree and number of points are possible and this is the count of numbers.
 enum { OD_HIGHEST_CURVE_DEGREE = 7 };  // one less than the capacity of math/spline_x.h
 static inline bool od_element_curve_fits(const od_element_class *c, const int *choice, int numbers) {
   int side = choice[OD_PORT_SIDE], degree = choice[OD_PORT_DEGREE], points = choice[OD_PORT_COUNT];
   return degree >= 1 && degree <= OD_HIGHEST_CURVE_DEGREE && points > degree && (side == 1 || side == -1) &&
-         numbers == c->field_count + 2LL * points;
+         numbers == c->numbers + 2LL * points;
 }
 
-// Returns the sum of the strokes in m, from the numbers of an instance; 0: any length.
-static inline double od_element_stroke(const od_element_class *c, const double *number) {
-  double sum = 0;
-  for (int i = 0; i < OD_MOST_STAGES && c->reach.stroke[i] > 0; i++) sum += number[c->reach.stroke[i]];
-  return sum;
+// Returns the count of states: the inputs and rates of an instance refer to each of them.
+static inline int od_element_state_count(const od_element_class *c) {
+  int count = 0;
+  for (int i = 0; i < c->ins; i++)
+    if (c->in[i].kind == OD_IN_STATE && c->in[i].index >= count) count = c->in[i].index + 1;
+  for (int i = 0; i < c->outs; i++)
+    if (c->out[i].kind == OD_TO_RATE && c->out[i].index >= count) count = c->out[i].index + 1;
+  return count;
+}
+
+// Returns the count of ends, including optional ends: the inputs and flows of an instance refer to each of them.
+static inline int od_element_class_ends(const od_element_class *c) {
+  int count = 0;
+  for (int i = 0; i < c->ins; i++)
+    if (c->in[i].kind == OD_IN_PRESSURE && c->in[i].index >= count) count = c->in[i].index + 1;
+  for (int i = 0; i < c->outs; i++) {
+    if (c->out[i].kind == OD_TO_THROUGH && count < 2) count = 2;
+    if (c->out[i].kind >= OD_TO_END && c->out[i].kind <= OD_TO_COMPLIANCE && c->out[i].index >= count)
+      count = c->out[i].index + 1;
+  }
+  return count;
 }
 
 // Returns the reason why the ends of the class cannot be at junctions, as the predicate of a sentence, or NULL if they can. A

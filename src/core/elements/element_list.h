@@ -1,9 +1,12 @@
-// The list of element classes. A new class is one file that defines od_NAME_class, and one line here. Only elements.c
-// includes this header.
+// The list of element classes. A new class is one file that defines od_NAME_class and od_NAME_description, and one line here. Only
+// elements.c and element_descriptions.c include this header.
 #ifndef OD_ELEMENT_LIST_H
 #define OD_ELEMENT_LIST_H
 
+#include "base/parts.h"
+
 // One line per class, in the order in which readers and the documentation list them.
+#ifndef OD_ELEMENT_CLASSES
 #define OD_ELEMENT_CLASSES(CLASS) \
   CLASS(joint_spring)             \
   CLASS(spring)                   \
@@ -54,6 +57,7 @@
   CLASS(flow_formula)             \
   CLASS(force_formula)            \
   OD_FRICTION_CLASSES(CLASS)
+#endif
 
 // The friction laws, which the module `friction` defines.
 #define OD_FRICTION_CLASSES(CLASS) \

@@ -4,7 +4,7 @@
 // follows the inclusion.
 #include <stddef.h>
 
-#include "elements/element.h"
+#include "elements/element_description.h"
 
 #define OD_ELEMENT_TEXT
 #include "elements/element_functions_x.h"

@@ -33,12 +33,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 
 const od_element_class od_flow_formula_class = {
     .name = "flow formula",
-    .section = "flow_formulas",
-    .noun = "flow formula",
-    .heading = "Flow formulas",
-    .summary = "flow by a user-defined formula of the pressures p_a and p_b, named inputs and parameters",
-    .formula_key = "flow",
-    .ends = {{"between", 2}},
+    .has_formula = true,
     .needs_oil = true,
     .in = {{OD_IN_PRESSURE, 0},
            {OD_IN_PRESSURE, 1},
@@ -47,10 +42,19 @@ const od_element_class od_flow_formula_class = {
            {OD_IN_SIGNAL, 2},
            {OD_IN_SIGNAL, 3}},
     .out = {{OD_TO_THROUGH}},
-    .outputs = {OD_FLOW_OUTPUTS},
-    .may_supply = true,
     OD_ELEMENT_FUNCTIONS,
     .slopes = slopes_all,
     .number_slopes = formula_number_slopes,
+};
+const od_element_description od_flow_formula_description = {
+    .equations = &od_flow_formula_class,
+    .section = "flow_formulas",
+    .noun = "flow formula",
+    .heading = "Flow formulas",
+    .summary = "flow by a user-defined formula of the pressures p_a and p_b, named inputs and parameters",
+    .formula_key = "flow",
+    .ends = {{"between", 2}},
+    .outputs = {OD_FLOW_OUTPUTS},
+    .may_supply = true,
 };
 #endif

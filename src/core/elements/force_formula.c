@@ -45,6 +45,16 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 
 const od_element_class od_force_formula_class = {
     .name = "force formula",
+    .has_formula = true,
+    .acts = OD_ACTS_SOMEWHERE,
+    .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}, {OD_IN_SIGNAL, 0}, {OD_IN_SIGNAL, 1}, {OD_IN_SIGNAL, 2}, {OD_IN_SIGNAL, 3}},
+    .out = {{OD_TO_FORCE}},
+    OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
+    .number_slopes = formula_number_slopes,
+};
+const od_element_description od_force_formula_description = {
+    .equations = &od_force_formula_class,
     .section = "force_formulas",
     .noun = "force formula",
     .heading = "Force formulas",
@@ -52,15 +62,9 @@ const od_element_class od_force_formula_class = {
         "force between two points, or force or torque in a joint, by a user-defined formula of the position x, its "
         "rate v, named inputs and parameters",
     .formula_key = "force",
-    .acts = OD_ACTS_SOMEWHERE,
-    .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}, {OD_IN_SIGNAL, 0}, {OD_IN_SIGNAL, 1}, {OD_IN_SIGNAL, 2}, {OD_IN_SIGNAL, 3}},
-    .out = {{OD_TO_FORCE}},
     .outputs = {{.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 0},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
     .may_supply = true,
-    OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
-    .number_slopes = formula_number_slopes,
 };
 #endif

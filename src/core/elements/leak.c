@@ -35,18 +35,21 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 
 const od_element_class od_leak_class = {
     .name = "leak",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}},
+    .out = {{OD_TO_THROUGH}},
+    OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
+};
+const od_element_description od_leak_description = {
+    .equations = &od_leak_class,
     .section = "leaks",
     .noun = "leak",
     .heading = "Leaks",
     .summary = "laminar flow proportional to the pressure difference",
     .inside = "leakage",
     .ends = {{"between", 2}},
-    .needs_oil = true,
     OD_FIELDS(OD_FIELD("slope", "m3/s/Pa", OD_NOT_NEGATIVE, NAN, 0, 1e-3, 1e-17, 1e-7, "flow per pressure difference")),
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}},
-    .out = {{OD_TO_THROUGH}},
     .outputs = {OD_FLOW_OUTPUTS},
-    OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 #endif

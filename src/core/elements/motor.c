@@ -40,13 +40,19 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 const od_element_class od_motor_class = {
     .name = "motor",
+    .acts = OD_ACTS_IN_JOINT,
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SPEED}, {OD_IN_SIGNAL}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_FORCE}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_motor_description = {
+    .equations = &od_motor_class,
     .section = "motors",
     .noun = "motor",
     .heading = "Motors",
     .summary = "hydraulic motor or pump with fixed or variable displacement that drives a joint",
     .ends = {{"between", 2}},
-    .acts = OD_ACTS_IN_JOINT,
-    .needs_oil = true,
     OD_FIELDS(OD_FIELD("displacement", "m2", OD_POSITIVE, NAN, 1e-12, 10, 1e-7, 1e-1,
                        "displaced volume per radian, or per meter in a prismatic joint", .turning_unit = "m3/rad",
                        .turning_limits = {1e-12, 10, 1e-8, 1e-2}),
@@ -56,13 +62,10 @@ const od_element_class od_motor_class = {
                        .turning_unit = "N m s/rad", .turning_limits = {0, 1e14, 0, 1e9}),
               OD_FIELD("setting", "1", OD_ANY, 1, -1e3, 1e3, -1, 1,
                        "fraction of the full displacement; negative: reversed", .follows_signal = true)),
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SPEED}, {OD_IN_SIGNAL}},
-    .out = {{OD_TO_THROUGH}, {OD_TO_FORCE}},
     .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0},
                 {.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 1},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
     .drives = OD_DRIVES_BY_DIFFERENCE,
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -68,12 +68,19 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 
 const od_element_class od_nominal_relief_class = {
     .name = "nominal relief valve",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
+    OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
+};
+const od_element_description od_nominal_relief_description = {
+    .equations = &od_nominal_relief_class,
     .section = "nominal_reliefs",
     .noun = "nominal relief valve",
     .heading = "Nominal relief valves",
     .summary = "relief valve defined by its data sheet: nominal flow, slope, flow forces, spool with a first-order lag",
     .ends = {{"between", 2}},
-    .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
                  "pressure difference at which the valve begins to open"),
@@ -87,10 +94,6 @@ const od_element_class od_nominal_relief_class = {
         OD_FIELD("nominal_drop", "Pa", OD_POSITIVE, 7e6, 1, 1e9, 1e4, 1e8, "pressure drop at the nominal flow"),
         OD_FIELD("time_constant", "s", OD_POSITIVE, 0.005, 1e-6, 100, 1e-4, 1, "time constant of the spool")),
     .states = {OD_SPOOL_STATE},
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_STATE, 0}},
-    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
     .outputs = {OD_FLOW_OUTPUTS, OD_SPOOL_OUTPUT},
-    OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 #endif

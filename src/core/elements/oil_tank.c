@@ -48,12 +48,18 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 const od_element_class od_oil_tank_class = {
     .name = "oil_tank",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}, {OD_TO_NOTHING}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_oil_tank_description = {
+    .equations = &od_oil_tank_class,
     .section = "oil_tanks",
     .noun = "oil tank",
     .heading = "Oil tanks",
     .summary = "tank with a finite amount of oil: volume, level, and pressure of air and oil",
     .ends = {{"at", 1}},
-    .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("capacity", "m3", OD_POSITIVE, NAN, 1e-9, 1e6, 1e-4, 100, "volume of oil in the full tank"),
         OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-9, 1e6, 1e-3, 100,
@@ -62,8 +68,6 @@ const od_element_class od_oil_tank_class = {
         OD_FIELD("port", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-6, 0.1, "area of the port to the node"),
         OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient of the port")),
     .states = {{"filled", "1", .present_if = -1, .scale_field = -1, .scale = 1, .initial = 0.7}},
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_STATE, 0}},
-    .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}, {OD_TO_NOTHING}},
     .outputs = {{.name = "filled", .unit = "1", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "volume", .unit = "m3", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN},
                 {.name = "level", .unit = "m", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN + 1},
@@ -72,6 +76,5 @@ const od_element_class od_oil_tank_class = {
                 {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -38,20 +38,23 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 
 const od_element_class od_orifice_class = {
     .name = "orifice",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SIGNAL}},
+    .out = {{OD_TO_THROUGH}},
+    OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
+};
+const od_element_description od_orifice_description = {
+    .equations = &od_orifice_class,
     .section = "orifices",
     .noun = "orifice",
     .heading = "Orifices",
     .summary = "turbulent flow through an opening; a negative signal closes the orifice",
     .ends = {{"between", 2}},
-    .needs_oil = true,
     OD_FIELDS(OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1, "area of the opening"),
               OD_FIELD("discharge", "1", OD_POSITIVE, NAN, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),
               OD_FIELD("opening", "1", OD_NOT_NEGATIVE, 1, 0, 1e6, 0, 1, "opening: factor on the area",
                        .follows_signal = true)),
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SIGNAL}},
-    .out = {{OD_TO_THROUGH}},
     .outputs = {OD_FLOW_OUTPUTS},
-    OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 #endif

@@ -28,12 +28,18 @@ enum { CRACK, FULL };
 
 const od_element_class od_pilot_check_class = {
     .name = "pilot-operated check valve",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_pilot_check_description = {
+    .equations = &od_pilot_check_class,
     .section = "pilot_checks",
     .noun = "pilot-operated check valve",
     .heading = "Pilot-operated check valves",
     .summary = "lets oil pass in one direction, and in both directions while a pilot pressure opens the valve",
     .ends = {{"between", 2}, {"pilot", 1, .role = OD_END_PILOT}},
-    .needs_oil = true,
     OD_FIELDS(OD_FIELD("crack", "Pa", OD_NOT_NEGATIVE, 0, 0, 1e10, 1e2, 1e8,
                        "pressure difference at which the valve begins to open"),
               OD_FIELD("full", "Pa", OD_POSITIVE, NAN, 1e-3, 1e10, 1e3, 1e8,
@@ -44,9 +50,6 @@ const od_element_class od_pilot_check_class = {
     OD_RULES({FULL, CRACK, OD_RULE_GREATER, FULL,
               "'full' must be greater than 'crack', the pressure difference at which the valve begins to open"}),
     .states = {OD_SPOOL_STATE},
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
-    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
     .outputs = {OD_FLOW_OUTPUTS, OD_SPOOL_OUTPUT},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

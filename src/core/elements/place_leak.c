@@ -23,13 +23,19 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 
 const od_element_class od_place_leak_class = {
     .name = "leak by position",
+    .acts = OD_ACTS_BETWEEN_POINTS,
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_LENGTH}},
+    .out = {{OD_TO_THROUGH}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_place_leak_description = {
+    .equations = &od_place_leak_class,
     .section = "position_leaks",
     .noun = "leak by position",
     .heading = "Leaks by position",
     .summary = "laminar leakage past a piston, larger near one position of its stroke",
     .ends = {{"chambers", 2}},
-    .acts = OD_ACTS_BETWEEN_POINTS,
-    .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("slope", "m3/s/Pa", OD_NOT_NEGATIVE, 0, 0, 1e-3, 1e-17, 1e-7,
                  "leakage coefficient far from the worn position"),
@@ -38,9 +44,6 @@ const od_element_class od_place_leak_class = {
         OD_FIELD("place", "m", OD_POSITIVE, NAN, 1e-5, 1e3, 5e-3, 50, "length of the cylinder at the worn position"),
         OD_FIELD("width", "m", OD_POSITIVE, NAN, 1e-6, 1e3, 1e-3, 10,
                  "distance from the worn position at which the additional leakage has decreased to 37 %")),
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_LENGTH}},
-    .out = {{OD_TO_THROUGH}},
     .outputs = {OD_FLOW_OUTPUTS},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -73,11 +73,18 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 
 const od_element_class od_play_class = {
     .name = "play",
+    .acts = OD_ACTS_SOMEWHERE,
+    .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}},
+    .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}},
+    OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
+};
+const od_element_description od_play_description = {
+    .equations = &od_play_class,
     .section = "plays",
     .noun = "play",
     .heading = "Plays",
     .summary = "gap with an elastic contact at both ends, between two points or in a joint",
-    .acts = OD_ACTS_SOMEWHERE,
     OD_FIELDS(OD_FIELD("gap", "m", OD_NOT_NEGATIVE, NAN, 0, 100, 1e-7, 1, "distance between the two contacts",
                        .turning_unit = "rad", .turning_limits = {0, 10, 1e-7, 1}),
               OD_FIELD("stiffness", "N/m", OD_POSITIVE, NAN, 1e-6, 1e15, 1, 1e11, "stiffness of the contacts",
@@ -86,13 +93,9 @@ const od_element_class od_play_class = {
                        .turning_unit = "s/rad", .turning_limits = {0, 1e6, 0, 100}),
               OD_FIELD("free", "m", OD_ANY, 0, -1e4, 1e4, -50, 50, "coordinate in the middle of the gap",
                        .turning_unit = "rad", .turning_limits = {-1e6, 1e6, -6.3, 6.3})),
-    .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}},
-    .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}},
     .outputs = {{.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 0},
                 {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
-    OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 #endif

@@ -29,12 +29,20 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 const od_element_class od_pressure_pump_class = {
     .name = "pressure-controlled pump",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
+    .supplies = true,
+    .optional_ends = 1U << 0,
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_pressure_pump_description = {
+    .equations = &od_pressure_pump_class,
     .section = "pressure_pumps",
     .noun = "pressure-controlled pump",
     .heading = "Pressure-controlled pumps",
     .summary = "pump that reduces its displacement at a set pressure",
     .ends = {{"from", 1, true}, {"to", 1}},
-    .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("flow", "m3/s", OD_POSITIVE, NAN, 1e-9, 10, 1e-6, 0.1, "flow at the largest displacement"),
         OD_FIELD("set", "Pa", OD_POSITIVE, NAN, 1e3, 1e10, 1e5, 1e8,
@@ -44,15 +52,11 @@ const od_element_class od_pressure_pump_class = {
                  "coefficient of the leakage back to the suction side"),
         OD_FIELD("time_constant", "s", OD_POSITIVE, 0.03, 1e-6, 100, 1e-3, 1, "time constant of the swash plate")),
     .states = {{"swash", "1", .present_if = -1, .scale = 1, .initial = 1}},
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_STATE, 0}},
-    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
     .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0},
                 {.name = "swash", .unit = "1", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "power", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .negative = true},
                 {.name = "work", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .negative = true}},
-    .supplies = true,
     .rated_flow = {1, {0}},
     .shut_off = {.field = 1, .range = 2, .end = 1},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

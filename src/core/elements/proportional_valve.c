@@ -47,13 +47,22 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 
 const od_element_class od_proportional_valve_class = {
     .name = "proportional valve",
+    .needs_oil = true,
+    .choices = 1,
+    .in = {OD_FOUR_PORT_PRESSURES, {OD_IN_SIGNAL}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}, {OD_IN_STATE, 2}},
+    .out = {OD_FOUR_PORT_FLOWS, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_RATE, 2}},
+    .optional_ends = 1U << 3,
+    .end_choice = true,
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_proportional_valve_description = {
+    .equations = &od_proportional_valve_class,
     .section = "proportional_valves",
     .noun = "proportional valve",
     .heading = "Proportional valves",
     .summary =
         "3/3 or 4/3 valve defined by its nominal flow at a nominal pressure drop, with a closed, open, float or tandem center",
     .ends = {OD_FOUR_PORT_ENDS},
-    .needs_oil = true,
     .shuts_about_center = true,
     .signal_key = "command",
     OD_FIELDS(OD_HELD_SPOOL_FIELDS,
@@ -66,13 +75,8 @@ const od_element_class od_proportional_valve_class = {
                        "opening between the two lines at the center, relative to a fully open edge; 0: closed"),
               OD_FIELD("idle_width", "1", OD_POSITIVE, 0.2, 1e-3, 1, 0.02, 0.5,
                        "fraction of the stroke at which the opening between the two lines is closed")),
-    .choices = 1,
-    .end_choice = true,
     OD_RULES(OD_HELD_SPOOL_RULE),
     .states = {OD_HELD_SPOOL_STATES},
-    .in = {OD_FOUR_PORT_PRESSURES, {OD_IN_SIGNAL}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}, {OD_IN_STATE, 2}},
-    .out = {OD_FOUR_PORT_FLOWS, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_RATE, 2}},
     .outputs = {OD_HELD_SPOOL_OUTPUTS, OD_FOUR_PORT_OUTPUTS},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -34,21 +34,25 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 
 const od_element_class od_pump_class = {
     .name = "pump",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SIGNAL}},
+    .out = {{OD_TO_THROUGH}},
+    .supplies = true,
+    .optional_ends = 1U << 0,
+    OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
+};
+const od_element_description od_pump_description = {
+    .equations = &od_pump_class,
     .section = "pumps",
     .noun = "pump",
     .heading = "Pumps",
     .summary = "given flow, independent of the pressures",
     .ends = {{"from", 1, true}, {"to", 1}},
-    .needs_oil = true,
     OD_FIELDS(OD_FIELD("flow", "m3/s", OD_ANY, NAN, -10, 10, -0.1, 0.1, "delivered flow", .follows_signal = true)),
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SIGNAL}},
-    .out = {{OD_TO_THROUGH}},
     .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0},
                 {.name = "power", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .negative = true},
                 {.name = "work", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .negative = true}},
-    .supplies = true,
     .rated_flow = {1, {0}},
-    OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 #endif

@@ -43,12 +43,18 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 const od_element_class od_reducing_class = {
     .name = "reducing valve",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_END, 2}, {OD_TO_RATE, 0}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_reducing_description = {
+    .equations = &od_reducing_class,
     .section = "reducing_valves",
     .noun = "reducing valve",
     .heading = "Reducing valves",
     .summary = "limits the downstream pressure, with a drain also when oil flows back",
     .ends = {{"between", 2}, {"drain", 1, .role = OD_END_DRAIN}},
-    .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
                  "downstream pressure relative to the drain at which the valve begins to close"),
@@ -59,14 +65,11 @@ const od_element_class od_reducing_class = {
                  "area of the passage to the drain divided by the area of the open valve; 0: no drain"),
         OD_FIELD("time_constant", "s", OD_POSITIVE, 0.005, 1e-6, 100, 1e-4, 1, "time constant of the spool")),
     .states = {{"spool", "1", .present_if = -1, .scale = 1}},
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
-    .out = {{OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_END, 2}, {OD_TO_RATE, 0}},
     .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .negative = true},
                 {.name = "delivered", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 1},
                 {.name = "drained", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 2},
                 {.name = "spool", .unit = "1", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -20,18 +20,21 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 
 const od_element_class od_relief_class = {
     .name = "relief valve",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}},
+    .out = {{OD_TO_THROUGH}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_relief_description = {
+    .equations = &od_relief_class,
     .section = "reliefs",
     .noun = "relief valve",
     .heading = "Relief valves",
     .summary = "lets oil pass above a set pressure difference, without dynamics",
     .ends = {{"between", 2}},
-    .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8, "pressure difference at which the valve opens"),
         OD_FIELD("slope", "m3/s/Pa", OD_POSITIVE, NAN, 0, 1e-3, 1e-17, 1e-7, "flow per pressure above 'set'")),
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}},
-    .out = {{OD_TO_THROUGH}},
     .outputs = {OD_FLOW_OUTPUTS},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

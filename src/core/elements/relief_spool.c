@@ -22,21 +22,24 @@ static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
 
 const od_element_class od_relief_spool_class = {
     .name = "spool relief valve",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_relief_spool_description = {
+    .equations = &od_relief_spool_class,
     .section = "relief_valves",
     .noun = "spool relief valve",
     .heading = "Spool relief valves",
     .summary = "opens above a set pressure difference; the spool has a first-order lag",
     .ends = {{"between", 2}},
-    .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
                  "pressure difference at which the valve begins to open"),
         OD_FIELD("range", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e7, "further pressure until the valve is fully open"),
         OD_SPOOL_FIELDS),
     .states = {OD_SPOOL_STATE},
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_STATE, 0}},
-    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
     .outputs = {OD_FLOW_OUTPUTS, OD_SPOOL_OUTPUT},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

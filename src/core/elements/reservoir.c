@@ -37,11 +37,18 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 const od_element_class od_reservoir_class = {
     .name = "reservoir",
+    .needs_oil = true,
+    .in = {{OD_IN_STATE, 0}, {OD_IN_HEAT}, {OD_IN_SIGNAL}},
+    .out = {{OD_TO_RATE, 0}, {OD_TO_NOTHING}, {OD_TO_NOTHING}},
+    .heat = OD_NO_HEAT,
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_reservoir_description = {
+    .equations = &od_reservoir_class,
     .section = "reservoirs",
     .noun = "reservoir",
     .heading = "Reservoirs",
     .summary = "all oil of the machine, heated by losses and cooled by a cooler; at most one in a machine",
-    .needs_oil = true,
     OD_FIELDS(OD_FIELD("volume", "m3", OD_POSITIVE, NAN, 1e-9, 1e6, 1e-4, 100, "volume of all oil of the machine"),
               OD_FIELD("heat_capacity", "J/kg/K", OD_POSITIVE, 1900, 10, 1e5, 1500, 4200,
                        "specific heat capacity of the oil"),
@@ -50,12 +57,8 @@ const od_element_class od_reservoir_class = {
                        "heat flow to cooler and walls per kelvin above the temperature of the surroundings",
                        .follows_signal = true)),
     .states = {{"temperature", "K", .present_if = -1, .scale = 300, .initial = 313.15}},
-    .in = {{OD_IN_STATE, 0}, {OD_IN_HEAT}, {OD_IN_SIGNAL}},
-    .out = {{OD_TO_RATE, 0}, {OD_TO_NOTHING}, {OD_TO_NOTHING}},
     .outputs = {{.name = "temperature", .unit = "K", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "heating", .unit = "W", .shows = OD_SHOWS_OUT, .index = 1},
                 {.name = "cooling", .unit = "W", .shows = OD_SHOWS_OUT, .index = 2}},
-    .heat = OD_NO_HEAT,
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -37,23 +37,26 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 const od_element_class od_rope_class = {
     .name = "rope",
+    .acts = OD_ACTS_BETWEEN_POINTS,
+    .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}},
+    .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_rope_description = {
+    .equations = &od_rope_class,
     .section = "ropes",
     .noun = "rope",
     .heading = "Ropes",
     .summary = "elastic rope between two points that pulls and never pushes",
-    .acts = OD_ACTS_BETWEEN_POINTS,
     OD_FIELDS(OD_FIELD("length", "m", OD_POSITIVE, NAN, 1e-6, 1e5, 1e-3, 1e3, "length of the rope without tension"),
               OD_FIELD("stiffness", "N/m", OD_POSITIVE, NAN, 1e-6, 1e15, 1, 1e11, "stiffness of the rope"),
               OD_FIELD("damping", "s/m", OD_NOT_NEGATIVE, 0, 0, 1e6, 0, 100,
                        "relative increase of the tension per stretching speed")),
-    .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}},
-    .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}},
     .outputs = {{.name = "length", .unit = "m", .shows = OD_SHOWS_LENGTH},
                 {.name = "rate", .unit = "m/s", .shows = OD_SHOWS_SPEED},
                 {.name = "tension", .unit = "N", .shows = OD_SHOWS_OUT, .index = 0},
                 {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -31,12 +31,19 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 const od_element_class od_sensing_pump_class = {
     .name = "load-sensing pump",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}},
+    .supplies = true,
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_sensing_pump_description = {
+    .equations = &od_sensing_pump_class,
     .section = "sensing_pumps",
     .noun = "load-sensing pump",
     .heading = "Load-sensing pumps",
     .summary = "pump that keeps its pressure above the load pressure by a margin",
     .ends = {{"to", 1}, {"load", 1, .role = OD_END_SENSE}},
-    .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("flow", "m3/s", OD_POSITIVE, NAN, 1e-9, 10, 1e-6, 0.1, "flow at the largest displacement"),
         OD_FIELD("margin", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e5, 1e7,
@@ -48,15 +55,11 @@ const od_element_class od_sensing_pump_class = {
                  "coefficient of the leakage back to the suction side"),
         OD_FIELD("time_constant", "s", OD_POSITIVE, 0.03, 1e-6, 100, 1e-3, 1, "time constant of the swash plate")),
     .states = {{"swash", "1", .present_if = -1, .scale = 1, .initial = 1}},
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_STATE, 0}},
-    .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}},
     .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0},
                 {.name = "swash", .unit = "1", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "power", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .negative = true},
                 {.name = "work", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .negative = true}},
-    .supplies = true,
     .rated_flow = {1, {0}},
     .shut_off = {.field = 2, .range = 3, .end = 0},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

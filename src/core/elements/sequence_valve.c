@@ -22,21 +22,25 @@ static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
 
 const od_element_class od_sequence_class = {
     .name = "sequence valve",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
+    .optional_ends = 1U << 2,
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_sequence_description = {
+    .equations = &od_sequence_class,
     .section = "sequence_valves",
     .noun = "sequence valve",
     .heading = "Sequence valves",
     .summary = "opens when the upstream pressure reaches a value, independent of the downstream pressure",
     .ends = {{"between", 2}, {"drain", 1, true, OD_END_DRAIN}},
-    .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
                  "upstream pressure relative to the drain at which the valve begins to open"),
         OD_FIELD("range", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e7, "further pressure until the valve is fully open"),
         OD_SPOOL_FIELDS),
     .states = {OD_SPOOL_STATE},
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
-    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
     .outputs = {OD_FLOW_OUTPUTS, OD_SPOOL_OUTPUT},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -101,13 +101,23 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 
 const od_element_class od_servo_valve_class = {
     .name = "servo valve",
+    .needs_oil = true,
+    .choices = 1,
+    .in = {OD_FOUR_PORT_PRESSURES, {OD_IN_SIGNAL}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}},
+    .out = {OD_FOUR_PORT_FLOWS, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}},
+    .optional_ends = 1U << 3,
+    .end_choice = true,
+    OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
+};
+const od_element_description od_servo_valve_description = {
+    .equations = &od_servo_valve_class,
     .section = "servo_valves",
     .noun = "servo valve",
     .heading = "Servo valves",
     .summary =
         "valve defined by its nominal flow at a nominal pressure drop, with a second-order spool and one or two ports",
     .ends = {OD_FOUR_PORT_ENDS},
-    .needs_oil = true,
     .shuts_about_center = true,
     .signal_key = "command",
     OD_FIELDS(
@@ -125,13 +135,7 @@ const od_element_class od_servo_valve_class = {
         OD_FIELD("offset", "*", OD_ANY, 0, 0, 0, 0, 0, "spool position that counts as zero, the hydraulic center"),
         OD_FIELD("overlap", "1", OD_ANY, 0, -0.9, 0.9, -0.2, 0.3,
                  "fraction of the stroke before an edge opens; negative: underlap")),
-    .choices = 1,
-    .end_choice = true,
     .states = {OD_SERVO_SPOOL_STATES},
-    .in = {OD_FOUR_PORT_PRESSURES, {OD_IN_SIGNAL}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}},
-    .out = {OD_FOUR_PORT_FLOWS, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}},
     .outputs = {OD_SERVO_SPOOL_OUTPUTS, OD_FOUR_PORT_OUTPUTS},
-    OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 #endif

@@ -41,26 +41,29 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 const od_element_class od_shuttle_class = {
     .name = "shuttle valve",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_END, 2}, {OD_TO_RATE, 0}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_shuttle_description = {
+    .equations = &od_shuttle_class,
     .section = "shuttles",
     .noun = "shuttle valve",
     .heading = "Shuttle valves",
     .summary = "connects the one of two nodes that has the higher pressure to a third node",
     .ends = {{"between", 2}, {"to", 1}},
-    .needs_oil = true,
     OD_FIELDS(OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1e-2, "area of a seat"),
               OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),
               OD_FIELD("range", "Pa", OD_POSITIVE, 1e4, 1, 1e9, 1e3, 1e6,
                        "pressure difference at which the ball is at one of its seats"),
               OD_FIELD("time_constant", "s", OD_POSITIVE, 0.001, 1e-6, 100, 1e-4, 1, "time constant of the ball")),
     .states = {{"ball", "1", .present_if = -1, .scale_field = -1, .scale = 1, .initial = 0.5}},
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
-    .out = {{OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_END, 2}, {OD_TO_RATE, 0}},
     .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 2},
                 {.name = "flow_a", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0},
                 {.name = "flow_b", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 1},
                 {.name = "ball", .unit = "1", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

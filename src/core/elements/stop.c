@@ -48,11 +48,19 @@ static void fill_zeros(const od_batch *b, const int *pool, const double *w, int 
 
 const od_element_class od_stop_class = {
     .name = "stop",
+    .acts = OD_ACTS_SOMEWHERE,
+    .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}},
+    .out = {{OD_TO_FORCE}},
+    OD_ELEMENT_FUNCTIONS,
+    .zeros = 2,
+    .fill_zeros = fill_zeros,
+};
+const od_element_description od_stop_description = {
+    .equations = &od_stop_class,
     .section = "stops",
     .noun = "stop",
     .heading = "Stops",
     .summary = "elastic end stops of a joint, or of the distance between two points",
-    .acts = OD_ACTS_SOMEWHERE,
     OD_FIELDS(
         OD_FIELD("low", "m", OD_ANY, -1e6, -1e6, 1e6, -50, 50, "position of the lower stop; default: no lower stop",
                  .turning_unit = "rad", .turning_limits = {-1e6, 1e6, -20, 20}),
@@ -65,14 +73,9 @@ const od_element_class od_stop_class = {
     .one_of = {LOW, HIGH},
     .one_of_count = 2,
     OD_RULES({HIGH, LOW, .about = HIGH, .message = "'high' must be greater than 'low'"}),
-    .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}},
-    .out = {{OD_TO_FORCE}},
     .outputs = {{.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 0},
                 {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
-    OD_ELEMENT_FUNCTIONS,
-    .zeros = 2,
-    .fill_zeros = fill_zeros,
 };
 #endif

@@ -87,13 +87,19 @@ enum { CLOSED, DEAD, SOFT, STIFFNESS, DAMPING, AREA_1, STROKE_1, AREA_2, STROKE_
 #define STROKE(key, fallback, meaning) OD_FIELD(key, "m", OD_NOT_NEGATIVE, fallback, 0, 1e3, 1e-3, 50, meaning)
 const od_element_class od_telescopic_cylinder_class = {
     .name = "telescopic cylinder",
+    .acts = OD_ACTS_BETWEEN_POINTS,
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_LENGTH}, {OD_IN_SPEED}},
+    .out = {{OD_TO_END, 0}, {OD_TO_VOLUME, 0}, {OD_TO_LARGEST, 0}, {OD_TO_FORCE}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_telescopic_cylinder_description = {
+    .equations = &od_telescopic_cylinder_class,
     .section = "telescopic_cylinders",
     .noun = "telescopic cylinder",
     .heading = "Telescopic cylinders",
     .summary = "single-acting cylinder with two to four stages; the widest stage moves first",
     .ends = {{"chamber", 1}},
-    .acts = OD_ACTS_BETWEEN_POINTS,
-    .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("closed", "m", OD_POSITIVE, NAN, 1e-5, 1e3, 5e-3, 50, "length of the retracted cylinder"),
         OD_FIELD("dead", "m3", OD_NOT_NEGATIVE, 0, 0, 1e3, 0, 0.1, "dead volume of the chamber"),
@@ -115,8 +121,6 @@ const od_element_class od_telescopic_cylinder_class = {
         {AREA_3, STROKE_3, OD_RULE_NEEDED, STROKE_3, "a third stage needs 'area_3'"},
         {AREA_4, STROKE_4, OD_RULE_NEEDED, STROKE_4, "a fourth stage needs 'area_4'"},
         {STROKE_3, STROKE_4, OD_RULE_NEEDED, STROKE_4, "a fourth stage needs a third stage: 'area_3' and 'stroke_3'"}),
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_LENGTH}, {OD_IN_SPEED}},
-    .out = {{OD_TO_END, 0}, {OD_TO_VOLUME, 0}, {OD_TO_LARGEST, 0}, {OD_TO_FORCE}},
     .outputs = {{.name = "length", .unit = "m", .shows = OD_SHOWS_LENGTH},
                 {.name = "rate", .unit = "m/s", .shows = OD_SHOWS_SPEED},
                 {.name = "force", .unit = "N", .shows = OD_SHOWS_OUT, .index = 3},
@@ -125,6 +129,5 @@ const od_element_class od_telescopic_cylinder_class = {
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
     .drives = OD_DRIVES_BY_CHAMBERS,
     .reach = {CLOSED, {STROKE_1, STROKE_2, STROKE_3, STROKE_4}, STIFFNESS},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -54,12 +54,19 @@ enum { VOLUME };
 
 const od_element_class od_thermal_accumulator_class = {
     .name = "thermal accumulator",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}},
+    .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_NOTHING}},
+    .heat = OD_REPORT_OWN + 1,  // loss of the inlet only: the heat of the gas goes to the surroundings
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_thermal_accumulator_description = {
+    .equations = &od_thermal_accumulator_class,
     .section = "thermal_accumulators",
     .noun = "thermal accumulator",
     .heading = "Thermal accumulators",
     .summary = "gas accumulator with an inlet; the gas warms up and cools down with a thermal time constant",
     .ends = {{"at", 1}},
-    .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("volume", "m3", OD_POSITIVE, NAN, 1e-9, 1e3, 1e-5, 1, "volume of the gas without oil"),
         OD_FIELD("precharge", "Pa", OD_POSITIVE, NAN, 1e2, 1e10, 1e4, 5e7, "absolute pressure of the gas without oil"),
@@ -72,8 +79,6 @@ const od_element_class od_thermal_accumulator_class = {
         OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient of the inlet")),
     .states = {{"oil", "m3", .present_if = -1, .scale_field = VOLUME},
                {"warmer", "K", .present_if = -1, .scale_field = -1, .scale = 100}},
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}},
-    .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_NOTHING}},
     .outputs = {{.name = "oil", .unit = "m3", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "warmer", .unit = "K", .shows = OD_SHOWS_STATE, .index = 1},
                 {.name = "temperature", .unit = "K", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN},
@@ -82,8 +87,6 @@ const od_element_class od_thermal_accumulator_class = {
                 {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
-    .may_supply = true,         // gas below ambient temperature absorbs heat
-    .heat = OD_REPORT_OWN + 1,  // loss of the inlet only: the heat of the gas goes to the surroundings
-    OD_ELEMENT_FUNCTIONS,
+    .may_supply = true,  // gas below ambient temperature absorbs heat
 };
 #endif

@@ -27,12 +27,18 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 
 const od_element_class od_throttle_class = {
     .name = "throttle",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SIGNAL}},
+    .out = {{OD_TO_THROUGH}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_throttle_description = {
+    .equations = &od_throttle_class,
     .section = "throttles",
     .noun = "throttle",
     .heading = "Throttles",
     .summary = "sharp edge with laminar flow up to a critical Reynolds number; a negative signal closes the throttle",
     .ends = {{"between", 2}},
-    .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1, "area of the opening"),
         OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),
@@ -40,9 +46,6 @@ const od_element_class od_throttle_class = {
         OD_FIELD("reynolds", "1", OD_POSITIVE, 100, 1e-3, 1e6, 1, 3000, "critical Reynolds number"),
         OD_FIELD("opening", "1", OD_NOT_NEGATIVE, 1, 0, 1e6, 0, 1, "opening: factor on the area",
                  .follows_signal = true)),
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SIGNAL}},
-    .out = {{OD_TO_THROUGH}},
     .outputs = {OD_FLOW_OUTPUTS},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -42,24 +42,28 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 
 const od_element_class od_two_position_valve_class = {
     .name = "two-position valve",
+    .needs_oil = true,
+    .choices = 1,
+    .in = {OD_FOUR_PORT_PRESSURES, {OD_IN_SIGNAL}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}, {OD_IN_STATE, 2}},
+    .out = {OD_FOUR_PORT_FLOWS, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_RATE, 2}},
+    .optional_ends = 1U << 3,
+    .end_choice = true,
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_two_position_valve_description = {
+    .equations = &od_two_position_valve_class,
     .section = "two_position_valves",
     .noun = "two-position valve",
     .heading = "Two-position valves",
     .summary = "3/2 or 4/2 valve defined by its nominal flow at a nominal pressure drop, with a second-order spool",
     .ends = {OD_FOUR_PORT_ENDS},
-    .needs_oil = true,
     .signal_key = "command",
     OD_FIELDS(
         OD_HELD_SPOOL_FIELDS,
         OD_FIELD("overlap", "1", OD_ANY, 0, -0.9, 0.9, -0.2, 0.3,
                  "fraction of the half stroke about the center in which all edges are closed; negative: underlap")),
-    .choices = 1,
-    .end_choice = true,
     OD_RULES(OD_HELD_SPOOL_RULE),
     .states = {OD_HELD_SPOOL_STATES},
-    .in = {OD_FOUR_PORT_PRESSURES, {OD_IN_SIGNAL}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}, {OD_IN_STATE, 2}},
-    .out = {OD_FOUR_PORT_FLOWS, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_RATE, 2}},
     .outputs = {OD_HELD_SPOOL_OUTPUTS, OD_FOUR_PORT_OUTPUTS},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

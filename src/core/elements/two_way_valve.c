@@ -40,13 +40,24 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 const od_element_class od_two_way_valve_class = {
     .name = "two-way valve",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0},
+           {OD_IN_PRESSURE, 1},
+           {OD_IN_SIGNAL},
+           {OD_IN_STATE, 0},
+           {OD_IN_STATE, 1},
+           {OD_IN_STATE, 2}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_RATE, 2}, {OD_TO_NOTHING}},
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_two_way_valve_description = {
+    .equations = &od_two_way_valve_class,
     .section = "two_way_valves",
     .noun = "two-way valve",
     .heading = "Two-way valves",
     .summary =
         "2/2 valve defined by its nominal flow at a nominal pressure drop, normally closed or open, with a second-order spool",
     .ends = {{"between", 2}},
-    .needs_oil = true,
     .signal_key = "command",
     OD_FIELDS(
         OD_HELD_SPOOL_FIELDS,
@@ -56,16 +67,8 @@ const od_element_class od_two_way_valve_class = {
         OD_FIELD("full", "1", OD_NOT_NEGATIVE, 1, 0, 1, 0, 1, "opening at full stroke; 0 for a normally open valve")),
     OD_RULES(OD_HELD_SPOOL_RULE),
     .states = {OD_HELD_SPOOL_STATES},
-    .in = {{OD_IN_PRESSURE, 0},
-           {OD_IN_PRESSURE, 1},
-           {OD_IN_SIGNAL},
-           {OD_IN_STATE, 0},
-           {OD_IN_STATE, 1},
-           {OD_IN_STATE, 2}},
-    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_RATE, 2}, {OD_TO_NOTHING}},
     .outputs = {OD_FLOW_OUTPUTS,
                 {.name = "opening", .unit = "1", .shows = OD_SHOWS_OUT, .index = 4},
                 OD_HELD_SPOOL_OUTPUTS},
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

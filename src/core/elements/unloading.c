@@ -52,12 +52,19 @@ enum { OPEN, CLOSE };
 
 const od_element_class od_unloading_class = {
     .name = "unloading valve",
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
+    OD_ELEMENT_FUNCTIONS,
+    OD_MODE_FUNCTIONS,
+};
+const od_element_description od_unloading_description = {
+    .equations = &od_unloading_class,
     .section = "unloading_valves",
     .noun = "unloading valve",
     .heading = "Unloading valves",
     .summary = "opens at one pilot pressure and closes at a lower pilot pressure",
     .ends = {{"between", 2}, {"pilot", 1, .role = OD_END_PILOT}},
-    .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("open", "Pa", OD_POSITIVE, NAN, 1e3, 1e10, 1e4, 1e8,
                  "absolute pilot pressure at which the valve opens"),
@@ -68,12 +75,8 @@ const od_element_class od_unloading_class = {
         OD_FIELD("time_constant", "s", OD_POSITIVE, 0.01, 1e-6, 100, 1e-4, 1, "time constant of opening and closing")),
     OD_RULES({OPEN, CLOSE, .about = CLOSE, .message = "'close' must be less than 'open'"}),
     .states = {{"opening", "1", .present_if = -1, .scale = 1}, {"mode", "1", .present_if = -1, .scale = 1}},
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}},
-    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
     .outputs = {OD_FLOW_OUTPUTS,
                 {.name = "opening", .unit = "1", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "mode", .unit = "1", .shows = OD_SHOWS_STATE, .index = 1}},
-    OD_ELEMENT_FUNCTIONS,
-    OD_MODE_FUNCTIONS,
 };
 #endif

@@ -48,12 +48,21 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 
 const od_element_class od_valve_class = {
     .name = "valve",
+    .needs_oil = true,
+    .choices = 1,
+    .in = {{OD_IN_SIGNAL}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_RATE, 0}},
+    .optional_states = 1U << 0,
+    OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
+};
+const od_element_description od_valve_description = {
+    .equations = &od_valve_class,
     .section = "valves",
     .noun = "valve",
     .heading = "Valves",
     .summary = "directional valve: a spool that follows a command and opens ports along curves",
     .has_parts = true,
-    .needs_oil = true,
     .signal_key = "command",
     OD_FIELDS([OD_VALVE_TIME_CONSTANT] = OD_FIELD("time_constant", "s", OD_NOT_NEGATIVE, 0, 0, 1e9, 1e-6, 1e4,
                                                   "time constant of the spool; 0: the spool equals the command"),
@@ -67,12 +76,7 @@ const od_element_class od_valve_class = {
                                          "value of the curves at which a port is fully open"),
               [OD_VALVE_DEAD_BAND] = OD_FIELD("dead_band", "*", OD_NOT_NEGATIVE, 0, 0, 0, 0, 0,
                                               "travel of the spool on each side before a port opens")),
-    .choices = 1,
     .states = {{"spool", "*", .present_if = OD_VALVE_TIME_CONSTANT, .scale_field = OD_VALVE_STROKE}},
-    .in = {{OD_IN_SIGNAL}, {OD_IN_STATE, 0}},
-    .out = {{OD_TO_RATE, 0}},
     .outputs = {{.name = "spool", .unit = "*", .shows = OD_SHOWS_STATE, .index = 0}},
-    OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 #endif

@@ -45,11 +45,18 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 const od_element_class od_winch_class = {
     .name = "winch",
+    .acts = OD_ACTS_BETWEEN_POINTS,
+    .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}, {OD_IN_SIGNAL}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}, {OD_TO_RATE, 0}},
+    .supply = OD_REPORT_OWN,
+    OD_ELEMENT_FUNCTIONS,
+};
+const od_element_description od_winch_description = {
+    .equations = &od_winch_class,
     .section = "winches",
     .noun = "winch",
     .heading = "Winches",
     .summary = "drum that pays out or hauls in an elastic rope between two points at a given speed",
-    .acts = OD_ACTS_BETWEEN_POINTS,
     OD_FIELDS(
         OD_FIELD("length", "m", OD_POSITIVE, NAN, 1e-6, 1e5, 1e-3, 1e3, "initial length of the rope without tension"),
         OD_FIELD("stiffness", "N/m", OD_POSITIVE, NAN, 1e-6, 1e15, 1, 1e11, "stiffness of the rope"),
@@ -58,8 +65,6 @@ const od_element_class od_winch_class = {
         OD_FIELD("speed", "m/s", OD_ANY, NAN, -1e4, 1e4, -50, 50,
                  "speed at which rope is paid out; negative: hauled in", .follows_signal = true)),
     .states = {{"paid_out", "m", .present_if = -1, .scale_field = -1, .scale = 1}},
-    .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}, {OD_IN_SIGNAL}, {OD_IN_STATE, 0}},
-    .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}, {OD_TO_RATE, 0}},
     .outputs = {{.name = "length", .unit = "m", .shows = OD_SHOWS_LENGTH},
                 {.name = "rate", .unit = "m/s", .shows = OD_SHOWS_SPEED},
                 {.name = "tension", .unit = "N", .shows = OD_SHOWS_OUT, .index = 0},
@@ -69,7 +74,5 @@ const od_element_class od_winch_class = {
                 {.name = "work", .unit = "J", .shows = OD_SHOWS_WORK},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
-    .supply = OD_REPORT_OWN,
-    OD_ELEMENT_FUNCTIONS,
 };
 #endif

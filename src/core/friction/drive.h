@@ -18,6 +18,7 @@
 
 #include <stddef.h>
 
+#include "base/complex_number.h"
 #include "friction/law.h"
 #include "oleodyn/status.h"
 
@@ -53,9 +54,8 @@ typedef struct od_friction_motion {
 // Returns OD_NOT_FINITE if a force is infinite or NaN.
 od_status od_friction_drive(const od_friction_law *law, const double *q, bool two_sided, const od_friction_grid *grid,
                             const od_friction_start *start, const od_friction_motion *out);
-od_status od_friction_drive_complex(const od_friction_law *law, const double _Complex *q, bool two_sided,
-                                    const od_friction_grid *grid, const od_friction_start *start,
-                                    double _Complex *force);
+od_status od_friction_drive_complex(const od_friction_law *law, const od_complex *q, bool two_sided,
+                                    const od_friction_grid *grid, const od_friction_start *start, od_complex *force);
 
 // Computes the force and its derivatives with respect to the numbers of the law with the indices `number` (columns). dforce has a
 // row of `columns` entries per sample. `work` has od_friction_slopes_work() doubles. Returns OD_BAD_ARGUMENT if there are too

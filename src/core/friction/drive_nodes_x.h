@@ -43,7 +43,7 @@ static od_x X(mean_of_decay)(od_x a, od_x E) {
 static od_x X(signal_of_sample)(const X(nodes) * n, int sample) {
   od_x signal = n->start->signals ? n->start->signals[sample] : n->start->signal;
 #ifdef OD_COMPLEX
-  if (n->along) signal += __builtin_complex(0.0, OD_TINY_STEP * n->along[sample]);
+  if (n->along) signal += OD_COMPLEX_OF(0.0, OD_TINY_STEP * n->along[sample]);
 #endif
   return signal;
 }

@@ -22,14 +22,14 @@ size_t od_friction_slopes_work(int columns) {
 static void seed(const od_friction_law *law, const double *q, bool two_sided, double signal, int columns,
                  const int *number, const driven_direction_r *s, bool negative, double *at, seeds *out) {
   static const double step = 1e-30;
-  double _Complex p[2 * OD_MOST_ELEMENT_FIELDS], family[OD_FAMILY_COUNT];
+  od_complex p[2 * OD_MOST_ELEMENT_FIELDS], family[OD_FAMILY_COUNT];
   int count = od_friction_law_numbers(law, two_sided);
   for (int i = 0; i < count; i++) p[i] = q[i];
   for (int c = 0; c < columns; c++) {
-    p[number[c]] += __builtin_complex(0.0, step);
+    p[number[c]] += OD_COMPLEX_OF(0.0, step);
     law->family_c(p, two_sided, negative, signal, family);
     p[number[c]] = q[number[c]];
-    for (int k = 0; k < OD_FAMILY_COUNT; k++) at[k * columns + c] = __imag__ family[k] / step;
+    for (int k = 0; k < OD_FAMILY_COUNT; k++) at[k * columns + c] = cimag(family[k]) / step;
   }
   for (int k = 0; k < OD_FAMILY_COUNT; k++) out->by[k] = at + k * columns;
   out->log_vs = at + OD_FAMILY_COUNT * columns;

@@ -8,12 +8,14 @@
 
 #include <stdbool.h>
 
+#include "base/complex_number.h"
 #include "elements/elements.h"
 #include "friction/lugre_family.h"
 
 typedef struct od_friction_law {
-  const char *name;                 // name in files, such as "modified-lugre"
-  const od_element_class *element;  // the class with the fields of the law, their meanings and the summary
+  const char *name;  // name in files, such as "modified-lugre"
+  const od_element_description
+      *element;       // the description of the class, with the fields of the law, their meanings and the summary
   int sided, common;  // count of numbers that may differ by direction; count of numbers that both directions share
   bool
       has_family;  // whether the law belongs to the LuGre family (lugre_family.h); else the law is a function of the speed alone
@@ -22,12 +24,12 @@ typedef struct od_friction_law {
   od_stribeck_shape shape;
   // Returns the force (N, or N m in a revolute joint) in steady motion at speed v.
   double (*steady_r)(const double *q, bool two_sided, double v);
-  double _Complex (*steady_c)(const double _Complex *q, bool two_sided, double _Complex v);
+  od_complex (*steady_c)(const od_complex *q, bool two_sided, od_complex v);
   // Computes the parameters of the family for one direction. `load` multiplies the factor or the load of the law. NULL for laws
   // outside the family.
   void (*family_r)(const double *q, bool two_sided, bool negative, double load, double family[OD_FAMILY_COUNT]);
-  void (*family_c)(const double _Complex *q, bool two_sided, bool negative, double _Complex load,
-                   double _Complex family[OD_FAMILY_COUNT]);
+  void (*family_c)(const od_complex *q, bool two_sided, bool negative, od_complex load,
+                   od_complex family[OD_FAMILY_COUNT]);
 } od_friction_law;
 
 extern const od_friction_law *const od_friction_laws[];

@@ -31,7 +31,7 @@
 // The file ends with #include "friction/law_tables.h", #include "elements/element_template_x.h" and
 // OD_FRICTION_LAW(identifier, "name", "summary"). The identifier is also listed in laws.c, elements/element_list.h and
 // blocks/block_list.h.
-#include "blocks/block.h"
+#include "blocks/block_description.h"
 #include "friction/law.h"
 #include "friction/parameters.h"
 
@@ -107,27 +107,27 @@
 #define OD_STATE_FELT    {"felt", "m/s", .present_if = -1, .scale = 1},
 
 #if !OD_LAW_HAS_BRISTLES
-#define OD_LAW_TABLES \
-  .in = {{OD_IN_SPEED}, {OD_IN_SIGNAL}}, .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}}, .outputs = {OD_SHOWN_FORCE}
+#define OD_LAW_TABLES .in = {{OD_IN_SPEED}, {OD_IN_SIGNAL}}, .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}}
+#define OD_LAW_SHOWN  .outputs = {OD_SHOWN_FORCE}
 #define OD_BLOCK_STATES \
   {                     \
     { 0 }               \
   }
 #elif OD_LAW_STATES == OD_STATES_BRISTLES
-#define OD_LAW_TABLES                                                                                     \
-  .states = {OD_STATE_BRISTLE}, .in = {{OD_IN_SPEED}, {OD_IN_STATE, 0}, {OD_IN_SIGNAL}},                  \
-  .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}, {OD_TO_RATE, 0}}, .outputs = {OD_SHOWN_FORCE OD_SHOWN_BRISTLE}, \
-  .may_supply = true
+#define OD_LAW_TABLES \
+  .in = {{OD_IN_SPEED}, {OD_IN_STATE, 0}, {OD_IN_SIGNAL}}, .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}, {OD_TO_RATE, 0}}
+#define OD_LAW_SHOWN .states = {OD_STATE_BRISTLE}, .outputs = {OD_SHOWN_FORCE OD_SHOWN_BRISTLE}, .may_supply = true
 #define OD_BLOCK_STATES \
   {                     \
     { "bristle", "N" }  \
   }
 #elif OD_LAW_STATES == OD_STATES_BRISTLES_FILM
 #define OD_LAW_TABLES                                                        \
-  .states = {OD_STATE_BRISTLE OD_STATE_FILM},                                \
   .in = {{OD_IN_SPEED}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}, {OD_IN_SIGNAL}}, \
-  .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}}, \
-  .outputs = {OD_SHOWN_FORCE OD_SHOWN_BRISTLE OD_SHOWN_FILM}, .may_supply = true
+  .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}}
+#define OD_LAW_SHOWN                                                                                      \
+  .states = {OD_STATE_BRISTLE OD_STATE_FILM}, .outputs = {OD_SHOWN_FORCE OD_SHOWN_BRISTLE OD_SHOWN_FILM}, \
+  .may_supply = true
 #define OD_BLOCK_STATES \
   {                     \
     {"bristle", "N"}, { \
@@ -136,9 +136,10 @@
   }
 #else
 #define OD_LAW_TABLES                                                                          \
-  .states = {OD_STATE_BRISTLE OD_STATE_FILM OD_STATE_FELT},                                    \
   .in = {{OD_IN_SPEED}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}, {OD_IN_STATE, 2}, {OD_IN_SIGNAL}}, \
-  .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_RATE, 2}},  \
+  .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_RATE, 2}}
+#define OD_LAW_SHOWN                                        \
+  .states = {OD_STATE_BRISTLE OD_STATE_FILM OD_STATE_FELT}, \
   .outputs = {OD_SHOWN_FORCE OD_SHOWN_BRISTLE OD_SHOWN_FILM OD_SHOWN_FELT}, .may_supply = true
 #define OD_BLOCK_STATES                \
   {                                    \
@@ -196,21 +197,32 @@ static bool block_is_linear(const od_block_spec *s) {
 #define OD_FRICTION_LAW(identifier, law_name, about)                                     \
   const od_element_class od_##identifier##_class = {                                     \
       .name = law_name,                                                                  \
+      .acts = OD_ACTS_ON_HOST,                                                           \
+      .optional_numbers = OD_SIDED,                                                      \
+      .choices = 1,                                                                      \
+      OD_LAW_TABLES,                                                                     \
+      OD_LAW_SLOPES OD_ELEMENT_FUNCTIONS,                                                \
+  };                                                                                     \
+  const od_element_description od_##identifier##_description = {                         \
+      .equations = &od_##identifier##_class,                                             \
       .choice = law_name,                                                                \
       .summary = about,                                                                  \
       .noun = "friction",                                                                \
       .heading = "Friction in joints",                                                   \
       .inside = "friction",                                                              \
-      .acts = OD_ACTS_ON_HOST,                                                           \
       OD_FIELDS(OD_SIDED_PARAMETERS(OD_ELEMENT_ROW) OD_COMMON_PARAMETERS(OD_ELEMENT_ROW) \
                     OD_SIDED_PARAMETERS(OD_NEGATIVE_ROW)),                               \
-      .optional_fields = OD_SIDED,                                                       \
-      .choices = 1,                                                                      \
-      OD_LAW_RULES OD_LAW_TABLES,                                                        \
-      OD_LAW_SLOPES OD_ELEMENT_FUNCTIONS,                                                \
+      OD_LAW_RULES OD_LAW_SHOWN,                                                         \
   };                                                                                     \
   const od_block_class od_##identifier##_block = {                                       \
       .type = law_name "-friction",                                                      \
+      .states = OD_LAW_STATES,                                                           \
+      .is_linear = block_is_linear,                                                      \
+      .evaluate = evaluate_block_r,                                                      \
+      .evaluate_complex = evaluate_block_c,                                              \
+  };                                                                                     \
+  const od_block_description od_##identifier##_block_description = {                     \
+      .equations = &od_##identifier##_block,                                             \
       .summary = "friction as a function of a velocity: " about,                         \
       .unit = "N",                                                                       \
       .inputs = OD_LAW_INPUTS,                                                           \
@@ -218,15 +230,11 @@ static bool block_is_linear(const od_block_spec *s) {
                      OD_SIDED_PARAMETERS(OD_NEGATIVE_BLOCK_ROW)},                        \
       .choices = {{OD_CHOICE_GIVEN, OD_FIRST_KEY "_negative"} OD_LAW_CHOICES},           \
       .outputs = {""},                                                                   \
-      .states = OD_LAW_STATES,                                                           \
       .state = OD_BLOCK_STATES,                                                          \
-      .is_linear = block_is_linear,                                                      \
-      .evaluate = evaluate_block_r,                                                      \
-      .evaluate_complex = evaluate_block_c,                                              \
   };                                                                                     \
   const od_friction_law od_##identifier##_law = {                                        \
       .name = law_name,                                                                  \
-      .element = &od_##identifier##_class,                                               \
+      .element = &od_##identifier##_description,                                         \
       .sided = OD_SIDED,                                                                 \
       .common = 0 OD_COMMON_PARAMETERS(OD_COUNT_ROW),                                    \
       OD_LAW_FAMILY.steady_r = steady_r,                                                 \

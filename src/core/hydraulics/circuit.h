@@ -4,6 +4,8 @@
 #ifndef OD_CIRCUIT_H
 #define OD_CIRCUIT_H
 
+#include "base/compiler.h"
+#include "base/complex_number.h"
 #include "model/model.h"
 
 // The part of the circuit to which a number of theta belongs: the oil, a node, or elements.
@@ -23,10 +25,10 @@ void od_circuit_find_runs(const od_model *m, od_circuit_number *number, int coun
 
 // Computes the forces of actuators and the rates of circuit states.
 void od_circuit_evaluate(const od_model *m, double *w);
-void od_circuit_evaluate_complex(const od_model *m, double _Complex *w);
+void od_circuit_evaluate_complex(const od_model *m, od_complex *w);
 // Computes the pressures and forces that depend on states alone. Blocks measure these values before signals are known.
 void od_circuit_measure(const od_model *m, double *w);
-void od_circuit_measure_complex(const od_model *m, double _Complex *w);
+void od_circuit_measure_complex(const od_model *m, od_complex *w);
 // Computes the derivatives with respect to lengths, speeds, states and signals, and stores them in the rows of the work memory.
 void od_circuit_linearize(const od_model *m, double *w);
 // Adds the derivatives with respect to one number of the circuit to force[i], if forces depend on the number. Also adds the
@@ -38,18 +40,18 @@ void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number
                            int stride);
 
 double od_circuit_output(const od_model *m, const double *w, const od_output *o);
-double _Complex od_circuit_output_complex(const od_model *m, const double _Complex *w, const od_output *o);
+od_complex od_circuit_output_complex(const od_model *m, const od_complex *w, const od_output *o);
 // Returns the change of an output along a direction: lengths and speeds of the last tangent, states dc, inputs du (or NULL).
 double od_circuit_output_tangent(const od_model *m, double *w, const od_output *o, const double *dc, const double *du);
 
 // Returns the energy stored in elements, J.
 double od_circuit_stored(const od_model *m, const double *w);
-double _Complex od_circuit_stored_complex(const od_model *m, const double _Complex *w);
+od_complex od_circuit_stored_complex(const od_model *m, const od_complex *w);
 double od_circuit_stored_tangent(const od_model *m, double *w, const double *dc, const double *du);
 // Return the mass of oil in all volumes (kg), and the rate at which elements supply oil (kg/s). The flow drawn from
 // junctions that have no oil is subtracted from this rate.
 double od_circuit_oil(const od_model *m, const double *w);
-double _Complex od_circuit_oil_complex(const od_model *m, const double _Complex *w);
+od_complex od_circuit_oil_complex(const od_model *m, const od_complex *w);
 double od_circuit_oil_tangent(const od_model *m, double *w, const double *dc, const double *du);
 double od_circuit_oil_supplied(const od_model *m, const double *w);
 // Computes the loss of each instance and the power of each supplier, W.

@@ -96,14 +96,14 @@ static inline od_x X(displaced_share)(const od_model *m, const od_x *w, int node
   return m->oil_tension ? 0 : w[m->layout.c + m->node[node].state] / w[m->layout.modulus + node];
 }
 
-static __attribute__((noinline)) void X(correct_void_rate)(const od_model *m, od_x *w, int node) {
+static OD_APART void X(correct_void_rate)(const od_model *m, od_x *w, int node) {
   const od_layout *l = &m->layout;
   od_x share = X(displaced_share)(m, w, node) * X(displaced)(m, w, node);
   w[l->rate + m->node[node].state] += w[l->stiffness + node] * share;
 }
 
 // Computes the heat, and sets rates to NAN if the junctions have no solution. For machines with junctions or a reservoir.
-static __attribute__((noinline)) void X(finish_indirect)(const od_model *m, od_x *w, bool solved) {
+static OD_APART void X(finish_indirect)(const od_model *m, od_x *w, bool solved) {
   if (m->join.reservoir >= 0) X(heat_oil)(m, w);
   for (int i = 0; !solved && i < m->circuit_states; i++) w[m->layout.rate + i] = NAN;
 }

@@ -2,6 +2,7 @@
 // One of its scalars is changed along the imaginary axis. Then the function of its class evaluates the copy.
 #include "hydraulics/element_slopes.h"
 
+#include <complex.h>
 #include <string.h>
 
 static const double step = 1e-30;
@@ -11,7 +12,7 @@ static const double step = 1e-30;
 // fit.
 enum { MOST_NUMBERS = OD_MOST_ELEMENT_FIELDS, MOST_KEPT = 24 };
 typedef struct alone {
-  double _Complex w[OD_OIL_STATES + 2 * MOST_NUMBERS + OD_MOST_IN + OD_MOST_OUT + OD_MOST_REPORTS + MOST_KEPT];
+  od_complex w[OD_OIL_STATES + 2 * MOST_NUMBERS + OD_MOST_IN + OD_MOST_OUT + OD_MOST_REPORTS + MOST_KEPT];
   int pool[2 + OD_MOST_ELEMENT_CHOICES];
   od_batch batch;
 } alone;
@@ -52,7 +53,7 @@ static void evaluate(const od_model *m, alone *a) {
   od_batch_class(m, &a->batch)->evaluate_complex(&a->batch, a->pool, a->w);
 }
 static void move(alone *a, int place, double by) {
-  a->w[place] += __builtin_complex(0.0, by * step);
+  a->w[place] += OD_COMPLEX_OF(0.0, by * step);
 }
 static void move_number(alone *a, int number) {
   move(a,
@@ -62,7 +63,7 @@ static void move_number(alone *a, int number) {
        1);
 }
 static double change(const alone *a, int place) {
-  return __imag__ a->w[place] / step;
+  return cimag(a->w[place]) / step;
 }
 
 void od_element_slopes(const od_model *m, double *w, int instance) {
@@ -91,7 +92,7 @@ bool od_element_number_slope(const od_model *m, double *w, int instance, int num
 }
 
 void od_element_evaluate_at(const od_model *m, const double *theta, const double *oil, int instance,
-                            const double _Complex *in, double _Complex *out) {
+                            const od_complex *in, od_complex *out) {
   const od_element_class *c = od_instance_class(m, &m->instance[instance]);
   alone a;
   take_out(m, theta, oil, instance, &a);

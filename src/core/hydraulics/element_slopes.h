@@ -2,6 +2,7 @@
 #ifndef OD_ELEMENT_SLOPES_H
 #define OD_ELEMENT_SLOPES_H
 
+#include "base/complex_number.h"
 #include "model/model.h"
 
 // Computes d out / d in, one row per out, and stores the rows in the memory of the instance.
@@ -12,7 +13,7 @@ bool od_element_number_slope(const od_model *m, double *w, int instance, int num
 // Evaluates an instance with the numbers theta of the model, properties of the oil (OD_OIL_STATES) and inputs `in`. `in` and
 // `out` have one entry per slot of the class; imaginary parts carry derivatives.
 void od_element_evaluate_at(const od_model *m, const double *theta, const double *oil, int instance,
-                            const double _Complex *in, double _Complex *out);
+                            const od_complex *in, od_complex *out);
 // Returns the change of one out when `in` changes by din, from known derivatives.
 double od_element_out_tangent(const od_model *m, const double *w, int instance, int out, const double *din);
 // Returns the change of a report when `in` changes by din and the oil by doil (may be NULL). dout (may be NULL): changes of

@@ -1,6 +1,6 @@
 // Computes the heat of a machine with a reservoir and the resulting rate of the oil temperature. The heat is the sum of
 // the losses of all elements with oil. Flows and forces must be known.
-static __attribute__((noinline)) void X(heat_oil)(const od_model *m, od_x *w) {
+static OD_APART void X(heat_oil)(const od_model *m, od_x *w) {
   const od_join *j = &m->join;
   od_x sum = 0;
   for (int i = 0; i < j->batches; i++) X(report_batch)(m, &j->batch[i], w);

@@ -59,7 +59,7 @@ static void carry_on(const od_model *m, double *w, int state) {
   }
 }
 
-static __attribute__((noinline)) void eliminate_junctions(const od_model *m, double *w) {
+static OD_APART void eliminate_junctions(const od_model *m, double *w) {
   int n = m->junctions;
   for (int i = 0; i < n; i++) begin_junction_row(m, w, i);
   junction_fill_r(m, w, NULL, junction_is_held);

@@ -56,9 +56,9 @@ static inline od_x X(junction_slope)(const od_model *m, od_x *w, const od_juncti
   int outs = od_batch_class(m, alone)->outs;
   od_x before[OD_MOST_OUT], in = w[s->in];
   memcpy(before, w + alone->out, (size_t)outs * sizeof *before);
-  w[s->in] = in + __builtin_complex(0.0, od_junction_imaginary_step);
+  w[s->in] = in + OD_COMPLEX_OF(0.0, od_junction_imaginary_step);
   X(evaluate_batch)(m, alone, w);
-  double slope = __imag__(w[s->from] - before[s->from - alone->out]) / od_junction_imaginary_step;
+  double slope = cimag(w[s->from] - before[s->from - alone->out]) / od_junction_imaginary_step;
   memcpy(w + alone->out, before, (size_t)outs * sizeof *before);
   w[s->in] = in;
   return slope;
@@ -200,7 +200,7 @@ static void X(junction_mark_failed)(const od_model *m, od_x *w) {
 
 // Computes the pressures of all junctions. Returns false if there is no solution. Not inlined, because most machines have no
 // junctions.
-static __attribute__((noinline)) bool X(solve_junctions)(const od_model *m, od_x *w) {
+static OD_APART bool X(solve_junctions)(const od_model *m, od_x *w) {
   const od_junctions *j = &m->join.at_junction;
   for (int i = 0; i < m->junctions; i++) {
     double p = RE(*X(junction_pressure)(m, w, i));

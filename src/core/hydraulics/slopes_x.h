@@ -63,7 +63,7 @@ static inline void add_slopes(const od_model *m, double *w, const od_target *s, 
 }
 
 // Adds indirect effects, which do not act through pressures and states: the heat, and flows through junctions.
-static __attribute__((noinline)) void linearize_indirect(const od_model *m, double *w) {
+static OD_APART void linearize_indirect(const od_model *m, double *w) {
   if (m->join.reservoir >= 0) linearize_heat(m, w);
   if (m->junctions) eliminate_junctions(m, w);
 }
@@ -199,8 +199,7 @@ static void change_node(const od_model *m, double *w, const change *d, int node)
 }
 
 // Adds indirect effects of a number: the heat, and rates through the pressures of junctions.
-static __attribute__((noinline)) void change_indirect(const od_model *m, double *w, const change *d,
-                                                      od_circuit_number n) {
+static OD_APART void change_indirect(const od_model *m, double *w, const change *d, od_circuit_number n) {
   if (m->join.reservoir >= 0) d->rate[m->join.warms * d->stride] += d->sign * heat_gain(m, w) * heat_by_number(m, w, n);
   for (int i = 0; i < m->junctions; i++) {
     double dp = junction_change(m, w, i, d->junction);

@@ -9,18 +9,17 @@
 void od_warm_oil(const double *q, double density, double temperature, double *oil) {
   warm_r(q, density, temperature, oil);
 }
-void od_warm_oil_complex(const double _Complex *q, double _Complex density, double _Complex temperature,
-                         double _Complex *oil) {
+void od_warm_oil_complex(const od_complex *q, od_complex density, od_complex temperature, od_complex *oil) {
   warm_c(q, density, temperature, oil);
 }
 
 void od_warm_oil_slopes(const double *q, double density, double temperature, int by, double slope[OD_OIL_STATES]) {
   const double step = 1e-30;
-  double _Complex moved[OD_WARM_BY_TEMPERATURE + 1], oil[OD_OIL_STATES] = {0};
+  od_complex moved[OD_WARM_BY_TEMPERATURE + 1], oil[OD_OIL_STATES] = {0};
   for (int i = 0; i < OD_VISCOSITY_NUMBERS; i++) moved[i] = q[i];
   moved[OD_WARM_BY_DENSITY] = density;
   moved[OD_WARM_BY_TEMPERATURE] = temperature;
-  moved[by] += __builtin_complex(0.0, step * (fabs(creal(moved[by])) + 1e-9));
+  moved[by] += OD_COMPLEX_OF(0.0, step * (fabs(creal(moved[by])) + 1e-9));
   warm_c(moved, moved[OD_WARM_BY_DENSITY], moved[OD_WARM_BY_TEMPERATURE], oil);
   for (int i = 0; i < OD_OIL_STATES; i++) slope[i] = cimag(oil[i]) / cimag(moved[by]);
 }

@@ -2,13 +2,13 @@
 #ifndef OD_WARM_OIL_H
 #define OD_WARM_OIL_H
 
+#include "base/complex_number.h"
 #include "model/model.h"
 
 // Compute oil[] (OD_OIL_STATE_*) without the smoothing. q: numbers of the viscosity; density: density at the reference
 // temperature.
 void od_warm_oil(const double *q, double density, double temperature, double *oil);
-void od_warm_oil_complex(const double _Complex *q, double _Complex density, double _Complex temperature,
-                         double _Complex *oil);
+void od_warm_oil_complex(const od_complex *q, od_complex density, od_complex temperature, od_complex *oil);
 // Computes the exact derivatives with respect to one number of q or one of the following quantities. The temperature is an
 // argument; the number of the same name in q has no effect.
 enum { OD_WARM_BY_DENSITY = OD_VISCOSITY_NUMBERS, OD_WARM_BY_TEMPERATURE };

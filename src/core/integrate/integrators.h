@@ -2,13 +2,16 @@
 #ifndef OD_INTEGRATORS_H
 #define OD_INTEGRATORS_H
 
+#include "base/parts.h"
 #include "oleodyn/integrator.h"
 
 // Lists and messages use this order; the first integrator is the default.
+#ifndef OD_INTEGRATORS
 #define OD_INTEGRATORS(X) \
   X(trapezoid)            \
   X(tr_bdf2)              \
   X(rk4)
+#endif
 
 #define OD_DECLARE_INTEGRATOR(name) extern const od_integrator od_integrator_##name;
 OD_INTEGRATORS(OD_DECLARE_INTEGRATOR)

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/wide.h"
 
 // Returns the bits of |x|, which increase with |x|. Adding e << 52 to the bits gives the bits of 2^e |x| unless x is zero.
@@ -92,23 +93,22 @@ od_status od_lu_factor(int n, double *a, int *pivot) {
 // Solves for one right-hand side, in the order of the pivots. The terms of the numbers that are already solved are subtracted
 // from each number. The term of the number solved last is subtracted last, so that the other terms do not depend on this number. With a
 // constant n the loops unroll and all numbers stay in registers.
-static inline __attribute__((always_inline)) void solve_ordered(int n, const double *restrict a, double *restrict b,
-                                                                double *restrict x) {
-#pragma GCC unroll 8
+static OD_INLINED void solve_ordered(int n, const double *restrict a, double *restrict b, double *restrict x) {
+  OD_UNROLLED
   for (int i = 0; i < n; i++) {
     double left = b[i];
-#pragma GCC unroll 8
+    OD_UNROLLED
     for (int k = 0; k < i; k++) left -= a[i * n + k] * x[k];
     x[i] = left;
   }
-#pragma GCC unroll 8
+  OD_UNROLLED
   for (int i = n - 1; i >= 0; i--) {
     double left = x[i];
-#pragma GCC unroll 8
+    OD_UNROLLED
     for (int k = n - 1; k > i; k--) left -= a[i * n + k] * x[k];
     x[i] = left * a[i * n + i];
   }
-#pragma GCC unroll 8
+  OD_UNROLLED
   for (int i = 0; i < n; i++) b[i] = x[i];
 }
 

@@ -15,8 +15,7 @@ _Static_assert(OD_SPLINE_MOST == 8, "there must be one reciprocal for each numbe
 // Computes the degree + 1 basis functions that do not vanish in span j (j = 0 .. count - degree - 1) and their
 // derivatives with respect to t. t runs from 0 to count - degree (unit spans). The function uses the recursion of Cox and
 // de Boor with knots clamped at both ends.
-static inline __attribute__((always_inline)) void X(spline_basis)(int degree, int spans, int j, od_x t, od_x *B,
-                                                                  od_x *D) {
+static OD_INLINED void X(spline_basis)(int degree, int spans, int j, od_x t, od_x *B, od_x *D) {
   int low[OD_SPLINE_MOST], high[OD_SPLINE_MOST];  // knots j + 1 - d and j + d, clamped
   B[0] = 1;
   for (int d = 1; d <= degree; d++) {
@@ -65,8 +64,7 @@ static inline od_x X(curve_guess)(int spans, int count, const od_x *P, od_x x, c
 
 // Computes the parameter t at which the abscissa is x, strictly inside the curve, by Newton's method within a shrinking bracket.
 // Also computes the basis at t and, in D, its derivatives. If `degree` is a constant, the loops unroll.
-static inline __attribute__((always_inline)) void X(curve_parameter)(int degree, int count, const od_x *P, od_x x,
-                                                                     X(curve_point) * c, od_x *D) {
+static OD_INLINED void X(curve_parameter)(int degree, int count, const od_x *P, od_x x, X(curve_point) * c, od_x *D) {
   int spans = count - degree;
   double low = 0, high = spans;
   od_x t = X(curve_guess)(spans, count, P, x, c), step = 0;
@@ -134,8 +132,7 @@ static inline void X(curve_quadratic)(int count, const od_x *P, od_x x, X(curve_
 }
 
 // Computes the ordinate at t and its derivative with respect to t.
-static inline __attribute__((always_inline)) void X(curve_ordinate)(int degree, const od_x *Q, const od_x *D,
-                                                                    X(curve_point) * c) {
+static OD_INLINED void X(curve_ordinate)(int degree, const od_x *Q, const od_x *D, X(curve_point) * c) {
   c->y = X(spline_sum)(c->B, Q + c->first, degree);
   c->rise = X(spline_sum)(D, Q + c->first, degree);
 }

@@ -1,9 +1,7 @@
 // Tangents in lanes: the templates of tangents, with several directions in each entry. These templates are compiled again for processors
 // with wider vectors (base/wide.h); all versions give bitwise identical results.
 
-// -Wpsabi warns about the calling convention of functions that pass lanes by value. These functions are inlined, so the calling
-// convention does not matter. Compilers emit this warning at the end of the file, so the pragma stays in effect.
-#pragma GCC diagnostic ignored "-Wpsabi"
+OD_LANES_BY_VALUE
 
 #undef od_t
 #undef T

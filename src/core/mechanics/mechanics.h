@@ -3,6 +3,8 @@
 #ifndef OD_MECHANICS_H
 #define OD_MECHANICS_H
 
+#include "base/complex_number.h"
+#include "base/parts.h"
 #include "base/wide.h"
 #include "model/model.h"
 
@@ -60,24 +62,46 @@ typedef struct od_mechanics_real {
 } od_mechanics_real;
 
 typedef struct od_mechanics_complex {
-  void (*prepare)(const od_model *m, double _Complex *w);
-  void (*open_positions)(const od_model *m, double _Complex *w);
-  void (*open_velocities)(const od_model *m, double _Complex *w);
-  od_status (*motion)(const od_model *m, const int *in, double _Complex *w, const double _Complex *z,
-                      const double _Complex *zd, const double _Complex *zdd);
-  od_status (*residual)(const od_model *m, const int *in, double _Complex *w, double _Complex *g);
-  void (*closure_forces)(const od_model *m, const int *in, double _Complex *w);
-  double _Complex (*output)(const od_model *m, const double _Complex *w, const od_output *o);
+  void (*prepare)(const od_model *m, od_complex *w);
+  void (*open_positions)(const od_model *m, od_complex *w);
+  void (*open_velocities)(const od_model *m, od_complex *w);
+  od_status (*motion)(const od_model *m, const int *in, od_complex *w, const od_complex *z, const od_complex *zd,
+                      const od_complex *zdd);
+  od_status (*residual)(const od_model *m, const int *in, od_complex *w, od_complex *g);
+  void (*closure_forces)(const od_model *m, const int *in, od_complex *w);
+  od_complex (*output)(const od_model *m, const od_complex *w, const od_output *o);
 } od_mechanics_complex;
 
 extern const od_mechanics_real od_mechanics_planar_real, od_mechanics_spatial_real;
 extern const od_mechanics_complex od_mechanics_planar_complex, od_mechanics_spatial_complex;
 
+// Returns whether this build has the mechanics of the model. Models without are refused before the mechanics are used.
+static inline bool od_mechanics_is_available(const od_model *m) {
+#ifdef OD_PLANAR_ONLY
+  return m->planar;
+#else
+  (void)m;
+  return true;
+#endif
+}
+#define OD_NO_SPATIAL_MECHANICS \
+  "the machine is spatial, and this build contains only planar mechanics (OD_SPACE=planar)"
+
 static inline const od_mechanics_real *od_mechanics(const od_model *m) {
+#ifdef OD_PLANAR_ONLY
+  (void)m;
+  return &od_mechanics_planar_real;
+#else
   return m->planar ? &od_mechanics_planar_real : &od_mechanics_spatial_real;
+#endif
 }
 static inline const od_mechanics_complex *od_mechanics_with_derivatives(const od_model *m) {
+#ifdef OD_PLANAR_ONLY
+  (void)m;
+  return &od_mechanics_planar_complex;
+#else
   return m->planar ? &od_mechanics_planar_complex : &od_mechanics_spatial_complex;
+#endif
 }
 
 static inline size_t od_tree_doubles(const od_model *m) {

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/compiler.h"
+
 // Pivots smaller than this times the largest pivot are treated as zero: their rows are redundant.
 static const double rank_tolerance = 1e-9;
 
@@ -75,7 +77,7 @@ static inline int next_in_both(const uint64_t *set, const uint64_t *other, int w
   if (word >= words) return 64 * words;
   uint64_t left = set[word] & other[word] & (~(uint64_t)0 << bit % 64);
   while (left == 0 && ++word < words) left = set[word] & other[word];
-  return left ? 64 * word + __builtin_ctzll(left) : 64 * words;
+  return left ? 64 * word + od_lowest_bit(left) : 64 * words;
 }
 // Returns the next active column of a row after `column` (-1: the first column); n if there is no such column.
 static inline int next_column(const sparse *a, int row, int column) {
@@ -127,7 +129,7 @@ static void load_matrix(const od_model *m, const double *entries, sparse *a) {
 static void note_changes(sparse *a, int row, int word, uint64_t changed, bool counting) {
   const uint64_t now = a->bits[row * a->words + word];
   for (; changed; changed &= changed - 1) {
-    int bit = __builtin_ctzll(changed), j = 64 * word + bit;
+    int bit = od_lowest_bit(changed), j = 64 * word + bit;
     bool set = now >> bit & 1;
     put(a->below + j * a->row_words, row, set);
     if (counting) a->in_row[row] += set ? 1 : -1, a->in_column[j] += set ? 1 : -1;
@@ -144,7 +146,7 @@ static void take_row(sparse *a, int pivot_row, int row, double factor, bool coun
     const uint64_t taken = a->bits[pivot_row * a->words + word] & a->active[word];
     uint64_t *bits = &a->bits[row * a->words + word], before = *bits, zeros = 0;
     for (uint64_t left = taken; left; left &= left - 1) {
-      int bit = __builtin_ctzll(left), j = 64 * word + bit;
+      int bit = od_lowest_bit(left), j = 64 * word + bit;
       double value = (before >> bit & 1 ? to[j] : 0) - factor * from[j];
       to[j] = value;
       if (fabs(value) > largest) largest = fabs(value), largest_at = j;

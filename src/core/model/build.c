@@ -3,10 +3,10 @@
 
 #include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/text.h"
 #include "model/builder.h"
 
 int od_model_add_text(od_model *m, od_arena *arena, const char *text) {
@@ -298,12 +298,14 @@ int od_build_element(od_build *b, const char *name, const od_element_spec *spec)
   if (!grow(b, &p->instance, p->instances, &b->room[ROOM_INSTANCE], sizeof *p->instance)) return -1;
   // A nonexistent class is reported later (check_build.c).
   bool known = spec->element_class >= 0 && spec->element_class < od_element_class_count();
-  const od_element_class *c = known ? od_element_class_at(spec->element_class) : &(od_element_class){0};
-  bool counts = c->has_curve || c->formula_key;
+  const od_element_description *c = known ? od_element_description_at(spec->element_class)
+                                          : &(od_element_description){.equations = &(od_element_class){.ins = 0}};
+  bool counts = c->equations->has_curve || c->formula_key;
   od_instance e = {.name = text(b, name),
                    .element_class = spec->element_class,
                    .number = spec->first_number,
-                   .numbers = counts ? spec->numbers : c->numbers + (spec->choice[0] ? c->optional_fields : 0),
+                   .numbers = counts ? spec->numbers
+                                     : c->equations->numbers + (spec->choice[0] ? c->equations->optional_numbers : 0),
                    .host = spec->host,
                    .joint = spec->joint,
                    .friction = -1,
@@ -315,10 +317,11 @@ int od_build_element(od_build *b, const char *name, const od_element_spec *spec)
   memcpy(e.more_signals, spec->more_signals, sizeof e.more_signals);
   memcpy(e.end, spec->end, sizeof e.end);
   memcpy(e.choice, spec->choice, sizeof e.choice);
-  if (c->end_choice) e.choice[0] = e.end[od_element_end_count(c) - 1] != OD_UNUSED;
+  if (c->equations->end_choice) e.choice[0] = e.end[od_element_end_count(c) - 1] != OD_UNUSED;
   for (int i = 0; i < OD_MOST_ELEMENT_STATES; i++) e.state[i] = -1;
   if (c->shared_end) note_sharing(p, &e, c->shared_end);
-  if (c->acts == OD_ACTS_ON_HOST && e.host >= 0 && e.host < p->instances) p->instance[e.host].friction = p->instances;
+  if (c->equations->acts == OD_ACTS_ON_HOST && e.host >= 0 && e.host < p->instances)
+    p->instance[e.host].friction = p->instances;
   p->instance[p->instances] = e;
   return p->instances++;
 }
@@ -411,7 +414,7 @@ int od_build_block_output_count(const od_build *b, int block) {
 }
 const char *od_build_block_output_name(const od_build *b, int block, int output) {
   if (output < 0 || output >= od_build_block_output_count(b, block)) return "";
-  return od_block_class_of(&b->part.spec[block])->outputs[output];
+  return od_block_description_of(&b->part.spec[block])->outputs[output];
 }
 int od_build_block_state_count(const od_build *b, int block) {
   return block >= 0 && block < b->part.blocks ? b->part.block[block].states : 0;
@@ -420,12 +423,12 @@ const char *od_build_block_state_name(const od_build *b, int block, int state) {
   if (state < 0 || state >= od_build_block_state_count(b, block)) return "";
   const od_block_spec *spec = &b->part.spec[block];
   const char *name = od_block_state_name(spec, state);
-  return name ? name : od_block_class_of(spec)->outputs[state];
+  return name ? name : od_block_description_of(spec)->outputs[state];
 }
 
 static void add_problem(od_build *b, od_culprit_kind kind, int index, const char *format, va_list args) {
   char line[512];
-  vsnprintf(line, sizeof line, format, args);
+  od_text_format_list(line, sizeof line, format, args);
   const char *copy = od_arena_text(&b->arena, line);
   b->no_memory = b->no_memory || !copy;
   if (!grow(b, &b->problem, b->problems, &b->problem_room, sizeof *b->problem)) return;

@@ -3,6 +3,7 @@
 #define OD_BUILDER_H
 
 #include "base/arena.h"
+#include "base/compiler.h"
 #include "model/model.h"
 
 // Whether rows of derivatives and matrices of steps are sparse. Tests compare both forms.
@@ -37,12 +38,10 @@ struct od_build {
 int od_model_add_text(od_model *m, od_arena *arena, const char *text);
 
 // Adds a problem to the list, printf-style.
-void od_build_report(od_build *b, od_culprit_kind kind, int index, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void od_build_report(od_build *b, od_culprit_kind kind, int index, const char *format, ...) OD_PRINTF_FORMAT(4, 5);
 
 // Adds a problem of a call that cannot be carried out; od_build_finish() reports this problem together with all other problems.
-void od_build_refuse(od_build *b, od_culprit_kind kind, int index, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void od_build_refuse(od_build *b, od_culprit_kind kind, int index, const char *format, ...) OD_PRINTF_FORMAT(4, 5);
 
 // Reports indices that refer to no entry and invalid numbers (check_build.c).
 void od_build_check(od_build *b);

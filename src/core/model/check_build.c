@@ -209,7 +209,7 @@ static void check_nodes(od_build *b) {
   }
 }
 
-static void check_ends(od_build *b, int index, const od_element_class *c) {
+static void check_ends(od_build *b, int index, const od_element_description *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
   int at = 0;
@@ -220,41 +220,43 @@ static void check_ends(od_build *b, int index, const od_element_class *c) {
 }
 
 // Checks the points, the joint or the host of an element.
-static void check_place(od_build *b, int index, const od_element_class *c) {
+static void check_place(od_build *b, int index, const od_element_description *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
   bool in_space = e->point_a != OD_UNUSED || e->point_b != OD_UNUSED;
-  bool needs_joint = c->acts == OD_ACTS_IN_JOINT || (c->acts == OD_ACTS_ON_HOST && e->host == OD_UNUSED) ||
-                     (c->acts == OD_ACTS_SOMEWHERE && !in_space);
-  if (c->acts == OD_ACTS_BETWEEN_POINTS || in_space) {
+  bool needs_joint = c->equations->acts == OD_ACTS_IN_JOINT ||
+                     (c->equations->acts == OD_ACTS_ON_HOST && e->host == OD_UNUSED) ||
+                     (c->equations->acts == OD_ACTS_SOMEWHERE && !in_space);
+  if (c->equations->acts == OD_ACTS_BETWEEN_POINTS || in_space) {
     check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, od_model_text(p, e->name), "point", e->point_a, p->points);
     check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, od_model_text(p, e->name), "point", e->point_b, p->points);
   }
   if (needs_joint || e->joint != OD_UNUSED)
     check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, od_model_text(p, e->name), "joint", e->joint, p->joints);
   // A host must be added before the elements that belong to it.
-  if (c->host_class || e->host != OD_UNUSED)
+  if (c->host || e->host != OD_UNUSED)
     check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, od_model_text(p, e->name), "element", e->host, index);
-  if (c->host_class && is_index(e->host, index) &&
-      p->instance[e->host].element_class != od_element_class_find(c->host_class->name))
+  if (c->host && is_index(e->host, index) &&
+      p->instance[e->host].element_class != od_element_class_find(c->host->equations->name))
     od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' belongs to '%s'; expected a %s as its host", c->noun,
-                    od_model_text(p, e->name), od_model_text(p, p->instance[e->host].name), c->host_class->noun);
+                    od_model_text(p, e->name), od_model_text(p, p->instance[e->host].name), c->host->noun);
 }
 
 // Returns whether oil can flow from a node into an element. Ends that only feed the node do not count.
 static bool takes_oil_from(const od_instance *e, int node) {
   if (!is_index(e->element_class, od_element_class_count())) return false;
-  const od_element_class *c = od_element_class_at(e->element_class);
-  for (int k = 0; k < c->outs; k++) {
-    int end = c->out[k].index;
-    if (c->out[k].kind == OD_TO_THROUGH && (e->end[0] == node || e->end[1] == node)) return true;
-    if (c->out[k].kind == OD_TO_END && e->end[end] == node && !(c->shared_end && end == c->shared_end)) return true;
+  const od_element_description *c = od_element_description_at(e->element_class);
+  for (int k = 0; k < c->equations->outs; k++) {
+    int end = c->equations->out[k].index;
+    if (c->equations->out[k].kind == OD_TO_THROUGH && (e->end[0] == node || e->end[1] == node)) return true;
+    if (c->equations->out[k].kind == OD_TO_END && e->end[end] == node && !(c->shared_end && end == c->shared_end))
+      return true;
   }
   return false;
 }
 
 // Checks a sense line that several sections feed. If no element lets the oil out again, reports this for the first section.
-static void check_shared_end(od_build *b, int index, const od_element_class *c) {
+static void check_shared_end(od_build *b, int index, const od_element_description *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
   int node = e->end[c->shared_end], other = -1;
@@ -277,11 +279,12 @@ static void check_shared_end(od_build *b, int index, const od_element_class *c) 
 
 // Checks the signs of numbers. Choices that do not concern optional numbers or ends may change the meaning of a number, such as a
 // rod diameter instead of an area.
-static void check_values(od_build *b, int index, const od_element_class *c) {
+static void check_values(od_build *b, int index, const od_element_description *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
-  for (int i = 0; (c->choices == 0 || c->optional_fields > 0 || c->end_choice || c->shared_end) && i < c->field_count &&
-                  i < e->numbers;
+  for (int i = 0; (c->equations->choices == 0 || c->equations->optional_numbers > 0 || c->equations->end_choice ||
+                   c->shared_end) &&
+                  i < c->field_count && i < e->numbers;
        i++) {
     const od_element_field *f = &c->fields[i];
     double value = p->theta[e->number + i];
@@ -293,11 +296,11 @@ static void check_values(od_build *b, int index, const od_element_class *c) {
 }
 
 // Checks side, degree and control points of a curve. Returns false if its numbers cannot be read.
-static bool check_curve(od_build *b, int index, const od_element_class *c) {
+static bool check_curve(od_build *b, int index, const od_element_description *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
   int side = e->choice[OD_PORT_SIDE], degree = e->choice[OD_PORT_DEGREE], points = e->choice[OD_PORT_COUNT];
-  if (!od_element_curve_fits(c, e->choice, e->numbers)) {
+  if (!od_element_curve_fits(c->equations, e->choice, e->numbers)) {
     od_build_report(
         b, OD_ABOUT_ELEMENT, index,
         "%s '%s' opens on side %d along a curve of degree %d with %d points in %d numbers. Expected: side +1 or -1; a degree from 1 to %d; more points than the degree; two numbers per point after the first %d numbers",
@@ -320,7 +323,7 @@ static bool check_curve(od_build *b, int index, const od_element_class *c) {
 }
 
 // Checks the formula of an element. The variables of the formula are the inputs of the element, then the numbers.
-static void check_formula(od_build *b, int index, const od_element_class *c) {
+static void check_formula(od_build *b, int index, const od_element_description *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
   if (e->numbers < 0 || e->numbers > OD_MOST_FORMULA_NUMBERS) {
@@ -329,7 +332,7 @@ static void check_formula(od_build *b, int index, const od_element_class *c) {
     return;
   }
   od_formula formula = od_instance_formula(p, e);
-  const char *problem = od_formula_problem(&formula, c->ins + e->numbers);
+  const char *problem = od_formula_problem(&formula, c->equations->ins + e->numbers);
   if (problem) od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' %s", c->noun, od_model_text(p, e->name), problem);
   for (int k = 0; k < OD_MORE_SIGNALS; k++)
     check_signal(b, OD_ABOUT_ELEMENT, index, c->noun, od_model_text(p, e->name), e->more_signals[k]);
@@ -346,7 +349,7 @@ static void check_elements(od_build *b) {
                       od_model_text(p, e->name));
       continue;
     }
-    const od_element_class *c = od_instance_class(p, e);
+    const od_element_description *c = od_instance_description(p, e);
     check_ends(b, i, c);
     check_place(b, i, c);
     check_signal(b, OD_ABOUT_ELEMENT, i, c->noun, od_model_text(p, e->name), e->signal);
@@ -355,8 +358,9 @@ static void check_elements(od_build *b) {
       od_build_report(b, OD_ABOUT_ELEMENT, i,
                       "%s '%s' has no signal; expected the index of an input or of an output of a block", c->noun,
                       od_model_text(p, e->name));
-    if (c->has_curve ? check_curve(b, i, c)
-                     : check_numbers(b, OD_ABOUT_ELEMENT, i, c->noun, od_model_text(p, e->name), e->number, e->numbers))
+    if (c->equations->has_curve
+            ? check_curve(b, i, c)
+            : check_numbers(b, OD_ABOUT_ELEMENT, i, c->noun, od_model_text(p, e->name), e->number, e->numbers))
       check_values(b, i, c);
     if (c->shared_end) check_shared_end(b, i, c);
   }

@@ -150,8 +150,8 @@ static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
   if (!m->actuator) return false;
   for (int i = 0; i < m->instances; i++) {
     od_instance *e = &m->instance[i];
-    const od_element_class *c = od_instance_class(m, e);
-    if (c->acts == OD_ACTS_NOWHERE) continue;
+    const od_element_description *c = od_instance_description(m, e);
+    if (c->equations->acts == OD_ACTS_NOWHERE) continue;
     if (e->joint >= 0) {
       const od_joint *j = &m->joint[e->joint];
       if (j->coordinates != 1)
@@ -182,7 +182,7 @@ static void list_circuit_states(od_model *m) {
     m->node[i].junction = m->node[i].kind == OD_NODE_JUNCTION ? m->junctions++ : -1;
   }
   for (int i = 0; i < m->instances; i++) {
-    const od_element_state *state = od_instance_class(m, &m->instance[i])->states;
+    const od_element_state *state = od_instance_description(m, &m->instance[i])->states;
     for (int k = 0; k < OD_MOST_ELEMENT_STATES && state[k].name; k++)
       if (state[k].present_if < 0 || m->theta[m->instance[i].number + state[k].present_if] > state[k].present_above)
         m->instance[i].state[k] = m->circuit_states++;
@@ -215,6 +215,30 @@ static void list_jumps(od_model *m) {
     m->block[i].held = m->jumps;
     m->jumps += m->block[i].jumps = od_block_count(&m->spec[i]).jumps;
   }
+}
+
+// Sets the typical rates of the first-order states: 10 bar/s for pressures (also pressures that are states of blocks), 1 for other
+// states of blocks. Element classes define the rates of their states. A pressure correction at round-off must not look large
+// because a filter of this pressure has a state in pascals.
+static bool scale_states(od_model *m, od_arena *arena) {
+  m->state_scale = OD_TAKE(arena, double, m->states);
+  if (!m->state_scale) return false;
+  for (int i = 0; i < m->nodes; i++)
+    if (m->node[i].state >= 0) m->state_scale[m->node[i].state] = 1e6;
+  for (int i = 0; i < m->instances; i++) {
+    const od_instance *e = &m->instance[i];
+    const od_element_state *state = od_instance_description(m, e)->states;
+    for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
+      if (e->state[k] >= 0)
+        m->state_scale[e->state[k]] = state[k].scale > 0 ? state[k].scale : m->theta[e->number + state[k].scale_field];
+  }
+  for (int i = 0; i < m->blocks; i++) {
+    double scale = od_block_class_of(&m->spec[i])->state_scale;
+    for (int k = 0; k < m->block[i].states; k++) m->state_scale[m->block[i].state + k] = scale > 0 ? scale : 1;
+  }
+  for (int i = 0; i < m->outputs; i++)
+    if (m->output[i].kind == OD_OUT_BLOCK_STATE && m->output[i].is_pressure) m->state_scale[m->output[i].index] = 1e6;
+  return true;
 }
 
 od_model *od_compile(od_build *b) {
@@ -252,7 +276,7 @@ od_model *od_compile(od_build *b) {
     if (!list_actuators(b, m, &arena) || !od_compile_block_signals(m, &arena)) goto no_memory;
     if (!od_compile_closures(m, &arena) || !od_outputs_list(m, &arena) || !od_compile_blocks(b, m, &arena))
       goto no_memory;
-    if (!od_join_batches(m, &arena)) goto no_memory;
+    if (!scale_states(m, &arena) || !od_join_batches(m, &arena)) goto no_memory;
     number_length_rows(m);
     if (!od_layout_fill(m, &m->layout)) goto no_memory;
     if (!od_join_tables(m, &arena) || !od_join_rows(m, &arena, b->sparsity)) goto no_memory;

@@ -4,9 +4,9 @@
 // A block has direct feedthrough if its output depends on an input without a state in between. Outputs are evaluated in an order
 // in which every block follows the blocks that it depends on by feedthrough. If there is no such order, the blocks form an
 // algebraic loop.
-#include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/builder.h"
 
 // ---- names
@@ -16,8 +16,8 @@ void od_rate_unit(const char *unit, int order, char *text, size_t size) {
   bool per_second = length > 2 && strcmp(unit + length - 2, "/s") == 0, bare = !strpbrk(unit, " /");
   if (per_second) order++, length -= 2;
   char power[16] = "";
-  if (order > 1) snprintf(power, sizeof power, "%d", order);
-  snprintf(text, size, per_second || bare ? "%.*s/s%s" : "(%.*s)/s%s", (int)length, unit, power);
+  if (order > 1) od_text_format(power, sizeof power, "%d", order);
+  od_text_format(text, size, per_second || bare ? "%.*s/s%s" : "(%.*s)/s%s", (int)length, unit, power);
 }
 
 // ---- signals and states
@@ -32,7 +32,7 @@ static bool name_signals(od_model *m, od_arena *arena) {
   for (int i = 0; i < m->blocks; i++)
     for (int k = 0; k < m->block[i].outputs; k++) {
       const od_block *block = &m->block[i];
-      const char *label = od_block_class_of(&m->spec[i])->outputs[k];
+      const char *label = od_block_description_of(&m->spec[i])->outputs[k];
       const char *name = od_arena_format(arena, "%s%s%s", od_model_text(m, block->name), *label ? "." : "", label);
       char rate[80];
       od_rate_unit(od_model_text(m, block->unit), k, rate, sizeof rate);
@@ -198,7 +198,7 @@ static void report_loop(od_build *b, const od_model *m, const bool *done, int fi
   char text[400];
   size_t used = 0;
   for (int i = length - 1; i >= begin && used < sizeof text; i--)
-    used += (size_t)snprintf(text + used, sizeof text - used, "%.60s -> ", od_model_text(m, m->block[way[i]].name));
+    used += od_text_format(text + used, sizeof text - used, "%.60s -> ", od_model_text(m, m->block[way[i]].name));
   od_build_report(
       b, OD_ABOUT_BLOCK, way[length - 1],
       "%s%s is an algebraic loop: each output depends directly on the other outputs; add a block with a state, "

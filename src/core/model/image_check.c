@@ -88,7 +88,7 @@ static void add_batch(sums *s, const od_element_class *c, int count) {
   s->kept += (long long)count * c->kept;
   s->reports += (long long)count * c->reports;
   s->slopes += (long long)count * c->ins * c->outs;
-  s->pool += (long long)count * (2 + c->choices + (c->formula_key ? 3 : 0));
+  s->pool += (long long)count * (2 + c->choices + (c->has_formula ? 3 : 0));
 }
 
 static bool check_join_counts(const checking *c) {
@@ -156,7 +156,7 @@ static bool check_blocks(const checking *c) {
         n.jumps != b->jumps || n.inputs > OD_MOST_BLOCK_INPUTS || n.states > OD_MOST_BLOCK_STATES ||
         n.numbers > OD_MOST_BLOCK_NUMBERS || b->number < 0 || b->number > m->numbers - n.numbers)
       return wrong(c, "block", i);
-    if (k->formula_key ? od_block_formula_problem(m, b) != NULL : b->operations != 0) return wrong(c, "block", i);
+    if (k->has_formula ? od_block_formula_problem(m, b) != NULL : b->operations != 0) return wrong(c, "block", i);
     int samples = k->remembers && b->sample > 0 ? b->choice[k->samples_choice] : 0;
     if (b->line != lines || b->signal != signals || b->state != states || b->slope != slopes || b->ring != rings ||
         b->samples != samples || b->samples > OD_MOST_DELAY_SAMPLES || b->held > m->jumps - b->jumps)
@@ -335,21 +335,20 @@ static bool instance_fits_class(const od_model *m, int index) {
   if (!has_numbers(m, e->number, e->numbers)) return false;
   if (k->has_curve) {
     if (!od_element_curve_fits(k, e->choice, e->numbers)) return false;
-    const double *at = m->theta + e->number + k->field_count;
+    const double *at = m->theta + e->number + k->numbers;
     for (int i = 1; i < e->choice[OD_PORT_COUNT]; i++)
       if (!(at[i] > at[i - 1])) return false;
-  } else if (k->formula_key) {
+  } else if (k->has_formula) {
     od_formula f = od_instance_formula(m, e);
     if (e->numbers > OD_MOST_FORMULA_NUMBERS || od_formula_problem(&f, k->ins + e->numbers)) return false;
-  } else if (e->numbers != k->numbers + (e->choice[0] ? k->optional_fields : 0)) {
+  } else if (e->numbers != k->numbers + (e->choice[0] ? k->optional_numbers : 0)) {
     return false;
   }
-  if (!k->formula_key && e->operations != 0) return false;
-  int end = 0;
-  for (int i = 0; i < OD_MOST_END_KEYS && k->ends[i].key; i++)
-    for (int n = 0; n < k->ends[i].count; n++, end++)
-      if (!k->ends[i].optional && e->end[end] < 0) return false;
-  if (k->end_choice && (e->choice[0] != 0) != (e->end[od_element_end_count(k) - 1] >= 0)) return false;
+  if (!k->has_formula && e->operations != 0) return false;
+  int ends = od_element_class_ends(k), states = od_element_state_count(k);
+  for (int i = 0; i < ends; i++)
+    if (!(k->optional_ends >> i & 1U) && e->end[i] < 0) return false;
+  if (k->end_choice && (e->choice[0] != 0) != (e->end[ends - 1] >= 0)) return false;
   bool needs_host = k->host_class || k->reads_host;
   for (int i = 0; i < k->ins; i++) needs_host = needs_host || k->in[i].kind == OD_IN_HOST_STATE;
   if (e->host >= index || (needs_host && e->host < 0)) return false;
@@ -357,12 +356,8 @@ static bool instance_fits_class(const od_model *m, int index) {
   if ((k->acts != OD_ACTS_NOWHERE) != (e->actuator >= 0) || (k->needs_oil && m->oil < 0)) return false;
   if ((k->margin != NULL) != (e->switcher >= 0) || (k->supply != 0) != (e->supplier >= 0)) return false;
   if (e->joint >= 0 && k->acts != OD_ACTS_NOWHERE && m->joint[e->joint].coordinates != 1) return false;
-  for (int i = 0; i < OD_MOST_ELEMENT_STATES; i++) {
-    bool known = i < OD_MOST_ELEMENT_STATES && k->states[i].name;
-    if (!known && e->state[i] >= 0) return false;
-    if (!known) continue;
-    if (k->states[i].present_if < 0 && e->state[i] < 0) return false;
-  }
+  for (int i = 0; i < OD_MOST_ELEMENT_STATES; i++)
+    if (i < states ? e->state[i] < 0 && !(k->optional_states >> i & 1U) : e->state[i] >= 0) return false;
   return true;
 }
 
@@ -374,7 +369,7 @@ static bool check_instances(const checking *c) {
   for (int i = 0; i < j->batches; i++) {
     const od_batch *b = &j->batch[i];
     const od_element_class *k = m->element_class[i];
-    int count = b->count, pool = (int)s.pool, formula = k->formula_key ? pool + count * (2 + k->choices) : 0;
+    int count = b->count, pool = (int)s.pool, formula = k->has_formula ? pool + count * (2 + k->choices) : 0;
     if (b->in != l->in + s.ins || b->out != l->out + s.outs || b->kept != l->kept + s.kept ||
         b->report != l->report + s.reports || b->slope != l->slope + s.slopes || b->oil != l->oil ||
         b->kept_scalars != k->kept || b->choices != k->choices || b->number != pool || b->host != pool + count ||
@@ -598,11 +593,7 @@ static int component_count(const od_model *m, const od_output *o) {
   switch (o->kind) {
     case OD_OUT_ELEMENT: return k ? k->outs : OD_MOST_OUT;
     case OD_OUT_REPORT: return k->reports;
-    case OD_OUT_ELEMENT_STATE: {
-      int states = 0;
-      while (states < OD_MOST_ELEMENT_STATES && k->states[states].name) states++;
-      return states;
-    }
+    case OD_OUT_ELEMENT_STATE: return od_element_state_count(k);
     case OD_OUT_BLOCK_STATE: return m->blocks;
     case OD_OUT_JOINT_FORCE:
     case OD_OUT_JOINT_TORQUE: return OD_REACTION_SIZE + 1;

@@ -1,5 +1,4 @@
 // Makes models from images. A view contains od_model with the addresses of the tables, the classes, and the settings of blocks.
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"

@@ -51,7 +51,7 @@ static bool place_batches(od_model *m, od_arena *arena) {
     b->oil = l->oil;
     b->number = used, b->host = used + b->count, b->choice = used + 2 * b->count;
     used += b->count * (2 + b->choices);
-    if (!od_batch_class(m, b)->formula_key) continue;
+    if (!od_batch_class(m, b)->has_formula) continue;
     b->formula = used, b->operations = used + b->count, b->held = used + 2 * b->count;
     used += 3 * b->count;
   }

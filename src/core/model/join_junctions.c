@@ -140,8 +140,8 @@ bool od_group_junctions(od_model *m, od_arena *arena) {
 void od_check_junctions(od_build *b, const od_model *m) {
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const od_element_class *c = od_instance_class(m, e);
-    const char *why = od_element_not_at_junctions(c);
+    const od_element_description *c = od_instance_description(m, e);
+    const char *why = od_element_not_at_junctions(c->equations);
     for (int k = 0; why && k < OD_MOST_ENDS; k++)
       if (junction_of(m, e->end[k]) >= 0)
         od_build_report(

@@ -127,7 +127,8 @@ static int place_real_scalars(const od_model *m, od_layout *l, groups *at, int e
   l->dspeed = take(&end, m->actuators);
   l->dforce = take(&end, m->actuators);
   l->dscratch = take(&end, 2 * n + m->rows);
-  place_lanes(l, take(&end, (long long)OD_LANES_PAY * OD_LANES * (end - l->dX)));
+  // Processors that do not use lanes have the same layout, so that an image fits all processors.
+  place_lanes(l, take(&end, (long long)OD_LANES * (end - l->dX)));
   l->slope = take(&end, m->join.slopes);
   l->junction_change = take(&end, m->junctions);
   l->pressure_gain = take(&end, m->nodes);

@@ -106,6 +106,7 @@ struct od_model {
   double *chart0;              // reference rotations of spherical joints at the start, OD_CHART_SIZE each
   // The assembled initial state: all coordinates, rates of all coordinates, and states of the circuit and of blocks.
   double *z0, *zd0, *c0;
+  double *state_scale;   // typical rates of the first-order states, per second
   double stored0, oil0;  // energy stored in the initial state; mass of oil in all volumes at the start
 
   od_layout layout;
@@ -126,6 +127,10 @@ static inline int od_model_power(const od_model *m, int kind) {
 
 static inline const od_element_class *od_instance_class(const od_model *m, const od_instance *instance) {
   return m->element_class[instance->element_class];
+}
+// For builder and readers only; see elements.h.
+static inline const od_element_description *od_instance_description(const od_model *m, const od_instance *instance) {
+  return od_element_description_of(od_instance_class(m, instance));
 }
 static inline const od_element_class *od_batch_class(const od_model *m, const od_batch *batch) {
   return m->element_class[batch->element_class];
@@ -175,7 +180,7 @@ static inline const char *od_block_formula_problem(const od_model *m, const od_b
   const od_block_class *c = od_block_class_of(od_block_spec_in(m, block));
   od_formula formula = {block->operations, m->operation + block->formula};
   int states = c->margin ? block->states : 0;
-  if (!c->formula_key) return NULL;
+  if (!c->has_formula) return NULL;
   if (c->margin && formula.count < 2) return "has no formula";
   return od_formula_problem(&formula, block->inputs + states + block->numbers);
 }

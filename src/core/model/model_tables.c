@@ -314,6 +314,7 @@ const od_model_table od_model_tables[] = {
     TABLE(z0, coordinates, one_double),
     TABLE(zd0, coordinates, one_double),
     TABLE(c0, states, one_double),
+    TABLE(state_scale, states, one_double),
     TABLE(tree_states.group, tree_states.groups, joint_states),
     TABLE(tree_states.own, tree_states.own_count, one_state),
     TABLE(tree_states.rest, tree_states.rests, one_state),

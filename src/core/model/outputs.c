@@ -2,10 +2,11 @@
 #include "model/outputs.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
+#include "base/text.h"
 #include "model/builder.h"
 #include "model/joint_types.h"
 
@@ -86,7 +87,7 @@ static void add_point(listing *list, int i) {
   for (size_t q = 0; q < sizeof shown / sizeof *shown; q++)
     for (int k = 0; k < 3; k++) {
       char quantity[20];
-      snprintf(quantity, sizeof quantity, "%s%c", shown[q].prefix, "xyz"[k]);
+      od_text_format(quantity, sizeof quantity, "%s%c", shown[q].prefix, "xyz"[k]);
       add_part(list, shown[q].kind, i, k, shown[q].unit, od_model_text(m, m->body[p->body].name),
                od_model_text(m, p->name), quantity);
     }
@@ -139,7 +140,7 @@ static void add_reaction(listing *list, od_output_kind kind, int joint, const ch
     char name[16];
     double in_plane = fabs(m->plane[0][k]) + fabs(m->plane[1][k]), across = fabs(m->plane[2][k]);
     if (m->planar && (kind == OD_OUT_JOINT_FORCE ? in_plane : across) < 1e-12) continue;
-    snprintf(name, sizeof name, "%s_%c", quantity, "xyz"[k]);
+    od_text_format(name, sizeof name, "%s_%c", quantity, "xyz"[k]);
     add(list, kind, joint, k, unit, od_model_text(m, m->joint[joint].name), name);
   }
   add(list, kind, joint, OD_REACTION_SIZE, unit, od_model_text(m, m->joint[joint].name), quantity);
@@ -212,7 +213,7 @@ static void add_differences(listing *list) {
 // is unnamed.
 static const char *element_output_name(listing *list, const od_instance *e, const od_element_output *o) {
   const od_model *m = list->m;
-  const od_element_class *c = od_instance_class(m, e);
+  const od_element_description *c = od_instance_description(m, e);
   const char *own = od_model_text(m, e->name);
   if (*own && e->host >= 0)
     return od_arena_format(list->arena, "%s.%s.%s", od_model_text(m, m->instance[e->host].name), own, o->name);
@@ -260,7 +261,7 @@ static od_output element_output(const od_model *m, int instance, const od_elemen
 static void add_element(listing *list, int instance) {
   const od_model *m = list->m;
   const od_instance *e = &m->instance[instance];
-  const od_element_output *row = od_instance_class(m, e)->outputs;
+  const od_element_output *row = od_instance_description(m, e)->outputs;
   for (int k = 0; k < OD_MOST_ELEMENT_OUTPUTS && row[k].shows != OD_SHOWS_NOTHING; k++) {
     if (!is_shown(m, e, &row[k])) continue;
     if (list->out) {
@@ -356,12 +357,12 @@ static int compare_names(const void *a, const void *b) {
 }
 static bool sort_names(od_model *m, od_arena *arena) {
   m->output_order = od_arena_take(arena, (size_t)(m->outputs + 1) * sizeof *m->output_order);
-  output_name *list = calloc((size_t)m->outputs + 1, sizeof *list);
+  output_name *list = od_calloc((size_t)m->outputs + 1, sizeof *list);
   bool ok = m->output_order && list;
   for (int i = 0; ok && i < m->outputs; i++) list[i] = (output_name){od_model_text(m, m->output[i].name), i};
   if (ok && m->outputs) qsort(list, (size_t)m->outputs, sizeof *list, compare_names);
   for (int i = 0; ok && i < m->outputs; i++) m->output_order[i] = list[i].output;
-  free(list);
+  od_free(list);
   return ok;
 }
 

@@ -9,6 +9,9 @@
 #include "observe/filters.h"
 #include "observe/smoother.h"
 
+// The filter of the workers, also in a build whose table does not list it.
+extern const od_filter od_filter_iterated_ekf;
+
 enum { SAMPLES = 3 };  // capacity for raw samples, in windows
 
 static od_observer_options worker_options(const od_observer_options *options) {

@@ -5,6 +5,7 @@
 // the same method for the linear problem Phi_z z' = 0, c_z z' = value. Complex steps give the derivatives of the conditions.
 #include "plant/assembly.h"
 
+#include <complex.h>
 #include <math.h>
 #include <string.h>
 
@@ -113,14 +114,14 @@ static void condition_rows(od_assembly *s, const od_condition *list, int count, 
   if (count == 0) return;
   for (int j = 0; j < n; j++) s->wc[l->z + j] = s->w[l->z + j], s->wc[l->zd + j] = s->w[l->zd + j];
   for (int j = 0; j < n; j++) {
-    double _Complex step = tiny * (double _Complex){__builtin_complex(0.0, 1.0)};
+    od_complex step = OD_COMPLEX_OF(0.0, tiny);
     s->wc[moved + j] += step;
     mech->open_positions(m, s->wc);
     mech->open_velocities(m, s->wc);
     for (int i = 0; i < count; i++) {
-      double _Complex y = od_model_output_value_complex(m, s->wc, &list[i].output);
-      s->matrix[(m->rows + i) * n + j] = __imag__ y / tiny;
-      s->r[m->rows + i] = __real__ y - list[i].value;
+      od_complex y = od_model_output_value_complex(m, s->wc, &list[i].output);
+      s->matrix[(m->rows + i) * n + j] = cimag(y) / tiny;
+      s->r[m->rows + i] = creal(y) - list[i].value;
     }
     s->wc[moved + j] -= step;
   }

@@ -7,6 +7,7 @@
 #ifndef OD_ASSEMBLY_H
 #define OD_ASSEMBLY_H
 
+#include "base/complex_number.h"
 #include "model/builder.h"
 
 // One exact initial value.
@@ -20,7 +21,7 @@ typedef struct od_assembly {
   od_build *b;
   od_model *m;
   double *w;
-  double _Complex *wc;
+  od_complex *wc;
   od_condition *at_position, *at_rate, *balanced;
   int positions, rates, balances;
   bool *given_z, *given_c;
@@ -73,7 +74,7 @@ void od_assembly_balance(od_assembly *s, const od_trial_plant *t);
 bool od_assembly_check_reach(od_assembly *s, int instance, double length);
 // Returns whether the initial length of an element must be within a range, like the length of a cylinder.
 static inline bool od_instance_has_reach(const od_model *m, const od_instance *e) {
-  return od_instance_class(m, e)->reach.is_required;
+  return od_instance_description(m, e)->reach.is_required;
 }
 
 #endif

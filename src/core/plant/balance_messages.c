@@ -1,8 +1,8 @@
 // Messages for a static balance that is not found, or that is outside the limits of the machine.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "plant/balance.h"
 
 void od_balance_check_forces(od_balance *b) {
@@ -17,9 +17,9 @@ void od_balance_check_forces(od_balance *b) {
     int coordinate = od_balance_coordinate(b, k), initial = b->s->initial_of_z[coordinate];
     char count[120] = "";
     if (unknowns < b->n)
-      snprintf(count, sizeof count,
-               "; a static balance of %d degrees of freedom needs the same number of balanced quantities, not %d", b->n,
-               unknowns);
+      od_text_format(count, sizeof count,
+                     "; a static balance of %d degrees of freedom needs the same number of balanced quantities, not %d",
+                     b->n, unknowns);
     od_build_report(b->s->b, OD_ABOUT_INITIAL, initial,
                     "'%s' is not in balance: %.4g %s remain, and no balanced quantity acts on this coordinate%s",
                     od_balance_name(b, initial), fabs(g[k]),
@@ -76,11 +76,11 @@ static void name_closers(const od_balance *b, int node, char *text, size_t size)
   for (int i = 0; i < m->instances && used < size; i++) {
     const od_instance *e = &m->instance[i], *owner = e->host >= 0 ? &m->instance[e->host] : e;
     if (owner == last || od_instance_class(m, owner)->acts != OD_ACTS_NOWHERE || !is_shut_at(b, e, node)) continue;
-    const char *inside = od_instance_class(m, e)->inside;
-    bool center = od_instance_class(m, owner)->shuts_about_center || (inside && strcmp(inside, "ports") == 0);
-    used += (size_t)snprintf(text + used, size - used, "%s %s '%.60s'%s", used ? " and" : ". It is closed off by",
-                             od_instance_class(m, owner)->noun, od_model_text(m, owner->name),
-                             center ? " (center position)" : "");
+    const char *inside = od_instance_description(m, e)->inside;
+    bool center = od_instance_description(m, owner)->shuts_about_center || (inside && strcmp(inside, "ports") == 0);
+    used += od_text_format(text + used, size - used, "%s %s '%.60s'%s", used ? " and" : ". It is closed off by",
+                           od_instance_description(m, owner)->noun, od_model_text(m, owner->name),
+                           center ? " (center position)" : "");
     last = owner;
   }
 }
@@ -196,7 +196,7 @@ void od_balance_check_strokes(od_balance *b) {
   for (int i = 0; i < m->instances && b->angles > 0; i++) {
     const od_instance *e = &m->instance[i];
     if (!od_instance_has_reach(m, e)) continue;
-    const od_element_class *c = od_instance_class(m, e);
+    const od_element_description *c = od_instance_description(m, e);
     const double *q = m->theta + e->number;
     double length = w[m->layout.length + e->actuator], shortest = q[c->reach.closed],
            longest = shortest + od_element_stroke(c, q);

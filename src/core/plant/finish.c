@@ -20,7 +20,7 @@ static bool balances_positions(const od_assembly *s) {
 
 bool od_assembly_check_reach(od_assembly *s, int instance, double length) {
   const od_instance *e = &s->m->instance[instance];
-  const od_element_class *c = od_instance_class(s->m, e);
+  const od_element_description *c = od_instance_description(s->m, e);
   const double *q = s->m->theta + e->number;
   double shortest = q[c->reach.closed], longest = shortest + od_element_stroke(c, q);
   if (!(length < shortest - 1e-9 * longest || length > longest + 1e-9 * longest)) return true;
@@ -54,7 +54,7 @@ static void check_directions(od_assembly *s) {
     od_build_report(
         s->b, OD_ABOUT_ELEMENT, i,
         "%s '%s' has zero length in the initial position, so its force has no direction; change its points or the initial values",
-        od_instance_class(m, e)->noun, od_model_text(m, e->name));
+        od_instance_description(m, e)->noun, od_model_text(m, e->name));
   }
 }
 
@@ -290,6 +290,8 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
         s.m->blocks
             ? "nothing can move: no block of the machine has a state; add a block with a state, such as an integrator"
             : "nothing can move: all joints of the machine are fixed; use a joint of another type");
+  if (s.m && !b->problems && !od_mechanics_is_available(s.m))
+    od_build_report(b, OD_ABOUT_MACHINE, -1, OD_NO_SPATIAL_MECHANICS);
   bool memory = (s.m || b->problems) && !b->no_memory;
   if (memory && s.m && !b->problems && (memory = take_memory(&s))) {
     od_assembly_sort_initial_values(&s);

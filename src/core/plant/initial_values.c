@@ -108,7 +108,7 @@ static void take_defaults(od_assembly *s) {
   for (int i = 0; i < m->instances; i++)
     for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
       if (m->instance[i].state[k] >= 0)
-        m->c0[m->instance[i].state[k]] = od_instance_class(m, &m->instance[i])->states[k].initial;
+        m->c0[m->instance[i].state[k]] = od_instance_description(m, &m->instance[i])->states[k].initial;
   // The temperature of the file is the initial oil temperature, if the oil temperature is the state of a reservoir.
   if (m->join.warms >= 0 && m->viscosity >= 0) m->c0[m->join.warms] = m->theta[m->viscosity + OD_VISCOSITY_TEMPERATURE];
 }

@@ -1,5 +1,6 @@
 #include "plant/inverse.h"
 
+#include <complex.h>
 #include <math.h>
 #include <string.h>
 
@@ -473,23 +474,24 @@ static const double imaginary_step = 0x1p-100;
 // Fills the inputs of an instance with the pressures of its ends and its length, limited to its reach. Pressure `along` has an
 // imaginary part if `along` is 0 or 1.
 static void fill_inputs(const od_model *m, const double *theta, int instance, const double *now,
-                        const double pressure[2], int along, double _Complex *in) {
+                        const double pressure[2], int along, od_complex *in) {
   const od_instance *e = &m->instance[instance];
   const od_element_class *c = od_instance_class(m, e);
   const double *number = theta + e->number;
-  double shortest = number[c->reach.closed], stroke = od_element_stroke(c, number);
+  const od_element_description *described = od_instance_description(m, e);
+  double shortest = number[described->reach.closed], stroke = od_element_stroke(described, number);
   for (int k = 0; k < c->ins; k++) {
     in[k] = now[k];
     if (c->in[k].kind == OD_IN_PRESSURE) in[k] = pressure[c->in[k].index];
-    if (c->in[k].kind == OD_IN_PRESSURE && c->in[k].index == along) in[k] += __builtin_complex(0.0, imaginary_step);
+    if (c->in[k].kind == OD_IN_PRESSURE && c->in[k].index == along) in[k] += OD_COMPLEX_OF(0.0, imaginary_step);
     if (c->in[k].kind == OD_IN_LENGTH && stroke > 0) in[k] = fmin(fmax(now[k], shortest), shortest + stroke);
   }
 }
 
 // Adds the flows of an instance to the flows into both ends.
-static void add_flows(const od_element_class *c, const double _Complex *out, double flow[2]) {
+static void add_flows(const od_element_class *c, const od_complex *out, double flow[2]) {
   for (int k = 0; k < c->outs; k++) {
-    double value = __real__ out[k];
+    double value = creal(out[k]);
     if (c->out[k].kind == OD_TO_END) flow[c->out[k].index] -= value;
     if (c->out[k].kind == OD_TO_THROUGH) flow[0] += value, flow[1] -= value;
   }
@@ -500,16 +502,16 @@ void od_inverse_actuate(const od_inverse *v, int instance, const double pressure
   const od_instance *e = &m->instance[instance];
   const od_element_class *c = od_instance_class(m, e);
   const double *w = parts(v).w, *theta = w + m->layout.theta, *oil = w + m->layout.oil;
-  double _Complex in[OD_MOST_IN], out[OD_MOST_OUT];
+  od_complex in[OD_MOST_IN], out[OD_MOST_OUT];
   *to = (od_actuation){0};
   for (int along = 0; along < 2; along++) {
     fill_inputs(m, theta, instance, w + e->in, pressure, along, in);
     od_element_evaluate_at(m, theta, oil, instance, in, out);
     for (int k = 0; k < c->outs; k++) {
-      if (c->out[k].kind == OD_TO_VOLUME) to->volume[c->out[k].index] = __real__ out[k];
+      if (c->out[k].kind == OD_TO_VOLUME) to->volume[c->out[k].index] = creal(out[k]);
       if (c->out[k].kind != OD_TO_FORCE) continue;
-      to->force = __real__ out[k];
-      to->force_by[along] = __imag__ out[k] / imaginary_step;
+      to->force = creal(out[k]);
+      to->force_by[along] = cimag(out[k]) / imaginary_step;
     }
   }
   add_flows(c, out, to->flow);
@@ -530,12 +532,12 @@ double od_actuator_size(const od_model *m, int instance) {
   const od_element_class *c = od_instance_class(m, &m->instance[instance]);
   const double zero[2] = {0};
   double now[OD_MOST_IN] = {0}, oil[OD_OIL_STATES];
-  double _Complex in[OD_MOST_IN], out[OD_MOST_OUT];
+  od_complex in[OD_MOST_IN], out[OD_MOST_OUT];
   for (int i = 0; i < OD_OIL_STATES; i++) oil[i] = 1;
   for (int k = 0; k < c->ins; k++) now[k] = c->in[k].kind == OD_IN_SIGNAL;
   fill_inputs(m, m->theta, instance, now, zero, 0, in);
   od_element_evaluate_at(m, m->theta, oil, instance, in, out);
   for (int k = 0; k < c->outs; k++)
-    if (c->out[k].kind == OD_TO_FORCE) return __imag__ out[k] / imaginary_step;
+    if (c->out[k].kind == OD_TO_FORCE) return cimag(out[k]) / imaginary_step;
   return 0;
 }

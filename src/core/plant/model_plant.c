@@ -193,35 +193,17 @@ static void lay_out(od_plant_data *d) {
   d->changed_values = od_place(&end, od_model_plant_change_doubles(d) * sizeof(double));
   size_t complex_scalars = (size_t)m->layout.scalars + 4 * freedom + 3 * nc + (size_t)m->inputs;
   d->complex_scalars = od_place(&end, d->plant.np || od_model_switchers(m) || d->plant.jumps || d->reactions
-                                          ? complex_scalars * sizeof(double _Complex)
+                                          ? complex_scalars * sizeof(od_complex)
                                           : 0);
   d->tree = od_place(&end, m->newton == OD_NEWTON_TREE ? od_model_plant_tree_size(d) : 0);
   d->plant.work_size = od_place(&end, 0);
 }
 
-// Sets typical rates: 1 m/s2 or rad/s2 for accelerations, 10 bar/s for pressures (also pressures that are states of blocks), 1
-// for other states of blocks. Element classes define the rates of their states. A pressure correction at round-off must not
-// look large because a filter of this pressure has a state in pascals.
+// Sets typical rates: 1 m/s2 or rad/s2 for accelerations; the model contains the rates of its first-order states.
 static void set_scales(od_plant_data *d) {
   const od_model *m = d->m;
   for (int i = 0; i < m->freedom; i++) d->scale[i] = 1;
-  for (int i = 0; i < m->nodes; i++)
-    if (m->node[i].state >= 0) d->scale[m->freedom + m->node[i].state] = 1e6;
-  for (int i = 0; i < m->instances; i++) {
-    const od_instance *e = &m->instance[i];
-    const od_element_state *state = od_instance_class(m, e)->states;
-    for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
-      if (e->state[k] >= 0)
-        d->scale[m->freedom + e->state[k]] =
-            state[k].scale > 0 ? state[k].scale : m->theta[e->number + state[k].scale_field];
-  }
-  for (int i = 0; i < m->blocks; i++) {
-    double scale = od_block_class_of(&m->spec[i])->state_scale;
-    for (int k = 0; k < m->block[i].states; k++) d->scale[m->freedom + m->block[i].state + k] = scale > 0 ? scale : 1;
-  }
-  for (int i = 0; i < m->outputs; i++)
-    if (m->output[i].kind == OD_OUT_BLOCK_STATE && m->output[i].is_pressure)
-      d->scale[m->freedom + m->output[i].index] = 1e6;
+  for (int i = 0; i < m->states; i++) d->scale[m->freedom + i] = m->state_scale[i];
 }
 
 // Returns the operations. Machines without sampled blocks and modes have no operations for samples and switches.
@@ -298,6 +280,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
           err, OD_BAD_ARGUMENT,
           "'%s' belongs to an axis of a planar machine and cannot be a parameter; load the machine as spatial",
           od_number_path(m, parameters[i]));
+  if (!od_mechanics_is_available(m)) return od_fail(err, OD_NOT_AVAILABLE, OD_NO_SPATIAL_MECHANICS);
   od_plant_data *d = od_calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->m = m;

@@ -3,6 +3,7 @@
 #ifndef OD_MODEL_PLANT_H
 #define OD_MODEL_PLANT_H
 
+#include "base/complex_number.h"
 #include "model/model.h"
 
 const od_model *od_model_plant_model(const od_plant *plant);
@@ -17,11 +18,11 @@ void od_model_plant_jump_owner(const od_plant *plant, int jump, const od_instanc
 void od_model_plant_mass_matrix(const od_plant *plant, void *work, double *M);
 
 // Computes g (nk) of mechanism and circuit in complex arithmetic at x, k, u, with the numbers, coordinates and charts in w.
-od_status od_model_residual_complex(const od_model *m, const int *in, double _Complex *w, const double _Complex *x,
-                                    const double _Complex *k, const double _Complex *u, double _Complex *g);
+od_status od_model_residual_complex(const od_model *m, const int *in, od_complex *w, const od_complex *x,
+                                    const od_complex *k, const od_complex *u, od_complex *g);
 
 // Returns an output (without integrals) at the point in w, in real or in complex arithmetic.
 double od_model_output_value(const od_model *m, const double *w, const od_output *o);
-double _Complex od_model_output_value_complex(const od_model *m, const double _Complex *w, const od_output *o);
+od_complex od_model_output_value_complex(const od_model *m, const od_complex *w, const od_output *o);
 
 #endif

@@ -3,12 +3,14 @@
 // integration steps can also be taken in complex arithmetic.
 #include "plant/model_plant.h"
 
+#include <complex.h>
+
 #include "plant/model_plant_work.h"
 
 // ---- the residual
 
-od_status od_model_residual_complex(const od_model *m, const int *in, double _Complex *w, const double _Complex *x,
-                                    const double _Complex *k, const double _Complex *u, double _Complex *g) {
+od_status od_model_residual_complex(const od_model *m, const int *in, od_complex *w, const od_complex *x,
+                                    const od_complex *k, const od_complex *u, od_complex *g) {
   const od_layout *l = &m->layout;
   const od_mechanics_complex *mech = od_mechanics_with_derivatives(m);
   int n = m->freedom, nc = m->states;
@@ -24,14 +26,14 @@ od_status od_model_residual_complex(const od_model *m, const int *in, double _Co
 }
 
 // Evaluates the last point with the given quantities changed along the imaginary axis.
-static od_status complex_point(const od_plant *plant, void *work, od_complex_move move, double _Complex *g) {
+static od_status complex_point(const od_plant *plant, void *work, od_complex_move move, od_complex *g) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
   od_work_parts p = od_work_parts_of(d, work);
   int nx = od_plant_nx(plant), nk = od_plant_nk(plant);
-  double _Complex *wc = p.wc, *x = wc + l->scalars, *k = x + nx, *u = k + nk;
-  double _Complex step = __builtin_complex(0.0, od_imaginary_step);
+  od_complex *wc = p.wc, *x = wc + l->scalars, *k = x + nx, *u = k + nk;
+  od_complex step = OD_COMPLEX_OF(0.0, od_imaginary_step);
   const od_point_change along = move.along;
   for (int i = 0; i < m->numbers; i++) wc[l->theta + i] = p.w[l->theta + i];
   for (int i = 0; i < OD_CHART_SIZE * m->charts; i++) wc[l->chart + i] = p.w[l->chart + i];
@@ -54,17 +56,16 @@ static od_status complex_point(const od_plant *plant, void *work, od_complex_mov
 }
 
 od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
-                                       double _Complex *g) {
+                                       od_complex *g) {
   return complex_point(plant, work, (od_complex_move){parameter, -1, -1, dk, NULL, 1, {0}}, g);
 }
 
-static double _Complex *residual_room(const od_plant *plant, void *work) {
+static od_complex *residual_room(const od_plant *plant, void *work) {
   const od_plant_data *d = od_plant_data_of(plant);
   return od_work_parts_of(d, work).wc + d->m->layout.scalars + od_plant_nx(plant) + od_plant_nk(plant) + plant->nu;
 }
 
-od_status od_model_plant_complex_direction(const od_plant *plant, void *work, od_point_change along,
-                                           double _Complex *g) {
+od_status od_model_plant_complex_direction(const od_plant *plant, void *work, od_point_change along, od_complex *g) {
   return complex_point(plant, work, (od_complex_move){-1, -1, -1, NULL, NULL, 0, along},
                        g ? g : residual_room(plant, work));
 }
@@ -88,12 +89,12 @@ od_status od_model_plant_complex_reactions(const od_plant *plant, void *work, od
 // Memory of the caller: a flag (initialized or not), then the complex work memory, a point and its residual.
 typedef struct complex_memory {
   int ready;
-  double _Complex w[];
+  od_complex w[];
 } complex_memory;
 
 static size_t complex_size(const od_plant *plant) {
   const od_model *m = od_plant_data_of(plant)->m;
-  return sizeof(complex_memory) + ((size_t)m->layout.scalars + (size_t)m->inputs) * sizeof(double _Complex);
+  return sizeof(complex_memory) + ((size_t)m->layout.scalars + (size_t)m->inputs) * sizeof(od_complex);
 }
 
 // Recomputes the constants of the mechanism only if the changed number affects them (a length or a mass).
@@ -106,12 +107,12 @@ static od_status complex_begin(const od_plant *plant, void *work, void *memory, 
   bool mechanism = !c->ready;
   for (int i = 0; i < plant->np && !mechanism; i++) {
     int at = l->theta + d->parameter[i];
-    double _Complex value = __builtin_complex(p.w[at], i == parameter ? by : 0);
-    bool changed = __real__ c->w[at] != __real__ value || __imag__ c->w[at] != __imag__ value;
+    od_complex value = OD_COMPLEX_OF(p.w[at], i == parameter ? by : 0);
+    bool changed = creal(c->w[at]) != creal(value) || cimag(c->w[at]) != cimag(value);
     mechanism = changed && d->owner[i].owner == OD_OWNER_NONE && d->block[i].block < 0;
   }
   for (int i = 0; i < m->numbers; i++) c->w[l->theta + i] = p.w[l->theta + i];
-  if (parameter >= 0) c->w[l->theta + d->parameter[parameter]] += __builtin_complex(0.0, by);
+  if (parameter >= 0) c->w[l->theta + d->parameter[parameter]] += OD_COMPLEX_OF(0.0, by);
   for (int i = 0; i < OD_CHART_SIZE * m->charts; i++) c->w[l->chart + i] = p.w[l->chart + i];
   for (int i = 0; i < m->nodes; i++) c->w[l->pressure + i] = p.w[l->pressure + i];
   for (int i = 0; i < m->jumps; i++) c->w[l->held + i] = p.w[l->held + i];
@@ -129,8 +130,8 @@ static od_status complex_residual(const od_plant *plant, void *work, void *memor
   const od_plant_data *d = od_plant_data_of(plant);
   complex_memory *c = memory;
   od_work_parts p = od_work_parts_of(d, work);
-  return od_model_residual_complex(d->m, p.in, c->w, (const double _Complex *)x, (const double _Complex *)k,
-                                   c->w + d->m->layout.scalars, (double _Complex *)g);
+  return od_model_residual_complex(d->m, p.in, c->w, (const od_complex *)x, (const od_complex *)k,
+                                   c->w + d->m->layout.scalars, (od_complex *)g);
 }
 
 const od_complex_ops od_model_plant_complex_ops = {

@@ -3,6 +3,7 @@
 //   margins   elements and blocks with modes, in the order of od_model_switchers()
 //   zeros     branches of formulas, sign blocks, stops, contacts
 //   scales    blocks with tables: the position of the argument among the knots, piecewise linear, extrapolated at both ends
+#include <complex.h>
 #include <math.h>
 #include <string.h>
 
@@ -36,7 +37,7 @@ static int element_zeros(const od_model *m, const double *w, const od_instance *
   const od_element_class *c = od_instance_class(m, e);
   const od_batch b = od_instance_batch(m, e);
   od_formula formula = od_instance_formula(m, e);
-  if (c->formula_key) return formula_zeros(m, w, &formula, to.value ? w + e->in : NULL, c->ins, e->number, e->held, to);
+  if (c->has_formula) return formula_zeros(m, w, &formula, to.value ? w + e->in : NULL, c->ins, e->number, e->held, to);
   if (to.value && c->zeros) c->fill_zeros(&b, m->join.pool, w, 0, to.value);
   for (int i = 0; to.jump && i < c->zeros; i++) to.jump[i] = -1;
   return c->zeros;
@@ -50,7 +51,7 @@ static int block_zeros(const od_model *m, const double *w, const od_block *b, ze
   double u[OD_MOST_BLOCK_INPUTS];
   if (c->margin || b->sample > 0) return 0;
   if (to.value) od_block_inputs(m, w, b, u);
-  if (c->formula_key) return formula_zeros(m, w, &spec->formula, u, spec->inputs, b->number, b->held, to);
+  if (c->has_formula) return formula_zeros(m, w, &spec->formula, u, spec->inputs, b->number, b->held, to);
   if (!c->jumps_at_zero || m->theta[b->number] != 0) return 0;
   if (to.value) to.value[0] = u[0];
   if (to.jump) to.jump[0] = b->held;
@@ -178,7 +179,7 @@ od_status od_model_plant_held_jacobian(const od_plant *plant, void *work, double
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
   int nk = od_plant_nk(plant), jumps = plant->jumps;
-  double _Complex *g = p.wc + d->m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
+  od_complex *g = p.wc + d->m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
   double *moved = p.scratch;
   memset(gv, 0, (size_t)(nk * jumps) * sizeof *gv);
   memset(moved, 0, (size_t)jumps * sizeof *moved);
@@ -189,24 +190,24 @@ od_status od_model_plant_held_jacobian(const od_plant *plant, void *work, double
     od_status status = od_model_plant_complex_direction(plant, work, (od_point_change){.held = moved}, g);
     if (status != OD_OK) return status;
     moved[j] = 0;
-    for (int i = 0; i < nk; i++) gv[i * jumps + j] = __imag__ g[i] / od_imaginary_step;
+    for (int i = 0; i < nk; i++) gv[i * jumps + j] = cimag(g[i]) / od_imaginary_step;
   }
   return OD_OK;
 }
 
 // Stores the slopes of guards whose jumps begin at `first` in od_layout.held. The jumps of the plant have the same order. *next:
 // the first jump without a slope.
-static void take_slopes(const od_plant_data *d, const double _Complex *guard, int count, int first, int *next,
+static void take_slopes(const od_plant_data *d, const od_complex *guard, int count, int first, int *next,
                         double *slope) {
   for (int i = 0; i < count && *next < d->plant.jumps; i++)
-    if (d->jump_held[*next] == first + i) slope[(*next)++] = __imag__ guard[i] / od_imaginary_step;
+    if (d->jump_held[*next] == first + i) slope[(*next)++] = cimag(guard[i]) / od_imaginary_step;
 }
 
 od_status od_model_plant_guard_slopes(const od_plant *plant, void *work, od_point_change along, double *slope) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
-  const double _Complex *wc = od_work_parts_of(d, work).wc, *theta = wc + m->layout.theta, *held = wc + m->layout.held;
-  double _Complex u[OD_MOST_BLOCK_INPUTS], guard[OD_MOST_OPERATIONS];
+  const od_complex *wc = od_work_parts_of(d, work).wc, *theta = wc + m->layout.theta, *held = wc + m->layout.held;
+  od_complex u[OD_MOST_BLOCK_INPUTS], guard[OD_MOST_OPERATIONS];
   int next = 0;
   od_status status = od_model_plant_complex_direction(plant, work, along, NULL);
   if (status != OD_OK) return status;
@@ -222,7 +223,7 @@ od_status od_model_plant_guard_slopes(const od_plant *plant, void *work, od_poin
     const od_block *b = &m->block[i];
     if (b->jumps == 0) continue;
     od_block_inputs_complex(m, wc, b, u);
-    if (od_block_class_of(&m->spec[i])->formula_key)
+    if (od_block_class_of(&m->spec[i])->has_formula)
       od_formula_jump_guards(&m->spec[i].formula, u, b->list_inputs, theta + b->number, held + b->held, guard);
     else
       guard[0] = u[0];

@@ -1,5 +1,6 @@
 // Derivatives of the residual: the matrix of an implicit step, and Jacobians with respect to states, rates, inputs and
 // parameters.
+#include <complex.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -200,7 +201,7 @@ od_status od_model_plant_parameter_jacobian(const od_plant *plant, void *work, d
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
   int nk = od_plant_nk(plant), np = plant->np;
-  double _Complex *g = p.wc + d->m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
+  od_complex *g = p.wc + d->m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
   od_model_plant_prepare_tangents(d, &p);
   memset(gp, 0, (size_t)(nk * np) * sizeof *gp);
   for (int j = 0; j < np; j++) {
@@ -220,7 +221,7 @@ od_status od_model_plant_parameter_jacobian(const od_plant *plant, void *work, d
     if (d->change[j].is_mechanical) continue;
     od_status status = od_model_plant_complex_point(plant, work, j, NULL, g);
     if (status != OD_OK) return status;
-    for (int k = 0; k < nk; k++) gp[k * np + j] = __imag__ g[k] / od_imaginary_step;
+    for (int k = 0; k < nk; k++) gp[k * np + j] = cimag(g[k]) / od_imaginary_step;
   }
   if (d->mechanicals) od_model_plant_number_columns(d, &p, gp);
   return OD_OK;

@@ -5,6 +5,7 @@
 #include "base/allocate.h"
 #include "plant/model_plant_work.h"
 
+#include <complex.h>
 #include <math.h>
 #include <string.h>
 
@@ -105,10 +106,9 @@ static void find_values(const od_plant_data *d, const od_work_parts *p) {
   for (int k = 0; k < d->mechanicals; k++) {
     int j = d->mechanical[k], number = l->theta + d->parameter[j];
     const od_constant_changes *c = &d->change[j];
-    p->wc[number] = __builtin_complex(p->w[number], od_imaginary_step);
+    p->wc[number] = OD_COMPLEX_OF(p->w[number], od_imaginary_step);
     od_mechanics_with_derivatives(m)->prepare(m, p->wc);
-    for (int i = c->first; i < c->first + c->count; i++)
-      p->change[i] = __imag__ p->wc[d->changed[i]] / od_imaginary_step;
+    for (int i = c->first; i < c->first + c->count; i++) p->change[i] = cimag(p->wc[d->changed[i]]) / od_imaginary_step;
     p->wc[number] = p->w[number];
   }
   p->head->changes_known = 1;

@@ -1,4 +1,5 @@
 // Outputs of a machine (of the mechanism, of the circuit, and integrals of powers) and their Jacobians.
+#include <complex.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -69,11 +70,11 @@ double od_model_output_change(const od_model *m, double *w, const od_output *o, 
   double share = stored_share(o), value = od_mechanics(m)->output_tangent(m, w, o, du, change);
   return share != 0 ? value + share * od_circuit_stored_tangent(m, w, dc, du) : value;
 }
-double _Complex od_model_output_value_complex(const od_model *m, const double _Complex *w, const od_output *o) {
+od_complex od_model_output_value_complex(const od_model *m, const od_complex *w, const od_output *o) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output_complex(m, w, o);
   if (o->kind == OD_OUT_OIL_BALANCE) return od_circuit_oil_complex(m, w) - m->oil0;
   double share = stored_share(o);
-  double _Complex value = od_mechanics_with_derivatives(m)->output(m, w, o);
+  od_complex value = od_mechanics_with_derivatives(m)->output(m, w, o);
   return share != 0 ? value + share * od_circuit_stored_complex(m, w) : value;
 }
 
@@ -226,7 +227,7 @@ static od_status reaction_column(const reaction_rows *r, od_complex_move move, d
   for (int i = 0; i < r->plant->ny && status == OD_OK; i++) {
     const od_output *o = &d->m->output[d->output[i]];
     if ((r->wanted && !r->wanted[i]) || !od_model_output_is_reaction(o)) continue;
-    h[i * columns + column] = __imag__ od_model_output_value_complex(d->m, p.wc, o) / od_imaginary_step;
+    h[i * columns + column] = cimag(od_model_output_value_complex(d->m, p.wc, o)) / od_imaginary_step;
   }
   return status;
 }
@@ -295,7 +296,7 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
   const od_model *m = d->m;
   od_work_parts p = od_work_parts_of(d, work);
   int nk = od_plant_nk(plant);
-  double _Complex *g = p.wc + m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
+  od_complex *g = p.wc + m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
   double *dk = p.scratch;
   bool states_only = true;
   for (int i = 0; i < plant->ny && states_only; i++)
@@ -318,8 +319,8 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
     od_status status = od_model_plant_complex_point(plant, work, j, dk, g);
     if (status != OD_OK) return status;
     for (int i = 0; i < plant->ny; i++) {
-      double _Complex y = od_model_output_value_complex(m, p.wc, &m->output[d->output[i]]);
-      hp[i * plant->np + j] = __imag__ y / od_imaginary_step;
+      od_complex y = od_model_output_value_complex(m, p.wc, &m->output[d->output[i]]);
+      hp[i * plant->np + j] = cimag(y) / od_imaginary_step;
     }
   }
   return OD_OK;

@@ -19,7 +19,7 @@ void od_model_signals(const od_model *m, double *w) {
   od_blocks_evaluate(m, w);
 }
 
-void od_model_signals_complex(const od_model *m, double _Complex *w) {
+void od_model_signals_complex(const od_model *m, od_complex *w) {
   if (m->measures) od_circuit_measure_complex(m, w);
   for (int i = 0; i < m->measures; i++)
     w[m->layout.u + m->signals + i] = od_model_output_value_complex(m, w, &m->measure[i]);

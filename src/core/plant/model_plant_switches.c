@@ -4,6 +4,7 @@
 // in the states of a block (model_plant_samples.c). The margin to the switch and the states after it are functions of the
 // inputs of the element or block. Their derivatives are complex steps through the whole machine. Switches are rare, so this
 // cost does not matter.
+#include <complex.h>
 #include <math.h>
 #include <string.h>
 
@@ -47,7 +48,7 @@ static void next_states(const od_model *m, double *w, int i, double *next) {
 
 // Computes the states of a switcher after its switch in complex arithmetic. wc is the machine with one quantity changed along the
 // imaginary axis.
-static void next_states_complex(const od_model *m, double _Complex *wc, int i, double _Complex *next) {
+static void next_states_complex(const od_model *m, od_complex *wc, int i, od_complex *next) {
   const od_instance *e = element_of(m, i);
   if (e)
     od_instance_class(m, e)->switch_mode_complex(batch_of(m, e), m->join.pool, wc, e->place, next);
@@ -58,7 +59,7 @@ static void next_states_complex(const od_model *m, double _Complex *wc, int i, d
 // Returns the index of the k-th state of a switcher among the first-order states; -1: the switcher has no k-th state.
 static int state_of(const od_model *m, int i, int k) {
   const od_instance *e = element_of(m, i);
-  if (e) return k < OD_MOST_ELEMENT_STATES && od_instance_class(m, e)->states[k].name ? e->state[k] : -1;
+  if (e) return k < OD_MOST_ELEMENT_STATES ? e->state[k] : -1;
   const od_block *b = &m->block[block_of(m, i)];
   return k < b->states ? b->state + k : -1;
 }
@@ -67,10 +68,10 @@ static int state_of(const od_model *m, int i, int k) {
 
 // Writes one column of a map in the rows of the switcher's states. p->wc contains the changed quantity.
 static void put_rows(const od_plant_data *d, const od_work_parts *p, int i, double *map, int columns, int column) {
-  double _Complex next[MOST_STATES];
+  od_complex next[MOST_STATES];
   next_states_complex(d->m, p->wc, i, next);
   for (int k = 0, state; (state = state_of(d->m, i, k)) >= 0; k++)
-    map[(2 * d->plant.nz + state) * columns + column] = __imag__ next[k] / od_imaginary_step;
+    map[(2 * d->plant.nz + state) * columns + column] = cimag(next[k]) / od_imaginary_step;
 }
 
 // Propagates the columns of a map (with respect to states or parameters) through the switches that are due. All switches use the

@@ -5,6 +5,7 @@
 #ifndef OD_MODEL_PLANT_WORK_H
 #define OD_MODEL_PLANT_WORK_H
 
+#include "base/complex_number.h"
 #include "hydraulics/circuit.h"
 #include "mechanics/mechanics.h"
 #include "mechanics/partition.h"
@@ -62,7 +63,7 @@ typedef struct od_work_parts {
   double *kept;       // all coordinates at the point to return to after a failure
   double *sparse;     // if the matrix of a step is sparse: its factors, and space for one row
   double *change;     // derivatives of constants with respect to parameters, see model_plant_numbers.c
-  double _Complex *wc;
+  od_complex *wc;
 } od_work_parts;
 
 static inline const od_plant_data *od_plant_data_of(const od_plant *plant) {
@@ -82,7 +83,7 @@ static inline od_work_parts od_work_parts_of(const od_plant_data *d, void *work)
   p.kept = (double *)(base + d->kept);
   p.sparse = (double *)(base + d->sparse);
   p.change = (double *)(base + d->changed_values);
-  p.wc = (double _Complex *)(base + d->complex_scalars);
+  p.wc = (od_complex *)(base + d->complex_scalars);
   return p;
 }
 
@@ -188,7 +189,7 @@ void od_model_plant_sparse_solve(const od_plant *plant, void *work, double *righ
 // model_plant_complex.c
 // Computes the residual with a parameter (-1: none) and rates changed along the imaginary axis; fills p.wc.
 od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
-                                       double _Complex *g);
+                                       od_complex *g);
 // Evaluates the last point with all states changed along a column (entries `stride` apart) and a parameter (-1: none); fills
 // p.wc.
 od_status od_model_plant_complex_column(const od_plant *plant, void *work, int parameter, const double *states,
@@ -202,8 +203,7 @@ typedef struct od_complex_move {
   od_point_change along;
 } od_complex_move;
 // Evaluates the last point changed along a direction; fills p.wc, and g (nk) if it is not NULL.
-od_status od_model_plant_complex_direction(const od_plant *plant, void *work, od_point_change along,
-                                           double _Complex *g);
+od_status od_model_plant_complex_direction(const od_plant *plant, void *work, od_point_change along, od_complex *g);
 // Evaluates the last point changed by `move`, with the reactions of joints and rods; fills p.wc.
 od_status od_model_plant_complex_reactions(const od_plant *plant, void *work, od_complex_move move);
 extern const od_complex_ops od_model_plant_complex_ops;
@@ -239,7 +239,7 @@ size_t od_model_choice_doubles(const od_model *m);
 // model_plant_signals.c: machines with blocks. Computes the measured quantities and the signals. Call after the motion and
 // before the circuit.
 void od_model_signals(const od_model *m, double *w);
-void od_model_signals_complex(const od_model *m, double _Complex *w);
+void od_model_signals_complex(const od_model *m, od_complex *w);
 void od_model_plant_linearize_signals(const od_plant_data *d, const od_work_parts *p);
 // Computes the change of all signals in `line`, which contains the changes of the inputs on entry. The direction consists of
 // the motion of the last tangent, the states dc, a block's number and a mechanism's number (NULL: none).

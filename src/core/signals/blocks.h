@@ -4,11 +4,12 @@
 #ifndef OD_BLOCKS_H
 #define OD_BLOCKS_H
 
+#include "base/complex_number.h"
 #include "model/model.h"
 
 // Computes all signals and all rates of the states of blocks.
 void od_blocks_evaluate(const od_model *m, double *w);
-void od_blocks_evaluate_complex(const od_model *m, double _Complex *w);
+void od_blocks_evaluate_complex(const od_model *m, od_complex *w);
 
 // Computes the derivatives of each block with respect to its own states and inputs, and stores them in the work memory.
 void od_blocks_linearize(const od_model *m, double *w);
@@ -32,8 +33,8 @@ void od_blocks_tangent(const od_model *m, const double *w, const double *dc, od_
 void od_blocks_start(const od_model *m, double *w);
 // Takes one sample of a sampled block: computes the next states from the current states and the input. Delays shift their memory.
 void od_block_sample(const od_model *m, double *w, int block, double *next);
-void od_block_sample_complex(const od_model *m, const od_block *b, const double _Complex *q, const double _Complex *x,
-                             double _Complex u, double _Complex *next);
+void od_block_sample_complex(const od_model *m, const od_block *b, const od_complex *q, const od_complex *x,
+                             od_complex u, od_complex *next);
 // Computes the change of the next states for changes dx of the states and du of the input, and for a unit change of a number. dx
 // NULL: the states do not change; place -1: no number changes.
 void od_block_sample_tangent(const od_model *m, const double *w, int block, const double *dx, double du, int place,
@@ -41,11 +42,11 @@ void od_block_sample_tangent(const od_model *m, const double *w, int block, cons
 
 // Copies the inputs of a block (OD_MOST_BLOCK_INPUTS).
 void od_block_inputs(const od_model *m, const double *w, const od_block *b, double *u);
-void od_block_inputs_complex(const od_model *m, const double _Complex *w, const od_block *b, double _Complex *u);
+void od_block_inputs_complex(const od_model *m, const od_complex *w, const od_block *b, od_complex *u);
 
 // For a block with modes: return the margin, positive until a switch is due, and compute all states after the switch.
 double od_block_margin_at(const od_model *m, const double *w, int block);
 void od_block_switch(const od_model *m, const double *w, int block, double *next);
-void od_block_switch_complex(const od_model *m, const double _Complex *w, int block, double _Complex *next);
+void od_block_switch_complex(const od_model *m, const od_complex *w, int block, od_complex *next);
 
 #endif

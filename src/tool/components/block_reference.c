@@ -10,7 +10,7 @@
 // --- Tables of types in words -----------------------------------------------------------------------------------------
 
 // Writes the inputs: "command: a signal; load_pressure: a signal in Pa".
-static void inputs_text(const od_block_class *c, char *text, size_t size) {
+static void inputs_text(const od_block_description *c, char *text, size_t size) {
   size_t used = 0;
   *text = '\0';
   for (int i = 0; i < OD_MOST_INPUT_KEYS && c->inputs[i].key && used < size; i++) {
@@ -37,7 +37,7 @@ static void default_text(const od_block_field *f, char *text, size_t size) {
 }
 
 // Writes the names of the block's signals: "NAME, NAME.rate".
-static void outputs_text(const od_block_class *c, char *text, size_t size) {
+static void outputs_text(const od_block_description *c, char *text, size_t size) {
   size_t used = 0;
   *text = '\0';
   for (int i = 0; i < OD_MOST_BLOCK_OUTPUTS && c->outputs[i] && used < size; i++)
@@ -73,7 +73,7 @@ static void add_field(od_result_table *t, const od_block_field *f) {
   if (f->or_key) od_result_row_set(t, "instead", json_pack("{s:s, s:s}", "key", f->or_key, "unit", f->or_unit));
 }
 
-void od_add_block_reference(od_result *r, json_t *list, const od_block_class *c) {
+void od_add_block_reference(od_result *r, json_t *list, const od_block_description *c) {
   char text[400];
   json_t *inputs = json_array(), *fields = json_array(), *outputs = json_array();
   for (int i = 0; i < OD_MOST_INPUT_KEYS && c->inputs[i].key; i++)
@@ -82,19 +82,19 @@ void od_add_block_reference(od_result *r, json_t *list, const od_block_class *c)
                           "list", (int)c->inputs[i].list, "optional", c->inputs[i].optional || c->inputs[i].factor));
   for (int i = 0; i < OD_MOST_BLOCK_OUTPUTS && c->outputs[i]; i++)
     json_array_append_new(outputs, json_string(c->outputs[i]));
-  json_array_append_new(
-      list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:o}", "type", c->type, "summary", c->summary, "unit",
-                      od_json_text(c->unit), "inputs", inputs, "fields", fields, "formula",
-                      od_json_text(c->formula_key), "sampled", (int)od_block_can_be_sampled(c), "outputs", outputs));
-  od_result_heading(r, "%s", c->type);
+  json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:o}", "type", c->equations->type,
+                                        "summary", c->summary, "unit", od_json_text(c->unit), "inputs", inputs,
+                                        "fields", fields, "formula", od_json_text(c->formula_key), "sampled",
+                                        (int)od_block_can_be_sampled(c->equations), "outputs", outputs));
+  od_result_heading(r, "%s", c->equations->type);
   od_result_line(r, "%s", c->summary);
-  od_result_fact(r, "In files", "section 'blocks', type: %s", c->type);
+  od_result_fact(r, "In files", "section 'blocks', type: %s", c->equations->type);
   inputs_text(c, text, sizeof text);
   od_result_fact(r, "Inputs", "%s", text);
   outputs_text(c, text, sizeof text);
   od_result_fact(r, "Outputs", "%s", text);
   if (c->formula_key) od_result_fact(r, c->formula_key, "%s; required", c->formula_meaning);
-  if (od_block_can_be_sampled(c)) od_result_fact(r, "sample", "sampling period of the block, s; optional");
+  if (od_block_can_be_sampled(c->equations)) od_result_fact(r, "sample", "sampling period of the block, s; optional");
   od_result_table *t = od_result_add_table_to(r, fields, od_key_columns, 5);
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) add_field(t, &c->fields[i]);
 }

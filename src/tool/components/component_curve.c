@@ -31,14 +31,14 @@ static double member_value(const family *f, int member, int members) {
 }
 
 // Returns the first slot of a kind of input; -1: the class has no such input.
-static int find_slot(const od_element_class *c, od_in_kind kind) {
-  for (int i = 0; i < c->ins; i++)
-    if (c->in[i].kind == kind) return i;
+static int find_slot(const od_element_description *c, od_in_kind kind) {
+  for (int i = 0; i < c->equations->ins; i++)
+    if (c->equations->in[i].kind == kind) return i;
   return -1;
 }
 
 // Writes the name of an end: "'supply'", "the first of 'between'".
-static void end_name(const od_element_class *c, int end, char *text, size_t size) {
+static void end_name(const od_element_description *c, int end, char *text, size_t size) {
   int k = 0;
   while (k < OD_MOST_END_KEYS - 1 && end >= c->ends[k].count) end -= c->ends[k++].count;
   if (c->ends[k].count == 1)
@@ -49,13 +49,13 @@ static void end_name(const od_element_class *c, int end, char *text, size_t size
 
 // Sets the abscissa for a slot. Returns false if the slot is not suitable.
 static bool sweep_over(const od_lone_element *x, int slot, state_rule states, sweep *s) {
-  const od_element_class *c = x->type;
+  const od_element_description *c = x->type;
   double stroke = od_element_stroke(c, x->w + x->pool[0]), size;
   char end[60];
   *s = (sweep){.slot = slot, .states = states};
-  switch (c->in[slot].kind) {
+  switch (c->equations->in[slot].kind) {
     case OD_IN_PRESSURE:
-      end_name(c, c->in[slot].index, end, sizeof end);
+      end_name(c, c->equations->in[slot].index, end, sizeof end);
       snprintf(s->name, sizeof s->name, "pressure at %s", end);
       s->high = 3 * x->pressure, s->unit = "Pa";
       return true;
@@ -74,10 +74,11 @@ static bool sweep_over(const od_lone_element *x, int slot, state_rule states, sw
       s->low = -1, s->high = 1, s->unit = "1";
       return true;
     case OD_IN_STATE:
-      size = od_lone_element_state_size(x, c->in[slot].index);
-      snprintf(s->name, sizeof s->name, "%s", c->states[c->in[slot].index].name);
+      size = od_lone_element_state_size(x, c->equations->in[slot].index);
+      snprintf(s->name, sizeof s->name, "%s", c->states[c->equations->in[slot].index].name);
       s->low = -size, s->high = size,
-      s->unit = strcmp(c->states[c->in[slot].index].unit, "*") ? c->states[c->in[slot].index].unit : "1";
+      s->unit = strcmp(c->states[c->equations->in[slot].index].unit, "*") ? c->states[c->equations->in[slot].index].unit
+                                                                          : "1";
       return true;
     default: return false;
   }
@@ -85,27 +86,29 @@ static bool sweep_over(const od_lone_element *x, int slot, state_rule states, sw
 
 // Chooses the family: the first state if states are held, else the signal, else the speed.
 static family family_of(const od_lone_element *x, const sweep *s) {
-  const od_element_class *c = x->type;
+  const od_element_description *c = x->type;
   int signal = find_slot(c, OD_IN_SIGNAL), state = find_slot(c, OD_IN_STATE), speed = find_slot(c, OD_IN_SPEED);
   if (state >= 0 && state != s->slot && s->states == AS_BEGUN)
-    return (family){state, od_lone_element_state_size(x, c->in[state].index), c->states[c->in[state].index].name, true};
+    return (family){state, od_lone_element_state_size(x, c->equations->in[state].index),
+                    c->states[c->equations->in[state].index].name, true};
   if (signal >= 0 && signal != s->slot) return (family){signal, 1, c->signal_key ? c->signal_key : "signal", false};
   if (speed >= 0 && speed != s->slot) return (family){speed, 1, "speed", false};
   return (family){-1, 0, "", false};
 }
 
 // Lists the displayed outputs: flows and forces. Returns their number.
-static int list_shown(const od_element_class *c, int shown[MOST_SHOWN]) {
+static int list_shown(const od_element_description *c, int shown[MOST_SHOWN]) {
   int count = 0;
-  for (int i = 0; i < c->outs && count < MOST_SHOWN; i++)
-    if (c->out[i].kind == OD_TO_THROUGH || c->out[i].kind == OD_TO_END || c->out[i].kind == OD_TO_FORCE)
+  for (int i = 0; i < c->equations->outs && count < MOST_SHOWN; i++)
+    if (c->equations->out[i].kind == OD_TO_THROUGH || c->equations->out[i].kind == OD_TO_END ||
+        c->equations->out[i].kind == OD_TO_FORCE)
       shown[count++] = i;
   return count;
 }
 
-static void label(od_table *t, int column, const od_element_class *c, int out, const family *f, double value) {
+static void label(od_table *t, int column, const od_element_description *c, int out, const family *f, double value) {
   char name[160], with[48] = "", end[60];
-  const od_out_slot *o = &c->out[out];
+  const od_out_slot *o = &c->equations->out[out];
   if (f->slot >= 0) snprintf(with, sizeof with, ", %s %.3g", f->name, value);
   end_name(c, o->index, end, sizeof end);
   if (o->kind == OD_TO_FORCE)
@@ -130,10 +133,10 @@ static bool is_lively(const od_table *t, int column) {
 }
 
 static void note_text(const od_lone_element *x, const sweep *s, char *note, size_t size) {
-  const od_element_class *c = x->type;
+  const od_element_description *c = x->type;
   bool ends = find_slot(c, OD_IN_PRESSURE) >= 0, states = c->states[0].name != NULL;
   char pressure[80] = "";
-  bool first = c->in[s->slot].kind == OD_IN_PRESSURE && c->in[s->slot].index == 0;
+  bool first = c->equations->in[s->slot].kind == OD_IN_PRESSURE && c->equations->in[s->slot].index == 0;
   if (ends && first && od_element_end_count(c) > 1)
     snprintf(pressure, sizeof pressure, "; other ends at %.3g bar", x->pressure / 1e5);
   else if (ends && !first)
@@ -168,7 +171,7 @@ static void fill_row(sketch *d, const sweep *s, const family *f, int members, do
     for (int i = 0; i < d->count; i++)
       row[1 + i * members + member] = known ? od_lone_element_out(x, d->shown[i]) : NAN;
   }
-  for (int i = 0; i < x->type->ins; i++) {
+  for (int i = 0; i < x->type->equations->ins; i++) {
     d->low[i] = fmin(d->low[i], *od_lone_element_in(x, i));
     d->high[i] = fmax(d->high[i], *od_lone_element_in(x, i));
   }
@@ -176,11 +179,11 @@ static void fill_row(sketch *d, const sweep *s, const family *f, int members, do
 
 // The sum of the changes of all states, relative to their sizes.
 static double state_travel(const sketch *d) {
-  const od_element_class *c = d->x.type;
+  const od_element_description *c = d->x.type;
   double sum = 0;
-  for (int i = 0; i < c->ins; i++)
-    if (c->in[i].kind == OD_IN_STATE)
-      sum += (d->high[i] - d->low[i]) / od_lone_element_state_size(&d->x, c->in[i].index);
+  for (int i = 0; i < c->equations->ins; i++)
+    if (c->equations->in[i].kind == OD_IN_STATE)
+      sum += (d->high[i] - d->low[i]) / od_lone_element_state_size(&d->x, c->equations->in[i].index);
   return sum;
 }
 
@@ -214,13 +217,13 @@ static bool draw(sketch *d, const sweep *s, od_component_curve *curve) {
 // Chooses the slot that changes the states most, among several slots of a kind, such as the pressures at the ends. A later slot
 // must change the states clearly more than the previous slots. Returns false if no slot gives a curve.
 static bool draw_best(sketch *d, od_in_kind over, state_rule states, od_component_curve *curve) {
-  const od_element_class *c = d->x.type;
+  const od_element_description *c = d->x.type;
   double furthest = 0;
   curve->table = NULL;
-  for (int slot = 0; slot < c->ins; slot++) {
+  for (int slot = 0; slot < c->equations->ins; slot++) {
     sweep s;
     od_component_curve other;
-    if (c->in[slot].kind != over || !sweep_over(&d->x, slot, states, &s) || !draw(d, &s, &other)) continue;
+    if (c->equations->in[slot].kind != over || !sweep_over(&d->x, slot, states, &s) || !draw(d, &s, &other)) continue;
     double way = state_travel(d);
     bool better = !curve->table || way > 1.2 * furthest + 0.01;
     od_table_free(better ? curve->table : other.table);
@@ -229,7 +232,7 @@ static bool draw_best(sketch *d, od_in_kind over, state_rule states, od_componen
   return curve->table != NULL;
 }
 
-bool od_component_curve_make(const od_element_class *c, od_component_curve *curve) {
+bool od_component_curve_make(const od_element_description *c, od_component_curve *curve) {
   static const struct {
     od_in_kind over;
     state_rule states;

@@ -2,7 +2,7 @@
 #ifndef OD_COMPONENTS_COMPONENT_CURVE_H
 #define OD_COMPONENTS_COMPONENT_CURVE_H
 
-#include "elements/element.h"
+#include "elements/element_description.h"
 #include "io/table.h"
 
 enum { OD_CURVE_COLUMNS = 40 };
@@ -20,6 +20,6 @@ typedef struct od_component_curve {
 // Uses the first suitable abscissa that changes a flow or force: a pressure with settled states; else a pressure with held
 // states, a length, a speed, the signal or a state. Returns false if the class has no behavior of its own: ports and friction
 // elements belong to other elements. The caller frees the table.
-bool od_component_curve_make(const od_element_class *c, od_component_curve *curve);
+bool od_component_curve_make(const od_element_description *c, od_component_curve *curve);
 
 #endif

@@ -73,7 +73,7 @@ static void draw_legend(FILE *to, const od_table *t, const choice *c, double y) 
   }
 }
 
-static void draw(FILE *to, const od_element_class *c, const od_component_curve *curve) {
+static void draw(FILE *to, const od_element_description *c, const od_component_curve *curve) {
   const od_table *t = curve->table;
   choice chosen = choose(curve);
   const int *column = chosen.column, count = chosen.count, more_lines = (count - 1) / 2;
@@ -93,7 +93,7 @@ static void draw(FILE *to, const od_element_class *c, const od_component_curve *
                     od_axis_make(over.min * across.factor, over.max * across.factor, across.unit, 7),
                     od_axis_make((low - room) * upright.factor, (high + room) * upright.factor, upright.unit, 5)};
   char text[256];
-  od_svg_begin(to, page_width, height, c->name, style);
+  od_svg_begin(to, page_width, height, c->equations->name, style);
   od_svg_rectangle(to, "page", 0, 0, page_width, height);
   od_chart_frame(to, &chart, "tick");
   for (int i = 0; i < count; i++) {
@@ -111,13 +111,13 @@ static void draw(FILE *to, const od_element_class *c, const od_component_curve *
   od_svg_end(to);
 }
 
-static void file_name(const od_element_class *c, char *name, size_t size) {
-  snprintf(name, size, "%s.svg", c->name);
+static void file_name(const od_element_description *c, char *name, size_t size) {
+  snprintf(name, size, "%s.svg", c->equations->name);
   for (char *p = name; strcmp(p, ".svg") != 0; p++)
     if (!isalnum((unsigned char)*p)) *p = '-';
 }
 
-bool od_component_picture_name(const od_element_class *c, char *name, size_t size) {
+bool od_component_picture_name(const od_element_description *c, char *name, size_t size) {
   od_component_curve curve;
   file_name(c, name, size);
   if (!od_component_curve_make(c, &curve)) return false;
@@ -125,14 +125,15 @@ bool od_component_picture_name(const od_element_class *c, char *name, size_t siz
   return true;
 }
 
-od_status od_component_picture_write(const od_element_class *c, const char *folder, od_error *err) {
+od_status od_component_picture_write(const od_element_description *c, const char *folder, od_error *err) {
   char name[80], path[4096];
   od_component_curve curve;
   od_atomic_file f;
   file_name(c, name, sizeof name);
   if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
     return od_fail(err, OD_BAD_ARGUMENT, "the name of the folder is too long; choose a shorter folder name");
-  if (!od_component_curve_make(c, &curve)) return od_fail(err, OD_BAD_ARGUMENT, "'%s' has no curve", c->name);
+  if (!od_component_curve_make(c, &curve))
+    return od_fail(err, OD_BAD_ARGUMENT, "'%s' has no curve", c->equations->name);
   od_status status = od_atomic_open(&f, path, err);
   if (status == OD_OK) {
     draw(f.file, c, &curve);

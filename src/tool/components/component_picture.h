@@ -2,13 +2,13 @@
 #ifndef OD_COMPONENTS_COMPONENT_PICTURE_H
 #define OD_COMPONENTS_COMPONENT_PICTURE_H
 
-#include "elements/element.h"
+#include "elements/element_description.h"
 #include "oleodyn/status.h"
 
 // Writes the file name of the picture: the name of the class, with '-' for characters other than letters and digits. Returns
 // false if the class has no curve.
-bool od_component_picture_name(const od_element_class *c, char *name, size_t size);
+bool od_component_picture_name(const od_element_description *c, char *name, size_t size);
 // Writes the picture into the folder.
-od_status od_component_picture_write(const od_element_class *c, const char *folder, od_error *err);
+od_status od_component_picture_write(const od_element_description *c, const char *folder, od_error *err);
 
 #endif

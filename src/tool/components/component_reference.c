@@ -21,23 +21,23 @@ int od_component_count(void) {
 
 od_component_class od_component_at(int i) {
   int block = i - od_element_class_count();
-  if (block < 0) return (od_component_class){.element = od_element_class_at(i)};
-  return (od_component_class){.block = od_block_classes[block]};
+  if (block < 0) return (od_component_class){.element = od_element_description_at(i)};
+  return (od_component_class){.block = od_block_descriptions[block]};
 }
 
 const char *od_component_name(od_component_class c) {
-  return c.element ? c.element->name : c.block->type;
+  return c.element ? c.element->equations->name : c.block->equations->type;
 }
 
 // --- Tables of classes in words ---------------------------------------------------------------------------------------
 
 // Writes the place in files: "section 'reliefs'", "'friction' of a cylinder or a joint".
-static void place_text(const od_element_class *c, char *text, size_t size) {
+static void place_text(const od_element_description *c, char *text, size_t size) {
   if (c->section)
     snprintf(text, size, "section '%s'", c->section);
-  else if (c->host_class)
-    snprintf(text, size, "'%s' of a %s", c->inside, c->host_class->noun);
-  else if (c->acts == OD_ACTS_ON_HOST)
+  else if (c->host)
+    snprintf(text, size, "'%s' of a %s", c->inside, c->host->noun);
+  else if (c->equations->acts == OD_ACTS_ON_HOST)
     snprintf(text, size, "'%s' of a cylinder or a joint%s%s", c->inside, c->choice ? ", law: " : "",
              c->choice ? c->choice : "");
   else
@@ -45,15 +45,15 @@ static void place_text(const od_element_class *c, char *text, size_t size) {
 }
 
 // Writes the connections: "between: two points; chambers: two volumes, tanks or sources".
-static void connection_text(const od_element_class *c, char *text, size_t size) {
+static void connection_text(const od_element_description *c, char *text, size_t size) {
   size_t used = 0;
   *text = '\0';
-  if (c->acts == OD_ACTS_BETWEEN_POINTS) used += (size_t)snprintf(text, size, "between: two points");
-  if (c->acts == OD_ACTS_IN_JOINT && c->section)
+  if (c->equations->acts == OD_ACTS_BETWEEN_POINTS) used += (size_t)snprintf(text, size, "between: two points");
+  if (c->equations->acts == OD_ACTS_IN_JOINT && c->section)
     used += (size_t)snprintf(text, size, "joint: a revolute or prismatic joint");
-  if (c->acts == OD_ACTS_SOMEWHERE)
+  if (c->equations->acts == OD_ACTS_SOMEWHERE)
     used += (size_t)snprintf(text, size, "between: two points, or joint: a revolute or prismatic joint");
-  bool junctions = !od_element_not_at_junctions(c);
+  bool junctions = !od_element_not_at_junctions(c->equations);
   for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key && used < size; i++) {
     const char *nodes = c->ends[i].count == 2
                             ? junctions ? "two volumes, junctions, tanks or sources" : "two volumes, tanks or sources"
@@ -90,7 +90,7 @@ void od_usual_text(const od_limits *limits, od_sign sign, const char *unit, char
 }
 
 // Writes the names of the observable outputs: "flow (m3/s), loss (W)".
-static void outputs_text(const od_element_class *c, char *text, size_t size) {
+static void outputs_text(const od_element_description *c, char *text, size_t size) {
   size_t used = 0;
   *text = '\0';
   for (int i = 0; i < OD_MOST_ELEMENT_OUTPUTS && c->outputs[i].shows != OD_SHOWS_NOTHING && used < size; i++) {
@@ -165,7 +165,7 @@ static void add_field(od_result_table *t, const od_element_field *f) {
 }
 
 // Adds the object of a class to a list. Returns the empty list of the fields of the class.
-static json_t *add_object(json_t *list, const od_element_class *c) {
+static json_t *add_object(json_t *list, const od_element_description *c) {
   json_t *fields = json_array(), *states = json_array(), *outputs = json_array(), *ends = json_array();
   for (int i = 0; i < OD_MOST_ELEMENT_STATES && c->states[i].name; i++)
     json_array_append_new(states, json_pack("{s:s, s:s, s:s*}", "name", c->states[i].name, "unit", c->states[i].unit,
@@ -179,17 +179,17 @@ static json_t *add_object(json_t *list, const od_element_class *c) {
     json_array_append_new(
         ends, json_pack("{s:s, s:i, s:b, s:s}", "key", c->ends[i].key, "count", c->ends[i].count, "optional",
                         (int)c->ends[i].optional, "role", od_end_role_name(c->ends[i].role)));
-  json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "name", c->name, "formula",
-                                        od_json_text(c->formula_key), "section", od_json_text(c->section), "inside",
-                                        od_json_text(c->inside), "summary", c->summary, "ends", ends, "fields", fields,
-                                        "states", states, "outputs", outputs));
+  json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "name", c->equations->name,
+                                        "formula", od_json_text(c->formula_key), "section", od_json_text(c->section),
+                                        "inside", od_json_text(c->inside), "summary", c->summary, "ends", ends,
+                                        "fields", fields, "states", states, "outputs", outputs));
   return fields;
 }
 
-static void add_element(od_result *r, json_t *list, const od_element_class *c, bool has_pictures) {
+static void add_element(od_result *r, json_t *list, const od_element_description *c, bool has_pictures) {
   char text[400], path[120];
   json_t *fields = add_object(list, c);
-  od_result_heading(r, "%s", c->name);
+  od_result_heading(r, "%s", c->equations->name);
   od_result_line(r, "%c%s.", toupper((unsigned char)c->summary[0]), c->summary + 1);
   place_text(c, text, sizeof text);
   od_result_fact(r, "In files", "%s", text);
@@ -210,7 +210,7 @@ static void add_element(od_result *r, json_t *list, const od_element_class *c, b
   for (int i = 0; i < c->field_count; i++) add_field(t, &c->fields[i]);
   if (!has_pictures || !od_component_picture_name(c, text, sizeof text)) return;
   snprintf(path, sizeof path, "components/%.100s", text);
-  od_result_picture(r, c->name, path);
+  od_result_picture(r, c->equations->name, path);
 }
 
 od_result od_component_reference(const od_component_class *classes, int count, bool has_pictures) {

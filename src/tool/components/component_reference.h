@@ -8,8 +8,8 @@
 
 // A class of elements or a type of block.
 typedef struct od_component_class {
-  const od_element_class *element;
-  const od_block_class *block;
+  const od_element_description *element;
+  const od_block_description *block;
 } od_component_class;
 
 // All classes, elements first, by index i < od_component_count().
@@ -24,7 +24,7 @@ od_result od_component_list(void);
 od_result od_component_reference(const od_component_class *classes, int count, bool has_pictures);
 
 // Adds a type of block to the view, and its object to a list in the data (block_reference.c).
-void od_add_block_reference(od_result *r, json_t *list, const od_block_class *c);
+void od_add_block_reference(od_result *r, json_t *list, const od_block_description *c);
 
 // Writes the usual range of a number, or its sign if the range is not known.
 void od_usual_text(const od_limits *limits, od_sign sign, const char *unit, char text[OD_RANGE_SIZE]);

@@ -16,13 +16,13 @@ static double middle(const od_element_field *f, bool without_default) {
 }
 
 // Whether a field is in the group of fields of which at least one must be given. The defaults of these fields have no effect.
-static bool is_one_of(const od_element_class *c, int field) {
+static bool is_one_of(const od_element_description *c, int field) {
   for (int i = 0; i < c->one_of_count; i++)
     if (c->one_of[i] == field) return true;
   return false;
 }
 
-static void set_numbers(const od_element_class *c, double *q) {
+static void set_numbers(const od_element_description *c, double *q) {
   for (int i = 0; i < c->field_count; i++) q[i] = middle(&c->fields[i], is_one_of(c, i));
   for (int i = 0; i < c->rule_count; i++) {
     const od_element_rule *r = &c->rules[i];
@@ -32,7 +32,7 @@ static void set_numbers(const od_element_class *c, double *q) {
 }
 
 static void find_sizes(od_lone_element *x) {
-  const od_element_class *c = x->type;
+  const od_element_description *c = x->type;
   for (int i = 0; i < c->field_count; i++) {
     double value = fabs(od_lone_element_number(x, i));
     if (strcmp(c->fields[i].unit, "Pa") == 0) x->pressure = fmax(x->pressure, value);
@@ -42,14 +42,15 @@ static void find_sizes(od_lone_element *x) {
   }
   if (!(x->pressure > 0)) x->pressure = usual_pressure;
   if (!(x->length > 0)) x->length = usual_length;
-  x->first_pressure = c->supplies ? 0 : 2 * x->pressure;
+  x->first_pressure = c->equations->supplies ? 0 : 2 * x->pressure;
 }
 
 // Uses typical oil: 870 kg/m3, 46 mm2/s.
-bool od_lone_element_make(const od_element_class *c, od_lone_element *x) {
+bool od_lone_element_make(const od_element_description *c, od_lone_element *x) {
   int numbers = OD_OIL_STATES, in = numbers + OD_MOST_ELEMENT_FIELDS, out = in + OD_MOST_IN, report = out + OD_MOST_OUT;
   int kept = report + OD_MOST_REPORTS;
-  if (c->has_curve || c->formula_key || c->host_class || !c->section || kept + c->kept > OD_LONE_WORK) return false;
+  if (c->equations->has_curve || c->formula_key || c->host || !c->section || kept + c->equations->kept > OD_LONE_WORK)
+    return false;
   *x = (od_lone_element){.type = c,
                          .pool = {numbers, 0},
                          .batch = {.count = 1,
@@ -57,8 +58,8 @@ bool od_lone_element_make(const od_element_class *c, od_lone_element *x) {
                                    .out = out,
                                    .report = report,
                                    .kept = kept,
-                                   .kept_scalars = c->kept,
-                                   .choices = c->choices,
+                                   .kept_scalars = c->equations->kept,
+                                   .choices = c->equations->choices,
                                    .number = 0,
                                    .host = 1,
                                    .choice = 2}};
@@ -66,7 +67,7 @@ bool od_lone_element_make(const od_element_class *c, od_lone_element *x) {
   x->w[OD_OIL_STATE_SMOOTHING] = 1e4;
   x->w[OD_OIL_STATE_VISCOSITY] = 870 * 46e-6;
   x->w[OD_OIL_STATE_THINNESS] = 1;
-  if (c->end_choice) x->pool[2] = 1;
+  if (c->equations->end_choice) x->pool[2] = 1;
   set_numbers(c, x->w + numbers);
   find_sizes(x);
   od_lone_element_reset(x, false);
@@ -78,24 +79,25 @@ double od_lone_element_state_size(const od_lone_element *x, int state) {
   return s->scale_field < 0 || s->scale > 0 ? s->scale : fabs(od_lone_element_number(x, s->scale_field));
 }
 
-static bool has_rate(const od_element_class *c, int state) {
-  for (int k = 0; k < c->outs; k++)
-    if (c->out[k].kind == OD_TO_RATE && c->out[k].index == state) return true;
+static bool has_rate(const od_element_description *c, int state) {
+  for (int k = 0; k < c->equations->outs; k++)
+    if (c->equations->out[k].kind == OD_TO_RATE && c->equations->out[k].index == state) return true;
   return false;
 }
 
 void od_lone_element_reset(od_lone_element *x, bool modes) {
-  const od_element_class *c = x->type;
+  const od_element_description *c = x->type;
   double stroke = od_element_stroke(c, x->w + x->pool[0]), closed = od_lone_element_number(x, c->reach.closed);
-  for (int i = 0; i < c->ins; i++) {
+  for (int i = 0; i < c->equations->ins; i++) {
     double value = 0;
-    switch (c->in[i].kind) {
-      case OD_IN_PRESSURE: value = c->in[i].index > 0 ? x->pressure : x->first_pressure; break;
+    switch (c->equations->in[i].kind) {
+      case OD_IN_PRESSURE: value = c->equations->in[i].index > 0 ? x->pressure : x->first_pressure; break;
       case OD_IN_LENGTH: value = stroke > 0 ? closed + stroke / 2 : x->two_sided ? 0 : x->length; break;
       case OD_IN_SIGNAL: value = 1; break;
       case OD_IN_STATE:
-        value = modes && !has_rate(c, c->in[i].index) ? od_lone_element_state_size(x, c->in[i].index)
-                                                      : c->states[c->in[i].index].initial;
+        value = modes && !has_rate(c, c->equations->in[i].index)
+                    ? od_lone_element_state_size(x, c->equations->in[i].index)
+                    : c->states[c->equations->in[i].index].initial;
         break;
       default: break;
     }
@@ -111,12 +113,13 @@ static bool is_present(const od_lone_element *x, int state) {
 // Sets quantities that are not states because of the element's numbers to the signal, such as a spool position without a
 // frequency.
 static void follow_signal(od_lone_element *x) {
-  const od_element_class *c = x->type;
+  const od_element_description *c = x->type;
   double signal = 0;
-  for (int i = c->ins - 1; i >= 0; i--)
-    if (c->in[i].kind == OD_IN_SIGNAL) signal = *od_lone_element_in(x, i);
-  for (int i = 0; i < c->ins; i++)
-    if (c->in[i].kind == OD_IN_STATE && !is_present(x, c->in[i].index)) *od_lone_element_in(x, i) = signal;
+  for (int i = c->equations->ins - 1; i >= 0; i--)
+    if (c->equations->in[i].kind == OD_IN_SIGNAL) signal = *od_lone_element_in(x, i);
+  for (int i = 0; i < c->equations->ins; i++)
+    if (c->equations->in[i].kind == OD_IN_STATE && !is_present(x, c->equations->in[i].index))
+      *od_lone_element_in(x, i) = signal;
 }
 
 // States with rates: input slot of the value, output slot of the rate, and size.
@@ -126,15 +129,15 @@ typedef struct moving {
 } moving;
 
 static moving list_moving(const od_lone_element *x) {
-  const od_element_class *c = x->type;
+  const od_element_description *c = x->type;
   moving m = {0};
-  for (int k = 0; k < c->outs; k++) {
-    if (c->out[k].kind != OD_TO_RATE || !is_present(x, c->out[k].index)) continue;
-    for (int i = 0; i < c->ins && m.count < OD_MOST_ELEMENT_STATES; i++) {
-      if (c->in[i].kind != OD_IN_STATE || c->in[i].index != c->out[k].index) continue;
+  for (int k = 0; k < c->equations->outs; k++) {
+    if (c->equations->out[k].kind != OD_TO_RATE || !is_present(x, c->equations->out[k].index)) continue;
+    for (int i = 0; i < c->equations->ins && m.count < OD_MOST_ELEMENT_STATES; i++) {
+      if (c->equations->in[i].kind != OD_IN_STATE || c->equations->in[i].index != c->equations->out[k].index) continue;
       m.in[m.count] = i;
       m.out[m.count] = k;
-      m.size[m.count++] = od_lone_element_state_size(x, c->out[k].index);
+      m.size[m.count++] = od_lone_element_state_size(x, c->equations->out[k].index);
     }
   }
   return m;

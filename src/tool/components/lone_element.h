@@ -2,12 +2,12 @@
 #ifndef OD_COMPONENTS_LONE_ELEMENT_H
 #define OD_COMPONENTS_LONE_ELEMENT_H
 
-#include "elements/element.h"
+#include "elements/element_description.h"
 
 enum { OD_LONE_WORK = 256 };
 
 typedef struct od_lone_element {
-  const od_element_class *type;
+  const od_element_description *type;
   double w[OD_LONE_WORK];
   int pool[2 + OD_MOST_ELEMENT_CHOICES];
   od_batch batch;
@@ -19,7 +19,7 @@ typedef struct od_lone_element {
 
 // Makes an instance. Returns false if the class cannot be evaluated alone: ports, friction elements, and classes with a law per
 // instance.
-bool od_lone_element_make(const od_element_class *type, od_lone_element *x);
+bool od_lone_element_make(const od_element_description *type, od_lone_element *x);
 
 // Resets all inputs. The ends have their pressures, the length is in the middle of the stroke, and the velocity is zero.
 // Signals are 1, and states have their initial values. With `modes`, states without a rate have their size: a brake holds.
@@ -36,7 +36,7 @@ static inline double od_lone_element_number(const od_lone_element *x, int field)
   return x->w[x->pool[0] + field];
 }
 static inline void od_lone_element_evaluate(od_lone_element *x) {
-  x->type->evaluate(&x->batch, x->pool, x->w);
+  x->type->equations->evaluate(&x->batch, x->pool, x->w);
 }
 
 // Lets the states settle from their current values, with all other inputs constant, then evaluates the element. False if the

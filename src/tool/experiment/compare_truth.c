@@ -50,7 +50,7 @@ typedef struct curve {
 
 static curve curve_of(const od_machine *machine, const od_instance *element) {
   const od_model *m = od_machine_model(machine);
-  const double *x = m->theta + element->number + od_instance_class(m, element)->field_count;
+  const double *x = m->theta + element->number + od_instance_description(m, element)->field_count;
   int count = element->choice[OD_PORT_COUNT];
   return (curve){element->choice[OD_PORT_DEGREE], count, x, x + count};
 }
@@ -100,7 +100,7 @@ static void find_errors(od_curve_result *r) {
 static bool compare_curve(const od_experiment *e, od_observed *o, const od_instance *element) {
   OD_SCRATCH(scratch);
   const od_model *m = od_machine_model(e->model);
-  const od_element_class *of = od_instance_class(m, element);
+  const od_element_description *of = od_instance_description(m, element);
   const od_instance *host = &m->instance[element->host],
                     *true_element = find_true_element(e, od_model_text(m, host->name), od_model_text(m, element->name));
   curve start = curve_of(e->model, element), estimate = start, truth = {0};
@@ -171,7 +171,7 @@ int od_curve_points(const od_experiment *e, int *which, double *full) {
       curve c = curve_of(e->model, f);
       int first = (int)(c.y - m->theta);
       if (theta < first || theta >= first + c.count) continue;
-      full[count] = m->theta[m->instance[f->host].number + od_instance_class(m, f)->curve_full];
+      full[count] = m->theta[m->instance[f->host].number + od_instance_description(m, f)->curve_full];
       which[count++] = p;
     }
   }

@@ -94,7 +94,7 @@ static double fraction_of(double h, double step) {
 static void add_random_walks(const od_model *m, int first, double h, int n, double *Q) {
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const od_element_state *state = od_instance_class(m, e)->states;
+    const od_element_state *state = od_instance_description(m, e)->states;
     for (int k = 0; k < OD_MOST_ELEMENT_STATES && state[k].name; k++) {
       if (state[k].noise_field == 0 || e->state[k] < 0) continue;
       double noise = m->theta[e->number + state[k].noise_field], T = m->theta[e->number + state[k].time_field];

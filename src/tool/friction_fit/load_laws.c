@@ -71,7 +71,7 @@ static void read_numbers(od_friction_reader *r, int key, od_law_numbers *out) {
       od_complain(ld, key, "'%s' needs 'law', the friction law of its numbers", od_excerpt(ld, name));
     return;
   }
-  const od_element_class *c = law->element;
+  const od_element_description *c = law->element;
   for (int i = 0; i < c->field_count; i++) keys[1 + i] = c->fields[i].key;
   od_section section = od_section_open_names(ld, value, key, od_format(ld, "laws.%s", name),
                                              od_format(ld, "'%s'", od_excerpt(ld, name)), keys);

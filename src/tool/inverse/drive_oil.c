@@ -1,5 +1,5 @@
 // Computes pressures and flows of actuators for a given force at a given position and speed. The class of an element defines
-// which pressures drive the element (od_element_class.drives), and its force at given pressures. This file solves the force law
+// which pressures drive the element (od_element_description.drives), and its force at given pressures. This file solves the force law
 // for the pressures.
 #include <math.h>
 
@@ -12,7 +12,7 @@ enum { MOST_ROUNDS = 50 };
 
 int od_drive_chambers(const od_model *m, const od_drive *drive) {
   if (drive->kind != OD_DRIVE_ELEMENT) return 0;
-  const od_element_class *c = od_instance_class(m, &m->instance[drive->index]);
+  const od_element_description *c = od_instance_description(m, &m->instance[drive->index]);
   return c->drives == OD_DRIVES_BY_CHAMBERS ? od_element_end_count(c) : 0;
 }
 
@@ -80,7 +80,7 @@ static void find_difference(const od_inverse *inverse, const od_inverse_options 
 
 od_oil_need od_drive_oil_need(const od_model *m, const od_inverse *inverse, const od_inverse_options *options,
                               int instance, double effort) {
-  const od_element_class *c = od_instance_class(m, &m->instance[instance]);
+  const od_element_description *c = od_instance_description(m, &m->instance[instance]);
   od_oil_need need = {0};
   od_actuation now;
   double tank_pressure[2] = {0};

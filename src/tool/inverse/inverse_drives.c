@@ -6,7 +6,7 @@
 #include "machine/machine.h"
 
 bool od_drive_can_be(const od_model *m, int instance) {
-  return od_instance_class(m, &m->instance[instance])->drives != OD_DRIVES_NOTHING;
+  return od_instance_description(m, &m->instance[instance])->drives != OD_DRIVES_NOTHING;
 }
 
 bool od_drive_is_chosen(const od_inverse_options *o, od_drive_kind kind, int index) {
@@ -60,7 +60,7 @@ const char *od_inverse_drive_name(const od_machine *machine, const od_drive *dri
 
 const char *od_inverse_drive_noun(const od_machine *machine, const od_drive *drive) {
   const od_model *m = od_machine_model(machine);
-  if (drive->kind == OD_DRIVE_ELEMENT) return od_instance_class(m, &m->instance[drive->index])->noun;
+  if (drive->kind == OD_DRIVE_ELEMENT) return od_instance_description(m, &m->instance[drive->index])->noun;
   if (drive->kind == OD_DRIVE_COORDINATE) return "joint";
   return m->load[drive->index].kind == OD_LOAD_FORCE ? "force" : "torque";
 }
@@ -70,7 +70,7 @@ double od_inverse_pump_flow(const od_machine *machine) {
   double sum = 0;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const od_element_class *c = od_instance_class(m, e);
+    const od_element_description *c = od_instance_description(m, e);
     if (c->rated_flow.count == 0) continue;
     // A signal with the unit 1 is a fraction of the rated flow. Any other signal replaces the rated flow, so the largest flow is
     // unknown.

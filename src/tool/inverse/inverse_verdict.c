@@ -40,7 +40,7 @@ static void judge_chambers(const od_machine *machine, const od_inverse_options *
   const od_table *t = r->table;
   const od_drive_columns *c = &r->columns[d];
   const od_instance *e = &m->instance[o->drive[d].index];
-  const od_element_class *class = od_instance_class(m, e);
+  const od_element_description *class = od_instance_description(m, e);
   const double *number = m->theta + e->number;
   double stroke = od_element_stroke(class, number), shortest = number[class->reach.closed], longest = shortest + stroke;
   char range[OD_RANGE_SIZE];
@@ -162,12 +162,12 @@ static void judge_supply(const od_inverse_options *o, od_inverse_result *r) {
 }
 
 // Whether an element exerts forces due to pressures of oil that is not in a tank.
-static bool pushes_by_oil(const od_model *m, const od_instance *e, const od_element_class *c) {
+static bool pushes_by_oil(const od_model *m, const od_instance *e, const od_element_description *c) {
   bool force = false;
-  for (int k = 0; k < c->outs; k++) force = force || c->out[k].kind == OD_TO_FORCE;
-  for (int k = 0; force && k < c->ins; k++)
-    if (c->in[k].kind == OD_IN_PRESSURE && e->end[c->in[k].index] >= 0 &&
-        m->node[e->end[c->in[k].index]].kind != OD_NODE_TANK)
+  for (int k = 0; k < c->equations->outs; k++) force = force || c->equations->out[k].kind == OD_TO_FORCE;
+  for (int k = 0; force && k < c->equations->ins; k++)
+    if (c->equations->in[k].kind == OD_IN_PRESSURE && e->end[c->equations->in[k].index] >= 0 &&
+        m->node[e->end[c->equations->in[k].index]].kind != OD_NODE_TANK)
       return true;
   return false;
 }
@@ -177,7 +177,7 @@ static void judge_elements(const od_machine *machine, const od_inverse_options *
   const od_model *m = od_machine_model(machine);
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const od_element_class *c = od_instance_class(m, e);
+    const od_element_description *c = od_instance_description(m, e);
     bool has_states = e->state[0] >= 0;
     if (od_drive_can_be(m, i)) {
       if (!od_drive_is_chosen(o, OD_DRIVE_ELEMENT, i))

@@ -9,8 +9,8 @@
 
 // A number of an instance by its key; NAN: the instance has no such number. Numbers for negative speeds are optional.
 static double number_of(const od_model *m, const od_instance *e, const char *key) {
-  const od_element_class *c = od_instance_class(m, e);
-  int fields = c->field_count - (e->choice[0] ? 0 : c->optional_fields);
+  const od_element_description *c = od_instance_description(m, e);
+  int fields = c->field_count - (e->choice[0] ? 0 : c->equations->optional_numbers);
   for (int f = 0; f < fields; f++)
     if (strcmp(c->fields[f].key, key) == 0) return m->theta[e->number + f];
   return NAN;
@@ -21,7 +21,7 @@ bool od_standstills_find(const od_model *m, od_inverse_result *r) {
   if (!r->still) return false;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const char *inside = od_instance_class(m, e)->inside;
+    const char *inside = od_instance_description(m, e)->inside;
     if (!inside || strcmp(inside, "friction") != 0 || e->state[0] >= 0 || e->actuator < 0) continue;
     // The larger breakaway force of the two directions.
     double fs = fmax(number_of(m, e, "Fs"), number_of(m, e, "Fs_negative"));

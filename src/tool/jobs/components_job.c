@@ -59,13 +59,13 @@ static od_component_class find_class(od_job *job, const char *name) {
 
 // The curves of one class, for the writer of the plot.
 typedef struct shown_curves {
-  const od_element_class *c;
+  const od_element_description *c;
   const od_component_curve *curve;
 } shown_curves;
 
 static od_status write_plot(const void *user, const char *path, od_error *err) {
   const shown_curves *s = user;
-  return od_plot_write(s->curve->table, s->curve->panel, s->c->name, s->curve->note, path, err);
+  return od_plot_write(s->curve->table, s->curve->panel, s->c->equations->name, s->curve->note, path, err);
 }
 
 // Draws the curves of one class as a plot, writes them as a table, or both. Returns the outcome.
@@ -90,7 +90,7 @@ static int show_curves(od_job *job, const od_words *names) {
 // Writes all plots of the reference. Returns the outcome.
 static int write_pictures(od_job *job, const char *folder) {
   for (int i = 0; i < od_element_class_count(); i++) {
-    const od_element_class *c = od_element_class_at(i);
+    const od_element_description *c = od_element_description_at(i);
     char name[80];
     od_error err = {0};
     if (!od_component_picture_name(c, name, sizeof name)) continue;

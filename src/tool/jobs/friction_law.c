@@ -10,7 +10,7 @@
 
 // Reads "KEY=VALUE". Returns the index of the key among the fields, or -1 after a message.
 static int read_setting(od_job *job, const od_friction_law *law, const char *option, const char *text, double *value) {
-  const od_element_class *c = law->element;
+  const od_element_description *c = law->element;
   const char *equals = strchr(text, '=');
   if (!equals) {
     od_job_error(job, "--%s: found '%s', expected KEY=VALUE", option, text);
@@ -53,7 +53,7 @@ static int find_law(od_job *job, const char *name) {
 
 // Sets the given numbers, and the defaults of the other numbers. Returns false after messages about missing numbers.
 static bool fill_numbers(od_job *job, od_set_law *law, const double *given) {
-  const od_element_class *c = law->law->element;
+  const od_element_description *c = law->law->element;
   int base = law->law->sided + law->law->common;
   bool ok = true;
   law->two_sided = false;

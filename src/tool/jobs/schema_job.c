@@ -147,12 +147,13 @@ static void add_formula(json_t *properties, const char *key) {
   add(properties, "parameters", map_of(number()), "names of the formula and their numbers", NULL);
 }
 
-static json_t *component(const od_element_class *c) {
+static json_t *component(const od_element_description *c) {
   json_t *properties = json_object(), *texts = json_pack("{s:[s, s]}", "type", "string", "array");
-  bool somewhere = c->acts == OD_ACTS_SOMEWHERE;
-  if (c->acts == OD_ACTS_BETWEEN_POINTS || somewhere)
+  bool somewhere = c->equations->acts == OD_ACTS_SOMEWHERE;
+  if (c->equations->acts == OD_ACTS_BETWEEN_POINTS || somewhere)
     add(properties, "between", json_incref(texts), "two points", NULL);
-  if (c->acts == OD_ACTS_IN_JOINT || somewhere) add(properties, "joint", json_incref(texts), "a joint", NULL);
+  if (c->equations->acts == OD_ACTS_IN_JOINT || somewhere)
+    add(properties, "joint", json_incref(texts), "a joint", NULL);
   for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key; i++)
     add(properties, c->ends[i].key, json_incref(texts), c->ends[i].count == 2 ? "two nodes" : "a node", NULL);
   if (c->signal_key) add(properties, c->signal_key, json_incref(texts), "an input or a block", NULL);
@@ -170,11 +171,11 @@ static void add_block_key(json_t *properties, json_t *keys, const char *key, jso
   json_object_set_new(keys, key, json_object());
 }
 
-static void add_block_keys(const od_block_class *c, json_t *properties, json_t *keys) {
+static void add_block_keys(const od_block_description *c, json_t *properties, json_t *keys) {
   json_t *any = json_pack("{s:[s, s, s, s]}", "type", "string", "number", "array", "object");
   if (c->formula_key)
-    add_block_key(properties, keys, c->formula_key, c->margin ? list_of(reference("transition")) : json_incref(any),
-                  c->formula_meaning, NULL);
+    add_block_key(properties, keys, c->formula_key,
+                  c->equations->margin ? list_of(reference("transition")) : json_incref(any), c->formula_meaning, NULL);
   add(properties, "unit", json_incref(any), "unit of the output", NULL);
   for (int i = 0; i < OD_MOST_INPUT_KEYS && c->inputs[i].key; i++)
     add_block_key(properties, keys, c->inputs[i].key, json_incref(any), "an input, a block or a quantity", NULL);
@@ -183,7 +184,7 @@ static void add_block_keys(const od_block_class *c, json_t *properties, json_t *
     add_block_key(properties, keys, f->key, json_incref(any), f->meaning, f->unit);
     if (f->or_key) add_block_key(properties, keys, f->or_key, json_incref(any), f->meaning, f->or_unit);
   }
-  if (od_block_can_be_sampled(c))
+  if (od_block_can_be_sampled(c->equations))
     add_block_key(properties, keys, "sample", json_incref(any), "sampling period of the block", "s");
   json_decref(any);
 }
@@ -192,14 +193,14 @@ static void add_block_keys(const od_block_class *c, json_t *properties, json_t *
 static json_t *block(void) {
   json_t *properties = json_object(), *types = json_array(), *rules = json_array();
   for (int i = 0; i < od_block_class_count(); i++) {
-    const od_block_class *c = od_block_classes[i];
+    const od_block_description *c = od_block_descriptions[i];
     json_t *keys = json_pack("{s:{}, s:{}}", "type", "unit");
     add_block_keys(c, properties, keys);
-    json_array_append_new(types, json_string(c->type));
+    json_array_append_new(types, json_string(c->equations->type));
     // In a variant that changes the type, a key of another type may be present without a value.
-    json_array_append_new(
-        rules, json_pack("{s:{s:{s:{s:s}}, s:[s]}, s:{s:o, s:{s:s}}}", "if", "properties", "type", "const", c->type,
-                         "required", "type", "then", "properties", keys, "additionalProperties", "type", "null"));
+    json_array_append_new(rules, json_pack("{s:{s:{s:{s:s}}, s:[s]}, s:{s:o, s:{s:s}}}", "if", "properties", "type",
+                                           "const", c->equations->type, "required", "type", "then", "properties", keys,
+                                           "additionalProperties", "type", "null"));
   }
   add(properties, "type", choice_of(types), "type of the block", NULL);
   json_t *object = closed(properties);
@@ -221,7 +222,7 @@ static json_t *all_definitions(void) {
   json_object_set_new(definitions, "anything", json_object());
   json_object_set_new(definitions, "block", block());
   for (int i = 0; i < od_element_class_count(); i++) {
-    const od_element_class *c = od_element_class_at(i);
+    const od_element_description *c = od_element_description_at(i);
     // Valves and cylinders have their own readers, and thus their own section classes.
     if (c->section && strcmp(c->section, "valves") != 0 && strcmp(c->section, "cylinders") != 0)
       json_object_set_new(definitions, c->section, component(c));

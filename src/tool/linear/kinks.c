@@ -80,7 +80,7 @@ void od_part_text(const od_machine *machine, int which, char *text, size_t size)
     return;
   }
   const od_instance *e = &m->instance[which];
-  const od_element_class *c = od_instance_class(m, e);
+  const od_element_description *c = od_instance_description(m, e);
   const char *host = e->host >= 0    ? od_model_text(m, m->instance[e->host].name)
                      : e->joint >= 0 ? od_model_text(m, m->joint[e->joint].name)
                                      : "";

@@ -48,7 +48,7 @@ static od_linear_signal make_state(const od_operating_point *p, const od_slopes 
 
 // A number of an instance by its key; NAN: its class has no such number.
 static double number_of(const od_model *m, const od_instance *e, const char *key) {
-  const od_element_class *c = od_instance_class(m, e);
+  const od_element_description *c = od_instance_description(m, e);
   for (int f = 0; f < c->field_count; f++)
     if (strcmp(c->fields[f].key, key) == 0) return m->theta[e->number + f];
   return NAN;
@@ -81,7 +81,7 @@ static bool ports_are_shut(const od_operating_point *p, int valve) {
   int ports = 0;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const char *inside = od_instance_class(m, e)->inside;
+    const char *inside = od_instance_description(m, e)->inside;
     if (e->host != valve || !inside || strcmp(inside, "ports") != 0) continue;
     double before = number_of(m, host, "dead_band") + number_of(m, e, "overlap");
     if (!(e->choice[OD_PORT_SIDE] * spool_of(p, host) < before)) return false;
@@ -97,7 +97,7 @@ static void list_closed_valves(const od_operating_point *p, char *text, size_t s
   text[0] = '\0';
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    bool shut = od_instance_class(m, e)->shuts_about_center ? edges_are_shut(p, e) : ports_are_shut(p, i);
+    bool shut = od_instance_description(m, e)->shuts_about_center ? edges_are_shut(p, e) : ports_are_shut(p, i);
     size_t used = strlen(text);
     if (shut && used < size) snprintf(text + used, size - used, "%s'%s'", used ? ", " : "", od_model_text(m, e->name));
   }

@@ -12,7 +12,7 @@ int od_below_zero_list(const od_model *m, od_below_zero *out) {
   int count = 0;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const od_element_class *c = od_instance_class(m, e);
+    const od_element_description *c = od_instance_description(m, e);
     for (int f = 0; f < c->field_count && e->signal >= 0; f++) {
       if (!c->fields[f].below_zero) continue;
       if (out)
@@ -32,7 +32,7 @@ void od_below_zero_watch(od_below_zero *b, double t, double value) {
 
 static bool add_remark(const od_model *m, const od_below_zero *b, od_verdict *verdict) {
   const od_instance *e = &m->instance[b->instance];
-  const od_element_class *c = od_instance_class(m, e);
+  const od_element_description *c = od_instance_description(m, e);
   // A friction element has the name of its joint or cylinder.
   const char *name = *od_model_text(m, e->name) ? od_model_text(m, e->name)
                      : e->host >= 0             ? od_model_text(m, m->instance[e->host].name)

@@ -20,8 +20,8 @@ static const char *measured_unit(const od_element *element, const char *name) {
   bool is_joint_force = strcmp(name, "spring_force") == 0 || strcmp(name, "friction") == 0;
   if (element->kind == OD_ELEMENT_JOINT && is_joint_force) return element->type == OD_PRISMATIC ? "N" : "N m";
   // The forces of components that act on the mechanism can be measured.
-  const od_element_class *c = od_component_class(element);
-  for (int i = 0; c && c->acts != OD_ACTS_NOWHERE && i < OD_MOST_ELEMENT_OUTPUTS; i++) {
+  const od_element_description *c = od_component_class(element);
+  for (int i = 0; c && c->equations->acts != OD_ACTS_NOWHERE && i < OD_MOST_ELEMENT_OUTPUTS; i++) {
     const od_element_output *o = &c->outputs[i];
     bool force = o->shows == OD_SHOWS_FORCE || o->shows == OD_SHOWS_OUT || o->shows == OD_SHOWS_OF_FRICTION;
     if (force && o->name && strcmp(o->name, name) == 0) return o->unit;

@@ -78,12 +78,12 @@ static int choose(od_loader *ld, const od_loading_block *b, const od_block_choic
 
 // The shape of a block from its keys.
 static od_block_spec spec_of(od_loader *ld, const od_loading_block *b) {
-  const od_block_class *c = od_block_classes[b->block_class];
+  const od_block_description *c = od_block_descriptions[b->block_class];
   od_block_spec s = {.block_class = b->block_class,
                      .inputs = od_list_count(ld, od_map_find(ld, b->map, c->inputs[0].key))};
   if (c->formula_key != NULL) s.inputs = map_count(ld, od_map_find(ld, b->map, c->inputs[0].key));
   if (s.inputs < 1 || s.inputs > OD_MOST_BLOCK_INPUTS) s.inputs = 1;
-  if (od_block_can_be_sampled(c)) s.sample = fmax(od_block_peek(ld, b, "sample", "s"), 0);
+  if (od_block_can_be_sampled(c->equations)) s.sample = fmax(od_block_peek(ld, b, "sample", "s"), 0);
   for (int i = 0; i < OD_MOST_BLOCK_CHOICES; i++) s.choice[i] = choose(ld, b, &c->choices[i], s.sample);
   // Polynomials that do not form a transfer function are replaced by polynomials of degree 0.
   for (int i = 0; od_block_spec_problem(&s) != NULL && i < OD_MOST_BLOCK_CHOICES; i++)
@@ -177,14 +177,14 @@ const char *od_block_source_unit(od_loader *ld, int node) {
   if (block == NULL || block->kind != OD_ELEMENT_BLOCK) return unit_by_ending(ld, node, text);
   // The second output of a block is the rate of the first output.
   int which = ld->draft->block[block->block].block_class;
-  const char *second = which >= 0 ? od_block_classes[which]->outputs[1] : NULL;
+  const char *second = which >= 0 ? od_block_descriptions[which]->outputs[1] : NULL;
   bool is_rate = second != NULL && strcmp(second, rest) == 0;
   return block->unit != NULL && is_rate ? times(ld, block->unit, "1/s") : block->unit;
 }
 
 // The number that converts the unit of the input to the unit of the output: the block's first number with such a unit. NULL:
 // none.
-static const od_block_field *gain_of(const od_block_class *c) {
+static const od_block_field *gain_of(const od_block_description *c) {
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) {
     const od_block_field *f = &c->fields[i];
     bool ratio = strcmp(f->unit, OD_UNIT_RATIO) == 0 || strcmp(f->unit, OD_UNIT_PER_INTEGRAL) == 0;
@@ -195,7 +195,7 @@ static const od_block_field *gain_of(const od_block_class *c) {
 
 // The unit of a block without the key 'unit': the unit of the input times the unit of the gain; NULL: not known (yet).
 static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
-  const od_block_class *c = od_block_classes[b->block_class];
+  const od_block_description *c = od_block_descriptions[b->block_class];
   if (c->formula_key != NULL) return od_formula_block_unit(ld, b);
   const od_block_field *gain = gain_of(c);
   int node = od_map_find(ld, b->map, c->inputs[0].key), entry = c->inputs[0].list ? od_list_first(ld, node) : -1;
@@ -262,7 +262,7 @@ static void declare_block(od_loader *ld, int key) {
     b->block_class = read_type(ld, b, what);
   else
     od_section_open_names(ld, value, key, name, what, any);  // reports the error
-  if (b->block_class >= 0) b->unit = od_block_classes[b->block_class]->unit;
+  if (b->block_class >= 0) b->unit = od_block_descriptions[b->block_class]->unit;
   int unit = b->block_class >= 0 && b->unit == NULL ? od_map_find(ld, b->map, "unit") : -1;
   if (unit >= 0) b->unit = od_read_unit(ld, unit);
   od_element *declared = od_element_at(ld, element);

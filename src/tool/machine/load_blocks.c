@@ -17,7 +17,7 @@ typedef struct block_reader {
   od_loader *ld;
   od_section section;
   od_loading_block *b;
-  const od_block_class *c;
+  const od_block_description *c;
   bool sampled;
   const char *unit, *source;  // units of the output and of the input; NULL: unknown because of an error
   int source_node;
@@ -261,11 +261,11 @@ static void check_samples(const block_reader *r, int number) {
     return;
   }
   if (!(fabs(samples - round(samples)) < 1e-6 * samples) || samples < 0.5)
-    od_complain_number(ld, number, "a sampled %s must be a whole number of samples; found %.6g samples", r->c->type,
-                       samples);
+    od_complain_number(ld, number, "a sampled %s must be a whole number of samples; found %.6g samples",
+                       r->c->equations->type, samples);
   else if (samples > OD_MOST_DELAY_SAMPLES)
-    od_complain_number(ld, number, "a %s has at most %d samples; found %.6g samples", r->c->type, OD_MOST_DELAY_SAMPLES,
-                       samples);
+    od_complain_number(ld, number, "a %s has at most %d samples; found %.6g samples", r->c->equations->type,
+                       OD_MOST_DELAY_SAMPLES, samples);
 }
 
 // --- All inputs and numbers of a block ----------------------------------------------------------------------------
@@ -366,7 +366,7 @@ static int read_numbers(const block_reader *r) {
 }
 
 // Lists all keys of a block, or only the keys of its numbers.
-static void list_keys(const od_block_class *c, bool all, const char *keys[MOST_KEYS]) {
+static void list_keys(const od_block_description *c, bool all, const char *keys[MOST_KEYS]) {
   int count = 0;
   if (all) keys[count++] = "type";
   if (all && c->unit == NULL) keys[count++] = "unit";
@@ -375,23 +375,23 @@ static void list_keys(const od_block_class *c, bool all, const char *keys[MOST_K
     keys[count++] = c->fields[i].key;
     if (c->fields[i].or_key) keys[count++] = c->fields[i].or_key;
   }
-  if (all && od_block_can_be_sampled(c)) keys[count++] = "sample";
+  if (all && od_block_can_be_sampled(c->equations)) keys[count++] = "sample";
   keys[count] = NULL;
 }
 
 // Connects a block and reads its numbers.
 static void load_block(od_loader *ld, od_loading_block *b) {
   const char *keys[MOST_KEYS];
-  if (od_block_classes[b->block_class]->formula_key != NULL) {
+  if (od_block_descriptions[b->block_class]->formula_key != NULL) {
     od_load_formula_block(ld, b);
     return;
   }
   block_reader r = {.ld = ld,
                     .b = b,
-                    .c = od_block_classes[b->block_class],
+                    .c = od_block_descriptions[b->block_class],
                     .unit = b->unit != NULL ? b->unit : "1",
                     .source_node = -1};
-  r.sampled = od_block_can_be_sampled(r.c) && od_block_has(ld, b, "sample");
+  r.sampled = od_block_can_be_sampled(r.c->equations) && od_block_has(ld, b, "sample");
   list_keys(r.c, b->measures[0] == NULL, keys);
   r.section = od_section_open_names(ld, b->map, b->key, b->path, b->what, keys);
   if (b->index < 0) return;

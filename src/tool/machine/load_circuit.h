@@ -23,7 +23,7 @@ int od_first_end(od_loader *ld, int node, const char *what);
 // Convert a field of an element class to a key of a section. od_key_of_field() always returns true. od_element_key() converts
 // field i of a class; false: no such field. od_element_key() omits entries of lists and numbers of a part of the section.
 bool od_key_of_field(const od_element_field *field, od_key *key);
-bool od_element_key(const od_element_class *c, int i, od_key *key);
+bool od_element_key(const od_element_description *c, int i, od_key *key);
 
 // The characteristic curve of a port: numbers of the model, first all abscissae, then all ordinates.
 typedef struct od_curve_frame {
@@ -40,16 +40,16 @@ bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame fram
 // `joint`) is -1. OD_NOT_BUILT: the host or the joint has errors, and the friction is not built. `turning`: torques and
 // angular rates instead of forces and speeds. `chambers`: elements of a cylinder's two nodes, -1 after an error; NULL:
 // no chambers. Returns the class of the friction law; NULL: no friction, or an unknown law.
-const od_element_class *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning,
-                                         const int *chambers);
+const od_element_description *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint,
+                                               bool turning, const int *chambers);
 
 // Index of the field of an element class with this key, or -1.
-int od_element_field_place(const od_element_class *c, const char *key);
+int od_element_field_place(const od_element_description *c, const char *key);
 // Converts a field of an element class for the reader of numbers. signal_unit: unit of the component's signal.
 od_field od_component_field(const od_element_field *field, const char *signal_unit, bool turning);
 // Reads all fields of a class and checks the rules of the class. Returns the index of the first number. *signal: the signal that
 // one of the numbers follows, if any.
-int od_read_component_fields(od_loader *ld, const od_section *section, const od_element_class *c,
+int od_read_component_fields(od_loader *ld, const od_section *section, const od_element_description *c,
                              const char *signal_unit, bool turning, int *signal);
 
 #endif

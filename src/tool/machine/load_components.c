@@ -33,7 +33,7 @@ bool od_key_of_field(const od_element_field *f, od_key *key) {
   return true;
 }
 
-bool od_element_key(const od_element_class *c, int i, od_key *key) {
+bool od_element_key(const od_element_description *c, int i, od_key *key) {
   for (int k = 0; k < c->field_count; k++)
     if (strchr(c->fields[k].key, '[') == NULL && c->fields[k].section == NULL && i-- == 0)
       return od_key_of_field(&c->fields[k], key);
@@ -42,7 +42,8 @@ bool od_element_key(const od_element_class *c, int i, od_key *key) {
 
 // Reports numbers that violate a rule of the class. If the class requires at least one of several numbers, reports a
 // component that has none of these numbers. `before`: number of errors before the numbers were read.
-static void check_rules(od_loader *ld, const od_section *section, const od_element_class *c, int first, int before) {
+static void check_rules(od_loader *ld, const od_section *section, const od_element_description *c, int first,
+                        int before) {
   if (od_messages_errors(ld->messages) != before || section->has_unknown) return;
   for (int i = 0; i < c->rule_count; i++) {
     const od_element_rule *r = &c->rules[i];
@@ -63,17 +64,17 @@ static void check_rules(od_loader *ld, const od_section *section, const od_eleme
   od_complain(ld, section->node, "%s needs %s", section->what, list);
 }
 
-int od_element_field_place(const od_element_class *c, const char *key) {
+int od_element_field_place(const od_element_description *c, const char *key) {
   for (int i = 0; i < c->field_count; i++)
     if (strcmp(c->fields[i].key, key) == 0) return i;
   return -1;
 }
 
-int od_read_component_fields(od_loader *ld, const od_section *section, const od_element_class *c,
+int od_read_component_fields(od_loader *ld, const od_section *section, const od_element_description *c,
                              const char *signal_unit, bool turning, int *signal) {
   int first = ld->document->numbers.count, before = od_messages_errors(ld->messages);
   // The optional fields at the end are absent unless one of these fields is given.
-  int count = c->field_count - c->optional_fields;
+  int count = c->field_count - c->equations->optional_numbers;
   for (int i = count; i < c->field_count; i++)
     if (od_is_given(ld, section, c->fields[i].key)) count = c->field_count;
   for (int i = 0; i < count; i++) {
@@ -93,7 +94,8 @@ int od_read_component_fields(od_loader *ld, const od_section *section, const od_
 
 // Finds the nodes at all ends of a component; -1: an optional end that is not given. False with a message after an
 // error.
-static bool find_ends(od_loader *ld, const od_section *section, const od_element_class *c, int ends[OD_MOST_ENDS]) {
+static bool find_ends(od_loader *ld, const od_section *section, const od_element_description *c,
+                      int ends[OD_MOST_ENDS]) {
   int count = 0;
   bool sound = true;
   for (int i = 0; i < OD_MOST_ENDS; i++) ends[i] = -1;
@@ -137,10 +139,11 @@ static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
 
 // Lists the keys of a class, ending with NULL.
 enum { MOST_KEYS = OD_MOST_ELEMENT_FIELDS + 9 };
-static void list_keys(const od_element_class *c, const char *keys[MOST_KEYS]) {
+static void list_keys(const od_element_description *c, const char *keys[MOST_KEYS]) {
   int count = 0;
-  if (c->acts == OD_ACTS_BETWEEN_POINTS || c->acts == OD_ACTS_SOMEWHERE) keys[count++] = "between";
-  if (c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE) keys[count++] = "joint";
+  if (c->equations->acts == OD_ACTS_BETWEEN_POINTS || c->equations->acts == OD_ACTS_SOMEWHERE)
+    keys[count++] = "between";
+  if (c->equations->acts == OD_ACTS_IN_JOINT || c->equations->acts == OD_ACTS_SOMEWHERE) keys[count++] = "joint";
   for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key; i++) keys[count++] = c->ends[i].key;
   if (c->signal_key) keys[count++] = c->signal_key;
   for (int i = 0; i < c->field_count; i++) keys[count++] = c->fields[i].key;
@@ -149,9 +152,9 @@ static void list_keys(const od_element_class *c, const char *keys[MOST_KEYS]) {
 }
 
 // Where a component acts. For components that may act in several places, their keys determine the place.
-static od_acts acts_where(od_loader *ld, const od_section *section, const od_element_class *c) {
+static od_acts acts_where(od_loader *ld, const od_section *section, const od_element_description *c) {
   int between = od_section_get(ld, section, "between"), joint = od_section_get(ld, section, "joint");
-  if (c->acts != OD_ACTS_SOMEWHERE) return c->acts;
+  if (c->equations->acts != OD_ACTS_SOMEWHERE) return c->equations->acts;
   if (between >= 0 && joint >= 0)
     od_complain(ld, joint, "%s has both 'between' and 'joint'; expected one of these keys", section->what);
   if (between < 0 && joint < 0 && section->map >= 0 && !od_section_means(section, "between") &&
@@ -178,17 +181,17 @@ int od_find_command(od_loader *ld, const od_section *section, const char *key, c
 // Loads a component that is fully described by the table of its class.
 static void load_component(od_loader *ld, int key, int element) {
   od_element *component = od_element_at(ld, element);
-  const od_element_class *c = od_component_class(component);
+  const od_element_description *c = od_component_class(component);
   const char *keys[MOST_KEYS];
   list_keys(c, keys);
   const char *what = od_format(ld, "the %s '%s'", c->noun, component->name);
   od_section section = od_section_open_names(ld, od_value(ld, key), key, component->name, what, keys);
-  od_element_spec spec = od_element_spec_of(c->name);
+  od_element_spec spec = od_element_spec_of(c->equations->name);
   od_point_ref points[2] = {{-1, -1}, {-1, -1}};
   int ends[OD_MOST_ENDS];
   bool connected = true, turning = false;
   od_acts acts = acts_where(ld, &section, c);
-  if (acts == OD_ACTS_NOWHERE && c->acts != OD_ACTS_NOWHERE) connected = false;
+  if (acts == OD_ACTS_NOWHERE && c->equations->acts != OD_ACTS_NOWHERE) connected = false;
   if (acts == OD_ACTS_BETWEEN_POINTS)
     connected = od_names_find_pair(ld, &section, points) && points[0].point >= 0 && points[1].point >= 0;
   if (acts == OD_ACTS_IN_JOINT) connected = (spec.joint = find_joint(ld, &section, &turning)) >= 0;
@@ -219,27 +222,27 @@ static void load_component(od_loader *ld, int key, int element) {
 
 // A reader of the section of a class with parts.
 typedef struct part_reader {
-  const od_element_class *of;
+  const od_element_description *of;
   const od_section_class *section;
   od_element_loader *load;
 } part_reader;
 
 // The reader of a class; NULL: the class has no parts.
-static const part_reader *reader_of(const od_element_class *c) {
-  static const part_reader readers[] = {{&od_valve_class, &od_valve_section, od_load_valve},
-                                        {&od_cylinder_class, &od_cylinder_section, od_load_cylinder}};
+static const part_reader *reader_of(const od_element_description *c) {
+  static const part_reader readers[] = {{&od_valve_description, &od_valve_section, od_load_valve},
+                                        {&od_cylinder_description, &od_cylinder_section, od_load_cylinder}};
   for (size_t i = 0; c->has_parts && i < sizeof readers / sizeof *readers; i++)
     if (readers[i].of == c) return &readers[i];
   return NULL;
 }
 
-const od_section_class *od_component_section(const od_element_class *c) {
+const od_section_class *od_component_section(const od_element_description *c) {
   const part_reader *reader = reader_of(c);
   return reader != NULL ? reader->section : NULL;
 }
 
 void od_load_components(od_loader *ld, int class_index, int node) {
-  const od_element_class *c = od_element_class_at(class_index);
+  const od_element_description *c = od_element_description_at(class_index);
   const part_reader *reader = reader_of(c);
   od_element_loader *load = reader != NULL ? reader->load : load_component;
   bool joins = c->ends[0].key != NULL || c->has_parts;

@@ -7,10 +7,10 @@
 #include "machine/sections.h"
 
 static bool stop_key(int i, od_key *key) {
-  return i < 2 && od_key_of_field(&od_cylinder_class.fields[OD_CYLINDER_STOP_STIFFNESS + i], key);
+  return i < 2 && od_key_of_field(&od_cylinder_description.fields[OD_CYLINDER_STOP_STIFFNESS + i], key);
 }
 static bool class_key(int i, od_key *key) {
-  return od_element_key(&od_cylinder_class, i, key);
+  return od_element_key(&od_cylinder_description, i, key);
 }
 
 static const od_section_class stops_section = {"stops", "the end stops", .more = stop_key};
@@ -89,7 +89,7 @@ static int read_size(od_loader *ld, const od_section *section, const int chamber
 }
 
 static od_field field_of(int place) {
-  return od_component_field(&od_cylinder_class.fields[place], "1", false);
+  return od_component_field(&od_cylinder_description.fields[place], "1", false);
 }
 
 // Reads the numbers after the areas, in the order of the class: lengths, dead volumes, leakage and end stops.
@@ -121,7 +121,7 @@ void od_load_cylinder(od_loader *ld, int key, int element) {
   od_connect_nodes(ld, chambers, 2);
   od_element *cylinder = od_element_at(ld, element);
   if (placed && connected) {
-    od_element_spec spec = od_element_spec_of(od_cylinder_class.name);
+    od_element_spec spec = od_element_spec_of(od_cylinder_description.equations->name);
     spec.point_a = ends[0].point, spec.point_b = ends[1].point;
     for (int i = 0; i < 2; i++) spec.end[i] = od_element_at(ld, chambers[i])->index;
     spec.first_number = od_number_theta(ld, first);
@@ -129,7 +129,7 @@ void od_load_cylinder(od_loader *ld, int key, int element) {
     cylinder->index = od_build_element(ld->draft->build, cylinder->name, &spec);
     od_remember(ld, OD_ABOUT_ELEMENT, cylinder->index, key);
     // The leakage is a separate element that shares one of the cylinder's numbers.
-    od_element_spec leak = od_element_spec_of(od_leak_class.name);
+    od_element_spec leak = od_element_spec_of(od_leak_description.equations->name);
     memcpy(leak.end, spec.end, sizeof leak.end);
     leak.host = cylinder->index;
     leak.first_number = spec.first_number + OD_CYLINDER_LEAKAGE;

@@ -15,7 +15,7 @@
 static bool block_key(int i, od_key *key) {
   static const char *const types[] = {"pressure-factor", "pressure-map", "pressure-table"};
   for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
-    const od_block_class *c = od_block_classes[od_block_class_find(types[t])];
+    const od_block_description *c = od_block_descriptions[od_block_class_find(types[t])];
     for (int k = 0; k < OD_MOST_BLOCK_FIELDS && c->fields[k].key; k++) {
       const od_block_field *f = &c->fields[k];
       if (t == 2 && strcmp(f->key, "values") == 0)
@@ -44,8 +44,8 @@ static const char *type_by_keys(const od_loader *ld, int map) {
 
 // Reads 'pressure' of a friction element, whose factor then follows the pressures in the chambers. Returns the signal of the
 // factor. After an error returns `signal`, the signal that the friction element follows already (-1: none).
-static int load_pressure(od_loader *ld, const od_element_class *c, const od_section *friction, const od_section *owner,
-                         const int *chambers, int signal) {
+static int load_pressure(od_loader *ld, const od_element_description *c, const od_section *friction,
+                         const od_section *owner, const int *chambers, int signal) {
   int node = od_section_get(ld, friction, "pressure"), follows = 0;
   if (chambers == NULL) {
     od_complain(ld, node,
@@ -79,9 +79,9 @@ static int load_pressure(od_loader *ld, const od_element_class *c, const od_sect
 // --- Laws ---------------------------------------------------------------------------------------------------------
 
 // Friction law number `place`, in the order of the element classes; NULL: there are no more laws.
-static const od_element_class *friction_law(int place) {
+static const od_element_description *friction_law(int place) {
   for (int i = 0; i < od_element_class_count(); i++) {
-    const od_element_class *c = od_element_class_at(i);
+    const od_element_description *c = od_element_description_at(i);
     if (c->inside && strcmp(c->inside, "friction") == 0 && c->choice && place-- == 0) return c;
   }
   return NULL;
@@ -93,7 +93,7 @@ static const char *law_name(int i) {
 
 // Finds key i of the numbers of all laws, counting each key once; false: there are no more keys.
 static bool law_key(int i, od_key *key) {
-  const od_element_class *c;
+  const od_element_description *c;
   for (int law = 0; (c = friction_law(law)) != NULL; law++)
     for (int k = 0; k < c->field_count; k++) {
       bool is_new = true;
@@ -113,8 +113,8 @@ static const od_key friction_keys[] = {
 const od_section_class od_friction_section = {"friction", "friction of a joint or a cylinder", OD_KEYS(friction_keys),
                                               law_key, true};
 
-const od_element_class *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning,
-                                         const int *chambers) {
+const od_element_description *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint,
+                                               bool turning, const int *chambers) {
   static const char *const law_alone[] = {"law", NULL};
   int node = od_section_get(ld, owner, "friction");
   if (node < 0) return NULL;
@@ -128,17 +128,17 @@ const od_element_class *od_load_friction(od_loader *ld, const od_section *owner,
     od_read_component_fields(ld, &section, friction_law(0), "1", turning, &(int){0});
     return NULL;
   }
-  const od_element_class *c = friction_law(law);
+  const od_element_description *c = friction_law(law);
   od_key key;
   for (int i = 0; law_key(i, &key); i++) {
     int extra = od_section_get(ld, &section, key.name);
     if (extra >= 0 && od_element_field_place(c, key.name) < 0)
       od_complain(ld, extra, "'%s' is not allowed with the friction law '%s'; remove this key", key.name, c->choice);
   }
-  od_element_spec spec = od_element_spec_of(c->name);
+  od_element_spec spec = od_element_spec_of(c->equations->name);
   int first = od_read_component_fields(ld, &section, c, "1", turning, &spec.signal);
   spec.first_number = od_number_theta(ld, first);
-  spec.choice[0] = ld->document->numbers.count > first + c->numbers;
+  spec.choice[0] = ld->document->numbers.count > first + c->equations->numbers;
   if (od_section_get(ld, &section, "pressure") >= 0)
     spec.signal = load_pressure(ld, c, &section, owner, chambers, spec.signal);
   if (section.map < 0 || host == OD_NOT_BUILT || joint == OD_NOT_BUILT) return c;

@@ -159,11 +159,11 @@ static bool read_signals(od_loader *ld, const od_section *section, od_formula_na
   return sound;
 }
 
-bool od_load_element_formula(od_loader *ld, const od_section *section, const od_element_class *c, bool turning,
+bool od_load_element_formula(od_loader *ld, const od_section *section, const od_element_description *c, bool turning,
                              od_element_spec *spec, od_operation operations[OD_MOST_OPERATIONS]) {
   od_formula_names names = {.ld = ld};
   od_expression e;
-  bool flow = c->acts == OD_ACTS_NOWHERE;
+  bool flow = c->equations->acts == OD_ACTS_NOWHERE;
   od_formula_name(&names, flow ? "p_a" : "x", flow ? "Pa" : turning ? "rad" : "m");
   od_formula_name(&names, flow ? "p_b" : "v", flow ? "Pa" : turning ? "rad/s" : "m/s");
   bool sound = read_signals(ld, section, &names, spec);
@@ -182,12 +182,12 @@ bool od_load_element_formula(od_loader *ld, const od_section *section, const od_
 // --- Blocks -------------------------------------------------------------------------------------------------------
 
 const char *od_formula_block_unit(od_loader *ld, const od_loading_block *b) {
-  const od_block_class *c = od_block_classes[b->block_class];
+  const od_block_description *c = od_block_descriptions[b->block_class];
   int inputs = od_map_find(ld, b->map, c->inputs[0].key), parameters = od_map_find(ld, b->map, "parameters");
   const int map[] = {inputs, parameters};
   od_formula_names names = {.ld = ld};
   od_expression e;
-  if (c->margin != NULL) {  // a state machine has the unit of its first output
+  if (c->equations->margin != NULL) {  // a state machine has the unit of its first output
     int first = od_map_first(ld, od_map_find(ld, b->map, "states"));
     const char *unit = first >= 0 ? number_unit(ld, od_value(ld, first)) : NULL;
     return unit != NULL ? unit : "1";
@@ -226,8 +226,8 @@ bool od_read_formula_inputs(od_loader *ld, od_loading_block *b, const od_section
 }
 
 void od_load_formula_block(od_loader *ld, od_loading_block *b) {
-  const od_block_class *c = od_block_classes[b->block_class];
-  if (c->margin != NULL) {
+  const od_block_description *c = od_block_descriptions[b->block_class];
+  if (c->equations->margin != NULL) {
     b->state_unit[0] = "1";  // units of the mode and of the time in this mode
     b->state_unit[1] = "s";
     od_load_state_machine(ld, b);

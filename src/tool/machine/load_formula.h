@@ -31,7 +31,7 @@ void od_check_formula_unit(od_loader *ld, int node, const od_expression *e, cons
 
 // Loads the numbers, signals and formula of an element. The other variables of the formula are the pressures p_a and p_b, or the
 // position x and the speed v. `operations` is the memory of spec->formula. False with a message.
-bool od_load_element_formula(od_loader *ld, const od_section *section, const od_element_class *c, bool turning,
+bool od_load_element_formula(od_loader *ld, const od_section *section, const od_element_description *c, bool turning,
                              od_element_spec *spec, od_operation operations[OD_MOST_OPERATIONS]);
 
 // Connects the inputs under a key of a block and adds their names; false with a message.

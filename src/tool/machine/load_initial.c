@@ -112,7 +112,7 @@ static void add_block_options(od_loader *ld, options *list, const od_element *el
 
 // Adds lengths and rates of components on the mechanism, and their states.
 static void add_component_options(options *list, const od_element *element) {
-  const od_element_class *c = od_component_class(element);
+  const od_element_description *c = od_component_class(element);
   for (int i = 0; c && i < OD_MOST_ELEMENT_OUTPUTS && c->outputs[i].shows != OD_SHOWS_NOTHING; i++) {
     const od_element_output *o = &c->outputs[i];
     if (o->shows != OD_SHOWS_LENGTH && o->shows != OD_SHOWS_SPEED && o->shows != OD_SHOWS_STATE) continue;
@@ -129,7 +129,7 @@ static void add_component_options(options *list, const od_element *element) {
 // Adds the states of the friction in a joint or a cylinder. At rest bristles can hold any force, so their states cannot be
 // balanced.
 static void add_friction_options(od_loader *ld, options *list, const od_element *element) {
-  const od_element_class *c = element->friction;
+  const od_element_description *c = element->friction;
   bool turning = element->kind == OD_ELEMENT_JOINT && od_joint_turns(element->type);
   for (int i = 0; c && i < OD_MOST_ELEMENT_OUTPUTS && c->outputs[i].shows != OD_SHOWS_NOTHING; i++) {
     const od_element_output *o = &c->outputs[i];
@@ -183,7 +183,7 @@ static bool is_other_output(od_loader *ld, const od_element *owner, const char *
       "accelerometer_x accelerometer_y accelerometer_z force torque friction spring_force spring_energy spring_loss "
       "spring_dissipated kinetic potential energy loss dissipated power work stored input balance inflow cavitating "
       "compressed flow opening taken ";
-  const od_element_class *c = owner != NULL ? od_component_class(owner) : NULL;
+  const od_element_description *c = owner != NULL ? od_component_class(owner) : NULL;
   for (int i = 0; c && i < OD_MOST_ELEMENT_OUTPUTS && c->outputs[i].shows != OD_SHOWS_NOTHING; i++)
     if (c->outputs[i].name && strcmp(c->outputs[i].name, name) == 0) return true;
   const char *dot = strrchr(name, '.');
@@ -201,8 +201,9 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
     names = od_format(ld, "%s%s%s", names, i == 0 ? "" : i + 1 == list->count ? " and " : ", ", list->item[i].name);
   }
   bool has_points = list->count > 2;  // the list contains more than 'angle' and 'turn_rate'
-  const od_element_class *c = od_component_class(owner);
-  bool in_circuit = od_element_is(owner, OD_ELEMENT_NODE) || (c && c->needs_oil && c->acts == OD_ACTS_NOWHERE);
+  const od_element_description *c = od_component_class(owner);
+  bool in_circuit =
+      od_element_is(owner, OD_ELEMENT_NODE) || (c && c->equations->needs_oil && c->equations->acts == OD_ACTS_NOWHERE);
   if (is_other_output(ld, owner, name))
     od_complain(ld, key, "'%s' cannot have an initial value; only %s can have an initial value", od_text_of(ld, key),
                 owner->kind == OD_ELEMENT_BLOCK ? "states"

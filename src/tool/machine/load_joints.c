@@ -11,7 +11,7 @@ static const char *type_name(int i) {
 }
 
 static bool spring_key(int i, od_key *key) {
-  return od_element_key(&od_joint_spring_class, i, key);
+  return od_element_key(&od_joint_spring_description, i, key);
 }
 
 static const od_key keys[] = {
@@ -106,7 +106,7 @@ static void read_axes(od_loader *ld, const od_section *section, od_joint_spec *s
 // has an effect is given.
 static void load_joint_spring(od_loader *ld, const od_section *section, const od_element *joint) {
   static const char *const acting[] = {"stiffness", "damping", "preload"};
-  const od_element_class *c = &od_joint_spring_class;
+  const od_element_description *c = &od_joint_spring_description;
   if (!has_spring(joint->type)) {
     for (int i = 0; i < c->field_count; i++) refuse(ld, section, c->fields[i].key, joint->type);
     return;
@@ -118,7 +118,7 @@ static void load_joint_spring(od_loader *ld, const od_section *section, const od
     fields[i] = od_component_field(&c->fields[i], "1", od_joint_turns(joint->type));
   int first = od_read_fields(ld, section, fields, c->field_count, sprung ? OD_IN_MODEL : OD_IN_LOADER);
   if (!sprung || joint->index == OD_NOT_BUILT) return;
-  od_element_spec spec = od_element_spec_of(c->name);
+  od_element_spec spec = od_element_spec_of(c->equations->name);
   spec.joint = joint->index;
   spec.first_number = od_number_theta(ld, first);
   od_remember(ld, OD_ABOUT_ELEMENT, od_build_element(ld->draft->build, "", &spec), joint->node);
@@ -192,7 +192,7 @@ void od_load_joint_frictions(od_loader *ld) {
                                 .node = joint.node,
                                 .path = joint.name,
                                 .what = od_format(ld, "the joint '%s'", joint.name)};
-    const od_element_class *friction =
+    const od_element_description *friction =
         od_load_friction(ld, &section, -1, joint.index, od_joint_turns(joint.type), NULL);
     od_element_at(ld, i)->friction = friction;
   }

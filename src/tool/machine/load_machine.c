@@ -67,7 +67,7 @@ static bool part_key(int i, od_key *key) {
   if (i < PART_KEYS) return true;
   i -= PART_KEYS;
   for (int k = 0; k < od_element_class_count(); k++) {
-    const od_element_class *c = od_element_class_at(k);
+    const od_element_description *c = od_element_description_at(k);
     if (!c->section || i-- > 0) continue;
     *key = (od_key){c->section, OD_SECTION_MAP, c->section, c->summary};
     key->inside = od_component_section(c);
@@ -102,16 +102,16 @@ static void load_title(od_loader *ld, int node) {
 
 // Whether a class is loaded late: components with oil after the volumes, components that may follow a signal after inputs and
 // blocks.
-static bool comes_late(const od_element_class *c) {
+static bool comes_late(const od_element_description *c) {
   bool listens = c->signal_key != NULL || c->formula_key != NULL;
   for (int i = 0; i < c->field_count; i++) listens = listens || c->fields[i].follows_signal;
-  return c->needs_oil || listens;
+  return c->equations->needs_oil || listens;
 }
 
 // Loads the components of all classes that are loaded late, or of all other classes.
 static void load_components(od_loader *ld, const od_section *file, bool late) {
   for (int i = 0; i < od_element_class_count(); i++) {
-    const od_element_class *c = od_element_class_at(i);
+    const od_element_description *c = od_element_description_at(i);
     if (c->section && comes_late(c) == late) od_load_components(ld, i, od_section_get(ld, file, c->section));
   }
 }

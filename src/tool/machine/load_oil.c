@@ -126,8 +126,8 @@ void od_load_oil(od_loader *ld, int node) {
 void od_check_oil(od_loader *ld) {
   for (int i = 0; i < ld->draft->names.elements; i++) {
     const od_element *element = od_element_at(ld, i);
-    const od_element_class *c = od_component_class(element);
-    if (element->kind != OD_ELEMENT_VOLUME && !(c && c->needs_oil)) continue;
+    const od_element_description *c = od_component_class(element);
+    if (element->kind != OD_ELEMENT_VOLUME && !(c && c->equations->needs_oil)) continue;
     od_complain(ld, element->node,
                 "the %s '%s' needs oil, but the machine has no section 'oil' with 'density' and 'law'",
                 od_element_noun(element->kind), element->name);

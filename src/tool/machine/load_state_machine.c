@@ -202,7 +202,7 @@ static void read_states(machine_reader *r) {
 }
 
 void od_load_state_machine(od_loader *ld, od_loading_block *b) {
-  const od_block_class *c = od_block_classes[b->block_class];
+  const od_block_description *c = od_block_descriptions[b->block_class];
   const char *const known[] = {"type", "unit", c->inputs[0].key, "states", "parameters", c->formula_key, NULL};
   machine_reader r = {.ld = ld, .b = b, .names = {.ld = ld}, .sound = true};
   r.section = od_section_open_names(ld, b->map, b->key, b->path, b->what, known);

@@ -6,10 +6,10 @@
 #include "machine/sections.h"
 
 static bool port_key(int i, od_key *key) {
-  return od_element_key(&od_port_class, i, key);
+  return od_element_key(&od_port_description, i, key);
 }
 static bool valve_key(int i, od_key *key) {
-  return od_element_key(&od_valve_class, i, key);
+  return od_element_key(&od_valve_description, i, key);
 }
 
 static const od_key port_keys[] = {
@@ -72,7 +72,7 @@ static void load_port(od_loader *ld, int key, const od_section *owner, const val
   port p = {.name = name};
   bool connected = od_find_node_pair(ld, &section, "between", p.ends);
   int side = od_key_choice(ld, &section, "side");
-  int first = od_read_component_fields(ld, &section, &od_port_class, v->frame.unit, false, &(int){0});
+  int first = od_read_component_fields(ld, &section, &od_port_description, v->frame.unit, false, &(int){0});
   od_curve curve;
   bool has_curve = od_read_curve(ld, &section, v->frame, &curve);
   p.side = side == 1 ? 1 : -1;
@@ -84,7 +84,7 @@ static void load_port(od_loader *ld, int key, const od_section *owner, const val
   list->item = longer;
   list->item[list->count++] = p;
   if (!has_curve || v->index == OD_NOT_BUILT) return;
-  od_element_spec spec = od_element_spec_of(od_port_class.name);
+  od_element_spec spec = od_element_spec_of(od_port_description.equations->name);
   for (int i = 0; i < 2; i++) spec.end[i] = od_element_at(ld, p.ends[i])->index;
   spec.host = v->index;
   spec.first_number = od_number_theta(ld, first);
@@ -123,13 +123,13 @@ void od_load_valve(od_loader *ld, int key, int element) {
   const char *unit;
   int command = od_find_command(ld, &section, "command", "stroke", &unit);
   int law = od_key_choice(ld, &section, "law");
-  int first = od_read_component_fields(ld, &section, &od_valve_class, unit, false, &(int){0});
+  int first = od_read_component_fields(ld, &section, &od_valve_description, unit, false, &(int){0});
   od_element *built = od_element_at(ld, element);
   built->unit = unit;
   built->follows = od_number_value(ld, first + OD_VALVE_TIME_CONSTANT) == 0;
   built->broken = command < 0;
   if (command >= 0 && law >= 0) {
-    od_element_spec spec = od_element_spec_of(od_valve_class.name);
+    od_element_spec spec = od_element_spec_of(od_valve_description.equations->name);
     spec.first_number = od_number_theta(ld, first);
     spec.signal = od_element_at(ld, command)->index;
     built->index = od_build_element(ld->draft->build, built->name, &spec);

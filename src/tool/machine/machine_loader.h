@@ -100,7 +100,7 @@ void od_load_junctions(od_loader *ld, int node);
 // Loads the components of one element class.
 void od_load_components(od_loader *ld, int class_index, int node);
 // The table of the section of a class with parts; NULL: the table of the class describes its section completely.
-const od_section_class *od_component_section(const od_element_class *c);
+const od_section_class *od_component_section(const od_element_description *c);
 void od_load_blocks(od_loader *ld);
 // Loads 'initial: {file: ...}'. The saved state is read before the inputs, which continue at the time of this state.
 void od_load_saved_state(od_loader *ld, int node);

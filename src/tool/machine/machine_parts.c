@@ -63,14 +63,14 @@ static const char *label_of(const od_model *m, int number) {
 
 // Number of named numbers of an instance: the numbers of its fields or of its formula.
 static int named_numbers(const od_model *m, const od_instance *e) {
-  const od_element_class *c = od_instance_class(m, e);
+  const od_element_description *c = od_instance_description(m, e);
   return c->formula_key || e->numbers < c->field_count ? e->numbers : c->field_count;
 }
 
 // Writes the nonzero numbers of a component: "stiffness 10000 N/m, length 1.4 m". For a number that follows a signal, writes the
 // name of the signal.
 static void numbers_text(const od_model *m, const od_instance *e, char text[TEXT_SIZE]) {
-  const od_element_class *c = od_instance_class(m, e);
+  const od_element_description *c = od_instance_description(m, e);
   size_t used = 0;
   for (int k = 0; k < named_numbers(m, e) && used < TEXT_SIZE; k++) {
     char number[TEXT_SIZE];
@@ -238,7 +238,7 @@ static void add_node(const od_machine *machine, int i, od_result_table *t) {
 
 // Writes the place of an instance: "A.end - ground.B", "in joint A", "P - T".
 static void place_text(const od_model *m, const od_instance *e, char text[TEXT_SIZE]) {
-  const od_element_class *c = od_instance_class(m, e);
+  const od_element_description *c = od_instance_description(m, e);
   char between[TEXT_SIZE] = "", ends[TEXT_SIZE / 2] = "";
   size_t used = 0;
   int count = od_element_end_count(c);
@@ -254,12 +254,12 @@ static void place_text(const od_model *m, const od_instance *e, char text[TEXT_S
 
 // Returns the name of the cylinder that acts between the same points as a stop, a cushion or another element; NULL: none.
 static const char *cylinder_along(const od_model *m, const od_instance *e) {
-  if (e->point_a < 0 || od_instance_class(m, e)->drives == OD_DRIVES_BY_CHAMBERS) return NULL;
+  if (e->point_a < 0 || od_instance_description(m, e)->drives == OD_DRIVES_BY_CHAMBERS) return NULL;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *c = &m->instance[i];
     bool same = (c->point_a == e->point_a && c->point_b == e->point_b) ||
                 (c->point_a == e->point_b && c->point_b == e->point_a);
-    if (same && od_instance_class(m, c)->drives == OD_DRIVES_BY_CHAMBERS) return od_model_text(m, c->name);
+    if (same && od_instance_description(m, c)->drives == OD_DRIVES_BY_CHAMBERS) return od_model_text(m, c->name);
   }
   return NULL;
 }
@@ -268,7 +268,7 @@ static const char *cylinder_along(const od_model *m, const od_instance *e) {
 static void set_component(const od_machine *machine, int i, json_t *row) {
   const od_model *m = od_machine_model(machine);
   const od_instance *e = &m->instance[i];
-  const od_element_class *c = od_instance_class(m, e);
+  const od_element_description *c = od_instance_description(m, e);
   json_t *nodes = json_array(), *more = json_array();
   char full[1400];
   for (int k = 0; k < od_element_end_count(c); k++)
@@ -282,9 +282,10 @@ static void set_component(const od_machine *machine, int i, json_t *row) {
                                                 : full;
   json_object_set_new(row, "name", od_json_text(name));
   json_object_set_new(row, "full_name", od_json_text(full));
-  json_object_set_new(row, "class", json_string(c->name));
+  json_object_set_new(row, "class", json_string(c->equations->name));
   json_object_set_new(row, "section", od_json_text(c->section));
-  json_object_set_new(row, "inside", od_json_text(*od_model_text(m, e->name) && !c->has_curve ? NULL : c->inside));
+  json_object_set_new(row, "inside",
+                      od_json_text(*od_model_text(m, e->name) && !c->equations->has_curve ? NULL : c->inside));
   json_object_set_new(row, "instance", od_json_text(of ? of->name : NULL));
   json_object_set_new(row, "template", od_json_text(of ? of->of : NULL));
   if (e->host >= 0) json_object_set_new(row, "of", od_json_text(od_model_text(m, m->instance[e->host].name)));
@@ -326,7 +327,7 @@ static void add_component(const od_machine *machine, int i, od_result_table *t) 
 
 // Adds the keys of a block's inputs, and its outputs with the parts that they drive.
 static void set_block_signals(od_result_table *t, const od_model *m, const od_block *block) {
-  const od_block_input *in = od_block_class_of(od_block_spec_in(m, block))->inputs;
+  const od_block_input *in = od_block_description_of(od_block_spec_in(m, block))->inputs;
   json_t *keys = json_array(), *outputs = json_array();
   for (int k = 0; k < block->inputs; k++) json_array_append_new(keys, od_json_text(in[in[0].list ? 0 : k].key));
   for (int k = block->signal; k < block->signal + block->outputs; k++)
@@ -406,7 +407,7 @@ static void add_components(od_result *r, const od_machine *machine, json_t *part
   json_t **row = OD_TAKE(&scratch, json_t *, m->instances), *list = json_array();
   json_object_set_new(parts, "components", list);
   for (int k = 0; index && row && k < m->element_classes; k++) {
-    part_kind kind = {NULL, m->element_class[k]->heading, NULL, 0, add_component};
+    part_kind kind = {NULL, od_element_description_of(m->element_class[k])->heading, NULL, 0, add_component};
     // An instance without a name or joint belongs to a component. It is in the data only.
     for (int i = 0; i < m->instances; i++)
       if (m->instance[i].element_class == k && (*od_model_text(m, m->instance[i].name) || m->instance[i].joint >= 0))

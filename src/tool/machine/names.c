@@ -21,11 +21,11 @@ static const char *const kind_names[] = {
 };
 
 const char *od_element_noun(od_element_kind kind) {
-  return kind >= OD_ELEMENT_COMPONENT ? od_element_class_at(kind - OD_ELEMENT_COMPONENT)->noun : kind_names[kind];
+  return kind >= OD_ELEMENT_COMPONENT ? od_element_description_at(kind - OD_ELEMENT_COMPONENT)->noun : kind_names[kind];
 }
 
-const od_element_class *od_component_class(const od_element *element) {
-  return element->kind >= OD_ELEMENT_COMPONENT ? od_element_class_at(element->kind - OD_ELEMENT_COMPONENT) : NULL;
+const od_element_description *od_component_class(const od_element *element) {
+  return element->kind >= OD_ELEMENT_COMPONENT ? od_element_description_at(element->kind - OD_ELEMENT_COMPONENT) : NULL;
 }
 
 const char *od_signal_noun(const od_loader *ld) {

@@ -43,7 +43,7 @@ typedef struct od_element {
   int block;           // index of a block in ld->draft->block; `index` is the index of its signal
   bool connected;      // whether an element is connected to this node
   bool follows;        // the component has no state and follows its signal, such as the spool of a valve without a lag
-  const od_element_class *friction;  // friction in a joint or a cylinder; NULL: none
+  const od_element_description *friction;  // friction in a joint or a cylinder; NULL: none
 } od_element;
 
 typedef struct od_named_point {
@@ -64,9 +64,9 @@ typedef struct od_names {
   bool has_blocks;
 } od_names;
 
-void od_names_start(od_loader *ld);                                     // adds the ground
-const char *od_element_noun(od_element_kind kind);                      // "body", "joint"
-const od_element_class *od_component_class(const od_element *element);  // NULL: not a component
+void od_names_start(od_loader *ld);                                           // adds the ground
+const char *od_element_noun(od_element_kind kind);                            // "body", "joint"
+const od_element_description *od_component_class(const od_element *element);  // NULL: not a component
 const char *od_signal_noun(const od_loader *ld);  // "input", or "input or block" if there are blocks
 bool od_element_is(const od_element *element, od_element_kind kind);  // the ground is also a body
 

@@ -11,12 +11,12 @@ void od_instance_name(const od_model *m, int instance, char *name, size_t size) 
   const char *host = e->host >= 0    ? od_model_text(m, m->instance[e->host].name)
                      : e->joint >= 0 ? od_model_text(m, m->joint[e->joint].name)
                                      : "";
-  if (*od_model_text(m, e->name) && e->host >= 0 && od_instance_class(m, e)->inside)
+  if (*od_model_text(m, e->name) && e->host >= 0 && od_instance_description(m, e)->inside)
     snprintf(name, size, "%s.%s", host, od_model_text(m, e->name));
   else if (*od_model_text(m, e->name))
     snprintf(name, size, "%s", od_model_text(m, e->name));
   else
-    snprintf(name, size, "%s.%s", host, od_instance_class(m, e)->inside);
+    snprintf(name, size, "%s.%s", host, od_instance_description(m, e)->inside);
 }
 
 // --- Ends -------------------------------------------------------------------------------------------------------------
@@ -24,7 +24,7 @@ void od_instance_name(const od_model *m, int instance, char *name, size_t size) 
 // Returns the name of the output that shows entry `row` of the outputs of an instance's class, or NULL.
 static const char *output_name(const od_model *m, int instance, int row) {
   if (row < 0) return NULL;
-  const od_element_output *o = &od_instance_class(m, &m->instance[instance])->outputs[row];
+  const od_element_output *o = &od_instance_description(m, &m->instance[instance])->outputs[row];
   od_output_kind kind = o->shows == OD_SHOWS_STATE ? OD_OUT_ELEMENT_STATE : OD_OUT_ELEMENT;
   for (int i = 0; i < m->outputs; i++) {
     const od_output *shown = &m->output[i];
@@ -36,7 +36,7 @@ static const char *output_name(const od_model *m, int instance, int row) {
 
 json_t *od_json_ends(const od_model *m, int instance) {
   const od_instance *e = &m->instance[instance];
-  const od_element_class *c = od_instance_class(m, e);
+  const od_element_description *c = od_instance_description(m, e);
   json_t *list = json_array();
   for (int i = 0; i < od_element_end_count(c); i++) {
     od_end_place at = od_element_end_at(c, i);
@@ -57,15 +57,15 @@ json_t *od_json_ends(const od_model *m, int instance) {
 typedef struct lone_valve {
   const od_model *m;
   const od_instance *e;
-  const od_element_class *c;
+  const od_element_description *c;
   od_batch batch;
   double *w;
 } lone_valve;
 
 // Returns the largest spool position: the number `stroke` of the instance or of its host; 1 without such a number.
 static double stroke_of(const od_model *m, const od_instance *e) {
-  const od_instance *owner = od_instance_class(m, e)->host_class && e->host >= 0 ? &m->instance[e->host] : e;
-  const od_element_class *c = od_instance_class(m, owner);
+  const od_instance *owner = od_instance_description(m, e)->host && e->host >= 0 ? &m->instance[e->host] : e;
+  const od_element_description *c = od_instance_description(m, owner);
   for (int k = 0; k < c->field_count; k++)
     if (strcmp(c->fields[k].key, "stroke") == 0) return m->theta[owner->number + k];
   return 1;
@@ -73,9 +73,9 @@ static double stroke_of(const od_model *m, const od_instance *e) {
 
 // Sets all inputs for a spool position: states and signals have this value, except states with an initial value.
 static void set_spool(lone_valve *v, double spool) {
-  for (int k = 0; k < v->c->ins; k++) {
+  for (int k = 0; k < v->c->equations->ins; k++) {
     double value = 0;
-    od_in_slot slot = v->c->in[k];
+    od_in_slot slot = v->c->equations->in[k];
     bool first = slot.index == 0;
     if (slot.kind == OD_IN_STATE) value = first ? spool : v->c->states[slot.index].initial;
     if (slot.kind == OD_IN_SIGNAL || slot.kind == OD_IN_HOST_STATE) value = first ? spool : 0;
@@ -87,13 +87,14 @@ static void set_spool(lone_valve *v, double spool) {
 static double flow_between(lone_valve *v, double spool, int from, int to) {
   double flow = 0;
   set_spool(v, spool);
-  for (int k = 0; k < v->c->ins; k++)
-    if (v->c->in[k].kind == OD_IN_PRESSURE && v->c->in[k].index == from) v->w[v->batch.in + k] = 1e7;
-  v->c->evaluate(&v->batch, v->m->join.pool, v->w);
-  for (int k = 0; k < v->c->outs; k++) {
+  for (int k = 0; k < v->c->equations->ins; k++)
+    if (v->c->equations->in[k].kind == OD_IN_PRESSURE && v->c->equations->in[k].index == from)
+      v->w[v->batch.in + k] = 1e7;
+  v->c->equations->evaluate(&v->batch, v->m->join.pool, v->w);
+  for (int k = 0; k < v->c->equations->outs; k++) {
     double out = v->w[v->batch.out + k];
-    if (v->c->out[k].kind == OD_TO_THROUGH && to < 2) flow += to == 1 ? out : -out;
-    if (v->c->out[k].kind == OD_TO_END && v->c->out[k].index == to) flow += out;
+    if (v->c->equations->out[k].kind == OD_TO_THROUGH && to < 2) flow += to == 1 ? out : -out;
+    if (v->c->equations->out[k].kind == OD_TO_END && v->c->equations->out[k].index == to) flow += out;
   }
   return flow;
 }
@@ -140,16 +141,16 @@ static void set_port(json_t *row, lone_valve *v, double stroke) {
 
 void od_set_valve_paths(json_t *row, const od_model *m, int instance) {
   const od_instance *e = &m->instance[instance];
-  const od_element_class *c = od_instance_class(m, e);
+  const od_element_description *c = od_instance_description(m, e);
   const od_layout *l = &m->layout;
   bool commanded = c->signal_key && strcmp(c->signal_key, "command") == 0 && od_element_end_count(c) > 0;
-  if (!commanded && !c->has_curve) return;
+  if (!commanded && !c->equations->has_curve) return;
   OD_SCRATCH(scratch);
   lone_valve v = {m, e, c, od_instance_batch(m, e), OD_TAKE(&scratch, double, l->scalars_real + 1)};
   if (!v.w) return;
   memcpy(v.w + l->theta, m->theta, (size_t)m->numbers * sizeof *v.w);
   for (int k = 0; k < OD_OIL_STATES; k++) v.w[l->oil + k] = k == OD_OIL_STATE_SMOOTHING ? 1e4 : 1;
-  if (c->has_curve)
+  if (c->equations->has_curve)
     set_port(row, &v, stroke_of(m, e));
   else
     set_positions(row, &v, stroke_of(m, e));
@@ -158,7 +159,7 @@ void od_set_valve_paths(json_t *row, const od_model *m, int instance) {
 // --- Signals ----------------------------------------------------------------------------------------------------------
 
 const char *od_driven_key(const od_model *m, const od_instance *e) {
-  const od_element_class *c = od_instance_class(m, e);
+  const od_element_description *c = od_instance_description(m, e);
   (void)m;
   if (e->signal < 0) return NULL;
   if (c->signal_key) return c->signal_key;
@@ -196,7 +197,7 @@ json_t *od_json_driven(const od_model *m, int signal) {
   }
   for (int i = 0; i < m->blocks; i++) {
     const od_block *b = &m->block[i];
-    const od_block_input *in = od_block_class_of(od_block_spec_in(m, b))->inputs;
+    const od_block_input *in = od_block_description_of(od_block_spec_in(m, b))->inputs;
     for (int k = 0; k < b->inputs; k++)
       if (m->block_line[b->line + k].source == signal)
         add_driven(list, "block", od_model_text(m, b->name), in[in[0].list ? 0 : k].key);

@@ -132,7 +132,7 @@ static void crowded_jumps(const od_model *m, od_sim *sim, char *text, size_t siz
   snprintf(
       text, size,
       "more than %d laws with sign() or if() jump, or stay at a jump, at the same time. One of these laws belongs to the %s '%s'. Give sign blocks a 'width', and replace sign(s) in formulas by tanh(s / width)",
-      OD_MOST_JUMPS_IN_STEP, element ? od_instance_class(m, element)->noun : "block",
+      OD_MOST_JUMPS_IN_STEP, element ? od_instance_description(m, element)->noun : "block",
       od_model_text(m, element ? element->name : block->name));
 }
 

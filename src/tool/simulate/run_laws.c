@@ -108,7 +108,7 @@ static int find_output(const od_model *m, od_output_kind what, int index) {
   return -1;
 }
 
-static int find_field(const od_element_class *c, const char *key) {
+static int find_field(const od_element_description *c, const char *key) {
   for (int i = 0; i < c->field_count; i++)
     if (strcmp(c->fields[i].key, key) == 0) return i;
   return -1;
@@ -135,7 +135,7 @@ static void add_nodes(od_run_laws *l) {
 static void add_creep(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_instance *e = &m->instance[i];
-  const od_element_class *c = od_instance_class(m, e);
+  const od_element_description *c = od_instance_description(m, e);
   if (!c->inside || strcmp(c->inside, "friction") != 0 || c->states[0].name) return;
   int turning = find_field(c, "v0"), field = turning >= 0 ? turning : find_field(c, "vs");
   int coordinate = e->joint >= 0 ? m->joint[e->joint].coordinate : -1;
@@ -192,8 +192,8 @@ static void add_delay(od_run_laws *l, int i, od_arena *arena) {
 static void add_line(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_instance *e = &m->instance[i];
-  const od_element_class *c = od_instance_class(m, e);
-  if (strcmp(c->name, "long line") != 0) return;
+  const od_element_description *c = od_instance_description(m, e);
+  if (strcmp(c->equations->name, "long line") != 0) return;
   const double *q = m->theta + e->number;
   double d = q[find_field(c, "diameter")], area = atan(1) * d * d;
   l->line[l->lines++] = (line){.instance = i,
@@ -214,7 +214,7 @@ static void add_rod(od_run_laws *l, int i) {
     r.area[0] = diameters ? atan(1) * a * a : a;
     r.area[1] = diameters ? atan(1) * (a * a - b * b) : b;
   } else if (strcmp(od_instance_class(m, e)->name, "telescopic cylinder") == 0) {
-    r.area[0] = q[find_field(od_instance_class(m, e), "area_1")];
+    r.area[0] = q[find_field(od_instance_description(m, e), "area_1")];
   } else {
     return;
   }
@@ -225,7 +225,7 @@ static void add_rod(od_run_laws *l, int i) {
 static void add_pump(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_instance *e = &m->instance[i];
-  const od_element_class *c = od_instance_class(m, e);
+  const od_element_description *c = od_instance_description(m, e);
   if (c->shut_off.field <= 0) return;
   double shut_off = m->theta[e->number + c->shut_off.field] + m->theta[e->number + c->shut_off.range];
   double bound = overshoot * shut_off;
@@ -438,7 +438,7 @@ static void add_creeps(const od_run_laws *l, od_verdict *v) {
   for (int i = 0, shown = 0; i < l->creeps; i++) {
     const creep *c = &l->creep[i];
     const od_instance *e = &m->instance[c->instance];
-    const od_element_class *law = od_instance_class(m, e);
+    const od_element_description *law = od_instance_description(m, e);
     if (c->moved < least_creep || c->moved < OD_ACCURATE * width(c->position)) continue;
     if (!is_long(l, c->first, c->last) || shown++ >= MOST_SHOWN) continue;
     bool turns = e->joint >= 0 && od_joint_turns(m->joint[e->joint].spec.type);
@@ -495,7 +495,7 @@ static void add_lines(const od_run_laws *l, od_verdict *v) {
     double span = fmax(width(x->pressure[0]), width(x->pressure[1])), wave = x->impedance * x->highest;
     if (!(x->modes * wave > mode_share * span) || shown++ >= MOST_SHOWN) continue;
     const double *q = l->m->theta + e->number;
-    const od_element_class *c = od_instance_class(l->m, e);
+    const od_element_description *c = od_instance_description(l->m, e);
     double fastest = x->modes * q[find_field(c, "sound")] / (2 * q[find_field(c, "length")]);
     od_verdict_add(v, OD_SOUND, "line.modes", "Line with few modes:",
                    "the flow in the long line '%s' changes faster than its %s can resolve (up to %.3g Hz): the highest "
@@ -540,7 +540,7 @@ static void add_pumps(const od_run_laws *l, od_verdict *v) {
         "%s.pressure reaches %s at %.4g s. The %s %s delivers no flow above %s, and the oil has no outlet: a relief "
         "valve is missing, or another element pushes the oil back.",
         od_model_text(l->m, l->m->node[p->node].name), od_display_quantity(p->worst, "Pa").text, p->when,
-        od_instance_class(l->m, e)->noun, od_model_text(l->m, e->name),
+        od_instance_description(l->m, e)->noun, od_model_text(l->m, e->name),
         od_display_quantity(p->bound / overshoot, "Pa").text);
   }
   if (shown > MOST_SHOWN)

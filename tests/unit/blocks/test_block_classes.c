@@ -198,7 +198,7 @@ static bool adds_up(const lone_block *b, od_dice *d) {
 // Random, sometimes at points where laws change: at zero or at a number of the block. Factors are positive.
 static void move(lone_block *b, od_dice *d) {
   int first_number = b->n.states + b->n.inputs;
-  const od_block_class *c = od_block_class_of(&b->spec);
+  const od_block_description *c = od_block_description_of(&b->spec);
   for (int i = 0; i < first_number; i++) {
     int special = od_dice_pick(d, 8);
     b->in[i] = od_dice_uniform(d, -1, 1);
@@ -280,17 +280,18 @@ static void held(void **state) {
 static void tables(void **state) {
   (void)state;
   for (int i = 0; i < od_block_class_count(); i++) {
-    const od_block_class *c = od_block_classes[i];
-    assert_non_null(c->type);
+    const od_block_description *c = od_block_descriptions[i];
+    assert_non_null(c->equations->type);
     assert_non_null(c->summary);
-    assert_int_equal(od_block_class_find(c->type), i);
-    assert_true(c->inputs[0].key && c->outputs[0] && c->fields[0].key && c->evaluate && c->evaluate_complex);
+    assert_int_equal(od_block_class_find(c->equations->type), i);
+    assert_true(c->inputs[0].key && c->outputs[0] && c->fields[0].key && c->equations->evaluate &&
+                c->equations->evaluate_complex);
     assert_true(!c->inputs[0].list || !c->inputs[1].key);
     // Only blocks with one input can be sampled.
-    assert_true(!od_block_can_be_sampled(c) || (!c->inputs[0].list && !c->inputs[1].key));
-    assert_true(!c->step == !c->step_complex);
-    assert_true(!c->margin == !c->switch_states);
-    assert_true(!c->margin || !od_block_can_be_sampled(c));
+    assert_true(!od_block_can_be_sampled(c->equations) || (!c->inputs[0].list && !c->inputs[1].key));
+    assert_true(!c->equations->step == !c->equations->step_complex);
+    assert_true(!c->equations->margin == !c->equations->switch_states);
+    assert_true(!c->equations->margin || !od_block_can_be_sampled(c->equations));
     int polynomials = 0;
     for (int k = 0; k < OD_MOST_BLOCK_FIELDS && c->fields[k].key; k++) {
       const od_block_field *f = &c->fields[k];
@@ -298,7 +299,7 @@ static void tables(void **state) {
       for (int j = 0; j < OD_MOST_BLOCK_CHOICES && c->choices[j].rule != OD_CHOICE_NONE; j++)
         asked = asked || strcmp(c->choices[j].key, f->or_key ? f->or_key : f->key) == 0;
       if ((f->optional || f->or_key || f->shape == OD_POLYNOMIAL) && !asked)
-        fail_msg("%s: '%s' decides what numbers there are, but no choice asks for it", c->type, f->key);
+        fail_msg("%s: '%s' decides what numbers there are, but no choice asks for it", c->equations->type, f->key);
       assert_non_null(f->meaning);
       assert_true(!f->or_key == !f->or_unit && !f->only_with == !f->only_with_purpose);
       assert_true(f->shape != OD_TWO_NUMBERS || f->pair);

@@ -18,11 +18,11 @@ static void test_lists_all(void **state) {
   ends_with(o, 0);
   for (int i = 0; i < od_element_class_count(); i++) {
     says(o.out, od_element_class_at(i)->name);
-    says(o.out, od_element_class_at(i)->summary);
+    says(o.out, od_element_description_at(i)->summary);
   }
   for (int i = 0; i < od_block_class_count(); i++) {
     says(o.out, od_block_classes[i]->type);
-    says(o.out, od_block_classes[i]->summary);
+    says(o.out, od_block_descriptions[i]->summary);
   }
   forget(o);
 }
@@ -30,15 +30,15 @@ static void test_lists_all(void **state) {
 static void test_shows_keys(void **state) {
   scratch *s = *state;
   for (int i = 0; i < od_element_class_count(); i++) {
-    const od_element_class *c = od_element_class_at(i);
-    outcome o = run(s, "components '%s'", c->name);
+    const od_element_description *c = od_element_description_at(i);
+    outcome o = run(s, "components '%s'", c->equations->name);
     ends_with(o, 0);
     for (int k = 0; k < c->field_count; k++) says(o.out, c->fields[k].key), says(o.out, c->fields[k].meaning);
     forget(o);
   }
   for (int i = 0; i < od_block_class_count(); i++) {
-    const od_block_class *c = od_block_classes[i];
-    outcome o = run(s, "components '%s'", c->type);
+    const od_block_description *c = od_block_descriptions[i];
+    outcome o = run(s, "components '%s'", c->equations->type);
     ends_with(o, 0);
     for (int k = 0; k < OD_MOST_INPUT_KEYS && c->inputs[k].key; k++) says(o.out, c->inputs[k].key);
     for (int k = 0; k < OD_MOST_BLOCK_FIELDS && c->fields[k].key; k++) {
@@ -61,9 +61,9 @@ static void test_json(void **state) {
   json_t *json = json_loads(o.out, 0, NULL), *list = json_object_get(json, "components");
   assert_int_equal(json_array_size(list), od_element_class_count());
   for (int i = 0; i < od_element_class_count(); i++) {
-    const od_element_class *c = od_element_class_at(i);
+    const od_element_description *c = od_element_description_at(i);
     const json_t *one = json_array_get(list, (size_t)i);
-    assert_string_equal(json_string_value(json_object_get(one, "name")), c->name);
+    assert_string_equal(json_string_value(json_object_get(one, "name")), c->equations->name);
     assert_int_equal(json_array_size(json_object_get(one, "fields")), c->field_count);
   }
   const json_t *blocks = json_object_get(json, "blocks");
@@ -104,13 +104,13 @@ static void test_plots(void **state) {
   scratch *s = *state;
   int drawn = 0;
   for (int i = 0; i < od_element_class_count(); i++) {
-    const od_element_class *c = od_element_class_at(i);
-    if (!c->section && c != &od_port_class) continue;
-    outcome o = run(s, "components '%s' --plot curve.svg", c->name);
+    const od_element_description *c = od_element_description_at(i);
+    if (!c->section && c != &od_port_description) continue;
+    outcome o = run(s, "components '%s' --plot curve.svg", c->equations->name);
     char *picture = o.code == 0 ? scratch_read(scratch_path(s, "curve.svg")) : NULL;
     if (o.code == 0) {
       assert_non_null(picture);
-      says(picture, "</svg>"), says(picture, c->name), says(picture, "<path");
+      says(picture, "</svg>"), says(picture, c->equations->name), says(picture, "<path");
       assert_null(strstr(picture, "nan")), drawn++;
     } else {
       ends_with(o, 2);
@@ -123,7 +123,7 @@ static void test_plots(void **state) {
   // An orifice between 300 bar and 100 bar by hand: the last row of its table. Areas and coefficients are in the middle of the usual range.
   outcome o = run(s, "components orifice --csv -");
   ends_with(o, 0);
-  const od_element_field *f = od_orifice_class.fields;
+  const od_element_field *f = od_orifice_description.fields;
   double area = sqrt(f[0].limits.usual_low * f[0].limits.usual_high), p = 0, flow = 0;
   double discharge = sqrt(f[1].limits.usual_low * f[1].limits.usual_high);
   char *last = strrchr(o.out, '\n');
@@ -215,9 +215,9 @@ static void test_states_at_rest(void **state) {
   ends_with(o, 0);
   forget(o);
   char *text = scratch_read(scratch_path(s, "curve.csv"));
-  const od_element_class *c = NULL;
+  const od_element_description *c = NULL;
   for (int i = 0; i < od_element_class_count(); i++)
-    if (strcmp(od_element_class_at(i)->name, "pressure-controlled pump") == 0) c = od_element_class_at(i);
+    if (strcmp(od_element_class_at(i)->name, "pressure-controlled pump") == 0) c = od_element_description_at(i);
   assert_non_null(c);
   double set = 0, range = 0, full = 0;
   for (int i = 0; i < c->field_count; i++) {

@@ -13,7 +13,7 @@
 #include "elements/element_list.h"
 #include "support/random_instance.h"
 
-#define DECLARE(name) extern const od_element_class od_##name##_class;
+#define DECLARE(name) extern const od_element_description od_##name##_description;
 OD_ELEMENT_CLASSES(DECLARE)
 
 static const double rho = 870, thin = 1.3, pi = 3.14159265358979323846;
@@ -568,7 +568,7 @@ LAW(new_modified_lugre) {
 // ---- the table
 
 typedef struct row {
-  const od_element_class *c;
+  const od_element_description *c;
   law *by_hand;
   double q[OD_MOST_ELEMENT_FIELDS + 8];
   const double (*in)[OD_MOST_IN];
@@ -583,19 +583,19 @@ typedef struct row {
   (const double[][OD_MOST_IN]){__VA_ARGS__}, \
       (int)(sizeof((const double[][OD_MOST_IN]){__VA_ARGS__}) / sizeof(double[OD_MOST_IN]))
 #define ROW(name, numbers, ...) \
-  { &od_##name##_class, name, numbers, STATES(__VA_ARGS__) }
-#define SIDED(name, numbers, ...)                             \
-  {                                                           \
-    &od_##name##_class, name, numbers, STATES(__VA_ARGS__), { \
-      1                                                       \
-    }                                                         \
+  { &od_##name##_description, name, numbers, STATES(__VA_ARGS__) }
+#define SIDED(name, numbers, ...)                                   \
+  {                                                                 \
+    &od_##name##_description, name, numbers, STATES(__VA_ARGS__), { \
+      1                                                             \
+    }                                                               \
   }
 #define SPOOL  5e-5, 0.72, 0.006                  // area, discharge, time constant
 #define SHEET  1e-3, 5e5, 300, 0.6, 4, 1.2, 0.05  // up to the offset
 #define FACTOR 1.4, 0.5, 0.7, -0.3, 0.2           // factor; powers of Fs, Fc, vs, viscous
 
 static const row rows[] = {
-    {&od_joint_spring_class, spring, Q(500, 20, 0.3, 7), STATES(IN(0.5, -0.2))},
+    {&od_joint_spring_description, spring, Q(500, 20, 0.3, 7), STATES(IN(0.5, -0.2))},
     ROW(spring, Q(500, 20, 0.3, 7), IN(0.5, -0.2)),
     ROW(play, Q(0.02, 1e6, 0.4, 0.1), IN(0.12, 0.3), IN(0.07, 0.3), IN(0.105, 1), IN(0.12, -5)),
     ROW(stop, Q(-0.2, 0.5, 1e6, 0.4), IN(0.51, 0.3), IN(-0.22, -0.1), IN(0, 1), IN(0.51, -4)),
@@ -627,7 +627,7 @@ static const row rows[] = {
     ROW(shuttle, Q(2e-5, 0.66, 2e5, 0.002), IN(5.1e6, 5e6, 4e6, 0.3)),
     ROW(divider, Q(0.4, 4e-5, 0.66, 1e-3, 0.02), IN(9e6, 5e6, 7e6, 0.2), IN(9e6, 8.9e6, 2e6, -0.98)),
     ROW(valve, Q(0.02, 1, 1e-5, 0.7, 1, 0.05), IN(0.8, 0.3)),
-    {&od_port_class, port, Q(0.03, 0, 0.4, 1, 0.1, 0.5, 1.2),
+    {&od_port_description, port, Q(0.03, 0, 0.4, 1, 0.1, 0.5, 1.2),
      STATES(IN(9e6, 1e6, 0.3), IN(9e6, 1e6, 0.8), IN(9e6, 1e6, 1.3)),
      .choice = {[OD_PORT_SIDE] = 1, [OD_PORT_DEGREE] = 1, [OD_PORT_COUNT] = 3, [OD_PORT_LAW] = OD_VALVE_COEFFICIENT},
      .more_numbers = 6, .host = {0.02, 1.5, 2e-5, 0.66, 1.1, 0.05}},
@@ -649,7 +649,7 @@ static const row rows[] = {
     ROW(driven_pump, Q(2e-6, 150, 0.05, 60, 2, 3e-13, 0.02), IN(1e5, 9e6, 0.9, 110)),
     ROW(cylinder, Q(2e-3, 1.2e-3, 0.4, 0.3, 1e-4, 2e-4, 1e-12, 1e8, 0.5), IN(9e6, 4e6, 0.55, 0.2),
         IN(9e6, 4e6, 0.399, -0.1), IN(9e6, 4e6, 0.702, 0.1), IN(9e6, 4e6, 0.702, -9)),
-    {&od_cylinder_class,
+    {&od_cylinder_description,
      bore_and_rod,
      Q(0.05, 0.03, 0.4, 0.3, 1e-4, 2e-4, 1e-12, 1e8, 0.5),
      STATES(IN(9e6, 4e6, 0.55, 0.2)),
@@ -713,12 +713,12 @@ static const char *const left[][3] = {{"", "", ""}};
 static answer answer_of(const od_lone_instance *instance, const double *in) {
   od_lone_instance x = *instance;
   answer y;
-  memcpy(x.w + x.batch.in, in, (size_t)x.c->ins * sizeof *in);
-  x.c->evaluate(&x.batch, x.pool, x.w);
-  x.c->report(&x.batch, x.pool, x.w);
-  memcpy(y.out, x.w + x.batch.out, (size_t)x.c->outs * sizeof *y.out);
-  memcpy(y.report, x.w + x.batch.report, (size_t)x.c->reports * sizeof *y.report);
-  y.margin = x.c->margin ? x.c->margin(&x.batch, x.pool, x.w, 0) : NAN;
+  memcpy(x.w + x.batch.in, in, (size_t)x.c->equations->ins * sizeof *in);
+  x.c->equations->evaluate(&x.batch, x.pool, x.w);
+  x.c->equations->report(&x.batch, x.pool, x.w);
+  memcpy(y.out, x.w + x.batch.out, (size_t)x.c->equations->outs * sizeof *y.out);
+  memcpy(y.report, x.w + x.batch.report, (size_t)x.c->equations->reports * sizeof *y.report);
+  y.margin = x.c->equations->margin ? x.c->equations->margin(&x.batch, x.pool, x.w, 0) : NAN;
   return y;
 }
 
@@ -739,15 +739,16 @@ static bool compare(const row *r, const od_lone_instance *x, const double *q, co
                     const answer *before, const char *what) {
   answer got = answer_of(x, in), want = by_hand(r, q, host, in);
   bool differs = false;
-  for (int k = 0; k < r->c->outs; k++) {
+  for (int k = 0; k < r->c->equations->outs; k++) {
     if (!agree(got.out[k], want.out[k]))
-      fail_msg("%s, %s: out %d is %.12g, by hand %.12g", r->c->name, what, k, got.out[k], want.out[k]);
+      fail_msg("%s, %s: out %d is %.12g, by hand %.12g", r->c->equations->name, what, k, got.out[k], want.out[k]);
     differs = differs || (before && fabs(want.out[k] - before->out[k]) > 1e-5 * fabs(want.out[k]));
   }
-  for (int k = 0; k < r->c->reports; k++)
+  for (int k = 0; k < r->c->equations->reports; k++)
     if (!isnan(want.report[k]) && !agree(got.report[k], want.report[k]))
-      fail_msg("%s, %s: report %d is %.12g, by hand %.12g", r->c->name, what, k, got.report[k], want.report[k]);
-  if (r->c->margin) {
+      fail_msg("%s, %s: report %d is %.12g, by hand %.12g", r->c->equations->name, what, k, got.report[k],
+               want.report[k]);
+  if (r->c->equations->margin) {
     near_relative(got.margin, want.margin, 1e-9);
     differs = differs || (before && fabs(want.margin - before->margin) > 1e-5 * fabs(want.margin));
   }
@@ -755,7 +756,7 @@ static bool compare(const row *r, const od_lone_instance *x, const double *q, co
 }
 
 static od_lone_instance instance_of(const row *r, const double *q, const double *host) {
-  int numbers = r->c->field_count - (r->choice[0] == 1 ? 0 : r->c->optional_fields) + r->more_numbers;
+  int numbers = r->c->field_count - (r->choice[0] == 1 ? 0 : r->c->equations->optional_numbers) + r->more_numbers;
   od_lone_instance x = od_instance_with(r->c, q, numbers, host, r->choice);
   x.w[x.batch.oil + OD_OIL_STATE_SMOOTHING] = 1e-3;
   return x;
@@ -767,7 +768,7 @@ static bool covered[MOST_CLASSES][OD_MOST_ELEMENT_FIELDS];
 // Increases a number of the instance or of its host by 1 %.
 static void cover(const row *r, int number, bool of_host) {
   double q[sizeof r->q / sizeof *r->q], host[OD_MOST_ELEMENT_FIELDS];
-  const od_element_class *c = of_host ? r->c->host_class : r->c;
+  const od_element_description *c = of_host ? r->c->host : r->c;
   memcpy(q, r->q, sizeof q);
   memcpy(host, r->host, sizeof host);
   *(of_host ? &host[number] : &q[number]) *= 1.01;
@@ -776,7 +777,8 @@ static void cover(const row *r, int number, bool of_host) {
     answer before = by_hand(r, r->q, r->host, r->in[s]);
     char what[100];
     snprintf(what, sizeof what, "state %d, %s 1 %% more", s, c->fields[number].key);
-    if (compare(r, &x, q, host, r->in[s], &before, what)) covered[od_element_class_find(c->name)][number] = true;
+    if (compare(r, &x, q, host, r->in[s], &before, what))
+      covered[od_element_class_find(c->equations->name)][number] = true;
   }
 }
 
@@ -790,10 +792,10 @@ static void laws_by_hand(void **state) {
       snprintf(what, sizeof what, "state %d", s);
       compare(r, &x, r->q, r->host, r->in[s], NULL, what);
     }
-    int given = r->c->field_count - (r->choice[0] == 1 ? 0 : r->c->optional_fields);
+    int given = r->c->field_count - (r->choice[0] == 1 ? 0 : r->c->equations->optional_numbers);
     for (int n = 0; n < given; n++)
-      if (r->q[n] != 0 && !(r->c == &od_long_line_class && n == 4)) cover(r, n, false);
-    for (int n = 0; r->c->host_class && n < r->c->host_class->field_count; n++) cover(r, n, true);
+      if (r->q[n] != 0 && !(r->c == &od_long_line_description && n == 4)) cover(r, n, false);
+    for (int n = 0; r->c->host && n < r->c->host->field_count; n++) cover(r, n, true);
   }
 }
 
@@ -802,11 +804,12 @@ static void modes_of_a_long_line(void **state) {
   (void)state;
   for (int i = 0; i < ROWS; i++) {
     row r = rows[i];
-    if (r.c != &od_long_line_class) continue;
+    if (r.c != &od_long_line_description) continue;
     answer before = by_hand(&r, r.q, r.host, r.in[0]);
     r.q[4] += 1;
     od_lone_instance x = instance_of(&r, r.q, r.host);
-    covered[od_element_class_find(r.c->name)][4] = compare(&r, &x, r.q, r.host, r.in[0], &before, "one mode more");
+    covered[od_element_class_find(r.c->equations->name)][4] =
+        compare(&r, &x, r.q, r.host, r.in[0], &before, "one mode more");
   }
 }
 
@@ -821,12 +824,12 @@ static void every_number_is_covered(void **state) {
   (void)state;
   int missing = 0;
   for (int i = 0; i < od_element_class_count(); i++) {
-    const od_element_class *c = od_element_class_at(i);
+    const od_element_description *c = od_element_description_at(i);
     for (int n = 0; n < c->field_count; n++) {
       const char *key = c->fields[n].key;
-      bool excused = LISTED(elsewhere, c->name, key) || LISTED(left, c->name, key);
+      bool excused = LISTED(elsewhere, c->equations->name, key) || LISTED(left, c->equations->name, key);
       if (covered[i][n] == excused)
-        print_error("%s, %s: %s\n", c->name, key,
+        print_error("%s, %s: %s\n", c->equations->name, key,
                     excused ? "covered; take it from the list" : "no row covers this number");
       missing += covered[i][n] == excused;
     }

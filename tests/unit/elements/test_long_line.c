@@ -33,7 +33,7 @@ static line line_with(double modes, double unsteady) {
 }
 static void evaluate(line *x, double *out) {
   memcpy(x->w + x->batch.in, x->in, sizeof x->in);
-  od_long_line_class.evaluate(&x->batch, x->pool, x->w);
+  od_long_line_description.equations->evaluate(&x->batch, x->pool, x->w);
   memcpy(out, x->w + x->batch.out, OUTS * sizeof *out);
 }
 

@@ -88,7 +88,7 @@ static int random_numbers(od_dice *dice, const od_friction_law *law, bool two_si
                {"load_0", 90, 110},     {"load_Fs", 1, 100},     {"load_Fc", 1, 30},    {"factor", 0.7, 1.4},
                {"factor_Fs", 0.5, 1.5}, {"factor_Fc", 0.5, 1.5}, {"factor_vs", -1, 1},  {"factor_viscous", -1, 1},
                {"factor_tau", -1, 1}};
-  const od_element_class *c = law->element;
+  const od_element_description *c = law->element;
   int count = od_friction_law_numbers(law, two_sided);
   for (int i = 0; i < count; i++) {
     size_t k = 0;

@@ -19,7 +19,8 @@ static const char orifices[] =
     "orifices: {a: {between: [A, T], area: 1e-6, discharge: 0.6}, b: {between: [B, T], area: 1e-6, discharge: 0.6}}\n";
 
 // A machine with two volumes and a joint, and one component in it; the field `other` has another text, "" omits it.
-static void write_machine(char *text, const od_element_class *c, const double *q, int other, const char *instead) {
+static void write_machine(char *text, const od_element_description *c, const double *q, int other,
+                          const char *instead) {
   int used = snprintf(text, SIZE,
                       "bodies: {arm: {beam: {mass: 2 kg, length: 1 m}}}\n"
                       "joints: {J: {type: revolute, between: [ground.O, arm.start]}}\n"
@@ -30,13 +31,13 @@ static void write_machine(char *text, const od_element_class *c, const double *q
                       "inputs: {u: 0.5}\n"
                       "%s"
                       "initial: {J.angle: 10 deg, A.pressure: 20 bar, B.pressure: 10 bar}\n%s: {x: {",
-                      c == &od_leak_class ? orifices : leaks, c->section);
+                      c == &od_leak_description ? orifices : leaks, c->section);
   const char *names[] = {"A", "B"};
   int end = 0;
   bool pair = c->ends[0].count == 2 || c->ends[1].count == 2;  // then a single end is at another place
-  if (c->acts == OD_ACTS_BETWEEN_POINTS)
+  if (c->equations->acts == OD_ACTS_BETWEEN_POINTS)
     used += snprintf(text + used, (size_t)(SIZE - used), "between: [ground.P, arm.end], ");
-  if (c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE)
+  if (c->equations->acts == OD_ACTS_IN_JOINT || c->equations->acts == OD_ACTS_SOMEWHERE)
     used += snprintf(text + used, (size_t)(SIZE - used), "joint: J, ");
   for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key; i++)
     if (c->ends[i].count == 2)
@@ -67,7 +68,7 @@ static bool loads(scratch *s, const char *text, char *said) {
   return fine;
 }
 
-static bool is_tabular(const od_element_class *c) {
+static bool is_tabular(const od_element_description *c) {
   return c->section && !c->has_parts && !c->formula_key;
 }
 
@@ -76,14 +77,14 @@ static void test_each_class(void **state) {
   od_dice dice = {5};
   int tried = 0;
   for (int i = 0; i < od_element_class_count(); i++) {
-    const od_element_class *c = od_element_class_at(i);
+    const od_element_description *c = od_element_description_at(i);
     if (!is_tabular(c)) continue;
     double q[64];
     int choice[OD_MOST_ELEMENT_CHOICES];
     char text[SIZE], said[SIZE], instead[64];
     od_random_numbers(&dice, c, q, choice);
     write_machine(text, c, q, -1, "");
-    if (!loads(s, text, said)) fail_msg("%s does not load:\n%s%s", c->name, text, said);
+    if (!loads(s, text, said)) fail_msg("%s does not load:\n%s%s", c->equations->name, text, said);
     write_machine(text, c, q, -1, "bogus");
     assert_false(loads(s, text, said));
     assert_non_null(strstr(said, "bogus"));
@@ -91,21 +92,24 @@ static void test_each_class(void **state) {
       const od_element_field *f = &c->fields[k];
       write_machine(text, c, q, k, "");
       bool fine = loads(s, text, said), needed = isnan(f->fallback);
-      if (needed && (fine || !strstr(said, f->key))) fail_msg("%s without %s: %s", c->name, f->key, said);
-      bool turns = (c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE) && f->turning_unit;
+      if (needed && (fine || !strstr(said, f->key))) fail_msg("%s without %s: %s", c->equations->name, f->key, said);
+      bool turns =
+          (c->equations->acts == OD_ACTS_IN_JOINT || c->equations->acts == OD_ACTS_SOMEWHERE) && f->turning_unit;
       double high = turns ? f->turning_limits.high : f->limits.high;
       if (high > 0) {
         snprintf(instead, sizeof instead, "%.17g", 10 * high);
         write_machine(text, c, q, k, instead);
         if (loads(s, text, said) || !strstr(said, f->key))
-          fail_msg("%s with %s = %s: %s", c->name, f->key, instead, said);
+          fail_msg("%s with %s = %s: %s", c->equations->name, f->key, instead, said);
       }
       if (f->sign != OD_ANY) {
         write_machine(text, c, q, k, "-1");
-        if (loads(s, text, said) || !strstr(said, f->key)) fail_msg("%s with %s = -1: %s", c->name, f->key, said);
+        if (loads(s, text, said) || !strstr(said, f->key))
+          fail_msg("%s with %s = -1: %s", c->equations->name, f->key, said);
       }
       write_machine(text, c, q, k, "1 kg m s");
-      if (loads(s, text, said) || !strstr(said, f->key)) fail_msg("%s with %s in kg m s: %s", c->name, f->key, said);
+      if (loads(s, text, said) || !strstr(said, f->key))
+        fail_msg("%s with %s in kg m s: %s", c->equations->name, f->key, said);
     }
   }
   assert_true(tried > 10);

@@ -375,9 +375,11 @@ static void actuators_by_hand(void **state) {
   const int moved[] = {output(machine, "rail.position"), output(machine, "hub.angle")};
   int ram = -1, spin = -1;
   for (int i = 0; i < m->instances; i++) {
-    if (strcmp(od_model_text(m, m->instance[i].name), "ram") == 0 && od_instance_class(m, &m->instance[i])->drives)
+    if (strcmp(od_model_text(m, m->instance[i].name), "ram") == 0 &&
+        od_instance_description(m, &m->instance[i])->drives)
       ram = i;
-    if (strcmp(od_model_text(m, m->instance[i].name), "spin") == 0 && od_instance_class(m, &m->instance[i])->drives)
+    if (strcmp(od_model_text(m, m->instance[i].name), "spin") == 0 &&
+        od_instance_description(m, &m->instance[i])->drives)
       spin = i;
   }
   assert_true(ram >= 0 && spin >= 0);

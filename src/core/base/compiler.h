@@ -1,0 +1,38 @@
+// Extensions of compilers, each with a replacement in plain C. Other files of the core use these macros and base/wide.h only.
+// OD_PLAIN_C selects the replacements for any compiler.
+#ifndef OD_BASE_COMPILER_H
+#define OD_BASE_COMPILER_H
+
+#include <stdint.h>
+
+#if defined __GNUC__ && !defined OD_PLAIN_C
+#define OD_HAS_EXTENSIONS 1
+#else
+#define OD_HAS_EXTENSIONS 0
+#endif
+
+// OD_APART keeps a rarely used function out of its callers; OD_INLINED inlines a function always. OD_UNROLLED unrolls the next
+// loop 8 times.
+#if OD_HAS_EXTENSIONS
+#define OD_APART    __attribute__((noinline))
+#define OD_INLINED  inline __attribute__((always_inline))
+#define OD_UNROLLED _Pragma("GCC unroll 8")
+#else
+#define OD_APART
+#define OD_INLINED inline
+#define OD_UNROLLED
+#endif
+
+// Returns the position of the lowest bit that is set; `bits` must not be zero.
+static inline int od_lowest_bit(uint64_t bits) {
+#if OD_HAS_EXTENSIONS
+  return __builtin_ctzll(bits);
+#else
+  int at = 0;
+  for (int width = 32; width > 0; width /= 2)
+    if ((bits & ((UINT64_C(1) << width) - 1)) == 0) bits >>= width, at += width;
+  return at;
+#endif
+}
+
+#endif
