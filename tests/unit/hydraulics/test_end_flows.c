@@ -19,12 +19,12 @@ enum { MACHINES = 40 };
 // Returns the index of the output that shows the flow at an end; -1: none.
 static int output_of(const od_model *m, int instance, od_end_flow flow) {
   if (flow.output < 0) return -1;
-  const od_element_output *o = &od_instance_class(&m->instance[instance])->outputs[flow.output];
+  const od_element_output *o = &od_instance_class(m, &m->instance[instance])->outputs[flow.output];
   od_output_kind kind = o->shows == OD_SHOWS_STATE ? OD_OUT_ELEMENT_STATE : OD_OUT_ELEMENT;
   for (int i = 0; i < m->outputs; i++)
     if (m->output[i].kind == kind && m->output[i].index == instance && m->output[i].component == o->index) return i;
-  fail_msg("the flow of the %s '%s' is not an output", od_instance_class(&m->instance[instance])->noun,
-           m->instance[instance].name);
+  fail_msg("the flow of the %s '%s' is not an output", od_instance_class(m, &m->instance[instance])->noun,
+           od_model_text(m, m->instance[instance].name));
   return -1;
 }
 
@@ -34,7 +34,7 @@ static int check_nodes(const od_model *m, const double *y) {
   double *sum = calloc((size_t)m->nodes + 1, sizeof *sum), *size = calloc((size_t)m->nodes + 1, sizeof *size);
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const od_element_class *c = od_instance_class(e);
+    const od_element_class *c = od_instance_class(m, e);
     for (int k = 0; k < od_element_end_count(c); k++) {
       od_end_flow flow = od_element_end_flow(c, k);
       int output = output_of(m, i, flow);

@@ -127,7 +127,7 @@ static void check_joints(const od_model *m, const json_t *parts) {
 
 static void check_signal(const od_model *m, const char *name) {
   for (int i = 0; i < m->signals; i++)
-    if (strcmp(m->input[i].name, name) == 0) return;
+    if (strcmp(od_model_text(m, m->input[i].name), name) == 0) return;
   fail_msg("there is no signal '%s'", name);
 }
 

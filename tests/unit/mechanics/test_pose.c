@@ -238,7 +238,7 @@ static void check_points(const rig *r) {
     const od_point *p = &m->point[i];
     double pose[7], own[3], length = 0, *q = pose + 3, c[3], d[3];
     if (p->body == OD_GROUND) continue;
-    pose_of(r, m->body[p->body].name, pose);
+    pose_of(r, od_model_text(m, m->body[p->body].name), pose);
     for (int k = 0; k < 4; k++) length += q[k] * q[k];
     near(length, 1, 1e-14);
     for (int k = 0; k < 3; k++) own[k] = p->number >= 0 ? m->theta[p->number + k] : 0;

@@ -50,8 +50,10 @@ static void test_units(void **state) {
   int turns = 0, slides = 0;
   for (int i = 0; i < m->outputs; i++) {
     if (m->output[i].kind != OD_OUT_ELEMENT && m->output[i].kind != OD_OUT_FORCE) continue;
-    if (strncmp(m->output[i].name, "A.", 2) == 0) turns++, assert_string_equal(m->output[i].unit, "N m");
-    if (strncmp(m->output[i].name, "B.", 2) == 0) slides++, assert_string_equal(m->output[i].unit, "N");
+    if (strncmp(od_model_text(m, m->output[i].name), "A.", 2) == 0)
+      turns++, assert_string_equal(od_model_text(m, m->output[i].unit), "N m");
+    if (strncmp(od_model_text(m, m->output[i].name), "B.", 2) == 0)
+      slides++, assert_string_equal(od_model_text(m, m->output[i].unit), "N");
   }
   assert_true(turns > 0 && turns == slides);
   od_machine_free(machine);

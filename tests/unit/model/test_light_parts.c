@@ -91,8 +91,8 @@ static void test_friction_outputs(void **state) {
   int ram = 0, joint = 0, ram_states = 0, joint_states = 0;
   for (int i = 0; i < m->outputs; i++) {
     bool is_state = m->output[i].kind == OD_OUT_ELEMENT_STATE;
-    if (strncmp(m->output[i].name, "ram.friction_", 13) == 0) ram++, ram_states += is_state;
-    if (strncmp(m->output[i].name, "B.friction", 10) == 0) joint++, joint_states += is_state;
+    if (strncmp(od_model_text(m, m->output[i].name), "ram.friction_", 13) == 0) ram++, ram_states += is_state;
+    if (strncmp(od_model_text(m, m->output[i].name), "B.friction", 10) == 0) joint++, joint_states += is_state;
   }
   assert_int_equal(ram_states, 1);
   assert_int_equal(ram, 1);

@@ -41,7 +41,7 @@ static void open_bench(bench *b, const char *name, const od_machine *machine) {
   int *outputs = take((size_t)m->outputs, sizeof *outputs);
   for (int i = 0; i < m->outputs; i++) outputs[i] = i;
   for (int i = 0; i < m->numbers; i++)  // an axis of a planar machine is not a parameter
-    if (!m->planar || !strstr(m->path[i], "axis")) b->parameter[b->np++] = i;
+    if (!m->planar || !strstr(od_number_path(m, i), "axis")) b->parameter[b->np++] = i;
   assert_int_equal(od_model_plant(m, outputs, m->outputs, b->parameter, b->np, &b->plant, NULL), OD_OK);
   free(outputs);
   b->sim = od_sim_new(b->plant);
@@ -106,7 +106,7 @@ static void compare(const bench *b, const char *what, const double *got, const d
     print_error("%s, %s, entry %d of %d (%s): got %.15g, expected %.15g, row %.3g\n", b->name, what, j, all,
                 j < b->nx           ? "state"
                 : j < b->nx + b->nu ? "input"
-                                    : b->m->path[b->parameter[j - b->nx - b->nu]],
+                                    : od_number_path(b->m, b->parameter[j - b->nx - b->nu]),
                 got[j], want[j], scale);
     fail();
   }
@@ -143,10 +143,10 @@ static void check_derivatives(bench *b) {
     compare(b, what, got + i * all, want + i * all, 1e-2 * (i < 2 * b->nz ? 1 : b->plant->scale[i - b->nz]));
   }
   for (int i = 0; i < b->ny; i++) {  // a force that depends on nothing is a sum of large ones
-    double usual = b->m->output[i].unit[0] == 'N' ? 1 : 1e-2;
+    double usual = od_model_text(b->m, b->m->output[i].unit)[0] == 'N' ? 1 : 1e-2;
     for (int k = 0; k < b->ny; k++)
       if (b->m->output[k].kind == b->m->output[i].kind) usual = fmax(usual, value[k]);
-    compare(b, b->m->output[i].name, got + (b->nx + i) * all, want + (b->nx + i) * all, usual);
+    compare(b, od_model_text(b->m, b->m->output[i].name), got + (b->nx + i) * all, want + (b->nx + i) * all, usual);
   }
   free(want), free(got), free(value);
   for (int i = 0; i < 3; i++) free(by[i]);
