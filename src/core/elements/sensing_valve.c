@@ -109,6 +109,7 @@ const od_element_class od_sensing_valve_class = {
             {OD_TO_RATE, 0},
             {OD_TO_RATE, 1},
             {OD_TO_RATE, 2}},
+    .optional_states = OD_SERVO_SPOOL_OPTIONAL,
     OD_ELEMENT_FUNCTIONS,
 };
 const od_element_description od_sensing_valve_description = {

@@ -31,6 +31,9 @@ enum {
   OD_SERVO_SPOOL_FIELDS,                                          \
       OD_FIELD("hysteresis", "*", OD_NOT_NEGATIVE, 0, 0, 0, 0, 0, \
                "distance by which the command must reverse before the spool reverses; requires a frequency")
+// Which of these states are optional: all, from state 0 on (od_element_class.optional_states).
+#define OD_SERVO_SPOOL_OPTIONAL 0x3U
+#define OD_HELD_SPOOL_OPTIONAL  0x7U
 #define OD_SERVO_SPOOL_STATES                                                         \
   {"spool", "*", .present_if = OD_SPOOL_FREQUENCY, .scale_field = OD_SPOOL_STROKE}, { \
     "spool_rate", "1/s", .present_if = OD_SPOOL_FREQUENCY, .scale = 10                \

@@ -107,6 +107,7 @@ const od_element_class od_servo_valve_class = {
     .out = {OD_FOUR_PORT_FLOWS, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}},
     .optional_ends = 1U << 3,
     .end_choice = true,
+    .optional_states = OD_SERVO_SPOOL_OPTIONAL,
     OD_ELEMENT_FUNCTIONS,
     .slopes = slopes_all,
 };

@@ -48,6 +48,7 @@ const od_element_class od_two_position_valve_class = {
     .out = {OD_FOUR_PORT_FLOWS, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_RATE, 2}},
     .optional_ends = 1U << 3,
     .end_choice = true,
+    .optional_states = OD_HELD_SPOOL_OPTIONAL,
     OD_ELEMENT_FUNCTIONS,
 };
 const od_element_description od_two_position_valve_description = {

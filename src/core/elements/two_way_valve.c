@@ -48,6 +48,7 @@ const od_element_class od_two_way_valve_class = {
            {OD_IN_STATE, 1},
            {OD_IN_STATE, 2}},
     .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_RATE, 2}, {OD_TO_NOTHING}},
+    .optional_states = OD_HELD_SPOOL_OPTIONAL,
     OD_ELEMENT_FUNCTIONS,
 };
 const od_element_description od_two_way_valve_description = {

@@ -19,11 +19,11 @@ enum { MACHINES = 40 };
 // Returns the index of the output that shows the flow at an end; -1: none.
 static int output_of(const od_model *m, int instance, od_end_flow flow) {
   if (flow.output < 0) return -1;
-  const od_element_output *o = &od_instance_class(m, &m->instance[instance])->outputs[flow.output];
+  const od_element_output *o = &od_instance_description(m, &m->instance[instance])->outputs[flow.output];
   od_output_kind kind = o->shows == OD_SHOWS_STATE ? OD_OUT_ELEMENT_STATE : OD_OUT_ELEMENT;
   for (int i = 0; i < m->outputs; i++)
     if (m->output[i].kind == kind && m->output[i].index == instance && m->output[i].component == o->index) return i;
-  fail_msg("the flow of the %s '%s' is not an output", od_instance_class(m, &m->instance[instance])->noun,
+  fail_msg("the flow of the %s '%s' is not an output", od_instance_description(m, &m->instance[instance])->noun,
            od_model_text(m, m->instance[instance].name));
   return -1;
 }
@@ -34,7 +34,7 @@ static int check_nodes(const od_model *m, const double *y) {
   double *sum = calloc((size_t)m->nodes + 1, sizeof *sum), *size = calloc((size_t)m->nodes + 1, sizeof *size);
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const od_element_class *c = od_instance_class(m, e);
+    const od_element_description *c = od_instance_description(m, e);
     for (int k = 0; k < od_element_end_count(c); k++) {
       od_end_flow flow = od_element_end_flow(c, k);
       int output = output_of(m, i, flow);
@@ -113,18 +113,18 @@ static void cases(void **state) {
 static void classes(void **state) {
   (void)state;
   for (int i = 0; i < od_element_class_count(); i++) {
-    const od_element_class *c = od_element_class_at(i);
+    const od_element_description *c = od_element_description_at(i);
     for (int k = 0; k < od_element_end_count(c); k++) {
       od_end_flow flow = od_element_end_flow(c, k);
       od_end_place at = od_element_end_at(c, k);
       bool moves_oil = false;
-      for (int j = 0; j < c->outs; j++)
-        moves_oil = moves_oil || (c->out[j].kind == OD_TO_THROUGH && k < 2) ||
-                    (c->out[j].kind == OD_TO_END && c->out[j].index == k);
+      for (int j = 0; j < c->equations->outs; j++)
+        moves_oil = moves_oil || (c->equations->out[j].kind == OD_TO_THROUGH && k < 2) ||
+                    (c->equations->out[j].kind == OD_TO_END && c->equations->out[j].index == k);
       if (moves_oil != (flow.output >= 0) || (at.end->role == OD_END_FLOW && !moves_oil) ||
           (at.end->role == OD_END_PILOT && moves_oil))
-        fail_msg("class '%s', end %d (%s, %s): %s, output %d", c->name, k, at.end->key, od_end_role_name(at.end->role),
-                 moves_oil ? "flow" : "no flow", flow.output);
+        fail_msg("class '%s', end %d (%s, %s): %s, output %d", c->equations->name, k, at.end->key,
+                 od_end_role_name(at.end->role), moves_oil ? "flow" : "no flow", flow.output);
     }
   }
 }
