@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "model/builder.h"
 #include "model/joint_types.h"
 
@@ -356,12 +357,12 @@ static int compare_names(const void *a, const void *b) {
 }
 static bool sort_names(od_model *m, od_arena *arena) {
   m->output_order = od_arena_take(arena, (size_t)(m->outputs + 1) * sizeof *m->output_order);
-  output_name *list = calloc((size_t)m->outputs + 1, sizeof *list);
+  output_name *list = od_calloc((size_t)m->outputs + 1, sizeof *list);
   bool ok = m->output_order && list;
   for (int i = 0; ok && i < m->outputs; i++) list[i] = (output_name){od_model_text(m, m->output[i].name), i};
   if (ok && m->outputs) qsort(list, (size_t)m->outputs, sizeof *list, compare_names);
   for (int i = 0; ok && i < m->outputs; i++) m->output_order[i] = list[i].output;
-  free(list);
+  od_free(list);
   return ok;
 }
 
