@@ -41,7 +41,7 @@ static void jobs_give_the_bits_of_the_program(void **state) {
   compare(*state, "observe", "cases/fourbar-observer/gyro.experiment.yaml", "seed", "5");
   compare(*state, "fit", "cases/fin-servo/fit.yaml", "seed", "3");
   compare(*state, "bode", "cases/press/machine.yaml", "points", "30");
-  compare(*state, "info", "cases/excavator/machine.yaml", "set", "gravity=9.81 m/s2");
+  compare(*state, "signals", "cases/press/machine.yaml", "time", "1 s");
 }
 
 static void errors_are_reported(void **state) {
