@@ -451,6 +451,7 @@ static void set_fields(od_advance *a, const saved_fields *f) {
                                               : NOTHING_PENDING;
   a->located = f->located;
   a->goes_on = f->goes_on != 0;
+  a->sets = a->sim->sets;
   c->h = f->h;
   c->proposed = f->proposed;
   c->tries_from = f->tries_from;

@@ -47,8 +47,8 @@ struct od_sim {
   double contraction;  // recent reduction of the error per Newton iteration
   // Distance from the plant's last evaluation to the stage's solution, relative to the rates; INFINITY: unknown.
   double distance;
-  od_sim_counts counts;
   long sets;  // number of calls that set another state, other inputs or other parameters
+  od_sim_counts counts;
   // Offsets in bytes from the block's start.
   size_t x, k, k_before, k_earlier;     // state, rates, rates one and two steps ago
   size_t u, energy, power, power_next;  // inputs, integrals of powers, powers at the current and at the next point

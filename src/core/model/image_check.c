@@ -585,15 +585,18 @@ static int output_count(const od_model *m, od_output_kind kind) {
   return -1;
 }
 
+// Returns the number of outs, reports or states of an instance, according to the kind of an output.
+static int instance_components(const od_model *m, od_output_kind kind, int instance) {
+  const od_element_class *k = od_instance_class(m, &m->instance[instance]);
+  return kind == OD_OUT_ELEMENT ? k->outs : kind == OD_OUT_REPORT ? k->reports : od_element_state_count(k);
+}
+
 // Returns the number of components of an output.
 static int component_count(const od_model *m, const od_output *o) {
-  const od_element_class *k = NULL;
-  if (o->kind == OD_OUT_ELEMENT || o->kind == OD_OUT_REPORT || o->kind == OD_OUT_ELEMENT_STATE)
-    k = o->index >= 0 ? od_instance_class(m, &m->instance[o->index]) : NULL;
   switch (o->kind) {
-    case OD_OUT_ELEMENT: return k ? k->outs : OD_MOST_OUT;
-    case OD_OUT_REPORT: return k->reports;
-    case OD_OUT_ELEMENT_STATE: return od_element_state_count(k);
+    case OD_OUT_ELEMENT:
+    case OD_OUT_REPORT:
+    case OD_OUT_ELEMENT_STATE: return o->index >= 0 ? instance_components(m, o->kind, o->index) : OD_MOST_OUT;
     case OD_OUT_BLOCK_STATE: return m->blocks;
     case OD_OUT_JOINT_FORCE:
     case OD_OUT_JOINT_TORQUE: return OD_REACTION_SIZE + 1;
@@ -611,12 +614,10 @@ static bool output_is_valid(const od_model *m, const od_output *o) {
     case OD_OUT_PRESSURE_DIFFERENCE: return o->second >= 0 && o->second < m->nodes;
     case OD_OUT_INTEGRAL: return o->second < od_model_power(m, OD_POWER_KINDS);
     case OD_OUT_ELEMENT:
-    case OD_OUT_REPORT: {
-      if (o->second < 0) return true;
-      if (o->second >= m->instances || o->index < 0) return false;
-      const od_element_class *k = od_instance_class(m, &m->instance[o->second]);
-      return o->component < (o->kind == OD_OUT_ELEMENT ? k->outs : k->reports);
-    }
+    case OD_OUT_REPORT:
+    case OD_OUT_ELEMENT_STATE:
+      return o->second < 0 ||
+             (o->index >= 0 && o->second < m->instances && o->component < instance_components(m, o->kind, o->second));
     case OD_OUT_LOAD_STORED: return m->load[o->index].kind == OD_LOAD_CONTACT;
     case OD_OUT_NODE_VOID:
     case OD_OUT_NODE_MASS: return m->node[o->index].state >= 0;

@@ -42,8 +42,8 @@ static inline int od_junction_row(const od_model *m, int junction) {
 }
 static inline int od_junction_place(const od_model *m, int junction, int column) {
   const od_junction_group *g = od_junction_group_of(m, junction);
-  const int *list = m->join.at_junction.column + g->column;
-  int at = g->column >= 0 ? od_find_column(list, g->columns, column) : column;
+  int at = column;
+  if (g->column >= 0) at = od_find_column(m->join.at_junction.column + g->column, g->columns, column);
   return at < 0 ? m->layout.scalars_real - 1 : od_junction_row(m, junction) + at;
 }
 

@@ -1,6 +1,7 @@
 // The extended Kalman filter whose transition Jacobian is computed by the complex-step method: one step in complex numbers per
 // state and per parameter, as in source 1 of docs/theory.md. This filter is a reference. The filter 'ekf' computes the same
 // matrix from exact derivatives, many times faster.
+#include "base/saved.h"
 #include "filters/complex_step.h"
 #include "filters/filter_types.h"
 #include "observe/linear_filter.h"
@@ -30,6 +31,11 @@ static od_status correct(od_observer *o, const double *y) {
   return od_linear_pass(o, y, 0);
 }
 
+// The complex work memory of the plant has the start values of later iterations. All other parts are computed again in each step.
+static void transfer(od_observer *o, od_pieces *t) {
+  od_pieces_bytes(t, od_observer_memory(o), od_sim_complex_size(o->plant));
+}
+
 const od_filter od_filter_complex_step_ekf = {
     .name = "complex-step-ekf",
     .description = "extended Kalman filter with complex-step Jacobians, a reference",
@@ -38,4 +44,5 @@ const od_filter od_filter_complex_step_ekf = {
     .predict = predict,
     .correct = correct,
     .output_sigma = od_linear_output_sigma,
+    .transfer = transfer,
 };

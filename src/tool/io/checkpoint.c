@@ -5,18 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "io/atomic_file.h"
 
 void od_checkpoint_free(od_checkpoint *c) {
-  free(c->bytes);
+  od_free(c->bytes);
   *c = (od_checkpoint){0};
 }
 
 od_status od_checkpoint_take(od_checkpoint *c, const od_saved_owner *owner, void *self, od_pieces_function *transfer) {
   size_t size = od_saved_size(self, transfer);
-  void *bytes = c->size == size ? c->bytes : malloc(size);
+  void *bytes = c->size == size ? c->bytes : od_malloc(size);
   if (!bytes) return OD_NO_MEMORY;
-  if (bytes != c->bytes) free(c->bytes);
+  if (bytes != c->bytes) od_free(c->bytes);
   *c = (od_checkpoint){bytes, size};
   od_saved_write(owner, self, transfer, bytes);
   return OD_OK;
@@ -25,7 +26,7 @@ od_status od_checkpoint_take(od_checkpoint *c, const od_saved_owner *owner, void
 static od_status read_all(od_checkpoint *c, FILE *file, const char *path, od_error *err) {
   static const size_t most = (size_t)4 << 30;
   for (size_t room = 1 << 16; c->size < most; room *= 2) {
-    void *bytes = realloc(c->bytes, room);
+    void *bytes = od_realloc(c->bytes, room);
     if (!bytes) return od_fail(err, OD_NO_MEMORY, "out of memory");
     c->bytes = bytes;
     size_t got = fread((char *)bytes + c->size, 1, room - c->size, file);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "io/bundle.h"
 #include "io/input_file.h"
 #include "document/messages.h"
@@ -35,7 +36,7 @@ static void append(records *r, char kind, const char *bytes, size_t size) {
   uint64_t length = size + 1;
   size_t needed = r->size + sizeof length + (size_t)length;
   if (needed > r->room && !r->no_memory) {
-    char *larger = realloc(r->bytes, 2 * needed);
+    char *larger = od_realloc(r->bytes, 2 * needed);
     r->no_memory = larger == NULL;
     if (larger) r->bytes = larger, r->room = 2 * needed;
   }
@@ -71,9 +72,9 @@ od_status od_machine_compile(const char *path, const od_load_options *options, o
   od_image_options how = {.without_names = parts == OD_IMAGE_WITHOUT_NAMES, .machine = r.bytes, .machine_size = r.size};
   const od_model *m = od_machine_model(*machine);
   *size = od_image_size(m, &how);
-  *image = r.no_memory ? NULL : malloc(*size);
+  *image = r.no_memory ? NULL : od_malloc(*size);
   status = *image ? od_image_write(m, &how, *image, *size, NULL) : OD_NO_MEMORY;
-  free(r.bytes);
+  od_free(r.bytes);
   if (status == OD_OK) return status;
   od_messages_add(messages, (od_place){.file = path}, "out of memory");
   od_machine_free(*machine);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "integrate/advance_save.h"
+#include "base/allocate.h"
 #include "machine/machine.h"
 #include "simulate/run_state.h"
 
@@ -66,7 +67,7 @@ od_status od_run_resume(od_run_state *r, od_run_start *start, od_error *err) {
     return od_fail(err, OD_BAD_INPUT, "the saved state is damaged: its time is before its last row");
   const od_sim *begin = od_advance_step_begin(r->advance);
   if (od_sim_time(begin) > r->last_row) begin = r->sim;
-  *start = (od_run_start){.sim = {malloc(od_sim_save_size(begin)), od_sim_save_size(begin)},
+  *start = (od_run_start){.sim = {od_malloc(od_sim_save_size(begin)), od_sim_save_size(begin)},
                           .integrator = od_sim_integrator(r->sim),
                           .row = r->last_row,
                           .balance = r->balance};

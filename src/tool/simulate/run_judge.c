@@ -380,6 +380,9 @@ od_status od_run(const od_machine *machine, const od_run_options *options, od_ta
   double time = choice.time;
   od_status status = od_machine_check_run(machine, &choice, err);
   if (status != OD_OK) return status;
+  if ((options->resume || options->checkpoint) && !od_integrator_find(choice.integrator))
+    return od_fail(err, OD_BAD_INPUT,
+                   "checkpoints are not possible with the integrator 'cvodes'; choose another integrator");
   OD_OWNED(end_comparison) comparison *c = od_calloc(1, sizeof *c);
   if (!c) return od_fail(err, OD_NO_MEMORY, "out of memory");
   bool judged = report && !options->unjudged;
