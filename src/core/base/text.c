@@ -178,9 +178,10 @@ static const char *convert(output *o, const char *at, va_list *args) {
       break;
     case 'u':
       put_integer(o,
-                  is_size ? va_arg(*args, size_t)
-                  : longs ? va_arg(*args, unsigned long)
-                          : va_arg(*args, unsigned),
+                  is_size      ? va_arg(*args, size_t)
+                  : longs == 0 ? va_arg(*args, unsigned)
+                  : longs == 1 ? va_arg(*args, unsigned long)
+                               : va_arg(*args, unsigned long long),
                   false);
       break;
     case 'e':

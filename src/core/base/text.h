@@ -8,7 +8,7 @@
 
 #include "oleodyn/export.h"
 
-// Fills `text`, of `size` bytes, from a format with conversions of printf: %s %c %d %ld %lld %u %lu %zu %g %e %f %%, each with an optional
+// Fills `text`, of `size` bytes, from a format with conversions of printf: %s %c %d %ld %lld %u %lu %llu %zu %g %e %f %%, each with an optional
 // precision (%.4g, %.60s, %.*s), but without flags and widths. Reals have exactly rounded digits and a decimal point in any
 // locale. Text that does not fit is cut off. Returns the length of the whole text, without the zero byte; `text` may be NULL if
 // `size` is 0. Does not allocate. Another conversion is copied as it is, and its argument is not read.

@@ -64,7 +64,7 @@ static void other_conversions_are_those_of_printf(void **state) {
   (void)state;
   SAME("%d %d %d %d", 0, 7, INT_MIN, INT_MAX);
   SAME("%ld %ld %lld %lld", LONG_MIN, LONG_MAX, LLONG_MIN, LLONG_MAX);
-  SAME("%u %lu %zu", UINT_MAX, ULONG_MAX, SIZE_MAX);
+  SAME("%u %lu %llu %zu", UINT_MAX, ULONG_MAX, ULLONG_MAX, SIZE_MAX);
   SAME("'%s' '%.3s' '%.0s' '%.*s' '%.60s'", "bleed", "bleed", "bleed", 2, "bleed", "bleed");
   SAME("%c%c 100 %% of %g, %e and %f", 'x', 'y', 0.1, 12345.678, 2.0 / 3);
   SAME("no conversion");
