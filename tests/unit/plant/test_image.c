@@ -232,9 +232,51 @@ static void described_fields(void **state) {
   }
 }
 
+// Returns whether an image of the model is refused because of an instance.
+static bool instance_is_refused(const od_model *m) {
+  size_t size = od_image_size(m, NULL);
+  unsigned char *image = malloc(size);
+  od_error err = {0};
+  assert_int_equal(od_image_write(m, NULL, image, size, NULL), OD_OK);
+  bool refused = od_image_check(image, size, &err) == OD_BAD_INPUT && strstr(err.text, "'instance'");
+  free(image);
+  return refused;
+}
+
+// An image with a required end that is not connected, or without a state that always exists, is refused.
+static void incomplete_instances(void **state) {
+  (void)state;
+  int ends = 0, states = 0;
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    od_model *m = od_random_machine(seed, seed % 2, seed % 3 == 0, true, true);
+    for (int i = 0; m && i < m->instances; i++) {
+      od_instance *e = &m->instance[i];
+      const od_element_class *c = od_instance_class(m, e);
+      for (int k = 0; k < od_element_class_ends(c); k++) {
+        int end = e->end[k];
+        if (c->optional_ends >> k & 1U) continue;
+        e->end[k] = -1;
+        assert_true(instance_is_refused(m));
+        e->end[k] = end, ends++;
+      }
+      for (int k = 0; k < od_element_state_count(c); k++) {
+        int number = e->state[k];
+        if (c->optional_states >> k & 1U) continue;
+        e->state[k] = -1;
+        assert_true(instance_is_refused(m));
+        e->state[k] = number, states++;
+      }
+    }
+    if (m) assert_false(instance_is_refused(m));
+    od_model_free(m);
+  }
+  print_message("%d ends, %d states\n", ends, states);
+  assert_true(ends > 20 && states > 5);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(random_machines), cmocka_unit_test(cases),
-                                     cmocka_unit_test(damaged_images), cmocka_unit_test(classes),
-                                     cmocka_unit_test(described_fields)};
+                                     cmocka_unit_test(damaged_images),  cmocka_unit_test(incomplete_instances),
+                                     cmocka_unit_test(classes),         cmocka_unit_test(described_fields)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
