@@ -43,7 +43,7 @@ void od_build_report(od_build *b, od_culprit_kind kind, int index, const char *f
 // Adds a problem of a call that cannot be carried out; od_build_finish() reports this problem together with all other problems.
 void od_build_refuse(od_build *b, od_culprit_kind kind, int index, const char *format, ...) OD_PRINTF_FORMAT(4, 5);
 
-// Reports indices that refer to no entry and invalid numbers (check_build.c).
+// Reports invalid numbers, and indices that refer to no entry (check_build.c).
 void od_build_check(od_build *b);
 
 // Compiles the collected elements to tables, without the initial state. Reports problems. Returns NULL if an allocation fails.

@@ -606,7 +606,8 @@ static int component_count(const od_model *m, const od_output *o) {
 }
 
 static bool output_is_valid(const od_model *m, const od_output *o) {
-  int least = o->kind == OD_OUT_ELEMENT ? -1 : 0;  // -1: a cylinder without friction, for example
+  int least =
+      o->kind == OD_OUT_ELEMENT ? -1 : 0;  // -1: no element, such as the friction of a cylinder without friction
   if (o->index < least || o->index >= output_count(m, o->kind)) return false;
   if (o->component < 0 || o->component >= component_count(m, o)) return false;
   if (o->second < -1) return false;

@@ -133,7 +133,7 @@ typedef struct od_load {
   int number, input;
   bool follows_body;
 } od_load;
-// Returns the number of numbers of a kind of load.
+// Returns how many numbers a load of this kind has.
 static inline int od_load_numbers(od_load_kind kind) {
   return kind == OD_LOAD_JOINT ? 1 : kind == OD_LOAD_CONTACT ? OD_CONTACT_NUMBERS : 4;
 }

@@ -1,5 +1,4 @@
-// Blocks in real arithmetic. The derivatives of each block (blocks/block_slopes.c) are combined along the connections. The file
-// also takes samples and switches.
+// Blocks in real arithmetic. The derivatives of each block (blocks/block_slopes.c) are combined along the connections. This file also contains the functions that take samples and switches.
 #include <stdbool.h>
 
 #include "base/scalar_x.h"

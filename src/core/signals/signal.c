@@ -71,7 +71,7 @@ static node *new_node(od_signals *s, od_signal_kind kind, int flag) {
   return n;
 }
 
-// Returns whether the number of values is valid for a kind: a fixed number, plus pairs for some kinds.
+// Returns whether the number of values is valid for a kind: a fixed number, plus pairs or segments for some kinds.
 static bool count_fits(od_signal_kind kind, int count) {
   switch (kind) {
     case OD_SIGNAL_CONSTANT: return count == 1;

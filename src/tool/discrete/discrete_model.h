@@ -55,9 +55,9 @@ typedef struct od_discrete {
   double coefficient[OD_POLYNOMIALS][OD_DISCRETE_TERMS];
   double sigma[OD_POLYNOMIALS][OD_DISCRETE_TERMS];  // standard deviations; 0: fixed, infinite: not determined
   double noise;                                     // standard deviation of e
-  double whiteness;                                 // sum of squared autocorrelations of e times rows (Box and Pierce)
-  int lags;                                         // number of lags of the sum `whiteness`
-  long rows;                                        // number of fitted rows
+  double whiteness;  // rows times the sum of the squared autocorrelations of e (Box and Pierce)
+  int lags;          // number of lags of the sum `whiteness`
+  long rows;         // number of fitted rows
   long iterations;
   bool is_minimum;  // whether the search ended at a minimum
 } od_discrete;

@@ -495,7 +495,7 @@ static void transfer(od_observer *o, od_pieces *t) {
 
 const od_filter od_filter_continuous_ekf = {
     .name = "continuous-ekf",
-    .description = "continuous extended Kalman filter by the trapezoidal rule",
+    .description = "continuous-time extended Kalman filter, integrated by the trapezoidal rule",
     .option = options,
     .options = OPTIONS,
     .check = check,

@@ -36,9 +36,11 @@ static void judge(od_fitted_transfer *f) {
                    "%d points are too few to hold out every second point. Use more frequencies, or a lower order.",
                    f->r->frf->points);
   else if (error > doubtful_limit)
-    od_verdict_add(v, error < unsound_limit ? OD_DOUBTFUL : OD_UNSOUND, "validation.fit",
-                   error < unsound_limit ? "Weak model:" : "Wrong model:",
-                   "the error at held-out points is %.3g %% of the response.", 100 * error);
+    od_verdict_add(
+        v, error < unsound_limit ? OD_DOUBTFUL : OD_UNSOUND, "validation.fit",
+        error < unsound_limit ? "Weak model:" : "Wrong model:",
+        "the error at held-out points is %.3g %% of the response. Use another order, or a response with more points or less noise.",
+        100 * error);
 }
 
 od_status od_fitted_transfer_find(od_fitted_transfer *f, bool direct, bool by_size, od_error *err) {

@@ -65,7 +65,9 @@ static void read_change(od_friction_reader *r, int key) {
     od_friction_complain_no_number(r, key, law, law->element->field_count, name);
     return;
   }
-  if (!od_read_list(ld, od_value(ld, key), name, "two changes per pressure", 2, pair)) return;
+  if (!od_read_list(ld, od_value(ld, key), name, "a list of two relative changes per pressure, one for each chamber", 2,
+                    pair))
+    return;
   od_map_change change = {.number = place};
   for (int c = 0; c < 2; c++)
     change.by[c] = od_number_value(ld, od_read_number(ld, pair[c], od_format(ld, "map.change.%s[%d]", name, c), &field,

@@ -100,13 +100,12 @@ static void judge_fit(judge *j) {
     REMARK(j, OD_DOUBTFUL, "fit.nothing",
            "No verdict:", "all sensor values are constant, so the fit in percent is undefined.");
   else if (f->only_predicted)
-    REMARK(j, trust, code, lead, "the model with the start values explains %.2f %% of the sensor values.", fit);
+    REMARK(j, trust, code, lead, "the fit of the model with the start values is %.2f %%.", fit);
   else if (isnan(f->start_fit))
-    REMARK(j, trust, code, lead,
-           "the model explains %.2f %% of the sensor values; with the start values, the prediction fails.", fit);
+    REMARK(j, trust, code, lead, "the fit of the model is %.2f %%; with the start values, the prediction fails.", fit);
   else
-    REMARK(j, trust, code, lead, "the model explains %.2f %% of the sensor values, and %.2f %% with the start values.",
-           fit, f->start_fit);
+    REMARK(j, trust, code, lead, "the fit of the model is %.2f %%, and %.2f %% with the start values.", fit,
+           f->start_fit);
   if (fit < f->start_fit - 1 && f->search->cost <= f->search->start_cost)
     REMARK(
         j, OD_DOUBTFUL, "fit.weights", "Weights:",

@@ -338,7 +338,7 @@ int od_kind_observe(od_job *job) {
                                      .file[OD_FILE_JSON] = "a summary",
                                      .file[OD_FILE_PLOT] = "estimates and errors over time",
                                      .file[OD_FILE_REPORT] = "findings, charts and tables",
-                                     .file[OD_FILE_CHECKPOINT] = "the run at its end or interruption",
+                                     .file[OD_FILE_CHECKPOINT] = "a checkpoint of the run at its end or interruption",
                                      .si = true,
                                      .quiet = true}};
   od_words files = {0};

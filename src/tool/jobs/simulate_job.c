@@ -345,7 +345,7 @@ int od_kind_simulate(od_job *job) {
                                      .file[OD_FILE_PLOT] = "the results",
                                      .file[OD_FILE_REPORT] = "requirements and charts",
                                      .file[OD_FILE_STATE] = "the state at the end",
-                                     .file[OD_FILE_CHECKPOINT] = "the run at its end or interruption",
+                                     .file[OD_FILE_CHECKPOINT] = "a checkpoint of the run at its end or interruption",
                                      .si = true,
                                      .quiet = true}};
   od_words files = {0};

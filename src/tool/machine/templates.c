@@ -648,7 +648,7 @@ static int half(const expander *e, od_merger *m, int root, bool over) {
 // Merges the file's own entries, the entries of instances, overriding entries of the file, and the variant, in this order.
 // Returns the node of the resulting map.
 static int assemble(expander *e, int root, int over) {
-  od_merger m = od_merger_start(e->ld, "the expanded templates");
+  od_merger m = od_merger_start(e->ld, "the machine with expanded templates");
   m.keeps_empty_keys = true;
   int own = half(e, &m, root, false), above = half(e, &m, root, true);
   od_map_builder made = od_map_start(&m, root);

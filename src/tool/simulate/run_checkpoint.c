@@ -39,7 +39,8 @@ static void transfer(void *run, od_pieces *t) {
 
 static od_status owner_of(const od_run_state *r, od_saved_owner *owner, od_error *err) {
   if (!r->advance || !od_advance_owner(r->advance, owner))
-    return od_fail(err, OD_NOT_AVAILABLE, "checkpoints are not possible with this integrator");
+    return od_fail(err, OD_NOT_AVAILABLE,
+                   "checkpoints are not possible for this machine or with this integrator; choose another integrator");
   owner->kind = OD_SAVED_RUN;
   return OD_OK;
 }

@@ -108,9 +108,8 @@ static void test_gaps_and_still_signals(void **state) {
   outcome o = fit(s, lines, "");
   // No lag fits this log: the best one is worse than a constant.
   ends_with(o, 3);
-  says(
-      o.out,
-      "verdict: unsound (the result must not be used)\n  Worse than a constant: the model explains -50.20 % of the sensor values");
+  says(o.out,
+       "verdict: unsound (the result must not be used)\n  Worse than a constant: the fit of the model is -50.20 %");
   says(o.out, "data: 5 sensor values are missing and ignored.");
   says(o.out, "data: 3 missing input values were interpolated.");
   says(o.out, "data  lag     fit       55        5");

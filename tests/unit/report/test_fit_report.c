@@ -75,7 +75,7 @@ static void test_figures(void **state) {
     cell_of(text, name, i % 2, 6, cell, sizeof cell);
     expect_shown(cell, q[i]->fit);
   }
-  snprintf(part, sizeof part, "explains %.2f %% of the sensor values, and %.2f %% with", f->fit, f->start_fit);
+  snprintf(part, sizeof part, "the fit of the model is %.2f %%, and %.2f %% with", f->fit, f->start_fit);
   says(text, part);
   says(text, "2 parameters are all identifiable from the data");
   says(text, "in the last part of a, which was not fitted, the model predicts ");
