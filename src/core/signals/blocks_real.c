@@ -1,4 +1,5 @@
-// Blocks in real arithmetic. The derivatives of each block (blocks/block_slopes.c) are combined along the connections. This file also contains the functions that take samples and switches.
+// Blocks in real arithmetic. The derivatives of each block (blocks/block_slopes.c) are combined along the connections. This
+// file also contains the functions that take samples and switches.
 #include <stdbool.h>
 
 #include "base/scalar_x.h"
