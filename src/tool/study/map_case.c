@@ -2,7 +2,8 @@
 //
 //   KEY C1, KEY C2    change of a parameter per bar of each chamber's pressure, relative to the parameter at the normal
 //                     pressures; mean over the runs
-//   KEY chi_squared   chi-squared of the estimates around the fitted dependence on the pressures, per degree of freedom; 1 if the form of the dependence is correct
+//   KEY chi_squared   chi-squared of the estimates around the fitted dependence on the pressures, per degree of freedom; 1 if
+//                     the form of the dependence is correct
 //   coefficients_in_99    fraction of the true coefficients within their 99 % intervals
 //   left_out          number of pairs of pressures without a fit
 //   failed            number of runs without a map
