@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "model/builder.h"
+#include "model/outputs.h"
 
 // ---- names
 
@@ -86,17 +87,6 @@ static const char *refusal(const od_model *m, const od_output *o) {
   static const char at_junction[] =
       "the pressure of a junction depends directly on the valves; measure the pressure of a volume";
   switch (o->kind) {
-    case OD_OUT_COORDINATE:
-    case OD_OUT_COORDINATE_RATE:
-    case OD_OUT_POINT:
-    case OD_OUT_POINT_VELOCITY:
-    case OD_OUT_POINT_BODY_VELOCITY:
-    case OD_OUT_BODY_POSE:
-    case OD_OUT_BODY_ANGLE:
-    case OD_OUT_BODY_TURN_RATE:
-    case OD_OUT_BODY_GYRO:
-    case OD_OUT_LENGTH:
-    case OD_OUT_SPEED: return NULL;
     case OD_OUT_NODE_PRESSURE:
       if (m->node[o->index].junction >= 0) return at_junction;
       return follows_signal(m, o->index) ? "the pressure follows a signal; use this signal instead" : NULL;
@@ -120,7 +110,7 @@ static const char *refusal(const od_model *m, const od_output *o) {
     case OD_OUT_POINT_SPECIFIC_FORCE:
     case OD_OUT_BODY_TURN_ACCELERATION:
     case OD_OUT_BODY_GYRO_RATE: return "accelerations depend directly on the forces; measure a position or a rate";
-    default: return only;
+    default: return od_output_is_measurable(o->kind) ? NULL : only;
   }
 }
 

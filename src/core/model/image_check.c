@@ -7,6 +7,7 @@
 #include "base/formula.h"
 #include "model/image_form.h"
 #include "model/joint_types.h"
+#include "model/outputs.h"
 
 typedef struct checking {
   od_model *m;
@@ -627,34 +628,13 @@ static bool output_is_valid(const od_model *m, const od_output *o) {
   }
 }
 
-// Returns whether blocks can measure a kind of output: functions of states alone.
-static bool can_be_measured(od_output_kind kind) {
-  switch (kind) {
-    case OD_OUT_COORDINATE:
-    case OD_OUT_COORDINATE_RATE:
-    case OD_OUT_POINT:
-    case OD_OUT_POINT_VELOCITY:
-    case OD_OUT_POINT_BODY_VELOCITY:
-    case OD_OUT_BODY_ANGLE:
-    case OD_OUT_BODY_TURN_RATE:
-    case OD_OUT_BODY_GYRO:
-    case OD_OUT_LENGTH:
-    case OD_OUT_SPEED:
-    case OD_OUT_NODE_PRESSURE:
-    case OD_OUT_PRESSURE_DIFFERENCE:
-    case OD_OUT_ELEMENT_STATE:
-    case OD_OUT_FORCE:
-    case OD_OUT_ELEMENT: return true;
-    default: return false;
-  }
-}
-
 static bool check_outputs(const checking *c) {
   const od_model *m = c->m;
   for (int i = 0; i < m->outputs; i++)
     if (!output_is_valid(m, &m->output[i])) return wrong(c, "output", i);
   for (int i = 0; i < m->measures; i++)
-    if (!output_is_valid(m, &m->measure[i]) || !can_be_measured(m->measure[i].kind)) return wrong(c, "measure", i);
+    if (!output_is_valid(m, &m->measure[i]) || !od_output_is_measurable(m->measure[i].kind))
+      return wrong(c, "measure", i);
   return true;
 }
 

@@ -105,3 +105,25 @@ void od_output_mark_states(const od_model *m, const od_output *o, bool *mark) {
     case OD_READS_ANYTHING: mark_all(m, mark); break;
   }
 }
+
+bool od_output_is_measurable(od_output_kind kind) {
+  switch (kind) {
+    case OD_OUT_COORDINATE:
+    case OD_OUT_COORDINATE_RATE:
+    case OD_OUT_POINT:
+    case OD_OUT_POINT_VELOCITY:
+    case OD_OUT_POINT_BODY_VELOCITY:
+    case OD_OUT_BODY_POSE:
+    case OD_OUT_BODY_ANGLE:
+    case OD_OUT_BODY_TURN_RATE:
+    case OD_OUT_BODY_GYRO:
+    case OD_OUT_LENGTH:
+    case OD_OUT_SPEED:
+    case OD_OUT_NODE_PRESSURE:
+    case OD_OUT_PRESSURE_DIFFERENCE:
+    case OD_OUT_ELEMENT_STATE:
+    case OD_OUT_FORCE:
+    case OD_OUT_ELEMENT: return true;
+    default: return false;
+  }
+}
