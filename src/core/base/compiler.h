@@ -11,9 +11,16 @@
 #define OD_HAS_EXTENSIONS 0
 #endif
 
+// Whether the compiler optimizes for size (-Os). Then loops are not unrolled, and the compiler decides what to inline.
+#ifdef __OPTIMIZE_SIZE__
+#define OD_SMALL 1
+#else
+#define OD_SMALL 0
+#endif
+
 // OD_APART keeps a rarely used function out of its callers; OD_INLINED inlines a function always. OD_UNROLLED unrolls the next
 // loop 8 times.
-#if OD_HAS_EXTENSIONS
+#if OD_HAS_EXTENSIONS && !OD_SMALL
 #define OD_APART    __attribute__((noinline))
 #define OD_INLINED  inline __attribute__((always_inline))
 #define OD_UNROLLED _Pragma("GCC unroll 8")

@@ -1,11 +1,13 @@
-// Complex numbers of the core: od_complex, whose imaginary part carries a derivative (the complex step).
+// Complex numbers of the core: od_complex, whose imaginary part carries a derivative (the complex step). A build without complex numbers
+// (OD_NO_COMPLEX) has a struct instead, so that declarations compile; no function computes with such structs.
 #ifndef OD_BASE_COMPLEX_NUMBER_H
 #define OD_BASE_COMPLEX_NUMBER_H
 
 #include "base/compiler.h"
-#if !OD_HAS_EXTENSIONS
+#include "base/parts.h"
+
+#if OD_HAS_COMPLEX
 #include <complex.h>
-#endif
 
 typedef double _Complex od_complex;
 
@@ -16,6 +18,19 @@ typedef double _Complex od_complex;
 #define OD_COMPLEX_OF(real, imaginary) CMPLX(real, imaginary)
 #else
 #define OD_COMPLEX_OF(real, imaginary) ((real) + (imaginary)*_Complex_I)
+#endif
+
+// Returns the imaginary part.
+static inline double od_imaginary(od_complex z) {
+  return cimag(z);
+}
+#else
+typedef struct od_complex {
+  double real, imaginary;
+} od_complex;
+static inline double od_imaginary(od_complex z) {
+  return z.imaginary;
+}
 #endif
 
 #endif

@@ -15,10 +15,12 @@ static inline bool od_operation_jumps(od_operation_kind kind) {
 
 #include "base/scalar_x.h"
 #include "base/formula_x.h"
+#if OD_HAS_COMPLEX
 #define OD_COMPLEX
 #include "base/scalar_x.h"
 #include "base/formula_x.h"
 #undef OD_COMPLEX
+#endif
 
 int od_operation_operands(od_operation_kind kind) {
   switch (kind) {
@@ -80,6 +82,33 @@ int od_formula_branches(const od_formula *f, const double *in, int ins, const do
   return count;
 }
 
+double od_formula_value(const od_formula *f, const double *in, int ins, const double *q, const double *held) {
+  double v[OD_MOST_OPERATIONS];
+  return run_r(f, in, ins, q, held, v);
+}
+
+void od_formula_results_r(const od_formula *f, const double *in, int ins, const double *q, int count, double *result) {
+  double v[OD_MOST_OPERATIONS];
+  run_r(f, in, ins, q, NULL, v);
+  for (int i = 0; i < count; i++) result[i] = v[f->count - count + i];
+}
+
+// ---- complex numbers
+
+#if OD_HAS_COMPLEX
+od_complex od_formula_value_complex(const od_formula *f, const od_complex *in, int ins, const od_complex *q,
+                                    const od_complex *held) {
+  od_complex v[OD_MOST_OPERATIONS];
+  return run_c(f, in, ins, q, held, v);
+}
+
+void od_formula_results_c(const od_formula *f, const od_complex *in, int ins, const od_complex *q, int count,
+                          od_complex *result) {
+  od_complex v[OD_MOST_OPERATIONS];
+  run_c(f, in, ins, q, NULL, v);
+  for (int i = 0; i < count; i++) result[i] = v[f->count - count + i];
+}
+
 int od_formula_jump_guards(const od_formula *f, const od_complex *in, int ins, const od_complex *q,
                            const od_complex *held, od_complex *guard) {
   od_complex v[OD_MOST_OPERATIONS];
@@ -89,30 +118,7 @@ int od_formula_jump_guards(const od_formula *f, const od_complex *in, int ins, c
     if (od_operation_jumps(f->operation[i].kind)) guard[count++] = v[f->operation[i].a];
   return count;
 }
-
-double od_formula_value(const od_formula *f, const double *in, int ins, const double *q, const double *held) {
-  double v[OD_MOST_OPERATIONS];
-  return run_r(f, in, ins, q, held, v);
-}
-
-od_complex od_formula_value_complex(const od_formula *f, const od_complex *in, int ins, const od_complex *q,
-                                    const od_complex *held) {
-  od_complex v[OD_MOST_OPERATIONS];
-  return run_c(f, in, ins, q, held, v);
-}
-
-void od_formula_results_r(const od_formula *f, const double *in, int ins, const double *q, int count, double *result) {
-  double v[OD_MOST_OPERATIONS];
-  run_r(f, in, ins, q, NULL, v);
-  for (int i = 0; i < count; i++) result[i] = v[f->count - count + i];
-}
-
-void od_formula_results_c(const od_formula *f, const od_complex *in, int ins, const od_complex *q, int count,
-                          od_complex *result) {
-  od_complex v[OD_MOST_OPERATIONS];
-  run_c(f, in, ins, q, NULL, v);
-  for (int i = 0; i < count; i++) result[i] = v[f->count - count + i];
-}
+#endif
 
 // ---- derivatives
 

@@ -2,7 +2,6 @@
 // carries an exact derivative (the complex step). OD_COMPLEX selects the complex build. X(name) gives each build its own names;
 // od_x_sqrt() and similar functions act on these scalars. Comparisons use the real part only. <tgmath.h> is not used, since
 // libraries of small processors lack it.
-#include <complex.h>
 #include <math.h>
 
 #include "base/complex_number.h"

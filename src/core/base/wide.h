@@ -35,6 +35,10 @@ typedef double od_pair_anywhere __attribute__((vector_size(16), aligned(8), may_
 // Applies DO(AT) to a short row, four numbers at a time, without the prologue that compilers add to long loops. j is the index of
 // the first number, and AT(place) is the quad, the pair or the single number at the address `place`.
 #define OD_ONE_AT(place) (*(place))
+#if OD_SMALL
+#define OD_FOR_FOURS(count, DO) \
+  for (int j = 0; j < (count); j++) DO(OD_ONE_AT)
+#else
 #define OD_FOR_FOURS(count, DO)                     \
   do {                                              \
     int j = 0;                                      \
@@ -42,6 +46,7 @@ typedef double od_pair_anywhere __attribute__((vector_size(16), aligned(8), may_
     if ((count)&2) DO(OD_PAIR_AT), j += 2;          \
     if ((count)&1) DO(OD_ONE_AT);                   \
   } while (0)
+#endif
 
 // Copy or clear a few numbers without a call of memcpy() or memset().
 OD_INTO_WIDE void od_copy_few(int count, const double *from, double *to) {

@@ -1,26 +1,9 @@
 // The derivatives of one block: from its class if the class defines them, otherwise by unit steps for linear blocks and by
 // complex steps for other blocks.
-#include <complex.h>
+#include <math.h>
 #include <string.h>
 
 #include "blocks/block_classes.h"
-
-static const double tiny = 1e-30;
-
-// A block in complex numbers, all on the stack.
-typedef struct complex_block {
-  od_complex q[OD_MOST_BLOCK_NUMBERS], x[OD_MOST_BLOCK_STATES], u[OD_MOST_BLOCK_INPUTS];
-  od_complex held[OD_MOST_OPERATIONS];
-  od_complex y[OD_MOST_BLOCK_OUTPUTS], rate[OD_MOST_BLOCK_STATES];
-} complex_block;
-
-static void fill(od_block_counts n, const double *q, const double *x, const double *u, const double *held,
-                 complex_block *b) {
-  for (int i = 0; i < n.numbers; i++) b->q[i] = q[i];
-  for (int i = 0; i < n.states; i++) b->x[i] = x[i];
-  for (int i = 0; i < n.inputs; i++) b->u[i] = u[i];
-  for (int i = 0; i < n.jumps; i++) b->held[i] = held ? held[i] : 0;
-}
 
 // Computes the derivatives of a linear block without an offset: its response to a unit value of each state or input.
 static void unit_slopes(const od_block_spec *s, od_block_counts n, const double *q, double *by) {
@@ -38,6 +21,24 @@ static void unit_slopes(const od_block_spec *s, od_block_counts n, const double 
   }
 }
 
+#if OD_HAS_COMPLEX
+static const double tiny = 1e-30;
+
+// A block in complex numbers, all on the stack.
+typedef struct complex_block {
+  od_complex q[OD_MOST_BLOCK_NUMBERS], x[OD_MOST_BLOCK_STATES], u[OD_MOST_BLOCK_INPUTS];
+  od_complex held[OD_MOST_OPERATIONS];
+  od_complex y[OD_MOST_BLOCK_OUTPUTS], rate[OD_MOST_BLOCK_STATES];
+} complex_block;
+
+static void fill(od_block_counts n, const double *q, const double *x, const double *u, const double *held,
+                 complex_block *b) {
+  for (int i = 0; i < n.numbers; i++) b->q[i] = q[i];
+  for (int i = 0; i < n.states; i++) b->x[i] = x[i];
+  for (int i = 0; i < n.inputs; i++) b->u[i] = u[i];
+  for (int i = 0; i < n.jumps; i++) b->held[i] = held ? held[i] : 0;
+}
+
 // Computes derivatives by complex steps, one for each state and input.
 static void complex_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x, const double *u,
                            const double *held, double *by) {
@@ -49,10 +50,53 @@ static void complex_slopes(const od_block_spec *s, od_block_counts n, const doub
     *moved += OD_COMPLEX_OF(0.0, tiny);
     od_block_class_of(s)->evaluate_complex(s, b.q, b.x, b.u, b.held, b.y, b.rate);
     *moved = before;
-    for (int i = 0; i < n.outputs; i++) by[i * columns + j] = cimag(b.y[i]) / tiny;
-    for (int i = 0; i < n.states; i++) by[(n.outputs + i) * columns + j] = cimag(b.rate[i]) / tiny;
+    for (int i = 0; i < n.outputs; i++) by[i * columns + j] = od_imaginary(b.y[i]) / tiny;
+    for (int i = 0; i < n.states; i++) by[(n.outputs + i) * columns + j] = od_imaginary(b.rate[i]) / tiny;
   }
 }
+
+void od_block_number_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x,
+                            const double *u, const double *held, int number, double *by) {
+  complex_block b;
+  for (int i = 0; i < n.outputs + n.states; i++) by[i] = 0;
+  if (s->sample > 0) return;  // the output of a sampled block is held: all derivatives are zero
+  fill(n, q, x, u, held, &b);
+  b.q[number] += OD_COMPLEX_OF(0.0, tiny);
+  od_block_class_of(s)->evaluate_complex(s, b.q, b.x, b.u, b.held, b.y, b.rate);
+  for (int i = 0; i < n.outputs; i++) by[i] = od_imaginary(b.y[i]) / tiny;
+  for (int i = 0; i < n.states; i++) by[n.outputs + i] = od_imaginary(b.rate[i]) / tiny;
+}
+
+void od_block_step_tangent(const od_block_spec *s, od_block_counts n, const double *q, const double *x, const double *u,
+                           od_block_direction along, double *next) {
+  const od_block_class *c = od_block_class_of(s);
+  complex_block b;
+  for (int i = 0; i < n.states; i++) next[i] = 0;
+  if (c->remembers) return;  // the next output of a sampled delay is an earlier input: all changes are zero
+  fill(n, q, x, u, NULL, &b);
+  for (int i = 0; along.dx && i < n.states; i++) b.x[i] += OD_COMPLEX_OF(0.0, tiny * along.dx[i]);
+  b.u[0] += OD_COMPLEX_OF(0.0, tiny * along.du);
+  if (along.number >= 0) b.q[along.number] += OD_COMPLEX_OF(0.0, tiny);
+  c->step_complex(s, b.q, b.x, b.u, b.rate);
+  for (int i = 0; i < n.states; i++) next[i] = od_imaginary(b.rate[i]) / tiny;
+}
+#else
+// A build without complex numbers refuses plants that need these derivatives (plant/real_derivatives.c).
+static void complex_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x, const double *u,
+                           const double *held, double *by) {
+  (void)s, (void)n, (void)q, (void)x, (void)u, (void)held, (void)by;
+}
+void od_block_number_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x,
+                            const double *u, const double *held, int number, double *by) {
+  (void)s, (void)q, (void)x, (void)u, (void)held, (void)number;
+  for (int i = 0; i < n.outputs + n.states; i++) by[i] = NAN;
+}
+void od_block_step_tangent(const od_block_spec *s, od_block_counts n, const double *q, const double *x, const double *u,
+                           od_block_direction along, double *next) {
+  (void)s, (void)q, (void)x, (void)u, (void)along;
+  for (int i = 0; i < n.states; i++) next[i] = NAN;
+}
+#endif
 
 void od_block_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x, const double *u,
                      const double *held, double *by) {
@@ -67,30 +111,4 @@ void od_block_slopes(const od_block_spec *s, od_block_counts n, const double *q,
     unit_slopes(s, n, q, by);
   else
     complex_slopes(s, n, q, x, u, held, by);
-}
-
-void od_block_number_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x,
-                            const double *u, const double *held, int number, double *by) {
-  complex_block b;
-  for (int i = 0; i < n.outputs + n.states; i++) by[i] = 0;
-  if (s->sample > 0) return;  // the output of a sampled block is held: all derivatives are zero
-  fill(n, q, x, u, held, &b);
-  b.q[number] += OD_COMPLEX_OF(0.0, tiny);
-  od_block_class_of(s)->evaluate_complex(s, b.q, b.x, b.u, b.held, b.y, b.rate);
-  for (int i = 0; i < n.outputs; i++) by[i] = cimag(b.y[i]) / tiny;
-  for (int i = 0; i < n.states; i++) by[n.outputs + i] = cimag(b.rate[i]) / tiny;
-}
-
-void od_block_step_tangent(const od_block_spec *s, od_block_counts n, const double *q, const double *x, const double *u,
-                           od_block_direction along, double *next) {
-  const od_block_class *c = od_block_class_of(s);
-  complex_block b;
-  for (int i = 0; i < n.states; i++) next[i] = 0;
-  if (c->remembers) return;  // the next output of a sampled delay is an earlier input: all changes are zero
-  fill(n, q, x, u, NULL, &b);
-  for (int i = 0; along.dx && i < n.states; i++) b.x[i] += OD_COMPLEX_OF(0.0, tiny * along.dx[i]);
-  b.u[0] += OD_COMPLEX_OF(0.0, tiny * along.du);
-  if (along.number >= 0) b.q[along.number] += OD_COMPLEX_OF(0.0, tiny);
-  c->step_complex(s, b.q, b.x, b.u, b.rate);
-  for (int i = 0; i < n.states; i++) next[i] = cimag(b.rate[i]) / tiny;
 }

@@ -8,20 +8,25 @@
 
 #define OD_ELEMENT_TEXT
 #include "elements/element_functions_x.h"
+#if OD_HAS_COMPLEX
 #define OD_COMPLEX
 #include "elements/element_functions_x.h"
 #undef OD_COMPLEX
+#define OD_IN_COMPLEX(function) function
+#else
+#define OD_IN_COMPLEX(function) NULL
+#endif
 #undef OD_ELEMENT_TEXT
 
 // Entries of the table of a class for its functions.
 #define OD_COUNT_OF(type) ((int)(sizeof(type) / sizeof(double)))
-#define OD_ELEMENT_FUNCTIONS                                                                         \
-  .ins = OD_COUNT_OF(in_r), .outs = OD_COUNT_OF(out_r), .reports = OD_COUNT_OF(report_r),            \
-  .numbers = OD_COUNT_OF(numbers_r), .evaluate = evaluate_all_r, .evaluate_complex = evaluate_all_c, \
-  .report = report_all_r, .report_complex = report_all_c
+#define OD_ELEMENT_FUNCTIONS                                                              \
+  .ins = OD_COUNT_OF(in_r), .outs = OD_COUNT_OF(out_r), .reports = OD_COUNT_OF(report_r), \
+  .numbers = OD_COUNT_OF(numbers_r), .evaluate = evaluate_all_r, .report = report_all_r,  \
+  .evaluate_complex = OD_IN_COMPLEX(evaluate_all_c), .report_complex = OD_IN_COMPLEX(report_all_c)
 // Entries for a class with modes, whose file has defined OD_ELEMENT_MODES.
 #define OD_MODE_FUNCTIONS \
-  .margin = margin_of_r, .switch_mode = switch_mode_of_r, .switch_mode_complex = switch_mode_of_c
+  .margin = margin_of_r, .switch_mode = switch_mode_of_r, .switch_mode_complex = OD_IN_COMPLEX(switch_mode_of_c)
 // A field: key, unit, sign, default, possible range, usual range, meaning, then designators of further entries.
 #define OD_FIELD(k, u, s, f, low, high, usual_low, usual_high, ...)                              \
   {                                                                                              \

@@ -1,5 +1,8 @@
 // Driven laws in complex numbers: derivatives by complex steps for parameters that vary from node to node. Tests compare these
 // derivatives with the derivatives of drive_slopes.c.
+#include "base/parts.h"
+
+#if OD_HAS_COMPLEX
 #define OD_COMPLEX
 #include "friction/drive_nodes_x.h"
 
@@ -22,7 +25,7 @@ typedef struct column {
 static void put_column(void *to, int sample, od_complex force, od_complex bristle, od_complex film) {
   (void)bristle, (void)film;
   const column *c = to;
-  c->dforce[(size_t)sample * (size_t)c->columns] = cimag(force) / OD_TINY_STEP;
+  c->dforce[(size_t)sample * (size_t)c->columns] = od_imaginary(force) / OD_TINY_STEP;
 }
 
 od_status od_friction_node_slopes(const od_friction_law *law, const double *q, bool two_sided,
@@ -49,3 +52,4 @@ od_status od_friction_drive_along(const od_friction_law *law, const double *q, b
   for (int i = 0; i < od_friction_law_numbers(law, two_sided); i++) p[i] = q[i];
   return go_through_c(&n, put_column, &(column){dforce, columns});
 }
+#endif

@@ -6,6 +6,8 @@
 
 #include "friction/drive_batch.h"
 
+#if OD_HAS_COMPLEX
+
 // Derivatives of the parameters of one direction, and of constants computed from them, `columns` of each.
 typedef struct seeds {
   const double *by[OD_FAMILY_COUNT];
@@ -29,7 +31,7 @@ static void seed(const od_friction_law *law, const double *q, bool two_sided, do
     p[number[c]] += OD_COMPLEX_OF(0.0, step);
     law->family_c(p, two_sided, negative, signal, family);
     p[number[c]] = q[number[c]];
-    for (int k = 0; k < OD_FAMILY_COUNT; k++) at[k * columns + c] = cimag(family[k]) / step;
+    for (int k = 0; k < OD_FAMILY_COUNT; k++) at[k * columns + c] = od_imaginary(family[k]) / step;
   }
   for (int k = 0; k < OD_FAMILY_COUNT; k++) out->by[k] = at + k * columns;
   out->log_vs = at + OD_FAMILY_COUNT * columns;
@@ -270,3 +272,4 @@ od_status od_friction_drive_slopes(const od_friction_law *law, const double *q, 
   memset(state, 0, (size_t)(OF_STATE * columns) * sizeof *state);
   return family_slopes(law, side, by, grid, start, columns, state, force, dforce);
 }
+#endif

@@ -155,7 +155,7 @@
 #define OD_LAW_FAMILY                                                                             \
   .has_family = true, .has_bristles = OD_LAW_HAS_BRISTLES, .has_film = OD_LAW_HAS_FILM_STATE,     \
   .has_rate_terms = OD_LAW_HAS_ACCELERATION, .shape = OD_LAW_SHAPE, .family_r = family_numbers_r, \
-  .family_c = family_numbers_c,
+  .family_c = OD_IN_COMPLEX(family_numbers_c),
 #endif
 #if !OD_LAW_HAS_ACCELERATION
 #define OD_LAW_SLOPES .slopes = slopes_all,
@@ -219,7 +219,7 @@ static bool block_is_linear(const od_block_spec *s) {
       .states = OD_LAW_STATES,                                                           \
       .is_linear = block_is_linear,                                                      \
       .evaluate = evaluate_block_r,                                                      \
-      .evaluate_complex = evaluate_block_c,                                              \
+      .evaluate_complex = OD_IN_COMPLEX(evaluate_block_c),                               \
   };                                                                                     \
   const od_block_description od_##identifier##_block_description = {                     \
       .equations = &od_##identifier##_block,                                             \
@@ -238,5 +238,5 @@ static bool block_is_linear(const od_block_spec *s) {
       .sided = OD_SIDED,                                                                 \
       .common = 0 OD_COMMON_PARAMETERS(OD_COUNT_ROW),                                    \
       OD_LAW_FAMILY.steady_r = steady_r,                                                 \
-      .steady_c = steady_c,                                                              \
+      .steady_c = OD_IN_COMPLEX(steady_c),                                               \
   }

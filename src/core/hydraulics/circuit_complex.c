@@ -1,4 +1,7 @@
 // The circuit in complex arithmetic.
+#include "base/parts.h"
+
+#if OD_HAS_COMPLEX
 #define OD_COMPLEX
 #include <stdbool.h>
 #include <string.h>
@@ -39,3 +42,4 @@ od_complex od_circuit_oil_complex(const od_model *m, const od_complex *w) {
 od_complex od_circuit_output_complex(const od_model *m, const od_complex *w, const od_output *o) {
   return circuit_output_c(m, w, o);
 }
+#endif

@@ -1,9 +1,20 @@
-// Derivatives by complex steps: an instance is copied from the machine into a small separate work memory in complex numbers.
-// One of its scalars is changed along the imaginary axis. Then the function of its class evaluates the copy.
+// Derivatives of one instance. For complex steps, the instance is copied from the machine into a small separate work memory in
+// complex numbers. One of its scalars is changed along the imaginary axis. Then the function of its class evaluates the copy.
 #include "hydraulics/element_slopes.h"
 
-#include <complex.h>
 #include <string.h>
+
+double od_element_out_tangent(const od_model *m, const double *w, int instance, int out, const double *din) {
+  const od_instance *e = &m->instance[instance];
+  int ins = od_instance_class(m, e)->ins;
+  const double *slope = w + e->slope + out * ins;
+  double sum = 0;
+  for (int j = 0; j < ins; j++) sum += slope[j] * din[j];
+  return sum;
+}
+
+#if OD_HAS_COMPLEX
+// ---- complex steps
 
 static const double step = 1e-30;
 
@@ -63,7 +74,7 @@ static void move_number(alone *a, int number) {
        1);
 }
 static double change(const alone *a, int place) {
-  return cimag(a->w[place]) / step;
+  return od_imaginary(a->w[place]) / step;
 }
 
 void od_element_slopes(const od_model *m, double *w, int instance) {
@@ -79,10 +90,9 @@ void od_element_slopes(const od_model *m, double *w, int instance) {
   }
 }
 
-bool od_element_number_slope(const od_model *m, double *w, int instance, int number, double *dout) {
-  const od_instance *e = &m->instance[instance];
-  const od_element_class *c = od_instance_class(m, e);
-  if (c->number_slopes) return c->number_slopes(&m->join.batch[e->batch], m->join.pool, w, e->place, &number, 1, dout);
+// Computes the derivatives of the outs with respect to a number by a complex step.
+static bool number_step(const od_model *m, double *w, int instance, int number, double *dout) {
+  const od_element_class *c = od_instance_class(m, &m->instance[instance]);
   alone a;
   take_from_work(m, w, instance, &a);
   move_number(&a, number);
@@ -99,15 +109,6 @@ void od_element_evaluate_at(const od_model *m, const double *theta, const double
   memcpy(a.w + a.batch.in, in, (size_t)c->ins * sizeof *in);
   evaluate(m, &a);
   memcpy(out, a.w + a.batch.out, (size_t)c->outs * sizeof *out);
-}
-
-double od_element_out_tangent(const od_model *m, const double *w, int instance, int out, const double *din) {
-  const od_instance *e = &m->instance[instance];
-  int ins = od_instance_class(m, e)->ins;
-  const double *slope = w + e->slope + out * ins;
-  double sum = 0;
-  for (int j = 0; j < ins; j++) sum += slope[j] * din[j];
-  return sum;
 }
 
 // Adds the change through the outputs, whose derivatives are known, to the direct change.
@@ -142,4 +143,18 @@ double od_element_report_by_number(const od_model *m, double *w, int instance, i
   evaluate(m, &a);
   c->report_complex(&a.batch, a.pool, a.w);
   return change(&a, a.batch.report + report);
+}
+#else
+// A build without complex numbers refuses plants that need this derivative (plant/real_derivatives.c).
+static bool number_step(const od_model *m, double *w, int instance, int number, double *dout) {
+  (void)m, (void)w, (void)instance, (void)number, (void)dout;
+  return false;
+}
+#endif
+
+bool od_element_number_slope(const od_model *m, double *w, int instance, int number, double *dout) {
+  const od_instance *e = &m->instance[instance];
+  const od_element_class *c = od_instance_class(m, e);
+  if (c->number_slopes) return c->number_slopes(&m->join.batch[e->batch], m->join.pool, w, e->place, &number, 1, dout);
+  return number_step(m, w, instance, number, dout);
 }

@@ -58,7 +58,7 @@ static inline od_x X(junction_slope)(const od_model *m, od_x *w, const od_juncti
   memcpy(before, w + alone->out, (size_t)outs * sizeof *before);
   w[s->in] = in + OD_COMPLEX_OF(0.0, od_junction_imaginary_step);
   X(evaluate_batch)(m, alone, w);
-  double slope = cimag(w[s->from] - before[s->from - alone->out]) / od_junction_imaginary_step;
+  double slope = od_imaginary(w[s->from] - before[s->from - alone->out]) / od_junction_imaginary_step;
   memcpy(w + alone->out, before, (size_t)outs * sizeof *before);
   w[s->in] = in;
   return slope;

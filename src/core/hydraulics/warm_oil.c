@@ -2,13 +2,17 @@
 
 #include "base/scalar_x.h"
 #include "hydraulics/warm_oil_x.h"
+#if OD_HAS_COMPLEX
 #define OD_COMPLEX
 #include "base/scalar_x.h"
 #include "hydraulics/warm_oil_x.h"
+#endif
 
 void od_warm_oil(const double *q, double density, double temperature, double *oil) {
   warm_r(q, density, temperature, oil);
 }
+
+#if OD_HAS_COMPLEX
 void od_warm_oil_complex(const od_complex *q, od_complex density, od_complex temperature, od_complex *oil) {
   warm_c(q, density, temperature, oil);
 }
@@ -21,5 +25,12 @@ void od_warm_oil_slopes(const double *q, double density, double temperature, int
   moved[OD_WARM_BY_TEMPERATURE] = temperature;
   moved[by] += OD_COMPLEX_OF(0.0, step * (fabs(creal(moved[by])) + 1e-9));
   warm_c(moved, moved[OD_WARM_BY_DENSITY], moved[OD_WARM_BY_TEMPERATURE], oil);
-  for (int i = 0; i < OD_OIL_STATES; i++) slope[i] = cimag(oil[i]) / cimag(moved[by]);
+  for (int i = 0; i < OD_OIL_STATES; i++) slope[i] = od_imaginary(oil[i]) / od_imaginary(moved[by]);
 }
+#else
+// A build without complex numbers refuses plants that need these derivatives (plant/real_derivatives.c).
+void od_warm_oil_slopes(const double *q, double density, double temperature, int by, double slope[OD_OIL_STATES]) {
+  (void)q, (void)density, (void)temperature, (void)by;
+  for (int i = 0; i < OD_OIL_STATES; i++) slope[i] = NAN;
+}
+#endif

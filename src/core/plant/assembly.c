@@ -5,7 +5,6 @@
 // the same method for the linear problem Phi_z z' = 0, c_z z' = value. Complex steps give the derivatives of the conditions.
 #include "plant/assembly.h"
 
-#include <complex.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,6 +14,8 @@
 #include "mechanics/partition.h"
 #include "plant/model_plant_work.h"
 #include "plant/model_plant.h"
+
+#if OD_HAS_COMPLEX
 
 static const double tiny = 1e-30;  // size of the imaginary step
 
@@ -120,7 +121,7 @@ static void condition_rows(od_assembly *s, const od_condition *list, int count, 
     mech->open_velocities(m, s->wc);
     for (int i = 0; i < count; i++) {
       od_complex y = od_model_output_value_complex(m, s->wc, &list[i].output);
-      s->matrix[(m->rows + i) * n + j] = cimag(y) / tiny;
+      s->matrix[(m->rows + i) * n + j] = od_imaginary(y) / tiny;
       s->r[m->rows + i] = creal(y) - list[i].value;
     }
     s->wc[moved + j] -= step;
@@ -344,3 +345,4 @@ int od_assembly_rank_nearby(od_assembly *s, int *integers, double *matrix, int r
   od_free(start);
   return largest;
 }
+#endif

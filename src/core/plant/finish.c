@@ -11,6 +11,8 @@
 #include "plant/model_plant.h"
 #include "plant/newton_choice.h"
 
+#if OD_HAS_COMPLEX
+
 // Returns whether some positions are balanced. Then the initial guess may be beyond the reach of cylinders.
 static bool balances_positions(const od_assembly *s) {
   bool found = false;
@@ -325,3 +327,12 @@ end:
   *out = s.m;
   return OD_OK;
 }
+#else
+od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
+  (void)b;
+  *out = NULL;
+  return od_fail(
+      err, OD_NOT_AVAILABLE,
+      "this build contains no complex numbers (OD_NO_COMPLEX) and cannot build a model; read an image instead");
+}
+#endif

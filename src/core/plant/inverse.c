@@ -1,6 +1,5 @@
 #include "plant/inverse.h"
 
-#include <complex.h>
 #include <math.h>
 #include <string.h>
 
@@ -9,6 +8,8 @@
 #include "math/dense.h"
 #include "plant/model_plant.h"
 #include "plant/model_plant_work.h"
+
+#if OD_HAS_COMPLEX
 
 // Limits: iterations of Newton's method, and stages of a move.
 enum { MOST_ROUNDS = 40, MOST_STAGES = 200 };
@@ -511,7 +512,7 @@ void od_inverse_actuate(const od_inverse *v, int instance, const double pressure
       if (c->out[k].kind == OD_TO_VOLUME) to->volume[c->out[k].index] = creal(out[k]);
       if (c->out[k].kind != OD_TO_FORCE) continue;
       to->force = creal(out[k]);
-      to->force_by[along] = cimag(out[k]) / imaginary_step;
+      to->force_by[along] = od_imaginary(out[k]) / imaginary_step;
     }
   }
   add_flows(c, out, to->flow);
@@ -538,6 +539,7 @@ double od_actuator_size(const od_model *m, int instance) {
   fill_inputs(m, m->theta, instance, now, zero, 0, in);
   od_element_evaluate_at(m, m->theta, oil, instance, in, out);
   for (int k = 0; k < c->outs; k++)
-    if (c->out[k].kind == OD_TO_FORCE) return cimag(out[k]) / imaginary_step;
+    if (c->out[k].kind == OD_TO_FORCE) return od_imaginary(out[k]) / imaginary_step;
   return 0;
 }
+#endif

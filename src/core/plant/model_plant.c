@@ -14,6 +14,7 @@
 #include "base/allocate.h"
 #include "base/place.h"
 #include "plant/model_plant_work.h"
+#include "plant/real_derivatives.h"
 
 // ---- start and residual
 
@@ -192,9 +193,8 @@ static void lay_out(od_plant_data *d) {
   d->sparse = od_place(&end, (size_t)(m->step.sparse.values + m->step.sparse.n) * sizeof(double));
   d->changed_values = od_place(&end, od_model_plant_change_doubles(d) * sizeof(double));
   size_t complex_scalars = (size_t)m->layout.scalars + 4 * freedom + 3 * nc + (size_t)m->inputs;
-  d->complex_scalars = od_place(&end, d->plant.np || od_model_switchers(m) || d->plant.jumps || d->reactions
-                                          ? complex_scalars * sizeof(od_complex)
-                                          : 0);
+  bool steps = OD_HAS_COMPLEX && (d->plant.np || od_model_switchers(m) || d->plant.jumps || d->reactions);
+  d->complex_scalars = od_place(&end, steps ? complex_scalars * sizeof(od_complex) : 0);
   d->tree = od_place(&end, m->newton == OD_NEWTON_TREE ? od_model_plant_tree_size(d) : 0);
   d->plant.work_size = od_place(&end, 0);
 }
@@ -208,24 +208,28 @@ static void set_scales(od_plant_data *d) {
 
 // Returns the operations. Machines without sampled blocks and modes have no operations for samples and switches.
 static od_plant_ops operations_of(const od_model *m) {
-  od_plant_ops ops = {.start = start,
-                      .get_parameters = get_parameters,
-                      .set_parameters = set_parameters,
-                      .residual = residual,
-                      .step_matrix = od_model_plant_step_matrix,
-                      .jacobians = od_model_plant_jacobians,
-                      .parameter_jacobian = od_model_plant_parameter_jacobian,
-                      .outputs = od_model_plant_outputs,
-                      .output_jacobians = od_model_plant_output_jacobians,
-                      .powers = od_model_plant_powers,
-                      .wants_repartition = od_model_plant_wants_repartition,
-                      .repartition = od_model_plant_repartition,
-                      .settle = settle,
-                      .force_stiffness = od_model_plant_force_stiffness,
-                      .in_complex = &od_model_plant_complex_ops,
-                      .edges = od_model_plant_edges,
-                      .fingerprint = od_model_plant_fingerprint,
-                      .restore = od_model_plant_restore};
+  od_plant_ops ops = {
+    .start = start,
+    .get_parameters = get_parameters,
+    .set_parameters = set_parameters,
+    .residual = residual,
+    .step_matrix = od_model_plant_step_matrix,
+    .jacobians = od_model_plant_jacobians,
+    .parameter_jacobian = od_model_plant_parameter_jacobian,
+    .outputs = od_model_plant_outputs,
+    .output_jacobians = od_model_plant_output_jacobians,
+    .powers = od_model_plant_powers,
+    .wants_repartition = od_model_plant_wants_repartition,
+    .repartition = od_model_plant_repartition,
+    .settle = settle,
+    .force_stiffness = od_model_plant_force_stiffness,
+#if OD_HAS_COMPLEX
+    .in_complex = &od_model_plant_complex_ops,
+#endif
+    .edges = od_model_plant_edges,
+    .fingerprint = od_model_plant_fingerprint,
+    .restore = od_model_plant_restore
+  };
   if (od_model_switchers(m) || m->samplers) {
     ops.next_sample = od_model_plant_next_sample;
     ops.sample = od_model_plant_sample;
@@ -311,6 +315,10 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
   if (!od_model_plant_count_guards(d) || !od_model_plant_find_changes(d)) {
     destroy(&d->plant);
     return od_fail(err, OD_NO_MEMORY, "out of memory");
+  }
+  if (!OD_HAS_COMPLEX && od_model_plant_check_real(d, err) != OD_OK) {
+    destroy(&d->plant);
+    return OD_NOT_AVAILABLE;
   }
   od_circuit_find_runs(m, d->owner, parameter_count);
   set_scales(d);

@@ -3,7 +3,6 @@
 //   margins   elements and blocks with modes, in the order of od_model_switchers()
 //   zeros     branches of formulas, sign blocks, stops, contacts
 //   scales    blocks with tables: the position of the argument among the knots, piecewise linear, extrapolated at both ends
-#include <complex.h>
 #include <math.h>
 #include <string.h>
 
@@ -124,7 +123,9 @@ static bool list_jumps(od_plant_data *d) {
   if (d->plant.jumps) {
     d->ops.hold = od_model_plant_hold;
     d->ops.held_jacobian = od_model_plant_held_jacobian;
+#if OD_HAS_COMPLEX
     d->ops.guard_slopes = od_model_plant_guard_slopes;
+#endif
   }
   return true;
 }
@@ -179,55 +180,18 @@ od_status od_model_plant_held_jacobian(const od_plant *plant, void *work, double
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
   int nk = od_plant_nk(plant), jumps = plant->jumps;
-  od_complex *g = p.wc + d->m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
-  double *moved = p.scratch;
+  double *moved = p.scratch, *dg = moved + jumps;
   memset(gv, 0, (size_t)(nk * jumps) * sizeof *gv);
   memset(moved, 0, (size_t)jumps * sizeof *moved);
   for (int j = 0; j < jumps; j++) {
     double held = p.w[d->m->layout.held + d->jump_held[j]];
     if (held == 0 || fabs(held - OD_HELD_AT_ZERO) >= 1) continue;
     moved[j] = 1;
-    od_status status = od_model_plant_complex_direction(plant, work, (od_point_change){.held = moved}, g);
+    od_complex_move move = {-1, -1, -1, .along = {.held = moved}};
+    od_status status = od_model_plant_complex_step(plant, work, move, dg);
     if (status != OD_OK) return status;
     moved[j] = 0;
-    for (int i = 0; i < nk; i++) gv[i * jumps + j] = cimag(g[i]) / od_imaginary_step;
-  }
-  return OD_OK;
-}
-
-// Stores the slopes of guards whose jumps begin at `first` in od_layout.held. The jumps of the plant have the same order. *next:
-// the first jump without a slope.
-static void take_slopes(const od_plant_data *d, const od_complex *guard, int count, int first, int *next,
-                        double *slope) {
-  for (int i = 0; i < count && *next < d->plant.jumps; i++)
-    if (d->jump_held[*next] == first + i) slope[(*next)++] = cimag(guard[i]) / od_imaginary_step;
-}
-
-od_status od_model_plant_guard_slopes(const od_plant *plant, void *work, od_point_change along, double *slope) {
-  const od_plant_data *d = od_plant_data_of(plant);
-  const od_model *m = d->m;
-  const od_complex *wc = od_work_parts_of(d, work).wc, *theta = wc + m->layout.theta, *held = wc + m->layout.held;
-  od_complex u[OD_MOST_BLOCK_INPUTS], guard[OD_MOST_OPERATIONS];
-  int next = 0;
-  od_status status = od_model_plant_complex_direction(plant, work, along, NULL);
-  if (status != OD_OK) return status;
-  for (int i = 0; i < m->instances; i++) {
-    const od_instance *e = &m->instance[i];
-    int ins = od_instance_class(m, e)->ins;
-    od_formula formula = od_instance_formula(m, e);
-    if (od_formula_jumps(&formula))
-      take_slopes(d, guard, od_formula_jump_guards(&formula, wc + e->in, ins, theta + e->number, held + e->held, guard),
-                  e->held, &next, slope);
-  }
-  for (int i = 0; i < m->blocks; i++) {
-    const od_block *b = &m->block[i];
-    if (b->jumps == 0) continue;
-    od_block_inputs_complex(m, wc, b, u);
-    if (od_block_class_of(&m->spec[i])->has_formula)
-      od_formula_jump_guards(&m->spec[i].formula, u, b->list_inputs, theta + b->number, held + b->held, guard);
-    else
-      guard[0] = u[0];
-    take_slopes(d, guard, b->jumps, b->held, &next, slope);
+    put_column(gv, nk, jumps, j, dg);
   }
   return OD_OK;
 }

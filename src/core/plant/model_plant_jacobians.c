@@ -1,6 +1,5 @@
 // Derivatives of the residual: the matrix of an implicit step, and Jacobians with respect to states, rates, inputs and
 // parameters.
-#include <complex.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -201,7 +200,7 @@ od_status od_model_plant_parameter_jacobian(const od_plant *plant, void *work, d
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
   int nk = od_plant_nk(plant), np = plant->np;
-  od_complex *g = p.wc + d->m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
+  double *dg = p.scratch;
   od_model_plant_prepare_tangents(d, &p);
   memset(gp, 0, (size_t)(nk * np) * sizeof *gp);
   for (int j = 0; j < np; j++) {
@@ -219,9 +218,10 @@ od_status od_model_plant_parameter_jacobian(const od_plant *plant, void *work, d
       continue;
     }
     if (d->change[j].is_mechanical) continue;
-    od_status status = od_model_plant_complex_point(plant, work, j, NULL, g);
+    od_status status =
+        od_model_plant_complex_step(plant, work, (od_complex_move){.parameter = j, .state = -1, .input = -1}, dg);
     if (status != OD_OK) return status;
-    for (int k = 0; k < nk; k++) gp[k * np + j] = cimag(g[k]) / od_imaginary_step;
+    put_column(gp, nk, np, j, dg);
   }
   if (d->mechanicals) od_model_plant_number_columns(d, &p, gp);
   return OD_OK;

@@ -5,7 +5,6 @@
 #include "base/allocate.h"
 #include "plant/model_plant_work.h"
 
-#include <complex.h>
 #include <math.h>
 #include <string.h>
 
@@ -95,25 +94,6 @@ size_t od_model_plant_change_doubles(const od_plant_data *d) {
   return (size_t)d->changes + (OD_LANES + 1) * (size_t)d->m->layout.chart;
 }
 
-// ---- derivatives of the constants, computed when numbers have changed
-
-// Computes the derivatives of the constants with respect to all parameters of the mechanism, unless they are up to date.
-static void find_values(const od_plant_data *d, const od_work_parts *p) {
-  const od_model *m = d->m;
-  const od_layout *l = &m->layout;
-  if (p->head->changes_known) return;
-  for (int i = 0; i < m->numbers; i++) p->wc[l->theta + i] = p->w[l->theta + i];
-  for (int k = 0; k < d->mechanicals; k++) {
-    int j = d->mechanical[k], number = l->theta + d->parameter[j];
-    const od_constant_changes *c = &d->change[j];
-    p->wc[number] = OD_COMPLEX_OF(p->w[number], od_imaginary_step);
-    od_mechanics_with_derivatives(m)->prepare(m, p->wc);
-    for (int i = c->first; i < c->first + c->count; i++) p->change[i] = cimag(p->wc[d->changed[i]]) / od_imaginary_step;
-    p->wc[number] = p->w[number];
-  }
-  p->head->changes_known = 1;
-}
-
 // ---- tangents along numbers
 
 // Writes the changes of a number to the entries of their constants, which are `stride` apart, or (clear) sets the entries to
@@ -125,6 +105,12 @@ static void spread_changes(const od_plant_data *d, const od_work_parts *p, int j
 
 static int level_of(int kinds) {
   return kinds & OD_CHANGES_PLACES ? OD_LEVEL_POSITION : OD_LEVEL_ACCELERATION;
+}
+
+// Computes the derivatives of the constants, unless they are up to date.
+static void find_values(const od_plant_data *d, const od_work_parts *p) {
+  if (!p->head->changes_known) od_model_plant_constant_slopes(d, p);
+  p->head->changes_known = 1;
 }
 
 od_number_change od_model_plant_begin_number(const od_plant_data *d, const od_work_parts *p, int j, int *level) {

@@ -1,10 +1,10 @@
 // Outputs of a machine (of the mechanism, of the circuit, and integrals of powers) and their Jacobians.
-#include <complex.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "plant/model_plant_work.h"
 #include "plant/model_plant.h"
+#include "plant/real_derivatives.h"
 
 // Returns the integral of a power, including the losses of an element at switches.
 static double integral_of(const od_model *m, const double *w, const double *energy, int power) {
@@ -50,34 +50,20 @@ static double integral_part(const od_model *m, const double *w, const od_output 
   }
 }
 
-// Returns the factor of the elements' stored energy in an output. The circuit computes this energy, not the mechanism.
-static double stored_share(const od_output *o) {
-  return o->kind == OD_OUT_POTENTIAL || o->kind == OD_OUT_STORED ? 1 : o->kind == OD_OUT_BALANCE ? -1 : 0;
-}
-
-// The next functions return an output without its integrals, its change along the last tangent, and its value in complex
-// arithmetic.
+// The next functions return an output without its integrals, and its change along the last tangent.
 double od_model_output_value(const od_model *m, const double *w, const od_output *o) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output(m, w, o);
   if (o->kind == OD_OUT_OIL_BALANCE) return od_circuit_oil(m, w) - m->oil0;
-  double share = stored_share(o), value = od_mechanics(m)->output(m, w, o);
+  double share = od_output_stored_share(o), value = od_mechanics(m)->output(m, w, o);
   return share != 0 ? value + share * od_circuit_stored(m, w) : value;
 }
 double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du,
                               const od_number_change *change) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output_tangent(m, w, o, dc, du);
   if (o->kind == OD_OUT_OIL_BALANCE) return od_circuit_oil_tangent(m, w, dc, du);
-  double share = stored_share(o), value = od_mechanics(m)->output_tangent(m, w, o, du, change);
+  double share = od_output_stored_share(o), value = od_mechanics(m)->output_tangent(m, w, o, du, change);
   return share != 0 ? value + share * od_circuit_stored_tangent(m, w, dc, du) : value;
 }
-od_complex od_model_output_value_complex(const od_model *m, const od_complex *w, const od_output *o) {
-  if (od_output_is_of_circuit(o->kind)) return od_circuit_output_complex(m, w, o);
-  if (o->kind == OD_OUT_OIL_BALANCE) return od_circuit_oil_complex(m, w) - m->oil0;
-  double share = stored_share(o);
-  od_complex value = od_mechanics_with_derivatives(m)->output(m, w, o);
-  return share != 0 ? value + share * od_circuit_stored_complex(m, w) : value;
-}
-
 bool od_model_output_is_reaction(const od_output *o) {
   return o->kind == OD_OUT_JOINT_FORCE || o->kind == OD_OUT_JOINT_TORQUE || o->kind == OD_OUT_ROD_FORCE ||
          o->kind == OD_OUT_GEAR_FORCE;
@@ -223,11 +209,11 @@ typedef struct reaction_rows {
 static od_status reaction_column(const reaction_rows *r, od_complex_move move, double *h, int columns, int column) {
   const od_plant_data *d = od_plant_data_of(r->plant);
   od_work_parts p = od_work_parts_of(d, r->work);
-  od_status status = od_model_plant_complex_reactions(r->plant, r->work, move);
+  od_status status = od_model_plant_complex_step(r->plant, r->work, move, NULL);
   for (int i = 0; i < r->plant->ny && status == OD_OK; i++) {
     const od_output *o = &d->m->output[d->output[i]];
     if ((r->wanted && !r->wanted[i]) || !od_model_output_is_reaction(o)) continue;
-    h[i * columns + column] = cimag(od_model_output_value_complex(d->m, p.wc, o)) / od_imaginary_step;
+    h[i * columns + column] = od_model_plant_output_slope(d, &p, o);
   }
   return status;
 }
@@ -238,11 +224,11 @@ static od_status reaction_jacobians(const reaction_rows *r, const double *kx, co
   int nx = od_plant_nx(r->plant), nu = r->plant->nu, np = r->plant->np;
   od_status status = OD_OK;
   for (int j = 0; hx && j < nx && status == OD_OK; j++)
-    status = reaction_column(r, (od_complex_move){-1, j, -1, kx ? kx + j : NULL, NULL, nx, {0}}, hx, nx, j);
+    status = reaction_column(r, (od_complex_move){-1, j, -1, kx ? kx + j : NULL, NULL, nx, {0}, true}, hx, nx, j);
   for (int j = 0; hu && j < nu && status == OD_OK; j++)
-    status = reaction_column(r, (od_complex_move){-1, -1, j, ku ? ku + j : NULL, NULL, nu, {0}}, hu, nu, j);
+    status = reaction_column(r, (od_complex_move){-1, -1, j, ku ? ku + j : NULL, NULL, nu, {0}, true}, hu, nu, j);
   for (int j = 0; hp && j < np && status == OD_OK; j++)
-    status = reaction_column(r, (od_complex_move){j, -1, -1, kp ? kp + j : NULL, NULL, np, {0}}, hp, np, j);
+    status = reaction_column(r, (od_complex_move){j, -1, -1, kp ? kp + j : NULL, NULL, np, {0}, true}, hp, np, j);
   return status;
 }
 
@@ -296,7 +282,6 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
   const od_model *m = d->m;
   od_work_parts p = od_work_parts_of(d, work);
   int nk = od_plant_nk(plant);
-  od_complex *g = p.wc + m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
   double *dk = p.scratch;
   bool states_only = true;
   for (int i = 0; i < plant->ny && states_only; i++)
@@ -316,12 +301,11 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
       continue;
     }
     for (int k = 0; k < nk; k++) dk[k] = plant->outputs_of_rates ? kp[k * plant->np + j] : 0;
-    od_status status = od_model_plant_complex_point(plant, work, j, dk, g);
+    od_complex_move move = {.parameter = j, .state = -1, .input = -1, .rates = dk, .stride = 1};
+    od_status status = od_model_plant_complex_step(plant, work, move, NULL);
     if (status != OD_OK) return status;
-    for (int i = 0; i < plant->ny; i++) {
-      od_complex y = od_model_output_value_complex(m, p.wc, &m->output[d->output[i]]);
-      hp[i * plant->np + j] = cimag(y) / od_imaginary_step;
-    }
+    for (int i = 0; i < plant->ny; i++)
+      hp[i * plant->np + j] = od_model_plant_output_slope(d, &p, &m->output[d->output[i]]);
   }
   return OD_OK;
 }
@@ -333,6 +317,8 @@ od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, con
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
   int n = plant->nz, nx = od_plant_nx(plant), nu = plant->nu;
+  for (int i = 0; !OD_HAS_COMPLEX && i < plant->ny; i++)
+    if ((!wanted || wanted[i]) && od_output_needs_complex(&d->m->output[d->output[i]])) return OD_NOT_AVAILABLE;
   sight seen = sight_of(d, wanted);
   od_model_plant_prepare_tangents(d, &p);
   od_directions v = clear_directions(plant, &p);

@@ -5,7 +5,6 @@
 //   x+ = S(x, p)      dS/dx and dS/dp propagate covariances and sensitivities
 // The jump is differentiated block by block, for all directions at once. The columns of the maps are directions and are updated
 // in place.
-#include <complex.h>
 #include <math.h>
 #include <string.h>
 
@@ -38,12 +37,11 @@ static double input_change(const od_plant_data *d, const od_work_parts *p, int s
 // machine.
 static od_status parameter_change(const od_plant_data *d, const od_work_parts *p, int source, int parameter,
                                   double *du) {
-  const od_model *m = d->m;
-  od_complex *g = p->wc + m->layout.scalars + od_plant_nx(&d->plant) + od_plant_nk(&d->plant) + d->plant.nu;
   *du = 0;
   if (source < 0) return OD_OK;
-  od_status status = od_model_plant_complex_point(&d->plant, p->head, parameter, NULL, g);
-  if (status == OD_OK) *du = cimag(p->wc[m->layout.u + source]) / od_imaginary_step;
+  od_complex_move move = {.parameter = parameter, .state = -1, .input = -1};
+  od_status status = od_model_plant_complex_step(&d->plant, p->head, move, NULL);
+  if (status == OD_OK) *du = od_model_plant_scalar_slope(p, d->m->layout.u + source);
   return status;
 }
 

@@ -4,7 +4,6 @@
 // in the states of a block (model_plant_samples.c). The margin to the switch and the states after it are functions of the
 // inputs of the element or block. Their derivatives are complex steps through the whole machine. Switches are rare, so this
 // cost does not matter.
-#include <complex.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,11 +11,7 @@
 #include "plant/model_plant_work.h"
 #include "signals/blocks.h"
 
-enum {
-  MOST_STATES =
-      (int)OD_MOST_BLOCK_STATES > (int)OD_MOST_ELEMENT_STATES ? (int)OD_MOST_BLOCK_STATES : (int)OD_MOST_ELEMENT_STATES,
-  MOST_ROUNDS = 100  // limit of rounds of switches at one time
-};
+enum { MOST_ROUNDS = 100 };  // limit of rounds of switches at one time
 
 // ---- the i-th switcher: an element, or after all elements a block
 
@@ -46,16 +41,6 @@ static void next_states(const od_model *m, double *w, int i, double *next) {
     od_block_switch(m, w, block_of(m, i), next);
 }
 
-// Computes the states of a switcher after its switch in complex arithmetic. wc is the machine with one quantity changed along the
-// imaginary axis.
-static void next_states_complex(const od_model *m, od_complex *wc, int i, od_complex *next) {
-  const od_instance *e = element_of(m, i);
-  if (e)
-    od_instance_class(m, e)->switch_mode_complex(batch_of(m, e), m->join.pool, wc, e->place, next);
-  else
-    od_block_switch_complex(m, wc, block_of(m, i), next);
-}
-
 // Returns the index of the k-th state of a switcher among the first-order states; -1: the switcher has no k-th state.
 static int state_of(const od_model *m, int i, int k) {
   const od_instance *e = element_of(m, i);
@@ -66,12 +51,12 @@ static int state_of(const od_model *m, int i, int k) {
 
 // ---- switches
 
-// Writes one column of a map in the rows of the switcher's states. p->wc contains the changed quantity.
+// Writes one column of a map in the rows of the switcher's states, after od_model_plant_complex_step().
 static void put_rows(const od_plant_data *d, const od_work_parts *p, int i, double *map, int columns, int column) {
-  od_complex next[MOST_STATES];
-  next_states_complex(d->m, p->wc, i, next);
+  double slope[OD_MOST_SWITCHED_STATES];
+  od_model_plant_switch_slopes(d, p, i, slope);
   for (int k = 0, state; (state = state_of(d->m, i, k)) >= 0; k++)
-    map[(2 * d->plant.nz + state) * columns + column] = cimag(next[k]) / od_imaginary_step;
+    map[(2 * d->plant.nz + state) * columns + column] = slope[k];
 }
 
 // Propagates the columns of a map (with respect to states or parameters) through the switches that are due. All switches use the
@@ -81,7 +66,8 @@ static od_status move_map(const od_plant *plant, void *work, double *map, int co
   const od_model *m = d->m;
   od_work_parts p = od_work_parts_of(d, work);
   for (int j = 0; j < columns; j++) {
-    od_status status = od_model_plant_complex_column(plant, work, parameters ? j : -1, map + j, columns);
+    od_complex_move move = {parameters ? j : -1, -1, -1, .states = map + j, .stride = columns};
+    od_status status = od_model_plant_complex_step(plant, work, move, NULL);
     if (status != OD_OK) return status;
     for (int i = 0; i < od_model_switchers(m); i++)
       if (od_model_switch_margin(m, p.w, i) <= 0) put_rows(d, &p, i, map, columns, j);
@@ -97,7 +83,7 @@ static double stored_in(const od_model *m, const double *w, int instance) {
 
 // Writes the new states of a switcher into x and into the last point.
 static void switch_one(const od_plant_data *d, const od_work_parts *p, int i, double *x) {
-  double next[MOST_STATES];
+  double next[OD_MOST_SWITCHED_STATES];
   next_states(d->m, p->w, i, next);
   for (int k = 0, state; (state = state_of(d->m, i, k)) >= 0; k++) {
     int place = 2 * d->plant.nz + state;

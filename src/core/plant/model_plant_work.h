@@ -5,6 +5,8 @@
 #ifndef OD_MODEL_PLANT_WORK_H
 #define OD_MODEL_PLANT_WORK_H
 
+#include <math.h>
+
 #include "base/complex_number.h"
 #include "hydraulics/circuit.h"
 #include "mechanics/mechanics.h"
@@ -186,29 +188,60 @@ void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts
 od_status od_model_plant_sparse_factors(const od_plant *plant, void *work, double alpha, double beta);
 void od_model_plant_sparse_solve(const od_plant *plant, void *work, double *right, int columns);
 
-// model_plant_complex.c
-// Computes the residual with a parameter (-1: none) and rates changed along the imaginary axis; fills p.wc.
-od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
-                                       od_complex *g);
-// Evaluates the last point with all states changed along a column (entries `stride` apart) and a parameter (-1: none); fills
-// p.wc.
-od_status od_model_plant_complex_column(const od_plant *plant, void *work, int parameter, const double *states,
-                                        int stride);
-// Quantities that change along the imaginary axis: a parameter, a state, an input (-1: none); rates and states, `stride` apart
-// (NULL: none); and a direction.
+// model_plant_complex.c: derivatives by complex steps through the whole machine, for quantities without tangents. A build without
+// complex numbers refuses plants that need these functions (real_derivatives.c).
+// Quantities that change: a parameter, a state, an input (-1: none); rates and states, entries `stride` apart (NULL: none); and a
+// direction.
+enum {
+  OD_MOST_SWITCHED_STATES =
+      (int)OD_MOST_BLOCK_STATES > (int)OD_MOST_ELEMENT_STATES ? (int)OD_MOST_BLOCK_STATES : (int)OD_MOST_ELEMENT_STATES
+};
 typedef struct od_complex_move {
   int parameter, state, input;
   const double *rates, *states;
   int stride;
   od_point_change along;
+  bool reactions;  // whether reactions of joints and rods are wanted
 } od_complex_move;
-// Evaluates the last point changed along a direction; fills p.wc, and g (nk) if it is not NULL.
-od_status od_model_plant_complex_direction(const od_plant *plant, void *work, od_point_change along, od_complex *g);
-// Evaluates the last point changed by `move`, with the reactions of joints and rods; fills p.wc.
-od_status od_model_plant_complex_reactions(const od_plant *plant, void *work, od_complex_move move);
+#if OD_HAS_COMPLEX
+// Evaluates the machine at the last point, changed by `move`. dg (nk; NULL: not wanted) receives the derivatives of the residual.
+// The next three functions return derivatives at this evaluation.
+od_status od_model_plant_complex_step(const od_plant *plant, void *work, od_complex_move move, double *dg);
+// Returns the derivative of a scalar of the work memory, given by its offset in w.
+double od_model_plant_scalar_slope(const od_work_parts *p, int place);
+// Returns the derivative of an output without its integrals.
+double od_model_plant_output_slope(const od_plant_data *d, const od_work_parts *p, const od_output *o);
+// Computes the derivatives of the states of an element or block with modes after its switch.
+void od_model_plant_switch_slopes(const od_plant_data *d, const od_work_parts *p, int switcher, double *next);
+// Computes the derivatives of the changed constants with respect to all parameters of the mechanism, in p->change.
+void od_model_plant_constant_slopes(const od_plant_data *d, const od_work_parts *p);
 extern const od_complex_ops od_model_plant_complex_ops;
+#else
+static inline od_status od_model_plant_complex_step(const od_plant *plant, void *work, od_complex_move move,
+                                                    double *dg) {
+  (void)plant, (void)work, (void)move, (void)dg;
+  return OD_NOT_AVAILABLE;
+}
+static inline double od_model_plant_scalar_slope(const od_work_parts *p, int place) {
+  return (void)p, (void)place, NAN;
+}
+static inline double od_model_plant_output_slope(const od_plant_data *d, const od_work_parts *p, const od_output *o) {
+  return (void)d, (void)p, (void)o, NAN;
+}
+static inline void od_model_plant_switch_slopes(const od_plant_data *d, const od_work_parts *p, int switcher,
+                                                double *next) {
+  (void)d, (void)p, (void)switcher, (void)next;
+}
+static inline void od_model_plant_constant_slopes(const od_plant_data *d, const od_work_parts *p) {
+  (void)d, (void)p;
+}
+#endif
 
 // model_plant_outputs.c
+// Returns the factor of the elements' stored energy in an output. The circuit computes this energy, not the mechanism.
+static inline double od_output_stored_share(const od_output *o) {
+  return o->kind == OD_OUT_POTENTIAL || o->kind == OD_OUT_STORED ? 1 : o->kind == OD_OUT_BALANCE ? -1 : 0;
+}
 od_status od_model_plant_outputs(const od_plant *plant, void *work, const double *energy, double *y);
 od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, const double *energy,
                                           const unsigned char *wanted, const double *kx, const double *ku,

@@ -1,7 +1,6 @@
 // Changes of coordinates between steps: another choice of independent joint coordinates if the current choice is
 // ill-conditioned, and new reference rotations for spherical joints. One function does both and returns the linear map from
 // old to new states, so that covariances and sensitivities can be converted exactly.
-#include <complex.h>
 #include <math.h>
 #include <string.h>
 
@@ -148,7 +147,6 @@ static od_status parameter_motion(const od_plant *plant, void *work, double *T, 
   const od_plant_data *d = od_plant_data_of(plant);
   const od_layout *l = &d->m->layout;
   od_work_parts p = od_work_parts_of(d, work);
-  od_complex *g = p.wc + l->scalars + od_plant_nx(plant) + od_plant_nk(plant) + plant->nu;
   for (int j = 0; j < plant->np; j++) {
     if (d->change[j].is_mechanical) {
       int level;
@@ -161,11 +159,12 @@ static od_status parameter_motion(const od_plant *plant, void *work, double *T, 
       continue;
     }
     bool moves = d->owner[j].owner == OD_OWNER_NONE;
-    od_status status = moves ? od_model_plant_complex_point(plant, work, j, NULL, g) : OD_OK;
+    od_complex_move move = {.parameter = j, .state = -1, .input = -1};
+    od_status status = moves ? od_model_plant_complex_step(plant, work, move, NULL) : OD_OK;
     if (status != OD_OK) return status;
     for (int i = 0; i < d->m->coordinates; i++) {
-      T[i * columns + first + j] = moves ? cimag(p.wc[l->z + i]) / od_imaginary_step : 0;
-      T1[i * columns + first + j] = moves ? cimag(p.wc[l->zd + i]) / od_imaginary_step : 0;
+      T[i * columns + first + j] = moves ? od_model_plant_scalar_slope(&p, l->z + i) : 0;
+      T1[i * columns + first + j] = moves ? od_model_plant_scalar_slope(&p, l->zd + i) : 0;
     }
   }
   return OD_OK;

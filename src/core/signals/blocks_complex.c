@@ -1,4 +1,7 @@
 // Blocks in complex arithmetic.
+#include "base/parts.h"
+
+#if OD_HAS_COMPLEX
 #define OD_COMPLEX
 #include <stdbool.h>
 
@@ -34,3 +37,4 @@ void od_block_switch_complex(const od_model *m, const od_complex *w, int block, 
       ->switch_states_complex(od_block_spec_in(m, b), w + m->layout.theta + b->number, w + m->layout.c + b->state, u,
                               next);
 }
+#endif
