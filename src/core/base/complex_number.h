@@ -1,12 +1,12 @@
 // Complex numbers of the core: od_complex, whose imaginary part carries a derivative (the complex step). A build without complex numbers
-// (OD_NO_COMPLEX) has a struct instead, so that declarations compile; no function computes with such structs.
+// (OD_WITHOUT=complex) has a struct instead, so that declarations compile; no function computes with such structs.
 #ifndef OD_BASE_COMPLEX_NUMBER_H
 #define OD_BASE_COMPLEX_NUMBER_H
 
 #include "base/compiler.h"
 #include "base/parts.h"
 
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
 #include <complex.h>
 
 typedef double _Complex od_complex;

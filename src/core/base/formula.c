@@ -15,7 +15,7 @@ static inline bool od_operation_jumps(od_operation_kind kind) {
 
 #include "base/scalar_x.h"
 #include "base/formula_x.h"
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
 #define OD_COMPLEX
 #include "base/scalar_x.h"
 #include "base/formula_x.h"
@@ -95,7 +95,7 @@ void od_formula_results_r(const od_formula *f, const double *in, int ins, const 
 
 // ---- complex numbers
 
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
 od_complex od_formula_value_complex(const od_formula *f, const od_complex *in, int ins, const od_complex *q,
                                     const od_complex *held) {
   od_complex v[OD_MOST_OPERATIONS];

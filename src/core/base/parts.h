@@ -3,11 +3,11 @@
 //   #define OD_BLOCK_CLASSES(CLASS)
 //   #define OD_FILTERS(FILTER) FILTER(ekf)
 //   #define OD_INTEGRATORS(INTEGRATOR) INTEGRATOR(trapezoid)
-//   #define OD_PLANAR_ONLY
-//   #define OD_NO_COMPLEX
-// CMake writes this header from the options OD_ELEMENTS, OD_BLOCKS, OD_FILTERS, OD_INTEGRATORS, OD_SPACE and OD_NO_COMPLEX. A part that
-// the header does not list is left out; a list that the header does not define contains all parts. OD_PLANAR_ONLY leaves out the
-// mechanics of spatial machines. OD_NO_COMPLEX leaves out complex numbers and the builder. A model that needs a missing part is refused.
+//   #define OD_WITHOUT_SPATIAL
+//   #define OD_WITHOUT_COMPLEX
+// CMake writes this header from the options OD_ELEMENTS, OD_BLOCKS, OD_FILTERS, OD_INTEGRATORS and OD_WITHOUT. A class, filter or
+// integrator that the header does not list is left out; a list that the header does not define contains all of them. A model that needs
+// a missing part is refused (model/model_parts.h).
 #ifndef OD_BASE_PARTS_H
 #define OD_BASE_PARTS_H
 
@@ -15,12 +15,77 @@
 #include OD_PARTS
 #endif
 
-// Whether kernels are also compiled for complex numbers, whose imaginary parts carry derivatives. Without complex numbers, only
-// derivatives that are written by hand exist (plant/real_derivatives.c).
-#ifdef OD_NO_COMPLEX
-#define OD_HAS_COMPLEX 0
+// OD_WITH_...: whether the build contains a part. Conditions that contain these macros let the compiler remove code.
+
+// Kernels in complex numbers, whose imaginary parts carry derivatives, and the builder of models, which uses them. Without them, only
+// derivatives that are written by hand exist (plant/real_derivatives.h).
+#ifdef OD_WITHOUT_COMPLEX
+#define OD_WITH_COMPLEX 0
 #else
-#define OD_HAS_COMPLEX 1
+#define OD_WITH_COMPLEX 1
+#endif
+
+// The mechanics of spatial machines.
+#ifdef OD_WITHOUT_SPATIAL
+#define OD_WITH_SPATIAL 0
+#else
+#define OD_WITH_SPATIAL 1
+#endif
+
+// Signal blocks.
+#ifdef OD_WITHOUT_BLOCKS
+#define OD_WITH_BLOCKS 0
+#else
+#define OD_WITH_BLOCKS 1
+#endif
+
+// Nodes without volume.
+#ifdef OD_WITHOUT_JUNCTIONS
+#define OD_WITH_JUNCTIONS 0
+#else
+#define OD_WITH_JUNCTIONS 1
+#endif
+
+// The temperature of the oil.
+#ifdef OD_WITHOUT_HEAT
+#define OD_WITH_HEAT 0
+#else
+#define OD_WITH_HEAT 1
+#endif
+
+// Elements and blocks that switch between modes.
+#ifdef OD_WITHOUT_MODES
+#define OD_WITH_MODES 0
+#else
+#define OD_WITH_MODES 1
+#endif
+
+// Formulas of users.
+#ifdef OD_WITHOUT_FORMULAS
+#define OD_WITH_FORMULAS 0
+#else
+#define OD_WITH_FORMULAS 1
+#endif
+
+// Laws that jump, such as sign(), and motions along the jump.
+#ifdef OD_WITHOUT_JUMPS
+#define OD_WITH_JUMPS 0
+#else
+#define OD_WITH_JUMPS 1
+#endif
+
+// Newton's matrix of long chains, factored along the tree.
+#ifdef OD_WITHOUT_TREE
+#define OD_WITH_TREE 0
+#else
+#define OD_WITH_TREE 1
+#endif
+
+// Sparse derivatives and steps of large circuits.
+#ifdef OD_WITHOUT_SPARSE
+#define OD_WITH_SPARSE 0
+#else
+#define OD_WITH_SPARSE 1
 #endif
 
 #endif

@@ -21,7 +21,7 @@ static void unit_slopes(const od_block_spec *s, od_block_counts n, const double 
   }
 }
 
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
 static const double tiny = 1e-30;
 
 // A block in complex numbers, all on the stack.

@@ -8,7 +8,7 @@
 
 #define OD_BLOCK_TEXT
 #include "blocks/block_functions_x.h"
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
 #define OD_COMPLEX
 #include "blocks/block_functions_x.h"
 #undef OD_COMPLEX

@@ -8,7 +8,7 @@
 
 #define OD_ELEMENT_TEXT
 #include "elements/element_functions_x.h"
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
 #define OD_COMPLEX
 #include "elements/element_functions_x.h"
 #undef OD_COMPLEX

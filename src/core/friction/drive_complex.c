@@ -2,7 +2,7 @@
 // derivatives with the derivatives of drive_slopes.c.
 #include "base/parts.h"
 
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
 #define OD_COMPLEX
 #include "friction/drive_nodes_x.h"
 

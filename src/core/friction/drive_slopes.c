@@ -6,7 +6,7 @@
 
 #include "friction/drive_batch.h"
 
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
 
 // Derivatives of the parameters of one direction, and of constants computed from them, `columns` of each.
 typedef struct seeds {

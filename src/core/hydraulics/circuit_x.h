@@ -104,7 +104,7 @@ static OD_APART void X(correct_void_rate)(const od_model *m, od_x *w, int node) 
 
 // Computes the heat, and sets rates to NAN if the junctions have no solution. For machines with junctions or a reservoir.
 static OD_APART void X(finish_indirect)(const od_model *m, od_x *w, bool solved) {
-  if (m->join.reservoir >= 0) X(heat_oil)(m, w);
+  if (od_model_has_heat(m)) X(heat_oil)(m, w);
   for (int i = 0; !solved && i < m->circuit_states; i++) w[m->layout.rate + i] = NAN;
 }
 
@@ -113,7 +113,7 @@ static void X(circuit_evaluate)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   X(node_pressures)(m, w);
   X(gather)(m, w);
-  bool solved = !m->join.indirect || m->junctions == 0 || X(solve_junctions)(m, w);
+  bool solved = !m->join.indirect || od_model_junctions(m) == 0 || X(solve_junctions)(m, w);
   for (int i = 0; i < m->join.batches; i++) X(evaluate_batch)(m, &m->join.batch[i], w);
   X(sum_up)(m, w);
   for (int i = 0; i < m->nodes; i++) {

@@ -13,7 +13,7 @@ double od_element_out_tangent(const od_model *m, const double *w, int instance, 
   return sum;
 }
 
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
 // ---- complex steps
 
 static const double step = 1e-30;

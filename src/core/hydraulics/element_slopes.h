@@ -12,7 +12,7 @@
 bool od_element_number_slope(const od_model *m, double *w, int instance, int number, double *dout);
 // Returns the change of one out when `in` changes by din, from known derivatives.
 double od_element_out_tangent(const od_model *m, const double *w, int instance, int out, const double *din);
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
 // Computes d out / d in, one row per out, and stores the rows in the memory of the instance.
 void od_element_slopes(const od_model *m, double *w, int instance);
 // Evaluates an instance with the numbers theta of the model, properties of the oil (OD_OIL_STATES) and inputs `in`. `in` and

@@ -64,8 +64,8 @@ static inline void add_slopes(const od_model *m, double *w, const od_target *s, 
 
 // Adds indirect effects, which do not act through pressures and states: the heat, and flows through junctions.
 static OD_APART void linearize_indirect(const od_model *m, double *w) {
-  if (m->join.reservoir >= 0) linearize_heat(m, w);
-  if (m->junctions) eliminate_junctions(m, w);
+  if (od_model_has_heat(m)) linearize_heat(m, w);
+  if (od_model_junctions(m)) eliminate_junctions(m, w);
 }
 
 void od_circuit_linearize(const od_model *m, double *w) {
@@ -200,8 +200,8 @@ static void change_node(const od_model *m, double *w, const change *d, int node)
 
 // Adds indirect effects of a number: the heat, and rates through the pressures of junctions.
 static OD_APART void change_indirect(const od_model *m, double *w, const change *d, od_circuit_number n) {
-  if (m->join.reservoir >= 0) d->rate[m->join.warms * d->stride] += d->sign * heat_gain(m, w) * heat_by_number(m, w, n);
-  for (int i = 0; i < m->junctions; i++) {
+  if (od_model_has_heat(m)) d->rate[m->join.warms * d->stride] += d->sign * heat_gain(m, w) * heat_by_number(m, w, n);
+  for (int i = 0; i < od_model_junctions(m); i++) {
     double dp = junction_change(m, w, i, d->junction);
     for (int k = 0; k < m->circuit_states && dp != 0; k++)
       d->rate[k * d->stride] += d->sign * od_rate_slope(m, w, k, junction_column(m) + i) * dp;
@@ -211,7 +211,7 @@ static OD_APART void change_indirect(const od_model *m, double *w, const change 
 void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n, double *force, double *rate,
                               double sign, int stride) {
   change d = {force, rate, sign, stride, w + m->layout.junction_change};
-  for (int i = 0; i < m->junctions; i++) d.junction[i] = 0;
+  for (int i = 0; i < od_model_junctions(m); i++) d.junction[i] = 0;
   switch (n.owner) {
     case OD_OWNER_ELEMENT: change_elements(m, w, &d, n.index, n.place); break;
     case OD_OWNER_OIL: change_oil(m, w, &d, n.place); break;
@@ -244,7 +244,7 @@ od_circuit_number od_circuit_find_number(const od_model *m, int number) {
 // Returns the instance whose class computes derivatives with respect to this number, if nothing else depends on the number;
 // otherwise -1.
 static int sole_user(const od_model *m, const od_circuit_number *n) {
-  if (n->owner != OD_OWNER_ELEMENT || n->place != 1 || n->pushes || m->join.reservoir >= 0) return -1;
+  if (n->owner != OD_OWNER_ELEMENT || n->place != 1 || n->pushes || od_model_has_heat(m)) return -1;
   int instance = m->join.user[n->index].instance;
   for (int k = 0; k < OD_MOST_ENDS; k++) {
     int node = m->instance[instance].end[k];
@@ -282,7 +282,7 @@ static void in_tangent(const od_model *m, const double *w, const od_instance *e,
 }
 
 static inline double temperature_tangent(const od_model *m, const double *dc) {
-  return m->join.reservoir >= 0 ? dc[m->join.warms] : 0;
+  return od_model_has_heat(m) ? dc[m->join.warms] : 0;
 }
 
 static double out_tangent(const od_model *m, const double *w, int instance, int out, const double *din,
@@ -356,7 +356,7 @@ static double element_tangent(const od_model *m, double *w, const od_output *o, 
     return state >= 0 ? dc[state] : du ? du[e->signal] : 0;
   }
   in_tangent(m, w, e, dc, du, din);
-  if (instance == m->join.reservoir) din[m->join.heat_in - e->in] = heat_tangent(m, w, dc, du);
+  if (od_model_has_heat(m) && instance == m->join.reservoir) din[m->join.heat_in - e->in] = heat_tangent(m, w, dc, du);
   if (o->kind == OD_OUT_ELEMENT) return out_tangent(m, w, instance, o->component, din, dc);
   return report_tangent(m, w, instance, o->component, din, dc);
 }

@@ -2,7 +2,7 @@
 
 #include "base/scalar_x.h"
 #include "hydraulics/warm_oil_x.h"
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
 #define OD_COMPLEX
 #include "base/scalar_x.h"
 #include "hydraulics/warm_oil_x.h"
@@ -12,7 +12,7 @@ void od_warm_oil(const double *q, double density, double temperature, double *oi
   warm_r(q, density, temperature, oil);
 }
 
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
 void od_warm_oil_complex(const od_complex *q, od_complex density, od_complex temperature, od_complex *oil) {
   warm_c(q, density, temperature, oil);
 }

@@ -20,7 +20,7 @@ static const double same_time = 1e-9;        // crossings closer than this, rela
 
 // Sets the guards of held jumps to zero, from which they differ by round-off.
 static void zero_held(od_sim *s, double *guard) {
-  for (int j = 0; s->holding && j < s->plant->jumps; j++)
+  for (int j = 0; s->holding && j < od_sim_jumps(s); j++)
     if (!isnan(od_sim_at(s, s->held)[j])) guard[s->plant->jump_guard[j]] = 0;
 }
 

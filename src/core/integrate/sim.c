@@ -147,6 +147,7 @@ od_status od_sim_start(od_sim *s, double t, const double *u) {
   s->t = t;
   s->started = 0;
   s->counts = (od_sim_counts){0};
+  if (!OD_WITH_JUMPS && plant->jumps) return OD_NOT_AVAILABLE;
   od_status status = plant->ops->start(plant, od_sim_work(s), od_sim_at(s, s->x));
   if (status != OD_OK) return status;
   memset(od_sim_at(s, s->energy), 0, (size_t)plant->nq * sizeof(double));

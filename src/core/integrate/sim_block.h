@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/parts.h"
 #include "oleodyn/sim.h"
 #include "integrate/rates.h"
 
@@ -113,6 +114,10 @@ od_status od_sim_linearize(od_sim *sim, int by);
 // Computes the results of od_sim_linearize(). If the derivatives are known, the plant's last point does not change.
 od_status od_sim_linearize_rates(od_sim *sim, int by);
 
+// Returns the number of jumps. A build without jumps (base/parts.h) does not start a plant that has some.
+static inline int od_sim_jumps(const od_sim *sim) {
+  return OD_WITH_JUMPS ? sim->plant->jumps : 0;
+}
 // Lets all jumps of the plant follow their guards. The plant has to be evaluated again.
 void od_sim_release_jumps(od_sim *sim);
 // Holds the same jumps as `after`, of which `sim` is a copy, with their values at time t within the last step of `after`.

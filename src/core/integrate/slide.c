@@ -83,7 +83,7 @@ static void copy_point(od_sim *s, bool back) {
 }
 
 void od_sim_release_jumps(od_sim *s) {
-  if (s->plant->jumps) s->plant->ops->hold(s->plant, od_sim_work(s), NULL);
+  if (od_sim_jumps(s)) s->plant->ops->hold(s->plant, od_sim_work(s), NULL);
   s->holding = 0;
   s->entered = 0;
   s->at_point = 0;

@@ -22,7 +22,7 @@ static od_status check_step(const od_sim *s, double h) {
 
 od_status od_sim_step_within(od_sim *s, double h, const double *inside, const double *u) {
   od_status status = check_step(s, h);
-  if (status == OD_OK && s->plant->jumps) return od_sim_step_with_jumps(s, h, inside, u, NULL);
+  if (status == OD_OK && od_sim_jumps(s)) return od_sim_step_with_jumps(s, h, inside, u, NULL);
   return status == OD_OK ? s->integrator->step(s, h, inside, u) : status;
 }
 
@@ -42,7 +42,7 @@ od_status od_sim_step(od_sim *s, double h, const double *u) {
 }
 
 static od_status step_with_jacobians(od_sim *s, double h, const double *u, const od_transition *out) {
-  if (s->plant->jumps) return od_sim_step_with_jumps(s, h, od_sim_inputs_inside(s, u), u, out);
+  if (od_sim_jumps(s)) return od_sim_step_with_jumps(s, h, od_sim_inputs_inside(s, u), u, out);
   return s->integrator->step_with_jacobians(s, h, u, out);
 }
 
@@ -65,7 +65,7 @@ od_status od_sim_step_and_shift(od_sim *s, double h, const double *u, const doub
     s->jumps_known = 0;
     s->entered = 0;
     status = s->integrator->step_and_shift(s, h, u, dx, &out);
-    if (status != OD_NOT_CONVERGED || !s->plant->jumps) return status;
+    if (status != OD_NOT_CONVERGED || !od_sim_jumps(s)) return status;
     *part = 0;
   }
   status = step_with_jacobians(s, h, u, &out);

@@ -134,7 +134,7 @@ static void solve_one(int n, const double *a, const int *pivot, double *b) {
       b[k] = b[pivot[k]], b[pivot[k]] = swap;
     }
   double x[8];
-  switch (n) {
+  switch (OD_SMALL ? 0 : n) {
     case 1: solve_ordered(1, a, b, x); break;
     case 2: solve_ordered(2, a, b, x); break;
     case 3: solve_ordered(3, a, b, x); break;
@@ -214,7 +214,7 @@ OD_WIDE_QUAD static void solve_many(int n, const double *a, const int *pivot, do
   }
   double *place[MOST_QUADS];
   int c = 0, quads = 0;
-  for (; c + 4 <= columns; c += 4) {
+  for (; !OD_SMALL && c + 4 <= columns; c += 4) {
     if (has_something(n, b + c, columns)) place[quads++] = b + c;
     if (quads < MOST_QUADS) continue;
     solve_quads(n, a, pivot, place, columns, MOST_QUADS);

@@ -44,7 +44,9 @@ enum { ND = OD_SPATIAL_ND, NV = OD_SPATIAL_NV, NR = OD_SPATIAL_NR, NI = OD_SPATI
 #include "mechanics/tangent_numbers_x.h"
 #include "mechanics/tangent_motion_x.h"
 #include "mechanics/tangent_forces_x.h"
+#if OD_WITH_TREE
 #include "mechanics/tree_solve_x.h"
+#endif
 #endif
 #include "mechanics/outputs_x.h"
 #if !defined(OD_COMPLEX) && OD_LANES_PAY
@@ -81,9 +83,11 @@ const od_mechanics_real OD_TABLE = {
 #endif
     .output_tangent = X(output_tangent),
     .contact_height = X(contact_height),
+#if OD_WITH_TREE
     .tree_factor = X(tree_factor),
     .tree_solve = X(tree_solve),
     .tree_line = X(tree_line),
+#endif
 #endif
     .prepare = X(prepare),
     .open_positions = X(open_positions),

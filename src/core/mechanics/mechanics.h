@@ -75,20 +75,8 @@ typedef struct od_mechanics_complex {
 extern const od_mechanics_real od_mechanics_planar_real, od_mechanics_spatial_real;
 extern const od_mechanics_complex od_mechanics_planar_complex, od_mechanics_spatial_complex;
 
-// Returns whether this build has the mechanics of the model. Models without are refused before the mechanics are used.
-static inline bool od_mechanics_is_available(const od_model *m) {
-#ifdef OD_PLANAR_ONLY
-  return m->planar;
-#else
-  (void)m;
-  return true;
-#endif
-}
-#define OD_NO_SPATIAL_MECHANICS \
-  "the machine is spatial, and this build contains only planar mechanics (OD_SPACE=planar)"
-
 static inline const od_mechanics_real *od_mechanics(const od_model *m) {
-#ifdef OD_PLANAR_ONLY
+#if !OD_WITH_SPATIAL
   (void)m;
   return &od_mechanics_planar_real;
 #else
@@ -96,7 +84,7 @@ static inline const od_mechanics_real *od_mechanics(const od_model *m) {
 #endif
 }
 static inline const od_mechanics_complex *od_mechanics_with_derivatives(const od_model *m) {
-#ifdef OD_PLANAR_ONLY
+#if !OD_WITH_SPATIAL
   (void)m;
   return &od_mechanics_planar_complex;
 #else

@@ -5,6 +5,7 @@
 #include "base/place.h"
 #include "model/fingerprint.h"
 #include "model/image_form.h"
+#include "model/model_parts.h"
 
 bool od_image_is(const void *bytes, size_t size) {
   return size >= sizeof(((od_image_header *)0)->magic) && memcmp(bytes, OD_IMAGE_MAGIC, strlen(OD_IMAGE_MAGIC)) == 0;
@@ -230,7 +231,7 @@ od_status od_model_from_image(const void *image, size_t size, void *view, size_t
   fill_specs(m);
   if (h.part[OD_IMAGE_NAMES] && (status = read_names(part_of(image, &h, OD_IMAGE_NAMES), m, err)) != OD_OK)
     return status;
-  if ((status = od_model_check(m, err)) != OD_OK) return status;
+  if ((status = od_model_check_parts(m, err)) != OD_OK || (status = od_model_check(m, err)) != OD_OK) return status;
   if (od_model_fingerprint(m) != h.fingerprint)
     return od_fail(err, OD_BAD_INPUT,
                    "the image is damaged: its fingerprint differs from the fingerprint of its model");

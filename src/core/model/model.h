@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/formula.h"
+#include "base/parts.h"
 #include "blocks/block_classes.h"
 #include "elements/elements.h"
 #include "model/circuit_tables.h"
@@ -153,9 +154,37 @@ static inline const char *od_number_unit(const od_model *m, int number) {
   return m->text_size > 0 ? m->text + m->unit[number] : "";
 }
 
+// Parts that a build may leave out (base/parts.h). Models with a missing part are refused (model_parts.h), so code that only these
+// models need is not linked.
+static inline int od_model_blocks(const od_model *m) {
+  return OD_WITH_BLOCKS ? m->blocks : 0;
+}
+static inline int od_model_samplers(const od_model *m) {
+  return OD_WITH_BLOCKS ? m->samplers : 0;
+}
+// Only spatial machines have reference rotations.
+static inline int od_model_charts(const od_model *m) {
+  return OD_WITH_SPATIAL ? m->charts : 0;
+}
+static inline int od_model_junctions(const od_model *m) {
+  return OD_WITH_JUNCTIONS ? m->junctions : 0;
+}
+static inline bool od_model_has_heat(const od_model *m) {
+  return OD_WITH_HEAT && m->join.reservoir >= 0;
+}
+static inline bool od_model_has_tree(const od_model *m) {
+  return OD_WITH_TREE && m->newton == OD_NEWTON_TREE;
+}
+static inline bool od_model_has_sparse_steps(const od_model *m) {
+  return OD_WITH_SPARSE && m->newton == OD_NEWTON_SPARSE;
+}
+static inline bool od_model_has_sparse_rows(const od_model *m) {
+  return OD_WITH_SPARSE && m->join.row_start;
+}
+
 // Return the number and the names of switchers: elements, then blocks.
 static inline int od_model_switchers(const od_model *m) {
-  return m->switchers + m->block_switchers;
+  return OD_WITH_MODES ? m->switchers + m->block_switchers : 0;
 }
 static inline const char *od_model_switcher_name(const od_model *m, int i) {
   return od_model_text(

@@ -15,7 +15,7 @@
 #include "plant/model_plant_work.h"
 #include "plant/model_plant.h"
 
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
 
 static const double tiny = 1e-30;  // size of the imaginary step
 

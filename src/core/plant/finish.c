@@ -7,11 +7,12 @@
 #include "hydraulics/circuit.h"
 #include "mechanics/mechanics.h"
 #include "mechanics/partition.h"
+#include "model/model_parts.h"
 #include "plant/assembly.h"
 #include "plant/model_plant.h"
 #include "plant/newton_choice.h"
 
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
 
 // Returns whether some positions are balanced. Then the initial guess may be beyond the reach of cylinders.
 static bool balances_positions(const od_assembly *s) {
@@ -292,8 +293,9 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
         s.m->blocks
             ? "nothing can move: no block of the machine has a state; add a block with a state, such as an integrator"
             : "nothing can move: all joints of the machine are fixed; use a joint of another type");
-  if (s.m && !b->problems && !od_mechanics_is_available(s.m))
-    od_build_report(b, OD_ABOUT_MACHINE, -1, OD_NO_SPATIAL_MECHANICS);
+  od_error missing = {0};
+  if (s.m && !b->problems && od_model_check_parts(s.m, &missing) != OD_OK)
+    od_build_report(b, OD_ABOUT_MACHINE, -1, "%s", missing.text);
   bool memory = (s.m || b->problems) && !b->no_memory;
   if (memory && s.m && !b->problems && (memory = take_memory(&s))) {
     od_assembly_sort_initial_values(&s);
@@ -333,6 +335,6 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
   *out = NULL;
   return od_fail(
       err, OD_NOT_AVAILABLE,
-      "this build contains no complex numbers (OD_NO_COMPLEX) and cannot build a model; read an image instead");
+      "this build contains no complex numbers (OD_WITHOUT=complex) and cannot build a model; read an image instead");
 }
 #endif

@@ -9,7 +9,7 @@
 #include "plant/model_plant.h"
 #include "plant/model_plant_work.h"
 
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
 
 // Limits: iterations of Newton's method, and stages of a move.
 enum { MOST_ROUNDS = 40, MOST_STAGES = 200 };

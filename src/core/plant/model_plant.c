@@ -37,7 +37,7 @@ static od_status start(const od_plant *plant, void *work, double *x) {
     x[k] = m->z0[p.in[l->independent + k]];
     x[plant->nz + k] = m->zd0[p.in[l->independent + k]];
   }
-  if (m->samplers) od_blocks_start(m, p.w);
+  if (od_model_samplers(m)) od_blocks_start(m, p.w);
   memcpy(x + 2 * plant->nz, m->c0, (size_t)plant->nc * sizeof *x);
   return OD_OK;
 }
@@ -92,7 +92,7 @@ static od_status move(const od_plant_data *d, const od_work_parts *p, const doub
   for (int i = 0; i < nc; i++) p->w[l->c + i] = x[2 * n + i];
   od_status status = od_mechanics(m)->motion(m, p->in, p->w, x, x + n, k);
   if (status != OD_OK) return status;
-  if (m->blocks) od_model_signals(m, p->w);
+  if (od_model_blocks(m)) od_model_signals(m, p->w);
   od_circuit_evaluate(m, p->w);
   p->head->placed = 1;
   return OD_OK;
@@ -193,9 +193,9 @@ static void lay_out(od_plant_data *d) {
   d->sparse = od_place(&end, (size_t)(m->step.sparse.values + m->step.sparse.n) * sizeof(double));
   d->changed_values = od_place(&end, od_model_plant_change_doubles(d) * sizeof(double));
   size_t complex_scalars = (size_t)m->layout.scalars + 4 * freedom + 3 * nc + (size_t)m->inputs;
-  bool steps = OD_HAS_COMPLEX && (d->plant.np || od_model_switchers(m) || d->plant.jumps || d->reactions);
+  bool steps = OD_WITH_COMPLEX && (d->plant.np || od_model_switchers(m) || d->plant.jumps || d->reactions);
   d->complex_scalars = od_place(&end, steps ? complex_scalars * sizeof(od_complex) : 0);
-  d->tree = od_place(&end, m->newton == OD_NEWTON_TREE ? od_model_plant_tree_size(d) : 0);
+  d->tree = od_place(&end, od_model_has_tree(m) ? od_model_plant_tree_size(d) : 0);
   d->plant.work_size = od_place(&end, 0);
 }
 
@@ -223,21 +223,21 @@ static od_plant_ops operations_of(const od_model *m) {
     .repartition = od_model_plant_repartition,
     .settle = settle,
     .force_stiffness = od_model_plant_force_stiffness,
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
     .in_complex = &od_model_plant_complex_ops,
 #endif
     .edges = od_model_plant_edges,
     .fingerprint = od_model_plant_fingerprint,
     .restore = od_model_plant_restore
   };
-  if (od_model_switchers(m) || m->samplers) {
+  if (od_model_switchers(m) || od_model_samplers(m)) {
     ops.next_sample = od_model_plant_next_sample;
     ops.sample = od_model_plant_sample;
   }
-  if (m->newton == OD_NEWTON_TREE) {
+  if (od_model_has_tree(m)) {
     ops.step_factors = od_model_plant_tree_factors;
     ops.step_solve = od_model_plant_tree_solve;
-  } else if (m->newton == OD_NEWTON_SPARSE) {
+  } else if (od_model_has_sparse_steps(m)) {
     ops.step_factors = od_model_plant_sparse_factors;
     ops.step_solve = od_model_plant_sparse_solve;
   }
@@ -284,7 +284,6 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
           err, OD_BAD_ARGUMENT,
           "'%s' belongs to an axis of a planar machine and cannot be a parameter; load the machine as spatial",
           od_number_path(m, parameters[i]));
-  if (!od_mechanics_is_available(m)) return od_fail(err, OD_NOT_AVAILABLE, OD_NO_SPATIAL_MECHANICS);
   od_plant_data *d = od_calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->m = m;
@@ -316,7 +315,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
     destroy(&d->plant);
     return od_fail(err, OD_NO_MEMORY, "out of memory");
   }
-  if (!OD_HAS_COMPLEX && od_model_plant_check_real(d, err) != OD_OK) {
+  if (!OD_WITH_COMPLEX && od_model_plant_check_real(d, err) != OD_OK) {
     destroy(&d->plant);
     return OD_NOT_AVAILABLE;
   }

@@ -4,7 +4,7 @@
 #include "plant/model_plant.h"
 #include "plant/model_plant_work.h"
 
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
 
 // ---- the residual
 
@@ -17,7 +17,7 @@ od_status od_model_residual_complex(const od_model *m, const int *in, od_complex
   for (int i = 0; i < nc; i++) w[l->c + i] = x[2 * n + i];
   od_status status = mech->motion(m, in, w, x, x + n, k);
   if (status != OD_OK) return status;
-  if (m->blocks) od_model_signals_complex(m, w);
+  if (od_model_blocks(m)) od_model_signals_complex(m, w);
   od_circuit_evaluate_complex(m, w);
   status = mech->residual(m, in, w, g);
   for (int i = 0; i < nc && status == OD_OK; i++) g[n + i] = k[n + i] - w[l->rate + i];
@@ -129,7 +129,7 @@ od_status od_model_plant_guard_slopes(const od_plant *plant, void *work, od_poin
       take_slopes(d, guard, od_formula_jump_guards(&formula, wc + e->in, ins, theta + e->number, held + e->held, guard),
                   e->held, &next, slope);
   }
-  for (int i = 0; i < m->blocks; i++) {
+  for (int i = 0; i < od_model_blocks(m); i++) {
     const od_block *b = &m->block[i];
     if (b->jumps == 0) continue;
     od_block_inputs_complex(m, wc, b, u);

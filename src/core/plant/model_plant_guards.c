@@ -36,7 +36,8 @@ static int element_zeros(const od_model *m, const double *w, const od_instance *
   const od_element_class *c = od_instance_class(m, e);
   const od_batch b = od_instance_batch(m, e);
   od_formula formula = od_instance_formula(m, e);
-  if (c->has_formula) return formula_zeros(m, w, &formula, to.value ? w + e->in : NULL, c->ins, e->number, e->held, to);
+  if (OD_WITH_FORMULAS && c->has_formula)
+    return formula_zeros(m, w, &formula, to.value ? w + e->in : NULL, c->ins, e->number, e->held, to);
   if (to.value && c->zeros) c->fill_zeros(&b, m->join.pool, w, 0, to.value);
   for (int i = 0; to.jump && i < c->zeros; i++) to.jump[i] = -1;
   return c->zeros;
@@ -50,7 +51,8 @@ static int block_zeros(const od_model *m, const double *w, const od_block *b, ze
   double u[OD_MOST_BLOCK_INPUTS];
   if (c->margin || b->sample > 0) return 0;
   if (to.value) od_block_inputs(m, w, b, u);
-  if (c->has_formula) return formula_zeros(m, w, &spec->formula, u, spec->inputs, b->number, b->held, to);
+  if (OD_WITH_FORMULAS && c->has_formula)
+    return formula_zeros(m, w, &spec->formula, u, spec->inputs, b->number, b->held, to);
   if (!c->jumps_at_zero || m->theta[b->number] != 0) return 0;
   if (to.value) to.value[0] = u[0];
   if (to.jump) to.jump[0] = b->held;
@@ -65,7 +67,7 @@ static zero_lists from(zero_lists to, int place) {
 static int find_zeros(const od_model *m, const double *w, zero_lists to) {
   int count = 0;
   for (int i = 0; i < m->instances; i++) count += element_zeros(m, w, &m->instance[i], from(to, count));
-  for (int i = 0; i < m->blocks; i++) count += block_zeros(m, w, &m->block[i], from(to, count));
+  for (int i = 0; i < od_model_blocks(m); i++) count += block_zeros(m, w, &m->block[i], from(to, count));
   for (int i = 0; i < m->loads; i++) {
     if (m->load[i].kind != OD_LOAD_CONTACT) continue;
     if (to.value) to.value[count] = od_mechanics(m)->contact_height(m, w, i);
@@ -87,7 +89,7 @@ static double place_on_scale(const double *at, int count, double u) {
 static int find_scales(const od_model *m, const double *w, double *value, int *knots) {
   int count = 0;
   double u[OD_MOST_BLOCK_INPUTS];
-  for (int i = 0; i < m->blocks; i++) {
+  for (int i = 0; i < od_model_blocks(m); i++) {
     const od_block *b = &m->block[i];
     const od_block_class *c = od_block_class_of(&m->spec[i]);
     if (b->sample > 0) continue;
@@ -123,7 +125,7 @@ static bool list_jumps(od_plant_data *d) {
   if (d->plant.jumps) {
     d->ops.hold = od_model_plant_hold;
     d->ops.held_jacobian = od_model_plant_held_jacobian;
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
     d->ops.guard_slopes = od_model_plant_guard_slopes;
 #endif
   }
@@ -151,7 +153,7 @@ void od_model_plant_jump_owner(const od_plant *plant, int jump, const od_instanc
     od_formula formula = od_instance_formula(d->m, &d->m->instance[i]);
     if (od_formula_jumps(&formula) && d->m->instance[i].held <= held) *element = &d->m->instance[i];
   }
-  for (int i = 0; i < d->m->blocks; i++)
+  for (int i = 0; i < od_model_blocks(d->m); i++)
     if (d->m->block[i].jumps && d->m->block[i].held <= held) *element = NULL, *block = &d->m->block[i];
 }
 

@@ -12,11 +12,11 @@ void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts
   if (p->head->linear) return;
   const od_mechanics_real *mech = od_mechanics(d->m);
   mech->closure_forces(d->m, p->in, p->w);
-  if (d->m->actuators || d->m->circuit_states || d->m->junctions) {
+  if (d->m->actuators || d->m->circuit_states || od_model_junctions(d->m)) {
     od_circuit_linearize(d->m, p->w);
     mech->actuator_map(d->m, p->in, p->w);
   }
-  if (d->m->blocks) od_model_plant_linearize_signals(d, p);
+  if (od_model_blocks(d->m)) od_model_plant_linearize_signals(d, p);
   p->head->linear = 1;
 }
 
@@ -38,7 +38,7 @@ static void circuit_state_columns(const od_plant_data *d, const od_work_parts *p
       matrix[j] = factor * od_model_plant_force_row(d, p, k, p->w + l->force_row + 2 + j, l->force_width);
   const double *slopes = p->w + l->rate_row + 2 * d->m->actuators;
   for (int i = 0; i < nc; i++, matrix += columns, slopes += l->rate_width) {
-    if (d->m->join.row_start)
+    if (od_model_has_sparse_rows(d->m))
       od_model_plant_sparse_state_row(d, p, i, factor, matrix);
     else
       OD_FOR_FOURS(nc, SLOPES);
@@ -49,7 +49,7 @@ static void circuit_state_columns(const od_plant_data *d, const od_work_parts *p
 void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
                                   double unit, double *matrix, int columns, int first) {
   circuit_state_columns(d, p, factor, unit, matrix + first, columns);
-  if (d->m->blocks) od_model_plant_signal_state_columns(d, p, dc, factor, unit, matrix, columns, first);
+  if (od_model_blocks(d->m)) od_model_plant_signal_state_columns(d, p, dc, factor, unit, matrix, columns, first);
 }
 
 // Computes columns k to k + count - 1 of a step's matrix, one at a time.
@@ -154,7 +154,7 @@ od_status od_model_plant_jacobians(const od_plant *plant, void *work, double *gx
     for (int k = 0; k < n; k++)
       gu[k * nu + j] = v.out[k] + od_model_plant_force_row(d, &p, k, p.w + forces + j, l->force_width);
     for (int i = 0; i < d->m->circuit_states; i++) gu[(n + i) * nu + j] = -od_rate_slope(d->m, p.w, i, rates + j);
-    if (d->m->blocks) od_model_plant_signal_input_column(d, &p, j, gu + j, nu);
+    if (od_model_blocks(d->m)) od_model_plant_signal_input_column(d, &p, j, gu + j, nu);
     v.du[j] = 0;
   }
   return OD_OK;

@@ -155,7 +155,7 @@ void od_model_plant_number_columns(const od_plant_data *d, const od_work_parts *
   for (int k = 0; k < d->mechanicals; k += OD_LANES) {
     int count = d->mechanicals - k < OD_LANES ? d->mechanicals - k : OD_LANES;
     // Tangents of blocks support one number at a time.
-    if (OD_LANES_PAY && count > 1 && d->m->blocks == 0)
+    if (OD_LANES_PAY && count > 1 && od_model_blocks(d->m) == 0)
       number_lanes(d, p, d->mechanical + k, count, gp);
     else
       for (int i = 0; i < count; i++) number_column(d, p, d->mechanical[k + i], gp);

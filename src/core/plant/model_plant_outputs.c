@@ -99,7 +99,7 @@ od_status od_model_plant_powers(const od_plant *plant, void *work, double *power
 static void output_column(const od_plant_data *d, const od_work_parts *p, const unsigned char *wanted, int state,
                           const double *dc, double *du, od_block_number number, const od_number_change *change,
                           double *h, int columns, int column) {
-  if (d->m->blocks) od_model_plant_signal_tangent(d, p, dc, number, change, du);
+  if (od_model_blocks(d->m)) od_model_plant_signal_tangent(d, p, dc, number, change, du);
   for (int i = 0; i < d->plant.ny; i++)
     if ((!wanted || wanted[i]) && (state < 0 || (state >= d->seen[i].first && state < d->seen[i].end)))
       h[i * columns + column] = od_model_output_change(d->m, p->w, &d->m->output[d->output[i]], dc, du, change);
@@ -129,18 +129,18 @@ static od_level level_shown(const od_model *m, const od_output *o) {
       if (o->index >= 0 && m->instance[o->index].actuator >= 0) return OD_LEVEL_VELOCITY;
       // Velocities determine the friction that heats the oil.
       if (o->index >= 0 && o->index == m->join.reservoir) return OD_LEVEL_VELOCITY;
-      return m->blocks ? OD_LEVEL_VELOCITY : OD_LEVEL_INPUT;
+      return od_model_blocks(m) ? OD_LEVEL_VELOCITY : OD_LEVEL_INPUT;
     case OD_OUT_INPUT:
     case OD_OUT_NODE_PRESSURE:
     case OD_OUT_PRESSURE_DIFFERENCE:
-    case OD_OUT_ELEMENT_STATE: return m->blocks ? OD_LEVEL_VELOCITY : OD_LEVEL_INPUT;
+    case OD_OUT_ELEMENT_STATE: return od_model_blocks(m) ? OD_LEVEL_VELOCITY : OD_LEVEL_INPUT;
     default: return OD_LEVEL_VELOCITY;
   }
 }
 
 od_state_range od_model_output_sees(const od_model *m, const od_output *o, int nx) {
   od_state_range all = {0, nx};
-  if (m->blocks) return all;
+  if (od_model_blocks(m)) return all;
   int n = m->freedom, state = -1;
   if (o->kind == OD_OUT_NODE_PRESSURE) state = m->node[o->index].state;
   if (o->kind == OD_OUT_ELEMENT_STATE && o->second < 0) state = m->instance[o->index].state[o->component];
@@ -317,7 +317,7 @@ od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, con
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
   int n = plant->nz, nx = od_plant_nx(plant), nu = plant->nu;
-  for (int i = 0; !OD_HAS_COMPLEX && i < plant->ny; i++)
+  for (int i = 0; !OD_WITH_COMPLEX && i < plant->ny; i++)
     if ((!wanted || wanted[i]) && od_output_needs_complex(&d->m->output[d->output[i]])) return OD_NOT_AVAILABLE;
   sight seen = sight_of(d, wanted);
   od_model_plant_prepare_tangents(d, &p);
@@ -332,7 +332,7 @@ od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, con
     // States of the circuit and inputs change only accelerations.
     if (j < 2 * n || (seen.everything && (j == 2 * n || seen.accelerations)))
       move_mechanism(d, &p, &v, seen, NULL, level, kx + j, nx);
-    output_column(d, &p, wanted, j, v.dc, d->m->blocks ? v.du : NULL, od_no_block_number, NULL, hx, nx, j);
+    output_column(d, &p, wanted, j, v.dc, od_model_blocks(d->m) ? v.du : NULL, od_no_block_number, NULL, hx, nx, j);
     *moved = 0;
   }
   for (int j = 0; hu && j < nu; j++) {

@@ -18,7 +18,7 @@ double od_model_plant_next_sample(const od_plant *plant, const void *work) {
   const od_model *m = od_plant_data_of(plant)->m;
   const double *count = od_model_plant_scalars(plant, work) + m->layout.sampled;
   double next = INFINITY;
-  for (int i = 0; i < m->samplers; i++) next = fmin(next, count[i] * m->block[m->sampler[i]].sample);
+  for (int i = 0; i < od_model_samplers(m); i++) next = fmin(next, count[i] * m->block[m->sampler[i]].sample);
   return next;
 }
 
@@ -102,7 +102,7 @@ static void keep_before_sample(const od_plant_data *d, const od_work_parts *p) {
   const od_model *m = d->m;
   double *kept = p->w + m->layout.before_sample, *samples = kept + m->switchers;
   for (int i = 0; i < m->switchers; i++) kept[i] = p->w[m->layout.switch_loss + i];
-  for (int i = 0; i < m->samplers; i++) {
+  for (int i = 0; i < od_model_samplers(m); i++) {
     const double *ring = ring_of(m, p, i);
     samples[3 * i] = p->w[m->layout.sampled + i];
     if (ring) samples[3 * i + 1] = ring[0], samples[3 * i + 2] = ring[1 + (int)ring[0]];
@@ -114,7 +114,7 @@ void od_model_plant_undo_sample(const od_plant_data *d, const od_work_parts *p) 
   const od_model *m = d->m;
   const double *kept = p->w + m->layout.before_sample, *samples = kept + m->switchers;
   for (int i = 0; i < m->switchers; i++) p->w[m->layout.switch_loss + i] = kept[i];
-  for (int i = 0; i < m->samplers; i++) {
+  for (int i = 0; i < od_model_samplers(m); i++) {
     double *ring = ring_of(m, p, i);
     p->w[m->layout.sampled + i] = samples[3 * i];
     if (ring) ring[0] = samples[3 * i + 1], ring[1 + (int)ring[0]] = samples[3 * i + 2];
@@ -135,7 +135,7 @@ od_status od_model_plant_sample(const od_plant *plant, void *work, double t, dou
   // Elements and blocks with modes switch first, so that samples use the new modes. Switches that samples cause follow.
   bool sampled = false;
   od_status status = od_model_switchers(m) ? od_model_plant_switch(plant, work, x, map, by_parameters) : OD_OK;
-  for (int i = 0; i < m->samplers && status == OD_OK; i++) {
+  for (int i = 0; i < od_model_samplers(m) && status == OD_OK; i++) {
     double period = m->block[m->sampler[i]].sample, *count = p.w + m->layout.sampled + i;
     if (t < (*count - time_tolerance) * period) continue;
     *count = floor(t / period + time_tolerance) + 1;

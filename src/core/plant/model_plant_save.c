@@ -25,7 +25,7 @@ static bool is_possible(const od_plant_data *d, const void *saved) {
   const od_layout *l = &m->layout;
   const double *w = (const double *)((const char *)saved + d->scalars), *kept = w + l->before_sample + m->switchers;
   const od_work_header *head = saved;
-  for (int i = 0; i < m->samplers; i++) {
+  for (int i = 0; i < od_model_samplers(m); i++) {
     const od_block *b = &m->block[m->sampler[i]];
     if (b->samples <= 0) continue;
     if (!is_ring_index(w[l->ring + b->ring], b->samples)) return false;
@@ -49,6 +49,6 @@ bool od_model_plant_restore(const od_plant *plant, const void *saved, void *work
   memcpy(theta, m->theta, (size_t)m->numbers * sizeof *theta);
   for (int i = 0; i < plant->np; i++) theta[d->parameter[i]] = saved_theta[d->parameter[i]];
   od_partition_restore(m, p.in, p.scratch);
-  if (m->newton == OD_NEWTON_TREE) od_model_plant_tree_limit_pivots(d, work);
+  if (od_model_has_tree(m)) od_model_plant_tree_limit_pivots(d, work);
   return true;
 }

@@ -105,7 +105,7 @@ static void switch_all(const od_plant_data *d, const od_work_parts *p, double *x
     if (i < m->switchers) before[i] = stored_in(m, p->w, m->switcher[i]);
     if (od_model_switch_margin(m, p->w, i) <= 0) switch_one(d, p, i, x);
   }
-  if (m->blocks) od_model_signals(m, p->w);  // some blocks may measure a mode
+  if (od_model_blocks(m)) od_model_signals(m, p->w);  // some blocks may measure a mode
   if (m->switchers) od_circuit_evaluate(m, p->w);
   for (int i = 0; i < m->switchers; i++) loss[i] += before[i] - stored_in(m, p->w, m->switcher[i]);
 }

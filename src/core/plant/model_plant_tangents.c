@@ -6,7 +6,7 @@
 static void circuit_rows(const od_plant_data *d, const od_work_parts *p, double *column) {
   const od_layout *l = &d->m->layout;
   int na = d->m->actuators;
-  if (d->m->join.row_start) {
+  if (od_model_has_sparse_rows(d->m)) {
     od_model_plant_sparse_motion(d, p, column);
     return;
   }
@@ -22,7 +22,7 @@ void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p
                                   const od_number_change *change, int level, double *column) {
   od_mechanics(d->m)->tangent(d->m, p->in, p->w, v->dz, v->dzd, v->dzdd, NULL, change, level, column);
   circuit_rows(d, p, column);
-  if (d->m->blocks) od_model_plant_signal_motion_column(d, p, v->dc, change, level, column);
+  if (od_model_blocks(d->m)) od_model_plant_signal_motion_column(d, p, v->dc, change, level, column);
 }
 
 // ---- lanes
@@ -49,7 +49,7 @@ static OD_WIDE_QUAD void circuit_lanes(const od_plant_data *d, const od_work_par
   const od_join *join = &d->m->join;
   for (int i = 0; i < d->m->circuit_states; i++) {
     od_lanes sum = {0};
-    if (join->row_start) {  // sparse rows, see sparse_steps.c
+    if (od_model_has_sparse_rows(d->m)) {  // sparse rows, see sparse_steps.c
       for (int k = join->row_start[i]; k < join->row_start[i + 1] && join->row_column[k] < 2 * na; k++) {
         int at = join->row_column[k];
         sum += p->w[l->rate_row + k] * (at < na ? dlength[at] : dspeed[at - na]);
@@ -80,7 +80,7 @@ void od_model_plant_lane_column(const od_plant_data *d, const od_work_parts *p, 
   int rows = d->plant.nz + d->m->circuit_states;
   const double *from = (const double *)(const void *)v->column + lane;
   for (int i = 0; i < rows; i++) column[i * stride] = from[i * OD_LANES];
-  if (d->m->blocks == 0) return;
+  if (od_model_blocks(d->m) == 0) return;
   od_directions single = clear_directions(&d->plant, p);
   for (int i = 0; i < rows; i++) single.out[i] = from[i * OD_LANES];
   show_lane(d->m, p->w, lane);

@@ -51,7 +51,7 @@ static size_t lay_out(const od_plant_data *d, char *base, tree_parts *t) {
                {&t->rows, border * n},
                {&t->schur, border * border},
                {&t->right, border},
-               {&t->states, m->blocks ? (n + nc) * nc : 0},
+               {&t->states, od_model_blocks(m) ? (n + nc) * nc : 0},
                {&t->length, n},
                {&t->speed, n},
                {&t->follow, own},
@@ -185,12 +185,12 @@ static void add_states(const od_plant_data *d, const od_work_parts *p, const tre
   int n = t->n, nc = m->states, rests = m->tree_states.rests;
   const int *rest = m->tree_states.rest;
   od_directions v = clear_directions(&d->plant, p);
-  if (m->blocks) od_model_plant_state_columns(d, p, v.dc, beta, 1, t->states, nc, 0);
+  if (od_model_blocks(m)) od_model_plant_state_columns(d, p, v.dc, beta, 1, t->states, nc, 0);
   for (int c = 0; c < rests; c++) {
     double *column = t->columns + (t->lines + c) * n;
     memset(column, 0, (size_t)n * sizeof *column);
-    for (int k = 0; m->blocks && k < n; k++) column[k] = t->states[k * nc + rest[c]];
-    for (int a = 0; !m->blocks && a < m->actuators; a++) {
+    for (int k = 0; od_model_blocks(m) && k < n; k++) column[k] = t->states[k * nc + rest[c]];
+    for (int a = 0; !od_model_blocks(m) && a < m->actuators; a++) {
       double force = beta * p->w[l->force_row + a * l->force_width + 2 + rest[c]];
       if (force == 0) continue;
       if (m->actuator[a].length_row < 0)
@@ -200,8 +200,8 @@ static void add_states(const od_plant_data *d, const od_work_parts *p, const tre
     }
     for (int r = 0; r < rests; r++)
       t->schur[(t->lines + r) * t->border + t->lines + c] =
-          m->blocks ? t->states[(n + rest[r]) * nc + rest[c]]
-                    : (r == c) - beta * od_rate_slope(m, p->w, rest[r], 2 * m->actuators + rest[c]);
+          od_model_blocks(m) ? t->states[(n + rest[r]) * nc + rest[c]]
+                             : (r == c) - beta * od_rate_slope(m, p->w, rest[r], 2 * m->actuators + rest[c]);
   }
 }
 

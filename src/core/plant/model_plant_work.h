@@ -203,7 +203,7 @@ typedef struct od_complex_move {
   od_point_change along;
   bool reactions;  // whether reactions of joints and rods are wanted
 } od_complex_move;
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
 // Evaluates the machine at the last point, changed by `move`. dg (nk; NULL: not wanted) receives the derivatives of the residual.
 // The next three functions return derivatives at this evaluation.
 od_status od_model_plant_complex_step(const od_plant *plant, void *work, od_complex_move move, double *dg);

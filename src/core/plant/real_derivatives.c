@@ -1,8 +1,8 @@
-// Derivatives in builds without complex numbers (OD_NO_COMPLEX). Such builds have tangents of the mechanism, and the derivatives
+// Derivatives in builds without complex numbers (OD_WITHOUT=complex). Such builds have tangents of the mechanism, and the derivatives
 // that classes of elements and blocks define. This file finds what a plant needs in addition.
 #include "plant/real_derivatives.h"
 
-#define NEEDS_COMPLEX "which this build does not contain (OD_NO_COMPLEX)"
+#define NEEDS_COMPLEX "which this build does not contain (OD_WITHOUT=complex)"
 
 // Returns whether the derivative with respect to a number of the circuit needs complex steps.
 static bool number_needs_complex(const od_model *m, const od_circuit_number *n) {
@@ -25,7 +25,7 @@ od_status od_model_plant_check_real(const od_plant_data *d, od_error *err) {
       return od_fail(err, OD_NOT_AVAILABLE, "derivatives of the class '%s' need complex numbers, " NEEDS_COMPLEX,
                      c->name);
   }
-  for (int i = 0; i < m->blocks; i++) {
+  for (int i = 0; i < od_model_blocks(m); i++) {
     const od_block_class *c = od_block_class_of(&m->spec[i]);
     if (m->spec[i].sample == 0 && !c->slopes && !od_block_is_linear(&m->spec[i]))
       return od_fail(err, OD_NOT_AVAILABLE, "derivatives of the block type '%s' need complex numbers, " NEEDS_COMPLEX,

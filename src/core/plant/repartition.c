@@ -135,7 +135,7 @@ void od_model_move_chart(const od_model *m, double *work, int first, double *T, 
 bool od_model_plant_wants_repartition(const od_plant *plant, void *work) {
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
-  for (int i = 1; i < d->m->links && d->m->charts > 0; i++)
+  for (int i = 1; i < d->m->links && od_model_charts(d->m) > 0; i++)
     if (od_model_chart_is_bad(d->m, p.w, i)) return true;
   return rows_are_bad(d, &p) || partition_is_bad(d, &p);
 }
@@ -213,7 +213,7 @@ static void repartition_tree(const od_plant_data *d, const od_work_parts *p, dou
   int n = m->freedom, nx = od_plant_nx(&d->plant);
   for (int i = 0; map_p && i < nx * d->plant.np; i++) map_p[i] = 0;
   for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0;
-  for (int i = 1; i < m->links && m->charts > 0; i++) {
+  for (int i = 1; i < m->links && od_model_charts(m) > 0; i++) {
     if (!od_model_chart_is_bad(m, p->w, i)) continue;
     int c = m->link[i].coordinate;
     od_model_move_chart(m, p->w, i, map ? map + c * nx : NULL, map ? map + (n + c) * nx : NULL, map ? nx : 0);
@@ -252,7 +252,7 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
   if (status != OD_OK) return status;
   keep_choice(d, &p, saved, false);
   bool same_axes = true;
-  for (int i = 1; i < m->links && m->charts > 0; i++)
+  for (int i = 1; i < m->links && od_model_charts(m) > 0; i++)
     if (od_model_chart_is_bad(m, p.w, i)) {
       int c = m->link[i].coordinate;
       od_model_move_chart(m, p.w, i, T + c * columns, T1 + c * columns, columns);

@@ -109,7 +109,7 @@ od_status od_model_plant_sparse_factors(const od_plant *plant, void *work, doubl
   const int *place = fill_rates(d, &p, beta, s->place);
   place = fill_motion(d, &p, alpha, beta, place);
   if (!rates_alone) place = fill_forces(d, &p, beta, place);
-  if (!rates_alone && d->m->blocks) fill_signals(d, &p, beta, place);
+  if (!rates_alone && od_model_blocks(d->m)) fill_signals(d, &p, beta, place);
   return od_sparse_factor(s, p.sparse, p.sparse + s->values);
 }
 

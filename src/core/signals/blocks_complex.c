@@ -1,7 +1,7 @@
 // Blocks in complex arithmetic.
 #include "base/parts.h"
 
-#if OD_HAS_COMPLEX
+#if OD_WITH_COMPLEX
 #define OD_COMPLEX
 #include <stdbool.h>
 

@@ -19,7 +19,7 @@ static inline od_block_counts counts_of(const od_block *b) {
 void od_blocks_linearize(const od_model *m, double *w) {
   const od_layout *l = &m->layout;
   double u[OD_MOST_BLOCK_INPUTS];
-  for (int i = 0; i < m->blocks; i++) {
+  for (int i = 0; i < od_model_blocks(m); i++) {
     const od_block *b = &m->block[i];
     gather_inputs(m, w, b, u);
     od_block_slopes(od_block_spec_in(m, b), counts_of(b), w + l->theta + b->number, w + l->c + b->state, u,
@@ -30,7 +30,7 @@ void od_blocks_linearize(const od_model *m, double *w) {
 // ---- derivatives with respect to numbers
 
 od_block_number od_block_find_number(const od_model *m, int number) {
-  for (int i = 0; i < m->blocks; i++) {
+  for (int i = 0; i < od_model_blocks(m); i++) {
     int place = number - m->block[i].number;
     if (place >= 0 && place < m->block[i].numbers) return (od_block_number){i, place};
   }
@@ -66,12 +66,12 @@ void od_blocks_tangent(const od_model *m, const double *w, const double *dc, od_
   double direct[OD_MOST_BLOCK_OUTPUTS + OD_MOST_BLOCK_STATES];
   if (n.block >= 0) number_slopes(m, w, n, direct);
   for (int i = m->inputs; i < m->signals; i++) line[i] = 0;
-  for (int i = 0; i < m->blocks; i++) {
+  for (int i = 0; i < od_model_blocks(m); i++) {
     const od_block *b = &m->block[m->block_order[i]];
     for (int k = 0; k < b->outputs; k++)
       line[b->signal + k] = row_tangent(m, w, b, k, dc, line) + (m->block_order[i] == n.block ? direct[k] : 0);
   }
-  for (int i = 0; i < m->blocks; i++) {
+  for (int i = 0; i < od_model_blocks(m); i++) {
     const od_block *b = &m->block[i];
     for (int k = 0; k < b->states; k++)
       rate[b->state + k] = row_tangent(m, w, b, b->outputs + k, dc, line) + (i == n.block ? direct[b->outputs + k] : 0);
@@ -83,7 +83,7 @@ void od_blocks_tangent(const od_model *m, const double *w, const double *dc, od_
 // The memory of a delay by n samples contains the index of the oldest sample, then all n samples. Initially all samples have the
 // initial value of the delay.
 void od_blocks_start(const od_model *m, double *w) {
-  for (int i = 0; i < m->blocks; i++) {
+  for (int i = 0; i < od_model_blocks(m); i++) {
     const od_block *b = &m->block[i];
     double *ring = w + m->layout.ring + b->ring;
     for (int k = 0; k < b->samples; k++) ring[1 + k] = m->c0[b->state];

@@ -25,10 +25,10 @@ static inline void X(block_evaluate)(const od_model *m, od_x *w, const od_block 
 // Evaluates all blocks. If an input of a block is computed after the block's outputs, its rates are evaluated again.
 static void X(blocks_evaluate)(const od_model *m, od_x *w) {
   od_x y[OD_MOST_BLOCK_OUTPUTS];
-  for (int i = 0; i < m->blocks; i++) {
+  for (int i = 0; i < od_model_blocks(m); i++) {
     const od_block *b = &m->block[m->block_order[i]];
     X(block_evaluate)(m, w, b, w + m->layout.u + b->signal);
   }
-  for (int i = 0; i < m->blocks; i++)
+  for (int i = 0; i < od_model_blocks(m); i++)
     if (m->block[i].late) X(block_evaluate)(m, w, &m->block[i], y);
 }

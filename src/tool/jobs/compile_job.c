@@ -9,6 +9,7 @@
 #include "io/wording.h"
 #include "jobs/job.h"
 #include "jobs/open_machine.h"
+#include "machine/core_parts.h"
 #include "machine/machine.h"
 #include "machine/machine_image.h"
 #include "machine/machine_info.h"
@@ -25,6 +26,7 @@ static const char details[] =
 typedef struct compiled {
   const void *image;
   size_t size;
+  const od_machine *machine;
 } compiled;
 
 static od_status write_image(const void *user, const char *path, od_error *err) {
@@ -35,6 +37,17 @@ static od_status write_image(const void *user, const char *path, od_error *err) 
   if (fwrite(c->image, 1, c->size, file.file) == c->size) return od_atomic_commit(&file, err);
   od_atomic_discard(&file);
   return od_fail(err, OD_IO, "%s cannot be written", path);
+}
+
+static od_status write_parts(const void *user, const char *path, od_error *err) {
+  const compiled *c = user;
+  od_atomic_file file;
+  od_status status = od_atomic_open(&file, path, err);
+  if (status != OD_OK) return status;
+  if (od_core_parts_write(od_machine_model(c->machine), od_machine_title(c->machine), file.file))
+    return od_atomic_commit(&file, err);
+  od_atomic_discard(&file);
+  return od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 static od_result describe(const od_machine *machine, const char *path, const od_image_facts *facts) {
@@ -66,6 +79,9 @@ int od_kind_compile(od_job *job) {
   const od_option options[] = {
       {"output", OD_OPTION_TEXT, "FILE", "the image; also -o FILE (usual suffix: .odm)",
        &job->files.path[OD_FILE_IMAGE]},
+      {"parts", OD_OPTION_TEXT, "FILE",
+       "a C header with the parts of the core that the model needs (docs/controllers.md)",
+       &job->files.path[OD_FILE_PARTS]},
       OD_LOAD_OPTIONS(&load),
       {"without-machine", OD_OPTION_FLAG, NULL,
        "leave out the texts of the machine file: for programs; commands refuse such an image", &without_machine},
@@ -97,8 +113,9 @@ int od_kind_compile(od_job *job) {
   od_error err = {0};
   status = od_image_get_facts(image, c.size, &facts, &err);
   if (status != OD_OK) return od_job_end_early(job, status, &err);
-  c.image = image;
+  c.image = image, c.machine = machine;
   OD_SCOPED(od_result_free) od_result r = describe(machine, path, &facts);
-  const od_file_contents contents = {.result = &r, .write[OD_FILE_IMAGE] = write_image, .user = &c};
+  const od_file_contents contents = {
+      .result = &r, .write[OD_FILE_IMAGE] = write_image, .write[OD_FILE_PARTS] = write_parts, .user = &c};
   return od_job_finish(job, &contents, NULL);
 }

@@ -1,0 +1,51 @@
+#include "model/model_parts.h"
+
+static bool is_spatial(const od_model *m) {
+  return !m->planar;
+}
+static bool has_blocks(const od_model *m) {
+  return m->blocks > 0;
+}
+static bool has_junctions(const od_model *m) {
+  return m->junctions > 0;
+}
+static bool has_heat(const od_model *m) {
+  return m->join.reservoir >= 0;
+}
+static bool has_modes(const od_model *m) {
+  return m->switchers + m->block_switchers > 0;
+}
+static bool has_formulas(const od_model *m) {
+  return m->operations > 0;
+}
+static bool has_jumps(const od_model *m) {
+  return m->jumps > 0;
+}
+static bool has_tree(const od_model *m) {
+  return m->newton == OD_NEWTON_TREE;
+}
+static bool is_sparse(const od_model *m) {
+  return m->newton == OD_NEWTON_SPARSE || m->join.row_start;
+}
+
+const od_model_part od_model_parts[] = {
+    {"spatial", OD_WITH_SPATIAL, is_spatial},
+    {"blocks", OD_WITH_BLOCKS, has_blocks},
+    {"junctions", OD_WITH_JUNCTIONS, has_junctions},
+    {"heat", OD_WITH_HEAT, has_heat},
+    {"modes", OD_WITH_MODES, has_modes},
+    {"formulas", OD_WITH_FORMULAS, has_formulas},
+    {"jumps", OD_WITH_JUMPS, has_jumps},
+    {"tree", OD_WITH_TREE, has_tree},
+    {"sparse", OD_WITH_SPARSE, is_sparse},
+};
+const int od_model_part_count = sizeof od_model_parts / sizeof *od_model_parts;
+
+od_status od_model_check_parts(const od_model *m, od_error *err) {
+  for (const od_model_part *p = od_model_parts; p < od_model_parts + od_model_part_count; p++)
+    if (!p->is_present && p->is_needed(m))
+      return od_fail(err, OD_NOT_AVAILABLE,
+                     "the model needs the part '%s' of the core, which this build does not contain (OD_WITHOUT=%s)",
+                     p->name, p->name);
+  return OD_OK;
+}

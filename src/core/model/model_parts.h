@@ -1,0 +1,20 @@
+// Parts of the core that a model needs and that a build may leave out (base/parts.h).
+#ifndef OD_MODEL_PARTS_H
+#define OD_MODEL_PARTS_H
+
+#include "model/model.h"
+
+// A part, and whether this build contains it.
+typedef struct od_model_part {
+  const char *name;  // as in the option OD_WITHOUT
+  bool is_present;
+  bool (*is_needed)(const od_model *m);
+} od_model_part;
+extern const od_model_part od_model_parts[];
+extern const int od_model_part_count;
+
+// Returns OD_OK if this build contains all parts that a model needs; otherwise OD_NOT_AVAILABLE with a message that names the first
+// missing part.
+od_status od_model_check_parts(const od_model *m, od_error *err);
+
+#endif

@@ -1,0 +1,73 @@
+#include "machine/core_parts.h"
+
+#include <ctype.h>
+
+#include "blocks/block_list.h"
+#include "elements/element_list.h"
+#include "model/model_parts.h"
+#include "oleodyn/plant.h"
+#include "plant/real_derivatives.h"
+
+#define DECLARE_ELEMENT(name) extern const od_element_class od_##name##_class;
+#define DECLARE_BLOCK(name)   extern const od_block_class od_##name##_block;
+OD_ELEMENT_CLASSES(DECLARE_ELEMENT)
+OD_BLOCK_CLASSES(DECLARE_BLOCK)
+
+// Names of classes in the lists of a build, with their tables.
+typedef struct listed {
+  const char *name;
+  const void *table;
+} listed;
+#define LIST_ELEMENT(name) {#name, &od_##name##_class},
+#define LIST_BLOCK(name)   {#name, &od_##name##_block},
+static const listed elements[] = {OD_ELEMENT_CLASSES(LIST_ELEMENT)};
+static const listed blocks[] = {OD_BLOCK_CLASSES(LIST_BLOCK)};
+
+static bool uses_element(const od_model *m, const void *table) {
+  for (int i = 0; i < m->element_classes; i++) {
+    const od_element_class *c = m->element_class[i];
+    if (c == table || c->host_class == table) return true;
+  }
+  return false;
+}
+
+static bool uses_block(const od_model *m, const void *table) {
+  for (int i = 0; i < m->blocks; i++)
+    if (od_block_class_of(&m->spec[i]) == table) return true;
+  return false;
+}
+
+static void write_list(const char *macro, const listed *list, size_t count, const od_model *m,
+                       bool (*uses)(const od_model *m, const void *table), FILE *to) {
+  fprintf(to, "#define %s(PART)", macro);
+  for (size_t i = 0; i < count; i++)
+    if (uses(m, list[i].table)) fprintf(to, " PART(%s)", list[i].name);
+  fputc('\n', to);
+}
+
+static void write_without(const char *part, FILE *to) {
+  fputs("#define OD_WITHOUT_", to);
+  for (; *part; part++) fputc(toupper((unsigned char)*part), to);
+  fputc('\n', to);
+}
+
+bool od_core_parts_write(const od_model *m, const char *machine, FILE *to) {
+  od_plant *plant = NULL;
+  od_error err;
+  if (od_model_plant(m, NULL, 0, NULL, 0, &plant, &err) != OD_OK) return false;
+  fprintf(
+      to,
+      "// The parts of the core that '%s' needs (OD_PARTS). OD_FILTERS and OD_INTEGRATORS may be added; without them, the build\n"
+      "// contains all filters and integrators.\n",
+      machine);
+  write_list("OD_ELEMENT_CLASSES", elements, sizeof elements / sizeof *elements, m, uses_element, to);
+  write_list("OD_BLOCK_CLASSES", blocks, sizeof blocks / sizeof *blocks, m, uses_block, to);
+  for (int i = 0; i < od_model_part_count; i++)
+    if (!od_model_parts[i].is_needed(m)) write_without(od_model_parts[i].name, to);
+  if (od_model_plant_check_real(od_plant_data_of(plant), &err) == OD_OK) {
+    fputs("// Parameters, and sensors of powers or reactions, may need complex numbers.\n", to);
+    write_without("complex", to);
+  }
+  od_plant_free(plant);
+  return true;
+}
