@@ -1,9 +1,10 @@
-// Writes the image of a machine without names as a C array, and lists of outputs and numbers for an observer:
-// make_image MACHINE >image.h
+// Writes the image of a machine without names as a C array, and lists of outputs and numbers for an observer. PARTS receives the
+// header with the parts of the core that the machine needs: make_image MACHINE PARTS >image.h
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/core_parts.h"
 #include "machine/machine.h"
 #include "oleodyn/image.h"
 #include "oleodyn/machine.h"
@@ -11,7 +12,7 @@
 int main(int count, char **argument) {
   od_machine *machine = NULL;
   od_messages *messages = od_messages_new();
-  if (count != 2 || od_machine_load(argument[1], NULL, &machine, messages) != OD_OK) {
+  if (count != 3 || od_machine_load(argument[1], NULL, &machine, messages) != OD_OK) {
     od_messages_print(messages, stderr, false);
     return 2;
   }
@@ -19,6 +20,8 @@ int main(int count, char **argument) {
   const od_model *model = od_machine_model(machine);
   size_t size = od_image_size(model, &options);
   unsigned char *image = malloc(size);
+  FILE *parts = fopen(argument[2], "w");
+  if (!parts || !od_core_parts_write(model, parts) || fclose(parts)) return perror(argument[2]), 1;
   od_error err = {0};
   if (!image || od_image_write(model, &options, image, size, &err) != OD_OK)
     return fprintf(stderr, "%s\n", err.text), 1;

@@ -64,9 +64,9 @@ OD_INTO_WIDE void od_clear_few(int count, double *to) {
 }
 
 // OD_LANES directions of a tangent, in memory that is aligned only for single numbers. Lanes are faster if the processor has
-// vector instructions; on other processors lanes are not compiled.
+// vector instructions; on other processors, and in builds optimized for size, lanes are not compiled.
 enum { OD_LANES = 4 };
-#if defined(__SSE2__) || defined(__aarch64__)
+#if (defined(__SSE2__) || defined(__aarch64__)) && !OD_SMALL
 #define OD_LANES_PAY 1
 #else
 #define OD_LANES_PAY 0

@@ -8,6 +8,14 @@
 
 // ---- the residual
 
+// Computes the measured quantities and the signals of all blocks.
+static void find_signals(const od_model *m, od_complex *w) {
+  if (m->measures) od_circuit_measure_complex(m, w);
+  for (int i = 0; i < m->measures; i++)
+    w[m->layout.u + m->signals + i] = od_model_output_value_complex(m, w, &m->measure[i]);
+  od_blocks_evaluate_complex(m, w);
+}
+
 od_status od_model_residual_complex(const od_model *m, const int *in, od_complex *w, const od_complex *x,
                                     const od_complex *k, const od_complex *u, od_complex *g) {
   const od_layout *l = &m->layout;
@@ -17,7 +25,7 @@ od_status od_model_residual_complex(const od_model *m, const int *in, od_complex
   for (int i = 0; i < nc; i++) w[l->c + i] = x[2 * n + i];
   od_status status = mech->motion(m, in, w, x, x + n, k);
   if (status != OD_OK) return status;
-  if (od_model_blocks(m)) od_model_signals_complex(m, w);
+  if (od_model_blocks(m)) find_signals(m, w);
   od_circuit_evaluate_complex(m, w);
   status = mech->residual(m, in, w, g);
   for (int i = 0; i < nc && status == OD_OK; i++) g[n + i] = k[n + i] - w[l->rate + i];

@@ -19,13 +19,6 @@ void od_model_signals(const od_model *m, double *w) {
   od_blocks_evaluate(m, w);
 }
 
-void od_model_signals_complex(const od_model *m, od_complex *w) {
-  if (m->measures) od_circuit_measure_complex(m, w);
-  for (int i = 0; i < m->measures; i++)
-    w[m->layout.u + m->signals + i] = od_model_output_value_complex(m, w, &m->measure[i]);
-  od_blocks_evaluate_complex(m, w);
-}
-
 // ---- derivatives with respect to signals, computed once per point
 
 void od_model_plant_linearize_signals(const od_plant_data *d, const od_work_parts *p) {

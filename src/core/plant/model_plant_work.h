@@ -272,7 +272,6 @@ size_t od_model_choice_doubles(const od_model *m);
 // model_plant_signals.c: machines with blocks. Computes the measured quantities and the signals. Call after the motion and
 // before the circuit.
 void od_model_signals(const od_model *m, double *w);
-void od_model_signals_complex(const od_model *m, od_complex *w);
 void od_model_plant_linearize_signals(const od_plant_data *d, const od_work_parts *p);
 // Computes the change of all signals in `line`, which contains the changes of the inputs on entry. The direction consists of
 // the motion of the last tangent, the states dc, a block's number and a mechanism's number (NULL: none).

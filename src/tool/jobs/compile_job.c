@@ -44,8 +44,7 @@ static od_status write_parts(const void *user, const char *path, od_error *err) 
   od_atomic_file file;
   od_status status = od_atomic_open(&file, path, err);
   if (status != OD_OK) return status;
-  if (od_core_parts_write(od_machine_model(c->machine), od_machine_title(c->machine), file.file))
-    return od_atomic_commit(&file, err);
+  if (od_core_parts_write(od_machine_model(c->machine), file.file)) return od_atomic_commit(&file, err);
   od_atomic_discard(&file);
   return od_fail(err, OD_NO_MEMORY, "out of memory");
 }

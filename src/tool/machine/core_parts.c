@@ -51,15 +51,14 @@ static void write_without(const char *part, FILE *to) {
   fputc('\n', to);
 }
 
-bool od_core_parts_write(const od_model *m, const char *machine, FILE *to) {
+bool od_core_parts_write(const od_model *m, FILE *to) {
   od_plant *plant = NULL;
   od_error err;
   if (od_model_plant(m, NULL, 0, NULL, 0, &plant, &err) != OD_OK) return false;
-  fprintf(
-      to,
-      "// The parts of the core that '%s' needs (OD_PARTS). OD_FILTERS and OD_INTEGRATORS may be added; without them, the build\n"
-      "// contains all filters and integrators.\n",
-      machine);
+  fputs(
+      "// The parts of the core that a model needs (OD_PARTS). OD_FILTERS and OD_INTEGRATORS may be added; without them, the\n"
+      "// build contains all filters and integrators.\n",
+      to);
   write_list("OD_ELEMENT_CLASSES", elements, sizeof elements / sizeof *elements, m, uses_element, to);
   write_list("OD_BLOCK_CLASSES", blocks, sizeof blocks / sizeof *blocks, m, uses_block, to);
   for (int i = 0; i < od_model_part_count; i++)

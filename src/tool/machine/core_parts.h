@@ -8,6 +8,6 @@
 
 // Writes the header to a file: classes of elements and blocks, and parts that can be left out. Complex numbers are left out if a plant
 // of the model without parameters does not need them. Filters and integrators are not listed. Returns false if an allocation fails.
-bool od_core_parts_write(const od_model *m, const char *machine, FILE *to);
+bool od_core_parts_write(const od_model *m, FILE *to);
 
 #endif
