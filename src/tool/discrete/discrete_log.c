@@ -187,7 +187,7 @@ static od_status make_table(od_discrete_log *w, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
-// Writes the quality: "93.41 %, error 0.0131".
+// Writes the quality of a simulation, "93.41 %, error 0.0131", and returns the text.
 static const char *quality_text(const od_z_quality *q, char text[80]) {
   if (isnan(q->percent) && isnan(q->rms))
     snprintf(text, 80, "cannot be fitted");

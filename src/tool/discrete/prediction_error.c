@@ -260,7 +260,7 @@ static void put_column(const search *s, int n, int at, double *J) {
   for (long k = s->first; k < s->rows; k++) J[(k - s->first) * n + at] = s->column[k];
 }
 
-// Computes the Jacobian at the point of the last residuals, without regard to x. Always returns 0 (success).
+// Computes the Jacobian at the point of the last residuals; x is not used. Always returns 0 (success).
 static int jacobian(void *user, const double *x, double *J) {
   search *s = user;
   const od_discrete *m = s->m;

@@ -38,12 +38,12 @@ static void free_search(search *s) {
   od_arena_free(&s->memory);
 }
 
-// Whether innovations are as expected after the fault is undone.
+// Returns whether innovations are as expected after the fault is undone.
 static bool is_settled(const od_suspect *s) {
   return s->white && s->nis < settled_nis;
 }
 
-// Whether another run is possible. Sets `incomplete` if a limit is reached.
+// Returns whether another run is possible. Sets `incomplete` if a limit is reached.
 static bool goes_on(search *s) {
   if (s->count == MOST_SUSPECTS || od_trials_exhausted(&s->t)) s->incomplete = true;
   return s->status == OD_OK && !s->incomplete && !s->t.interrupted;

@@ -63,7 +63,7 @@ od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error 
 void od_trials_end(od_trials *t);
 // Returns the length of the integrator's steps, s: at most the time to the next sample.
 double od_trials_step(const od_trials *t);
-// Whether the limit of work is reached.
+// Returns whether the limit of work is reached.
 bool od_trials_exhausted(const od_trials *t);
 // Runs the observer with the fault undone. `calibrate`: first estimates the offset or scale of a sensor.
 od_status od_trial(od_trials *t, od_fault fault, bool calibrate, od_suspect *out, od_error *err);

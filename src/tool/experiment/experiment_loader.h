@@ -36,7 +36,7 @@ od_machine *od_load_machine_of(od_experiment_loader *xl, const od_section *secti
 
 // load_experiment.c: whether an allocation has failed. Loaders may continue after a failed allocation.
 bool od_is_out_of_memory(const od_experiment_loader *xl);
-// Whether the key is repeated in its map. If so, adds a message.
+// Returns whether the key is repeated in its map. If so, adds a message.
 bool od_is_repeated(od_loader *ld, int map, int key);
 // Adds the channels of a log for all sensors and then all inputs; false: out of memory.
 bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel);

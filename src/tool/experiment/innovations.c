@@ -97,14 +97,14 @@ void od_innovation_record_transfer(od_innovation_record *r, od_pieces *t) {
   if (saved) memcpy(counts, saved, sizeof counts);
   bool possible = counts[2] > 0 && counts[3] <= BLOCKS && counts[4] <= MARKS;
   for (int i = 0; i < 6; i++) possible = possible && counts[i] >= 0 && counts[i] <= INT64_MAX / 4;
-  od_pieces_expect(t, possible, "a count of the innovations is not possible");
+  od_pieces_expect(t, possible, "a count of the innovations is invalid");
   if (t->mode == OD_PIECES_RESTORE) {
     r->samples = (long)counts[0], r->in_block = (long)counts[1], r->length = (long)counts[2];
     r->blocks = (int)counts[3], r->marks = (int)counts[4], r->next_mark = (long)counts[5];
   }
   const history *of = od_pieces_bytes(t, r->history, sensors * sizeof *r->history);
   for (size_t i = 0; of && i < sensors; i++)
-    od_pieces_expect(t, of[i].count >= 0 && of[i].count <= INT64_MAX / 4, "a count of the innovations is not possible");
+    od_pieces_expect(t, of[i].count >= 0 && of[i].count <= INT64_MAX / 4, "a count of the innovations is invalid");
   od_pieces_bytes(t, r->block, BLOCKS * sensors * sizeof *r->block);
   od_pieces_bytes(t, r->begin, sizeof r->begin);
   od_pieces_bytes(t, r->end, sizeof r->end);
@@ -204,7 +204,7 @@ void od_innovation_record_mark(od_innovation_record *r, const od_observer *obser
   }
 }
 
-// Correlates the innovations of sensors a < b.
+// Correlates the innovations of all pairs of sensors.
 static void compare_with_each_other(od_innovation_record *r) {
   for (int a = 0; a < r->sensors; a++)
     for (int b = a + 1; b < r->sensors && !isnan(r->present[a]); b++) {

@@ -1,10 +1,10 @@
 // Statistics of the innovations of a run: size relative to the filter's covariance, mean, whiteness, and changes over the run.
 // The memory does not grow with the number of samples, so live runs and studies also have these statistics.
 //
-// Sensors are processed one by one, each after the corrections of the previous sensors. The normalized innovations of a
-// consistent filter are thus independent standard normal numbers, over sensors and over time. NIS is the sum of their squares.
-// From a time to the end, a parameter's estimate changes by a normal number of variance P(then) - P(end), plus the parameter's
-// own noise. The estimates of an over-confident filter change by more.
+// Sensors are processed one by one, each after the corrections of the previous sensors. The normalized innovations of a consistent
+// filter are thus independent standard normal numbers, over sensors and over time. NIS is the sum of their squares. From a time t
+// to the end, a parameter's estimate changes by a normal number of variance P(t) - P(end), plus the parameter's own noise. The
+// estimates of an over-confident filter change more.
 #ifndef OD_EXPERIMENT_INNOVATIONS_H
 #define OD_EXPERIMENT_INNOVATIONS_H
 
@@ -62,7 +62,7 @@ typedef struct od_innovation_record od_innovation_record;
 od_innovation_record *od_innovation_record_new(int sensors, int inputs, int parameters);
 void od_innovation_record_free(od_innovation_record *r);
 OD_OWNED_POINTER(od_innovation_record, od_innovation_record_free);
-// Lists the pieces of a record in a saved state.
+// Saves or restores a record as pieces of a saved state.
 void od_innovation_record_transfer(od_innovation_record *r, od_pieces *t);
 // Adds the innovations, measurements and inputs of a sample. Call after each correction.
 void od_innovation_record_take(od_innovation_record *r, const od_innovation *in, const double *y, const double *u);

@@ -396,7 +396,7 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   r.s->faults = read_faults(ld, &r.section, r.read_unit, r.s->relative > 0 ? (double)NAN : r.s->sigma);
 }
 
-// Whether a sensor is in the list of chosen sensors. NULL: all sensors are chosen.
+// Returns whether a sensor is in the list of chosen sensors. NULL: all sensors are chosen.
 static bool is_chosen(const char *chosen, const char *name) {
   size_t length = strlen(name);
   for (const char *at = chosen; at; at = strchr(at, ','), at = at ? at + 1 : NULL)

@@ -20,7 +20,7 @@ typedef struct od_channel {
   const char *file_unit;       // unit of the column; NULL: the unit in the file, or SI if the file has no unit
   double scale, offset;        // the value in `file_unit` is scale * cell + offset
   double otherwise;            // value if the file has no such column; NAN: the column is required
-  od_place place, unit_place;  // places of column and unit in the file with the plan; place without a file: none
+  od_place place, unit_place;  // places of column and unit in the file with the plan; a place without a file means none
 
   // Result of od_log_match().
   int at;  // index of the column; -1: none, the channel is constant
@@ -88,7 +88,7 @@ typedef struct od_log {
 od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages);
 void od_log_free(od_log *log);
 OD_OWNED_POINTER(od_log, od_log_free);
-// Whether the file of a log that is not in memory has changed since it was read.
+// Returns whether the file of a log that is not in memory has changed since it was read.
 bool od_log_has_changed(const od_log *log);
 
 // ---- Rows (log.c)
@@ -106,7 +106,7 @@ od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **valu
 
 // Adds a remark about rows that were omitted because they have the time of the previous row.
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict);
-// Adds a remark if times without a unit are probably in ms or us: because of the name of the column, or because rows are a
+// Adds a remark if times without a unit are probably in ms or us. The evidence is the name of the column, or rows that are a
 // thousand or a million steps apart.
 bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict);
 // Counts the jumps of each input. A jump is a change within one row by more than a tenth of the input's range, with nearly
@@ -114,8 +114,8 @@ bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict
 od_status od_log_count_jumps(od_log *log, od_error *err);
 // Adds a remark about every input that jumps, unless inputs are held between rows.
 bool od_log_remark_jumps(const od_log *log, bool hold, od_trust trust, od_verdict *verdict);
-// Whether the log has a pause: a time without rows, in which the inputs are unknown. od_log_remark_pause() adds a remark about
-// the pause.
+// Returns whether the log has a pause: a time without rows, in which the inputs are unknown. od_log_remark_pause() adds a remark
+// about the pause.
 bool od_log_has_pause(const od_log *log);
 bool od_log_remark_pause(const od_log *log, od_trust trust, od_verdict *verdict);
 

@@ -476,7 +476,7 @@ static void transfer_fields(run *r, od_pieces *t) {
                     o->redrawn.near_dead_point};
   const void *saved = od_pieces_bytes(t, &f, sizeof f);
   if (saved) memcpy(&f, saved, sizeof f);
-  od_pieces_expect(t, are_possible(&f), "a time or count of the run is not possible");
+  od_pieces_expect(t, are_possible(&f), "a time or count of the run is invalid");
   if (t->mode != OD_PIECES_RESTORE) return;
   r->t = f.t, r->Q_step = f.Q_step, r->repartitions = (long)f.repartitions, r->failures = (int)f.failures;
   o->begin = f.begin, o->end = f.end, o->settled_first = f.settled_first, o->settled_since = f.settled_since;
@@ -580,7 +580,7 @@ static od_status take_sample(run *r, const od_sample *s, od_error *err) {
   return answer(r, fate, err);
 }
 
-// Processes all samples. first NULL: the run goes on from a checkpoint, and earlier samples are passed over.
+// Processes all samples. first NULL: the run goes on from a checkpoint, and earlier samples are skipped.
 static od_status run_all(run *r, const od_sample *first, od_error *err) {
   od_status status = first ? take_in(r, first, true, err) : OD_OK;
   if (status == OD_OK && r->saved) memcpy(r->saved, r->observer, od_observer_block_size(r->observer));
@@ -605,11 +605,12 @@ static od_status run_all(run *r, const od_sample *first, od_error *err) {
     if (status == OD_OK) status = keep_checkpoint(r, err);
   }
   if (status == OD_OK && !any)
-    status = od_fail(err, OD_BAD_INPUT, "there are no samples after the checkpoint at %.9g s", passed);
+    status = od_fail(err, OD_BAD_INPUT, "there are no samples after the checkpoint at %.9g s; expected later samples",
+                     passed);
   return status;
 }
 
-// If a run failed and its last row was not requested, another run up to the failure computes this row.
+// If a run failed and its last row was not requested, computes this row with another run up to the failure.
 static void record_last(const od_experiment *e, const od_observe_options *options, od_observed *o) {
   const od_observe_options again = {.progress = options->progress,
                                     .user = options->user,

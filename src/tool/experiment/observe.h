@@ -44,7 +44,9 @@ typedef struct od_curve_result {
 // for each parameter estimate.*, sigma.*, for each sensor innovation.*, innovation_sigma.*, then nis, settled (1 or 0; for
 // filters that detect settling), input.*
 typedef struct od_columns {
-  int watched, per_watched, parameter, innovation, nis, settled, input, count;  // settled: equal to nis if absent
+  int watched, per_watched, parameter, innovation, nis, settled, input,
+      count;  // first column of each group; settled: equal to nis
+              // if absent
 } od_columns;
 
 // Selects the rows of a run's table.
@@ -57,7 +59,7 @@ typedef enum od_rows_kept {
 typedef struct od_observed {
   od_arena memory;    // memory of all arrays
   od_table *table;    // NULL: not requested
-  od_rows_kept kept;  // kind of rows in the table
+  od_rows_kept kept;  // selection of the rows in the table
   long rows;          // number of recorded samples
   od_summing *sums;   // sums of each column over all samples, independent of the table
   long *within,
@@ -195,7 +197,7 @@ od_status od_observe_judge(const od_experiment *e, const od_observe_options *opt
 od_status od_observe_start_dependence(const od_experiment *e, const od_observe_options *options, od_observed *o,
                                       od_error *err);
 
-// Whether innovations are correlated in time by a significant and relevant amount; level: od_observed.level.
+// Returns whether innovations are correlated in time by a significant and relevant amount; level: od_observed.level.
 bool od_innovations_are_colored(const od_innovations *in, double level);
 
 // ---- the Cramer-Rao bound (cramer_rao.c)

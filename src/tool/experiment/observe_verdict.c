@@ -21,7 +21,8 @@ static const double doubtful_shift = 2;     // difference of two runs above whic
 static const double shift_matters = 0.5;    // smallest relevant shift of an estimate by the step length, sigmas
 static const double bound_distance = 0.05;  // distance from a bound within which a parameter is at the bound, sigmas
 static const double many_rejected = 0.1;    // fraction of rejected values of a sensor above which there is a remark
-static const double nis_of_failure = 10;  // limit of the NIS in the last quarter; above both limits a filter has failed
+static const double nis_of_failure =
+    10;  // limit of the NIS in the last quarter; with far_of_failure a test for failure
 static const double far_of_failure = 0.25;   // limit of the fraction of innovations beyond three standard deviations
 static const double least_innovations = 20;  // smallest number of innovations that is tested
 enum { LEAST_CLIPPED = 10 };                 // smallest number of samples with a limited output for a remark
@@ -73,7 +74,7 @@ static nis_text interval_of(const od_scatter *s) {
   return t;
 }
 
-// Whether the innovations are larger than expected, by a significant and relevant amount.
+// Returns whether the innovations are larger than expected, by a significant and relevant amount.
 static bool too_large(const judge *j, const od_scatter *s) {
   return s->count > 0 && s->square > 1 + size_matters && significant(j, chance_of_square(s));
 }
@@ -177,9 +178,9 @@ static void judge_pairs(judge *j) {
   if (worst < 0) return;
   ADD_REMARK(
       j, OD_DOUBTFUL, "innovations.together", "Sensors not independent:",
-      "innovations of %s and %s are correlated (%.3f): both contain the same noise or the same error of the model, "
-      "which counts twice, so standard deviations are too small. If both sensors are one measurement, remove one "
-      "sensor.",
+      "innovations of %s and %s are correlated (%.3f): both contain the same noise or the same error of the model. "
+      "The filter counts this error twice, so its standard deviations are too small. If both sensors are one "
+      "measurement, remove one sensor.",
       j->e->sensor[worst].name, j->e->sensor[in[worst].partner].name, in[worst].together);
 }
 
@@ -254,8 +255,9 @@ static void judge_shift(judge *j) {
                "The dependence of the estimates on the start is not known.",
                j->e->log->plan->file);
   if (shift && isnan(shift[0]))
-    ADD_REMARK(j, OD_DOUBTFUL, "start.matters",
-               "Estimates depend on the start:", "a second run over the same data, started at these estimates, fails.");
+    ADD_REMARK(j, OD_DOUBTFUL, "start.matters", "Estimates depend on the start:",
+               "a second run over the same data, started at these estimates, fails. "
+               "Check the sigmas of the parameters.");
   for (int i = 0; i < j->e->parameters && shift; i++)
     if (worst < 0 || fabs(shift[i]) > fabs(shift[worst])) worst = i;
   if (worst < 0 || !(fabs(shift[worst]) > remark_shift)) return;
@@ -408,7 +410,7 @@ static long rows_to_diagnose(const od_observed *o) {
   return rows < MOST_ROWS ? rows : MOST_ROWS;
 }
 
-// Whether innovations were as expected up to a pause of the log.
+// Returns whether innovations were as expected up to a pause of the log.
 static bool is_paused(const od_experiment *e, const od_observed *o) {
   double squares = 0, count = 0;
   if (!e->log || !od_log_has_pause(e->log)) return false;
@@ -417,7 +419,7 @@ static bool is_paused(const od_experiment *e, const od_observed *o) {
   return count > 0 && squares < nis_limit * count;
 }
 
-// Whether an input of the log jumps, and inputs are linear between rows.
+// Returns whether an input of the log jumps, and inputs are linear between rows.
 static bool has_jumps(const od_experiment *e) {
   if (!e->log || e->data.hold) return false;
   for (int i = 0; i < e->log->plan->channels; i++)

@@ -4,7 +4,7 @@
 
 #include "experiment/sample_source.h"
 
-// Column indices: sensors first, then inputs.
+// The samples of a run. In column indices, sensors come first, then inputs.
 typedef struct od_record {
   od_arena memory;  // memory of the arrays
   long rows;

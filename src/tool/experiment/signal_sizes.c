@@ -86,7 +86,7 @@ static od_status read_log(const od_experiment *e, signal_sums *sums, od_error *e
   return status;
 }
 
-// Whether the sensor's noise is computed from its signal: from a run of the true machine, or from the log.
+// Returns whether the sensor's noise is computed from its signal: from a run of the true machine, or from the log.
 static bool needs_run(const od_experiment_loader *xl, const od_sensor *s) {
   return s->relative > 0 || (errs_by_path(s) && xl->simulated && !(s->assume > 0));
 }

@@ -22,7 +22,7 @@ typedef struct od_step_clock {
 od_step_clock od_step_clock_new(double (*read)(void));
 void od_step_clock_begin(od_step_clock *c);
 void od_step_clock_end(od_step_clock *c);
-// Call before and after other work that takes long.
+// Call od_step_clock_leave() before other work that takes long, and od_step_clock_return() after this work.
 void od_step_clock_leave(od_step_clock *c);
 void od_step_clock_return(od_step_clock *c);
 // Returns the time of all steps so far, s. Call after a step.

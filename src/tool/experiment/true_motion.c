@@ -263,7 +263,7 @@ od_status od_kept_motion_new(const od_experiment *e, od_going_on going, od_kept_
   OD_OWNED(od_kept_motion_free) od_kept_motion *k = od_kept_motion_bytes(e) < 1e15 ? od_calloc(1, sizeof *k) : NULL;
   if (!k) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *k = (od_kept_motion){.nu = od_machine_input_count(e->truth), .ny = e->watches + e->sensors, .step = steps.length};
-  // Not zeroed: a motion that ends early does not use all of this memory.
+  // The memory is not zeroed, because a motion that ends early does not use all of the memory.
   k->value = od_malloc((size_t)(steps.count + 1) * width_of(k->nu, k->ny) * sizeof *k->value + 1);
   k->jumps = od_malloc((size_t)(steps.count + 1) * sizeof *k->jumps);
   if (!k->value || !k->jumps) return od_fail(err, OD_NO_MEMORY, "out of memory");

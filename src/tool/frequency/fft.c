@@ -19,7 +19,7 @@ struct od_fft {
   od_arena arena;
 };
 
-// The point of the unit circle after the given fraction of a turn, clockwise.
+// Returns the point of the unit circle after the given fraction of a turn, clockwise.
 static double _Complex unit_circle(double part) {
   double angle = -2 * acos(-1) * part;
   return cos(angle) + sin(angle) * _Complex_I;

@@ -44,7 +44,7 @@ typedef struct od_sines {
   double periods, settle;
 } od_sines;
 
-// Whether the sigmas assume white noise (see od_sine_fit_end()).
+// Returns whether the sigmas assume white noise (see od_sine_fit_end()).
 bool od_sines_are_white(const od_sines *sines);
 
 // Receives samples one by one, in the order of time, and stores only sums. The arguments are copied. NULL: out of memory.
@@ -62,7 +62,7 @@ od_status od_sine_fit_end(const od_sine_fit *s, od_frf **out, od_error *err);
 // --- From a broad spectrum ----------------------------------------------------------------------------------------
 
 typedef enum od_window { OD_WINDOW_HANN, OD_WINDOW_HAMMING, OD_WINDOW_BLACKMAN, OD_WINDOW_NONE } od_window;
-// Names for users, in the order of the enumeration, terminated by NULL.
+// Names of the windows, in the order of the enumeration. The last entry is NULL.
 extern const char *const od_window_names[];
 
 typedef struct od_spectra_options {
@@ -70,8 +70,9 @@ typedef struct od_spectra_options {
   int length;      // length of a block, in samples
   double overlap;  // overlap of blocks, as a fraction of their length
   od_window window;
-  bool periodic;  // the input has a period of `length` samples (multisine): blocks are periods, without a window
-  int settle;     // periodic inputs: number of periods to omit
+  bool
+      periodic;  // whether the input has a period of `length` samples (multisine); blocks are then periods, without a window
+  int settle;  // periodic inputs: number of periods to omit
 } od_spectra_options;
 
 // Receives samples one by one. The memory depends on the length of a block, not on the number of samples.
@@ -105,7 +106,7 @@ typedef struct od_features {
 } od_features;
 od_features od_frf_features(const od_frf *f, int output);
 
-// Half the width of the 95 % interval of a value's real or imaginary part; NAN: not known.
+// Returns half the width of the 95 % interval of a value's real or imaginary part; NAN: not known.
 double od_frf_half(const od_frf *f, int output, int point);
 od_reading od_frf_amplitude(const od_frf *f, int output, int point);
 // Computes the phases in radians, without jumps of a full turn between points.

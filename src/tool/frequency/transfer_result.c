@@ -10,13 +10,13 @@
 
 static const double two_pi = 6.283185307179586;
 
-// The name of a method in words: "relaxed vector fitting".
+// Returns the name of a method in words: "relaxed vector fitting".
 static const char *method_text(od_transfer_method method) {
   static const char *const texts[] = {"scaled Levy", "Sanathanan-Koerner", "relaxed vector fitting"};
   return texts[method];
 }
 
-// The gain at frequency zero; infinite for an integrator.
+// Returns the gain at frequency zero; infinite for an integrator.
 static double gain(const od_transfer *t, int output) {
   return t->numerator[output][0] / t->denominator[0];
 }

@@ -13,7 +13,8 @@ typedef struct od_steady_points {
   double *v, *force, *sigma;
 } od_steady_points;
 
-// Error of a measured friction force, N, root mean square over the run: contribution of each term of eq. 6.10, and total.
+// Error of a measured friction force, N, root mean square over the run: contribution of each term of eq. 6.10 of source 28 in
+// docs/theory.md, and total.
 typedef struct od_force_budget {
   bool known;
   double pressure, load, acceleration, area, mass, total;
@@ -34,7 +35,7 @@ typedef struct od_friction_data {
   od_velocity_run *run;                      // defines the speed between samples; NULL: a log, linear interpolation
   od_force_budget budget;
   od_true_run *motion;  // motion of an experiment, measured again for each seed; NULL: no experiment
-  bool shares_motion;   // these data are a copy, and `motion` belongs to the original data
+  bool shares_motion;   // whether these data are a copy whose `motion` belongs to the original data
   od_verdict of_truth;  // remarks about the simulation of `motion`, or about the times of a log
 } od_friction_data;
 

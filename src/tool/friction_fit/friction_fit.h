@@ -35,22 +35,24 @@ typedef struct od_friction_fitted {
   double squares;                 // sum of squared residuals, N^2
   long iterations, evaluations;
   int searches;        // number of searches until residuals were accepted, or the largest allowed number
-  bool accepted;       // the residuals are small enough
+  bool accepted;       // whether the residuals are small enough
   double speed_force;  // effect of noise of a log's speed on the force, root mean square, N
-  bool converged;      // the best search ended at a minimum
-  bool film_leads;     // the film computed from the force does not lag behind the speed, so tau_hn keeps its start
-  double film_pole;    // pole of the film in discrete time
-  double *model;       // force of the fitted law at the points or samples, N
-  double *share;  // parts of the run x parameters: share of a part in the information of each estimate; NULL: no run
+  bool converged;      // whether the best search ended at a minimum
+  bool
+      film_leads;  // whether the film computed from the force does not lag behind the speed, so that tau_hn keeps its start
+  double film_pole;  // pole of the film in discrete time
+  double *model;     // force of the fitted law at the points or samples, N
+  double *share;     // parts of the run x parameters: share of a part in the information of each estimate; NULL: no run
   od_verdict verdict;
 } od_friction_fitted;
 
 typedef struct od_friction_run_options {
   bool (*progress)(void *user, double done);
   void *user;
-  bool random_start;  // start at parameters drawn with start_seed
+  bool random_start;  // whether to start at parameters drawn with start_seed
   uint64_t start_seed;
-  bool judge;  // also compute the shares of parts, the effect of position and the verdict; false: estimates only
+  bool
+      judge;  // whether to compute also the shares of parts, the effect of position and the verdict; false: estimates only
 } od_friction_run_options;
 
 // Fits the law. The caller frees *out. After an error *out is NULL.

@@ -148,7 +148,7 @@ static void remark(od_friction_fitted *f) {
   bool follows_speed = steady && od_residuals_follow_speed(p->count, p->v, p->force, f->model);
   bool moving = plan->points.every > 0 && plan->method != OD_FRICTION_COMPLETE;
   bool explained = steady ? !follows_speed && !moving : f->rms <= od_friction_most_rms(f);
-  // Remarks about the simulation of the data, or about the times of a log.
+  // Adds the remarks about the simulation of the data, or about the times of a log.
   for (int i = 0; i < f->data->of_truth.count; i++) {
     const od_remark *r = &f->data->of_truth.remark[i];
     REMARK(r->trust, r->code, r->lead, "%s", r->text);

@@ -255,7 +255,7 @@ static void read_pieces(od_friction_reader *r, int node) {
   if (index == 0) od_complain(ld, node, "a run needs at least one piece");
 }
 
-// Reads the columns and numbers of the force balance (eq. 6.10).
+// Reads the columns and numbers of the force balance (eq. 6.10 of source 28 in docs/theory.md).
 static void read_balance(od_friction_reader *r, int node, od_force_balance *b) {
   od_loader *ld = &r->ld;
   if (node < 0) return;

@@ -12,7 +12,7 @@
 enum { MOST_POINTS = 64 };
 
 typedef struct factor {
-  int column, points;  // without points the factor is the value of the column
+  int column, points;  // no points: the factor is the value of the column
   double x[MOST_POINTS], y[MOST_POINTS];
 } factor;
 

@@ -35,14 +35,14 @@ typedef struct od_fit_source {
 typedef struct od_fit_set {
   const char *name;
   const od_fit_source *source;  // NULL: the experiment's machine predicts the set
-  bool validates;               // the set is predicted but not fitted
+  bool validates;               // whether the set is predicted but not fitted
   od_log_plan plan;
   od_log *log;        // NULL: simulated
   int *channel;       // columns of the log: sensors, then inputs
   od_machine *truth;  // true machine of this set only; NULL: the true machine of the experiment
   double time;        // duration of the simulation, s
-  bool clean;         // simulated without noise
-  bool borrowed;      // log, plan and channels belong to the experiment
+  bool clean;         // whether the set is simulated without noise
+  bool borrowed;      // whether log, plan and channels belong to the experiment
   // Motion of the true machine, the same for all seeds: inputs and sensor outputs per row, without noise. NULL: each fit
   // simulates the motion. See od_fit_keep_truth().
   struct od_fit_data *true_motion;
@@ -82,9 +82,10 @@ typedef struct od_fit_plan {
   od_hold hold;
   int substeps;
   od_fit_start start;
-  int starts;        // number of random starts in the box, in addition to the start in the file
-  double hold_out;   // fraction of each fitted set, at its end, that is predicted but not fitted
-  bool known_noise;  // the sensors' sigmas are exact: the uncertainty follows from the sigmas, not from the residuals
+  int starts;       // number of random starts in the box, in addition to the start in the file
+  double hold_out;  // fraction of each fitted set, at its end, that is predicted but not fitted
+  bool
+      known_noise;  // whether the sensors' sigmas are exact: the uncertainty follows from the sigmas, not from the residuals
   od_prepare prepare;
   od_fit_set *set;
   int sets;
@@ -95,7 +96,7 @@ typedef struct od_fit_plan {
   od_fit_shooting shooting;
 } od_fit_plan;
 
-// Names of methods in files, in the order of their enumeration, terminated by NULL.
+// Names of methods in files, in the order of their enumeration. The last entry is NULL.
 extern const char *const od_fit_methods[];
 
 // Loads a fit file: an experiment file with the sections fit, sets, prepare and combinations.
@@ -118,9 +119,10 @@ typedef struct od_fit_data {
   const od_fit_set *set;
   long rows, fitted;  // number of all rows, and of fitted rows
   double begin, step;
-  double *time;      // time of each row, s
-  bool uniform;      // times are begin + k step within a tolerance
-  bool own_times;    // times differ from begin + k step by more than round-off, so the times of the log are kept
+  double *time;  // time of each row, s
+  bool uniform;  // whether times are begin + k step within a tolerance
+  bool
+      own_times;  // whether times differ from begin + k step by more than round-off, so that the times of the log are kept
   double *u, *y;     // inputs, rows x inputs; sensor values, rows x sensors
   double *sigma;     // standard deviation of each sensor's noise in this set
   long outliers;     // number of values removed as outliers
@@ -156,11 +158,11 @@ typedef struct od_fit_quality {
   double worst, worst_time;  // largest residual, in standard deviations of the noise, and time of this residual, s
   double typical;            // median magnitude of the residuals, in standard deviations of the noise
   long samples, missing;
-  bool still;  // the sensor value is constant, so `fit` is undefined
+  bool still;  // whether the sensor value is constant, so that `fit` is undefined
 } od_fit_quality;
 // Limit of p-values. A smaller p-value rejects the tested hypothesis, such as white residuals.
 #define OD_FIT_UNLIKELY 0.001
-// Whether the residuals of fitted samples are correlated strongly enough to matter.
+// Returns whether the residuals of fitted samples are correlated strongly enough to matter.
 bool od_fit_is_colored(const od_fit_quality *q);
 
 typedef struct od_fit_set_result {
@@ -239,13 +241,13 @@ typedef enum od_fit_extent {
 
 typedef struct od_fit_options {
   od_fit_extent extent;
-  bool only_predict;  // no search: predict with the start values
-  bool random_start;  // begin at a point of the box drawn with `start_seed`
+  bool only_predict;  // whether to predict with the start values, without a search
+  bool random_start;  // whether to begin at a point of the box drawn with `start_seed`
   uint64_t start_seed;
-  bool table;     // compute the table of all samples
-  bool diagnose;  // after a bad verdict, find its cause (experiment/diagnosis.h)
-  // The number of derivatives of rows that are kept in memory. Other derivatives are predicted again when they are needed.
-  // Zero: 4 million, 32 MB.
+  bool table;     // whether to compute the table of all samples
+  bool diagnose;  // whether to find the cause of a bad verdict (experiment/diagnosis.h)
+  // Largest number of derivatives of rows in memory. Other derivatives are predicted again when they are needed. Zero: 4 million,
+  // 32 MB.
   size_t most_kept;
   bool (*progress)(void *user, double done);
   void *user;
@@ -260,7 +262,7 @@ OD_OWNED_POINTER(od_fitted, od_fitted_free);
 
 // Writes the effort of the search in words: number of iterations and predictions.
 void od_fit_search_text(const od_fitted *f, char *text, size_t size);
-// Whether active constraints alone determine a parameter.
+// Returns whether active constraints alone determine a parameter.
 bool od_fit_is_fixed(const od_fitted *f, int parameter);
 // The first function writes a description of a constraint at the solution. The second function returns whether the data
 // contradict the constraint.

@@ -67,7 +67,8 @@ static void judge_search(judge *j) {
   // The start may have a smaller cost if the start violates constraints or its segments are not continuous.
   if (r->cost > r->start_cost * (1 + 1e-6) && r->constraints == 0 && !j->f->plan->shooting.on)
     REMARK(j, OD_UNSOUND, "fit.worse", "Result worse than the start:",
-           "the weighted sum of squared residuals is %.3g times its value at the start.", r->cost / r->start_cost);
+           "the weighted sum of squared residuals is %.3g times its value at the start; change the start values.",
+           r->cost / r->start_cost);
 }
 
 // Upper limit of the ratio between the rise of the cost and the rise of a quadratic cost. The lower limit is the

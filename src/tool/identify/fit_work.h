@@ -32,13 +32,14 @@ typedef struct od_fit_work {
   size_t kept;       // number of doubles of all dy
   od_fit_passing passing;
   double *derived_at;  // n: the point at which dy and the derivatives of segments were computed; NAN: no such point
-  bool whole;          // all rows of a set are predicted at once: in segments, or by a source
-  bool eager;  // for `whole`: the last trial was accepted, so the derivatives of the next trial are probably needed
+  bool whole;          // whether all rows of a set are predicted at once: in segments, or by a source
+  bool
+      eager;  // for `whole`: whether the last trial was accepted, so that derivatives of the next trial are probably needed
   double *x0;  // the plant's initial state, and the initial state of a trial
   long m;      // number of residuals
   double *start, *low, *high;
   double *box_low, *box_high;  // range of random starts; initial states start at the model's initial state
-  bool left;                   // a trial left the possible range of a parameter
+  bool left;                   // whether a trial left the possible range of a parameter
   double *left_at;             // n: the trial that left the range; NAN: no such trial
   int *every_state;
   double *constraint_scratch;  // one number per parameter
@@ -46,8 +47,8 @@ typedef struct od_fit_work {
   od_influence *influence;     // influence of the residuals on the estimates, at the solution; NULL: not available
 } od_fit_work;
 
-// Whether the fit continues. After an interrupt, returns true only while the start or the report is evaluated within the time
-// limit. Long computations over many rows call this function regularly, with the od_fit_work as user.
+// Returns whether the fit continues. After an interrupt, returns true only while the start or the report is evaluated within the
+// time limit. Long computations over many rows call this function regularly, with the od_fit_work as user.
 bool od_fit_keeps_going(void *work);
 
 // fit_problem.c: prepares the data and predictors of all sets and the unknowns of the problem.

@@ -121,8 +121,8 @@ double od_shooting_gap(const od_shooting *s) {
 
 // ---- Elimination of nodes
 
-// Computes the triangle of a segment's rows with respect to its node, in units of the sizes of states, with right-hand
-// sides. `change` replaces the residuals (rows x ny); NULL: residuals.
+// Computes the triangle of a segment's rows with respect to its node, in units of the sizes of states, with right-hand sides.
+// `change` replaces the residuals (rows x ny); NULL: the residuals are used.
 static od_status compress(od_shooting *s, int k, const od_shooting_data *data, const double *change) {
   int nx = s->nx, np = s->np, columns = columns_of(s, k), all = nx + np, stride;
   long end = s->row[k + 1] < s->fitted ? s->row[k + 1] : s->fitted;

@@ -352,7 +352,7 @@ static od_status fill_table(run *s, od_error *err) {
     s->loose[i] = s->m->z0[coordinate];
     s->loose[loose + i] = s->m->zd0[coordinate];
   }
-  // The peaks of motions, and the maxima and minima of inputs, because inputs may act on the machine.
+  // Evaluates the peaks of motions, and the maxima and minima of inputs, because inputs may act on the machine.
   for (int i = 0; i < driven; i++)
     for (int k = 0; k < OD_TRAJECTORY_PEAKS; k++) s->peak[s->peaks++] = o->motion[i].peak[k];
   for (int i = 0; i < s->m->inputs; i++, s->peaks += 2)
@@ -377,7 +377,7 @@ static od_status fill_table(run *s, od_error *err) {
     if (status == OD_OK && k + 1 < rows) status = advance_loose(s, t, o->step);
     if (status != OD_OK) return explain(s, t, status, err);
   }
-  // Errors of freely moving coordinates, relative to their ranges.
+  // Computes the errors of freely moving coordinates, relative to their ranges.
   for (int i = 0; i < loose; i++) {
     od_summary range = od_table_summary(s->r->table, 1 + driven + i);
     double width = range.max - range.min, error = s->loose[12 * loose + i];

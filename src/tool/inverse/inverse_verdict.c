@@ -21,14 +21,14 @@ static const double plausible_acceleration = 1e4, plausible_angular_acceleration
 static double cell(const od_table *t, long row, int column) {
   return t->data[row * t->columns + column];
 }
-// The row with the largest value of sign * column.
+// Returns the row with the largest value of sign * column.
 static long extreme(const od_table *t, int column, double sign) {
   long at = 0;
   for (long k = 1; k < t->rows; k++)
     if (sign * cell(t, k, column) > sign * cell(t, at, column)) at = k;
   return at;
 }
-// The row with the largest magnitude of a column.
+// Returns the row with the largest magnitude of a column.
 static long extreme_size(const od_table *t, int column) {
   long high = extreme(t, column, 1), low = extreme(t, column, -1);
   return -cell(t, low, column) > cell(t, high, column) ? low : high;
@@ -161,7 +161,7 @@ static void judge_supply(const od_inverse_options *o, od_inverse_result *r) {
     }
 }
 
-// Whether an element exerts forces due to pressures of oil that is not in a tank.
+// Returns whether an element exerts forces due to pressures of oil that is not in a tank.
 static bool pushes_by_oil(const od_model *m, const od_instance *e, const od_element_description *c) {
   bool force = false;
   for (int k = 0; k < c->equations->outs; k++) force = force || c->equations->out[k].kind == OD_TO_FORCE;

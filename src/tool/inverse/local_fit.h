@@ -18,7 +18,7 @@ typedef struct od_smoothing {
                      // width of the window
   double removed;    // root mean square of the differences between samples and polynomials, relative to the standard
                      // deviation of the samples
-  bool removed_is_noise;  // the removed part has no pattern in time
+  bool removed_is_noise;  // whether the removed part has no pattern in time
 } od_smoothing;
 
 // Fills value, rate and second (`rows` numbers each) from samples y at the increasing times t. low_pass: frequency in Hz above

@@ -39,7 +39,7 @@ static void judge_jumps(const od_model *m, const od_inverse_options *o, od_verdi
   }
 }
 
-// The drive with the largest error relative to its largest effort, above `limit`; -1: no error is above the limit.
+// Returns the drive with the largest error relative to its largest effort, above `limit`; -1: no error is above the limit.
 static int worst_drive(const od_inverse_options *o, const od_inverse_result *r, const double *error, double limit) {
   int worst = -1;
   for (int d = 0; d < o->drives; d++) {
@@ -50,8 +50,8 @@ static int worst_drive(const od_inverse_options *o, const od_inverse_result *r, 
   return worst;
 }
 
-// The index of the motion with the largest relative error of its second derivative. ends: the error in the first and the last
-// row.
+// Returns the index of the motion with the largest relative error of its second derivative. ends: the error in the first and the
+// last row.
 static int worst_motion(const od_inverse_options *o, bool ends) {
   int worst = 0;
   double most = -1;
@@ -119,8 +119,8 @@ static void judge_samples(const od_machine *machine, const od_inverse_options *o
   }
 }
 
-// How far a column's values at peaks of the motion lie outside the range of its rows, relative to the largest magnitude of the
-// column. *value, *t: the value at this peak, and the time of the peak in s.
+// Returns the largest distance of a column's values at peaks of the motion from the range of its rows, relative to the largest
+// magnitude of the column. *value, *t: the value at this peak, and the time of the peak in s.
 static double missed(const od_inverse_result *r, int column, double *value, double *t) {
   od_summary rows = od_table_summary(r->table, column);
   double above = r->most[column] - rows.max, below = rows.min - r->least[column];

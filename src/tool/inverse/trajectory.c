@@ -27,7 +27,7 @@ typedef struct peaks {
   double value[OD_TRAJECTORY_PEAKS], low[OD_TRAJECTORY_PEAKS], high[OD_TRAJECTORY_PEAKS];
 } peaks;
 
-// The value for peak `which`: value, rate or second derivative. For minima the sign is reversed.
+// Returns the value for peak `which`: value, rate or second derivative. For minima the sign is reversed.
 static double peak_size(const double y[3], int which) {
   return which % 2 ? -y[which / 2] : y[which / 2];
 }

@@ -21,7 +21,7 @@ typedef struct od_trajectory {
   double step, step_at;              // largest jump of the value, and its time
   double peak[OD_TRAJECTORY_PEAKS];  // times of the maxima and minima of value, rate and second derivative
   double spacing;                    // time between rows that resolves all peaks of the motion, s
-  od_smoothing smoothing;            // how the samples were smoothed
+  od_smoothing smoothing;            // window and errors of the smoothing of the samples
 
   // Too few samples for the motion: the largest second derivative at nodes between which the rate changes by more than 60 % of
   // its range, and its time; 0: none.

@@ -78,7 +78,7 @@ od_status od_job_add_file(od_job *job, const char *path) {
   return text && od_words_append(&job->given, &job->arena, text) ? OD_OK : OD_NO_MEMORY;
 }
 
-// Returns the index of an option, or -1 and the reason.
+// Returns the index of an option; -1: there is no such option, and err contains the reason.
 static int find_option(const od_job *job, const char *name, od_error *err) {
   od_nearest nearest = od_nearest_to(name);
   od_nearest_try(&nearest, "help");

@@ -21,7 +21,7 @@ OD_OWNED_POINTER(od_answers, od_answers_free);
 bool od_answers_begin(void *answers, const od_observed *o);
 bool od_answers_sample(void *answers, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
 void od_answers_refuse(void *answers, double t, const char *why);
-// The number of input lines that were not samples.
+// Returns the number of input lines that were not samples.
 long od_answers_refused(const od_answers *answers);
 
 #endif

@@ -41,7 +41,7 @@ static void free_watch(watch *w) {
   od_checkpoint_free(&w->checkpoint);
 }
 
-// Whether the next checkpoint of a live run is due.
+// Returns whether the next checkpoint of a live run is due.
 static bool is_checkpoint_due(void *user) {
   return od_seconds() >= ((const watch *)user)->checkpoint_next;
 }
@@ -54,7 +54,7 @@ static void write_checkpoint_now(void *user, const od_checkpoint *checkpoint) {
   w->checkpoint_next = od_seconds() + w->checkpoint_every;
 }
 
-// Reads the file of --resume and the time of --checkpoint-every. Returns OD_GO_ON, or the exit code after a message.
+// Reads the file of --resume and the time of --checkpoint-every. Returns OD_GO_ON, or the outcome after a message.
 static int prepare_checkpoints(od_job *job, const arguments *a, watch *w) {
   od_error err = {0};
   w->checkpoint_path = job->files.path[OD_FILE_CHECKPOINT];
@@ -81,8 +81,8 @@ static bool write_row(void *user, const od_observed *o, const double *row, od_sa
   return true;
 }
 
-// The rows to keep in memory: all rows for a MATLAB file, which is written at once; a reduced set for charts;
-// otherwise only the last row.
+// Returns the rows to keep in memory: all rows for a MATLAB file, which is written at once; a reduced set for charts; otherwise
+// only the last row.
 static od_rows_kept rows_to_keep(const od_job *job) {
   if (job->files.path[OD_FILE_MAT] || job->keeps_table) return OD_ROWS_ALL;
   return job->files.path[OD_FILE_PLOT] || job->files.path[OD_FILE_REPORT] ? OD_ROWS_PICTURE : OD_ROWS_LAST;
@@ -200,7 +200,7 @@ static int check_live(od_job *job, const arguments *a) {
   return OD_JOB_BAD_INPUT;
 }
 
-// Whether the run continues. Called while waiting for lines: there is no progress bar, but Ctrl-C ends the run.
+// Returns whether the run continues. Called while waiting for lines: there is no progress bar, but Ctrl-C ends the run.
 static bool not_interrupted(void *user) {
   return od_job_progress(((watch *)user)->job, NAN);
 }

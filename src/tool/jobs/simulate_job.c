@@ -176,7 +176,8 @@ static int write_run(od_job *job, finished_run *end, od_table **table, od_status
   return od_judge_outcome(found->judge) == OD_PASS ? OD_JOB_DONE : OD_JOB_UNMET;
 }
 
-// Requirements need the whole run. Returns OD_GO_ON, or the outcome after a message.
+// Checks that no requirements are judged, because requirements need the whole run. Returns OD_GO_ON, or the outcome after a
+// message.
 static int check_resume(od_job *job, const arguments *a, const od_machine *machine) {
   int requirements;
   od_machine_requirements(machine, &requirements);

@@ -18,7 +18,7 @@ static bool is_name(const char *text) {
   return length > 0 && length <= 60 && text[length] == '\0' && text[0] != '_' && text[0] != '-';
 }
 
-// Whether a file exists that --write-variant did not write.
+// Returns whether a file exists that --write-variant did not write.
 static bool is_foreign(const char *path) {
   char line[sizeof first_words] = "";
   struct stat facts;

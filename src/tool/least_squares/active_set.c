@@ -109,7 +109,7 @@ static void scale_ties(od_search *s) {
   }
 }
 
-// Takes full steps as long as the steps become shorter, because the sum of squares no longer distinguishes two points. If
+// Takes full steps as long as the steps become shorter, because the sum of squares no longer distinguishes neighboring points. If
 // residuals are large and curved, convergence is linear with a large ratio, and the last digits take many steps.
 static void polish(od_search *s) {
   const double shorter = s->last_digits ? 0.9 : 0.5;

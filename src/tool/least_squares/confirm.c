@@ -93,11 +93,11 @@ static double size_of(const od_search *s, int j) {
 }
 
 typedef struct look {
-  double decrease;        // the largest decrease of the cost, relative to the cost
-  double change;          // largest magnitude of the change of the cost at a neighbor, relative to the cost
-  bool flat;              // the cost is constant along a parameter, or along a direction with influence in the model
-  double *best;           // k: the point with the largest decrease
-  double *line;           // k: direction of the line
+  double decrease;  // the largest decrease of the cost, relative to the cost
+  double change;    // largest magnitude of the change of the cost at a neighbor, relative to the cost
+  bool flat;        // whether the cost is constant along a parameter, or along a direction with influence in the model
+  double *best;     // k: the point with the largest decrease
+  double *line;     // k: direction of the line
   double length, closer;  // length of the line, in sizes of parameters; ratio of distances of consecutive neighbors
   bool stopped;
 } look;

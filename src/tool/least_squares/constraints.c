@@ -205,8 +205,8 @@ void od_ties_orient(od_search *s) {
   t->tied = od_orthonormal_rows(rows, k, scaled, t->Q);
 }
 
-// Computes the value that active constraint i would have without this constraint: the model's variance of c with only the
-// other constraints, times the multiplier of the constraint.
+// Computes the value that constraint i, which is active, would have without this constraint. The value is the multiplier of the
+// constraint times the model's variance of c with only the other constraints.
 static void find_beyond(od_search *s, od_ls_result *r, int i) {
   od_ties *t = &s->ties;
   int k = s->k;

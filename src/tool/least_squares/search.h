@@ -77,16 +77,16 @@ typedef struct od_search {
   double growth;   // Levenberg-Marquardt: factor of the damping after the next failure
   double *J;       // m x n; NULL for streamed rows
   double *scratch, *qr_memory, *svd_memory;
-  bool last_digits;   // no tolerance was set: the search continues down to rounding
+  bool last_digits;   // whether the search continues down to rounding, because no tolerance was set
   double start_norm;  // norm of the residuals at the start
   long iterations, evaluations, residual_calls, jacobian_calls;
-  int every;           // streamed rows: the search requests one row in `every`
-  bool eager;          // the last trial was accepted, so the derivatives of the next trial are probably needed
+  int every;   // streamed rows: the search requests one row in `every`
+  bool eager;  // whether the last trial was accepted, so that the derivatives of the next trial are probably needed
   const od_point *at;  // the point of a model that was computed together with the cost; NULL: no such model
-  bool begins_again;   // the search continues from a neighbor of its end
-  bool coarse;         // this search only computes the start of another search
+  bool begins_again;   // whether the search continues from a neighbor of its end
+  bool coarse;         // whether this search only computes the start of another search
   long coarse_iterations, coarse_evaluations;  // effort of the previous coarse search; zero: no coarse search
-  bool ends_with_some;                         // the coarse search was stopped, and its end is the result
+  bool ends_with_some;                         // whether the coarse search was stopped, so that its end is the result
   od_ties ties;
   double part;  // fraction of the gaps that hidden unknowns close at the next evaluation
 } od_search;
@@ -163,7 +163,7 @@ size_t od_spectrum_size(int k);
 // Returns whether a problem is searched by the active-set method, because the user chose this method or the problem requires
 // this method.
 bool od_is_tied(const od_ls_problem *problem, const od_ls_options *options);
-// Allocates memory from the arena of the search.
+// Allocates the memory of the constraints from the arena of the search.
 void od_ties_begin(od_search *s);
 // Computes values and derivatives of the constraints at a point and stores them as current or trial values. Returns false if
 // the constraints cannot be evaluated.
@@ -207,7 +207,7 @@ void od_scale_columns(od_search *s);
 // ---- confirm.c
 typedef struct od_ending {
   bool is_minimum, is_plateau;
-  bool by_neighbors;  // neighbors confirm the minimum, but the linear model does not
+  bool by_neighbors;  // whether neighbors confirm the minimum, although the linear model does not
   double offset;
 } od_ending;
 // Checks whether a search has ended at a minimum. If a neighbor has a smaller cost, the search continues from this neighbor.

@@ -12,7 +12,7 @@
 
 static const double rest_tolerance = 1e-6;
 
-// Whether output o is equal to state j.
+// Returns whether output o is equal to state j.
 static bool is_state(const od_slopes *w, int o, int j) {
   for (int i = 0; i < w->nx; i++)
     if (w->hx[o * w->nx + i] != (i == j)) return false;
@@ -46,7 +46,7 @@ static od_linear_signal make_state(const od_operating_point *p, const od_slopes 
 
 // --- Closed valves ------------------------------------------------------------------------------------------------------
 
-// A number of an instance by its key; NAN: its class has no such number.
+// Returns the number of an instance with this key; NAN: the class has no such number.
 static double number_of(const od_model *m, const od_instance *e, const char *key) {
   const od_element_description *c = od_instance_description(m, e);
   for (int f = 0; f < c->field_count; f++)
@@ -54,7 +54,7 @@ static double number_of(const od_model *m, const od_instance *e, const char *key
   return NAN;
 }
 
-// The position of a valve's spool: its state, or the signal that the spool follows. NAN: unknown.
+// Returns the position of a valve's spool: its state, or the signal that the spool follows. NAN: unknown.
 static double spool_of(const od_operating_point *p, const od_instance *e) {
   const od_model *m = od_machine_model(p->machine);
   char name[300];
@@ -65,7 +65,7 @@ static double spool_of(const od_operating_point *p, const od_instance *e) {
   return output < 0 ? NAN : od_output_now(p->machine, p->sim, output);
 }
 
-// Whether the overlap closes all edges that one spool opens.
+// Returns whether the overlap closes all edges that one spool opens.
 static bool edges_are_shut(const od_operating_point *p, const od_instance *e) {
   const od_model *m = od_machine_model(p->machine);
   double overlap =
@@ -74,7 +74,7 @@ static bool edges_are_shut(const od_operating_point *p, const od_instance *e) {
   return fabs(t) < overlap;
 }
 
-// Whether a valve has ports, and its spool must move before any port opens.
+// Returns whether a valve has ports, and no port opens before the spool moves.
 static bool ports_are_shut(const od_operating_point *p, int valve) {
   const od_model *m = od_machine_model(p->machine);
   const od_instance *host = &m->instance[valve];

@@ -44,9 +44,9 @@ od_status od_linear_model_make(const od_operating_point *point, const int *input
 // Finds the operating point and makes its model. state: receives the state of the point; NULL: not needed.
 od_status od_linear_model_find(const od_machine *machine, const od_point_options *options, const int *inputs,
                                int input_count, od_point_state *state, od_linear_model **out, od_error *err);
-// The i-th state or input with different slopes on its two sides; NULL: there are no more.
+// Returns the i-th state or input with different slopes on its two sides; NULL: there are no more.
 const od_linear_signal *od_linear_kink(const od_linear_model *model, int i);
-// The i-th rate for which a small change changes the slopes; NULL: there are no more.
+// Returns the i-th rate for which a small change changes the slopes; NULL: there are no more.
 const od_linear_signal *od_linear_narrow(const od_linear_model *model, int i);
 void od_linear_model_free(od_linear_model *model);
 OD_OWNED_POINTER(od_linear_model, od_linear_model_free);

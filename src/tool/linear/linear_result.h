@@ -5,7 +5,7 @@
 #include "linear/poles.h"
 #include "result/result.h"
 
-// --- Parts of all results of linear models ------------------------------------------------------------------------------
+// --- Common to all results of linear models ------------------------------------------------------------------------------
 
 // Writes the operating point: "the initial state, at rest", "t = 2 s, in motion".
 void od_linear_place(const od_linear_model *model, char *text, size_t size);

@@ -26,7 +26,7 @@ typedef struct od_poles {
 // Computes the poles. The lists belong to the arena.
 od_status od_poles_find(const od_linear_model *model, od_arena *arena, od_poles *out, od_error *err);
 
-// The number of poles to the right of the imaginary axis, by more than the round-off of the largest pole.
+// Returns the number of poles to the right of the imaginary axis, by more than the round-off of the largest pole.
 int od_poles_unstable(const od_poles *poles);
 
 // Computes zeros of the transfer functions from some inputs to as many outputs: the finite numbers s for which an input exists

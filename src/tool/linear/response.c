@@ -107,7 +107,7 @@ od_status od_linear_response_at(od_linear_response *r, double frequency, od_comp
   return status;
 }
 
-// The value of the path at a frequency. NAN: there is no response.
+// Returns the value of the path at a frequency. NAN: there is no response.
 static od_complex path_at(od_linear_response *r, const od_path *path, double frequency) {
   int at = path->output * r->model->inputs + path->input;
   if (dynamic_response(r, frequency, r->G) != OD_OK) return NAN;
@@ -118,7 +118,7 @@ static od_complex path_at(od_linear_response *r, const od_path *path, double fre
 
 // --- Loops --------------------------------------------------------------------------------------------------------------
 
-// The number of uses of an input; *by: the last block that uses the input.
+// Returns the number of uses of an input; *by: the last block that uses the input.
 static int count_uses(const od_model *m, int input, const od_block **by) {
   int uses = 0;
   for (int i = 0; i < m->blocks; i++)
@@ -148,12 +148,13 @@ static double degrees(od_complex g) {
   return carg(g) * 180 / acos(-1);
 }
 
-// The angle, shifted by full turns to within half a turn of `other`.
+// Returns the angle, shifted by full turns to within half a turn of `other`.
 static double near_to(double angle, double other) {
   return angle - 360 * round((angle - other) / 360);
 }
 
-// The phase at the lowest frequency. The slope of the magnitude there gives the number of integrators, each with -90 degrees.
+// Returns the phase at the lowest frequency. The slope of the magnitude there gives the number of integrators, each with -90
+// degrees.
 static double first_phase(od_linear_response *r, const od_path *path, double frequency) {
   od_complex a = path_at(r, path, frequency), b = path_at(r, path, frequency / 1.1);
   double slope = round(log(cabs(a) / cabs(b)) / log(1.1));

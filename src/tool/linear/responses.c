@@ -50,7 +50,7 @@ od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err)
       od_machine_file(r->machine));
 }
 
-// Whether the gain has a unit. A gain with a unit is not the gain of a loop and has no margins.
+// Returns whether the gain has a unit. A gain with a unit is not the gain of a loop and has no margins.
 static bool has_unit(const od_linear_model *m, const od_path *p) {
   return !p->loop && strcmp(m->output[p->output].unit, m->input[p->input].unit) != 0;
 }

@@ -64,7 +64,7 @@ static od_status check_options(const od_plant *plant, const od_predictor_options
   if (o->substeps < 0 || o->free_count < 0 || o->bound < 0)
     return od_fail(err, OD_BAD_ARGUMENT, "substeps, free_count and bound must not be negative");
   if (o->steady && o->free_count)
-    return od_fail(err, OD_BAD_ARGUMENT, "an initial state cannot be both steady and free; choose one of both");
+    return od_fail(err, OD_BAD_ARGUMENT, "an initial state cannot be both steady and free; choose one of the two");
   for (int i = 0; i < o->free_count; i++)
     if (o->free_states[i] < 0 || o->free_states[i] >= od_plant_nx(plant))
       return od_fail(err, OD_BAD_ARGUMENT, "found the free state %d, expected 0 to %d", o->free_states[i],

@@ -19,7 +19,7 @@
 // states and inputs (also with offsets).
 typedef struct od_rule {
   const od_integrator *integrator;  // NULL: the first integrator of the table
-  bool exact;                       // use exact discretization instead of the integrator
+  bool exact;                       // whether exact discretization is used instead of the integrator
 } od_rule;
 
 const char *od_rule_name(od_rule rule);
@@ -41,12 +41,12 @@ typedef struct od_predictor_options {
   od_rule rule;
   od_hold hold;
   int substeps;  // number of integrator steps from one sample to the next; zero: 1
-  // The initial state solves f = 0 at the first inputs; x0 of od_predict() is the start of the iteration.
+  // Whether the initial state solves f = 0 at the first inputs. If so, x0 of od_predict() is the start of the iteration.
   bool steady;
   const int *free_states;  // entries of the initial state whose sensitivities are also computed
   int free_count;
   double bound;  // largest state, output or growth; larger values count as divergence; zero: 1e12
-  bool dense;    // exact rule: use the matrices even if modes can be used
+  bool dense;    // exact rule: whether the matrices are used even if modes can be used
   // This function is called regularly. If the function returns false, the prediction ends with OD_INTERRUPTED. NULL: no
   // interrupts.
   bool (*keeps_going)(void *user);

@@ -20,7 +20,7 @@ struct od_predictor {
   od_hold hold;
   int substeps, nx, nu, ny, np, columns;
   bool steady, dense, used_modes;
-  bool changed;  // the coordinates have changed during the current prediction
+  bool changed;  // whether the coordinates have changed during the current prediction
   int *free_states, free_count;
   double bound;
   bool (*keeps_going)(void *user);

@@ -18,7 +18,7 @@ typedef struct od_nis_window {
 // Computes the windows from the innovations of all sensors. Returns the number of windows.
 int od_nis_windows(const od_experiment *e, const od_observed *o, double *const *series,
                    od_nis_window windows[OD_MOST_WINDOWS]);
-// Whether the table has fewer rows than the run had samples.
+// Returns whether the table has fewer rows than the run had samples.
 bool od_is_thinned(const od_observed *o);
 
 // Returns the index of the column "what.name" of the table; -1: no such column.

@@ -91,8 +91,8 @@ static shared_chart chart_at(const od_run_findings *r, int first) {
   return s;
 }
 
-// Whether a column is drawn in the chart of an earlier column. A chart has at most MOST_SHARED columns; the next column begins
-// another chart.
+// Returns whether a column is drawn in the chart of an earlier column. A chart has at most MOST_SHARED columns; the next column
+// begins another chart.
 static bool is_drawn_before(const od_run_findings *r, int column) {
   int before = 0;
   for (int c = 1; r->panel && c < column; c++) before += r->panel[c] == r->panel[column];

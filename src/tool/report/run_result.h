@@ -27,7 +27,7 @@ od_result od_run_result(const od_run_findings *run);
 // Draw figures for od_result_figures() (run_figures.c); `run` is an od_run_findings.
 void od_run_draw_bounds(struct od_page *page, const void *run);
 void od_run_draw_outputs(struct od_page *page, const void *run);
-// Whether a requirement has bounds that can be drawn.
+// Returns whether a requirement has bounds that can be drawn.
 bool od_run_has_bounds(const od_run_findings *run);
 
 #endif

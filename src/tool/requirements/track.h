@@ -28,7 +28,7 @@ typedef struct od_track {
   bool is_outside;
   double volume;
   od_swing swing;
-  bool failed;  // out of memory
+  bool failed;  // whether an allocation failed
 } od_track;
 
 od_track od_track_new(double from, double to, double band, bool sums);

@@ -14,7 +14,7 @@ typedef struct volume {
   double first;            // start of the first cavitation, s; NAN: none
   double total;            // total time with cavitation, s
   double before, highest;  // pressure after the last step, and highest pressure of the run, Pa
-  double drawn, drawn_at;  // largest pressure below zero that flows do not explain, Pa, and its time, s
+  double drawn, drawn_at;  // largest vacuum that flows do not explain, Pa, and its time, s
   double part;             // `drawn` relative to the highest pressure
   double empty;            // time at which the void became as large as the volume, s; NAN: never
 } volume;
@@ -44,7 +44,7 @@ void od_cavitation_watch(od_cavitation *c, double t, const double *states) {
     if (v->now) v->total += t - c->time;
     v->now = state >= 0 && states[state] < 0;
     if (v->now && isnan(v->first)) v->first = t;
-    // The void is -x (V/B + C) (hydraulics/circuit_x.h).
+    // At a pressure x < 0 the void is -x (V/B + C), see hydraulics/circuit_x.h.
     if (v->now && isnan(v->empty) && states[state] < -c->modulus) v->empty = t;
     if (state < 0) continue;
     v->before = states[state];
@@ -53,9 +53,9 @@ void od_cavitation_watch(od_cavitation *c, double t, const double *states) {
   c->time = t;
 }
 
-// Checks a step. Elements draw at most the flow at zero pressure from a volume; the rate at the end of the step gives this flow.
-// If a step lowers the pressure below zero by more than this flow allows, this is not cavitation: the step was too long and
-// passed the pressure at which the flows balance. Twice the rate is allowed, because the rate may have fallen within the step.
+// Checks a step. Elements draw at most the flow at zero pressure from a volume; the rate at the end of the step gives this flow. A
+// larger fall below zero is not cavitation: the step was too long and passed the pressure at which the flows balance. Twice the
+// rate is allowed, because the rate may have fallen within the step.
 void od_cavitation_step(od_cavitation *c, double t, double h, const double *states, const double *rates) {
   static const double floor = 1e5;  // smallest reference pressure of `part`, Pa
   for (int i = 0; i < c->model->nodes; i++) {
@@ -70,7 +70,7 @@ void od_cavitation_step(od_cavitation *c, double t, double h, const double *stat
   }
 }
 
-// Adds a remark for the volume with the largest vacuum that a step caused, relative to its highest pressure.
+// Adds a remark about the volume in which a step caused the largest vacuum relative to the highest pressure of the volume.
 static void add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
   int count = 0, worst = 0;
   for (int i = 0; i < c->model->nodes; i++) {
@@ -80,7 +80,7 @@ static void add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
   if (count == 0) return;
   const volume *v = &c->volume[worst];
   char more[120] = "";
-  if (count > 1) snprintf(more, sizeof more, " The same error is in %s.", od_count(count - 1, "more volume").text);
+  if (count > 1) snprintf(more, sizeof more, " This error also occurs in %s.", od_count(count - 1, "more volume").text);
   od_verdict_add(
       verdict, v->part > OD_LOST ? OD_UNSOUND : OD_DOUBTFUL, "step.vacuum", "Vacuum caused by a long step:",
       "the step to %.6g s lowers the pressure of volume %s below zero, by %s more than the flows at this volume allow. "

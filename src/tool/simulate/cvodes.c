@@ -27,14 +27,14 @@ struct od_cvodes {
   bool (*keeps_going)(void *user);
   od_status (*stepped)(void *user);  // called after each internal step; NULL: not called
   void *user;
-  long taken;       // internal steps of CVODES's own length since the last check of their length
+  long taken;       // number of internal steps since the last check that ended before the end of their piece
   double taken_at;  // time of the last check, s
   od_arena arena;
 };
 
 enum { PACE_INTERVAL = 100000 };  // number of internal steps between two checks of their length
 
-// Writes the inputs at t to u. At the end of a smooth piece these are the inputs of that piece.
+// Writes the inputs at t to u. At the end of a smooth piece, u has the values before the jump.
 static void inputs_at(const od_cvodes *c, double t, double *u) {
   if (c->plant->nu) od_machine_inputs(c->machine, t >= c->piece_end ? nextafter(c->piece_end, -INFINITY) : t, u);
 }
@@ -159,7 +159,7 @@ void od_cvodes_free(od_cvodes *c) {
   od_free(c);
 }
 
-// Returns the reason for a CVODES failure if the machine has given no status.
+// Returns a text for the failure code `flag` of CVODES. Used if the machine has given no status.
 static const char *reason(const od_cvodes *c, int flag) {
   switch (flag) {
     case CV_TOO_MUCH_ACC: return "the tolerance is below the precision of floating-point numbers";
@@ -198,8 +198,8 @@ void od_cvodes_after_steps(od_cvodes *c, od_status (*stepped)(void *user)) {
   c->stepped = stepped;
 }
 
-// Called before each internal step. Fails if the caller interrupts the run, or if steps of the current length would be too many
-// up to the end of the run. `end`: used if the end of the run is not known.
+// Called before each internal step. Fails if the caller interrupts the run, or if too many steps of the current length remain up to
+// the end of the run. `end`: used if the end of the run is not known.
 static od_status check_pace(od_cvodes *c, double end, od_error *err) {
   double t = od_sim_time(c->sim);
   if (c->keeps_going && !c->keeps_going(c->user)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);

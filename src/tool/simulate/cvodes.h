@@ -9,7 +9,7 @@
 
 typedef struct od_cvodes od_cvodes;
 
-// Starts at the current state of the simulation, which is the work memory and holds the results. Returns NULL if CVODES
+// Makes an integrator that starts at the current state of `sim`. `sim` is its work memory and holds the results. NULL: CVODES
 // cannot be set up.
 od_cvodes *od_cvodes_new(od_sim *sim, const od_plant *plant, const od_machine *machine, double tolerance);
 void od_cvodes_free(od_cvodes *c);

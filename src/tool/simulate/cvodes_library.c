@@ -42,7 +42,7 @@ static void *open_library(int i) {
   return handle;
 }
 
-// Each library contains the common functions of SUNDIALS; the first definition is used, as in a linked program.
+// Finds the first definition of a function, as the linker does. Each library contains the common functions of SUNDIALS.
 static bool find_function(void *const handle[], const char *name, void *to) {
   void *found = NULL;
   for (int i = 0; i < LIBRARIES && !found; i++) found = dlsym(handle[i], name);

@@ -1,5 +1,4 @@
-// Detects motions that grow without bound, such as the motion of an unstable loop, and describes the point at which a run
-// ends.
+// Detects motions that grow without bound, for example in an unstable loop. Describes the point at which a run ends.
 #ifndef OD_SIMULATE_DIVERGENCE_H
 #define OD_SIMULATE_DIVERGENCE_H
 
@@ -19,7 +18,7 @@ bool od_output_is_state(const od_output *o);
 // text: not known.
 void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t size);
 
-// Returns the value of an output of the machine at the current point, or the value left by a failure.
+// Returns the value of an output of the machine at the current point. After a failure, this is the value of the failed evaluation.
 double od_output_now(const od_machine *machine, od_sim *sim, int output);
 // Completes err after a failed step: adds the cause, if known, and the largest state before the step.
 void od_explain_failure(const od_machine *machine, od_sim *sim, od_status status, od_error *err);

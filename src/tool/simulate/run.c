@@ -61,8 +61,8 @@ static od_status make_energy_plant(od_run_state *r, od_error *err) {
   return od_machine_plant(r->machine, outputs, OD_RUN_ENERGIES, NULL, 0, &r->energy, err);
 }
 
-// Returns whether two outputs are components of one vector, or of the force and the torque of one joint: a torque that is tiny
-// compared with the force is round-off.
+// Returns whether two outputs are components of one vector, or of the force and the torque of one joint. A torque that is tiny
+// compared with the force of its joint is round-off.
 static bool is_same_vector(const od_output *a, const od_output *b) {
   bool a_reacts = a->kind == OD_OUT_JOINT_FORCE || a->kind == OD_OUT_JOINT_TORQUE;
   bool b_reacts = b->kind == OD_OUT_JOINT_FORCE || b->kind == OD_OUT_JOINT_TORQUE;
@@ -70,7 +70,7 @@ static bool is_same_vector(const od_output *a, const od_output *b) {
   return a->index == b->index && (same_kind || (a_reacts && b_reacts));
 }
 
-// Makes a plant with the vectors of the recorded outputs.
+// Makes a plant whose outputs are all components of the vectors of recorded outputs.
 static od_status make_vector_plant(od_run_state *r, od_error *err) {
   const od_model *m = od_machine_model(r->machine);
   const od_run_options *o = r->options;

@@ -31,14 +31,14 @@ typedef struct od_run_options {
   // Called at intervals with the completed fraction (0 to 1). If progress returns false, the run stops and keeps its rows.
   bool (*progress)(void *user, double done);
   void *user;
-  // Called with the outputs at both ends of every step and part of a step, with or without a row at this time.
+  // Called with the outputs at both ends of every step and of every part of a step, whether or not a row is recorded at this time.
   // Called again after every jump of the inputs or of the state. NULL: not called.
   void (*watch)(void *watcher, double t, const double *y);
   void *watcher;
-  // The run goes on from the checkpoint `resume` of a run with the same machine, outputs, integrator, step and tolerance; NULL:
-  // the run begins at 0. A tolerance of zero is the tolerance of the checkpoint. The table contains the rows after the
-  // checkpoint, and the verdict judges them. `checkpoint` receives the state of the delivered run at its end, also if the caller has
-  // stopped the run; NULL: not wanted. Neither is possible with CVODES.
+  // The run goes on from the checkpoint `resume` of a run with the same machine, outputs, integrator, step and tolerance; NULL: the
+  // run begins at 0. A tolerance of zero selects the tolerance of the checkpoint. The table contains the rows after the checkpoint,
+  // and the verdict judges them. `checkpoint` receives the state of the delivered run at its end, also if the caller has stopped
+  // the run; NULL: not wanted. CVODES supports neither `resume` nor `checkpoint`.
   const od_checkpoint *resume;
   od_checkpoint *checkpoint;
 } od_run_options;
@@ -48,7 +48,7 @@ typedef struct od_run_options {
 #define OD_ACCURATE 0.01
 #define OD_LOST     0.5
 
-// Returns the range to which an error is compared: at least a thousandth of the largest absolute value.
+// Returns the range with which an error is compared: at least a thousandth of the largest absolute value.
 static inline double od_visible_range(double low, double high) {
   return fmax(high - low, 1e-3 * fmax(fabs(low), fabs(high)));
 }

@@ -19,14 +19,14 @@
 #include "simulate/divergence.h"
 #include "simulate/run_state.h"
 
-// Largest numbers of retries for a pair of runs that differ too much, and of runs.
+// Largest number of retries for a pair of runs that differ too much; largest number of runs.
 enum { MOST_RETRIES = 2, MOST_RUNS = 9 };
-static const double clearly_accurate = 5e-3;  // largest error in a comparison with a looser run, relative to a range
+static const double clearly_accurate = 5e-3;  // limit of the error relative to a looser run, as a fraction of the range
 
 // Errors fall by a factor of 10^(2/3) = 4.6 if the tolerance falls by 10. The error of the looser run is then 1.3 times the
 // difference of the two runs, and the error of the tighter run 0.28 times. Random machines show 0.15 to 0.36.
 static const double of_looser = 1.3, of_tighter = 0.35;
-static const double tightest_cvodes = 3e-12;  // smallest tolerance of which a tenth exceeds round-off
+static const double tightest_cvodes = 3e-12;  // smallest tolerance; a tenth of this tolerance exceeds round-off
 
 // Runs of one machine that are compared.
 typedef struct comparison {
@@ -36,7 +36,7 @@ typedef struct comparison {
   bool judged;
   long affordable;     // limit of the evaluations of a run made for comparison
   long thin;           // compared rows per delivered row
-  od_run_start start;  // of resumed runs
+  od_run_start start;  // start of resumed runs
   int count;
   od_run_state run[MOST_RUNS];
   od_status status[MOST_RUNS];
@@ -185,8 +185,8 @@ static bool is_usable(comparison *c, int i, int j, od_run_accuracy *a) {
   return false;
 }
 
-// Returns the method whose error is well below the limit, if the current method has the error `part`. Errors are proportional
-// to the tolerance to the power of 2/3.
+// Returns a tighter method, whose error is probably well below the limit. `part`: the error of the current method. Errors are
+// proportional to the tolerance to the power of 2/3.
 static od_run_method much_tighter(od_run_method m, double part) {
   double by = pow(0.3 * OD_ACCURATE / part, 1.5);
   m.tolerance *= fmax(by, 1e-4);
@@ -233,7 +233,7 @@ static int judge_adaptive(comparison *c, od_run_accuracy *a) {
   return delivered;
 }
 
-// Compares a run with fixed steps to an adaptive run. If both runs differ, the adaptive run is tightened until it is reliable.
+// Compares a run with fixed steps with an adaptive run. If the two runs differ, the adaptive run is tightened until it is reliable.
 static void judge_fixed(comparison *c, od_run_accuracy *a) {
   int j = add_run(c, adaptive_reference(c->run[0].method), c->affordable);
   if (!is_usable(c, 0, j, a)) return;
@@ -325,7 +325,7 @@ static od_run_method with_all_rows(od_run_method m, double time, long *thin) {
   return m;
 }
 
-// first: the point of the grid of the first row.
+// Keeps one of `thin` rows, and the last row. first: grid point of the first row.
 static void keep_every(od_table *t, long first, long thin) {
   long rows = 0;
   for (long j = 0; j < t->rows; j++)

@@ -315,8 +315,8 @@ static void watch_slide(slide *s, double t, double before, const double *y) {
   if (s->distance > s->moved) s->moved = s->distance, s->first = s->begin, s->last = t;
 }
 
-// Stores a sample. If the memory is full, first drops samples: all samples that are no longer used, if these are more than half
-// of all samples, otherwise every second sample.
+// Stores a sample. If the memory is full, first drops samples. If more than half of all samples are no longer used, drops the
+// unused samples; otherwise drops every second sample.
 static void keep_sample(delay *d, double t, double value) {
   if (d->count == MOST_SAMPLES && d->first > MOST_SAMPLES / 2) {
     d->count -= d->first;
@@ -392,7 +392,7 @@ void od_run_laws_watch(od_run_laws *l, double t, od_sim *sim) {
 
 // ---- remarks at the end of the run
 
-// A fraction in percent, with two digits or more.
+// Text of a fraction in percent, with at least two digits.
 typedef struct percent {
   char text[24];
 } percent;
@@ -519,7 +519,8 @@ static void add_rods(const od_run_laws *l, od_verdict *v) {
   }
   if (!worst) return;
   char more[120] = "";
-  if (count > 1) snprintf(more, sizeof more, " The same error is in %s.", od_count(count - 1, "more cylinder").text);
+  if (count > 1)
+    snprintf(more, sizeof more, " This error also occurs in %s.", od_count(count - 1, "more cylinder").text);
   od_verdict_add(v, OD_SOUND, "cylinder.air", "Air on a rod:",
                  "pressures are absolute here, but no air pressure acts on the rod of the cylinder '%s'. The force of "
                  "its oil is too large by %.3g N, %s %% of the largest value. With pressures relative to the air "

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-// Returns the longest stable step for an eigenvalue, s. Along the direction of the eigenvalue a rule is stable up to some |z|,
-// which is searched between 0.5 and 4.
+// Returns the longest stable step for an eigenvalue, s. A rule is stable up to some |z| in the direction of the eigenvalue. The
+// search covers |z| from 0.5 to 4.
 static double longest_step(double (*amplification)(double re, double im), double _Complex eigenvalue) {
   double size = cabs(eigenvalue), low = 0.5, high = 4;
   for (int i = 0; i < 40; i++) {
@@ -20,8 +20,8 @@ static double longest_step(double (*amplification)(double re, double im), double
   return low / size;
 }
 
-// Number of iterations to find the direction, and also to measure its growth. Even, because oscillating parts grow in alternate
-// iterations.
+// Number of iterations to find the direction, and number of iterations to measure its growth. The number is even, because
+// oscillating parts grow in alternate iterations.
 enum { ITERATIONS = 32 };
 static const double trial_distance = 1e-6;  // distance of the trial point, relative to the sizes of the states
 

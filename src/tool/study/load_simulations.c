@@ -22,7 +22,7 @@ static const od_key value_keys[] = {
 };
 const od_section_class od_value_section = {"value", "statistic of an output of a run", OD_KEYS(value_keys)};
 
-// Reads one value.
+// Reads one entry of 'values'.
 static void read_wish(od_loader *ld, int key, od_value_wish *w) {
   const char *name = od_text_of(ld, key);
   od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "values.%s", name),

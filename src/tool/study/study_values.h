@@ -20,8 +20,8 @@ bool od_study_values_begin(od_study_values *v, const od_study *s);
 bool od_study_values_add_case(od_study_values *v, const od_study *s, int index);
 void od_study_values_free(od_study_values *v);
 
-// Whether run `number` of the study, counted over all cases, belongs to a part. Runs are assigned to the parts in turn, so all
-// parts have about the same number of runs of each case.
+// Returns whether run `number` of the study, counted over all cases, belongs to a part. Runs are assigned to the parts in turn, so
+// all parts have about the same number of runs of each case.
 static inline bool od_study_part_has(od_study_part part, long number) {
   return part.count < 2 || number % part.count == part.number - 1;
 }

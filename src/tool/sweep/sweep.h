@@ -23,7 +23,7 @@ typedef struct od_sweep_axis {
 } od_sweep_axis;
 
 typedef struct od_sweep_plan {
-  int axes, points;  // the last axis changes fastest
+  int axes, points;  // numbers of axes and points; the last axis changes fastest
   bool is_drawn;     // whether points are random draws instead of a grid
   unsigned long long seed;
   od_sweep_axis axis[OD_SWEEP_AXES];
@@ -61,13 +61,13 @@ typedef struct od_sweep {
   void *user;
   atomic_int next, finished;
   atomic_bool is_stopped;
-  bool is_in_si;  // units of the texts of all threads
+  bool is_in_si;  // whether the texts of all threads have SI units
 } od_sweep;
 
 // Prepares a sweep. False: out of memory. Free the sweep in either case.
 bool od_sweep_begin(od_sweep *s, const od_sweep_plan *plan);
 void od_sweep_free(od_sweep *s);
-// Takes ownership of the machine of a point, which was loaded with the settings of the point.
+// Takes ownership of a machine that was loaded with the settings of the point.
 void od_sweep_take(od_sweep *s, int point, od_machine *machine);
 // Computes all points with `threads` threads (0: one for each core). `progress` is called regularly with the completed
 // fraction. After `progress` has returned false, no further point begins.

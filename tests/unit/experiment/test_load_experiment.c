@@ -33,7 +33,7 @@ static void test_what_is_no_experiment(void **state) {
          "x.yaml:1:1: an experiment needs 'sensors'\n");
   expect(*state, "machine: nosuch.yaml\nsensors: {}\n",
          "x.yaml:1:10: nosuch.yaml: the file cannot be read: No such file or directory\n"
-         "x.yaml:2:10: an experiment needs at least one sensor\n");
+         "x.yaml:2:10: an experiment needs at least one sensor; add a sensor under 'sensors'\n");
 }
 
 static void test_mistakes_in_machines_and_numbers(void **state) {
