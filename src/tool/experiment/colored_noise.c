@@ -1,12 +1,12 @@
 // Colored noise, discretized exactly at the samples. First order, time constant T: F = exp(-h/T). Second order, white noise
-// filtered by w^2/(s^2 + 2 d w s + w^2): F = exp(A h). The stationary covariance of the noise and its rate is diag(1, w^2), so a
-// step adds the covariance diag(1, w^2) - F diag(1, w^2) F'.
+// filtered by w^2/(s^2 + 2 d w s + w^2): F = exp(A h). The stationary covariance of the noise and its rate is diag(1, w^2). A step
+// adds the covariance diag(1, w^2) - F diag(1, w^2) F'.
 #include "experiment/colored_noise.h"
 
 #include <math.h>
 
-// Computes F = exp(A h) for A = [0 1; -w^2 -2 d w]: F = exp(-d w h) (c I + s (A + d w I)), where c and s are the cosine and
-// sine terms, or hyperbolic terms if d > 1.
+// Computes F = exp(A h) for A = [0 1; -w^2 -2 d w]: F = exp(-d w h) (c I + s (A + d w I)), with cosine and sine terms c and s (d >
+// 1: hyperbolic terms).
 static void transition_of_second_order(double w, double d, double h, double F[4]) {
   double c, s, decay = d * w, square = (1 - d) * (1 + d);
   double turn = w * sqrt(fabs(square));

@@ -42,8 +42,8 @@ static bool is_known(const od_experiment *e) {
   return e->truth != NULL && !e->disturbed && e->parameters > 0;
 }
 
-// Starts the observer at the truth with the initial covariance of the experiment, and runs the observer along the true motion.
-// The measurements have no noise: they are the observer's predictions.
+// Starts the observer at the truth with the initial covariance of the experiment. Runs the observer along the true motion. The
+// measurements have no noise, because the observer's predictions are its measurements.
 static od_status follow(bound *b, od_sample_source *source, od_error *err) {
   od_sim *sim = od_observer_sim(b->observer);
   const double *p = b->o->estimate;
@@ -52,7 +52,7 @@ static od_status follow(bound *b, od_sample_source *source, od_error *err) {
   bool more = true;
   od_status status = source->next(source->self, &s, &more, err);
   if (status != OD_OK || !more) return status;
-  // The first start sets the state, at which the initial covariance is computed. The second start sets this covariance.
+  // The first start sets the state. The initial covariance is computed at this state. The second start sets the covariance.
   status = od_observer_start(b->observer, 0, NULL, p, b->P, s.u);
   if (status == OD_OK) status = od_start_covariance(b->e, sim, b->nx, b->P, &problem);
   if (status == OD_OK) status = od_observer_start(b->observer, 0, NULL, p, b->P, s.u);

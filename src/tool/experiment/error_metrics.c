@@ -96,8 +96,7 @@ static bool takes(const od_error_record *r, const od_error_metric *m, sums *s, d
   return true;
 }
 
-// Computes the covariance S of the outputs from the derivatives of the outputs and the covariance P of states and
-// parameters.
+// Computes the covariance S of the outputs from their derivatives and from the covariance P of states and parameters.
 static void fill_covariance(const od_error_record *r, const od_error_metric *m, const double *P) {
   int n = r->nx + r->np, count = m->count;
   for (int i = 0; i < count; i++)

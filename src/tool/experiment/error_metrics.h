@@ -20,7 +20,7 @@ extern const od_error_metric_class od_error_metric_classes[];
 bool od_error_metrics_default(od_experiment *e);
 
 typedef struct od_error_record od_error_record;
-// Makes an object that collects the errors of a run from `begin` to `end`, s. NULL: out of memory.
+// Creates an object that collects the errors of a run from `begin` to `end`, s. NULL: out of memory.
 od_error_record *od_error_record_new(const od_experiment *e, const od_plant *plant, double begin, double end);
 void od_error_record_free(od_error_record *r);
 OD_OWNED_POINTER(od_error_record, od_error_record_free);

@@ -48,7 +48,7 @@ void od_experiment_sensor_covariance(const od_experiment *e, double *R) {
   }
 }
 
-// Makes the plant of the true machine or of the model, with sensor models for calibrated sensors.
+// Creates the plant of the true machine or of the model, with sensor models for calibrated sensors.
 static od_status make_plant(const od_experiment *e, bool truth, od_plant **out, od_error *err) {
   OD_SCRATCH(scratch);
   int *outputs = OD_TAKE(&scratch, int, e->outputs), *number = OD_TAKE(&scratch, int, e->parameters);

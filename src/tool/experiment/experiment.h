@@ -56,10 +56,10 @@ typedef struct od_sensor {
   double assume;       // standard deviation that the observer assumes; 0: computed from the other numbers
   int frozen;          // number of consecutive equal values that is a fault; 0: never a fault
 } od_sensor;
-// Returns the standard deviation of the measurement noise that the observer assumes, in the unit of the output. If `assume` is
-// not given: the quantization step counts as noise; colored noise counts as white noise with the same average over many
-// samples; integrated noise counts with its standard deviation at the end of the run; the velocity of an encoder counts with
-// its error along the true motion. A drift is not included.
+// Returns the standard deviation of the measurement noise that the observer assumes, in the unit of the output. If `assume` is not
+// given, sigma includes several errors. The quantization step counts as noise. Colored noise counts as white noise with the same
+// average over many samples. Integrated noise counts with its standard deviation at the end of the run. The velocity of an encoder
+// counts with its error along the true motion. A drift is not included.
 double od_sensor_sigma(const od_sensor *s);
 
 // A watched output (of a sensor, of 'initial', of a metric or of process noise), and its initial standard deviation (0:
@@ -160,7 +160,7 @@ static inline int od_sensor_output(const od_experiment *e, int sensor) {
 }
 // Returns the index of the parameter that estimates a number of the model, or -1.
 int od_parameter_of(const od_experiment *e, int number);
-// Returns a parameter that is neither a number of the model nor a calibration, without bounds and without a true value.
+// Returns a parameter without bounds and without a true value. The parameter is neither a number of the model nor a calibration.
 od_estimated od_unbounded_parameter(const char *path, const char *unit, double start, double sigma);
 
 struct od_experiment_loader;
@@ -192,9 +192,9 @@ od_status od_experiment_load(const char *path, const od_experiment_options *opti
 void od_experiment_free(od_experiment *e);
 OD_OWNED_POINTER(od_experiment, od_experiment_free);
 
-// Makes the observer's plant. Its outputs are the measurements of the sensors, then the other watched outputs, including the
-// outputs of calibrated sensors (od_watched.row). Its parameters are the estimated parameters. od_experiment_true_plant() uses
-// the true machine instead of the model. The true machine must have all estimated numbers.
+// Creates the observer's plant. Its outputs are the measurements of the sensors, then the other watched outputs, including the
+// outputs of calibrated sensors (od_watched.row). Its parameters are the estimated parameters. od_experiment_true_plant() uses the
+// true machine instead of the model. The true machine must have all estimated numbers.
 od_status od_experiment_plant(const od_experiment *e, od_plant **out, od_error *err);
 od_status od_experiment_true_plant(const od_experiment *e, od_plant **out, od_error *err);
 

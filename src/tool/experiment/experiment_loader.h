@@ -72,7 +72,7 @@ bool od_read_output_covariance(od_experiment_loader *xl, int node, const char *p
                                od_output_covariance *t);
 // Same as od_read_output_covariance(), for watched outputs.
 bool od_read_watched_covariance(od_experiment_loader *xl, int node, const char *path, od_output_covariance *t);
-// Makes the covariance from the separate sigmas of watched outputs.
+// Creates the covariance from the separate sigmas of watched outputs.
 void od_covariance_of_sigmas(od_experiment_loader *xl, int node, od_output_covariance *t);
 
 // od_load_sensor_noise() reads the section 'sensor_noise', before the sensors. od_correlated_sigma() returns the standard
@@ -96,8 +96,8 @@ void od_load_signal_sizes(od_experiment_loader *xl);
 // load_parameters.c: reads the section 'parameters', after the sensors.
 void od_load_parameters(od_experiment_loader *xl, int node);
 
-// load_metrics.c: od_load_metrics() reads the section 'metrics', after the sensors. od_metric_outputs() returns an upper bound
-// of the number of outputs of this section, which is needed before the sensors are read.
+// load_metrics.c: od_load_metrics() reads the section 'metrics', after the sensors. od_metric_outputs() returns an upper bound of
+// the number of outputs of this section. Call od_metric_outputs() before the sensors are read.
 void od_load_metrics(od_experiment_loader *xl, int node);
 int od_metric_outputs(const od_loader *ld, int node);
 

@@ -269,7 +269,7 @@ static void find_whiteness(const history *h, od_innovations *out) {
 }
 
 // Returns the correlation of the innovations with the changes of an input: the root of the sum of squared correlations over all
-// lags, corrected for changes that are correlated with each other.
+// lags. Corrects the result for changes that are correlated with each other.
 static double share_of_input(const od_innovation_record *r, int sensor, int input) {
   const double *followed = r->followed + (sensor * r->inputs + input) * INPUT_LAGS, *own = r->own + input * AFTER;
   double squares = r->history[sensor].squares, sum = 0, same = 1;

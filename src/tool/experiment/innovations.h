@@ -3,8 +3,8 @@
 //
 // Sensors are processed one by one, each after the corrections of the previous sensors. The normalized innovations of a consistent
 // filter are thus independent standard normal numbers, over sensors and over time. NIS is the sum of their squares. From a time t
-// to the end, a parameter's estimate changes by a normal number of variance P(t) - P(end), plus the parameter's own noise. The
-// estimates of an over-confident filter change more.
+// to the end, the change of a parameter's estimate is normal. Its variance is P(t) - P(end) plus the variance of the parameter's
+// own noise. The estimates of an over-confident filter change more.
 #ifndef OD_EXPERIMENT_INNOVATIONS_H
 #define OD_EXPERIMENT_INNOVATIONS_H
 
@@ -35,8 +35,8 @@ typedef struct od_innovations {
   double whiteness, chance;            // Ljung-Box statistic; p-value: probability of a larger value for white noise
   double first, predicted;             // the first measured value, and its prediction; NAN: none
   double largest;                      // largest magnitude of the measured values
-  int input;        // input whose changes correlate most with the innovations, before or after; -1: none
-  int partner;      // other sensor whose innovations correlate most with these; -1: none has enough common samples
+  int input;  // input whose changes correlate most with the innovations, before or after; -1: none
+  int partner;  // other sensor whose innovations correlate most with this sensor's; -1: no sensor has enough common samples
   double together;  // correlation of the innovations with the innovations of `partner`
   double follows;   // correlation with the changes of `input`, over all lags; by chance about 5/sqrt(count)
 } od_innovations;
@@ -58,7 +58,7 @@ typedef struct od_nis_part {
 enum { OD_MOST_WINDOWS = 64 };
 
 typedef struct od_innovation_record od_innovation_record;
-// Makes an empty record. NULL: out of memory.
+// Creates an empty record. NULL: out of memory.
 od_innovation_record *od_innovation_record_new(int sensors, int inputs, int parameters);
 void od_innovation_record_free(od_innovation_record *r);
 OD_OWNED_POINTER(od_innovation_record, od_innovation_record_free);

@@ -271,8 +271,8 @@ bool od_is_out_of_memory(const od_experiment_loader *xl) {
   return od_lacks_memory(&xl->ld) || od_arena_status(&xl->memory) != OD_OK || od_arena_status(&xl->e->memory) != OD_OK;
 }
 
-// Reads and checks the file. Numbers of --set that do not exist are reported only if the file has no errors, because after an
-// error some numbers are not read.
+// Reads and checks the file. Numbers of --set that do not exist are reported only if the file has no errors. After an error some
+// numbers are not read.
 static od_status check_file(void *loader) {
   od_experiment_loader *xl = loader;
   od_loader *ld = &xl->ld;

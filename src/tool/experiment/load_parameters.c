@@ -41,7 +41,7 @@ static int find_number(od_experiment_loader *xl, int key) {
     else if (blocks)
       od_complain(
           ld, key,
-          "'%s' cannot be estimated, because '%s' depends on this number and is not a number of the bodies or the circuit",
+          "'%s' cannot be estimated: '%s' depends on this number and is not a number of the bodies or the circuit",
           path, blocks);
     else
       od_complain(ld, key, "'%s' cannot be estimated; expected a number of the bodies or the circuit", path);

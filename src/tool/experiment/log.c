@@ -96,8 +96,8 @@ static od_status next_row(merged_rows *r, file_row *row, bool *more, od_error *e
 
 // --- Cursors ------------------------------------------------------------------------------------------------------
 
-// Rows of a log that is not in memory come from its file. The cursor stores only the rows that are needed to interpolate a gap of
-// an input between its last and its next value.
+// Rows of a log that is not in memory come from its file. The cursor stores only the rows between the last and the next value of an
+// input, to interpolate a gap.
 struct od_log_cursor {
   const od_log *log;
   long at;  // number of rows given so far

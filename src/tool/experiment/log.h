@@ -102,15 +102,15 @@ OD_OWNED_POINTER(od_log_cursor, od_log_cursor_free);
 // until the next call. NAN: the value is missing; gaps of inputs are interpolated. *more false: there is no further row.
 od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **value, bool *more, od_error *err);
 
-// ---- Remarks (log_remarks.c). Functions that add a remark return false if memory ran out.
+// ---- Remarks (log_remarks.c). Functions that add a remark return false if out of memory.
 
 // Adds a remark about rows that were omitted because they have the time of the previous row.
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict);
 // Adds a remark if times without a unit are probably in ms or us. The evidence is the name of the column, or rows that are a
 // thousand or a million steps apart.
 bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict);
-// Counts the jumps of each input. A jump is a change within one row by more than a tenth of the input's range, with nearly
-// constant values before and after.
+// Counts the jumps of each input. A jump is a change by more than a tenth of the input's range within one row. Values before and
+// after a jump are nearly constant.
 od_status od_log_count_jumps(od_log *log, od_error *err);
 // Adds a remark about every input that jumps, unless inputs are held between rows.
 bool od_log_remark_jumps(const od_log *log, bool hold, od_trust trust, od_verdict *verdict);

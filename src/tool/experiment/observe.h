@@ -40,9 +40,9 @@ typedef struct od_curve_result {
   int points;
 } od_curve_result;
 
-// Columns of a row: time, measured.*, for each watched output estimate.*, sigma.* and (if the truth is known) true.*, error.*,
-// for each parameter estimate.*, sigma.*, for each sensor innovation.*, innovation_sigma.*, then nis, settled (1 or 0; for
-// filters that detect settling), input.*
+// Columns of a row: time, measured.*; for each watched output estimate.*, sigma.*; if the truth is known also true.*, error.*; for
+// each parameter estimate.*, sigma.*; for each sensor innovation.*, innovation_sigma.*; nis; settled (1 or 0; for filters that
+// detect settling); input.*
 typedef struct od_columns {
   int watched, per_watched, parameter, innovation, nis, settled, input,
       count;  // first column of each group; settled: equal to nis
@@ -141,8 +141,8 @@ typedef struct od_observe_options {
   od_rows_kept keep;    // selects the rows of the table
   long samples;         // number of samples after which the run ends; 0: the run ends with the source
 
-  // The run goes on from the checkpoint `resume` of a run of the same experiment; NULL: the run begins with the first sample. The table
-  // contains the samples after the checkpoint; statistics and verdict include the samples before. `checkpoint` receives the
+  // The run continues from the checkpoint `resume` of a run of the same experiment; NULL: the run begins with the first sample. The
+  // table contains the samples after the checkpoint; statistics and verdict include the samples before. `checkpoint` receives the
   // state at the end, also if the caller has stopped the run; NULL: not wanted. After each sample, if checkpoint_due() returns
   // true, `checkpoint` receives the state and checkpoint_taken() is called; both NULL: only at the end.
   const od_checkpoint *resume;

@@ -1,6 +1,6 @@
-// The tests of a run. The level of each test is chosen so that a consistent filter fails at least one test in 1 % of all runs
-// (Bonferroni). With a million samples every small deviation is significant. A deviation that is significant but too small to be
-// relevant has no effect on the verdict.
+// The tests of a run. A consistent filter fails at least one test in 1 % of all runs. This condition determines the level of each
+// test (Bonferroni). With a million samples every small deviation is significant. A deviation that is significant but too small to
+// be relevant has no effect on the verdict.
 #include "experiment/observe.h"
 
 #include <math.h>
@@ -86,7 +86,8 @@ static void judge_size(judge *j, const od_scatter *run, const od_scatter *last) 
   if (failed)
     ADD_REMARK(
         j, OD_UNSOUND, "nis.hopeless", "Not an estimate:",
-        "in the last quarter of the run the measurements are %.3g times as far from the predictions as expected (NIS per dimension %.4g). The machine, the experiment and the data do not match; do not use these numbers.",
+        "in the last quarter of the run, the measurements are %.3g times as far from the predictions as expected (NIS "
+        "per dimension %.4g). The machine, the experiment and the data do not match; do not use these numbers.",
         sqrt(last->square), last->square);
   else if (is_large)
     ADD_REMARK(j, OD_DOUBTFUL, "nis.large", "Over-confident:",
@@ -427,7 +428,7 @@ static bool has_jumps(const od_experiment *e) {
   return false;
 }
 
-// After a bad verdict on innovations, adds the likely cause with a check for the user, or a remark that the cause is not clear.
+// After a bad verdict on innovations, adds the likely cause with a check for the user. If the cause is not clear, adds a remark.
 static od_status name_causes(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err) {
   od_verdict *v = &o->verdict;
   if (is_paused(e, o)) {
@@ -470,8 +471,8 @@ static void confirm(judge *j, const od_scatter *run) {
                percent, than, interval_of(run).text);
   else if (!significant(j, chance_of_square(run)))
     ADD_REMARK(j, OD_SOUND, "nis", "Possibly by chance:",
-               "the measurements scatter about the predictions %.1f %% %s than expected (%s). This happens "
-               "in one of %.0f runs of a consistent filter; a longer run would decide.",
+               "the measurements scatter about the predictions %.1f %% %s than expected (%s). Such a difference "
+               "occurs in one of %.0f runs of a consistent filter; a longer run would decide.",
                percent, than, interval_of(run).text, 1 / (2 * fmax(chance_of_square(run), 1e-9)));
 }
 

@@ -38,9 +38,9 @@ typedef struct od_sample_source {
 // Frees a source. Call this function also if the source could not be made.
 void od_sample_source_free(od_sample_source *source);
 
-// Makes the source of the experiment: its log if there is a log, else its true machine.
+// Creates the source of the experiment: its log if there is a log, else its true machine.
 od_status od_sample_source_of(const od_experiment *e, od_sample_source *out, od_error *err);
-// Makes a source from the experiment's true machine in steps of about e->step, with noisy sensors.
+// Creates a source from the experiment's true machine in steps of about e->step, with noisy sensors.
 od_status od_sample_source_simulated(const od_experiment *e, od_sample_source *out, od_error *err);
 
 #endif

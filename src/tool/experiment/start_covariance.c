@@ -1,9 +1,9 @@
 // Maps the initial uncertainty of outputs to states. Computes the covariance of the states, and random starts.
 //
-// With y = H x for small errors and the covariance C of the outputs' errors, P = H^-1 C H^-T for the states that the outputs
-// depend on. The other states are assumed to be known. The mapping needs as many independent outputs as states. The process
-// noise of a step is mapped in the same way, at the model's start. A random start has the true outputs plus an error with this
-// covariance; its states are computed by Newton's method with the same H.
+// For small errors y = H x, and the errors of the outputs have the covariance C. P = H^-1 C H^-T is the covariance of the states
+// that the outputs depend on. The other states are assumed to be known. The mapping needs as many independent outputs as states.
+// The process noise of a step is mapped in the same way, at the model's start. A random start has the true outputs plus an error
+// with this covariance; its states are computed by Newton's method with the same H.
 #include "experiment/start_covariance.h"
 
 #include <math.h>
@@ -296,7 +296,7 @@ static void complain(od_experiment_loader *xl, od_status status, const od_output
                 problem->outputs, problem->states);
 }
 
-// Maps the initial errors, and process noise if it is given in terms of outputs, at the start of the model.
+// Maps the initial errors at the start of the model. Also maps process noise that is given in terms of outputs.
 static void map_for_observer(od_experiment_loader *xl) {
   od_experiment *e = xl->e;
   OD_OWNED(od_plant_free) od_plant *plant = NULL;

@@ -48,7 +48,7 @@ struct od_true_motion {
 
 // --- Process noise ------------------------------------------------------------------------------------------------
 
-// Computes the covariance of the process noise of a step in the current coordinates, and the Cholesky factor of this
+// Computes the covariance of the process noise of a step in the current coordinates. Also computes the Cholesky factor of this
 // covariance.
 static od_status find_covariance(od_true_motion *m) {
   const od_process_noise *noise = &m->e->truth_noise;
@@ -162,7 +162,7 @@ void od_true_motion_free(od_true_motion *m) {
   od_free(m);
 }
 
-// Makes the simulation and all arrays. False: out of memory.
+// Creates the simulation and all arrays. False: out of memory.
 static bool allocate(od_true_motion *m) {
   od_arena *memory = &m->memory;
   int nu = m->plant->nu, ny = m->plant->ny, nx = od_plant_nx(m->plant);

@@ -17,7 +17,7 @@ typedef struct od_motion_sample {
 
 typedef struct od_true_motion od_true_motion;
 
-// Makes a motion with steps of about e->step. The experiment must outlive the motion and have a true machine. The seed of the
+// Creates a motion with steps of about e->step. The experiment must outlive the motion and have a true machine. The seed of the
 // experiment has an effect only if the machine is disturbed.
 od_status od_true_motion_new(const od_experiment *e, od_true_motion **out, od_error *err);
 void od_true_motion_free(od_true_motion *m);
@@ -42,7 +42,7 @@ bool od_motion_is_same(const od_experiment *e);
 bool od_motion_is_shared(const od_experiment *a, const od_experiment *b);
 // Returns the memory that the samples need, bytes.
 double od_kept_motion_bytes(const od_experiment *e);
-// Simulates the motion and stores it. If the simulation fails, the motion up to the failure is stored, with the status.
+// Simulates and stores the motion. If the simulation fails, the motion up to the failure is stored, with the status.
 od_status od_kept_motion_new(const od_experiment *e, od_going_on going, od_kept_motion **out, od_error *err);
 void od_kept_motion_free(od_kept_motion *k);
 OD_OWNED_POINTER(od_kept_motion, od_kept_motion_free);

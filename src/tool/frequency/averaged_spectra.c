@@ -1,8 +1,8 @@
 // Computes averaged spectra (Welch) of an input and its outputs, block by block; for periodic inputs, period by period.
 //
-// The coherence is c = |S_yu|^2 / (S_uu S_yy). With n independent averages the real and the imaginary part of an estimate H each
-// have the standard deviation |H| sqrt((1 - c) / (2 n c)). Overlapping blocks are not independent, so n is reduced according to
-// the correlation that the window leaves between neighboring blocks.
+// The coherence is c = |S_yu|^2 / (S_uu S_yy). With n independent averages, the standard deviation of the real part of an estimate
+// H is |H| sqrt((1 - c) / (2 n c)). The imaginary part has the same standard deviation. Overlapping blocks are not independent, so
+// n is reduced according to the correlation that the window leaves between neighboring blocks.
 #include <math.h>
 #include <string.h>
 

@@ -43,7 +43,7 @@ static void run_power(const od_fft *f, double _Complex *x) {
       }
 }
 
-// Makes the chirp. k^2 modulo twice the length is computed in integers, so that long chirps keep all digits.
+// Computes the chirp. k^2 modulo twice the length is computed in integers, so that long chirps keep all digits.
 static void make_chirp(od_fft *f) {
   int n = f->length;
   for (long long k = 0; k < n; k++) {

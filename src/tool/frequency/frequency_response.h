@@ -19,7 +19,7 @@ typedef struct od_frf {
   od_arena arena;
 } od_frf;
 
-// Makes a response: all values zero, sigmas and coherences NAN, degrees of freedom infinite. NULL: out of memory.
+// Creates a response: all values zero, sigmas and coherences NAN, degrees of freedom infinite. NULL: out of memory.
 od_frf *od_frf_new(int points, int outputs);
 void od_frf_free(od_frf *f);
 OD_OWNED_POINTER(od_frf, od_frf_free);
@@ -28,8 +28,7 @@ od_frf *od_frf_between(const od_frf *f, double low, double high);
 
 // --- From a model -------------------------------------------------------------------------------------------------
 
-// Computes C (s - A)^-1 B + D of a linear model with one input, for all of its outputs, at frequencies in Hz. The caller frees
-// *out.
+// Computes C (s - A)^-1 B + D of a linear model with one input, for all outputs. `frequency`: in Hz. The caller frees *out.
 od_status od_frf_of_model(const od_linear_model *model, const double *frequency, int points, od_frf **out,
                           od_error *err);
 
@@ -81,8 +80,8 @@ od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spec
 void od_spectra_free(od_spectra *s);
 OD_OWNED_POINTER(od_spectra, od_spectra_free);
 void od_spectra_add(od_spectra *s, double input, const double *output);
-// Computes the average of Y conj(U) divided by the average of |U|^2, with coherence. For a periodic input, computes the average
-// of Y divided by the average of U at the excited lines, with sigmas from the differences between periods.
+// Computes the average of Y conj(U) divided by the average of |U|^2, with coherence. For a periodic input, computes the average of
+// Y divided by the average of U at the excited lines. Sigmas come from the differences between periods.
 od_status od_spectra_end(const od_spectra *s, od_frf **out, od_error *err);
 
 // --- Bandwidth and resonances -------------------------------------------------------------------------------------

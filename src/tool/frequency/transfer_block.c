@@ -8,7 +8,7 @@
 #include "io/atomic_file.h"
 #include "io/number.h"
 
-// Writes a name with letters, digits and underscores only, which is valid for an element.
+// Writes a name that is valid for an element, with letters, digits and underscores only.
 static void put_name(FILE *to, const char *name) {
   if (!isalpha((unsigned char)name[0])) fputc('x', to);
   for (; *name; name++) fputc(isalnum((unsigned char)*name) ? *name : '_', to);

@@ -39,8 +39,8 @@ typedef struct od_friction_data {
   od_verdict of_truth;  // remarks about the simulation of `motion`, or about the times of a log
 } od_friction_data;
 
-// Reads points and run from logs, or simulates them. Simulated points and forces have no errors yet; sensor values of an
-// experiment have the noise of the seed. The seed also determines the variation of the run's pieces. The caller frees *out.
+// Reads points and run from logs, or simulates both. Simulated points and forces have no errors yet; sensor values of an experiment
+// have the noise of the seed. The seed also determines the variation of the run's pieces. The caller frees *out.
 od_status od_friction_data_make(const od_friction_plan *plan, uint64_t seed, od_going_on going, od_friction_data **out,
                                 od_error *err);
 // Replaces the errors of simulated measurements by the errors of a seed. Data from logs do not change.

@@ -99,8 +99,8 @@ static od_status judge_run(od_friction_fitted *f, int columns, const int *number
 
 // --- Sequential method --------------------------------------------------------------------------------------------
 
-// Adds the effect of errors of the steady numbers to the standard deviations of numbers from a part of the run. An error of
-// a steady number changes the predicted force. The influence of the force gives the resulting change of the estimates.
+// Adds the effect of errors of the steady numbers to the standard deviations of numbers that are fitted to a part of the run. An
+// error of a steady number changes the predicted force. The influence of the force gives the resulting change of the estimates.
 static od_status add_steady_errors(od_friction_fitted *f, int n, const int *number, const double time[2],
                                    od_error *err) {
   OD_SCRATCH(scratch);

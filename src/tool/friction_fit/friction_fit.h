@@ -66,17 +66,17 @@ double od_friction_largest_error(const od_friction_fitted *f);
 // Computes Cramer-Rao bounds: the smallest standard deviations of any unbiased estimator for these data, at the true values.
 // NAN if errors are not independent or the true values are not known.
 od_status od_friction_bounds(const od_friction_plan *plan, const od_friction_data *data, double *bound, od_error *err);
-// Computes the sum of squared residuals as a function of one parameter at a time, from a fifth to five times its true
-// value. If the true value is not known, the start is used instead. The other parameters are multiplied by
+// Computes the sum of squared residuals as a function of one parameter at a time. The parameter varies from a fifth to five times
+// its true value. If the true value is not known, the start is used instead. The other parameters are multiplied by
 // fit.start_factor. The caller frees *out.
 od_status od_friction_costs(const od_friction_plan *plan, const od_friction_data *data, od_table **out, od_error *err);
 // sequential_fit.c: computes two values for each sample. film: the film that follows from the force if the bristles are
 // settled. settled: the settled value of the film (eq. 6.3 of source 28). Only for laws with a film.
 void od_friction_film(const od_law_numbers *n, int count, const double *v, const double *force, double *film,
                       double *settled);
-// Computes the sum of squared residuals as a function of two parameters, from a fifth to five times their true values. If the
-// true values are not known, the starts are used instead. The table contains log10 of both factors and of the sum. The caller
-// frees *out.
+// Computes the sum of squared residuals as a function of two parameters. The parameters vary from a fifth to five times their true
+// values. If the true values are not known, the starts are used instead. The table contains log10 of both factors and of the sum.
+// The caller frees *out.
 enum { OD_COST_STEPS = 41 };
 od_status od_friction_cost_field(const od_friction_plan *plan, const od_friction_data *data, const int parameter[2],
                                  od_table **out, od_error *err);

@@ -64,8 +64,8 @@ static od_status open_log(reader *r) {
   return OD_OK;
 }
 
-// noise_of() estimates the standard deviation of the noise of a smooth signal from second differences, which have six
-// times the variance of the noise. The median excludes places of large curvature. Returns 0 for fewer than 8 samples.
+// noise_of() estimates the standard deviation of the noise of a smooth signal from second differences. Second differences have six
+// times the variance of the noise. The median excludes samples with large curvature. Returns 0 for fewer than 8 samples.
 static int by_size(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -117,7 +117,7 @@ static od_status balance(const reader *r, const od_force_balance *b, od_friction
   g->known = true;
   g->pressure = b->pressure_sigma * hypot(b->area[0], b->area[1]);
   g->load = b->load_sigma;
-  // The slope of a line through five samples has the variance of one sample divided by ten times the squared sampling
+  // The slope of a line through five samples has the variance v / (10 h^2): v is the variance of a sample, and h the sampling
   // interval.
   double step = (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1);
   double slope_sigma = b->acceleration ? 0 : noise_of(d->samples, d->v) / (sqrt(10) * step);

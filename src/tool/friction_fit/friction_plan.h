@@ -1,5 +1,5 @@
-// Contents of a friction file: numbers of friction laws, data (points of steady motion and a run, simulated or logged), and
-// the settings of the fit. docs/friction-files.md is the reference.
+// Contents of a friction file: numbers of friction laws, data, and the settings of the fit. The data are points of steady motion
+// and a run, simulated or logged. docs/friction-files.md is the reference.
 #ifndef OD_FRICTION_PLAN_H
 #define OD_FRICTION_PLAN_H
 

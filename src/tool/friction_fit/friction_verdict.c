@@ -160,9 +160,9 @@ static void remark(od_friction_fitted *f) {
   if (f->film_leads)
     REMARK(
         OD_DOUBTFUL, "film.leads", "Film leads:",
-        "the film computed from the force does not lag behind the speed in the step of the speed (pole %.4g, expected "
-        "between 0 and 1). Therefore 'tau_hn' keeps its start value, which is also used in the fit of 'sigma_0'. Use lower "
-        "speeds in this step, or set 'film_by: least-squares'.",
+        "in the step of the speed, the film computed from the force does not lag behind the speed (pole %.4g, "
+        "expected 0 to 1). Therefore 'tau_hn' keeps its start value, which is also used in the fit of 'sigma_0'. Use "
+        "lower speeds in this step, or set 'film_by: least-squares'.",
         f->film_pole);
   list_known(f, OD_PARAMETER_UNKNOWN, list, sizeof list);
   advise(f, advice, sizeof advice);
@@ -211,7 +211,7 @@ static void remark(od_friction_fitted *f) {
   if (!explained && position.part > (known ? 0.2 : 0.5) && !(position.correlation < 0.5))
     REMARK(OD_DOUBTFUL, "position.matters", "Effect of the position:",
            "%.0f %% of the residuals' variance depends on the position%s: friction seems to vary by %.3g N over the "
-           "stroke, which distorts the parameters. Use the same part of the stroke in all motions.",
+           "stroke. This variation distorts the parameters. Use the same part of the stroke in all motions.",
            100 * position.part, known ? ", in the same way in both directions" : "", position.range);
 }
 

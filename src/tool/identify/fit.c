@@ -50,8 +50,8 @@ static od_status describe_best(const od_fit_work *w, od_error *err) {
 
 // --- Estimates ----------------------------------------------------------------------------------------------------
 
-// Returns the scale of a parameter's relative change: the larger of the magnitudes of its estimate and its start. If the
-// start is zero, the scale is at least the distance between the bounds, or else the uncertainty in the file.
+// Returns the scale of a parameter's relative change: the larger of the magnitudes of its estimate and its start. If the start is
+// zero, the scale is at least the distance between the bounds. Without bounds, the scale is at least the uncertainty in the file.
 static double size_of(const od_estimated *p, double estimate) {
   double size = fmax(fabs(estimate), fabs(p->start)), room = p->high - p->low;
   if (p->start != 0) return size;

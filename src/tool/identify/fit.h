@@ -1,9 +1,9 @@
 // Fit of a machine's uncertain parameters to logs: the plan from a fit file, the fit, and its result.
 //
-// The fit finds the parameters for which the predictions of the model are closest to the sensor values of all fitted data
-// sets. Distances are in units of the sensors' noise. The result contains the uncertainty of each parameter and the
-// combinations of parameters that are not identifiable from the data. The result also contains the quality of predictions for
-// data that were not used in the fit. docs/fit-files.md is the reference.
+// The fit finds the parameters with which the model's predictions are closest to the sensor values of all fitted data sets.
+// Distances are in units of the sensors' noise. The result contains the uncertainty of each parameter and the combinations of
+// parameters that are not identifiable from the data. The result also contains the quality of predictions for data that were not
+// used in the fit. docs/fit-files.md is the reference.
 #ifndef OD_IDENTIFY_FIT_H
 #define OD_IDENTIFY_FIT_H
 
@@ -18,12 +18,12 @@
 #include "predict/predict.h"
 #include "prepare/prepare.h"
 
-// Initial state of predictions: the initial state of the model, the equilibrium under the first inputs, or an unknown
-// state of each data set, which is fitted.
+// Initial state of predictions: the model's initial state, the equilibrium under the first inputs, or an unknown state of each data
+// set. An unknown state is fitted.
 typedef enum od_fit_start { OD_FIT_FROM_MODEL, OD_FIT_FROM_REST, OD_FIT_FROM_ANYWHERE } od_fit_start;
 
-// Data of a set and the model that predicts them, for a model that is not a machine: a friction law driven by a measured
-// speed. All rows are fitted.
+// Data of a set and the model that predicts these data. The model is not a machine, but a friction law driven by a measured speed.
+// All rows are fitted.
 typedef struct od_fit_source {
   const double *time;   // time of each row, s; NULL: the index of the row
   const double *y;      // measured values, rows x sensors
@@ -172,20 +172,20 @@ typedef struct od_fit_set_result {
   long rows, fitted;
   od_status predicted;  // status of the prediction with the fitted parameters
   int segments;         // number of segments of multiple shooting; 0: no multiple shooting
-  // Largest jump of a state between two segments, as a fraction of the range of the state, and time of the jump, s.
+  // Largest jump of a state between two segments, as a fraction of the state's range; time of the jump, s.
   double gap, gap_time;
   od_fit_quality *fitted_quality, *unseen_quality;  // per sensor: quality for the fitted rows, and for the other rows
 } od_fit_set_result;
 
-// The two sensors with the most correlated residuals. a = -1: no correlation was computed. Reasons are: fewer than two sensors,
-// too few rows, a prediction without a search, or correlated noise of the sensors in the file.
+// The two sensors with the most correlated residuals. a = -1: no correlation was computed. Reasons: fewer than two sensors, too few
+// rows, no search, or correlated noise of the sensors in the file.
 typedef struct od_fit_pair {
   int a, b;
   double correlation;
 } od_fit_pair;
 
-// Check of the cost one standard deviation away from its minimum. ratio: rise of the cost divided by the rise of a
-// quadratic cost, at the point where this ratio is farthest from 1. See fit_cost_rise.c.
+// Check of the cost one standard deviation away from its minimum. ratio: rise of the cost divided by the rise of a quadratic cost.
+// The checked point with the ratio farthest from 1 counts. See fit_cost_rise.c.
 typedef struct od_fit_cost_rise {
   int parameter;  // index of the parameter that is changed; -1: not examined, or no such point
   double ratio;
@@ -246,16 +246,15 @@ typedef struct od_fit_options {
   uint64_t start_seed;
   bool table;     // whether to compute the table of all samples
   bool diagnose;  // whether to find the cause of a bad verdict (experiment/diagnosis.h)
-  // Largest number of derivatives of rows in memory. Other derivatives are predicted again when they are needed. Zero: 4 million,
-  // 32 MB.
+  // Largest number of derivatives of rows in memory. Other derivatives are predicted again when needed. Zero: 4 million, 32 MB.
   size_t most_kept;
   bool (*progress)(void *user, double done);
   void *user;
 } od_fit_options;
 
-// Runs the fit. After OD_INTERRUPTED and OD_NOT_CONVERGED *out has the best result so far; after other failures *out is
-// NULL. If the evaluation after an interrupt takes longer than half a second, *out is NULL, and err contains the best values
-// so far. The plan must outlive the result.
+// Runs the fit. After OD_INTERRUPTED and OD_NOT_CONVERGED *out has the best result so far; after other failures *out is NULL. If
+// the evaluation after an interrupt takes longer than half a second, *out is NULL. err then contains the best values so far. The
+// plan must outlive the result.
 od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitted **out, od_error *err);
 void od_fitted_free(od_fitted *f);
 OD_OWNED_POINTER(od_fitted, od_fitted_free);

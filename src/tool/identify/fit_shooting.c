@@ -50,8 +50,8 @@ static double growth_of(const od_shooting *s) {
   return most;
 }
 
-// Returns the residuals of a set divided by the movement of its sensors about their means, both as sums of squares in
-// units of noise. The divisor also includes the noise, so that the divisor is not zero for constant sensors.
+// Returns the residuals of a set divided by the movement of its sensors about their means. Both are sums of squares in units of
+// noise. The divisor also includes the noise, so that the divisor is not zero for constant sensors.
 static double part_left(const od_fit_work *w, int set) {
   const od_fit_data *d = w->f->data[set];
   double left = 0, moved = 0;

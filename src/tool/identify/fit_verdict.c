@@ -429,9 +429,9 @@ static void judge_gradient(judge *j) {
   if (switches.count > 0)
     REMARK(
         j, OD_UNSOUND, "gradient.switch", "Derivatives not exact:",
-        "predictions switch only at the end of a step: %s. Predictions are therefore discontinuous in parameters that change the "
-        "time of a switch. The search may stop near the minimum, but not at the minimum, and standard deviations of these parameters are "
-        "too small; fit a part of the log without switches.",
+        "predictions switch only at the end of a step: %s. Predictions are therefore discontinuous in parameters that "
+        "change the time of a switch. The search may stop near the minimum, but not at the minimum. Standard "
+        "deviations of these parameters are too small; fit a part of the log without switches.",
         od_name_list_text(&switches));
 }
 

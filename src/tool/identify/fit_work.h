@@ -64,14 +64,14 @@ bool od_fit_is_from_anywhere(const od_fit_work *w);
 od_status od_fit_predict_rows(const od_fit_work *w, int set, od_predictor *predictor, const double *x,
                               const od_predict_wish *wish);
 od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor, const double *x, double *y);
-// Predicts a set at x and writes into its arrays w->y and w->dy, if they are allocated.
+// Predicts a set at x and writes into its arrays w->y and w->dy, if these arrays are allocated.
 od_status od_fit_predict_set(const od_fit_work *w, int set, const double *x, bool derivatives);
 
-// Returns the residual of sensor i in row k of a set, in units of its noise, from the last prediction. NAN: the sensor has
+// Returns the residual of sensor i in row k of a set from the last prediction, in units of the sensor's noise. NAN: the sensor has
 // no value.
 double od_fit_residual(const od_fit_work *w, int set, long k, int i);
-// Derivatives of some rows of a set's predictions, with respect to the parameters, then with respect to the initial state of
-// the set. The columns of this state among all unknowns begin at `states`.
+// Derivatives of some rows of a set's predictions: first with respect to the parameters, then with respect to the set's initial
+// state. The columns of this state among all unknowns begin at `states`.
 typedef struct od_fit_block {
   int set, columns, states;
   long first, count;  // index of the first row, and number of rows
@@ -102,7 +102,7 @@ od_status od_fit_visit_set(od_fit_work *w, int set, od_fit_visit *visit, void *u
 // Computes residuals for the search engine and passes their rows to `take` during the prediction. The user is the
 // od_fit_work. Returns 1 if a prediction fails or x is outside the possible range of a parameter.
 int od_fit_rows(void *work, const double *x, bool derivatives, int every, od_ls_take *take, void *to);
-// For sets that are predicted as a whole: compute all residuals, and their Jacobian (m x n). Return 1 if this fails.
+// For sets that are predicted as a whole: compute all residuals, and their Jacobian (m x n). Return 1 if the prediction fails.
 int od_fit_residuals(void *work, const double *x, double *r);
 int od_fit_jacobian(void *work, const double *x, double *J);
 

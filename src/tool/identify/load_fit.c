@@ -332,7 +332,7 @@ static void add_own_set(od_experiment_loader *xl, od_fit_plan *plan) {
   if (e->log) set->plan = e->data;
 }
 
-// Reads the sets. If the file has no sets, or with --data, the log or the true machine of the experiment is the fitted set.
+// Reads the sets. Without sets in the file, or with --data, the fitted set is the log or the true machine of the experiment.
 static void read_sets(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   od_loader *ld = &xl->ld;
   const od_experiment *e = xl->e;

@@ -16,7 +16,8 @@ enum {
 
 // ---- the table
 
-// Chamber pressures of the last two rows (Pa) and chamber volumes of the last row (m3), for the flow that compresses the oil.
+// Chamber pressures of the last two rows (Pa) and chamber volumes of the last row (m3). These values determine the flow that
+// compresses the oil.
 typedef struct chamber_history {
   double pressure[2][2], volume[2];
 } chamber_history;
@@ -157,7 +158,7 @@ static void fill_row(run *s, double t) {
     const od_drive_columns *c = &s->r->columns[d];
     const od_drive *drive = &o->drive[d];
     const od_output power_of = {.kind = OD_OUT_LOAD_POWER, .index = drive->index, .second = -1};
-    // The speed of a drive along its own direction.
+    // Computes the speed of a drive along its own direction.
     od_output speed_of = {.kind = OD_OUT_COORDINATE_RATE, .index = drive->index, .second = -1};
     if (drive->kind == OD_DRIVE_LOAD) speed_of.index = s->m->load[drive->index].coordinate;
     if (drive->kind == OD_DRIVE_ELEMENT)
@@ -212,8 +213,8 @@ static od_status explain(run *s, double t, od_status status, od_error *err) {
   if (status == OD_SINGULAR && od_inverse_stuck(s->inverse) == OD_STUCK_DRIVES)
     return od_fail(
         err, status,
-        "at t = %.6g s the drives cannot hold the machine in its motion: a drive, or a combination of drives, has no lever arm (a dead center); change"
-        " the motion or choose other drives",
+        "at t = %.6g s the drives cannot hold the machine in its motion: a drive or a combination of drives has no "
+        "lever arm (a dead center). Change the motion or choose other drives",
         t);
   if (status == OD_SINGULAR)
     return od_fail(

@@ -122,7 +122,7 @@ double od_drive_oil_modulus(const od_model *m, double pressure);
 // --- inverse_run.c
 
 // Computes the inverse dynamics. On failure err contains the reason, and the table contains the rows computed so far. Free the
-// result in any case.
+// result in all cases.
 od_status od_inverse_run(const od_machine *machine, const od_inverse_options *options, od_inverse_result *out,
                          od_error *err);
 void od_inverse_result_free(od_inverse_result *result);
@@ -150,7 +150,7 @@ typedef struct od_inverse_findings {
   const char *message;           // reason for an early stop, or NULL
 } od_inverse_findings;
 
-// Makes the result of the command. The findings must outlive the result.
+// Creates the result of the command. The findings must outlive the result.
 od_result od_inverse_findings_result(const od_inverse_findings *f);
 // Draws the table. `user` points to an od_inverse_findings.
 od_status od_inverse_findings_write_plot(const void *user, const char *path, od_error *err);

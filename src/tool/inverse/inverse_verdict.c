@@ -77,7 +77,7 @@ static void judge_chambers(const od_machine *machine, const od_inverse_options *
         od_model_text(m, e->name), od_display_quantity(r->compression[d], "m3/s").text);
 }
 
-// Reports values that are not finite, for example the pressure of a motor with zero displacement, which cannot exert a torque.
+// Reports values that are not finite. An example is the pressure of a motor with zero displacement, which cannot exert a torque.
 static void judge_numbers(od_inverse_result *r) {
   const od_table *t = r->table;
   for (int c = 0; c < t->columns; c++)
@@ -100,7 +100,7 @@ static void add_implausible(od_verdict *v, const char *what, const char *name, d
 }
 
 // Reports implausible efforts, speeds, pressures and powers of drives, and implausible second derivatives of motions. For each
-// drive only the first implausible quantity is reported, because the other quantities of the drive follow from this quantity.
+// drive, only the first implausible quantity is reported. The other quantities of the drive follow from this quantity.
 static void judge_plausible(const od_model *m, const od_inverse_options *o, od_inverse_result *r) {
   const od_table *t = r->table;
   for (int i = 0; i < o->moves - o->loose; i++) {

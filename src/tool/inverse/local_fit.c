@@ -27,13 +27,13 @@ typedef struct fitting {
   int rows;
   bool uniform;  // whether times are equally spaced, so that the weights of a window do not depend on its position
 
-  // Weights of the `count` samples of a window in the value, rate and second derivative at row `at` of the window.
+  // Weights of the `count` samples of a window. The weights give the value, rate and second derivative at row `at` of the window.
   int count, at;
   double weight[3][2 * MOST_HALF + 1];
 } fitting;
 
-// Computes the weights of the polynomial's value and derivatives at node `at`, from orthogonal polynomials over the nodes by
-// Forsythe's recursion: sum over p of P_p(at) P_p(t_j) / |P_p|^2.
+// Computes the weights of the polynomial's value and derivatives at node `at`: sum over p of P_p(at) P_p(t_j) / |P_p|^2. P_p are
+// orthogonal polynomials over the nodes, by Forsythe's recursion.
 static void find_weights(fitting *f, const double *t, int count, int at) {
   double x[2 * MOST_HALF + 1], now[2 * MOST_HALF + 1], before[2 * MOST_HALF + 1] = {0};
   double scale = (t[count - 1] - t[0]) / 2, here[3] = {1, 0, 0}, last[3] = {0, 0, 0}, norm_before = 1;
@@ -124,7 +124,7 @@ static bool try_window(fitting *f, int half, trial *out) {
     squares += pow(residual / (1 - leverage), 2), residuals += residual * residual;
     if (out->tried < inner / stride + 1) size[out->tried++] = fabs(residual) / sqrt(1 - leverage);
   }
-  // If all rows are at rest except the rows whose windows contain one jump, the residuals are due to the jump only.
+  // If only rows near one jump are not at rest, all residuals are due to the jump.
   if (at_rest > 0 && out->tried < 3 * (2 * half + 1)) out->tried = 0;
   if (out->tried >= LEAST_TRIED) {
     od_numbers_sort(size, out->tried);
@@ -198,8 +198,8 @@ static void fit_all(fitting *f, int half, double *value, double *rate, double *s
   }
 }
 
-// Returns half the width, in rows, of the window whose polynomials transmit half of the power of a sine of the frequency low_pass
-// (Hz; Schafer 2011).
+// Returns half the width of a window, in rows. The polynomials of this window transmit half of the power of a sine of the frequency
+// low_pass (Hz; Schafer 2011).
 static int half_of(const double *t, int rows, double low_pass) {
   double per_second = (rows - 1) / (t[rows - 1] - t[0]);
   double half = round(((DEGREE + 1) * per_second / (2 * low_pass) + 4.6) / 3.2);

@@ -28,10 +28,10 @@ typedef struct od_trajectory {
   double coarse, coarse_at;
 } od_trajectory;
 
-// Makes the motion prescribed by an input from `begin` to `end`. For an input from a file, the motion consists of samples. The
+// Creates the motion prescribed by an input from `begin` to `end`. For an input from a file, the motion consists of samples. The
 // machine must outlive the trajectory.
 od_status od_trajectory_of_input(const od_machine *machine, int input, double begin, double end, od_trajectory *out);
-// Makes a motion from at least three samples at increasing times. low_pass: see od_smooth_samples().
+// Creates a motion from at least three samples at increasing times. low_pass: see od_smooth_samples().
 od_status od_trajectory_of_samples(const double *t, const double *value, long rows, double low_pass,
                                    od_trajectory *out);
 od_status od_trajectory_of_constant(double value, double begin, double end, od_trajectory *out);

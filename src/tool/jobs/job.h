@@ -1,5 +1,5 @@
-// A job while it runs. Each kind of job is one file NAME_job.c with one function, which describes the options of the kind, reads
-// its settings, computes, and passes the result to od_job_finish(). A new kind needs such a file and a row of job_kinds.c.
+// A job while it runs. Each kind of job is one file NAME_job.c with one function. The function describes the options of the kind,
+// reads its settings, computes, and passes the result to od_job_finish(). A new kind needs such a file and a row of job_kinds.c.
 //
 // The function of a kind runs in two ways. When the job is created, od_job_begin() stores the options and ends the function. When
 // the job runs, od_job_begin() writes the settings into the targets of the options and lets the function continue.

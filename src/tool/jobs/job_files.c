@@ -51,7 +51,7 @@ const od_file_format od_file_formats[OD_FILE_KINDS] = {
     [OD_FILE_BLOCK] = {"block", "FILE.yaml", "write a machine file with %s", "a machine file"},
     [OD_FILE_VARIANT] = {"variant-file", "FILE", NULL, "the estimates as a variant"},
     [OD_FILE_VALUES] = {"values", "FILE", NULL, "the values"},
-    [OD_FILE_CHECKPOINT] = {"checkpoint", "FILE", "write %s, from which --resume goes on", "a checkpoint"},
+    [OD_FILE_CHECKPOINT] = {"checkpoint", "FILE", "write %s, from which --resume continues", "a checkpoint"},
     [OD_FILE_IMAGE] = {"output", "FILE", NULL, "an image"},
 };
 

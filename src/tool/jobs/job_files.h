@@ -38,8 +38,8 @@ typedef struct od_files {
   const char *path[OD_FILE_KINDS];  // NULL: not requested; "-" is standard output
 } od_files;
 
-// Checks that the files can be written, and that none of them replaces a file that was read (io/inputs_read.h). Call after
-// loading, before the computation. Returns OD_GO_ON, or the outcome after a message.
+// Checks that the files can be written, and that no file replaces a file that was read (io/inputs_read.h). Call after loading,
+// before the computation. Returns OD_GO_ON, or the outcome after a message.
 int od_job_prepare_files(od_job *job);
 // The two checks of od_job_prepare_files(), with the same results, for kinds with a long computation before all inputs are read.
 int od_job_check_files(od_job *job);
@@ -47,8 +47,8 @@ int od_job_check_inputs(od_job *job);
 
 typedef od_status od_file_writer(const void *user, const char *path, od_error *err);
 
-// The contents of the files. If there is no writer, CSV and MATLAB files contain the table, JSON the data of the result, and a
-// report the view of the result. The other kinds need a writer; without a writer they are not written.
+// The contents of the files. Without a writer, CSV and MATLAB files contain the table. JSON contains the data of the result, and a
+// report its view. The other kinds of files are written only with a writer.
 typedef struct od_file_contents {
   od_table **table;     // NULL: no table. A job that keeps its table takes ownership and sets the pointer to NULL
   long rows;            // number of rows of the CSV writer if the table does not contain all rows; else 0
@@ -61,7 +61,7 @@ typedef struct od_file_contents {
   bool is_over_time;  // whether the first column of the table is the time up to which the result is complete
 } od_file_contents;
 
-// Ends a job: passes contents->result to the listener, writes the requested files with a note about each, and reports
+// Ends a job. Passes contents->result to the listener, and writes the requested files with a note about each. Reports
 // contents->status unless the status is OD_OK. After a failure the remaining files are still written. The job then owns the result.
 // Returns the outcome of the status; if the status is OD_OK, the outcome of the verdict (NULL: OD_JOB_DONE), or OD_JOB_FAILED if a
 // file cannot be written.

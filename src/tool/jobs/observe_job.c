@@ -46,7 +46,7 @@ static bool is_checkpoint_due(void *user) {
   return od_seconds() >= ((const watch *)user)->checkpoint_next;
 }
 
-// Writes a checkpoint during the run. If the file cannot be written, the run goes on.
+// Writes a checkpoint during the run. If the file cannot be written, the run continues.
 static void write_checkpoint_now(void *user, const od_checkpoint *checkpoint) {
   watch *w = user;
   od_error err = {0};
@@ -254,7 +254,7 @@ static od_status observe_live(od_job *job, const arguments *a, od_experiment *e,
   return status;
 }
 
-// Blocks the signal of a closed pipe in this thread, because the reader of the answers may close the pipe before the result files are
+// Blocks the signal of a closed pipe in this thread. The reader of the answers may close the pipe before the result files are
 // written. Afterwards a signal that has arrived is removed.
 static void block_pipe_signal(sigset_t *before) {
   sigset_t pipe_signal;
@@ -295,11 +295,11 @@ static const char details[] =
     "come from a simulated machine, from a log (--data), or from standard input (--live). The output lists the parameters,\nwith their true values if known, and the number of samples of each sensor. A verdict judges the reported\nuncertainty."
     " The exit code is 3 if the result is wrong. Except with --live, the observer runs twice to check whether\n"
     "the result depends on the start values. A file is written completely or not at all.\n\n"
-    "--checkpoint writes the run at its end, and also after Ctrl-C or SIGTERM; with --live every minute, too\n"
-    "(--checkpoint-every). --resume goes on from there with the same experiment: every later answer and row, the statistics and\n"
-    "the verdict are the same, to the bit, as in one run without interruption. The CSV file contains the rows after the\n"
-    "checkpoint. Logs and simulated data are read again and passed over up to the checkpoint; with --live the run goes on with\n"
-    "the next line. Both options may have the same file.\n\n"
+    "--checkpoint writes the run at its end, and also after Ctrl-C or SIGTERM. With --live, --checkpoint also writes the run\n"
+    "every minute (--checkpoint-every). --resume continues the run from this file with the same experiment. All later answers\n"
+    "and rows, the statistics and the verdict are bitwise identical to a run without interruption. The CSV file contains the\n"
+    "rows after the checkpoint. Logs and simulated data are read again, and samples up to the checkpoint are skipped; with\n"
+    "--live the run continues with the next line. Both options may have the same file.\n\n"
     "Examples\n"
     "  oleodyn observe valve.yaml --seed 7 --csv valve.csv\n"
     "  oleodyn observe valve.yaml --data log.csv --json -\n"
@@ -327,7 +327,7 @@ int od_kind_observe(od_job *job) {
        "replace a number of the experiment, or of a machine with 'truth.' or 'model.' before\nits path "
        "(repeatable)",
        &a.set},
-      {"resume", OD_OPTION_TEXT, "FILE", "go on from a file of --checkpoint", &a.resume},
+      {"resume", OD_OPTION_TEXT, "FILE", "continue from a file of --checkpoint", &a.resume},
       {"checkpoint-every", OD_OPTION_TEXT, "T", "with --live: time between checkpoints; default: 60 s",
        &a.checkpoint_every},
       OD_VARIANT_OPTIONS(&a.write),

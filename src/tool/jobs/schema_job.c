@@ -1,7 +1,7 @@
 // The job schema: prints the JSON schema of a kind of file, for editors that complete and check texts during typing.
 //
 // The schema is generated from the tables of the readers: sections (document/section.h), elements, blocks. The schema accepts more
-// than the readers, because it does not check references, units and numbers that depend on each other. 'oleodyn check' also checks
+// than the readers: it does not check references, units and numbers that depend on each other. 'oleodyn check' also checks
 // references, units and such numbers.
 #include <jansson.h>
 #include <math.h>

@@ -54,7 +54,7 @@ static void print_quoted(FILE *to, const char *text) {
   fputc('\'', to);
 }
 
-// Prints the key 'include' with the path of the machine file, which is absolute if the new file may be in another folder.
+// Prints the key 'include' with the path of the machine file. The path is absolute if the new file may be in another folder.
 static void print_include(FILE *to, const char *machine, const char *path) {
   char *whole = strchr(path, '/') && machine[0] != '/' ? realpath(machine, NULL) : NULL;
   fputs("include: ", to);

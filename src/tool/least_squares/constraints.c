@@ -1,5 +1,5 @@
-// Constraints between parameters: their values and derivatives in the searched variables, the step that satisfies them to
-// first order, and their results at the solution.
+// Constraints between parameters: their values and derivatives in the searched variables, the step that satisfies the constraints
+// to first order, and their results at the solution.
 //
 // R D = U diag(value) V^T is the singular value decomposition of the model, and h = value^2 + damping^2. With a step p = D
 // V diag(h)^-1/2 w, the model's cost is |w - w0|^2 / 2 plus a constant. The best step is the point nearest to w0 that

@@ -1,6 +1,6 @@
 // Newton's method for systems with more or fewer unknowns than equations. Each step is the shortest least-squares solution of the
 // linear equations, with each unknown divided by its typical size. If the wanted values cannot be reached, bisection finds the
-// reachable part of the path to these values and the limit at its end.
+// reachable part of the path to these values. Bisection also finds the limit at the end of this part.
 #include "linear/hold.h"
 
 #include <lapacke.h>
@@ -204,8 +204,8 @@ static bool is_pressure(const search *s, int first_order_state) {
   return false;
 }
 
-// Lists the unknowns. Speeds are unknown if held outputs depend on them; otherwise they are zero. In steady motion, positions
-// that no held output depends on are constant.
+// Lists the unknowns. A speed is unknown if a held output depends on this speed; otherwise the speed is zero. In steady motion,
+// positions that no held output depends on are constant.
 static void list_unknowns(search *s) {
   bool moves = false;
   for (int j = s->nz; j < 2 * s->nz; j++) moves = moves || is_held(s, j);
@@ -322,9 +322,9 @@ static double find_reachable_part(search *s, const double *start, trial *last) {
   return low;
 }
 
-// Returns whether the path ends at a limit: at the last point, the distance of the output from the limit is less than 1 % of the
-// range between the limits. Without an upper limit, the distance is less than 1 kPa. A limit that the search meets at another point
-// does not prove that the wanted point does not exist.
+// Returns whether the path ends at a limit: the distance of the last point from the limit is less than 1 % of the range between the
+// limits. Without an upper limit, the distance is less than 1 kPa. A limit that the search meets at another point does not prove
+// that the wanted point does not exist.
 static bool ends_at_limit(search *s, const od_stop *limit) {
   int at = limit ? find_output(s->p, limit->output) : -1;
   copy(s, s->x, s->best);
@@ -407,8 +407,8 @@ static void return_to_start(search *s) {
   }
 }
 
-// Lets the machine settle with the inputs of the start and restarts the search there. Newton's method fails if no rate depends
-// on the unknowns, for example at a closed spool. False: the machine does not settle, and the search is unchanged.
+// Lets the machine settle with the inputs of the start and restarts the search at the settled state. Newton's method fails if no
+// rate depends on the unknowns, for example at a closed spool. False: the machine does not settle, and the search is unchanged.
 static bool settle(search *s) {
   od_steady r = {0};
   copy(s, s->x, s->best);

@@ -11,7 +11,7 @@
 
 static const double largest_distance = 1e-7;  // largest distance from the point, in typical sizes
 
-// A difference of slopes above this is a kink; relative to the largest slope in the row, in typical sizes.
+// A larger difference of slopes is a kink. The difference is relative to the largest slope in the row, in typical sizes.
 static const double kink_threshold = 1e-3;
 
 od_slopes od_slopes_new(od_arena *arena, const od_plant *plant) {
@@ -159,8 +159,7 @@ static bool evaluate(search *s, double distance, od_slopes *slopes, double *part
   return status == OD_OK;
 }
 
-// The largest difference between the slopes of a row on the two sides, and the largest slope of the row, in typical
-// sizes.
+// The largest difference between the slopes of a row on the two sides, and the largest slope of the row; both in typical sizes.
 typedef struct difference {
   double most, largest;
 } difference;
@@ -192,8 +191,8 @@ static void compare_parts(search *s, bool is_first) {
   }
 }
 
-// Returns the cause of the kink, as an index for od_part_text(): a part with a kink; else an output, such as the magnitude of a
-// force that is zero; -1: not known.
+// Returns the cause of the kink, as an index for od_part_text(); -1: not known. The cause is a part with a kink, or else an output,
+// such as the magnitude of a force that is zero.
 static int kinked_part(const search *s) {
   int output = -1;
   for (int i = s->nx; i < s->nx + s->above.ny && output < 0; i++)
@@ -239,8 +238,9 @@ static bool crosses_kink(search *s, int only) {
   return kinks > 0;
 }
 
-// Returns whether slopes of some row near the point differ from the slopes at the point by more than half of the row's largest
-// slope. At kinks the slopes at the point are means, which occur on neither side. The size of the changed rate is OD_NARROW_SPEED.
+// Returns whether slopes near the point differ from the slopes at the point. In some row, the difference must exceed half of the
+// row's largest slope. At kinks the slopes at the point are means, which occur on neither side. The size of the changed rate is
+// OD_NARROW_SPEED.
 static bool has_other_slopes(const search *s, const od_slopes *here, const od_slopes *there, const bool *kinked,
                              int rate) {
   for (int i = 0; i < s->nx; i++) {

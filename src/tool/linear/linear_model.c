@@ -26,7 +26,7 @@ static od_linear_signal make_signal(od_arena *arena, const char *name, const cha
       .name = od_arena_text(arena, name), .unit = od_arena_text(arena, unit ? unit : ""), .value = value};
 }
 
-// Makes the signal of a state. A state has the name of the output that is equal to the state; states of spherical joints have
+// Creates the signal of a state. A state has the name of the output that is equal to the state; states of spherical joints have
 // numbers.
 static od_linear_signal make_state(const od_operating_point *p, const od_slopes *w, int j, od_arena *arena) {
   char number[32];
@@ -111,8 +111,8 @@ static od_status fill(const od_operating_point *p, const int *inputs, int input_
   OD_SCRATCH(scratch);
   od_slopes w = od_slopes_new(&scratch, p->plant);
   int *kept = OD_TAKE(&scratch, int, w.nx), *input = OD_TAKE(&scratch, int, w.nu);
-  // Properties of states and inputs: kinks, rates for which the model is valid only for small changes, and the part that
-  // causes the kink or this limit.
+  // Properties of states and inputs. kinked: kinks. narrow: rates for which the model is valid only for small changes. cause: the
+  // part that causes the kink or this limit.
   bool *kinked = OD_TAKE(&scratch, bool, w.nx + w.nu), *narrow = OD_TAKE(&scratch, bool, w.nx + w.nu);
   int *cause = OD_TAKE(&scratch, int, w.nx + w.nu);
   if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");

@@ -27,7 +27,7 @@ typedef struct od_linear_model {
   double *A, *B, *C, *D;
   int constants;  // number of states that were removed
   od_linear_signal *constant;
-  bool samples;  // whether the machine has sampled blocks; loops through them are open
+  bool samples;  // whether the machine has sampled blocks; loops through these blocks are open
   double time;   // time of the operating point, s
 
   // Whether the point is at rest: no rate is larger than 1e-6 of its typical value. `fastest`: the index of the state with the
@@ -38,7 +38,7 @@ typedef struct od_linear_model {
   char closed[300];  // valves that are closed by their overlap: "'a', 'b'"; empty: none
 } od_linear_model;
 
-// Makes the model. inputs: indices of the chosen inputs; NULL: all. The model has the outputs of the point.
+// Creates the model. inputs: indices of the chosen inputs; NULL: all. The model has the outputs of the point.
 od_status od_linear_model_make(const od_operating_point *point, const int *inputs, int input_count,
                                od_linear_model **out, od_error *err);
 // Finds the operating point and makes its model. state: receives the state of the point; NULL: not needed.

@@ -121,7 +121,7 @@ od_result od_equilibrium_result(const od_machine *machine, const od_linear_model
   od_result r = od_machine_result("Equilibrium", machine);
   od_result_heading(&r, "%.200s: %s", r.title, m->rests ? "at rest" : "in steady motion");
   add_point(&r, m);
-  // Remarks about slopes are only relevant to users of the linear model, so they are in the data only.
+  // Remarks about slopes are only relevant to users of the linear model, so these remarks are in the data only.
   json_t *warnings = json_array();
   od_linear_remarks(m, &remarks);
   if (!od_verdict_is_complete(&remarks)) r.is_short_of_memory = true;
@@ -248,8 +248,8 @@ static void add_poles(const od_linear_results *r, od_result *to) {
     od_result_finding(to, OD_SOUND, "Unstable:", "%s with a positive real part", od_count(unstable, "pole").text);
 }
 
-// Returns the zeros of a pair of input and output as lines of less than 100 characters after `lead`, or the reason why there are no
-// zeros. The text belongs to the arena. NULL: out of memory.
+// Returns the zeros of a pair of input and output, or the reason why there are no zeros. Lines after `lead` have less than 100
+// characters. The text belongs to the arena. NULL: out of memory.
 static char *zeros_text(const od_linear_model *m, const od_zeros *z, const char *lead, od_arena *arena) {
   enum { WIDTH = 100, PER_ZERO = 64 };
   size_t size = PER_ZERO * (size_t)(z->count > 0 ? z->count : 0) + sizeof m->closed + 100, used = 0;

@@ -8,7 +8,7 @@
 
 typedef double _Complex od_complex;
 
-// Makes frequencies in equal ratios, Hz, in memory of the arena. NULL: out of memory.
+// Creates a list of frequencies in equal ratios, Hz, in memory of the arena. NULL: out of memory.
 double *od_frequencies_make(double low, double high, int count, od_arena *arena);
 // Computes the range of relevant frequencies (Hz): from a decade below the slowest pole to a decade above the fastest pole, at
 // most eight decades. Poles at zero are ignored.
@@ -33,7 +33,7 @@ typedef struct od_path {
   bool loop;
 } od_path;
 
-// Returns whether an input enters a loop at a signal and nowhere else. This holds if a block without states has the signal as its
+// Returns whether an input enters a loop at a signal and nowhere else. Conditions: a block without states has the signal as its
 // output, and only this block uses the input. Otherwise G = d / (1 + L) is not valid.
 bool od_loop_enters(const od_machine *machine, const od_linear_model *model, const od_path *path);
 

@@ -25,7 +25,8 @@ od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err)
 void od_responses_free(od_responses *r);
 // Computes table, margins and stability. The frequencies must be set.
 od_status od_responses_find(od_responses *r, od_error *err);
-// Computes margins, bandwidth and peak of each path for a model of another point with the same inputs, outputs and frequencies.
+// Computes margins, bandwidth and peak of each path for the model of another point. Inputs, outputs and frequencies are the same at
+// all points.
 od_status od_responses_sweep_row(const od_responses *first, const od_linear_model *model,
                                  bool (*goes_on)(void *, double), void *going, od_sweep_row *row, od_error *err);
 

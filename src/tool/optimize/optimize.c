@@ -104,8 +104,8 @@ static bool run_machine(search *s) {
 
 // ---- Residuals
 
-// Returns the residual of a requirement: its margin to the bound, minus the reserve, relative to the bound; 0: the margin is
-// at least the reserve; NAN: the requirement was not judged.
+// Returns the residual of a requirement: its margin to the bound, minus the reserve, relative to the bound. 0: the margin is at
+// least the reserve. NAN: the requirement was not judged.
 static double shortfall(const od_judgement *j, double reserve) {
   double left = j->left - reserve * fabs(j->requirement->bound);
   if (j->outcome == OD_NOT_JUDGED || isnan(left)) return NAN;

@@ -1,5 +1,5 @@
-// Searches for numbers of a machine that meet its requirements and bring outputs close to their targets, by least squares over
-// runs of the machine.
+// Searches for numbers of a machine, by least squares over runs. The machine must meet its requirements, and outputs must be close
+// to their targets.
 //
 // The residual of a requirement is its margin to the bound minus a reserve, relative to the bound. This residual is
 // zero if the margin is at least the reserve. The residual of a goal is the distance of an output's value from its

@@ -140,7 +140,7 @@ od_status od_predictor_of_model(const od_prediction_model *model, od_predictor *
   return OD_OK;
 }
 
-// Predicts all rows of a model that is not a plant, then passes them on in blocks.
+// Predicts all rows of a model that is not a plant. Then passes the rows on in blocks.
 static od_status predict_model_rows(od_predictor *pr, const double *p, const od_predict_wish *wish) {
   int every = wish->every > 0 ? wish->every : 1, rows = pr->model.rows;
   size_t ny = (size_t)pr->ny, values = (size_t)rows * ny, width = ny * (size_t)pr->columns;

@@ -104,8 +104,7 @@ static void rewind_rows(od_log_columns *c) {
   od_row_reader_rewind(c->file);
 }
 
-// Reads the log once. Counts the rows up to the time `last` (s), computes the mean interval between these rows, and
-// checks that the inputs change.
+// Reads the log once. Counts the rows up to the time `last` (s) and computes their mean interval. Checks that the inputs change.
 static od_status walk(od_log_columns *c, double interval, double last, od_error *err) {
   bool end = false;
   OD_SCRATCH(scratch);

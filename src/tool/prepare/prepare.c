@@ -110,7 +110,8 @@ static void check_against_time(const work *w, complaints *c) {
   if (p->low_pass > 0 && p->low_pass * step < least_corner)
     complain(
         c,
-        "the corner frequency of the low-pass filter, %g Hz, is too far below the sampling rate of %g Hz, expected at least %g Hz",
+        "the corner frequency of the low-pass filter is %g Hz, too far below the sampling rate of %g Hz; expected at "
+        "least %g Hz",
         p->low_pass, 1 / step, least_corner / step);
   if ((double)p->savgol_window > rows)
     complain(c, "the window of Savitzky-Golay smoothing has %d samples, expected at most %.0f, the samples of the log",
@@ -195,9 +196,8 @@ static od_status remove_outliers(work *w) {
   return OD_OK;
 }
 
-// Resamples all channels. If the new step is longer, frequencies that would be aliased are removed: the signal is
-// interpolated to a uniform grid with the old step, filtered by the low-pass filter, and then interpolated to the new
-// grid.
+// Resamples all channels. If the new step is longer, a low-pass filter removes frequencies that would be aliased. The signal is
+// interpolated to a uniform grid with the old step, filtered, and then interpolated to the new grid.
 static od_status resample(work *w) {
   double corner = w->p->resample > (1 + uniform_within) * w->step ? anti_alias_corner / w->p->resample : 0;
   double duration = w->time[w->rows - 1] - w->time[0], steps = ceil(duration / w->step - OD_SAME_TIME);

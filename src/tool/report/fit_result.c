@@ -256,8 +256,8 @@ static void add_constraints(const od_fitted *f, od_result *r) {
   if (is_shown) {
     od_result_heading(r, "Constraints");
     od_result_line(r,
-                   "A multiplier is the decrease of half the sum of squared residuals if an active constraint is "
-                   "moved by one SI unit.");
+                   "A multiplier is the decrease of half the sum of squared residuals per SI unit by which an active "
+                   "constraint is moved.");
   }
   od_result_audience(r, OD_FOR_ALL);
   od_result_table *t = od_result_add_table(r, "constraints", columns, (int)(sizeof columns / sizeof *columns));

@@ -7,8 +7,8 @@
 
 enum { OD_WINDOWS = 60 };
 
-// Computes the innovations of one sensor divided by their expected standard deviation, one per row of the table; NAN: not used.
-// The arena owns the result. Returns NULL if an allocation fails.
+// Computes the innovations of one sensor divided by their expected standard deviation, one per row of the table; NAN: not used. The
+// arena owns the result. NULL: out of memory.
 double *od_innovation_series(const od_experiment *e, const od_observed *o, int sensor, od_arena *arena);
 
 // NIS per dimension in one of several consecutive windows, with the 95 % interval of a consistent filter.

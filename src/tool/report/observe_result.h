@@ -13,7 +13,7 @@ typedef struct od_observe_findings {
 
 // Describes the samples: "truth 6-S1, in steps of 1 ms, seed 1", "log run.csv, 501 samples from 0 s to 0.5 s, 1 ms apart".
 void od_observe_describe(const od_observe_findings *f, char *text, size_t size);
-// Makes the result. The findings must outlive the result.
+// Creates the result. The findings must outlive the result.
 od_result od_observe_result(const od_observe_findings *f);
 
 // Returns the standard deviation of a parameter at the end, divided by the standard deviation at the start.

@@ -21,7 +21,7 @@ typedef struct od_run_findings {
 
 // Describes the run: "5 s in steps of 1 ms, trapezoid", "5 s in 812 adaptive steps, tr-bdf2".
 void od_run_describe(const od_run_findings *run, char *text, size_t size);
-// Makes the result. The findings must outlive the result.
+// Creates the result. The findings must outlive the result.
 od_result od_run_result(const od_run_findings *run);
 
 // Draw figures for od_result_figures() (run_figures.c); `run` is an od_run_findings.

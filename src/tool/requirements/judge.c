@@ -198,9 +198,9 @@ static void judge_overshoot(od_judgement *j, const watched_requirement *w, doubl
   double goal = step > 0 ? last : -last;
   if (!(room > 0)) {
     j->best = 0, j->worst = INFINITY;
-    snprintf(
-        j->note, sizeof j->note,
-        "the overshoot is not known, because the step to the final reference is not larger than the error of the run; use shorter steps or a tighter tolerance");
+    snprintf(j->note, sizeof j->note,
+             "the overshoot is not known: the step to the final reference is not larger than the error of the run; use "
+             "shorter steps or a tighter tolerance");
     return;
   }
   j->reached = fmax((e->between - goal) / size, 0);

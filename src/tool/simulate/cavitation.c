@@ -70,7 +70,8 @@ void od_cavitation_step(od_cavitation *c, double t, double h, const double *stat
   }
 }
 
-// Adds a remark about the volume in which a step caused the largest vacuum relative to the highest pressure of the volume.
+// Adds a remark about the volume with the largest vacuum that a step caused. Vacuums are relative to the highest pressure of the
+// volume.
 static void add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
   int count = 0, worst = 0;
   for (int i = 0; i < c->model->nodes; i++) {
@@ -80,12 +81,12 @@ static void add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
   if (count == 0) return;
   const volume *v = &c->volume[worst];
   char more[120] = "";
-  if (count > 1) snprintf(more, sizeof more, " This error also occurs in %s.", od_count(count - 1, "more volume").text);
+  if (count > 1) snprintf(more, sizeof more, " The error is also in %s.", od_count(count - 1, "more volume").text);
   od_verdict_add(
       verdict, v->part > OD_LOST ? OD_UNSOUND : OD_DOUBTFUL, "step.vacuum", "Vacuum caused by a long step:",
-      "the step to %.6g s lowers the pressure of volume %s below zero, by %s more than the flows at this volume allow. "
-      "The step passed the pressure at which the flows balance. The cavitation after the step is not real; take "
-      "shorter steps.%s",
+      "the step to %.6g s lowers the pressure of volume %s below zero. The vacuum is %s larger than the flows at this "
+      "volume allow. The step passed the pressure at which the flows balance. The cavitation after the step is not "
+      "real; take shorter steps.%s",
       v->drawn_at, od_model_text(c->model, c->model->node[worst].name), od_display_quantity(v->drawn, "Pa").text, more);
 }
 

@@ -8,7 +8,7 @@
 
 typedef struct od_cavitation od_cavitation;
 
-// Makes the checks of all volumes of the model, in memory of the arena. NULL: out of memory.
+// Creates the checks of all volumes of the model, in memory of the arena. NULL: out of memory.
 od_cavitation *od_cavitation_new(const od_model *model, od_arena *arena);
 // Checks a row at time t. states: the first-order states, which include the pressures.
 void od_cavitation_watch(od_cavitation *c, double t, const double *states);

@@ -117,8 +117,8 @@ static bool start_solver(od_cvodes *c) {
          c->lib->CVodeQuadSStolerances(c->memory, tolerance, tolerance) == CV_SUCCESS;
 }
 
-// Restarts CVODES at the current state of the simulation, at the beginning of a piece or after a change of coordinates. False:
-// CVODES reports an error.
+// Restarts CVODES at the current state of the simulation. Called at the beginning of a piece and after a change of coordinates.
+// False: CVODES reports an error.
 static bool restart_solver(od_cvodes *c) {
   memcpy(c->lib->N_VGetArrayPointer(c->x), od_sim_state(c->sim), (size_t)od_plant_nx(c->plant) * sizeof(double));
   return c->lib->CVodeReInit(c->memory, od_sim_time(c->sim), c->x) == CV_SUCCESS;
@@ -198,8 +198,8 @@ void od_cvodes_after_steps(od_cvodes *c, od_status (*stepped)(void *user)) {
   c->stepped = stepped;
 }
 
-// Called before each internal step. Fails if the caller interrupts the run, or if too many steps of the current length remain up to
-// the end of the run. `end`: used if the end of the run is not known.
+// Called before each internal step. Fails if the caller interrupts the run. Fails also if the rest of the run needs too many steps
+// of the current length. `end`: used if the end of the run is not known.
 static od_status check_pace(od_cvodes *c, double end, od_error *err) {
   double t = od_sim_time(c->sim);
   if (c->keeps_going && !c->keeps_going(c->user)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);

@@ -1,7 +1,7 @@
 // The functions of SUNDIALS that CVODES runs need, loaded on demand: programs that do not use CVODES load no library of SUNDIALS.
 //
-// The types of the functions come from the headers of SUNDIALS. The sonames come from the libraries found at build time, and the
-// version of the loaded library must equal the version of the headers in its first two numbers.
+// The types of the functions come from the headers of SUNDIALS. The sonames come from the libraries found at build time. The first
+// two numbers of the version must be the same in the loaded library and in the headers.
 #ifndef OD_SIMULATE_CVODES_LIBRARY_H
 #define OD_SIMULATE_CVODES_LIBRARY_H
 

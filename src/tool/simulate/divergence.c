@@ -116,8 +116,8 @@ static void unsampled_quantizer(const od_machine *machine, char *text, size_t si
     if (od_block_class_of(&m->spec[i])->jumps && m->block[i].sample == 0)
       snprintf(
           text, size,
-          "the quantizer '%s' jumps between levels, and in a feedback loop a step may have no solution on either side "
-          "of a jump: give the quantizer a 'sample'",
+          "the quantizer '%s' jumps between levels. In a feedback loop, a step may have no solution on either side of "
+          "a jump: give the quantizer a 'sample'",
           od_model_text(m, m->block[i].name));
 }
 

@@ -9,7 +9,7 @@
 #include "oleodyn/machine.h"
 #include "oleodyn/sim.h"
 
-// Returns whether a state is beyond 1e9 times its usual size (1 in SI units, 10 bar for pressures), or not a number.
+// Returns whether a state is beyond 1e9 times its usual size (1 in SI units, 10 bar for pressures), or is not a number.
 bool od_has_diverged(const od_plant *plant, const double *x);
 
 // Returns whether an output is equal to a state, by its kind.
@@ -18,7 +18,8 @@ bool od_output_is_state(const od_output *o);
 // text: not known.
 void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t size);
 
-// Returns the value of an output of the machine at the current point. After a failure, this is the value of the failed evaluation.
+// Returns the value of an output of the machine at the current point. After a failure, returns the value from the failed
+// evaluation.
 double od_output_now(const od_machine *machine, od_sim *sim, int output);
 // Completes err after a failed step: adds the cause, if known, and the largest state before the step.
 void od_explain_failure(const od_machine *machine, od_sim *sim, od_status status, od_error *err);

@@ -1,5 +1,4 @@
-// One run: its memory, its rows, and the loop over its steps. Steps are in run_steps.c. run_judge.c makes several runs and
-// compares them.
+// One run: its memory, its rows, and the loop over its steps. Steps are in run_steps.c. run_judge.c compares several runs.
 #include "simulate/run.h"
 
 #include <math.h>
@@ -50,7 +49,7 @@ static bool allocate(od_run_state *r) {
   return od_arena_status(arena) == OD_OK;
 }
 
-// Makes a plant with the energies of the machine as outputs, if the machine has energies.
+// Creates a plant with the energies of the machine as outputs, if the machine has energies.
 static od_status make_energy_plant(od_run_state *r, od_error *err) {
   int outputs[OD_RUN_ENERGIES];
   for (int i = 0; i < OD_RUN_ENERGIES; i++) {
@@ -70,7 +69,7 @@ static bool is_same_vector(const od_output *a, const od_output *b) {
   return a->index == b->index && (same_kind || (a_reacts && b_reacts));
 }
 
-// Makes a plant whose outputs are all components of the vectors of recorded outputs.
+// Creates a plant whose outputs are all components of the vectors of recorded outputs.
 static od_status make_vector_plant(od_run_state *r, od_error *err) {
   const od_model *m = od_machine_model(r->machine);
   const od_run_options *o = r->options;
@@ -89,7 +88,7 @@ static od_status make_vector_plant(od_run_state *r, od_error *err) {
   return count > 0 ? od_machine_plant(r->machine, outputs, count, NULL, 0, &r->vectors, err) : OD_OK;
 }
 
-// Makes the table of the run: time and the chosen outputs. options->watch is called after the runs have been compared, so its
+// Creates the table of the run: time and the chosen outputs. options->watch is called after the runs have been compared, so its
 // arguments are stored in watched_steps.
 static od_status make_tables(od_run_state *r) {
   const od_run_options *o = r->options;

@@ -31,14 +31,14 @@ typedef struct od_run_options {
   // Called at intervals with the completed fraction (0 to 1). If progress returns false, the run stops and keeps its rows.
   bool (*progress)(void *user, double done);
   void *user;
-  // Called with the outputs at both ends of every step and of every part of a step, whether or not a row is recorded at this time.
-  // Called again after every jump of the inputs or of the state. NULL: not called.
+  // Called with the outputs at both ends of every step and of every part of a step. These times need not be times of rows. Called
+  // again after every jump of the inputs or of the state. NULL: not called.
   void (*watch)(void *watcher, double t, const double *y);
   void *watcher;
-  // The run goes on from the checkpoint `resume` of a run with the same machine, outputs, integrator, step and tolerance; NULL: the
-  // run begins at 0. A tolerance of zero selects the tolerance of the checkpoint. The table contains the rows after the checkpoint,
-  // and the verdict judges them. `checkpoint` receives the state of the delivered run at its end, also if the caller has stopped
-  // the run; NULL: not wanted. CVODES supports neither `resume` nor `checkpoint`.
+  // The run continues from the checkpoint `resume` of a run with the same machine, outputs, integrator, step and tolerance; NULL:
+  // the run begins at 0. A tolerance of zero selects the tolerance of the checkpoint. The table contains the rows after the
+  // checkpoint, and the verdict judges these rows. `checkpoint` receives the state of the delivered run at its end, also if the
+  // caller has stopped the run; NULL: not wanted. CVODES supports neither `resume` nor `checkpoint`.
   const od_checkpoint *resume;
   od_checkpoint *checkpoint;
 } od_run_options;
@@ -89,8 +89,8 @@ typedef struct od_run_report {
 } od_run_report;
 void od_run_report_free(od_run_report *report);
 
-// Runs the machine and records the outputs. The first column of the table is time in s; the outputs follow. On failure (for
-// example at a singular position) the table holds the rows up to the failure, and err describes the failure and its time.
+// Runs the machine and records the outputs. The first column of the table is time in s; the outputs follow. After a failure (for
+// example at a singular position) the table holds the rows up to the failure. err describes the failure and its time.
 od_status od_run(const od_machine *machine, const od_run_options *options, od_table **out, od_run_report *report,
                  od_error *err);
 

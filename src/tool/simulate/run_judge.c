@@ -1,5 +1,6 @@
-// Makes a run and measures its error. The error is the difference from a better run, which has a tenth of the tolerance and
-// half the longest step. If the two runs differ too much, the better run is delivered and compared with an even better run.
+// Runs the machine and measures the error of the run. The error is the difference from a better run, which has a tenth of the
+// tolerance and half the longest step. If the two runs differ too much, the better run is delivered and compared with an even
+// better run.
 //
 //  adaptive steps, machine without events   compared with a looser run, which costs less; if its error exceeds 0.5 %, as below
 //  adaptive steps                           compared with tighter runs, until two runs agree
@@ -24,7 +25,7 @@ enum { MOST_RETRIES = 2, MOST_RUNS = 9 };
 static const double clearly_accurate = 5e-3;  // limit of the error relative to a looser run, as a fraction of the range
 
 // Errors fall by a factor of 10^(2/3) = 4.6 if the tolerance falls by 10. The error of the looser run is then 1.3 times the
-// difference of the two runs, and the error of the tighter run 0.28 times. Random machines show 0.15 to 0.36.
+// difference of the two runs. The error of the tighter run is 0.28 times this difference. Random machines show 0.15 to 0.36.
 static const double of_looser = 1.3, of_tighter = 0.35;
 static const double tightest_cvodes = 3e-12;  // smallest tolerance; a tenth of this tolerance exceeds round-off
 
@@ -113,8 +114,8 @@ static long affordable(const od_run_state *r) {
   return (long)fmax(5.0 * (double)od_sim_count(r->sim).residuals, two_seconds / (2.0 + od_plant_nx(r->plant)));
 }
 
-// Makes another run with this method and returns its index. c->status[i] is its status. most_residuals: limit of the evaluations,
-// 0: no limit.
+// Runs the machine with this method and returns the index of the run. c->status[i] is its status. most_residuals: limit of the
+// evaluations, 0: no limit.
 static int add_run(comparison *c, od_run_method method, long most_residuals) {
   int i = c->count++;
   od_run_state *r = &c->run[i];
@@ -233,7 +234,8 @@ static int judge_adaptive(comparison *c, od_run_accuracy *a) {
   return delivered;
 }
 
-// Compares a run with fixed steps with an adaptive run. If the two runs differ, the adaptive run is tightened until it is reliable.
+// Compares a run with fixed steps with an adaptive run. If the two runs differ, the adaptive run is tightened until two adaptive
+// runs agree.
 static void judge_fixed(comparison *c, od_run_accuracy *a) {
   int j = add_run(c, adaptive_reference(c->run[0].method), c->affordable);
   if (!is_usable(c, 0, j, a)) return;

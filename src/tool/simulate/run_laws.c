@@ -356,7 +356,7 @@ static void watch_delay(delay *d, double t, double before, const double *y) {
   d->seconds += t - before;
 }
 
-// Reads the outputs from the work memory, which has the same layout for all plants of a machine, for any outputs.
+// Reads the outputs from the work memory. All plants of a machine have the same layout of the work memory.
 void od_run_laws_watch(od_run_laws *l, double t, od_sim *sim) {
   double *y = l->value;
   if (!l->plant || l->plant->ops->outputs(l->plant, od_sim_work(sim), od_sim_energy(sim), y) != OD_OK) return;
@@ -519,8 +519,7 @@ static void add_rods(const od_run_laws *l, od_verdict *v) {
   }
   if (!worst) return;
   char more[120] = "";
-  if (count > 1)
-    snprintf(more, sizeof more, " This error also occurs in %s.", od_count(count - 1, "more cylinder").text);
+  if (count > 1) snprintf(more, sizeof more, " The error is also in %s.", od_count(count - 1, "more cylinder").text);
   od_verdict_add(v, OD_SOUND, "cylinder.air", "Air on a rod:",
                  "pressures are absolute here, but no air pressure acts on the rod of the cylinder '%s'. The force of "
                  "its oil is too large by %.3g N, %s %% of the largest value. With pressures relative to the air "

@@ -104,7 +104,7 @@ od_status od_run_take_checkpoint(od_run_state *r, od_checkpoint *out, od_error *
 
 // run_steps.c: stores the current outputs for options->watch.
 od_status od_run_watch(void *run);
-// Makes the advance of a started simulation. Returns false if an allocation fails.
+// Creates the advance of a started simulation. Returns false if an allocation fails.
 bool od_run_make_advance(od_run_state *r);
 // Advances to time t, s. *at is the simulation at this time, or a copy that is valid until the next call.
 od_status od_run_advance(od_run_state *r, double t, od_sim **at, od_error *err);

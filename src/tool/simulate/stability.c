@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-// Returns the longest stable step for an eigenvalue, s. A rule is stable up to some |z| in the direction of the eigenvalue. The
+// Returns the longest stable step for an eigenvalue, s. A rule is stable up to some |z| along the direction of the eigenvalue. The
 // search covers |z| from 0.5 to 4.
 static double longest_step(double (*amplification)(double re, double im), double _Complex eigenvalue) {
   double size = cabs(eigenvalue), low = 0.5, high = 4;
@@ -103,7 +103,7 @@ double od_rate_stability_longest_step(od_rate_stability *s, const od_sim *sim) {
     if (!(longer > 0) || !isfinite(longer)) return INFINITY;
     if (k >= ITERATIONS) growth += log(longer) / ITERATIONS;
   }
-  // The eigenvalue may be real or imaginary. Explicit rules have similar limits for both.
+  // The eigenvalue may be real or imaginary. Explicit rules have similar limits for real and imaginary eigenvalues.
   double rate = exp(growth);
   return fmin(longest_step(s->amplification, -rate), longest_step(s->amplification, rate * I));
 }

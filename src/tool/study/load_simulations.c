@@ -1,5 +1,5 @@
-// Loads the sections of simulations in a study file: 'values' (statistics of outputs in windows of time) and 'draw' (numbers of
-// the machine that are drawn at random in each run).
+// Loads the sections of simulations in a study file. 'values': statistics of outputs in windows of time. 'draw': numbers of the
+// machine that each run draws at random.
 #include <math.h>
 #include <string.h>
 

@@ -43,7 +43,7 @@ void od_study_values_free(od_study_values *v) {
 
 // --- Writing ------------------------------------------------------------------------------------------------------
 
-// Makes the JSON of a case. Infinite values are the texts "inf" and "-inf", because JSON has no infinite numbers.
+// Creates the JSON of a case. Infinite values are the texts "inf" and "-inf", because JSON has no infinite numbers.
 static json_t *case_json(const od_study_values *v, const od_study *s, int index) {
   const od_case *c = &s->item[index];
   json_t *metrics = json_array(), *runs = json_array();

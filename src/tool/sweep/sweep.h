@@ -64,7 +64,7 @@ typedef struct od_sweep {
   bool is_in_si;  // whether the texts of all threads have SI units
 } od_sweep;
 
-// Prepares a sweep. False: out of memory. Free the sweep in either case.
+// Prepares a sweep. False: out of memory. Free the sweep in all cases.
 bool od_sweep_begin(od_sweep *s, const od_sweep_plan *plan);
 void od_sweep_free(od_sweep *s);
 // Takes ownership of a machine that was loaded with the settings of the point.
@@ -75,11 +75,11 @@ void od_sweep_run(od_sweep *s, int threads, od_sweep_measure *measure, void *use
                   bool (*progress)(void *user, double done), void *progress_user);
 // Returns whether at least one point has results.
 bool od_sweep_has_results(const od_sweep *s);
-// Makes a table with a row for each point: the axes, then the results; NAN if a point has no results. The caller frees the
-// table. NULL: out of memory.
+// Creates a table with a row for each point: the axes, then the results; NAN if a point has no results. The caller frees the table.
+// NULL: out of memory.
 od_table *od_sweep_table(od_sweep *s);
 
-// Makes the result: columns, rows and failures in the data; a table of points, or of statistics over draws, in the view. `table`:
+// Creates the result: columns, rows and failures in the data; a table of points, or of statistics over draws, in the view. `table`:
 // from od_sweep_table(); NULL: only failures.
 od_result od_sweep_result(const od_sweep *s, const od_table *table);
 

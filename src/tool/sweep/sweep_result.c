@@ -1,4 +1,4 @@
-// Makes the result of a sweep.
+// Creates the result of a sweep.
 #include <math.h>
 #include <stdio.h>
 

@@ -138,7 +138,7 @@ static void test_mistakes_with_logs(void **state) {
   said = experiment_messages(scratch_write(s, "x.yaml", integrated, strlen(integrated)), &stream, s->folder);
   assert_string_equal(
       said,
-      "x.yaml:2:11: the noise of 'P.pressure' cannot be relative to its signal, because the size of a live signal is "
+      "x.yaml:2:11: the noise of 'P.pressure' cannot be relative to its signal: the size of a live signal is "
       "not known in advance; expected a quantity\n");
   free(said);
 }

@@ -604,7 +604,7 @@ static void mistakes(void **state) {
           "the corner frequency of the low-pass filter is 6 Hz, expected less than half the sampling rate, 5 Hz");
   refused(
       (od_prepare){.low_pass = 1e-9}, time, value, 100, 2, both,
-      "the corner frequency of the low-pass filter, 1e-09 Hz, is too far below the sampling rate of 100 Hz, expected at least "
+      "the corner frequency of the low-pass filter is 1e-09 Hz, too far below the sampling rate of 100 Hz; expected at least "
       "1e-08 Hz");
   refused((od_prepare){.savgol_window = 4, .savgol_order = 2}, time, value, 100, 2, both,
           "the window of Savitzky-Golay smoothing has 4 samples, expected an odd number");
