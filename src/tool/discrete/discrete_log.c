@@ -10,7 +10,7 @@
 
 enum { FIRST_SUBSPACE = OD_DISCRETE_BJ + 1 };
 
-static const double negligible_gain = 0.05;  // relative difference of the unexplained part that is negligible
+static const double negligible_gain = 0.05;  // largest relative difference of the unexplained part that is negligible
 
 static const double divergence = -1e4;  // fit in percent at which the error is a hundred times the output's movement
 static const double poor_fit = 50;      // fit in percent; a smaller fit is doubtful, a negative fit is unsound

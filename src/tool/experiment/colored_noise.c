@@ -27,8 +27,8 @@ static void transition_of_second_order(double w, double d, double h, double F[4]
   F[3] = c - decay * s;
 }
 
-// Computes the Cholesky factor of the covariance that a step adds, from the covariance in units of 1 and w. If the variance added
-// to the noise is only round-off, the factor has an entry for the rate only.
+// Computes the Cholesky factor of the covariance that a step adds. The computation uses the rate of the noise in units of w. If the
+// variance added to the noise is only round-off, the factor has an entry for the rate only.
 static void factor(double w, const double F[4], double l[3]) {
   double f01 = F[1] * w, f10 = F[2] / w;
   double q00 = 1 - F[0] * F[0] - f01 * f01, q10 = -(f10 * F[0] + F[3] * f01);

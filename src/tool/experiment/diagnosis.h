@@ -47,7 +47,7 @@ typedef struct od_trials {
   double *base;             // cost per row and sensor without a fault; NAN: no innovation
   double *best, best_gain;  // best run: cost per row and sensor, and gain
 
-  // A run is stopped if its cost is too high: by these limits above the cost of the run without a fault, or of the best run.
+  // A run is stopped if its cost exceeds the cost of the run without a fault, or of the best run, by these limits.
   double excess_limit, best_excess_limit;
   double *now;     // cost per row and sensor of the current run
   double *factor;  // per sensor: root of the NIS of the run without a fault, with outliers limited
@@ -58,7 +58,7 @@ typedef struct od_trials {
   long runs, reached;  // number of runs so far; number of samples of the last run
 } od_trials;
 
-// Runs the observer with no fault undone. od_trials_end() frees the memory, also after a failure.
+// Runs the observer without undoing a fault. od_trials_end() frees the memory, also after a failure.
 od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error *err);
 void od_trials_end(od_trials *t);
 // Returns the length of the integrator's steps, s: at most the time to the next sample.

@@ -103,7 +103,7 @@ static void add_random_walks(const od_model *m, int first, double h, int n, doub
   }
 }
 
-// Eq. 31 of source 1 in docs/theory.md: white acceleration over the step, and independent changes of pressures.
+// Implements eq. 31 of source 1 in docs/theory.md: white acceleration over the step, and independent changes of pressures.
 void od_process_noise_covariance(const od_process_noise *noise, const od_model *m, const od_plant *plant, double h,
                                  double step, const double *process, double *Q, int n) {
   double a = pow(noise->acceleration, 2), part = fraction_of(h, step);

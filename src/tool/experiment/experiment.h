@@ -49,7 +49,7 @@ typedef struct od_sensor {
   double interval, duration;  // time between samples, s; duration of the run, s
   od_faults faults;           // faults of the simulated sensor
   const od_sensor_class *of;  // type of the sensor; NULL: the sensor reads the measured output
-  double number[OD_MOST_SENSOR_NUMBERS];  // numbers of the sensor's type
+  double number[OD_MOST_SENSOR_NUMBERS];  // values of the keys of the sensor's type
   const char *source;  // output that the sensor reads instead of the measured output; NULL: the measured output
   int source_output;   // index of the output `source` in the true machine
   double path_sigma;   // root mean square error of the type along the true motion
@@ -179,8 +179,8 @@ typedef struct od_experiment_options {
   const char *data;     // log to be observed instead of the true machine, "-" for a stream; NULL: the file's log
   od_content content;   // content of the file if it has been read already
 
-  // Called at the end, or NULL. A fit uses this function to read more keys of the same file. Parameters then need no sigma,
-  // sensors may have a relative sigma, and the start needs no covariance.
+  // Called at the end of loading; NULL: not called. A fit uses this function to read more keys of the same file. Parameters then
+  // need no sigma, sensors may have a relative sigma, and the start needs no covariance.
   void (*more)(void *user, struct od_experiment_loader *xl, const struct od_section *file);
   void *user;
 } od_experiment_options;

@@ -11,10 +11,10 @@
 enum { BLOCKS = OD_MOST_WINDOWS };  // number of blocks of equal length; when all are full, pairs of blocks are merged
 enum { MARKS = 48 };  // number of times at which parameters are stored: at the start, after 1, 2, 4 ... samples
 
-// Numbers of lags, in samples, of innovations after and before a change of an input. At most OD_LAGS, because only the last
-// OD_LAGS innovations are stored.
+// Numbers of lags, in samples, of innovations after and before a change of an input. Both numbers are at most OD_LAGS, because only
+// the last OD_LAGS innovations are stored.
 enum { AFTER = 16, BEFORE = 16, INPUT_LAGS = AFTER + BEFORE };
-static const double far = 3;           // standard deviations beyond which values are counted as far
+static const double far = 3;           // distance, in standard deviations, beyond which an innovation counts as far
 static const double value_limit = 10;  // limit to which outliers are reduced, standard deviations
 static const double least_fall = 0.1;  // smallest decrease of a compared variance, relative to the final variance
 
@@ -144,7 +144,7 @@ static sums *next_block(od_innovation_record *r) {
   return r->block + (r->blocks - 1) * r->sensors;
 }
 
-// Returns the place of the next value in the ring buffer. The value k samples earlier is k places after this place.
+// Returns the index of the next value in the ring buffer. The value k samples earlier is k entries after this index.
 static int place_of_next(const history *h) {
   return OD_LAGS - 1 - (int)(h->count % OD_LAGS);
 }

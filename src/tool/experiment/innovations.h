@@ -42,7 +42,7 @@ typedef struct od_innovations {
 } od_innovations;
 
 // Change of a parameter's estimate, in standard deviations of the difference: since the start, and since the time from which the
-// change is largest. Also that time, and the estimate with its standard deviation at that time.
+// change is largest. The struct also contains this time, and the estimate with its standard deviation at this time.
 typedef struct od_movement {
   double since_start;
   double deviations, time, estimate, sigma;

@@ -179,7 +179,7 @@ static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
   return OD_OK;
 }
 
-// Without a time column the time of the next line follows from the time of the last sample.
+// Continues the stream after time t. Without a time column, the time of the next line follows from t.
 static void resume(void *self, double t, const double *u) {
   live *m = self;
   double interval = m->e->data.interval;

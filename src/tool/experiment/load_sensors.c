@@ -283,7 +283,7 @@ static void read_range(sensor_reader *r) {
     od_complain_number(ld, number[1], "the upper end of 'range' must be greater than the lower end");
 }
 
-// Returns the value of a key in a unit.
+// Returns the value of a key in the given unit.
 static double value_in(sensor_reader *r, const char *key, const char *unit) {
   return od_number_value(r->ld, od_read_key_in(r->ld, &r->section, key, unit, OD_IN_LOADER));
 }

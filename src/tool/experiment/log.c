@@ -42,7 +42,7 @@ static bool merge_rows(merged_rows *r, const od_log_plan *plan, od_row_reader *f
   return od_arena_status(memory) == OD_OK;
 }
 
-// Returns the time of a row, from its cells or from its number, s.
+// Returns the time of a row, s. The time comes from the cells of the row, or from its number.
 static double time_of(const merged_rows *r, const double *cells, long number) {
   return r->plan->interval > 0 ? (double)number * r->plan->interval : od_channel_value(&r->plan->time, cells);
 }

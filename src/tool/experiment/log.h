@@ -30,7 +30,7 @@ typedef struct od_channel {
 typedef struct od_log_plan {
   od_arena memory;   // memory of channels and of texts for missing values
   const char *file;  // path of the log; NULL: not given
-  od_place place;    // place of the key with the file
+  od_place place;    // place of the key that names the log
   od_channel time;
   double interval;  // time between rows of a file without a time column, s; 0: there is a time column
   od_channel *channel;
@@ -47,7 +47,7 @@ typedef struct od_log_plan {
 // document owns the texts.
 void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machine *machine, od_log_plan *plan);
 void od_log_plan_free(od_log_plan *plan);
-// Adds the channel of an output or input unless the channel exists. Returns its index, or -1 if an allocation fails.
+// Adds the channel of an output or input unless the channel exists. Returns its index, or -1 if out of memory.
 int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise);
 
 // Finds the columns. False: there are messages about each column that is missing or has a wrong unit. `file`: name of the log.
@@ -68,7 +68,7 @@ typedef struct od_channel_facts {
 
 typedef struct od_log {
   od_arena memory;          // memory of all arrays
-  const od_log_plan *plan;  // the channels of the plan are the channels of the log
+  const od_log_plan *plan;  // defines the channels of the log
   long rows;
   double begin, end;        // times of the first and last rows
   long *missing;            // per channel: number of missing values in the part in use
@@ -98,7 +98,7 @@ typedef struct od_log_cursor od_log_cursor;
 od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *err);
 void od_log_cursor_free(od_log_cursor *c);
 OD_OWNED_POINTER(od_log_cursor, od_log_cursor_free);
-// Gives the next row: its time, which is later than the time of the previous row, and a value per channel. The values are valid
+// Reads the next row: its time, which is later than the time of the previous row, and a value per channel. The values are valid
 // until the next call. NAN: the value is missing; gaps of inputs are interpolated. *more false: there is no further row.
 od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **value, bool *more, od_error *err);
 

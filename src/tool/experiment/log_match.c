@@ -29,7 +29,7 @@ static bool equal(const char *column, const char *wanted) {
   return strcmp(column, wanted) == 0;
 }
 
-// Returns whether names are equal in MATLAB's form: "P_pressure" is "P.pressure".
+// Returns whether names are equal in MATLAB's form: "P_pressure" equals "P.pressure".
 static bool alike(const char *column, const char *wanted) {
   for (; *column && *wanted; column++, wanted++) {
     bool signs = !isalnum((unsigned char)*column) && !isalnum((unsigned char)*wanted);

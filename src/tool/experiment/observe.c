@@ -441,7 +441,7 @@ static od_sample_fate take_in_or_return(run *r, const od_sample *s, od_error *er
 
 // --- Checkpoints --------------------------------------------------------------------------------------------------
 
-// The numbers of a run, and integers as numbers.
+// The fields of a run in a checkpoint.
 typedef struct saved_fields {
   double t, Q_step, begin, end, settled_first, settled_since, nis;
   int64_t repartitions, failures, rows, steps, failed, held, nis_dimension, impossible, near_dead_point;
@@ -527,7 +527,7 @@ static od_status take_checkpoint(run *r, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, status, "out of memory");
 }
 
-// Goes on from a checkpoint: restores the run, and continues the source.
+// Continues from a checkpoint: restores the run, and continues the source.
 static od_status resume(run *r, od_error *err) {
   const od_checkpoint *c = r->options->resume;
   od_saved_owner owner;
@@ -541,7 +541,7 @@ static od_status resume(run *r, od_error *err) {
   return OD_OK;
 }
 
-// Takes a checkpoint during the run if the caller wants one now.
+// Takes a checkpoint during the run if the caller requests one.
 static od_status keep_checkpoint(run *r, od_error *err) {
   const od_observe_options *o = r->options;
   if (!o->checkpoint || !o->checkpoint_due || !o->checkpoint_due(o->user)) return OD_OK;

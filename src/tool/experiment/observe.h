@@ -178,8 +178,8 @@ double od_observed_curve_sigma(const od_observed *o);
 // Fills coverage, NEES and curves of *o from the final estimates. False: out of memory.
 bool od_compare_truth(const od_experiment *e, od_observed *o);
 
-// Returns the squared errors of the chosen parameters, weighted with the inverse of their covariance. NAN: a true value is
-// missing, the covariance is singular, or memory ran out.
+// Returns the squared errors of the chosen parameters, weighted with the inverse of their covariance. NAN: a true value is missing,
+// the covariance is singular, or out of memory.
 double od_observed_nees(const od_experiment *e, const od_observed *o, const int *which, int count);
 
 // Writes the indices of the parameters that are points of valve curves, and the fully open value of each curve. Both arrays have

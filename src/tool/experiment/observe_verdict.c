@@ -21,9 +21,9 @@ static const double doubtful_shift = 2;     // difference of two runs above whic
 static const double shift_matters = 0.5;    // smallest relevant shift of an estimate by the step length, sigmas
 static const double bound_distance = 0.05;  // distance from a bound within which a parameter is at the bound, sigmas
 static const double many_rejected = 0.1;    // fraction of rejected values of a sensor above which there is a remark
-static const double nis_of_failure =
-    10;  // limit of the NIS in the last quarter; with far_of_failure a test for failure
-static const double far_of_failure = 0.25;   // limit of the fraction of innovations beyond three standard deviations
+static const double nis_of_failure = 10;    // limit of the NIS in the last quarter; see far_of_failure
+static const double far_of_failure =
+    0.25;  // limit of the fraction beyond 3 sigmas; a filter above both limits has failed
 static const double least_innovations = 20;  // smallest number of innovations that is tested
 enum { LEAST_CLIPPED = 10 };                 // smallest number of samples with a limited output for a remark
 enum { MOST_NAMES = 4 };
@@ -43,7 +43,7 @@ static double two_sided(double z) {
   return erfc(fabs(z) / sqrt(2));
 }
 
-// Returns the probability that a consistent filter has a mean square at least as large (above 1) or as small (below 1).
+// Returns the probability that a consistent filter has a mean square at least as far from 1, on the same side.
 static double chance_of_square(const od_scatter *s) {
   double n = (double)s->count, above = od_chi_squared_tail(s->square * n, n);
   return s->square > 1 ? above : 1 - above;

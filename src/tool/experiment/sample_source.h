@@ -35,7 +35,7 @@ typedef struct od_sample_source {
   double begin, end;            // times of the first and the last sample; end INFINITY: unknown
   bool has_truth;
 } od_sample_source;
-// Frees a source. Call this function also if the source could not be made.
+// Frees a source. Call this function also if the source could not be created.
 void od_sample_source_free(od_sample_source *source);
 
 // Creates the source of the experiment: its log if there is a log, else its true machine.

@@ -19,7 +19,7 @@ enum { MOST_DRAWS = 100, MOST_ITERATIONS = 30 };
 typedef struct start {
   od_arena memory;
   const od_output_covariance *given;
-  // true: plant output i is watched output i; false: the plant output of a watched output is od_watched.row
+  // Whether plant output i is watched output i. If not, the plant output of a watched output is od_watched.row.
   bool in_order;
   int nx, rows, columns;
   int *state, *pivot;      // state of each column; scratch: pivots

@@ -1,5 +1,5 @@
-// Simulates the true machine, reads its outputs, and stores motions that do not depend on the seed. The fixed steps are those of
-// `oleodyn simulate` (od_sim_advance()). Outputs are read before jumps of the inputs, samples and switches at the same time.
+// Simulates the true machine, reads its outputs, and stores motions that do not depend on the seed. The fixed steps are the steps
+// of `oleodyn simulate` (od_sim_advance()). Outputs are read before jumps of the inputs, samples and switches at the same time.
 //
 // With process noise, L e is added to the state after each step. L L' is the covariance that a filter with the same noise
 // settings assumes. The entries of e are independent Gaussian numbers that depend only on the seed, the step and the index of the

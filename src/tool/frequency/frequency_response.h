@@ -100,8 +100,7 @@ typedef struct od_features {
   od_reading bandwidth;  // lowest frequency with an amplitude 3 dB below the amplitude of the first point, Hz; NAN:
                          // no such frequency
   od_peak peak[OD_MOST_PEAKS];
-  int peaks;  // resonances: larger than their neighbors, and larger than the adjacent minima by more than their
-              // uncertainty
+  int peaks;  // number of resonances: maxima that exceed the adjacent minima by more than their uncertainty
 } od_features;
 od_features od_frf_features(const od_frf *f, int output);
 

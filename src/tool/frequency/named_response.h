@@ -27,7 +27,7 @@ typedef struct od_estimate_options {
   double sine_from, sine_to, sine_step;  // Hz
   double periods;                        // number of periods of each frequency of a stepped sine
   double settle;                         // number of periods to omit: of each frequency, or of a multisine
-  double start;                          // s, start of the stepped sine; NAN: the first row
+  double start;                          // start of the stepped sine, s; NAN: the first row
   double period;                         // period of a multisine, s
   int length;  // length of blocks of averaged spectra, in samples; 0: an eighth of the log, at most 65536
   od_window window;

@@ -39,7 +39,7 @@ static void put_polynomial(FILE *to, const double *coefficient, int degree, doub
   }
 }
 
-// Writes the name of a part: "y_p", or with several inputs "y_p_of_u".
+// Writes the name of the block of an output: "y_p", or with several inputs "y_p_of_u".
 static void put_part_name(FILE *to, const od_transfer_names *names, int output, int input) {
   fprintf(to, "y_");
   put_name(to, names->output[output]);

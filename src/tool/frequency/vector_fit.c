@@ -16,7 +16,7 @@
 
 enum { ITERATIONS = 60, PATIENCE = 15 };  // limits: iterations, and iterations without a better fit
 
-static const double least_constant = 1e-8;  // smallest constant of sigma
+static const double least_constant = 1e-8;  // smallest magnitude of the constant d~ of sigma
 static const double settled =
     1e-13;  // the iteration ends if the relative change of the poles, or the error, is below this limit
 
@@ -164,7 +164,7 @@ static bool move_poles(fit *v, const double *sigma, double *change) {
     *change = fmax(*change, nearest / cabs(moved));
     real[i] = left;
   }
-  // LAPACK returns pairs adjacent, the positive imaginary part first.
+  // LAPACK returns the poles of a pair next to each other, the positive imaginary part first.
   for (int i = 0; i < n; i++) v->pole[i] = real[i] + imaginary[i] * _Complex_I;
   return true;
 }

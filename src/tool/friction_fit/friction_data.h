@@ -28,7 +28,7 @@ typedef struct od_friction_data {
   int samples, parts;                        // number of samples of the run, and number of parts of the run
   double *t, *v, *force, *clean, *position;  // data of the run; position NULL: not known
   double *pressure[2];                       // chamber pressures minus the normal pressures, Pa; NULL: not known
-  int *part;                                 // index of the piece of the run to which each sample belongs
+  int *part;                                 // index of the part of the run to which each sample belongs
   double noise;                              // standard deviation of the noise of the run's force, N; 0: no noise
   double speed_noise;                        // standard deviation of the noise of a log's speed before smoothing, m/s
   int smoothed;                              // half the width of the smoothing window, in samples; 0: not smoothed

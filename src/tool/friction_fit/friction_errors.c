@@ -1,4 +1,4 @@
-// Standard deviations of the parameters, and the parts of a run that determine them.
+// Standard deviations of the parameters, and the parts of a run that determine the parameters.
 #include <math.h>
 #include <string.h>
 

@@ -15,7 +15,7 @@
 
 // --- Interrupts ---------------------------------------------------------------------------------------------------
 
-static const double report_time = 0.5;   // s, time limit for the report of the best values after an interrupt
+static const double report_time = 0.5;   // time limit, s, for the report of the best values after an interrupt
 static const double most_entries = 4e6;  // number of entries of a Jacobian that can be evaluated within the time limit
 
 bool od_fit_keeps_going(void *work) {

@@ -6,7 +6,7 @@
 
 // Largest growth of a change of a state over an automatically chosen segment. Changes are relative to the sizes of states.
 static const double most_growth = 30;
-// Fraction of a signal's movement. Segments with smaller residuals are short enough.
+// Limit of residuals, as a fraction of a signal's movement. Segments with smaller residuals are short enough.
 static const double small_residual = 0.3;
 enum {
   LEAST_ROWS = 5,

@@ -18,8 +18,8 @@ typedef struct od_fit_work {
   const od_fit_plan *plan;
   const od_fit_options *options;
   double done;  // estimated fraction of the search that is done
-  // An interrupt ends the search at once. The result is then reported only if the report is complete before
-  // `report_deadline`. begun: derivatives were computed once. reporting: the search has ended.
+  // An interrupt ends the search at once. The result is then reported only if the report is complete before `report_deadline`.
+  // begun: derivatives were computed at least once. reporting: the search has ended.
   bool interrupted, begun, reporting, report_late;
   double report_deadline;
   od_fitted *f;
@@ -53,11 +53,11 @@ bool od_fit_keeps_going(void *work);
 
 // fit_problem.c: prepares the data and predictors of all sets and the unknowns of the problem.
 od_status od_fit_prepare(od_fit_work *w, od_error *err);
-// Creates a predictor of a set with `finer` times as many steps as in the plan. `free_start`: the initial state is free and
-// given, regardless of the plan.
+// Creates a predictor of a set with `finer` times as many steps as in the plan. `free_start`: the caller gives the initial state
+// and may vary it, regardless of the plan.
 od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, od_predictor **out, od_error *err);
 
-// fit_residuals.c: whether the initial states of fitted sets are unknowns.
+// fit_residuals.c: returns whether the initial states of fitted sets are unknowns.
 bool od_fit_is_from_anywhere(const od_fit_work *w);
 // Predict a set at x (parameters, then unknown initial states). The first function passes blocks of rows to the callback of
 // `wish`. The second function writes all values into y.
@@ -119,7 +119,7 @@ bool od_fit_is_shooting(const od_fit_work *w);
 od_ls_hidden od_fit_hidden(const od_fit_work *w);
 // Eliminates the nodes. Call after a prediction with derivatives.
 od_status od_fit_eliminate(od_fit_work *w);
-// Returns OD_OK if a set can be predicted in segments with the start values.
+// Returns OD_OK if a set can be predicted in segments with the start values, else the status of the failed prediction.
 od_status od_fit_shooting_status(od_fit_work *w, int set);
 // Stores the gaps between segments of a set at the solution in its result.
 void od_fit_keep_gaps(od_fit_work *w, int set);

@@ -107,7 +107,7 @@ static int lay_columns(run *s) {
   return end;
 }
 
-// Allocates the memory of the run and the arrays of the result. Returns false if an allocation fails.
+// Allocates the memory of the run and the arrays of the result. Returns false if out of memory.
 static bool allocate(run *s, od_arena *scratch) {
   int n = s->o->moves, drives = s->o->drives, inputs = s->m->inputs;
   od_inverse_result *r = s->r;
@@ -323,8 +323,8 @@ static double coarse_of(const od_trajectory *r) {
   return r->coarse;
 }
 
-// Evaluates peaks of motions and inputs between the row at t and the next row at `until`. Peaks that cannot be reached are
-// skipped; the rows report the error.
+// Evaluates peaks of motions and inputs between the row at t and the next row at `until`. Peaks that cannot be reached are skipped.
+// Only rows that cannot be reached are errors.
 static void look_between(run *s, double t, double until) {
   const od_inverse_options *o = s->o;
   double *x = s->loose + 2 * o->loose;

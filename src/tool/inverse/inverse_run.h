@@ -127,7 +127,7 @@ od_status od_inverse_run(const od_machine *machine, const od_inverse_options *op
                          od_error *err);
 void od_inverse_result_free(od_inverse_result *result);
 
-// --- Remarks. If memory runs out, the verdict is incomplete.
+// --- Remarks. If out of memory, the verdict is incomplete.
 
 // Adds all remarks (inverse_verdict.c).
 void od_inverse_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);

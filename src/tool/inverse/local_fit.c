@@ -142,7 +142,7 @@ static bool try_window(fitting *f, int half, trial *out) {
   return true;
 }
 
-// Chooses the widest window whose error equals the smallest error within its uncertainty. Wider windows have less noise in
+// Chooses the widest window whose error is not significantly larger than the smallest error. Wider windows have less noise in
 // second derivatives. Returns false if out of memory.
 static bool choose_window(fitting *f, int *half, trial *best) {
   double least = INFINITY;

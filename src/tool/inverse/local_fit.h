@@ -9,9 +9,9 @@
 #include "oleodyn/status.h"
 
 typedef struct od_smoothing {
-  int window;    // rows of each polynomial; 0: there are no samples
-  bool chosen;   // cross-validation selected the width of the window; false: the width is the default or from a
-                 // given frequency
+  int window;  // rows of each polynomial; 0: there are no samples
+  bool
+      chosen;  // whether cross-validation selected the width of the window; false: default width, or from a given frequency
   double noise;  // standard deviation of the second derivative due to noise or resolution of the samples; 0: none
                  // detected
   double

@@ -1,4 +1,4 @@
-// A log of a motion: columns over time. Their names are names of a machine's quantities that can be prescribed.
+// A log of a motion: columns over time. The names of the columns are names of quantities that can be prescribed.
 #ifndef OD_INVERSE_MOTION_LOG_H
 #define OD_INVERSE_MOTION_LOG_H
 

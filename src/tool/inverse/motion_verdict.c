@@ -50,8 +50,8 @@ static int worst_drive(const od_inverse_options *o, const od_inverse_result *r, 
   return worst;
 }
 
-// Returns the index of the motion with the largest relative error of its second derivative. ends: the error in the first and the
-// last row.
+// Returns the index of the motion with the largest relative error of its second derivative. ends: uses the error in the first and
+// the last row.
 static int worst_motion(const od_inverse_options *o, bool ends) {
   int worst = 0;
   double most = -1;

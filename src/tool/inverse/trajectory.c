@@ -144,7 +144,7 @@ void od_input_peaks(const od_machine *machine, int input, double begin, double e
 
 // ---- samples
 
-// Allocates memory for the nodes. Returns false if an allocation fails.
+// Allocates memory for the nodes. Returns false if out of memory.
 static bool allocate(od_trajectory *r, int nodes) {
   double **const column[] = {&r->t, &r->value, &r->rate, &r->second};
   for (int i = 0; i < 4; i++) *column[i] = OD_TAKE(&r->arena, double, nodes);

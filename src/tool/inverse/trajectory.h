@@ -23,8 +23,8 @@ typedef struct od_trajectory {
   double spacing;                    // time between rows that resolves all peaks of the motion, s
   od_smoothing smoothing;            // window and errors of the smoothing of the samples
 
-  // Too few samples for the motion: the largest second derivative at nodes between which the rate changes by more than 60 % of
-  // its range, and its time; 0: none.
+  // The largest second derivative at nodes at which the samples do not resolve the motion, and its time; 0: none. At such nodes the
+  // rate changes by more than 60 % of its range.
   double coarse, coarse_at;
 } od_trajectory;
 

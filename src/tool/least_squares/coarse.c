@@ -60,8 +60,8 @@ static bool begin(const od_search *s, od_search *c) {
   return c->m > c->k;
 }
 
-// Makes the last point of a stopped coarse search the result of the search. The result comes from the selected rows.
-// The information of these rows is scaled to the number of all rows.
+// Takes the last point of a stopped coarse search as the result of the search. The result comes from the selected rows. The
+// information of these rows is scaled to the number of all rows.
 static void end_with_some(od_search *s, const od_search *c) {
   double rows = (double)s->m / c->m, root = sqrt(rows);
   int k = s->k;

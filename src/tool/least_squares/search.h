@@ -60,7 +60,7 @@ typedef struct od_spectrum {
 typedef struct od_search {
   od_arena arena;
   const od_ls_problem *problem;
-  od_ls_options options;  // with defaults filled in
+  od_ls_options options;  // options of the caller, with defaults filled in
   int m, n, k;
   int *index;           // k: index of the parameter in x
   double *low, *high;   // k: bounds

@@ -51,7 +51,7 @@ static void copy(const search *s, double *to, const double *from) {
   memcpy(to, from, (size_t)(s->nx + s->nu) * sizeof *to);
 }
 
-// Evaluates the plant at x. False: failure.
+// Evaluates the plant at x. False: the plant cannot be evaluated at x.
 static bool evaluate(search *s) {
   od_sim *sim = s->p->sim;
   return od_sim_set(sim, od_sim_time(sim), s->x, s->x + s->nx) == OD_OK && od_slopes_find(&s->slopes, sim) == OD_OK;
@@ -190,7 +190,7 @@ static trial attempt(search *s) {
 
 // --- The problem -----------------------------------------------------------------------------------------------------
 
-// Returns whether a held output depends on a state. Evaluated at the start, with all speeds zero.
+// Returns whether a held output depends on a state. Derivatives are evaluated at the start, with all speeds zero.
 static bool is_held(const search *s, int state) {
   for (int i = 0; i < s->o->holds; i++)
     if (s->slopes.hx[s->hold_at[i] * s->nx + state] != 0) return true;

@@ -92,7 +92,7 @@ void od_part_text(const od_machine *machine, int which, char *text, size_t size)
 
 // --- The search ----------------------------------------------------------------------------------------------------
 
-// The search moves the simulation to both sides of the point and back to the point.
+// A search. The search moves the simulation to both sides of the point and back to the point.
 typedef struct search {
   const od_operating_point *p;
   const od_model *model;

@@ -24,8 +24,8 @@ bool od_slopes_is_constant(const od_slopes *slopes, int state);
 // od_part_text(); -1: not known.
 od_status od_kinks_find(const od_operating_point *point, od_slopes *slopes, bool *kinked, int *cause);
 
-// Finds rates of coordinates for which the linear model is valid only for small changes. Such a rate changes a slope by more than
-// half of the largest slope in the same row, although the rate changes by at most 5 mm/s or 5 mrad/s. In most cases the reason is
+// Finds rates of coordinates for which the linear model is valid only for small changes. For such a rate, a change of at most 5
+// mm/s or 5 mrad/s is large: a slope changes by more than half of the largest slope in its row. In most cases the reason is
 // friction at rest. Slopes that change because of the position or speed of the mechanism are not reported. narrow (nx): the rates
 // that were found. cause (nx): the element or the block whose derivatives change.
 #define OD_NARROW_SPEED 5e-3

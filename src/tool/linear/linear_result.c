@@ -167,7 +167,7 @@ static void mode_text(const od_linear_model *m, const double *part, char *text, 
   text[0] = '\0';
   double last = INFINITY;
   int last_at = -1;
-  // In descending order; equal values keep their order.
+  // Lists the states in descending order. Equal values keep their order.
   for (int round = 0; round < MOST_NAMED; round++) {
     int best = -1;
     for (int i = 0; i < m->states; i++) {

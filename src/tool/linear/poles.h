@@ -9,8 +9,8 @@ typedef struct od_pole {
   double real, imaginary;  // rad/s
 } od_pole;
 
-// Natural frequency in Hz; damping ratio (1 and -1 for real poles, NAN at zero); time in s in which the mode decays (negative:
-// grows) by a factor e, infinite on the imaginary axis.
+// Return the natural frequency in Hz; the damping ratio (1 and -1 for real poles, NAN at zero); the time in s in which the mode
+// decays (negative: grows) by a factor e, infinite on the imaginary axis.
 double od_pole_frequency(od_pole p);
 double od_pole_damping(od_pole p);
 double od_pole_time_constant(od_pole p);

@@ -157,7 +157,7 @@ static void add_data(const od_responses *r, od_result *to) {
   od_result_set(to, "responses", list);
 }
 
-// Adds a heading and a list for each path.
+// Adds a heading and a list for path k.
 static void add_path(const od_responses *r, int k, od_result *to) {
   const od_margins *m = &r->margins[k];
   const od_path *p = &r->path[k];

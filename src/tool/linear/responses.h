@@ -9,7 +9,7 @@
 typedef struct od_responses {
   const od_machine *machine;
   const od_linear_model *model;
-  int paths, count;  // count: number of frequencies
+  int paths, count;  // number of paths; number of frequencies
   od_path *path;
   const char **name;    // names of paths: "u to y"
   od_margins *margins;  // margins of each path

@@ -45,7 +45,7 @@ static void clear(search *s) {
 
 // ---- Loading and running the machine
 
-// Loads the machine with the numbers x. False: the machine cannot be loaded, or memory ran out.
+// Loads the machine with the numbers x. False: the machine cannot be loaded, or out of memory.
 static bool load_machine(search *s, const double *x) {
   OD_SCRATCH(scratch);
   const od_optimize_options *o = s->o;
@@ -133,8 +133,8 @@ static bool keep_searching(void *user, const od_ls_progress *progress) {
 
 // ---- Search
 
-// Searches the numbers. A number is searched on a logarithmic scale if its bounds are positive and differ by more than a
-// factor of 100.
+// Searches for the numbers. A number is searched on a logarithmic scale if its bounds are positive and differ by more than a factor
+// of 100.
 static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
   const od_optimize_options *o = s->o;
   OD_SCRATCH(scratch);

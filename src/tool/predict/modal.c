@@ -7,8 +7,8 @@
 //
 //   dy_k/dp = sum of (dr_jd/dp) s_jd(k) + r_jd (dlambda_j/dp) s'_jd(k),   s' = ds/dlambda
 //
-// Two scalar recursions per mode are sufficient for any number of parameters; the remaining work is one small matrix
-// product. If poles (nearly) coincide, the sum is not used (eigenmodes.c checks this).
+// Two scalar recursions per mode are sufficient for any number of parameters; the remaining work is one small matrix product. If
+// poles (nearly) coincide, the sum is not used (see eigenmodes.c).
 #include "predict/modal.h"
 
 #include <math.h>

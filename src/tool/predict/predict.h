@@ -98,7 +98,7 @@ od_status od_predict_rows(od_predictor *predictor, const double *p, const double
 // Returns whether omitted rows save most of the work. Sums of modes skip these rows.
 bool od_predictor_leaps(const od_predictor *predictor);
 
-// Restricts further predictions to `count` rows, starting at row `first`. Not for the exact rule.
+// Restricts further predictions to `count` rows, starting at row `first`. The exact rule does not support windows.
 void od_predictor_window(od_predictor *predictor, int first, int count);
 // Writes the state at the last row of the last prediction. S (nx x columns; may be NULL) receives its sensitivities, if
 // sensitivities were predicted. Returns false if the plant has changed its coordinates during the prediction.

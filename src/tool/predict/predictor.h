@@ -27,7 +27,7 @@ struct od_predictor {
   void *user;
   long steps;  // number of steps of the current prediction
   od_predict_wish wish;
-  double *y, *dy;     // a block of rows
+  double *y, *dy;     // outputs and sensitivities of a block of rows
   int given, filled;  // number of rows passed on in the current prediction, and of rows in the current block
   od_sim *sim;
   double *p;               // parameters of the current prediction

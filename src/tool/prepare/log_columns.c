@@ -81,7 +81,7 @@ static od_status find_units(od_log_columns *c, od_error *err) {
   if (!units) return OD_BAD_INPUT;
   const char *clock = c->time >= 0 ? c->head->unit[c->time] : "";
   od_status status = OD_OK;
-  // Not in the arena, because a response may own the labels later.
+  // The labels are not in the arena, because a response may take ownership of the labels.
   c->label = od_calloc((size_t)c->count, sizeof *c->label);
   bool ok = c->label != NULL;
   if (*clock && od_units_conversion(units, clock, "s", &c->clock) != OD_UNIT_FITS)
@@ -144,7 +144,7 @@ static od_status walk(od_log_columns *c, double interval, double last, od_error 
   return status;
 }
 
-// Times must be uniform within a hundredth of a step, a tolerance for times printed with few digits.
+// Times must be uniform within a hundredth of a step. This tolerance allows times that are printed with few digits.
 od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_error *err) {
   *end = c->next >= c->rows;
   if (*end) rewind_rows(c);

@@ -12,7 +12,7 @@ typedef struct od_signal_label {
   char *name, *unit;  // unit: SI unit, or the unit of the column if this unit is unknown; "1": no unit
   bool is_constant;   // whether the column of the log has the same value in all rows
 } od_signal_label;
-// Copies name and unit (NULL or an empty unit: "1"). Returns false if an allocation fails.
+// Copies name and unit (NULL or an empty unit: "1"). Returns false if out of memory.
 bool od_signal_label_set(od_signal_label *label, const char *name, const char *unit);
 
 // Selects the columns and rows of a log.

@@ -215,7 +215,8 @@ static void draw_curve(const drawing *a, const od_curve_result *c) {
   od_page_figure_end(a->page, &f);
 }
 
-// Draws the 95 % interval about the estimate and the true curve minus the estimate, in percent of the full opening.
+// Draws two curves in percent of the full opening: the 95 % interval about the estimate, and the difference of the true curve from
+// the estimate.
 static void draw_band_of_curve(const drawing *a, const od_curve_result *c) {
   OD_SCRATCH(scratch);
   double percent = 100 / c->full, *difference = OD_TAKE(&scratch, double, c->samples);

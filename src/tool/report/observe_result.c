@@ -11,7 +11,7 @@
 #include "report/machine_facts.h"
 #include "report/page_values.h"
 
-enum { MOST_NAMES = 6 };  // most names in a sentence
+enum { MOST_NAMES = 6 };  // largest number of names in a sentence
 
 static const char *source_name(const od_experiment *e) {
   return e->log ? e->data.file : "live";

@@ -26,8 +26,8 @@ struct od_page {
   const char *list;  // tag of the open list; NULL: none
   bool words[MOST_COLUMNS];
   int columns, column;
-  bool small, any_figure, failed;  // failed: an allocation failed
-  locale_t plain, before;          // locale of this thread while the page is made, and the previous locale
+  bool small, any_figure, failed;  // failed: whether an allocation failed
+  locale_t plain, before;          // locale of this thread while the page is created, and the previous locale
 };
 
 // --- The page -----------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ typedef struct od_run_findings {
   const int *panel;  // for each column: number of its chart; columns with the same number share a chart; NULL: no
                      // shared charts
   const od_run_report *report;
-  double step;  // s; zero: adaptive steps
+  double step;  // length of a step, s; zero: adaptive steps
   const char *integrator;
   const char *message;    // reason for an early stop, or NULL
   const od_judge *judge;  // NULL: no requirements were judged

@@ -132,7 +132,7 @@ void od_judge_watch(void *judge, double t, const double *y) {
       od_track_add(&w->references, t, reference);
     else
       x -= reference;
-    // An error of zero is zero also relative to an output of zero.
+    // An error of zero remains zero, even relative to an output of zero.
     if (w->relative >= 0) x = x == 0 ? 0 : x / fabs(y[w->relative]);
     od_track_add(&w->track, t, x);
     if (w->pressure >= 0) od_track_add(&w->pressures, t, y[w->pressure]);

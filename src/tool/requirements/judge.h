@@ -33,7 +33,7 @@ typedef struct od_judgement {
 
 typedef struct od_judge od_judge;
 
-// od_judge_covers(): whether a requirement's window is within a run of this duration (s). od_judge_fail_uncovered() sets the
+// od_judge_covers() returns whether a requirement's window is within a run of this duration (s). od_judge_fail_uncovered() sets the
 // error for a window outside the run and returns OD_BAD_INPUT.
 bool od_judge_covers(const od_requirement *q, double time);
 od_status od_judge_fail_uncovered(const od_machine *machine, const od_requirement *q, double time, od_error *err);

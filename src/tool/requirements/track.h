@@ -18,7 +18,7 @@ typedef struct od_track {
   int points;            // number of points in the window
   double t[2], x[2];     // the last two points, the later one second
   double raw_t, raw_x;   // the last point, inside or outside the window; NAN: none
-  od_extreme high, low;  // low: extreme of -x
+  od_extreme high, low;  // extremes of x and of -x
   double first;          // value at the start of the window, before a jump at this time
   bool has_first;        // whether the window restarted after a jump at its start, so that `first` must not change
   double squares, duration;

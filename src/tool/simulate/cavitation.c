@@ -7,7 +7,7 @@
 #include "io/wording.h"
 #include "simulate/run.h"
 
-enum { MOST_SHOWN = 6 };  // largest number of volumes with a remark of their own
+enum { MOST_SHOWN = 6 };  // largest number of volumes that get a remark
 
 typedef struct volume {
   bool now;                // whether the volume cavitates at the last row

@@ -107,7 +107,7 @@ static bool start_solver(od_cvodes *c) {
     return false;
   if (c->lib->CVodeSetLinearSolver(c->memory, c->solver, c->matrix) != CV_SUCCESS) return false;
   if (c->lib->CVodeSetJacFn(c->memory, jacobian) != CV_SUCCESS) return false;
-  // If laws have pieces, a longer step could skip a piece.
+  // A longer step could skip a piece of a law.
   if (od_plant_guards(c->plant) && c->lib->CVodeSetMaxStep(c->memory, OD_LONGEST_STEP) != CV_SUCCESS) return false;
   if (c->plant->margins && c->lib->CVodeRootInit(c->memory, c->plant->margins, margins) != CV_SUCCESS) return false;
   if (c->plant->nq == 0) return true;
@@ -184,7 +184,7 @@ static od_status advance_piece(od_cvodes *c, double t, od_error *err) {
   od_status status = move_to(c, reached, c->x);
   bool switched = false;
   if (status == OD_OK && flag == CV_ROOT_RETURN) status = od_sim_sample(c->sim, NULL, NULL, &switched);
-  if (switched) c->piece_end = NAN;  // the next piece restarts CVODES
+  if (switched) c->piece_end = NAN;  // CVODES restarts at the next piece
   return status;
 }
 
@@ -225,7 +225,7 @@ static od_status take_samples(od_cvodes *c, double t) {
   if (c->machine && c->plant->nu) od_machine_inputs(c->machine, t, c->u);
   od_status status = c->plant->nu ? od_sim_set_inputs(c->sim, c->u) : OD_OK;
   if (status == OD_OK) status = od_sim_sample(c->sim, NULL, NULL, &changed);
-  if (status == OD_OK && changed) c->piece_end = NAN;  // the next piece restarts CVODES
+  if (status == OD_OK && changed) c->piece_end = NAN;  // CVODES restarts at the next piece
   return status;
 }
 

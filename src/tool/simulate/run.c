@@ -140,7 +140,7 @@ static bool outputs_of(const od_plant *plant, od_sim *sim, double *y) {
   return plant && plant->ops->outputs(plant, od_sim_work(sim), od_sim_energy(sim), y) == OD_OK;
 }
 
-// Updates the scales of errors at the point of a row: the ranges of the energies and the sizes of vectors.
+// Updates the scales of errors at a row: the ranges of the energies and the sizes of vectors.
 static void watch_scales(od_run_state *r, od_sim *sim) {
   double y[OD_RUN_ENERGIES];
   if (outputs_of(r->energy, sim, y)) {

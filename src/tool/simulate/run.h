@@ -58,7 +58,7 @@ typedef struct od_output_error {
   double part, at, range;
 } od_output_error;
 
-// The source of the errors.
+// How the errors of a run were determined.
 typedef enum od_error_source {
   OD_ERROR_UNKNOWN,    // no runs were compared
   OD_ERROR_MEASURED,   // the difference from a better run
@@ -82,7 +82,7 @@ typedef struct od_run_accuracy {
 // The report of a run. The caller passes a zeroed report and frees its contents with od_run_report_free().
 typedef struct od_run_report {
   long steps, residuals, repartitions;
-  double seconds;  // wall-clock time of the run itself
+  double seconds;  // wall-clock time of the run itself, s
   od_run_accuracy accuracy;
   od_verdict verdict;
   od_arena arena;  // owns the errors

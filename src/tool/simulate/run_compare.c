@@ -73,9 +73,9 @@ double od_run_energy_moved(const od_run_state *r) {
 // A component of a vector that is smaller than this fraction of the vector is round-off or has no effect.
 static const double least_component = 1e-6;
 
-// Returns the lower bound of an output's range. Energies of the whole machine are exchanged with one another, so their lower bound
-// is the energy moved. The lower bound of an integral is a thousandth of the energy moved. The lower bound of a component of a
-// vector is a millionth of the vector.
+// Returns the lower bound of an output's range. The machine converts its energies into one another, so their lower bound is the
+// energy moved. The lower bound of an integral is a thousandth of the energy moved. The lower bound of a component of a vector is a
+// millionth of the vector.
 static double least_range(const od_run_state *r, int output) {
   const od_output *o = model_output(r, output);
   if (!o) return 0;

@@ -25,7 +25,8 @@ enum { MOST_RETRIES = 2, MOST_RUNS = 9 };
 static const double clearly_accurate = 5e-3;  // limit of the error relative to a looser run, as a fraction of the range
 
 // Errors fall by a factor of 10^(2/3) = 4.6 if the tolerance falls by 10. The error of the looser run is then 1.3 times the
-// difference of the two runs. The error of the tighter run is 0.28 times this difference. Random machines show 0.15 to 0.36.
+// difference of the two runs. The error of the tighter run is 0.28 times this difference. Tests with random machines give 0.15 to
+// 0.36.
 static const double of_looser = 1.3, of_tighter = 0.35;
 static const double tightest_cvodes = 3e-12;  // smallest tolerance; a tenth of this tolerance exceeds round-off
 
@@ -279,8 +280,8 @@ static int judge(comparison *c, od_run_report *report) {
   return delivered;
 }
 
-// Returns a step that is probably accurate, computed from the order of the integrator. For a very large error the result is
-// only a much shorter step.
+// Returns a step that is probably accurate, computed from the order of the integrator. The result is at least a fiftieth of the
+// current step, which may still be too long.
 static double shorter_step(const od_run_state *r, const od_run_accuracy *a) {
   if (!a->error || a->beyond == 0 || r->method.adaptive || !r->method.integrator) return 0;
   double by = pow(OD_ACCURATE / 2 / worst_part(a), 1 / (double)r->method.integrator->order);
@@ -327,7 +328,7 @@ static od_run_method with_all_rows(od_run_method m, double time, long *thin) {
   return m;
 }
 
-// Keeps one of `thin` rows, and the last row. first: grid point of the first row.
+// Keeps one row of every `thin` rows, and the last row. first: grid point of the first row.
 static void keep_every(od_table *t, long first, long thin) {
   long rows = 0;
   for (long j = 0; j < t->rows; j++)

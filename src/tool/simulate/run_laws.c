@@ -13,7 +13,7 @@
 #include "model/model.h"
 #include "simulate/run_state.h"
 
-// Largest numbers of remarks of one kind, and of samples of a delay's input.
+// Largest number of remarks of one kind; largest number of samples of a delay's input.
 enum { MOST_SHOWN = 6, MOST_SAMPLES = 1 << 14 };
 // Limit of a pressure, relative to the shut-off pressure of the pump. Higher pressures get a remark.
 static const double overshoot = 1.2;
@@ -37,7 +37,7 @@ typedef struct creep {
   double transition;  // speed below which the friction force is proportional to speed, m/s or rad/s
   od_run_range position;
   double begin, from;         // time and position at the start of the current interval below `transition`; NAN: none
-  double moved, first, last;  // the interval with the longest distance: its distance, start, s, and end, s
+  double moved, first, last;  // the interval with the longest distance: its distance, and its start and end, s
 } creep;
 
 // A contact with friction. y[0]: normal force, y[1] to y[3]: velocity of the contact point. Below the speed `slip`, friction is
@@ -46,7 +46,7 @@ typedef struct slide {
   int load, y;
   double slip, normal[3];
   double begin, distance;     // the current interval below `slip`: its start, s (NAN: none), and distance, m
-  double moved, first, last;  // the interval with the longest distance: its distance, m, start, s, and end, s
+  double moved, first, last;  // the interval with the longest distance: its distance, m, and its start and end, s
 } slide;
 
 // A delay with a Pade approximation. y[0]: input, y[1]: output. Holds samples of the input over the time of the delay.
@@ -334,8 +334,8 @@ static void keep_sample(delay *d, double t, double value) {
   d->count++;
 }
 
-// Returns the deviation of the output from the input one delay earlier: from the range of the two samples that enclose this time.
-// Before the start, the range is from zero to the value of the input at the start.
+// Compares the output with the input one delay earlier. Returns the distance of the output from the range of the two input samples
+// around this time. Before the start, the range is from zero to the value of the input at the start.
 static double deviation(delay *d, double t, double output) {
   double then = t - d->time;
   const double *s = d->sample;
@@ -428,7 +428,8 @@ static void add_drawn(const od_run_laws *l, od_verdict *v) {
                      od_display_quantity(l->drawn[i], "m3").text, od_model_text(l->m, l->m->node[i].name));
 }
 
-// Returns whether an interval lasts at least a tenth of the run. The start and the end of a motion are shorter.
+// Returns whether an interval lasts at least a tenth of the run. Shorter intervals also occur at the start and at the end of a
+// normal motion.
 static bool is_long(const od_run_laws *l, double first, double last) {
   return last - first >= 0.1 * l->time;
 }

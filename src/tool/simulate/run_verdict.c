@@ -112,8 +112,8 @@ static void judge_balance(const od_run_options *o, const od_run_accuracy *a, od_
                  is_cvodes(o) || o->adaptive ? "tolerance is too loose" : "step is too long");
 }
 
-// Adds a remark about closed loops with redundant constraints. In such loops the joints share the load by stiffnesses, which
-// rigid bodies do not have.
+// Adds a remark about closed loops with redundant constraints. Stiffness determines how the joints of such loops share the load.
+// Rigid bodies have no stiffness.
 static void judge_reactions(const od_machine *machine, const od_run_options *o, od_verdict *v) {
   const od_model *model = od_machine_model(machine);
   od_model_facts facts = od_model_get_facts(model);

@@ -20,7 +20,7 @@ static double longest_step(double (*amplification)(double re, double im), double
   return low / size;
 }
 
-// Number of iterations to find the direction, and number of iterations to measure its growth. The number is even, because
+// Number of iterations to find the direction. The same number of iterations measures its growth. The number is even, because
 // oscillating parts grow in alternate iterations.
 enum { ITERATIONS = 32 };
 static const double trial_distance = 1e-6;  // distance of the trial point, relative to the sizes of the states

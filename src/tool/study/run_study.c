@@ -20,7 +20,7 @@ typedef struct work {
   const od_study *study;
   const od_study_run_options *options;
   bool is_in_si;    // whether the texts of all threads have SI units
-  bool is_watched;  // true: the main thread calls `progress`; false: the thread of each run calls `progress`
+  bool is_watched;  // whether the main thread calls `progress`; false: the thread of each run calls `progress`
   od_study_values values;
   od_shared_truths *truths;
   long all;  // number of runs of all cases

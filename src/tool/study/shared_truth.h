@@ -19,8 +19,8 @@ void od_shared_truths_free(od_shared_truths *all);
 typedef struct od_shared_truth od_shared_truth;
 od_shared_truth *od_shared_truths_find(od_shared_truths *all, const od_experiment *e);
 
-// Sets *out to the motion, which `s` owns. May be called from any thread. Waits if another thread is simulating the motion.
-// NULL with OD_OK: memory ran out; the run must simulate the motion itself.
+// Sets *out to the motion, which `s` owns. May be called from any thread. Waits if another thread is simulating the motion. NULL
+// with OD_OK: out of memory; the run must simulate the motion itself.
 od_status od_shared_truth_motion(od_shared_truth *s, od_going_on going, const od_kept_motion **out, od_error *err);
 
 // Simulates the first `sets` simulated sets of a fit. Stores their motions in the plan, up to the limit of memory. Sets that cannot
