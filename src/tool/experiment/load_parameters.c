@@ -118,8 +118,8 @@ static bool find_estimated(od_experiment_loader *xl, int key, od_estimated *p) {
 }
 
 static void read_parameter(od_experiment_loader *xl, int key) {
-  static const double least_part =
-      1e-6;  // limit of sigma relative to the initial value; a smaller sigma causes a warning
+  // Limit of sigma relative to the initial value; a smaller sigma causes a warning.
+  static const double least_part = 1e-6;
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key);
   od_estimated p;

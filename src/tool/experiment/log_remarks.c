@@ -18,8 +18,8 @@ static const double level = 0.1;  // largest change in the rows before and after
 
 static const double pause_rows = 20;  // shortest pause, relative to the usual time between rows
 
-static const double steps_for_name =
-    30;  // smallest number of steps between rows for a remark because of the column's name
+// Smallest number of steps between rows for a remark because of the column's name.
+static const double steps_for_name = 30;
 static const double tolerance_of_thousand = 0.01;  // relative tolerance of a thousand or a million steps between rows
 
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict) {

@@ -44,9 +44,8 @@ typedef struct od_curve_result {
 // each parameter estimate.*, sigma.*; for each sensor innovation.*, innovation_sigma.*; nis; settled (1 or 0; for filters that
 // detect settling); input.*
 typedef struct od_columns {
-  int watched, per_watched, parameter, innovation, nis, settled, input,
-      count;  // first column of each group; settled: equal to nis
-              // if absent
+  // First column of each group; settled: equal to nis if absent.
+  int watched, per_watched, parameter, innovation, nis, settled, input, count;
 } od_columns;
 
 // Selects the rows of a run's table.

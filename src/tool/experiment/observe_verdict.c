@@ -22,8 +22,8 @@ static const double shift_matters = 0.5;    // smallest relevant shift of an est
 static const double bound_distance = 0.05;  // distance from a bound within which a parameter is at the bound, sigmas
 static const double many_rejected = 0.1;    // fraction of rejected values of a sensor above which there is a remark
 static const double nis_of_failure = 10;    // limit of the NIS in the last quarter; see far_of_failure
-static const double far_of_failure =
-    0.25;  // limit of the fraction beyond 3 sigmas; a filter above both limits has failed
+// Limit of the fraction beyond 3 sigmas; a filter above both limits has failed.
+static const double far_of_failure = 0.25;
 static const double least_innovations = 20;  // smallest number of innovations that is tested
 enum { LEAST_CLIPPED = 10 };                 // smallest number of samples with a limited output for a remark
 enum { MOST_NAMES = 4 };

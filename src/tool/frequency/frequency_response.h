@@ -69,8 +69,8 @@ typedef struct od_spectra_options {
   int length;      // length of a block, in samples
   double overlap;  // overlap of blocks, as a fraction of their length
   od_window window;
-  bool
-      periodic;  // whether the input has a period of `length` samples (multisine); blocks are then periods, without a window
+  // Whether the input has a period of `length` samples (multisine); blocks are then periods, without a window.
+  bool periodic;
   int settle;  // periodic inputs: number of periods to omit
 } od_spectra_options;
 

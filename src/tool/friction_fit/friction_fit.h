@@ -38,8 +38,8 @@ typedef struct od_friction_fitted {
   bool accepted;       // whether the residuals are small enough
   double speed_force;  // effect of noise of a log's speed on the force, root mean square, N
   bool converged;      // whether the best search ended at a minimum
-  bool
-      film_leads;  // whether the film computed from the force does not lag behind the speed, so that tau_hn keeps its start
+  // Whether the film computed from the force does not lag behind the speed, so that tau_hn keeps its start.
+  bool film_leads;
   double film_pole;  // pole of the film in discrete time
   double *model;     // force of the fitted law at the points or samples, N
   double *share;     // parts of the run x parameters: share of a part in the information of each estimate; NULL: no run
@@ -51,8 +51,8 @@ typedef struct od_friction_run_options {
   void *user;
   bool random_start;  // whether to start at parameters drawn with start_seed
   uint64_t start_seed;
-  bool
-      judge;  // whether to compute also the shares of parts, the effect of position and the verdict; false: estimates only
+  // Whether to compute also the shares of parts, the effect of position and the verdict; false: estimates only.
+  bool judge;
 } od_friction_run_options;
 
 // Fits the law. The caller frees *out. After an error *out is NULL.

@@ -84,8 +84,8 @@ typedef struct od_fit_plan {
   od_fit_start start;
   int starts;       // number of random starts in the box, in addition to the start in the file
   double hold_out;  // fraction of each fitted set, at its end, that is predicted but not fitted
-  bool
-      known_noise;  // whether the sensors' sigmas are exact: the uncertainty follows from the sigmas, not from the residuals
+  // Whether the sensors' sigmas are exact: the uncertainty follows from the sigmas, not from the residuals.
+  bool known_noise;
   od_prepare prepare;
   od_fit_set *set;
   int sets;
@@ -121,8 +121,8 @@ typedef struct od_fit_data {
   double begin, step;
   double *time;  // time of each row, s
   bool uniform;  // whether times are begin + k step within a tolerance
-  bool
-      own_times;  // whether times differ from begin + k step by more than round-off, so that the times of the log are kept
+  // Whether times differ from begin + k step by more than round-off, so that the times of the log are kept.
+  bool own_times;
   double *u, *y;     // inputs, rows x inputs; sensor values, rows x sensors
   double *sigma;     // standard deviation of each sensor's noise in this set
   long outliers;     // number of values removed as outliers

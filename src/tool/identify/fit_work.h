@@ -33,8 +33,8 @@ typedef struct od_fit_work {
   od_fit_passing passing;
   double *derived_at;  // n: the point at which dy and the derivatives of segments were computed; NAN: no such point
   bool whole;          // whether all rows of a set are predicted at once: in segments, or by a source
-  bool
-      eager;  // for `whole`: whether the last trial was accepted, so that derivatives of the next trial are probably needed
+  // For `whole`: whether the last trial was accepted, so that derivatives of the next trial are probably needed.
+  bool eager;
   double *x0;  // the plant's initial state, and the initial state of a trial
   long m;      // number of residuals
   double *start, *low, *high;

@@ -10,12 +10,12 @@
 
 typedef struct od_smoothing {
   int window;  // rows of each polynomial; 0: there are no samples
-  bool
-      chosen;  // whether cross-validation selected the width of the window; false: default width, or from a given frequency
+  // Whether cross-validation selected the width of the window; false: default width, or from a given frequency.
+  bool chosen;
   double noise;  // standard deviation of the second derivative due to noise or resolution of the samples; 0: none
                  // detected
-  double
-      end_error;  // error of the second derivative in the first and the last row, due to noise and to the window's width
+  // Error of the second derivative in the first and the last row, due to noise and to the window's width.
+  double end_error;
   double removed;  // root mean square of the differences between samples and polynomials, relative to the standard
                    // deviation of the samples
   bool removed_is_noise;  // whether the removed part has no pattern in time

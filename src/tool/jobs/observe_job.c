@@ -33,8 +33,8 @@ typedef struct watch {
   od_row_file rows;
   od_checkpoint resume, checkpoint;
   const char *checkpoint_path;
-  double checkpoint_every,
-      checkpoint_next;  // time between checkpoints of a live run, s; time of the next checkpoint, s
+  // Time between checkpoints of a live run, s; time of the next checkpoint, s.
+  double checkpoint_every, checkpoint_next;
 } watch;
 
 static void free_watch(watch *w) {
