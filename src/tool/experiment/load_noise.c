@@ -209,8 +209,8 @@ static bool find_sensors(od_experiment_loader *xl, int *sensor) {
                   "there is no sensor '%s'; expected an output of the section 'sensors'", name);
     else if (e->sensor[sensor[i]].noise != OD_NOISE_GAUSSIAN)
       od_complain(&xl->ld, xl->correlated.entry[i],
-                  "the noise of '%s' must be gaussian to be correlated with the "
-                  "noise of other sensors",
+                  "the noise of '%s' is not gaussian; expected gaussian noise, which can be correlated with the noise "
+                  "of other sensors",
                   name);
     found = found && sensor[i] >= 0;
   }

@@ -508,7 +508,9 @@ static void transfer(void *self, od_pieces *t) {
 static od_status owner_of(const run *r, od_saved_owner *owner, od_error *err) {
   const od_experiment *e = r->e;
   if (!od_observer_owner(r->observer, owner))
-    return od_fail(err, OD_NOT_AVAILABLE, "checkpoints are not possible for this machine");
+    return od_fail(err, OD_NOT_AVAILABLE,
+                   "checkpoints are not possible for this machine; run the experiment without "
+                   "a checkpoint");
   const double numbers[] = {e->step,         (double)e->seed, e->sensors,     e->watches,          e->metrics,
                             r->o->has_truth, e->random_start, e->uncorrected, r->options->no_table};
   owner->kind = OD_SAVED_OBSERVATION;
@@ -566,8 +568,8 @@ static od_status take_sample(run *r, const od_sample *s, od_error *err) {
     if (s->t - r->t > HOPELESS_GAP * r->e->step)
       return od_fail(
           err, OD_BAD_INPUT,
-          "there are no samples from %.6g s to %.6g s; this gap is too long for steps of %.3g s; check the unit "
-          "of the times",
+          "there are no samples from %.6g s to %.6g s. This gap is too long for steps of %.3g s; check the unit of "
+          "the times",
           r->t, s->t, r->e->step);
     od_status status = take_in(r, s, false, err);
     if (status != OD_OK) return status;

@@ -37,7 +37,7 @@ static bool read_column(const reader *r, const char *name, const char *si, doubl
   const char *unit = r->table->unit[column] ? r->table->unit[column] : "";
   od_conversion in_si;
   if (od_units_conversion(r->units, unit, si, &in_si) != OD_UNIT_FITS) {
-    od_fail(r->err, OD_BAD_INPUT, "%s: the column '%s' has the unit '%s', expected a unit that can be converted to %s",
+    od_fail(r->err, OD_BAD_INPUT, "%s: the column '%s' has the unit '%s'; expected a unit that can be converted to %s",
             r->path, name, unit, si);
     return false;
   }
@@ -167,7 +167,7 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
   if (r->table->rows - r->first < 2)
     return od_fail(
         r->err, OD_BAD_INPUT,
-        "%s: the first row with numbers in all columns is row %ld, expected at least one more row after this row",
+        "%s: the first row with numbers in all columns is row %ld; expected at least one more row after this row",
         r->path, r->first + 1);
   int time = log->time ? find_column(r, log->time) : od_table_find_time(r->table);
   if (time < 0)

@@ -44,10 +44,13 @@ static void advise(const od_friction_fitted *f, char *text, size_t size) {
     const char *way = side ? "negative" : "positive";
     if (fastest[side] < end)
       snprintf(text, size,
-               " In the %s direction, the speed reaches %.3g m/s, but the film is complete only above %.3g m/s.", way,
-               fastest[side], end);
+               " In the %s direction, the speed reaches %.3g m/s, but the film is complete only above %.3g m/s. Add "
+               "higher speeds.",
+               way, fastest[side], end);
     else if (slowest[side] > p[OD_FAMILY_VS])
-      snprintf(text, size, " In the %s direction, the lowest speed is %.3g m/s, above the Stribeck speed of %.3g m/s.",
+      snprintf(text, size,
+               " In the %s direction, the lowest speed is %.3g m/s, above the Stribeck speed of %.3g m/s. "
+               "Add lower speeds.",
                way, slowest[side], p[OD_FAMILY_VS]);
   }
 }

@@ -417,15 +417,15 @@ static void judge_gradient(judge *j) {
   if (delays.count > 0)
     REMARK(
         j, OD_UNSOUND, "gradient.delay", "Derivatives not exact:",
-        "the derivatives do not include the memory of sampled delays: %s. The search stops near the minimum, but not at the minimum, and "
-        "standard deviations and identifiability are wrong; use 'pade' instead of 'sample' for exact derivatives.",
+        "the derivatives do not include the memory of sampled delays: %s. The search stops near the minimum, but not "
+        "at the minimum. Standard deviations and identifiability are wrong; use 'pade' instead of 'sample' for exact "
+        "derivatives.",
         od_name_list_text(&delays));
   if (integrals.count > 0)
-    REMARK(
-        j, OD_UNSOUND, "gradient.integral", "Derivatives not exact:",
-        "the derivatives do not include integrals over time: %s. The search stops near the minimum, but not at the minimum, and standard "
-        "deviations and identifiability are wrong; fit the power instead.",
-        od_name_list_text(&integrals));
+    REMARK(j, OD_UNSOUND, "gradient.integral", "Derivatives not exact:",
+           "the derivatives do not include integrals over time: %s. The search stops near the minimum, but not at the "
+           "minimum. Standard deviations and identifiability are wrong; fit the power instead.",
+           od_name_list_text(&integrals));
   if (switches.count > 0)
     REMARK(
         j, OD_UNSOUND, "gradient.switch", "Derivatives not exact:",

@@ -26,14 +26,15 @@ static void judge_jumps(const od_model *m, const od_inverse_options *o, od_verdi
     char rate[80];
     od_rate_unit(od_model_text(m, moved->unit), 1, rate, sizeof rate);
     if (r->step > 0)
-      od_verdict_add(v, OD_UNSOUND, "motion.jump",
-                     "Motion jumps:", "%s jumps by %s at t = %.6g s, which requires an infinite force.",
+      od_verdict_add(v, OD_UNSOUND, "motion.jump", "Motion jumps:",
+                     "%s jumps by %s at t = %.6g s. A jump requires an infinite force; use a "
+                     "continuous motion.",
                      od_model_text(m, moved->name), od_display_quantity(r->step, od_model_text(m, moved->unit)).text,
                      r->step_at);
     else if (r->jump > 0)
       od_verdict_add(
           v, OD_UNSOUND, "motion.kink", "Motion has a kink:",
-          "the speed of %s jumps by %s at t = %.6g s, which requires an infinite force. The rows are valid before "
+          "the speed of %s jumps by %s at t = %.6g s. This jump requires an infinite force. The rows are valid before "
           "and after that time.",
           od_model_text(m, moved->name), od_display_quantity(r->jump, rate).text, r->jump_at);
   }

@@ -18,7 +18,7 @@
 OD_OWNED_POINTER(void, od_free);
 
 static const char details[] =
-    "Every command that takes a machine file takes an image too: the image contains the texts of the machine file, its\n"
+    "Every command that takes a machine file also takes an image: the image contains the texts of the machine file, its\n"
     "included files and its logs. C programs use an image in place (oleodyn/image.h). Images for controllers have no\n"
     "texts and no names: outputs and numbers are reached by index. The same files and options give the same bytes.\n";
 

@@ -44,7 +44,7 @@ static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *
   if (!log->times)
     return log->step > 0 && isfinite(log->step) && isfinite(log->start)
                ? OD_OK
-               : od_fail(err, OD_BAD_ARGUMENT, "the step of a log is %g s, expected a positive number", log->step);
+               : od_fail(err, OD_BAD_ARGUMENT, "the step of a log is %g s; expected a positive number", log->step);
   double step = log->count > 1 ? (log->times[log->count - 1] - log->times[0]) / (log->count - 1) : 1;
   for (int k = 0; k + 1 < log->count; k++) {
     double h = log->times[k + 1] - log->times[k];
@@ -54,8 +54,9 @@ static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *
     if (rule.exact && !(fabs(h - step) <= 1e-6 * step))
       return od_fail(
           err, OD_BAD_ARGUMENT,
-          "exact discretization needs uniform times; the step to sample %d is %g s, but the mean step is %g s", k + 1,
-          h, step);
+          "exact discretization needs uniform times; the step to sample %d is %g s, but the mean step is %g s; "
+          "resample the log",
+          k + 1, h, step);
   }
   return OD_OK;
 }
@@ -85,7 +86,9 @@ static od_status look_at_plant(od_predictor *pr, od_error *err) {
     for (int i = 0; i < pr->nu; i++) pr->u[i] = fmax(pr->u[i], fabs(pr->log.u[k * pr->nu + i]));
   status = od_linear_find(&pr->linear, pr->sim, t, pr->u, NULL, false);
   if (status == OD_NOT_AVAILABLE)
-    return od_fail(err, status, "exact discretization needs a plant that is linear in its states and inputs");
+    return od_fail(err, status,
+                   "exact discretization needs a plant that is linear in its states and inputs; choose "
+                   "an integrator");
   return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_status_text(status));
 }
 

@@ -109,7 +109,7 @@ void od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict) {
     shown++;
     od_verdict_add(verdict, OD_SOUND, "cavitation", "Cavitation:",
                    "volume %s cavitates from %.4g s on, for %s of %s in total: more oil is drawn from the volume than "
-                   "flows in, and its pressure stays at zero.",
+                   "flows in, and its pressure stays at zero. Supply more oil to this volume.",
                    od_model_text(c->model, c->model->node[i].name), v->first, od_duration_text(v->total, 3).text,
                    od_duration_text(c->time, 3).text);
   }

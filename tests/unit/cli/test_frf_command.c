@@ -389,7 +389,7 @@ static void test_mistakes(void **state) {
       {"frf l.csv --input u --output yy", "no column 'yy'"},
       {"frf gap.csv --input u", "for uniform times; resample the log"},
       {"frf l.csv --input u --interval 0", "--interval: '0' is not a positive number"},
-      {"frf l.csv --input u --end 3", "l.csv has 4 rows, expected at least 8 rows"},
+      {"frf l.csv --input u --end 3", "l.csv has 4 rows; expected at least 8 rows"},
       {"frf m.yaml --interval 1", "--interval applies only to logs"},
       {"frf text.csv --input u", "text.csv:3:3: 'much' is not a number (column 'u')"},
       {"frf fall.csv --input u", "expected increasing times"},
