@@ -222,7 +222,7 @@ static void judge_coefficients(od_discrete_log *w) {
   if (m->whiteness > freedom + color_threshold * sqrt(2 * freedom) && m->noise > round_off * sqrt(variance))
     od_verdict_add(
         v, OD_DOUBTFUL, "residuals.colored", "Residuals are not white:",
-        "the sum of %d squared autocorrelations is %.3g; expected %.3g for white residuals; intervals are too narrow "
+        "the sum of %d squared autocorrelations is %.3g; expected %.3g for white residuals. Intervals are too narrow "
         "or too wide. Try a higher order or another noise model.",
         m->lags, m->whiteness, freedom);
 }
@@ -476,7 +476,7 @@ od_status od_discrete_log_write_block(const void *user, const char *path, od_err
   const od_discrete_log *w = user;
   int n = w->data.outputs, m = w->data.inputs;
   if (w->z->order > OD_TRANSFER_MOST)
-    return od_fail(err, OD_BAD_INPUT, "the block has order %d; expected at most %d; use a smaller delay or order",
+    return od_fail(err, OD_BAD_INPUT, "the block has order %d; expected at most %d. Use a smaller delay or order",
                    w->z->order, OD_TRANSFER_MOST);
   OD_SCRATCH(scratch);
   OD_OWNED(od_transfer_free) od_transfer *t = od_transfer_new(w->z->order, n * m, 1);

@@ -50,7 +50,7 @@ od_status od_fitted_transfer_find(od_fitted_transfer *f, bool direct, bool by_si
     if (r->output[k].is_constant)
       return od_fail(
           err, OD_BAD_INPUT,
-          "output '%s' has the same value in all rows; expected an output that changes; choose outputs with --output",
+          "output '%s' has the same value in all rows; expected an output that changes. Choose outputs with --output",
           r->output[k].name);
   o.zeros = direct ? o.order : o.order - 1;
   od_status status = od_transfer_choose(r->frf, &o, f->low, f->high, f->error, &o.order, err);

@@ -232,7 +232,7 @@ static void read_start(od_friction_reader *r, const od_section *section) {
     if (!(fabs(plan->start.q[plan->parameter[i]]) > 0) && !od_is_per_pressure(plan->parameter[i]))
       od_complain(
           ld, section->node,
-          "the start of the parameter '%s' is zero; expected a number other than zero; change the start with 'set'",
+          "the start of the parameter '%s' is zero; expected a number other than zero. Change the start with 'set'",
           od_law_field(law, plan->parameter[i])->key);
 }
 

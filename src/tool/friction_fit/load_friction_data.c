@@ -373,7 +373,7 @@ void od_friction_read_run(od_friction_reader *r, int node) {
     if (plan->run.piece[i].shape == OD_VELOCITY_SINE) plan->run.piece[i].number /= od_number_value(ld, first + 4);
   }
   if (plan->run.pieces > 0 && od_velocity_run_time(&plan->run) / plan->run.step * plan->data_substeps > 1e8)
-    od_complain_number(ld, first, "the run has %.3g integration steps; expected at most 100 million; increase 'step'",
+    od_complain_number(ld, first, "the run has %.3g integration steps; expected at most 100 million. Increase 'step'",
                        od_velocity_run_time(&plan->run) / plan->run.step * plan->data_substeps);
   int settling = od_section_get(ld, &section, "settling");
   if (settling < 0) return;

@@ -85,7 +85,7 @@ od_status od_steady_points_find(const od_friction_plan *plan, od_friction_data *
   int count = step > 0 ? (int)round(s->window / step) : 0;
   if (count < 6)
     return od_fail(err, OD_BAD_INPUT,
-                   "%s: 'window' of 'settling' has %d samples; expected at least 6; increase 'window'", plan->path,
+                   "%s: 'window' of 'settling' has %d samples; expected at least 6. Increase 'window'", plan->path,
                    count);
   OD_SCRATCH(scratch);
   int windows = d->samples / count;

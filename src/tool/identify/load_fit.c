@@ -308,7 +308,7 @@ static void read_set(od_experiment_loader *xl, od_fit_plan *plan, int key) {
       od_complain(ld, key, "the set '%s' needs 'time', the duration of the simulation", name);
     if (set->time / xl->e->step > 1e8)
       od_complain(ld, key,
-                  "the set '%s' has %.3g samples; expected at most 100 million; reduce 'time', or increase 'step'",
+                  "the set '%s' has %.3g samples; expected at most 100 million. Reduce 'time', or increase 'step'",
                   name, set->time / xl->e->step);
   }
 }

@@ -232,7 +232,8 @@ static od_status explain(run *s, double t, od_status status, od_error *err) {
   const od_output *w = &s->m->output[o->moved[worst]];
   return od_fail(
       err, status,
-      "at t = %.6g s the motion cannot be reached: the loops do not close with %s at %s; the closest position that was found has %s; change the motion",
+      "at t = %.6g s the motion cannot be reached: the loops do not close with %s at %s; the closest position that "
+      "was found has %s. Change the motion",
       t, od_model_text(s->m, w->name), od_display_quantity(s->q[worst], od_model_text(s->m, w->unit)).text,
       od_display_quantity(od_inverse_output(s->inverse, w), od_model_text(s->m, w->unit)).text);
 }

@@ -68,7 +68,7 @@ int od_kind_compile(od_job *job) {
        &job->files.path[OD_FILE_IMAGE]},
       OD_LOAD_OPTIONS(&load),
       {"without-machine", OD_OPTION_FLAG, NULL,
-       "leave out the texts of the machine file: for programs; commands refuse such an image", &without_machine},
+       "leave out the texts of the machine file, for use in programs; commands reject such an image", &without_machine},
       {"without-names", OD_OPTION_FLAG, NULL, "leave out the texts, all names and all units: for controllers",
        &without_names},
   };

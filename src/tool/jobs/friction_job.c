@@ -55,7 +55,7 @@ static bool has_bounded_rows(od_job *job, const od_friction_request *w) {
   bool contour = w->show == OD_SHOW_CONTOUR;
   double most = contour ? 1e5 : 1e7;
   if (w->time / w->step <= most) return true;
-  od_job_error(job, "--time %g s with --step %g s gives %.3g rows; expected at most %.0e%s; give a longer --step",
+  od_job_error(job, "--time %g s with --step %g s gives %.3g rows; expected at most %.0e%s. Give a longer --step",
                w->time, w->step, w->time / w->step, most, contour ? " with --show contour" : "");
   return false;
 }

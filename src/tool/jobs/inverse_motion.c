@@ -45,7 +45,7 @@ static void complain_about_count(od_job *job, const od_machine *machine, const o
     }
   od_job_error(
       job,
-      "%s %s prescribed or free, but the machine has %s; both numbers must be equal; give --move, --free or --log%s%s",
+      "%s %s prescribed or free, but the machine has %s. Both numbers must be equal; give --move, --free or --log%s%s",
       od_count(p->count, "quantity").text, od_form(p->count, "is", "are"),
       od_count(m->freedom, "degree of freedom").text, *some ? ", for example for " : "", some);
 }

@@ -1,4 +1,4 @@
-// The job observe: runs an experiment, the true machine and the observer side by side, and writes the results.
+// The job observe: runs the true machine and the observer of an experiment side by side, and writes the results.
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -201,7 +201,7 @@ static int check_live(od_job *job, const arguments *a) {
   return OD_JOB_BAD_INPUT;
 }
 
-// Returns whether the run continues. Called while waiting for lines: there is no progress bar, but Ctrl-C ends the run.
+// Returns whether the run continues. Called while the job waits for lines. There is no progress bar, but Ctrl-C ends the run.
 static bool not_interrupted(void *user) {
   return od_job_progress(((watch *)user)->job, NAN);
 }

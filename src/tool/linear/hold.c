@@ -155,8 +155,8 @@ typedef struct trial {
   int unsolved;          // the row with the largest residual, if not all outputs are held
 } trial;
 
-// Returns whether the search has emptied a volume: its pressure has fallen below 1 kPa. Empty volumes are also at rest, but are not
-// a valid operating point.
+// Returns whether the search has emptied a volume: its pressure has fallen below 1 kPa. A machine with empty volumes is also at
+// rest, but not at a valid operating point.
 static bool is_emptied(const search *s) {
   static const double least = 1e3;  // Pa
   for (int j = 0; j < s->unknowns; j++)

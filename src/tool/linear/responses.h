@@ -13,7 +13,7 @@ typedef struct od_responses {
   od_path *path;
   const char **name;    // names of paths: "u to y"
   od_margins *margins;  // margins of each path
-  double *frequency;    // Hz; in memory of the arena
+  double *frequency;    // frequencies, Hz; in memory of the arena
   od_arena arena;
   od_table *table;  // frequency, then magnitude in dB and phase in degrees of each path
   int unstable;     // number of unstable poles

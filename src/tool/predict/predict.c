@@ -54,8 +54,8 @@ static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *
     if (rule.exact && !(fabs(h - step) <= 1e-6 * step))
       return od_fail(
           err, OD_BAD_ARGUMENT,
-          "exact discretization needs uniform times; the step to sample %d is %g s, but the mean step is %g s; "
-          "resample the log",
+          "exact discretization needs uniform times; the step to sample %d is %g s, but the mean step is %g s. "
+          "Resample the log",
           k + 1, h, step);
   }
   return OD_OK;

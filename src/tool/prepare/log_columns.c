@@ -160,7 +160,7 @@ od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_er
   c->next++;
   if (c->time >= 0 && !(fabs(time - expected) <= 0.01 * c->step))
     return od_fail(err, OD_BAD_INPUT,
-                   "row %ld has the time %.9g s; expected %.9g s for uniform times; resample the log", c->next, time,
+                   "row %ld has the time %.9g s; expected %.9g s for uniform times. Resample the log", c->next, time,
                    expected);
   for (int i = 0; i < c->count; i++) value[i] = od_convert(&c->conversion[i], c->cells[c->at[i]]);
   return OD_OK;

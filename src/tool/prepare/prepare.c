@@ -90,7 +90,7 @@ static void check_against_time(const work *w, complaints *c) {
   const od_prepare *p = w->p;
   double step = p->resample > 0 ? p->resample : w->step, rows = p->resample > 0 ? rows_of(w, step) : (double)w->rows;
   if (rows > most_rows) {
-    complain(c, "a step of %g s results in %.3g rows for %g s; expected at most 100 million rows; use a longer step",
+    complain(c, "a step of %g s results in %.3g rows for %g s; expected at most 100 million rows. Use a longer step",
              step, rows, w->time[w->rows - 1] - w->time[0]);
     return;
   }

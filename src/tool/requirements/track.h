@@ -16,7 +16,7 @@ typedef struct od_track {
   double band;           // band of the settling time
   bool sums;             // whether flows are integrated
   int points;            // number of points in the window
-  double t[2], x[2];     // the last two points, the later one second
+  double t[2], x[2];     // the last two points, in the order of time
   double raw_t, raw_x;   // the last point, inside or outside the window; NAN: none
   od_extreme high, low;  // extremes of x and of -x
   double first;          // value at the start of the window, before a jump at this time

@@ -44,7 +44,7 @@ void od_cavitation_watch(od_cavitation *c, double t, const double *states) {
     if (v->now) v->total += t - c->time;
     v->now = state >= 0 && states[state] < 0;
     if (v->now && isnan(v->first)) v->first = t;
-    // At a pressure x < 0 the void is -x (V/B + C), see hydraulics/circuit_x.h.
+    // At a pressure x < 0 the void is -x (V/B + C), with volume V, bulk modulus B and compliance C (hydraulics/circuit_x.h).
     if (v->now && isnan(v->empty) && states[state] < -c->modulus) v->empty = t;
     if (state < 0) continue;
     v->before = states[state];

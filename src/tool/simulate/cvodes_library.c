@@ -67,8 +67,8 @@ static void load(void) {
   if (major == SUNDIALS_VERSION_MAJOR && minor == SUNDIALS_VERSION_MINOR) return;
   loaded =
       od_fail(&reason, OD_IO,
-              "the library %s is version %d.%d of SUNDIALS; expected %d.%d, the version that oleodyn was built with; "
-              "choose another integrator",
+              "the library %s is version %d.%d of SUNDIALS; expected %d.%d, the version that oleodyn was built with. "
+              "Choose another integrator",
               libraries[0].soname, major, minor, SUNDIALS_VERSION_MAJOR, SUNDIALS_VERSION_MINOR);
 }
 

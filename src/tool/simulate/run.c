@@ -12,7 +12,7 @@
 #include "simulate/run_state.h"
 
 enum {
-  SCALE_INTERVAL = 32,  // rows between two evaluations of energies and vectors
+  SCALE_INTERVAL = 32,  // number of rows between two evaluations of energies and vectors
   STABILITY_CHECKS = 8  // number of stability checks of explicit steps in a run
 };
 

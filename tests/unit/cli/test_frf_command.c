@@ -387,7 +387,7 @@ static void test_mistakes(void **state) {
       {"frf l.csv", "no input is selected; select a column with --input"},
       {"frf l.csv --input x", "--input: l.csv has no column 'x'"},
       {"frf l.csv --input u --output yy", "no column 'yy'"},
-      {"frf gap.csv --input u", "for uniform times; resample the log"},
+      {"frf gap.csv --input u", "for uniform times. Resample the log"},
       {"frf l.csv --input u --interval 0", "--interval: '0' is not a positive number"},
       {"frf l.csv --input u --end 3", "l.csv has 4 rows; expected at least 8 rows"},
       {"frf m.yaml --interval 1", "--interval applies only to logs"},

@@ -615,7 +615,7 @@ static void mistakes(void **state) {
   refused((od_prepare){.savgol_order = 3}, time, value, 100, 2, both,
           "Savitzky-Golay smoothing of order 3 needs a window; give the number of samples of the window");
   refused((od_prepare){.resample = 1e-9}, time, value, 100, 2, both,
-          "a step of 1e-09 s results in 9.9e+08 rows for 0.99 s; expected at most 100 million rows; use a longer step");
+          "a step of 1e-09 s results in 9.9e+08 rows for 0.99 s; expected at most 100 million rows. Use a longer step");
   refused((od_prepare){.resample = 1}, time, value, 100, 2, both,
           "a step of 1 s is longer than the log, which lasts 0.99 s; use a shorter step");
   refused(
