@@ -280,8 +280,8 @@ static int judge(comparison *c, od_run_report *report) {
   return delivered;
 }
 
-// Returns a step that is probably accurate, computed from the order of the integrator. The result is at least a fiftieth of the
-// current step, which may still be too long.
+// Returns a step that is probably accurate, computed from the order of the integrator. The result is less than a fiftieth of the
+// current step only if stability requires a shorter step.
 static double shorter_step(const od_run_state *r, const od_run_accuracy *a) {
   if (!a->error || a->beyond == 0 || r->method.adaptive || !r->method.integrator) return 0;
   double by = pow(OD_ACCURATE / 2 / worst_part(a), 1 / (double)r->method.integrator->order);
