@@ -326,10 +326,8 @@ static void judge_sensor(judge *j, int i) {
   const char *name = j->e->sensor[i].name;
   double present = (double)(c->used + c->gated + c->frozen);
   if (c->used == 0)
-    ADD_REMARK(j, OD_DOUBTFUL, "sensor.silent", "Unused sensor:",
-               "no value of %.100s was used; check the sensor and "
-               "its data.",
-               name);
+    ADD_REMARK(j, OD_DOUBTFUL, "sensor.silent",
+               "Unused sensor:", "no value of %.100s was used; check the sensor and its data.", name);
   else if ((double)(c->gated + c->frozen) > many_rejected * present)
     ADD_REMARK(j, OD_DOUBTFUL, "sensor.gated", "Rejected values:",
                "%.2g %% of the values of %.100s were not used: these values were beyond the gate, or were repeated.",

@@ -51,7 +51,7 @@ typedef struct od_friction_run_options {
   void *user;
   bool random_start;  // whether to start at parameters drawn with start_seed
   uint64_t start_seed;
-  // Whether to compute also the shares of parts, the effect of position and the verdict; false: estimates only.
+  // Whether to also compute the shares of parts, the effect of position and the verdict; false: estimates only.
   bool judge;
 } od_friction_run_options;
 

@@ -26,11 +26,10 @@ static void judge_jumps(const od_model *m, const od_inverse_options *o, od_verdi
     char rate[80];
     od_rate_unit(od_model_text(m, moved->unit), 1, rate, sizeof rate);
     if (r->step > 0)
-      od_verdict_add(v, OD_UNSOUND, "motion.jump", "Motion jumps:",
-                     "%s jumps by %s at t = %.6g s. A jump requires an infinite force; use a "
-                     "continuous motion.",
-                     od_model_text(m, moved->name), od_display_quantity(r->step, od_model_text(m, moved->unit)).text,
-                     r->step_at);
+      od_verdict_add(
+          v, OD_UNSOUND, "motion.jump",
+          "Motion jumps:", "%s jumps by %s at t = %.6g s. A jump requires an infinite force; use a continuous motion.",
+          od_model_text(m, moved->name), od_display_quantity(r->step, od_model_text(m, moved->unit)).text, r->step_at);
     else if (r->jump > 0)
       od_verdict_add(
           v, OD_UNSOUND, "motion.kink", "Motion has a kink:",

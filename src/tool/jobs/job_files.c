@@ -160,7 +160,7 @@ void od_job_show(od_job *job, const od_result *result, bool summary_always) {
   if (job->listener.result) job->listener.result(job->listener.user, result, is_whole);
 }
 
-// Transfers the result from the kind to the job. Transfers also the table if the job keeps the table.
+// Transfers the result from the kind to the job. Also transfers the table if the job keeps the table.
 static void take_over(od_job *job, const od_file_contents *c) {
   if (c->table && job->keeps_table) {
     od_table_free(job->table);

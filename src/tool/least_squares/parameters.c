@@ -84,8 +84,7 @@ static od_status check(const od_ls_problem *p, const od_ls_options *o, od_error 
                    p->n);
   if (p->rows && p->hidden)
     return od_fail(err, OD_BAD_ARGUMENT,
-                   "found both streamed rows and hidden unknowns, expected at most one of the "
-                   "two");
+                   "found both streamed rows and hidden unknowns, expected at most one of the two");
   if (!(p->residuals || p->rows) || !p->start)
     return od_fail(err, OD_BAD_ARGUMENT, "a problem needs residuals and a start");
   if (o->loss_scale < 0 || isnan(o->loss_scale) || o->radius < 0 || isnan(o->radius) || o->max_evaluations < 0)

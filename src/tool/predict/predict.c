@@ -87,8 +87,7 @@ static od_status look_at_plant(od_predictor *pr, od_error *err) {
   status = od_linear_find(&pr->linear, pr->sim, t, pr->u, NULL, false);
   if (status == OD_NOT_AVAILABLE)
     return od_fail(err, status,
-                   "exact discretization needs a plant that is linear in its states and inputs; choose "
-                   "an integrator");
+                   "exact discretization needs a plant that is linear in its states and inputs; choose an integrator");
   return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_status_text(status));
 }
 

@@ -34,8 +34,8 @@ typedef struct od_track {
 od_track od_track_new(double from, double to, double band, bool sums);
 void od_track_free(od_track *k);
 // Adds the signal at a time. Times must not decrease. If a window starts or ends between two points, the signal is interpolated
-// linearly. Of several values at one time, the start of the window takes the last value, and the end takes the first value. Thus
-// the window contains the signal after a jump at its start, and before a jump at its end.
+// linearly. If a time has several values, the start of the window takes the last value, and the end takes the first value. Thus the
+// window contains the signal after a jump at its start, and before a jump at its end.
 void od_track_add(od_track *k, double t, double x);
 
 #endif

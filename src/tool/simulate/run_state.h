@@ -109,7 +109,7 @@ od_status od_run_watch(void *run);
 bool od_run_make_advance(od_run_state *r);
 // Advances to time t, s. *at is the simulation at this time, or a copy that is valid until the next call.
 od_status od_run_advance(od_run_state *r, double t, od_sim **at, od_error *err);
-// Calls options->progress at intervals. Returns false if the caller has stopped the run. Called also within steps, because a step
+// Calls options->progress at intervals. Returns false if the caller has stopped the run. Also called within steps, because a step
 // may have many parts.
 bool od_run_keeps_going(void *run);
 
