@@ -4,8 +4,8 @@
 
 #include "friction_fit/fit_stages.h"
 
-static const double weak_from = 0.1,
-                    unknown_from = 1;  // largest relative sigma of a known estimate, and of a weak estimate
+// Largest relative sigma of a known estimate, and of a weak estimate.
+static const double weak_from = 0.1, unknown_from = 1;
 
 static od_friction_parameter *parameter_of(od_friction_fitted *f, int number) {
   int i = 0;

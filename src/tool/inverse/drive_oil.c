@@ -23,8 +23,8 @@ bool od_drive_end_is_tank(const od_model *m, int instance, int end, double *pres
   return true;
 }
 
-// Computes the pressures of two chambers (Pa) by the pressure rule of the options: p_a A_a - p_b A_b = push (N). tank[i]: pressure
-// of the tank at end i; NULL: no tank is connected to end i.
+// Computes the pressures of two chambers (Pa) with p_a A_a - p_b A_b = push (N). The pressure rule of the options gives the second
+// equation. tank[i]: pressure of the tank at end i; NULL: no tank is connected to end i.
 static void share_push(const od_inverse_options *options, const double area[2], const double *tank[2], double push,
                        double pressure[2]) {
   double rule = options->pressure;
