@@ -7,7 +7,7 @@
 #include "io/display.h"
 #include "machine/machine.h"
 
-// Returns the number of an instance with this key; NAN: the instance has no such number. Numbers for negative speeds are optional.
+// Returns the value of an instance's number by its key; NAN: no such number. Numbers for negative speeds are optional.
 static double number_of(const od_model *m, const od_instance *e, const char *key) {
   const od_element_description *c = od_instance_description(m, e);
   int fields = c->field_count - (e->choice[0] ? 0 : c->equations->optional_numbers);

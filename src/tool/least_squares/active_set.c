@@ -4,8 +4,8 @@
 // decrease: the cost plus a weight times the violations of constraints and the open gaps of hidden unknowns. The weight is large
 // enough that a reduction of violations always reduces the merit function (Han 1977; Byrd and Nocedal). Steps without a decrease
 // are halved, then damped. A step that moves away from a curved constraint is repeated with the constraint values at its end
-// (second-order correction). Near the solution the merit function is constant to rounding. Near the solution, full steps continue
-// as long as the steps become shorter.
+// (second-order correction). Near the solution the merit function is constant to rounding, and full steps continue as long as the
+// steps become shorter.
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -46,7 +46,7 @@ static od_linear_signal make_state(const od_operating_point *p, const od_slopes 
 
 // --- Closed valves ------------------------------------------------------------------------------------------------------
 
-// Returns the number of an instance with this key; NAN: the class has no such number.
+// Returns the value of an instance's number by its key; NAN: the class has no such number.
 static double number_of(const od_model *m, const od_instance *e, const char *key) {
   const od_element_description *c = od_instance_description(m, e);
   for (int f = 0; f < c->field_count; f++)

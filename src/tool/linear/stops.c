@@ -7,7 +7,7 @@
 #include "io/display.h"
 #include "machine/machine.h"
 
-// Returns the number of an element with this key; NAN: the element has no such number.
+// Returns the value of an element's number by its key; NAN: the element has no such number.
 static double number_of(const od_machine *machine, const char *element, const char *key) {
   char path[400];
   snprintf(path, sizeof path, "%s.%s", element, key);
