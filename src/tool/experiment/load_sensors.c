@@ -103,7 +103,7 @@ static const od_key keys[] = {
      0, .otherwise = "see [below](experiment-files.md#what-the-observer-assumes)"},
 };
 
-// Sets *key to key i of all types. False: there is no key i.
+// Sets *key to key i of the keys of all sensor types. False: there is no key i.
 static bool type_key(int i, od_key *key) {
   for (int type = 0; types[type]; type++) {
     const od_section_class *section = types[type]->section;
