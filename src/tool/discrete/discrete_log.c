@@ -10,11 +10,11 @@
 
 enum { FIRST_SUBSPACE = OD_DISCRETE_BJ + 1 };
 
-static const double negligible_gain = 0.05;  // relative difference of the unexplained part that is negligible
+static const double negligible_gain = 0.05;  // largest relative difference of the unexplained part that is negligible
 
 static const double divergence = -1e4;  // fit in percent at which the error is a hundred times the output's movement
 static const double poor_fit = 50;      // fit in percent; a smaller fit is doubtful, a negative fit is unsound
-static const double color_threshold = 4.5;  // excess of the sum of squared autocorrelations, in standard deviations
+static const double color_threshold = 4.5;  // limit of the excess sum of squared autocorrelations, in sigmas
 static const double round_off = 1e-9;       // largest residuals that are round-off, relative to the output's movement
 // Distance from the unit circle by which noise may shift a pole of 1 to the outside.
 static const double integrator_tolerance = 1e-3;
@@ -70,14 +70,14 @@ static od_status take_signals(od_discrete_log *w, od_error *err) {
     for (int i = 0; i < c->count; i++) {
       if (k < fitted) w->mean[i] += value[i] / (double)fitted;
       if (!isfinite(value[i]))
-        return od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld, expected a value in each row",
+        return od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld; expected a value in each row",
                        c->label[i].name, k + 1);
     }
   }
   w->data = (od_discrete_data){c->rows, n, w->u, w->y, m};
   for (int i = 0; i < c->count; i++)
     if (is_constant(w, i, fitted))
-      return od_fail(err, OD_BAD_INPUT, "the %s '%s' is %g in all %ld fitted rows, expected a signal that changes",
+      return od_fail(err, OD_BAD_INPUT, "the %s '%s' is %g in all %ld fitted rows; expected a signal that changes",
                      i < m ? "input" : "output", c->label[i].name, i < m ? w->u[i] : w->y[i - m], fitted);
   for (long k = 0; k < c->rows; k++) {
     for (int i = 0; i < m; i++) w->u[k * m + i] -= w->mean[i];
@@ -97,8 +97,8 @@ static od_status fit(od_discrete_log *w, long rows, int order, od_z_transfer **z
   return status == OD_OK ? od_discrete_transfer(&w->model, z, err) : status;
 }
 
-// Chooses the lowest order that explains the judged part about as well as the best order, on average over the outputs. Orders
-// with too few rows, or with failed fits, are omitted.
+// Chooses the lowest order that explains the judged part about as well as the best order. Qualities are averages over the outputs.
+// Orders with too few rows, or with failed fits, are omitted.
 static od_status choose(od_discrete_log *w, od_error *err) {
   const od_discrete_log_options *t = &w->o;
   double best = -INFINITY;
@@ -137,7 +137,7 @@ static od_status fit_part(od_discrete_log *w, od_error *err) {
   for (int i = 0; i < w->c.count && !w->is_held_out && !w->why_no_part[0]; i++)
     if (is_constant(w, i, w->judged))
       snprintf(w->why_no_part, sizeof w->why_no_part,
-               "'%.80s' is constant in the first %ld rows, expected a signal that changes", w->c.label[i].name,
+               "'%.80s' is constant in the first %ld rows; expected a signal that changes", w->c.label[i].name,
                w->judged);
   if (!w->why_no_part[0]) status = fit(w, w->judged, w->order, &w->part, &failure);
   if (status == OD_OK) return OD_OK;
@@ -187,7 +187,7 @@ static od_status make_table(od_discrete_log *w, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
-// Writes the quality: "93.41 %, error 0.0131".
+// Writes the quality of a simulation, "93.41 %, error 0.0131", and returns the text.
 static const char *quality_text(const od_z_quality *q, char text[80]) {
   if (isnan(q->percent) && isnan(q->rms))
     snprintf(text, 80, "cannot be fitted");
@@ -222,8 +222,8 @@ static void judge_coefficients(od_discrete_log *w) {
   if (m->whiteness > freedom + color_threshold * sqrt(2 * freedom) && m->noise > round_off * sqrt(variance))
     od_verdict_add(
         v, OD_DOUBTFUL, "residuals.colored", "Residuals are not white:",
-        "the sum of %d squared autocorrelations is %.3g, expected %.3g for white residuals; intervals are too "
-        "narrow or too wide. Try a higher order or another noise model.",
+        "the sum of %d squared autocorrelations is %.3g; expected %.3g for white residuals. Intervals are too narrow "
+        "or too wide. Try a higher order or another noise model.",
         m->lags, m->whiteness, freedom);
 }
 
@@ -244,7 +244,7 @@ static void judge_stability(od_discrete_log *w) {
         z->radius);
   else if (z->radius >= 1)
     od_verdict_add(v, z->radius < 1 + integrator_tolerance ? OD_SOUND : OD_DOUBTFUL, "model.unstable",
-                   "Unstable:", "the largest pole has the magnitude %.7g, expected less than 1 (1 for an integrator).",
+                   "Unstable:", "the largest pole has the magnitude %.7g; expected less than 1 (1 for an integrator).",
                    z->radius);
 }
 
@@ -476,7 +476,7 @@ od_status od_discrete_log_write_block(const void *user, const char *path, od_err
   const od_discrete_log *w = user;
   int n = w->data.outputs, m = w->data.inputs;
   if (w->z->order > OD_TRANSFER_MOST)
-    return od_fail(err, OD_BAD_INPUT, "the block has order %d, expected at most %d; use a smaller delay or order",
+    return od_fail(err, OD_BAD_INPUT, "the block has order %d; expected at most %d. Use a smaller delay or order",
                    w->z->order, OD_TRANSFER_MOST);
   OD_SCRATCH(scratch);
   OD_OWNED(od_transfer_free) od_transfer *t = od_transfer_new(w->z->order, n * m, 1);

@@ -82,8 +82,8 @@ od_status od_discrete_transfer(const od_discrete *model, od_z_transfer **out, od
 // unstable model may be infinite.
 od_status od_z_transfer_simulate(const od_z_transfer *z, const od_discrete_data *data, int output, long known,
                                  double *y, od_error *err);
-// Quality of the simulation of an output, from row `from` to the last row, with the initial state and offset from the first
-// `known` rows.
+// Quality of the simulation of an output from row `from` to the last row. The first `known` rows give the initial state and the
+// offset.
 typedef struct od_z_quality {
   // Explained fraction of the output's movement: 100 (1 - |y - model| / |y - mean(y)|). NaN: the output is constant; negative
   // infinity: the simulation diverges.
@@ -93,9 +93,9 @@ typedef struct od_z_quality {
 od_status od_z_transfer_judge(const od_z_transfer *z, const od_discrete_data *data, int output, long known, long from,
                               od_z_quality *out, od_error *err);
 
-// Identifies a state-space model with `order` states by a subspace method, with one of several weights of the directions
-// of the future output (subspace.c). `singular` (2 * order; may be NULL) receives the singular values, of which `order`
-// should be dominant. For CVA these values are correlations.
+// Identifies a state-space model with `order` states by a subspace method. `weight` selects the weight of the directions of the
+// future output (subspace.c). `singular` (2 * order; may be NULL) receives the singular values, of which `order` should be
+// dominant. For CVA these values are correlations.
 typedef enum od_subspace_weight { OD_SUBSPACE_MOESP, OD_SUBSPACE_N4SID, OD_SUBSPACE_CVA } od_subspace_weight;
 extern const char *const od_subspace_weights[];  // "moesp", "n4sid", "cva"; terminated by NULL
 od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_weight weight, double *singular,

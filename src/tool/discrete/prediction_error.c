@@ -2,9 +2,9 @@
 //
 //   w = 1/F (sum_j B_j u_j + offset + pulses),   v = A y - w,   e = 1/C (D v + pulses)
 //
-// B u, A y and D v depend on earlier rows: w begins at row `first_w`, e at row `first`, so that all of these rows are in
-// the log. 1/F and 1/C begin at rest. Each of the first rows has a pulse of unknown size, one pulse for each coefficient
-// of F and C. The pulses represent any initial state. Derivatives:
+// B u, A y and D v depend on earlier rows: w begins at row `first_w`, and e at row `first`. The earlier rows are thus in the log.
+// 1/F and 1/C begin at rest. Each of the first rows has a pulse of unknown size, one pulse for each coefficient of F and C. The
+// pulses represent any initial state. Derivatives:
 //
 //   de/da_k = D/C y(t-k),  de/db_k = -D/(C F) u(t-k),  de/df_k = D/(C F) w(t-k),  de/dc_k = -1/C e(t-k),  de/dd_k = 1/C v(t-k)
 //
@@ -260,7 +260,7 @@ static void put_column(const search *s, int n, int at, double *J) {
   for (long k = s->first; k < s->rows; k++) J[(k - s->first) * n + at] = s->column[k];
 }
 
-// Computes the Jacobian at the point of the last residuals, without regard to x. Always returns 0 (success).
+// Computes the Jacobian at the point of the last residuals; x is not used. Always returns 0 (success).
 static int jacobian(void *user, const double *x, double *J) {
   search *s = user;
   const od_discrete *m = s->m;

@@ -66,8 +66,8 @@ static void fill(const subspace *s, long rows, double *a) {
   }
 }
 
-// Computes A (row-major) that maps the first `used` rows of G (column-major, `rows` rows) to the rows `l` below, with
-// zeros after the last row. Returns false if the equations cannot be solved.
+// Computes A (row-major), which maps the first `used` rows of G (column-major, `rows` rows) to the rows `l` below. Zeros follow the
+// last row. Returns false if the equations cannot be solved.
 static bool shift_matrix(const double *G, int rows, int used, int l, int n, double *A) {
   OD_SCRATCH(scratch);
   double *up = OD_TAKE_MATRIX(&scratch, double, used, n), *down = OD_TAKE_MATRIX(&scratch, double, used, n);
@@ -338,7 +338,7 @@ static double unexplained_share(const subspace *s, const od_z_transfer *z) {
   return sum;
 }
 
-// Uses a matrix for the model if its simulation has a smaller error than the simulations of all matrices tried before.
+// Uses a matrix for the model if the error of its simulation is smaller than the errors of all earlier matrices.
 static void try_matrix(subspace *s, const double *A, double *least, od_z_transfer **best) {
   OD_OWNED(od_z_transfer_free) od_z_transfer *z = od_z_transfer_new(s->n, s->l, s->m);
   memcpy(s->A, A, (size_t)(s->n * s->n) * sizeof *s->A);

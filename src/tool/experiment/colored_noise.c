@@ -1,12 +1,12 @@
 // Colored noise, discretized exactly at the samples. First order, time constant T: F = exp(-h/T). Second order, white noise
-// filtered by w^2/(s^2 + 2 d w s + w^2): F = exp(A h). The stationary covariance of the noise and its rate is diag(1, w^2), so a
-// step adds the covariance diag(1, w^2) - F diag(1, w^2) F'.
+// filtered by w^2/(s^2 + 2 d w s + w^2): F = exp(A h). The stationary covariance of the noise and its rate is diag(1, w^2). A step
+// adds the covariance diag(1, w^2) - F diag(1, w^2) F'.
 #include "experiment/colored_noise.h"
 
 #include <math.h>
 
-// Computes F = exp(A h) for A = [0 1; -w^2 -2 d w]: F = exp(-d w h) (c I + s (A + d w I)), where c and s are the cosine and
-// sine terms, or hyperbolic terms if d > 1.
+// Computes F = exp(A h) for A = [0 1; -w^2 -2 d w]: F = exp(-d w h) (c I + s (A + d w I)), with cosine and sine terms c and s (d >
+// 1: hyperbolic terms).
 static void transition_of_second_order(double w, double d, double h, double F[4]) {
   double c, s, decay = d * w, square = (1 - d) * (1 + d);
   double turn = w * sqrt(fabs(square));
@@ -27,8 +27,8 @@ static void transition_of_second_order(double w, double d, double h, double F[4]
   F[3] = c - decay * s;
 }
 
-// Computes the Cholesky factor of the covariance that a step adds, from the covariance in units of 1 and w. If the variance added
-// to the noise is only round-off, the factor has an entry for the rate only.
+// Computes the Cholesky factor of the covariance that a step adds. The computation uses the rate of the noise in units of w. If the
+// variance added to the noise is only round-off, the factor has an entry for the rate only.
 static void factor(double w, const double F[4], double l[3]) {
   double f01 = F[1] * w, f10 = F[2] / w;
   double q00 = 1 - F[0] * F[0] - f01 * f01, q10 = -(f10 * F[0] + F[3] * f01);

@@ -4,8 +4,8 @@
 
 #include "experiment/experiment.h"
 
-// Each sample computes x = F x + L e, with x = (noise, rate of the noise) and independent Gaussian numbers e. The noise has
-// variance 1, and its rate has variance rate^2. First-order noise has no rate.
+// At each sample, x becomes F x + L e. x is the noise and its rate, and e are independent Gaussian numbers. The noise has variance
+// 1, and its rate has variance rate^2. First-order noise has no rate.
 typedef struct od_color {
   int order;    // 0: white
   double F[4];  // row-major

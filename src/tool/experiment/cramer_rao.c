@@ -28,8 +28,8 @@ typedef struct bound {
   double *P, *y;  // covariance of states and parameters; measurements
 } bound;
 
-// Whether the bound is known. The bound requires sensors with white noise, without drift and delay. The bound also requires a
-// machine without disturbances, and true values of all outputs and parameters.
+// Returns whether the bound is known. The bound requires sensors with white noise, without drift and delay. The bound also requires
+// a machine without disturbances, and true values of all outputs and parameters.
 static bool is_known(const od_experiment *e) {
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];
@@ -42,8 +42,8 @@ static bool is_known(const od_experiment *e) {
   return e->truth != NULL && !e->disturbed && e->parameters > 0;
 }
 
-// Starts the observer at the truth with the initial covariance of the experiment, and runs the observer along the true motion.
-// The measurements have no noise: they are the observer's predictions.
+// Starts the observer at the truth with the initial covariance of the experiment. Runs the observer along the true motion. The
+// measurements have no noise, because the observer's predictions are its measurements.
 static od_status follow(bound *b, od_sample_source *source, od_error *err) {
   od_sim *sim = od_observer_sim(b->observer);
   const double *p = b->o->estimate;
@@ -52,7 +52,7 @@ static od_status follow(bound *b, od_sample_source *source, od_error *err) {
   bool more = true;
   od_status status = source->next(source->self, &s, &more, err);
   if (status != OD_OK || !more) return status;
-  // The first start has the state at which the initial covariance is computed.
+  // The first start sets the state. The initial covariance is computed at this state. The second start sets the covariance.
   status = od_observer_start(b->observer, 0, NULL, p, b->P, s.u);
   if (status == OD_OK) status = od_start_covariance(b->e, sim, b->nx, b->P, &problem);
   if (status == OD_OK) status = od_observer_start(b->observer, 0, NULL, p, b->P, s.u);

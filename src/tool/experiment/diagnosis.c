@@ -38,12 +38,12 @@ static void free_search(search *s) {
   od_arena_free(&s->memory);
 }
 
-// Whether innovations are as expected after the fault is undone.
+// Returns whether innovations are as expected after the fault is undone.
 static bool is_settled(const od_suspect *s) {
   return s->white && s->nis < settled_nis;
 }
 
-// Whether another run is possible. Sets `incomplete` if a limit is reached.
+// Returns whether another run is possible. Sets `incomplete` if a limit is reached.
 static bool goes_on(search *s) {
   if (s->count == MOST_SUSPECTS || od_trials_exhausted(&s->t)) s->incomplete = true;
   return s->status == OD_OK && !s->incomplete && !s->t.interrupted;
@@ -62,8 +62,8 @@ static double try_fault(search *s, od_fault f, bool calibrate) {
   return gain;
 }
 
-// Searches for the best amount: first on a grid on both sides of `none`, the amount without a fault, then by halving
-// the distance to the neighbors.
+// Searches for the best amount. The first search is on a grid on both sides of `none`, the amount without a fault. Then the
+// distance to the neighbors is halved repeatedly.
 static void search_amount(search *s, od_fault f, double none, const double *grid, int points, double least_step) {
   double best = none, gain = 0, step = grid[0];
   for (int side = -1; side <= 1; side += 2)
@@ -419,8 +419,8 @@ static int find_best(const search *s, int than) {
   return best;
 }
 
-// Returns the index of the cause. If the data contradict the start, too small initial sigmas are the cause under two
-// conditions. With larger sigmas the innovations are as expected, and the gain is a sufficient fraction of the best gain.
+// Returns the index of the cause. If the data contradict the start, initial sigmas that are too small are the cause under two
+// conditions. With larger sigmas, the innovations must be as expected. The gain must be a sufficient fraction of the best gain.
 static int prefer_start(const search *s, int best) {
   for (int i = 0; i < s->count && best >= 0 && s->t.task->contradicted; i++) {
     const od_suspect *now = &s->suspect[i];

@@ -15,7 +15,7 @@ typedef struct od_diagnosis_task {
   const od_experiment *e;
   const od_record *record;
   double step;        // step for which the process noise is given, s
-  bool can_hold;      // whether inputs are linear between rows, and some of them jump
+  bool can_hold;      // whether inputs are linear between rows, and at least one input jumps
   bool can_shorten;   // whether the integrator can take shorter steps
   bool contradicted;  // whether a parameter has moved too far from its initial value
   double work;        // limit of the work of all runs, see od_trials.work; 0: default
@@ -47,7 +47,7 @@ typedef struct od_trials {
   double *base;             // cost per row and sensor without a fault; NAN: no innovation
   double *best, best_gain;  // best run: cost per row and sensor, and gain
 
-  // A run is stopped if its cost is too high: by these limits above the cost of the run without a fault, or of the best run.
+  // A run is stopped if its cost exceeds the cost of the run without a fault, or of the best run, by these limits.
   double excess_limit, best_excess_limit;
   double *now;     // cost per row and sensor of the current run
   double *factor;  // per sensor: root of the NIS of the run without a fault, with outliers limited
@@ -58,12 +58,12 @@ typedef struct od_trials {
   long runs, reached;  // number of runs so far; number of samples of the last run
 } od_trials;
 
-// Runs the observer with no fault undone. od_trials_end() frees the memory, also after a failure.
+// Runs the observer without undoing a fault. od_trials_end() frees the memory, also after a failure.
 od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error *err);
 void od_trials_end(od_trials *t);
 // Returns the length of the integrator's steps, s: at most the time to the next sample.
 double od_trials_step(const od_trials *t);
-// Whether the limit of work is reached.
+// Returns whether the limit of work is reached.
 bool od_trials_exhausted(const od_trials *t);
 // Runs the observer with the fault undone. `calibrate`: first estimates the offset or scale of a sensor.
 od_status od_trial(od_trials *t, od_fault fault, bool calibrate, od_suspect *out, od_error *err);

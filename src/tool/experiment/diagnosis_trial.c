@@ -129,7 +129,7 @@ static void change_model(const od_trials *t, trial *x, const od_fault *f) {
       for (int i = 0; i < e->parameters; i++) e->parameter[i].sigma *= f->amount;
       break;
     case OD_FAULT_STEP: {
-      // The sum of the noise over several shorter steps is the noise of a step.
+      // The noise of one full step is the sum of the noise of several shorter steps.
       double step = od_trials_step(t) / f->amount, part = step / e->step;
       e->step = step;
       e->pressure_noise *= sqrt(part);
@@ -193,7 +193,7 @@ static void each(void *user, const od_sample *sample, od_observer *observer) {
   r->work = ((double)counts.residuals + (double)counts.steps * r->states) * (2 + r->states);
 }
 
-// Whether the run continues. A run whose cost is too high is stopped.
+// Returns whether the run continues. A run whose cost is too high is stopped.
 static bool goes_on(void *user, double done) {
   const run *r = user;
   const od_diagnosis_task *task = r->t->task;
@@ -203,7 +203,7 @@ static bool goes_on(void *user, double done) {
   return !r->t->base || (r->worse < r->t->excess_limit && (r->keeps || r->behind < r->t->best_excess_limit));
 }
 
-// Whether the innovations of a sensor have mean zero and are not correlated in time.
+// Returns whether the innovations of a sensor have mean zero and are not correlated in time.
 static bool is_white(const sums *s) {
   double n = (double)s->count, limit = fmax(white_limit, 4 / sqrt(n));
   if (s->count < 10) return true;

@@ -24,7 +24,7 @@ double od_encoder_count(const od_encoder *e, const od_encoder_memory *m, double 
 
 // --- The path between two samples -----------------------------------------------------------------------------------
 
-// x = x0 + s (a + s (b + s c)) for s from 0 to 1, where s is the fraction of the time h (s) between the samples.
+// The path x = x0 + s (a + s (b + s c)). s is the elapsed fraction, 0 to 1, of the time h (s) between the samples.
 typedef struct path {
   double x0, a, b, c, h;
 } path;

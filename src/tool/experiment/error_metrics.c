@@ -81,7 +81,7 @@ void od_error_record_free(od_error_record *r) {
   od_free(r);
 }
 
-// Whether a metric uses the sample at time t. If so, advances the index of the next point.
+// Returns whether a metric uses the sample at time t. If so, advances the index of the next point.
 static bool takes(const od_error_record *r, const od_error_metric *m, sums *s, double t) {
   double from = fmax(m->from, r->begin), to = fmin(m->to, r->end), tolerance = 1e-9 * (1 + fabs(t));
   if (t < from - tolerance || t > to + tolerance) return false;
@@ -96,8 +96,7 @@ static bool takes(const od_error_record *r, const od_error_metric *m, sums *s, d
   return true;
 }
 
-// Computes the covariance S of the outputs from the derivatives of the outputs and the covariance P of states and
-// parameters.
+// Computes the covariance S of the outputs from their derivatives and from the covariance P of states and parameters.
 static void fill_covariance(const od_error_record *r, const od_error_metric *m, const double *P) {
   int n = r->nx + r->np, count = m->count;
   for (int i = 0; i < count; i++)
@@ -156,7 +155,7 @@ void od_error_record_transfer(od_error_record *r, od_pieces *t) {
                *saved_counts = od_pieces_bytes(t, counts, sizeof counts);
     if (saved) memcpy(numbers, saved, sizeof numbers), memcpy(counts, saved_counts, sizeof counts);
     od_pieces_expect(t, counts[0] >= 0 && counts[1] >= 0 && counts[0] < INT64_MAX / 4 && counts[1] < INT64_MAX / 4,
-                     "a count of the errors is not possible");
+                     "a count of the errors is invalid");
     if (t->mode == OD_PIECES_RESTORE)
       *of = (sums){numbers[0], numbers[1], numbers[2], (long)counts[0], (long)counts[1], false};
   }

@@ -13,18 +13,18 @@ typedef struct od_error_metric_class {
   bool has_unit;    // whether the value has the unit of the outputs, which must all have this unit; false: no unit
   double expected;  // expected value for a consistent estimator; NAN: unknown
 } od_error_metric_class;
-// The list ends with a NULL key.
+// All kinds of metrics. The last entry has the key NULL.
 extern const od_error_metric_class od_error_metric_classes[];
 
 // Adds metrics to an experiment without metrics: the root mean square error of each watched output. False: out of memory.
 bool od_error_metrics_default(od_experiment *e);
 
 typedef struct od_error_record od_error_record;
-// Makes an object that collects the errors of a run from `begin` to `end`, s. NULL: out of memory.
+// Creates an object that collects the errors of a run from `begin` to `end`, s. NULL: out of memory.
 od_error_record *od_error_record_new(const od_experiment *e, const od_plant *plant, double begin, double end);
 void od_error_record_free(od_error_record *r);
 OD_OWNED_POINTER(od_error_record, od_error_record_free);
-// Lists the pieces of a record in a saved state.
+// Saves or restores a record as pieces of a saved state.
 void od_error_record_transfer(od_error_record *r, od_pieces *t);
 // Adds the errors of a sample. Call after each sample. Samples without a true value are omitted.
 od_status od_error_record_take(od_error_record *r, const od_sample *s, od_observer *observer);

@@ -48,7 +48,7 @@ void od_experiment_sensor_covariance(const od_experiment *e, double *R) {
   }
 }
 
-// Makes the plant of the true machine or of the model, with sensor models for calibrated sensors.
+// Creates the plant of the true machine or of the model, with sensor models for calibrated sensors.
 static od_status make_plant(const od_experiment *e, bool truth, od_plant **out, od_error *err) {
   OD_SCRATCH(scratch);
   int *outputs = OD_TAKE(&scratch, int, e->outputs), *number = OD_TAKE(&scratch, int, e->parameters);
@@ -103,7 +103,7 @@ static void add_random_walks(const od_model *m, int first, double h, int n, doub
   }
 }
 
-// Eq. 31 of source 1 in docs/theory.md: white acceleration over the step, and independent changes of pressures.
+// Implements eq. 31 of source 1 in docs/theory.md: white acceleration over the step, and independent changes of pressures.
 void od_process_noise_covariance(const od_process_noise *noise, const od_model *m, const od_plant *plant, double h,
                                  double step, const double *process, double *Q, int n) {
   double a = pow(noise->acceleration, 2), part = fraction_of(h, step);

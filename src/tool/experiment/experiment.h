@@ -49,17 +49,17 @@ typedef struct od_sensor {
   double interval, duration;  // time between samples, s; duration of the run, s
   od_faults faults;           // faults of the simulated sensor
   const od_sensor_class *of;  // type of the sensor; NULL: the sensor reads the measured output
-  double number[OD_MOST_SENSOR_NUMBERS];  // numbers of the sensor's type
+  double number[OD_MOST_SENSOR_NUMBERS];  // values of the keys of the sensor's type
   const char *source;  // output that the sensor reads instead of the measured output; NULL: the measured output
   int source_output;   // index of the output `source` in the true machine
   double path_sigma;   // root mean square error of the type along the true motion
   double assume;       // standard deviation that the observer assumes; 0: computed from the other numbers
   int frozen;          // number of consecutive equal values that is a fault; 0: never a fault
 } od_sensor;
-// Returns the standard deviation of the measurement noise that the observer assumes, in the unit of the output. If `assume` is
-// not given: the quantization step counts as noise; colored noise counts as white noise with the same average over many
-// samples; integrated noise counts with its standard deviation at the end of the run; the velocity of an encoder counts with
-// its error along the true motion. A drift is not included.
+// Returns the standard deviation of the measurement noise that the observer assumes, in the unit of the output. If `assume` is not
+// given, sigma includes several errors. The quantization step counts as noise. Colored noise counts as white noise with the same
+// average over many samples. Integrated noise counts with its standard deviation at the end of the run. The velocity of an encoder
+// counts with its error along the true motion. A drift is not included.
 double od_sensor_sigma(const od_sensor *s);
 
 // A watched output (of a sensor, of 'initial', of a metric or of process noise), and its initial standard deviation (0:
@@ -160,7 +160,7 @@ static inline int od_sensor_output(const od_experiment *e, int sensor) {
 }
 // Returns the index of the parameter that estimates a number of the model, or -1.
 int od_parameter_of(const od_experiment *e, int number);
-// Returns a parameter that is neither a number of the model nor a calibration, without bounds and without a true value.
+// Returns a parameter without bounds and without a true value. The parameter is neither a number of the model nor a calibration.
 od_estimated od_unbounded_parameter(const char *path, const char *unit, double start, double sigma);
 
 struct od_experiment_loader;
@@ -179,8 +179,8 @@ typedef struct od_experiment_options {
   const char *data;     // log to be observed instead of the true machine, "-" for a stream; NULL: the file's log
   od_content content;   // content of the file if it has been read already
 
-  // Called at the end, or NULL. A fit uses this function to read more keys of the same file. Parameters then need no sigma,
-  // sensors may have a relative sigma, and the start needs no covariance.
+  // Called at the end of loading; NULL: not called. A fit uses this function to read more keys of the same file. Parameters then
+  // need no sigma, sensors may have a relative sigma, and the start needs no covariance.
   void (*more)(void *user, struct od_experiment_loader *xl, const struct od_section *file);
   void *user;
 } od_experiment_options;
@@ -192,9 +192,9 @@ od_status od_experiment_load(const char *path, const od_experiment_options *opti
 void od_experiment_free(od_experiment *e);
 OD_OWNED_POINTER(od_experiment, od_experiment_free);
 
-// Makes the observer's plant. Its outputs are the measurements of the sensors, then the other watched outputs, including the
-// outputs of calibrated sensors (od_watched.row). Its parameters are the estimated parameters. od_experiment_true_plant() uses
-// the true machine instead of the model. The true machine must have all estimated numbers.
+// Creates the observer's plant. Its outputs are the measurements of the sensors, then the other watched outputs, including the
+// outputs of calibrated sensors (od_watched.row). Its parameters are the estimated parameters. od_experiment_true_plant() uses the
+// true machine instead of the model. The true machine must have all estimated numbers.
 od_status od_experiment_plant(const od_experiment *e, od_plant **out, od_error *err);
 od_status od_experiment_true_plant(const od_experiment *e, od_plant **out, od_error *err);
 

@@ -12,9 +12,9 @@ typedef struct od_experiment_loader {
   od_loader ld;
   od_experiment *e;
   const od_experiment_options *options;
-  od_arena memory;             // memory of the loader; the experiment owns its own arrays
-  od_messages *foreign;        // messages about the machine file and the log; they follow the messages about this file
-  int process, truth_process;  // nodes of noise.process and of truth.noise.process; -1: none
+  od_arena memory;       // memory of the loader; the experiment owns its own arrays
+  od_messages *foreign;  // messages about the machine file and the log; reported after the messages about this file
+  int process, truth_process;       // nodes of noise.process and of truth.noise.process; -1: none
   od_output_covariance correlated;  // correlated noise of sensors; `output` holds indices of the model's outputs
   bool correlated_is_wrong;         // whether errors in `correlated` were reported
   od_noise_structure structure;
@@ -34,9 +34,9 @@ const char *od_set_for(const char *text, const char *who);
 // of memory.
 od_machine *od_load_machine_of(od_experiment_loader *xl, const od_section *section, const char *key);
 
-// load_experiment.c: whether an allocation has failed. Loaders may continue after a failed allocation.
+// load_experiment.c: returns whether an allocation has failed. Loaders may continue after a failed allocation.
 bool od_is_out_of_memory(const od_experiment_loader *xl);
-// Whether the key is repeated in its map. If so, adds a message.
+// Returns whether the key is repeated in its map. If so, adds a message.
 bool od_is_repeated(od_loader *ld, int map, int key);
 // Adds the channels of a log for all sensors and then all inputs; false: out of memory.
 bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel);
@@ -63,7 +63,8 @@ typedef struct od_source {
 } od_source;
 od_source od_read_source(od_experiment_loader *xl, int node);
 
-// load_noise.c: whether a node is a full covariance, {of: [...], matrix: [[...], ...]}, and its number of outputs.
+// load_noise.c: the first function returns whether a node is a full covariance, {of: [...], matrix: [[...], ...]}. The second
+// function returns the number of its outputs.
 bool od_is_matrix(const od_loader *ld, int node);
 int od_matrix_count(const od_loader *ld, int node);
 // Reads a full covariance of outputs of the model. `definite`: a singular matrix is an error. False: there are messages, or
@@ -72,7 +73,7 @@ bool od_read_output_covariance(od_experiment_loader *xl, int node, const char *p
                                od_output_covariance *t);
 // Same as od_read_output_covariance(), for watched outputs.
 bool od_read_watched_covariance(od_experiment_loader *xl, int node, const char *path, od_output_covariance *t);
-// Makes the covariance from the separate sigmas of watched outputs.
+// Creates the covariance from the separate sigmas of watched outputs.
 void od_covariance_of_sigmas(od_experiment_loader *xl, int node, od_output_covariance *t);
 
 // od_load_sensor_noise() reads the section 'sensor_noise', before the sensors. od_correlated_sigma() returns the standard
@@ -96,8 +97,8 @@ void od_load_signal_sizes(od_experiment_loader *xl);
 // load_parameters.c: reads the section 'parameters', after the sensors.
 void od_load_parameters(od_experiment_loader *xl, int node);
 
-// load_metrics.c: od_load_metrics() reads the section 'metrics', after the sensors. od_metric_outputs() returns an upper bound
-// of the number of outputs of this section, which is needed before the sensors are read.
+// load_metrics.c: od_load_metrics() reads the section 'metrics', after the sensors. od_metric_outputs() returns an upper bound of
+// the number of outputs of this section. Call od_metric_outputs() before the sensors are read.
 void od_load_metrics(od_experiment_loader *xl, int node);
 int od_metric_outputs(const od_loader *ld, int node);
 

@@ -1,7 +1,7 @@
 // Loads the two machines of an experiment from the same file, each with its own variant and its own numbers.
 //
-// Messages of the machine's loader about a variant or a number get the place in the experiment file that contains the variant or
-// number.
+// If the machine's loader reports a variant or a number, the message gets the place of this variant or number in the experiment
+// file.
 #include <string.h>
 
 #include "document/document.h"

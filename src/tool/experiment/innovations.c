@@ -11,10 +11,10 @@
 enum { BLOCKS = OD_MOST_WINDOWS };  // number of blocks of equal length; when all are full, pairs of blocks are merged
 enum { MARKS = 48 };  // number of times at which parameters are stored: at the start, after 1, 2, 4 ... samples
 
-// Numbers of lags, in samples, of innovations after and before a change of an input. At most OD_LAGS, because only the last
-// OD_LAGS innovations are stored.
+// Numbers of lags, in samples, of innovations after and before a change of an input. Both numbers are at most OD_LAGS, because only
+// the last OD_LAGS innovations are stored.
 enum { AFTER = 16, BEFORE = 16, INPUT_LAGS = AFTER + BEFORE };
-static const double far = 3;           // standard deviations beyond which values are counted as far
+static const double far = 3;           // distance, in standard deviations, beyond which an innovation counts as far
 static const double value_limit = 10;  // limit to which outliers are reduced, standard deviations
 static const double least_fall = 0.1;  // smallest decrease of a compared variance, relative to the final variance
 
@@ -97,14 +97,14 @@ void od_innovation_record_transfer(od_innovation_record *r, od_pieces *t) {
   if (saved) memcpy(counts, saved, sizeof counts);
   bool possible = counts[2] > 0 && counts[3] <= BLOCKS && counts[4] <= MARKS;
   for (int i = 0; i < 6; i++) possible = possible && counts[i] >= 0 && counts[i] <= INT64_MAX / 4;
-  od_pieces_expect(t, possible, "a count of the innovations is not possible");
+  od_pieces_expect(t, possible, "a count of the innovations is invalid");
   if (t->mode == OD_PIECES_RESTORE) {
     r->samples = (long)counts[0], r->in_block = (long)counts[1], r->length = (long)counts[2];
     r->blocks = (int)counts[3], r->marks = (int)counts[4], r->next_mark = (long)counts[5];
   }
   const history *of = od_pieces_bytes(t, r->history, sensors * sizeof *r->history);
   for (size_t i = 0; of && i < sensors; i++)
-    od_pieces_expect(t, of[i].count >= 0 && of[i].count <= INT64_MAX / 4, "a count of the innovations is not possible");
+    od_pieces_expect(t, of[i].count >= 0 && of[i].count <= INT64_MAX / 4, "a count of the innovations is invalid");
   od_pieces_bytes(t, r->block, BLOCKS * sensors * sizeof *r->block);
   od_pieces_bytes(t, r->begin, sizeof r->begin);
   od_pieces_bytes(t, r->end, sizeof r->end);
@@ -144,7 +144,7 @@ static sums *next_block(od_innovation_record *r) {
   return r->block + (r->blocks - 1) * r->sensors;
 }
 
-// Returns the place of the next value in the ring buffer. The value k samples earlier is k places after this place.
+// Returns the index of the next value in the ring buffer. The value k samples earlier is k entries after this index.
 static int place_of_next(const history *h) {
   return OD_LAGS - 1 - (int)(h->count % OD_LAGS);
 }
@@ -204,7 +204,7 @@ void od_innovation_record_mark(od_innovation_record *r, const od_observer *obser
   }
 }
 
-// Correlates the innovations of sensors a < b.
+// Correlates the innovations of all pairs of sensors.
 static void compare_with_each_other(od_innovation_record *r) {
   for (int a = 0; a < r->sensors; a++)
     for (int b = a + 1; b < r->sensors && !isnan(r->present[a]); b++) {
@@ -269,7 +269,7 @@ static void find_whiteness(const history *h, od_innovations *out) {
 }
 
 // Returns the correlation of the innovations with the changes of an input: the root of the sum of squared correlations over all
-// lags, corrected for changes that are correlated with each other.
+// lags. Corrects the result for changes that are correlated with each other.
 static double share_of_input(const od_innovation_record *r, int sensor, int input) {
   const double *followed = r->followed + (sensor * r->inputs + input) * INPUT_LAGS, *own = r->own + input * AFTER;
   double squares = r->history[sensor].squares, sum = 0, same = 1;

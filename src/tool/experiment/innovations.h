@@ -1,10 +1,10 @@
 // Statistics of the innovations of a run: size relative to the filter's covariance, mean, whiteness, and changes over the run.
 // The memory does not grow with the number of samples, so live runs and studies also have these statistics.
 //
-// Sensors are processed one by one, each after the corrections of the previous sensors. The normalized innovations of a
-// consistent filter are thus independent standard normal numbers, over sensors and over time. NIS is the sum of their squares.
-// From a time to the end, a parameter's estimate changes by a normal number of variance P(then) - P(end), plus the parameter's
-// own noise. The estimates of an over-confident filter change by more.
+// Sensors are processed one by one, each after the corrections of the previous sensors. The normalized innovations of a consistent
+// filter are thus independent standard normal numbers, over sensors and over time. NIS is the sum of their squares. From a time t
+// to the end, the change of a parameter's estimate is normal. Its variance is P(t) - P(end) plus the variance of the parameter's
+// own noise. The estimates of an over-confident filter change more.
 #ifndef OD_EXPERIMENT_INNOVATIONS_H
 #define OD_EXPERIMENT_INNOVATIONS_H
 
@@ -35,14 +35,14 @@ typedef struct od_innovations {
   double whiteness, chance;            // Ljung-Box statistic; p-value: probability of a larger value for white noise
   double first, predicted;             // the first measured value, and its prediction; NAN: none
   double largest;                      // largest magnitude of the measured values
-  int input;        // input whose changes correlate most with the innovations, before or after; -1: none
-  int partner;      // other sensor whose innovations correlate most with these; -1: none has enough common samples
+  int input;  // input whose changes correlate most with the innovations, before or after; -1: none
+  int partner;  // other sensor whose innovations correlate most with this sensor's; -1: no sensor has enough common samples
   double together;  // correlation of the innovations with the innovations of `partner`
   double follows;   // correlation with the changes of `input`, over all lags; by chance about 5/sqrt(count)
 } od_innovations;
 
 // Change of a parameter's estimate, in standard deviations of the difference: since the start, and since the time from which the
-// change is largest. Also that time, and the estimate with its standard deviation at that time.
+// change is largest. The struct also contains this time, and the estimate with its standard deviation at this time.
 typedef struct od_movement {
   double since_start;
   double deviations, time, estimate, sigma;
@@ -58,11 +58,11 @@ typedef struct od_nis_part {
 enum { OD_MOST_WINDOWS = 64 };
 
 typedef struct od_innovation_record od_innovation_record;
-// Makes an empty record. NULL: out of memory.
+// Creates an empty record. NULL: out of memory.
 od_innovation_record *od_innovation_record_new(int sensors, int inputs, int parameters);
 void od_innovation_record_free(od_innovation_record *r);
 OD_OWNED_POINTER(od_innovation_record, od_innovation_record_free);
-// Lists the pieces of a record in a saved state.
+// Saves or restores a record as pieces of a saved state.
 void od_innovation_record_transfer(od_innovation_record *r, od_pieces *t);
 // Adds the innovations, measurements and inputs of a sample. Call after each correction.
 void od_innovation_record_take(od_innovation_record *r, const od_innovation *in, const double *y, const double *u);

@@ -58,7 +58,7 @@ typedef struct line {
   bool too_long;  // whether the line is longer than the buffer; `text` is then only the end of the line
 } line;
 
-// Gives the next line, valid until the next call.
+// Reads the next line, which is valid until the next call.
 static od_status next_line(live *m, line *out, od_error *err) {
   int cut = 0;
   *out = (line){0};
@@ -84,7 +84,7 @@ static od_status next_line(live *m, line *out, od_error *err) {
   }
 }
 
-// Gives the next line that is not empty.
+// Reads the next line that is not empty.
 static od_status next_full_line(live *m, line *out, od_error *err) {
   od_status status;
   do status = next_line(m, out, err);
@@ -179,7 +179,7 @@ static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
   return OD_OK;
 }
 
-// Without a time column the time of the next line follows from the time of the last sample.
+// Continues the stream after time t. Without a time column, the time of the next line follows from t.
 static void resume(void *self, double t, const double *u) {
   live *m = self;
   double interval = m->e->data.interval;

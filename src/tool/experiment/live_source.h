@@ -8,7 +8,7 @@ typedef struct od_live_options {
   int input;         // file descriptor of the stream
   const char *name;  // name of the stream, for messages
 
-  // Called several times per second while there is no data; false: stop.
+  // Called several times per second while there is no data. If the function returns false, reading stops.
   bool (*goes_on)(void *user);
   // Called for a line that cannot be used, with the reason and the time of the line (NAN: none).
   void (*refuse)(void *user, double t, const char *why);

@@ -245,7 +245,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   int parameters = od_section_get(ld, file, "parameters");
   xl->e->title = title ? title : xl->e->model ? od_machine_title(xl->e->model) : "";
   if (sensors >= 0 && ld->tree.node[sensors].count == 0 && ld->tree.node[sensors].kind != OD_TREE_TEXT)
-    od_complain(ld, sensors, "an experiment needs at least one sensor");
+    od_complain(ld, sensors, "an experiment needs at least one sensor; add a sensor under 'sensors'");
   if ((xl->simulated && !xl->e->truth) || !xl->e->model) return;
   int outputs = entries(ld, initial) + od_matrix_count(ld, initial) + od_matrix_count(ld, xl->process) +
                 od_matrix_count(ld, xl->truth_process) + od_metric_outputs(ld, od_section_get(ld, file, "metrics"));
@@ -271,8 +271,8 @@ bool od_is_out_of_memory(const od_experiment_loader *xl) {
   return od_lacks_memory(&xl->ld) || od_arena_status(&xl->memory) != OD_OK || od_arena_status(&xl->e->memory) != OD_OK;
 }
 
-// Reads and checks the file. Numbers of --set that do not exist are reported only if the file has no errors, because after an
-// error some numbers are not read.
+// Reads and checks the file. Numbers of --set that do not exist are reported only if the file has no errors. After an error some
+// numbers are not read.
 static od_status check_file(void *loader) {
   od_experiment_loader *xl = loader;
   od_loader *ld = &xl->ld;

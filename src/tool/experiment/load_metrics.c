@@ -94,7 +94,7 @@ static void read_metric(od_experiment_loader *xl, int key) {
   int count = is_list ? ld->tree.node[value].count : 1;
   m->output = OD_TAKE(&xl->e->memory, int, count);
   if (!m->output) return;
-  if (count == 0) od_complain(ld, value, "found no outputs of the metric, expected at least one output");
+  if (count == 0) od_complain(ld, value, "the metric has no outputs; expected at least one output");
   if (!is_list) add_output(xl, value, m);
   for (int entry = is_list ? ld->tree.node[value].first : -1; entry >= 0; entry = ld->tree.node[entry].next)
     add_output(xl, entry, m);

@@ -209,8 +209,8 @@ static bool find_sensors(od_experiment_loader *xl, int *sensor) {
                   "there is no sensor '%s'; expected an output of the section 'sensors'", name);
     else if (e->sensor[sensor[i]].noise != OD_NOISE_GAUSSIAN)
       od_complain(&xl->ld, xl->correlated.entry[i],
-                  "the noise of '%s' must be gaussian to be correlated with the "
-                  "noise of other sensors",
+                  "the noise of '%s' is not gaussian; expected gaussian noise, which can be correlated with the noise "
+                  "of other sensors",
                   name);
     found = found && sensor[i] >= 0;
   }
@@ -229,7 +229,7 @@ static void check_plain(od_experiment_loader *xl) {
                                                                   : NULL;
     if (what)
       od_complain(&xl->ld, xl->watched_key[i],
-                  "the sensor '%s' has %s, which is not possible with 'sensor_noise'; remove one of both", s->name,
+                  "the sensor '%s' has %s, which is not possible with 'sensor_noise'; remove one of the two", s->name,
                   what);
   }
 }
@@ -299,7 +299,7 @@ void od_load_truth_noise(od_experiment_loader *xl, int node) {
   if (node < 0) return;
   bool same = ld->tree.node[node].kind == OD_TREE_TEXT && strcmp(od_text_of(ld, node), "same") == 0;
   if (xl->options->more)
-    od_complain(ld, node, "a fit has no process noise; expected this key in experiments of observers only");
+    od_complain(ld, node, "a fit has no process noise; remove this key");
   else if (!same && ld->tree.node[node].kind == OD_TREE_TEXT)
     od_complain(
         ld, node,

@@ -41,7 +41,7 @@ static int find_number(od_experiment_loader *xl, int key) {
     else if (blocks)
       od_complain(
           ld, key,
-          "'%s' cannot be estimated, because '%s' depends on this number and is not a number of the bodies or the circuit",
+          "'%s' cannot be estimated: '%s' depends on this number and is not a number of the bodies or the circuit",
           path, blocks);
     else
       od_complain(ld, key, "'%s' cannot be estimated; expected a number of the bodies or the circuit", path);
@@ -118,7 +118,8 @@ static bool find_estimated(od_experiment_loader *xl, int key, od_estimated *p) {
 }
 
 static void read_parameter(od_experiment_loader *xl, int key) {
-  static const double least_part = 1e-6;  // sigma relative to the initial value below which there is a warning
+  // Limit of sigma relative to the initial value; a smaller sigma causes a warning.
+  static const double least_part = 1e-6;
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key);
   od_estimated p;

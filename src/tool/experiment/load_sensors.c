@@ -103,7 +103,7 @@ static const od_key keys[] = {
      0, .otherwise = "see [below](experiment-files.md#what-the-observer-assumes)"},
 };
 
-// Sets *key to key i of all types. False: there is no key i.
+// Sets *key to key i of the keys of all sensor types. False: there is no key i.
 static bool type_key(int i, od_key *key) {
   for (int type = 0; types[type]; type++) {
     const od_section_class *section = types[type]->section;
@@ -283,7 +283,7 @@ static void read_range(sensor_reader *r) {
     od_complain_number(ld, number[1], "the upper end of 'range' must be greater than the lower end");
 }
 
-// Returns the value of a key in a unit.
+// Returns the value of a key in the given unit.
 static double value_in(sensor_reader *r, const char *key, const char *unit) {
   return od_number_value(r->ld, od_read_key_in(r->ld, &r->section, key, unit, OD_IN_LOADER));
 }
@@ -396,7 +396,7 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   r.s->faults = read_faults(ld, &r.section, r.read_unit, r.s->relative > 0 ? (double)NAN : r.s->sigma);
 }
 
-// Whether a sensor is in the list of chosen sensors. NULL: all sensors are chosen.
+// Returns whether a sensor is in the list of chosen sensors. NULL: all sensors are chosen.
 static bool is_chosen(const char *chosen, const char *name) {
   size_t length = strlen(name);
   for (const char *at = chosen; at; at = strchr(at, ','), at = at ? at + 1 : NULL)

@@ -42,12 +42,12 @@ static bool merge_rows(merged_rows *r, const od_log_plan *plan, od_row_reader *f
   return od_arena_status(memory) == OD_OK;
 }
 
-// Returns the time of a row, from its cells or from its number, s.
+// Returns the time of a row, s. The time comes from the cells of the row, or from its number.
 static double time_of(const merged_rows *r, const double *cells, long number) {
   return r->plan->interval > 0 ? (double)number * r->plan->interval : od_channel_value(&r->plan->time, cells);
 }
 
-// Whether the row just read has the time of the waiting row. If so, the values of the new row fill the gaps of the waiting
+// Returns whether the row just read has the time of the waiting row. If so, the values of the new row fill the gaps of the waiting
 // row.
 static bool repeats(merged_rows *r) {
   if (r->plan->interval > 0) return false;
@@ -60,7 +60,7 @@ static bool repeats(merged_rows *r) {
   return true;
 }
 
-// Makes the waiting row the given row, and the row just read the waiting row.
+// Passes both rows on: the waiting row becomes the given row, and the row just read becomes the waiting row.
 static void give_waiting(merged_rows *r, int line) {
   double *unused = r->given;
   r->given = r->kept;
@@ -69,7 +69,7 @@ static void give_waiting(merged_rows *r, int line) {
   r->line = line;
 }
 
-// Gives the next row, valid until the next call. *more false: there is no further row.
+// Reads the next row, which is valid until the next call. *more false: there is no further row.
 static od_status next_row(merged_rows *r, file_row *row, bool *more, od_error *err) {
   bool end = false;
   od_status status = OD_OK;
@@ -96,8 +96,8 @@ static od_status next_row(merged_rows *r, file_row *row, bool *more, od_error *e
 
 // --- Cursors ------------------------------------------------------------------------------------------------------
 
-// Rows of a log that is not in memory come from its file. The cursor stores only the rows that are needed to interpolate a gap of
-// an input between its last and its next value.
+// Rows of a log that is not in memory come from its file. The cursor stores only the rows between the last and the next value of an
+// input, to interpolate a gap.
 struct od_log_cursor {
   const od_log *log;
   long at;  // number of rows given so far

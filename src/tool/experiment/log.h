@@ -20,7 +20,7 @@ typedef struct od_channel {
   const char *file_unit;       // unit of the column; NULL: the unit in the file, or SI if the file has no unit
   double scale, offset;        // the value in `file_unit` is scale * cell + offset
   double otherwise;            // value if the file has no such column; NAN: the column is required
-  od_place place, unit_place;  // places of column and unit in the file with the plan; place without a file: none
+  od_place place, unit_place;  // places of column and unit in the file with the plan; a place without a file means none
 
   // Result of od_log_match().
   int at;  // index of the column; -1: none, the channel is constant
@@ -30,7 +30,7 @@ typedef struct od_channel {
 typedef struct od_log_plan {
   od_arena memory;   // memory of channels and of texts for missing values
   const char *file;  // path of the log; NULL: not given
-  od_place place;    // place of the key with the file
+  od_place place;    // place of the key that names the log
   od_channel time;
   double interval;  // time between rows of a file without a time column, s; 0: there is a time column
   od_channel *channel;
@@ -47,7 +47,7 @@ typedef struct od_log_plan {
 // document owns the texts.
 void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machine *machine, od_log_plan *plan);
 void od_log_plan_free(od_log_plan *plan);
-// Adds the channel of an output or input unless the channel exists. Returns its index, or -1 if an allocation fails.
+// Adds the channel of an output or input unless the channel exists. Returns its index, or -1 if out of memory.
 int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise);
 
 // Finds the columns. False: there are messages about each column that is missing or has a wrong unit. `file`: name of the log.
@@ -68,7 +68,7 @@ typedef struct od_channel_facts {
 
 typedef struct od_log {
   od_arena memory;          // memory of all arrays
-  const od_log_plan *plan;  // the channels of the plan are the channels of the log
+  const od_log_plan *plan;  // defines the channels of the log
   long rows;
   double begin, end;        // times of the first and last rows
   long *missing;            // per channel: number of missing values in the part in use
@@ -88,7 +88,7 @@ typedef struct od_log {
 od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages);
 void od_log_free(od_log *log);
 OD_OWNED_POINTER(od_log, od_log_free);
-// Whether the file of a log that is not in memory has changed since it was read.
+// Returns whether the file of a log that is not in memory has changed since it was read.
 bool od_log_has_changed(const od_log *log);
 
 // ---- Rows (log.c)
@@ -98,24 +98,24 @@ typedef struct od_log_cursor od_log_cursor;
 od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *err);
 void od_log_cursor_free(od_log_cursor *c);
 OD_OWNED_POINTER(od_log_cursor, od_log_cursor_free);
-// Gives the next row: its time, which is later than the time of the previous row, and a value per channel. The values are valid
+// Reads the next row: its time, which is later than the time of the previous row, and a value per channel. The values are valid
 // until the next call. NAN: the value is missing; gaps of inputs are interpolated. *more false: there is no further row.
 od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **value, bool *more, od_error *err);
 
-// ---- Remarks (log_remarks.c). Functions that add a remark return false if memory ran out.
+// ---- Remarks (log_remarks.c). Functions that add a remark return false if out of memory.
 
 // Adds a remark about rows that were omitted because they have the time of the previous row.
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict);
-// Adds a remark if times without a unit are probably in ms or us: because of the name of the column, or because rows are a
+// Adds a remark if times without a unit are probably in ms or us. The evidence is the name of the column, or rows that are a
 // thousand or a million steps apart.
 bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict);
-// Counts the jumps of each input. A jump is a change within one row by more than a tenth of the input's range, with nearly
-// constant values before and after.
+// Counts the jumps of each input. A jump is a change by more than a tenth of the input's range within one row. Values before and
+// after a jump are nearly constant.
 od_status od_log_count_jumps(od_log *log, od_error *err);
 // Adds a remark about every input that jumps, unless inputs are held between rows.
 bool od_log_remark_jumps(const od_log *log, bool hold, od_trust trust, od_verdict *verdict);
-// Whether the log has a pause: a time without rows, in which the inputs are unknown. od_log_remark_pause() adds a remark about
-// the pause.
+// Returns whether the log has a pause: a time without rows, in which the inputs are unknown. od_log_remark_pause() adds a remark
+// about the pause.
 bool od_log_has_pause(const od_log *log);
 bool od_log_remark_pause(const od_log *log, od_trust trust, od_verdict *verdict);
 

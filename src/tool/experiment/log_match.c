@@ -2,7 +2,7 @@
 //
 // A column named in the plan must exist. Other channels are found by their own name. The name may have the form written by this
 // program ("measured.P.pressure", "input.U_ref") or MATLAB's form ("P_pressure"). If there is no such column, the name may be the
-// end of a longer name ("log.P.pressure"), provided that only one column matches.
+// end of a longer name ("log.P.pressure"). Only one column may match.
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static bool equal(const char *column, const char *wanted) {
   return strcmp(column, wanted) == 0;
 }
 
-// Whether names are equal in MATLAB's form: "P_pressure" is "P.pressure".
+// Returns whether names are equal in MATLAB's form: "P_pressure" equals "P.pressure".
 static bool alike(const char *column, const char *wanted) {
   for (; *column && *wanted; column++, wanted++) {
     bool signs = !isalnum((unsigned char)*column) && !isalnum((unsigned char)*wanted);

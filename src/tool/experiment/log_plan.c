@@ -33,7 +33,7 @@ static const od_key log_keys[] = {
      .otherwise = "the header is detected"},
     {"missing", OD_SECTION, NULL, "numbers and texts that mark a missing sample"},
     {"hold", OD_CHOICE, "linear|previous",
-     "course of the inputs between rows. `linear`: linear interpolation. `previous`: the previous value is held"},
+     "values of the inputs between rows. `linear`: linear interpolation. `previous`: the previous value is held"},
 };
 const od_section_class od_log_section = {"log", "a log and its columns", OD_KEYS(log_keys)};
 

@@ -18,7 +18,8 @@ static const double level = 0.1;  // largest change in the rows before and after
 
 static const double pause_rows = 20;  // shortest pause, relative to the usual time between rows
 
-static const double steps_for_name = 30;  // smallest number of steps between rows at which the column's name counts
+// Smallest number of steps between rows for a remark because of the column's name.
+static const double steps_for_name = 30;
 static const double tolerance_of_thousand = 0.01;  // relative tolerance of a thousand or a million steps between rows
 
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict) {
@@ -70,7 +71,7 @@ static void add_change(od_channel_facts *f, changes *c, double value, long row) 
   if (row > 1) f->jumps += c->before > 0 && c->before >= large * (f->most - f->least) && neighbors <= level * c->before;
 }
 
-// Whether an input may have a jump. Interpolation of gaps can only reduce changes, except for round-off.
+// Returns whether an input may have a jump. Interpolation of gaps can only reduce changes, except for round-off.
 static bool may_jump(const od_log *log, int channel) {
   const od_channel_facts *f = &log->facts[channel];
   bool large_enough = f->steepest > 0 && f->steepest >= 0.999 * large * (f->most - f->least);

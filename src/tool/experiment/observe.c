@@ -1,10 +1,10 @@
-// One run of an experiment. Samples come from a source. For each sample the observer predicts up to the time of the sample, in
-// steps no longer than the experiment's step, and corrects. Then a row is recorded: measured, estimated and true values
-// (od_columns in observe.h).
+// One run of an experiment. Samples come from a source. For each sample, the observer predicts up to the time of the sample and
+// corrects. A step of the prediction is not longer than the experiment's step. Then a row is recorded: measured, estimated and true
+// values (od_columns in observe.h).
 //
 // The standard deviations of outputs take longer to compute than the filter's step, because outputs are evaluated at many states
-// (observe/spread.h). If no rows are requested, these standard deviations are computed only for the last row and for samples in
-// which an output may be limited.
+// (observe/spread.h). If no rows are requested, these standard deviations are computed only where necessary: for the last row, and
+// for samples in which an output may be limited.
 #include "experiment/observe.h"
 
 #include <math.h>
@@ -24,8 +24,8 @@
 #include "math/normal.h"
 #include "oleodyn/sim.h"
 
-// For runs with keep_going: the last estimate is carried over after this number of failed samples, or after a gap of this
-// number of steps. The standard deviations of the states are then inflated.
+// For runs with keep_going. The last estimate is carried over after MOST_FAILURES failed samples, or after a gap of LONGEST_GAP
+// steps. The standard deviations of the states are then inflated.
 enum { MOST_FAILURES = 10, LONGEST_GAP = 10000 };
 enum { HOPELESS_GAP = 10000000 };  // largest number of steps between two samples of a log
 static const double inflation = 100;
@@ -88,7 +88,7 @@ static od_status follow_coordinates(run *r) {
 
 // --- The start ----------------------------------------------------------------------------------------------------
 
-// Makes the plant, allocates the memory, and computes the process noise of the source's step.
+// Creates the plant, allocates the memory, and computes the process noise of the source's step.
 static od_status prepare(run *r, od_error *err) {
   const od_experiment *e = r->e;
   od_observed *o = r->o;
@@ -162,8 +162,8 @@ static od_status start_observer(run *r, const od_sample *first, const double *p)
   return od_observer_start(r->observer, first->t, x, r->np ? drawn : NULL, P, first->u);
 }
 
-// Makes the observer and starts it at the first sample (NULL: not started). Watched outputs without a sensor are treated as sensors that never
-// measure.
+// Creates the observer and starts the observer at the first sample (NULL: not started). Watched outputs without a sensor are
+// treated as sensors that never measure.
 static od_status make_observer(run *r, const od_sample *first, od_error *err) {
   OD_SCRATCH(scratch);
   const od_experiment *e = r->e;
@@ -210,7 +210,7 @@ static od_status label(run *r, int column, const char *what, const char *name, c
   return od_table_label(r->o->table, column, text, unit);
 }
 
-// Makes the table with its columns, and allocates a row.
+// Creates the table with its columns, and allocates a row.
 static od_status make_table(run *r, od_error *err) {
   static const char *const kinds[] = {"estimate", "sigma", "true", "error"};
   const od_experiment *e = r->e;
@@ -441,7 +441,7 @@ static od_sample_fate take_in_or_return(run *r, const od_sample *s, od_error *er
 
 // --- Checkpoints --------------------------------------------------------------------------------------------------
 
-// The numbers of a run, and integers as numbers.
+// The fields of a run in a checkpoint.
 typedef struct saved_fields {
   double t, Q_step, begin, end, settled_first, settled_since, nis;
   int64_t repartitions, failures, rows, steps, failed, held, nis_dimension, impossible, near_dead_point;
@@ -476,7 +476,7 @@ static void transfer_fields(run *r, od_pieces *t) {
                     o->redrawn.near_dead_point};
   const void *saved = od_pieces_bytes(t, &f, sizeof f);
   if (saved) memcpy(&f, saved, sizeof f);
-  od_pieces_expect(t, are_possible(&f), "a time or count of the run is not possible");
+  od_pieces_expect(t, are_possible(&f), "a time or count of the run is invalid");
   if (t->mode != OD_PIECES_RESTORE) return;
   r->t = f.t, r->Q_step = f.Q_step, r->repartitions = (long)f.repartitions, r->failures = (int)f.failures;
   o->begin = f.begin, o->end = f.end, o->settled_first = f.settled_first, o->settled_since = f.settled_since;
@@ -504,11 +504,12 @@ static void transfer(void *self, od_pieces *t) {
   od_observer_transfer(r->observer, t);
 }
 
-// Describes what a checkpoint belongs to: the observer with its options, and the experiment.
+// Describes the owner of a checkpoint: the observer with its options, and the experiment.
 static od_status owner_of(const run *r, od_saved_owner *owner, od_error *err) {
   const od_experiment *e = r->e;
   if (!od_observer_owner(r->observer, owner))
-    return od_fail(err, OD_NOT_AVAILABLE, "checkpoints are not possible for this machine");
+    return od_fail(err, OD_NOT_AVAILABLE,
+                   "checkpoints are not possible for this machine; run the experiment without a checkpoint");
   const double numbers[] = {e->step,         (double)e->seed, e->sensors,     e->watches,          e->metrics,
                             r->o->has_truth, e->random_start, e->uncorrected, r->options->no_table};
   owner->kind = OD_SAVED_OBSERVATION;
@@ -527,7 +528,7 @@ static od_status take_checkpoint(run *r, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, status, "out of memory");
 }
 
-// Goes on from a checkpoint: restores the run, and continues the source.
+// Continues from a checkpoint: restores the run, and continues the source.
 static od_status resume(run *r, od_error *err) {
   const od_checkpoint *c = r->options->resume;
   od_saved_owner owner;
@@ -541,7 +542,7 @@ static od_status resume(run *r, od_error *err) {
   return OD_OK;
 }
 
-// Takes a checkpoint during the run if the caller wants one now.
+// Takes a checkpoint during the run if the caller requests one.
 static od_status keep_checkpoint(run *r, od_error *err) {
   const od_observe_options *o = r->options;
   if (!o->checkpoint || !o->checkpoint_due || !o->checkpoint_due(o->user)) return OD_OK;
@@ -566,8 +567,8 @@ static od_status take_sample(run *r, const od_sample *s, od_error *err) {
     if (s->t - r->t > HOPELESS_GAP * r->e->step)
       return od_fail(
           err, OD_BAD_INPUT,
-          "there are no samples from %.6g s to %.6g s; this gap is too long for steps of %.3g s; check the unit "
-          "of the times",
+          "there are no samples from %.6g s to %.6g s. This gap is too long for steps of %.3g s; check the unit of "
+          "the times",
           r->t, s->t, r->e->step);
     od_status status = take_in(r, s, false, err);
     if (status != OD_OK) return status;
@@ -580,7 +581,7 @@ static od_status take_sample(run *r, const od_sample *s, od_error *err) {
   return answer(r, fate, err);
 }
 
-// Processes all samples. first NULL: the run goes on from a checkpoint, and earlier samples are passed over.
+// Processes all samples. first NULL: the run continues from a checkpoint, and earlier samples are skipped.
 static od_status run_all(run *r, const od_sample *first, od_error *err) {
   od_status status = first ? take_in(r, first, true, err) : OD_OK;
   if (status == OD_OK && r->saved) memcpy(r->saved, r->observer, od_observer_block_size(r->observer));
@@ -605,11 +606,12 @@ static od_status run_all(run *r, const od_sample *first, od_error *err) {
     if (status == OD_OK) status = keep_checkpoint(r, err);
   }
   if (status == OD_OK && !any)
-    status = od_fail(err, OD_BAD_INPUT, "there are no samples after the checkpoint at %.9g s", passed);
+    status = od_fail(err, OD_BAD_INPUT, "there are no samples after the checkpoint at %.9g s; expected later samples",
+                     passed);
   return status;
 }
 
-// If a run failed and its last row was not requested, another run up to the failure computes this row.
+// If a run failed and its last row was not requested, computes this row with another run up to the failure.
 static void record_last(const od_experiment *e, const od_observe_options *options, od_observed *o) {
   const od_observe_options again = {.progress = options->progress,
                                     .user = options->user,

@@ -40,11 +40,12 @@ typedef struct od_curve_result {
   int points;
 } od_curve_result;
 
-// Columns of a row: time, measured.*, for each watched output estimate.*, sigma.* and (if the truth is known) true.*, error.*,
-// for each parameter estimate.*, sigma.*, for each sensor innovation.*, innovation_sigma.*, then nis, settled (1 or 0; for
-// filters that detect settling), input.*
+// Columns of a row: time, measured.*; for each watched output estimate.*, sigma.*; if the truth is known also true.*, error.*; for
+// each parameter estimate.*, sigma.*; for each sensor innovation.*, innovation_sigma.*; nis; settled (1 or 0; for filters that
+// detect settling); input.*
 typedef struct od_columns {
-  int watched, per_watched, parameter, innovation, nis, settled, input, count;  // settled: equal to nis if absent
+  // First column of each group; settled: equal to nis if absent.
+  int watched, per_watched, parameter, innovation, nis, settled, input, count;
 } od_columns;
 
 // Selects the rows of a run's table.
@@ -57,7 +58,7 @@ typedef enum od_rows_kept {
 typedef struct od_observed {
   od_arena memory;    // memory of all arrays
   od_table *table;    // NULL: not requested
-  od_rows_kept kept;  // kind of rows in the table
+  od_rows_kept kept;  // selection of the rows in the table
   long rows;          // number of recorded samples
   od_summing *sums;   // sums of each column over all samples, independent of the table
   long *within,
@@ -139,8 +140,8 @@ typedef struct od_observe_options {
   od_rows_kept keep;    // selects the rows of the table
   long samples;         // number of samples after which the run ends; 0: the run ends with the source
 
-  // The run goes on from the checkpoint `resume` of a run of the same experiment; NULL: the run begins with the first sample. The table
-  // contains the samples after the checkpoint; statistics and verdict include the samples before. `checkpoint` receives the
+  // The run continues from the checkpoint `resume` of a run of the same experiment; NULL: the run begins with the first sample. The
+  // table contains the samples after the checkpoint; statistics and verdict include the samples before. `checkpoint` receives the
   // state at the end, also if the caller has stopped the run; NULL: not wanted. After each sample, if checkpoint_due() returns
   // true, `checkpoint` receives the state and checkpoint_taken() is called; both NULL: only at the end.
   const od_checkpoint *resume;
@@ -176,8 +177,8 @@ double od_observed_curve_sigma(const od_observed *o);
 // Fills coverage, NEES and curves of *o from the final estimates. False: out of memory.
 bool od_compare_truth(const od_experiment *e, od_observed *o);
 
-// Returns the squared errors of the chosen parameters, weighted with the inverse of their covariance. NAN: a true value is
-// missing, the covariance is singular, or memory ran out.
+// Returns the squared errors of the chosen parameters, weighted with the inverse of their covariance. NAN: a true value is missing,
+// the covariance is singular, or out of memory.
 double od_observed_nees(const od_experiment *e, const od_observed *o, const int *which, int count);
 
 // Writes the indices of the parameters that are points of valve curves, and the fully open value of each curve. Both arrays have
@@ -195,7 +196,7 @@ od_status od_observe_judge(const od_experiment *e, const od_observe_options *opt
 od_status od_observe_start_dependence(const od_experiment *e, const od_observe_options *options, od_observed *o,
                                       od_error *err);
 
-// Whether innovations are correlated in time by a significant and relevant amount; level: od_observed.level.
+// Returns whether innovations are correlated in time by a significant and relevant amount; level: od_observed.level.
 bool od_innovations_are_colored(const od_innovations *in, double level);
 
 // ---- the Cramer-Rao bound (cramer_rao.c)

@@ -1,6 +1,6 @@
-// The tests of a run. The level of each test is chosen so that a consistent filter fails at least one test in 1 % of all runs
-// (Bonferroni). With a million samples every small deviation is significant. A deviation that is significant but too small to be
-// relevant has no effect on the verdict.
+// The tests of a run. A consistent filter fails at least one test in 1 % of all runs. This condition determines the level of each
+// test (Bonferroni). With a million samples every small deviation is significant. A deviation that is significant but too small to
+// be relevant has no effect on the verdict.
 #include "experiment/observe.h"
 
 #include <math.h>
@@ -21,8 +21,9 @@ static const double doubtful_shift = 2;     // difference of two runs above whic
 static const double shift_matters = 0.5;    // smallest relevant shift of an estimate by the step length, sigmas
 static const double bound_distance = 0.05;  // distance from a bound within which a parameter is at the bound, sigmas
 static const double many_rejected = 0.1;    // fraction of rejected values of a sensor above which there is a remark
-static const double nis_of_failure = 10;  // limit of the NIS in the last quarter; above both limits a filter has failed
-static const double far_of_failure = 0.25;   // limit of the fraction of innovations beyond three standard deviations
+static const double nis_of_failure = 10;    // limit of the NIS in the last quarter; see far_of_failure
+// Limit of the fraction beyond 3 sigmas; a filter above both limits has failed.
+static const double far_of_failure = 0.25;
 static const double least_innovations = 20;  // smallest number of innovations that is tested
 enum { LEAST_CLIPPED = 10 };                 // smallest number of samples with a limited output for a remark
 enum { MOST_NAMES = 4 };
@@ -42,7 +43,7 @@ static double two_sided(double z) {
   return erfc(fabs(z) / sqrt(2));
 }
 
-// Returns the probability that a consistent filter has a mean square at least as large (above 1) or as small (below 1).
+// Returns the probability that a consistent filter has a mean square at least as far from 1, on the same side.
 static double chance_of_square(const od_scatter *s) {
   double n = (double)s->count, above = od_chi_squared_tail(s->square * n, n);
   return s->square > 1 ? above : 1 - above;
@@ -73,7 +74,7 @@ static nis_text interval_of(const od_scatter *s) {
   return t;
 }
 
-// Whether the innovations are larger than expected, by a significant and relevant amount.
+// Returns whether the innovations are larger than expected, by a significant and relevant amount.
 static bool too_large(const judge *j, const od_scatter *s) {
   return s->count > 0 && s->square > 1 + size_matters && significant(j, chance_of_square(s));
 }
@@ -85,7 +86,8 @@ static void judge_size(judge *j, const od_scatter *run, const od_scatter *last) 
   if (failed)
     ADD_REMARK(
         j, OD_UNSOUND, "nis.hopeless", "Not an estimate:",
-        "in the last quarter of the run the measurements are %.3g times as far from the predictions as expected (NIS per dimension %.4g). The machine, the experiment and the data do not match; do not use these numbers.",
+        "in the last quarter of the run, the measurements are %.3g times as far from the predictions as expected (NIS "
+        "per dimension %.4g). The machine, the experiment and the data do not match; do not use these numbers.",
         sqrt(last->square), last->square);
   else if (is_large)
     ADD_REMARK(j, OD_DOUBTFUL, "nis.large", "Over-confident:",
@@ -177,9 +179,9 @@ static void judge_pairs(judge *j) {
   if (worst < 0) return;
   ADD_REMARK(
       j, OD_DOUBTFUL, "innovations.together", "Sensors not independent:",
-      "innovations of %s and %s are correlated (%.3f): both contain the same noise or the same error of the model, "
-      "which counts twice, so standard deviations are too small. If both sensors are one measurement, remove one "
-      "sensor.",
+      "innovations of %s and %s are correlated (%.3f): both contain the same noise or the same error of the model. "
+      "The filter counts this error twice, so its standard deviations are too small. If both sensors are one "
+      "measurement, remove one sensor.",
       j->e->sensor[worst].name, j->e->sensor[in[worst].partner].name, in[worst].together);
 }
 
@@ -254,8 +256,9 @@ static void judge_shift(judge *j) {
                "The dependence of the estimates on the start is not known.",
                j->e->log->plan->file);
   if (shift && isnan(shift[0]))
-    ADD_REMARK(j, OD_DOUBTFUL, "start.matters",
-               "Estimates depend on the start:", "a second run over the same data, started at these estimates, fails.");
+    ADD_REMARK(j, OD_DOUBTFUL, "start.matters", "Estimates depend on the start:",
+               "a second run over the same data, started at these estimates, fails. "
+               "Check the sigmas of the parameters.");
   for (int i = 0; i < j->e->parameters && shift; i++)
     if (worst < 0 || fabs(shift[i]) > fabs(shift[worst])) worst = i;
   if (worst < 0 || !(fabs(shift[worst]) > remark_shift)) return;
@@ -323,7 +326,8 @@ static void judge_sensor(judge *j, int i) {
   const char *name = j->e->sensor[i].name;
   double present = (double)(c->used + c->gated + c->frozen);
   if (c->used == 0)
-    ADD_REMARK(j, OD_DOUBTFUL, "sensor.silent", "Unused sensor:", "no value of %.100s was used.", name);
+    ADD_REMARK(j, OD_DOUBTFUL, "sensor.silent",
+               "Unused sensor:", "no value of %.100s was used; check the sensor and its data.", name);
   else if ((double)(c->gated + c->frozen) > many_rejected * present)
     ADD_REMARK(j, OD_DOUBTFUL, "sensor.gated", "Rejected values:",
                "%.2g %% of the values of %.100s were not used: these values were beyond the gate, or were repeated.",
@@ -408,7 +412,7 @@ static long rows_to_diagnose(const od_observed *o) {
   return rows < MOST_ROWS ? rows : MOST_ROWS;
 }
 
-// Whether innovations were as expected up to a pause of the log.
+// Returns whether innovations were as expected up to a pause of the log.
 static bool is_paused(const od_experiment *e, const od_observed *o) {
   double squares = 0, count = 0;
   if (!e->log || !od_log_has_pause(e->log)) return false;
@@ -417,7 +421,7 @@ static bool is_paused(const od_experiment *e, const od_observed *o) {
   return count > 0 && squares < nis_limit * count;
 }
 
-// Whether an input of the log jumps, and inputs are linear between rows.
+// Returns whether an input of the log jumps, and inputs are linear between rows.
 static bool has_jumps(const od_experiment *e) {
   if (!e->log || e->data.hold) return false;
   for (int i = 0; i < e->log->plan->channels; i++)
@@ -425,7 +429,7 @@ static bool has_jumps(const od_experiment *e) {
   return false;
 }
 
-// After a bad verdict on innovations, adds the likely cause with a check for the user, or a remark that the cause is not clear.
+// After a bad verdict on innovations, adds the likely cause with a check for the user. If the cause is not clear, adds a remark.
 static od_status name_causes(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err) {
   od_verdict *v = &o->verdict;
   if (is_paused(e, o)) {
@@ -468,8 +472,8 @@ static void confirm(judge *j, const od_scatter *run) {
                percent, than, interval_of(run).text);
   else if (!significant(j, chance_of_square(run)))
     ADD_REMARK(j, OD_SOUND, "nis", "Possibly by chance:",
-               "the measurements scatter about the predictions %.1f %% %s than expected (%s). This happens "
-               "in one of %.0f runs of a consistent filter; a longer run would decide.",
+               "the measurements scatter about the predictions %.1f %% %s than expected (%s). Such a difference "
+               "occurs in one of %.0f runs of a consistent filter; a longer run would decide.",
                percent, than, interval_of(run).text, 1 / (2 * fmax(chance_of_square(run), 1e-9)));
 }
 

@@ -118,7 +118,7 @@ static void swap_columns(od_record *r, int a, int b) {
   }
 }
 
-// Makes inputs keep their value until the next row.
+// Changes the inputs so that each input keeps its value until the next row.
 static void hold_inputs(const od_record *from, od_record *to) {
   size_t row = (size_t)from->inputs * sizeof *from->u;
   for (long k = 1; k < from->rows && row > 0; k++)

@@ -24,23 +24,23 @@ typedef struct od_sample {
 typedef struct od_sample_source {
   od_arena memory;  // memory of `self` and its arrays
   void *self;
-  // Gives the next sample. *more false: there is no further sample. On failure err describes the failure. The observer starts at
-  // the first sample.
+  // Writes the next sample to *sample. *more false: there is no further sample. On failure err describes the failure. The observer
+  // starts at the first sample.
   od_status (*next)(void *self, od_sample *sample, bool *more, od_error *err);
-  // Continues a stream whose last sample had time t and inputs u, before the first call of next(). NULL: the source begins at
-  // its first sample again, and the observer passes over the samples up to t.
+  // Continues a stream whose last sample had time t and inputs u, before the first call of next(). NULL: the source begins at its
+  // first sample again, and the observer skips the samples up to t.
   void (*resume)(void *self, double t, const double *u);
   void (*release)(void *self);  // frees objects that are not in `memory`; NULL: there are none
   double step;                  // step of the process noise, s
   double begin, end;            // times of the first and the last sample; end INFINITY: unknown
   bool has_truth;
 } od_sample_source;
-// Frees a source. Call this function also if the source could not be made.
+// Frees a source. Call this function also if the source could not be created.
 void od_sample_source_free(od_sample_source *source);
 
-// Makes the source of the experiment: its log if there is a log, else its true machine.
+// Creates the source of the experiment: its log if there is a log, else its true machine.
 od_status od_sample_source_of(const od_experiment *e, od_sample_source *out, od_error *err);
-// Makes a source from the experiment's true machine in steps of about e->step, with noisy sensors.
+// Creates a source from the experiment's true machine in steps of about e->step, with noisy sensors.
 od_status od_sample_source_simulated(const od_experiment *e, od_sample_source *out, od_error *err);
 
 #endif

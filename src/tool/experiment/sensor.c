@@ -51,7 +51,7 @@ static double delayed(const od_sensor *s, long at, double value, od_sensor_memor
   return (1 - part) * m->past[before % m->pasts] + part * m->past[(before + 1) % m->pasts];
 }
 
-// Returns a spike: at random zero, or plus or minus the size of a spike.
+// Returns a spike at random samples, plus or minus the size of a spike, and zero at all other samples.
 static double spike(const od_faults *f, const od_sensor_noise *n, uint64_t sample) {
   if (!(f->spike_rate > 0)) return 0;
   double drawn = od_random_uniform(n->seed, n->stream, sample, OD_USE_SPIKES);

@@ -23,7 +23,7 @@ struct od_sensor_class {
   // the measured output.
   void (*load)(struct od_experiment_loader *xl, const od_section *sensor, od_sensor *s, const char **read_unit);
 
-  size_t memory;  // size of the state between samples, bytes: `of_type` of the sensor's memory, initially zero
+  size_t memory;  // size of the type's state `of_type`, bytes; the state is initially zero
 
   // The following functions may be NULL. begin() is called before the first sample, with the true value of the measured output
   // and its rate.
@@ -39,7 +39,7 @@ struct od_sensor_class {
   double (*sigma)(const od_sensor *s, double sigma);
 
   bool needs_rates;  // whether `begin` needs the true rates of outputs
-  // Whether the type has its own noise: 'sigma' is then optional, and consecutive equal values are no fault.
+  // Whether the type has its own noise: 'sigma' is then optional, and consecutive equal values are not a fault.
   bool has_noise;
   bool errs_by_path;  // whether the error depends on the motion; a run without noise then computes `path_sigma`
 };

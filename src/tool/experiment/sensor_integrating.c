@@ -1,4 +1,4 @@
-// Integrating sensors. Such a sensor reads the first or second derivative of the measured output, and integrates this reading
+// Integrating sensors. Such a sensor reads the first or second derivative of the measured output. The sensor integrates its reading
 // once or twice with the trapezoidal rule.
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-// Computes the sizes of signals, for sensors with relative noise, and the errors of sensor types that depend on the motion.
-// Simulated signals come from one run of the true machine without noise and disturbances, so the noise does not depend on the
-// seed. Other signals come from the log.
+// Computes the sizes of signals, for sensors with relative noise. Also computes the errors of sensor types whose error depends on
+// the motion. Simulated signals come from one run of the true machine without noise and disturbances. The sizes thus do not depend
+// on the seed. Other signals come from the log.
 #include <math.h>
 #include <string.h>
 
@@ -86,7 +86,7 @@ static od_status read_log(const od_experiment *e, signal_sums *sums, od_error *e
   return status;
 }
 
-// Whether the sensor's noise is computed from its signal: from a run of the true machine, or from the log.
+// Returns whether the sensor's noise is computed from its signal: from a run of the true machine, or from the log.
 static bool needs_run(const od_experiment_loader *xl, const od_sensor *s) {
   return s->relative > 0 || (errs_by_path(s) && xl->simulated && !(s->assume > 0));
 }
@@ -119,8 +119,8 @@ void od_load_signal_sizes(od_experiment_loader *xl) {
       if (!xl->simulated && !e->log)
         od_complain(
             ld, xl->watched_key[i],
-            "the noise of '%s' cannot be relative to its signal, because the size of a live signal is not known "
-            "in advance; expected a quantity",
+            "the noise of '%s' cannot be relative to its signal: the size of a live signal is not known in advance; "
+            "expected a quantity",
             s->name);
       else if (!(s->sigma > 0))
         od_complain(ld, xl->watched_key[i],

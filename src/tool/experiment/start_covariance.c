@@ -1,9 +1,9 @@
 // Maps the initial uncertainty of outputs to states. Computes the covariance of the states, and random starts.
 //
-// With y = H x for small errors and the covariance C of the outputs' errors, P = H^-1 C H^-T for the states that the outputs
-// depend on. The other states are assumed to be known. The mapping needs as many independent outputs as states. The process
-// noise of a step is mapped in the same way, at the model's start. A random start has the true outputs plus an error with this
-// covariance; its states are computed by Newton's method with the same H.
+// For small errors y = H x, and the errors of the outputs have the covariance C. P = H^-1 C H^-T is the covariance of the states
+// that the outputs depend on. The other states are assumed to be known. The mapping needs as many independent outputs as states.
+// The process noise of a step is mapped in the same way, at the model's start. A random start has the true outputs plus an error
+// with this covariance; its states are computed by Newton's method with the same H.
 #include "experiment/start_covariance.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ enum { MOST_DRAWS = 100, MOST_ITERATIONS = 30 };
 typedef struct start {
   od_arena memory;
   const od_output_covariance *given;
-  // true: plant output i is watched output i; false: the plant output of a watched output is od_watched.row
+  // Whether plant output i is watched output i. If not, the plant output of a watched output is od_watched.row.
   bool in_order;
   int nx, rows, columns;
   int *state, *pivot;      // state of each column; scratch: pivots
@@ -211,8 +211,8 @@ static void keep_sizes(const start *s, double *size) {
   for (int c = 0; c < s->columns; c++) size[s->state[c]] = 1 / s->scale[c];
 }
 
-// Whether the outputs depend on some state much less than at the true start. An example is a start near a dead center, where a
-// linearization is not valid.
+// Returns whether the outputs depend on some state much less than at the true start. An example is a start near a dead center,
+// where a linearization is not valid.
 static bool is_near_dead_point(const start *s, const double *size, double *here) {
   keep_sizes(s, here);
   for (int i = 0; i < s->nx; i++)
@@ -296,7 +296,7 @@ static void complain(od_experiment_loader *xl, od_status status, const od_output
                 problem->outputs, problem->states);
 }
 
-// Maps the initial errors, and process noise if it is given in terms of outputs, at the start of the model.
+// Maps the initial errors at the start of the model. Also maps process noise that is given in terms of outputs.
 static void map_for_observer(od_experiment_loader *xl) {
   od_experiment *e = xl->e;
   OD_OWNED(od_plant_free) od_plant *plant = NULL;

@@ -11,16 +11,16 @@ typedef struct od_start_problem {
   int output, outputs, states;
 } od_start_problem;
 
-// Computes the covariance P (n x n, n = nx + parameters) of the initial errors at the current state of the simulation. The plant
-// of the simulation has the watched outputs. OD_BAD_INPUT: see *problem.
+// Computes the covariance P of the initial errors at the current state of the simulation. P: n x n with n = nx + parameters. The
+// plant of the simulation has the watched outputs. OD_BAD_INPUT: see *problem.
 od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, double *P, od_start_problem *problem);
 
-// Computes the covariance of the states (nx x nx) at the current state of the simulation, from process noise per step that is
-// given in terms of outputs.
+// Computes the covariance Q (nx x nx) of the states' process noise per step at the current state of the simulation. The file gives
+// this noise in terms of outputs.
 od_status od_start_process_noise(const od_experiment *e, od_sim *sim, int nx, double *Q);
 
-// Same as od_start_process_noise(), for the covariance of any outputs and a plant whose first outputs are the watched outputs in
-// their order. OD_BAD_INPUT: see *problem.
+// Same as od_start_process_noise(), for the covariance of any outputs. The first outputs of the plant must be the watched outputs
+// in their order. OD_BAD_INPUT: see *problem.
 od_status od_start_map_noise(const od_experiment *e, const od_output_covariance *given, od_sim *sim,
                              const od_plant *plant, double *Q, od_start_problem *problem);
 
@@ -29,9 +29,9 @@ typedef struct od_redrawn {
   int impossible, near_dead_point;
 } od_redrawn;
 
-// Draws a random start. Outputs of 'initial' are drawn around their true values with their covariance. Parameters are
-// drawn around their true values, or around their initial values if the true values are unknown, within their bounds.
-// Before the call the simulation is at the model's start; afterwards the simulation is at the drawn start. Writes x (nx) and p.
+// Draws a random start. Outputs of 'initial' are drawn around their true values with their covariance. Parameters are drawn within
+// their bounds, around their true values or, if these are unknown, around their initial values. Before the call the simulation is
+// at the model's start; afterwards the simulation is at the drawn start. Writes x (nx) and p.
 od_status od_start_draw(const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim, int nx,
                         double *x, double *p, od_redrawn *redrawn);
 

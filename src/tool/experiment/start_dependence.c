@@ -3,17 +3,17 @@
 // these errors. A second run over the same data starts at the estimated parameters and stays near these parameters. Its initial
 // standard deviations are at most ten times the final standard deviations of the first run.
 //
-// With another start, a linear filter also ends at other values, because of the weight of the prior. Let the first run start at
-// m1 with covariance S1 (diagonal) and end at p1, and the second run start at m2 with S2 and end at p2. p0 is the true parameter
-// at the start, c1 the estimate of p0 from the data of the first run, and M the second run's covariance of the final parameters
+// With another start, a linear filter also ends at other values, because of the weight of the prior. Let the first run start at m1
+// with covariance S1 (diagonal) and end at p1. Let the second run start at m2 with S2 and end at p2. p0 is the true parameter at
+// the start, and c1 is the estimate of p0 from the data of the first run. M is the second run's covariance of the final parameters
 // and p0. Then
 //
 //  p2 - p1 = M (S2^-1 (m2 - c1) + S1^-1 (c1 - m1)).
 //
-// The shift is the difference between p2 - p1 and this value. A constant parameter has p0 = p, so c1 = p1, and M is the
-// final covariance; the second run starts at m2 = p1. A parameter with noise has changed since the start. For such a
-// parameter the second run starts at most one sigma from m1 with S2 = S1, so that c1 cancels. The second run also
-// estimates p0, as the bias of an output that is never measured, to compute the column of M for p0.
+// The shift is the difference between p2 - p1 and this value. A constant parameter has p0 = p, so c1 = p1, and M is the final
+// covariance; the second run starts at m2 = p1. A parameter with noise has changed since the start. For such a parameter the second
+// run starts at most one sigma from m1 with S2 = S1, so that c1 cancels. To compute the column of M for p0, the second run also
+// estimates p0, as the bias of an output that is never measured.
 #include <math.h>
 #include <string.h>
 
@@ -41,8 +41,8 @@ static void free_second(second_run *x) {
   od_arena_free(&x->memory);
 }
 
-// Makes the experiment of the second run: initial values, standard deviations and covariance. False: the experiment cannot be
-// made.
+// Creates the experiment of the second run: initial values, standard deviations and covariance. False: the experiment cannot be
+// created.
 static bool make_second(const od_experiment *e, const od_observed *o, second_run *x) {
   int np = e->parameters, moving = 0;
   for (int i = 0; i < np; i++) moving += e->parameter[i].noise > 0;

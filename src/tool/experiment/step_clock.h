@@ -1,7 +1,7 @@
-// Measures the time of the steps of a run, excluding other work. Reading the processor's clock takes up to a tenth of a filter's
-// step, so only the first steps are timed one by one. Later the clock measures all work and subtracts other work. Other work that
-// takes long is always timed. The remaining other work is short and nearly constant from step to step. This work is timed after
-// some of the steps and extrapolated. The steps of a filter may vary.
+// Measures the time of the steps of a run, excluding other work. A reading of the processor's clock takes up to a tenth of a
+// filter's step. Only the first steps are timed one by one. Later the clock measures all work and subtracts other work. Other work
+// that takes long is always timed. The remaining other work is short and nearly constant from step to step. This work is timed
+// after some of the steps and extrapolated. The steps of a filter may vary.
 #ifndef OD_EXPERIMENT_STEP_CLOCK_H
 #define OD_EXPERIMENT_STEP_CLOCK_H
 
@@ -22,7 +22,7 @@ typedef struct od_step_clock {
 od_step_clock od_step_clock_new(double (*read)(void));
 void od_step_clock_begin(od_step_clock *c);
 void od_step_clock_end(od_step_clock *c);
-// Call before and after other work that takes long.
+// Call od_step_clock_leave() before other work that takes long, and od_step_clock_return() after this work.
 void od_step_clock_leave(od_step_clock *c);
 void od_step_clock_return(od_step_clock *c);
 // Returns the time of all steps so far, s. Call after a step.

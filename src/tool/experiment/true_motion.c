@@ -1,5 +1,5 @@
-// Simulates the true machine, reads its outputs, and stores motions that do not depend on the seed. The fixed steps are those of
-// `oleodyn simulate` (od_sim_advance()). Outputs are read before jumps of the inputs, samples and switches at the same time.
+// Simulates the true machine, reads its outputs, and stores motions that do not depend on the seed. The fixed steps are the steps
+// of `oleodyn simulate` (od_sim_advance()). Outputs are read before jumps of the inputs, samples and switches at the same time.
 //
 // With process noise, L e is added to the state after each step. L L' is the covariance that a filter with the same noise
 // settings assumes. The entries of e are independent Gaussian numbers that depend only on the seed, the step and the index of the
@@ -48,7 +48,7 @@ struct od_true_motion {
 
 // --- Process noise ------------------------------------------------------------------------------------------------
 
-// Computes the covariance of the process noise of a step in the current coordinates, and the Cholesky factor of this
+// Computes the covariance of the process noise of a step in the current coordinates. Also computes the Cholesky factor of this
 // covariance.
 static od_status find_covariance(od_true_motion *m) {
   const od_process_noise *noise = &m->e->truth_noise;
@@ -162,7 +162,7 @@ void od_true_motion_free(od_true_motion *m) {
   od_free(m);
 }
 
-// Makes the simulation and all arrays. False: out of memory.
+// Creates the simulation and all arrays. False: out of memory.
 static bool allocate(od_true_motion *m) {
   od_arena *memory = &m->memory;
   int nu = m->plant->nu, ny = m->plant->ny, nx = od_plant_nx(m->plant);
@@ -263,7 +263,7 @@ od_status od_kept_motion_new(const od_experiment *e, od_going_on going, od_kept_
   OD_OWNED(od_kept_motion_free) od_kept_motion *k = od_kept_motion_bytes(e) < 1e15 ? od_calloc(1, sizeof *k) : NULL;
   if (!k) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *k = (od_kept_motion){.nu = od_machine_input_count(e->truth), .ny = e->watches + e->sensors, .step = steps.length};
-  // Not zeroed: a motion that ends early does not use all of this memory.
+  // The memory is not zeroed, because a motion that ends early does not use all of the memory.
   k->value = od_malloc((size_t)(steps.count + 1) * width_of(k->nu, k->ny) * sizeof *k->value + 1);
   k->jumps = od_malloc((size_t)(steps.count + 1) * sizeof *k->jumps);
   if (!k->value || !k->jumps) return od_fail(err, OD_NO_MEMORY, "out of memory");

@@ -17,12 +17,12 @@ typedef struct od_motion_sample {
 
 typedef struct od_true_motion od_true_motion;
 
-// Makes a motion with steps of about e->step. The experiment must outlive the motion and have a true machine. The seed of the
+// Creates a motion with steps of about e->step. The experiment must outlive the motion and have a true machine. The seed of the
 // experiment has an effect only if the machine is disturbed.
 od_status od_true_motion_new(const od_experiment *e, od_true_motion **out, od_error *err);
 void od_true_motion_free(od_true_motion *m);
 OD_OWNED_POINTER(od_true_motion, od_true_motion_free);
-// Gives the next sample. The first sample is the start. *more false: there is no further sample.
+// Writes the next sample to *out. The first sample is the start. *more false: there is no further sample.
 od_status od_true_motion_next(od_true_motion *m, od_motion_sample *out, bool *more, od_error *err);
 
 // ---- a motion with all samples in memory, read-only after its construction
@@ -36,19 +36,19 @@ typedef struct od_going_on {
   void *user;
 } od_going_on;
 
-// Whether the motion is the same for all seeds.
+// Returns whether the motion is the same for all seeds.
 bool od_motion_is_same(const od_experiment *e);
-// Whether two experiments have the same motion with the same outputs. od_motion_is_same() must be true for both.
+// Returns whether two experiments have the same motion with the same outputs. od_motion_is_same() must be true for both.
 bool od_motion_is_shared(const od_experiment *a, const od_experiment *b);
 // Returns the memory that the samples need, bytes.
 double od_kept_motion_bytes(const od_experiment *e);
-// Simulates the motion and stores it. If the simulation fails, the motion up to the failure is stored, with the status.
+// Simulates and stores the motion. If the simulation fails, the motion up to the failure is stored, with the status.
 od_status od_kept_motion_new(const od_experiment *e, od_going_on going, od_kept_motion **out, od_error *err);
 void od_kept_motion_free(od_kept_motion *k);
 OD_OWNED_POINTER(od_kept_motion, od_kept_motion_free);
 // Returns the status of the last step. If the step failed, sets err.
 od_status od_kept_motion_status(const od_kept_motion *k, od_error *err);
-// Gives sample `number`, in the form of od_true_motion_next().
+// Writes sample `number` to *out, as od_true_motion_next() does.
 od_status od_kept_motion_get(const od_kept_motion *k, long number, od_motion_sample *out, bool *more, od_error *err);
 
 #endif

@@ -27,7 +27,7 @@ od_status od_true_run_new(const od_experiment *e, od_going_on going, od_true_run
     status = od_kept_motion_new(e, going, &r->motion, err);
     if (status == OD_OK) status = od_kept_motion_status(r->motion, err);
   } else {
-    // The motion of a disturbed machine is not stored. The motion is made here only to check that the machine can be simulated.
+    // The motion of a disturbed machine is not stored. The motion is created here only to check that the machine can be simulated.
     OD_OWNED(od_true_motion_free) od_true_motion *m = NULL;
     status = od_true_motion_new(e, &m, err);
   }
@@ -100,7 +100,8 @@ static bool compare_with_noise(const od_experiment *e, const od_run_accuracy *a,
   // The errors of most integrators are proportional to the square of the step.
   return od_verdict_add(
       v, OD_DOUBTFUL, "step.noise", "Step of the true machine too long:",
-      "with steps of %s the simulated true machine has an error of up to %.3g %s in %.100s near %.4g s. The error is %.3g times the noise of this sensor. Use a step of %s, which is probably short enough.",
+      "with steps of %s, the error of the true machine is up to %.3g %s in %.100s near %.4g s. The error is %.3g "
+      "times the noise of this sensor. Use a step of %s, which is probably short enough.",
       od_duration_text(step, 3).text, largest * shown.factor, shown.unit, e->sensor[worst].name, a->error[worst].at,
       ratio, od_duration_text(od_number_125(step * sqrt(0.5 / ratio)), 3).text);
 }

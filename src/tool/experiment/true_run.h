@@ -13,7 +13,7 @@ od_status od_true_run_new(const od_experiment *e, od_going_on going, od_true_run
 void od_true_run_free(od_true_run *r);
 OD_OWNED_POINTER(od_true_run, od_true_run_free);
 
-// Makes a table of the measurements. Columns: time, then one column per sensor with its name, in SI units. NAN: no measurement,
+// Creates a table of the measurements. Columns: time, then one column per sensor with its name, in SI units. NAN: no measurement,
 // for example at the start.
 od_status od_true_run_measure(const od_true_run *r, uint64_t seed, od_table **out, od_error *err);
 

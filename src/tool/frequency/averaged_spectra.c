@@ -1,8 +1,8 @@
 // Computes averaged spectra (Welch) of an input and its outputs, block by block; for periodic inputs, period by period.
 //
-// The coherence is c = |S_yu|^2 / (S_uu S_yy). With n independent averages the real and the imaginary part of an estimate H each
-// have the standard deviation |H| sqrt((1 - c) / (2 n c)). Overlapping blocks are not independent, so n is reduced according to
-// the correlation that the window leaves between neighboring blocks.
+// The coherence is c = |S_yu|^2 / (S_uu S_yy). With n independent averages, the standard deviation of the real part of an estimate
+// H is |H| sqrt((1 - c) / (2 n c)). The imaginary part has the same standard deviation. Overlapping blocks are not independent, so
+// n is reduced according to the correlation that the window leaves between neighboring blocks.
 #include <math.h>
 #include <string.h>
 
@@ -139,7 +139,7 @@ void od_spectra_add(od_spectra *s, double input, const double *output) {
     memmove(s->block + (size_t)i * n, s->block + (size_t)i * n + s->hop, (size_t)s->filled * sizeof *s->block);
 }
 
-// The equivalent number of independent blocks.
+// Returns the equivalent number of independent blocks.
 static double independent_blocks(const od_spectra *s) {
   int n = s->o.length;
   double all = 0, loss = 0;
@@ -169,8 +169,8 @@ static void periodic_point(const od_spectra *s, const line_sums *sum, int k, dou
   *coherence = sum->power > 0 ? square(sum->mean) / (blocks * sum->power) : 0;
 }
 
-// Whether the input excites a line. The amplitude of a periodic input must be above a thousandth of the largest amplitude of
-// all lines. The amplitude of another input must be above zero.
+// Returns whether the input excites a line. The amplitude of a periodic input must be above a thousandth of the largest amplitude
+// of all lines. The amplitude of another input must be above zero.
 static bool is_excited(const od_spectra *s, int k, double strongest) {
   return s->input_power[k] > (s->o.periodic ? 1e-6 : 0) * strongest;
 }

@@ -37,7 +37,7 @@ od_status od_bode_write(const od_bode *b, const char *path, od_error *err) {
       if (!b->model) continue;
       double _Complex value = od_transfer_value(b->model, k, f->frequency[i]);
       to[2] = 20 * log10(cabs(value));
-      // The model's phase, shifted by full turns to the value nearest to the phase of the data.
+      // Shifts the model's phase by full turns to the value nearest to the phase of the data.
       to[3] = degree * (phase + carg(value * cexp(-phase * _Complex_I)));
     }
     if (od_table_append(table, row) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");

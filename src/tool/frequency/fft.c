@@ -19,7 +19,7 @@ struct od_fft {
   od_arena arena;
 };
 
-// The point of the unit circle after the given fraction of a turn, clockwise.
+// Returns the point of the unit circle after the given fraction of a turn, clockwise.
 static double _Complex unit_circle(double part) {
   double angle = -2 * acos(-1) * part;
   return cos(angle) + sin(angle) * _Complex_I;
@@ -43,7 +43,7 @@ static void run_power(const od_fft *f, double _Complex *x) {
       }
 }
 
-// Makes the chirp. k^2 modulo twice the length is computed in integers, so that long chirps keep all digits.
+// Computes the chirp. k^2 modulo twice the length is computed in integers, so that long chirps keep all digits.
 static void make_chirp(od_fft *f) {
   int n = f->length;
   for (long long k = 0; k < n; k++) {

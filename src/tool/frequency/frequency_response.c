@@ -29,7 +29,7 @@ void od_frf_free(od_frf *f) {
   od_free(f);
 }
 
-// Whether a frequency is in a range. Computed frequencies may have round-off: 70 Hz may be slightly above 70.
+// Returns whether a frequency is in a range. Computed frequencies may have round-off: 70 Hz may be slightly above 70.
 static bool lies_between(double frequency, double low, double high) {
   return frequency >= low * (1 - 1e-9) && frequency <= high * (1 + 1e-9);
 }
@@ -93,9 +93,9 @@ void od_frf_phases(const od_frf *f, int output, double *phase) {
 
 // --- Bandwidth ----------------------------------------------------------------------------------------------------
 
-// The lowest frequency (Hz) at which the amplitude is 3 dB below the amplitude of the first point, by linear interpolation of
-// the logarithms; NAN: no such frequency. All amplitudes are increased by `shift` half widths of their intervals. The
-// reference, which is the amplitude of the first point, is decreased by `shift` half widths.
+// Returns the lowest frequency (Hz) at which the amplitude is 3 dB below the amplitude of the first point; NAN: no such frequency.
+// Logarithms are interpolated linearly. All amplitudes are increased by `shift` half widths of their intervals. The reference,
+// which is the amplitude of the first point, is decreased by `shift` half widths.
 static double crossing(const od_frf *f, int output, double shift) {
   const double _Complex *value = f->value + output * f->points;
   double level = (cabs(value[0]) - (shift == 0 ? 0 : shift * od_frf_half(f, output, 0))) / sqrt(2),
@@ -113,7 +113,7 @@ static double crossing(const od_frf *f, int output, double shift) {
 
 // --- Resonances ---------------------------------------------------------------------------------------------------
 
-// Whether, on each side of a maximum, the amplitude falls significantly below the maximum before the amplitude rises above the
+// Returns whether a maximum stands out: on each side, the amplitude falls significantly below the maximum before it rises above the
 // maximum. Noise causes many small maxima.
 static bool stands_out(const od_frf *f, int output, int at) {
   const double _Complex *value = f->value + output * f->points;

@@ -19,7 +19,7 @@ typedef struct od_frf {
   od_arena arena;
 } od_frf;
 
-// Makes a response: all values zero, sigmas and coherences NAN, degrees of freedom infinite. NULL: out of memory.
+// Creates a response: all values zero, sigmas and coherences NAN, degrees of freedom infinite. NULL: out of memory.
 od_frf *od_frf_new(int points, int outputs);
 void od_frf_free(od_frf *f);
 OD_OWNED_POINTER(od_frf, od_frf_free);
@@ -28,8 +28,7 @@ od_frf *od_frf_between(const od_frf *f, double low, double high);
 
 // --- From a model -------------------------------------------------------------------------------------------------
 
-// Computes C (s - A)^-1 B + D of a linear model with one input, for all of its outputs, at frequencies in Hz. The caller frees
-// *out.
+// Computes C (s - A)^-1 B + D of a linear model with one input, for all outputs. `frequency`: in Hz. The caller frees *out.
 od_status od_frf_of_model(const od_linear_model *model, const double *frequency, int points, od_frf **out,
                           od_error *err);
 
@@ -44,7 +43,7 @@ typedef struct od_sines {
   double periods, settle;
 } od_sines;
 
-// Whether the sigmas assume white noise (see od_sine_fit_end()).
+// Returns whether the sigmas assume white noise (see od_sine_fit_end()).
 bool od_sines_are_white(const od_sines *sines);
 
 // Receives samples one by one, in the order of time, and stores only sums. The arguments are copied. NULL: out of memory.
@@ -62,7 +61,7 @@ od_status od_sine_fit_end(const od_sine_fit *s, od_frf **out, od_error *err);
 // --- From a broad spectrum ----------------------------------------------------------------------------------------
 
 typedef enum od_window { OD_WINDOW_HANN, OD_WINDOW_HAMMING, OD_WINDOW_BLACKMAN, OD_WINDOW_NONE } od_window;
-// Names for users, in the order of the enumeration, terminated by NULL.
+// Names of the windows, in the order of the enumeration. The last entry is NULL.
 extern const char *const od_window_names[];
 
 typedef struct od_spectra_options {
@@ -70,8 +69,9 @@ typedef struct od_spectra_options {
   int length;      // length of a block, in samples
   double overlap;  // overlap of blocks, as a fraction of their length
   od_window window;
-  bool periodic;  // the input has a period of `length` samples (multisine): blocks are periods, without a window
-  int settle;     // periodic inputs: number of periods to omit
+  // Whether the input has a period of `length` samples (multisine); blocks are then periods, without a window.
+  bool periodic;
+  int settle;  // periodic inputs: number of periods to omit
 } od_spectra_options;
 
 // Receives samples one by one. The memory depends on the length of a block, not on the number of samples.
@@ -80,8 +80,8 @@ od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spec
 void od_spectra_free(od_spectra *s);
 OD_OWNED_POINTER(od_spectra, od_spectra_free);
 void od_spectra_add(od_spectra *s, double input, const double *output);
-// Computes the average of Y conj(U) divided by the average of |U|^2, with coherence. For a periodic input, computes the average
-// of Y divided by the average of U at the excited lines, with sigmas from the differences between periods.
+// Computes the average of Y conj(U) divided by the average of |U|^2, with coherence. For a periodic input, computes the average of
+// Y divided by the average of U at the excited lines. Sigmas come from the differences between periods.
 od_status od_spectra_end(const od_spectra *s, od_frf **out, od_error *err);
 
 // --- Bandwidth and resonances -------------------------------------------------------------------------------------
@@ -100,12 +100,11 @@ typedef struct od_features {
   od_reading bandwidth;  // lowest frequency with an amplitude 3 dB below the amplitude of the first point, Hz; NAN:
                          // no such frequency
   od_peak peak[OD_MOST_PEAKS];
-  int peaks;  // resonances: larger than their neighbors, and larger than the adjacent minima by more than their
-              // uncertainty
+  int peaks;  // number of resonances: maxima that exceed the adjacent minima by more than their uncertainty
 } od_features;
 od_features od_frf_features(const od_frf *f, int output);
 
-// Half the width of the 95 % interval of a value's real or imaginary part; NAN: not known.
+// Returns half the width of the 95 % interval of a value's real or imaginary part; NAN: not known.
 double od_frf_half(const od_frf *f, int output, int point);
 od_reading od_frf_amplitude(const od_frf *f, int output, int point);
 // Computes the phases in radians, without jumps of a full turn between points.

@@ -78,7 +78,7 @@ od_status od_response_of_log(od_log_columns *c, const od_estimate_options *w, od
   double *value = OD_TAKE(&scratch, double, c->count);
   r->output = od_calloc((size_t)c->count, sizeof *r->output);
   if (!value || !r->output) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  // The response takes the labels of the columns.
+  // The response takes ownership of the labels of the columns.
   r->input = c->label[0];
   r->outputs = c->count - 1;
   for (int i = 1; i < c->count; i++) r->output[i - 1] = c->label[i];

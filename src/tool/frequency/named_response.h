@@ -17,8 +17,8 @@ typedef struct od_response {
 } od_response;
 void od_response_free(od_response *r);
 
-// Computes the exact response of a machine that is linearized at its initial state, at `points` frequencies from low to high
-// (Hz) in equal ratios. Free the response in all cases.
+// Computes the exact response of a machine that is linearized at its initial state. The frequencies are `points` values from low to
+// high (Hz) in equal ratios. Free the response in all cases.
 od_status od_response_of_machine(const od_machine *machine, int input, const int *outputs, int count, double low,
                                  double high, int points, od_response *out, od_error *err);
 
@@ -27,7 +27,7 @@ typedef struct od_estimate_options {
   double sine_from, sine_to, sine_step;  // Hz
   double periods;                        // number of periods of each frequency of a stepped sine
   double settle;                         // number of periods to omit: of each frequency, or of a multisine
-  double start;                          // s, start of the stepped sine; NAN: the first row
+  double start;                          // start of the stepped sine, s; NAN: the first row
   double period;                         // period of a multisine, s
   int length;  // length of blocks of averaged spectra, in samples; 0: an eighth of the log, at most 65536
   od_window window;
@@ -39,8 +39,8 @@ od_status od_response_of_log(od_log_columns *columns, const od_estimate_options 
 
 // Writes the unit of an output divided by the unit of the input: "m/V".
 void od_response_unit(const od_response *r, int output, char *text, size_t size);
-// Makes a table of frequencies and, for each output, amplitude, phase, real and imaginary part, sigma and coherence. NULL: out
-// of memory.
+// Creates a table of frequencies and, for each output, amplitude, phase, real and imaginary part, sigma and coherence. NULL: out of
+// memory.
 od_table *od_response_table(const od_response *r);
 
 // Names and units of the outputs as lists of texts, for pictures and files; in memory of the arena. False: out of memory.
@@ -49,7 +49,7 @@ typedef struct od_response_labels {
 } od_response_labels;
 bool od_response_labels_make(const od_response *r, od_arena *arena, od_response_labels *labels);
 
-// Makes the result. path: the log or the machine.
+// Creates the result. path: the log or the machine.
 od_result od_response_result(const od_response *r, const char *path);
 // Adds the warnings as notices, and to the data, except for a log without warnings.
 void od_add_response_warnings(od_result *to, const od_response *r);

@@ -139,15 +139,15 @@ static void solve(const double l[6], const double b[3], double x[3]) {
   x[0] = (z0 - l[1] * x[1] - l[3] * x[2]) / l[0];
 }
 
-// The standard deviation per sample of the residual of a signal after the fit of sine and offset.
+// Returns the standard deviation per sample of the residual of a signal after the fit of sine and offset.
 static double residual_deviation(const sums *sum, const double x[3], long samples) {
   double left = sum->square;
   for (int i = 0; i < 3; i++) left -= x[i] * sum->product[i];
   return sqrt(fmax(left, 0) / (double)(samples - 3));
 }
 
-// The standard deviation of the amplitudes of sine and cosine, from *freedom amplitudes at neighboring frequencies; 0: none is
-// available. Frequencies above half the sampling rate are aliased and not used.
+// Returns the standard deviation of the amplitudes of sine and cosine, from *freedom amplitudes at neighboring frequencies; 0: none
+// is available. Frequencies above half the sampling rate are aliased and not used.
 static double neighbor_noise(const od_sine_fit *s, int k, const sums *sum, const double x[3], int *freedom) {
   const double *mixed = s->mixed + 3 * NEIGHBORS * k;
   double square = 0, samples = (double)s->samples[k];

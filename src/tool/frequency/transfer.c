@@ -152,7 +152,7 @@ double od_transfer_weight(const od_frf *f, const od_transfer_options *o, int out
 
 // --- Fits ---------------------------------------------------------------------------------------------------------
 
-// Checks conditions of all methods: enough points, and a possible order.
+// Checks conditions of all methods: enough points, and a valid order.
 static od_status check(const od_frf *f, const od_transfer_options *o, od_error *err) {
   if (o->order < 1 || o->order > OD_TRANSFER_MOST)
     return od_fail(err, OD_BAD_INPUT, "found order %d, expected 1 to %d", o->order, OD_TRANSFER_MOST);
@@ -170,7 +170,7 @@ static od_status check(const od_frf *f, const od_transfer_options *o, od_error *
   return OD_OK;
 }
 
-// The root mean square of an output's response. This value is the unit of the output, so that outputs have equal weights.
+// Returns the root mean square of an output's response. This value is the unit of the output, so that outputs have equal weights.
 static double size_of(const od_frf *f, int output) {
   double sum = 0;
   for (int i = 0; i < f->points; i++) sum += pow(cabs(f->value[output * f->points + i]), 2);

@@ -7,7 +7,7 @@
 enum { OD_TRANSFER_MOST = 16 };  // largest degree, which is the limit of blocks in machine files
 
 typedef enum od_transfer_method { OD_TRANSFER_LEVY, OD_TRANSFER_SK, OD_TRANSFER_VF } od_transfer_method;
-// Names for users, in the order of the enumeration, terminated by NULL.
+// Names of the methods, in the order of the enumeration. The last entry is NULL.
 extern const char *const od_transfer_methods[];
 
 // N(x)/D(x) with x = s / scale, and as poles and residues: sum r/(s - p) + d.
@@ -29,10 +29,10 @@ typedef struct od_transfer {
 void od_transfer_free(od_transfer *t);
 OD_OWNED_POINTER(od_transfer, od_transfer_free);
 double _Complex od_transfer_value(const od_transfer *t, int output, double frequency);
-// The explained part of the variation of the amplitudes in percent: 100 (1 - |a - model| / |a - mean(a)|), where a are the
+// Returns the explained part of the variation of the amplitudes in percent: 100 (1 - |a - model| / |a - mean(a)|), where a are the
 // amplitudes of the data. NAN: the amplitudes are constant.
 double od_transfer_amplitude_fit(const od_transfer *t, const od_frf *f, int output);
-// The norm of the errors divided by the norm of the data; root mean square over the outputs.
+// Returns the norm of the errors divided by the norm of the data; root mean square over the outputs.
 double od_transfer_error(const od_transfer *t, const od_frf *f);
 
 typedef struct od_transfer_options {
@@ -65,7 +65,7 @@ void od_transfer_expand(od_transfer *t);
 // overwritten) and right-hand side b (rows, at least columns, overwritten). False: out of memory, a number is not finite, or
 // LAPACK failed.
 bool od_scaled_least_squares(int rows, int columns, double *a, double *b, double *x);
-// The weight of a point of an output: 1 / |value| if options.by_size is set, else 1.
+// Returns the weight of a point of an output: 1 / |value| if options.by_size is set, else 1.
 double od_transfer_weight(const od_frf *f, const od_transfer_options *o, int output, int point);
 
 od_status od_levy_fit(const od_frf *f, const od_transfer_options *options, od_transfer *t, od_error *err);

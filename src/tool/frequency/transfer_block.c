@@ -8,7 +8,7 @@
 #include "io/atomic_file.h"
 #include "io/number.h"
 
-// Writes a valid element name: letters, digits and underscores.
+// Writes a name that is valid for an element, with letters, digits and underscores only.
 static void put_name(FILE *to, const char *name) {
   if (!isalpha((unsigned char)name[0])) fputc('x', to);
   for (; *name; name++) fputc(isalnum((unsigned char)*name) ? *name : '_', to);
@@ -39,7 +39,7 @@ static void put_polynomial(FILE *to, const double *coefficient, int degree, doub
   }
 }
 
-// Writes the name of a part: "y_p", or with several inputs "y_p_of_u".
+// Writes the name of the block of an output: "y_p", or with several inputs "y_p_of_u".
 static void put_part_name(FILE *to, const od_transfer_names *names, int output, int input) {
   fprintf(to, "y_");
   put_name(to, names->output[output]);

@@ -10,7 +10,7 @@ typedef struct od_transfer_names {
   int inputs;
   const char *const *input, *const *input_unit;    // name and SI unit per input; unit "1": dimensionless
   const char *const *output, *const *output_unit;  // name and SI unit per output
-  double sample;  // s: sampling period of polynomials in z; 0: the polynomials are in s
+  double sample;  // sampling period of polynomials in z, s; 0: the polynomials are in s
 } od_transfer_names;
 
 // Writes the file. The transfer function has outputs * inputs numerators, all inputs of the first output first. With several

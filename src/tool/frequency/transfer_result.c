@@ -10,13 +10,13 @@
 
 static const double two_pi = 6.283185307179586;
 
-// The name of a method in words: "relaxed vector fitting".
+// Returns the name of a method in words: "relaxed vector fitting".
 static const char *method_text(od_transfer_method method) {
   static const char *const texts[] = {"scaled Levy", "Sanathanan-Koerner", "relaxed vector fitting"};
   return texts[method];
 }
 
-// The gain at frequency zero; infinite for an integrator.
+// Returns the gain at frequency zero; infinite for an integrator.
 static double gain(const od_transfer *t, int output) {
   return t->numerator[output][0] / t->denominator[0];
 }
@@ -50,7 +50,7 @@ od_status od_fitted_transfer_find(od_fitted_transfer *f, bool direct, bool by_si
     if (r->output[k].is_constant)
       return od_fail(
           err, OD_BAD_INPUT,
-          "output '%s' has the same value in all rows, expected an output that changes; choose outputs with --output",
+          "output '%s' has the same value in all rows; expected an output that changes. Choose outputs with --output",
           r->output[k].name);
   o.zeros = direct ? o.order : o.order - 1;
   od_status status = od_transfer_choose(r->frf, &o, f->low, f->high, f->error, &o.order, err);

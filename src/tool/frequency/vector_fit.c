@@ -1,10 +1,10 @@
 // Relaxed vector fitting (Gustavsen and Semlyen 1999, Gustavsen 2006), with poles that all outputs share.
 //
-// With poles a_m, sigma = sum c~_m/(s - a_m) + d~ and the product sigma H = sum c_m/(s - a_m) + d are found by linear least
-// squares. The poles of H are then the zeros of sigma. These zeros become the a_m of the next iteration. Relaxed: the mean of
-// the real part of sigma over the points is one. This condition prevents sigma = 0 and leaves d~ free, so that noise does not
-// shift the poles inwards. Poles with a positive real part are mirrored to the left. Finally the residues are computed with
-// fixed poles. The result is the iteration with the best fit, from two choices of initial poles.
+// For given poles a_m, linear least squares gives sigma = sum c~_m/(s - a_m) + d~ and the product sigma H = sum c_m/(s - a_m) + d.
+// The poles of H are then the zeros of sigma. These zeros become the a_m of the next iteration. Relaxed: the mean of the real part
+// of sigma over the points is one. This condition prevents sigma = 0 and leaves d~ free, so that noise does not shift the poles
+// inwards. Poles with a positive real part are mirrored to the left. Finally the residues are computed with fixed poles. The result
+// is the iteration with the best fit, from two choices of initial poles.
 //
 // The variable is s divided by the highest frequency. A pair of poles is stored as the pole with the positive imaginary part,
 // followed by its conjugate. The two basis functions of a pair are real combinations, so that all unknowns are real.
@@ -16,7 +16,7 @@
 
 enum { ITERATIONS = 60, PATIENCE = 15 };  // limits: iterations, and iterations without a better fit
 
-static const double least_constant = 1e-8;  // smallest constant of sigma
+static const double least_constant = 1e-8;  // smallest magnitude of the constant d~ of sigma
 static const double settled =
     1e-13;  // the iteration ends if the relative change of the poles, or the error, is below this limit
 
@@ -164,7 +164,7 @@ static bool move_poles(fit *v, const double *sigma, double *change) {
     *change = fmax(*change, nearest / cabs(moved));
     real[i] = left;
   }
-  // LAPACK returns pairs adjacent, the positive imaginary part first.
+  // LAPACK returns the poles of a pair next to each other, the positive imaginary part first.
   for (int i = 0; i < n; i++) v->pole[i] = real[i] + imaginary[i] * _Complex_I;
   return true;
 }

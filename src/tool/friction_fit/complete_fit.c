@@ -1,5 +1,5 @@
-// Simultaneous fit of all numbers of a law to a run. From some starts, the search ends in a local minimum with a large
-// residual (an exponent near 0.3, an unlimited time constant). The search is then repeated with another Stribeck speed and
+// Simultaneous fit of all numbers of a law to a run. From some starts, the search ends in a local minimum with a large residual.
+// Examples are an exponent near 0.3 and an unlimited time constant. The search is then repeated with another Stribeck speed and
 // exponent.
 #include <math.h>
 

@@ -31,9 +31,9 @@ bool od_residuals_follow_speed(int count, const double *v, const double *force, 
 // complete_fit.c: fits numbers to the run, from several starts.
 od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_options *options, int columns,
                               const int *number, od_error *err);
-// Returns the largest accepted root mean square of residuals, N. This limit combines the limit in the file, the noise of
-// the force, and the noise of the speed (propagated through the law). The variance of the noise is increased by four
-// standard deviations of a sample variance.
+// Returns the largest accepted root mean square of residuals, N. This limit combines the limit in the file, the noise of the force,
+// and the effect of the speed's noise on the force. The variance of the noise is increased by four standard deviations of a sample
+// variance.
 double od_friction_most_rms(const od_friction_fitted *f);
 // sequential_fit.c: fits the film's time constant, then the bristles' stiffness.
 od_status od_friction_fit_sequence(od_friction_fitted *f, const od_friction_run_options *options, od_error *err);
@@ -44,7 +44,7 @@ od_status od_friction_find_errors(od_friction_fitted *f, od_error *err);
 // their standard deviations. `influence` is the dependence of the estimates on the rows.
 od_status od_friction_speed_errors(const od_friction_fitted *f, od_law_rows *rows, const double *influence, int columns,
                                    double *shift, double *spread, od_error *err);
-// Returns the part of the predicted force that is due to noise of a log's speed, as a root mean square, N.
+// Returns the part of the predicted force that is due to noise of a log's speed: its root mean square, N.
 double od_friction_speed_force(const od_friction_data *d, const od_run_model *m, const od_law_numbers *law);
 // friction_verdict.c: computes the standard deviations and the verdict.
 od_status od_friction_judge(od_friction_fitted *f, od_error *err);

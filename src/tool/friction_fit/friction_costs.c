@@ -1,5 +1,5 @@
-// The sum of squared residuals as a function of one parameter at a time, as in Figure 6.14 of source 28. This curve shows
-// whether searches can end in other minima.
+// The sum of squared residuals as a function of one parameter at a time (Figure 6.14 of source 28 in docs/theory.md). This curve
+// shows whether searches can end in other minima.
 #include <math.h>
 
 #include "friction_fit/friction_fit.h"

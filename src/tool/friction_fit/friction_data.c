@@ -93,8 +93,7 @@ od_status od_friction_data_copy(const od_friction_data *from, od_friction_data *
   return OD_OK;
 }
 
-// Smoothing reduces white noise to about sqrt(9 / (8 half + 4)) of its standard deviation and
-// preserves slow variations.
+// Smoothing reduces white noise to about sqrt(9 / (8 half + 4)) of its standard deviation and preserves slow variations.
 od_status od_smooth(int count, int half, double *x) {
   if (half < 1 || count < 3) return OD_OK;
   OD_SCRATCH(scratch);
@@ -218,7 +217,7 @@ static void add_errors(const od_friction_error *e, uint64_t seed, const char *na
     double off = 0;
     if (e->kind == OD_ERROR_NORMAL) off = e->size * od_random_gaussian(seed, stream, sample, OD_USE_NOISE);
     if (e->kind == OD_ERROR_UNIFORM) off = e->size * (2 * od_random_uniform(seed, stream, sample, OD_USE_NOISE) - 1);
-    // A parabola through the errors at -range, 0 and range.
+    // The error is a parabola through the errors at -range, 0 and range.
     double x = clean[i] / e->range, curve = (at[0] + at[2]) / 2 - at[1], slope = (at[2] - at[0]) / 2;
     if (e->kind == OD_ERROR_POLYNOMIAL) off = at[1] + slope * x + curve * x * x;
     force[i] = clean[i] + off;

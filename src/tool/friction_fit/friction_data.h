@@ -13,7 +13,8 @@ typedef struct od_steady_points {
   double *v, *force, *sigma;
 } od_steady_points;
 
-// Error of a measured friction force, N, root mean square over the run: contribution of each term of eq. 6.10, and total.
+// Error of a measured friction force, N, root mean square over the run: contribution of each term of eq. 6.10 of source 28 in
+// docs/theory.md, and total.
 typedef struct od_force_budget {
   bool known;
   double pressure, load, acceleration, area, mass, total;
@@ -27,19 +28,19 @@ typedef struct od_friction_data {
   int samples, parts;                        // number of samples of the run, and number of parts of the run
   double *t, *v, *force, *clean, *position;  // data of the run; position NULL: not known
   double *pressure[2];                       // chamber pressures minus the normal pressures, Pa; NULL: not known
-  int *part;                                 // index of the piece of the run to which each sample belongs
+  int *part;                                 // index of the part of the run to which each sample belongs
   double noise;                              // standard deviation of the noise of the run's force, N; 0: no noise
   double speed_noise;                        // standard deviation of the noise of a log's speed before smoothing, m/s
   int smoothed;                              // half the width of the smoothing window, in samples; 0: not smoothed
   od_velocity_run *run;                      // defines the speed between samples; NULL: a log, linear interpolation
   od_force_budget budget;
   od_true_run *motion;  // motion of an experiment, measured again for each seed; NULL: no experiment
-  bool shares_motion;   // these data are a copy, and `motion` belongs to the original data
+  bool shares_motion;   // whether these data are a copy whose `motion` belongs to the original data
   od_verdict of_truth;  // remarks about the simulation of `motion`, or about the times of a log
 } od_friction_data;
 
-// Reads points and run from logs, or simulates them. Simulated points and forces have no errors yet; sensor values of an
-// experiment have the noise of the seed. The seed also determines the variation of the run's pieces. The caller frees *out.
+// Reads points and run from logs, or simulates both. Simulated points and forces have no errors yet; sensor values of an experiment
+// have the noise of the seed. The seed also determines the variation of the run's pieces. The caller frees *out.
 od_status od_friction_data_make(const od_friction_plan *plan, uint64_t seed, od_going_on going, od_friction_data **out,
                                 od_error *err);
 // Replaces the errors of simulated measurements by the errors of a seed. Data from logs do not change.

@@ -1,10 +1,11 @@
-// Standard deviations of the parameters, and the parts of a run that determine them.
+// Standard deviations of the parameters, and the parts of a run that determine the parameters.
 #include <math.h>
 #include <string.h>
 
 #include "friction_fit/fit_stages.h"
 
-static const double weak_from = 0.1, unknown_from = 1;  // largest relative sigma if known, and if weak
+// Largest relative sigma of a known estimate, and of a weak estimate.
+static const double weak_from = 0.1, unknown_from = 1;
 
 static od_friction_parameter *parameter_of(od_friction_fitted *f, int number) {
   int i = 0;
@@ -98,8 +99,8 @@ static od_status judge_run(od_friction_fitted *f, int columns, const int *number
 
 // --- Sequential method --------------------------------------------------------------------------------------------
 
-// Adds the effect of errors of the steady numbers to the standard deviations of numbers from a part of the run. An error of
-// a steady number changes the predicted force. The influence of the force gives the resulting change of the estimates.
+// Adds the effect of errors of the steady numbers to the standard deviations of numbers that are fitted to a part of the run. An
+// error of a steady number changes the predicted force. The influence of the force gives the resulting change of the estimates.
 static od_status add_steady_errors(od_friction_fitted *f, int n, const int *number, const double time[2],
                                    od_error *err) {
   OD_SCRATCH(scratch);

@@ -35,22 +35,24 @@ typedef struct od_friction_fitted {
   double squares;                 // sum of squared residuals, N^2
   long iterations, evaluations;
   int searches;        // number of searches until residuals were accepted, or the largest allowed number
-  bool accepted;       // the residuals are small enough
+  bool accepted;       // whether the residuals are small enough
   double speed_force;  // effect of noise of a log's speed on the force, root mean square, N
-  bool converged;      // the best search ended at a minimum
-  bool film_leads;     // the film computed from the force does not lag behind the speed, so tau_hn keeps its start
-  double film_pole;    // pole of the film in discrete time
-  double *model;       // force of the fitted law at the points or samples, N
-  double *share;  // parts of the run x parameters: share of a part in the information of each estimate; NULL: no run
+  bool converged;      // whether the best search ended at a minimum
+  // Whether the film computed from the force does not lag behind the speed, so that tau_hn keeps its start.
+  bool film_leads;
+  double film_pole;  // pole of the film in discrete time
+  double *model;     // force of the fitted law at the points or samples, N
+  double *share;     // parts of the run x parameters: share of a part in the information of each estimate; NULL: no run
   od_verdict verdict;
 } od_friction_fitted;
 
 typedef struct od_friction_run_options {
   bool (*progress)(void *user, double done);
   void *user;
-  bool random_start;  // start at parameters drawn with start_seed
+  bool random_start;  // whether to start at parameters drawn with start_seed
   uint64_t start_seed;
-  bool judge;  // also compute the shares of parts, the effect of position and the verdict; false: estimates only
+  // Whether to also compute the shares of parts, the effect of position and the verdict; false: estimates only.
+  bool judge;
 } od_friction_run_options;
 
 // Fits the law. The caller frees *out. After an error *out is NULL.
@@ -64,17 +66,17 @@ double od_friction_largest_error(const od_friction_fitted *f);
 // Computes Cramer-Rao bounds: the smallest standard deviations of any unbiased estimator for these data, at the true values.
 // NAN if errors are not independent or the true values are not known.
 od_status od_friction_bounds(const od_friction_plan *plan, const od_friction_data *data, double *bound, od_error *err);
-// Computes the sum of squared residuals as a function of one parameter at a time, from a fifth to five times its true
-// value. If the true value is not known, the start is used instead. The other parameters are multiplied by
+// Computes the sum of squared residuals as a function of one parameter at a time. The parameter varies from a fifth to five times
+// its true value. If the true value is not known, the start is used instead. The other parameters are multiplied by
 // fit.start_factor. The caller frees *out.
 od_status od_friction_costs(const od_friction_plan *plan, const od_friction_data *data, od_table **out, od_error *err);
 // sequential_fit.c: computes two values for each sample. film: the film that follows from the force if the bristles are
 // settled. settled: the settled value of the film (eq. 6.3 of source 28). Only for laws with a film.
 void od_friction_film(const od_law_numbers *n, int count, const double *v, const double *force, double *film,
                       double *settled);
-// Computes the sum of squared residuals as a function of two parameters, from a fifth to five times their true values. If the
-// true values are not known, the starts are used instead. The table contains log10 of both factors and of the sum. The caller
-// frees *out.
+// Computes the sum of squared residuals as a function of two parameters. The parameters vary from a fifth to five times their true
+// values. If the true values are not known, the starts are used instead. The table contains log10 of both factors and of the sum.
+// The caller frees *out.
 enum { OD_COST_STEPS = 41 };
 od_status od_friction_cost_field(const od_friction_plan *plan, const od_friction_data *data, const int parameter[2],
                                  od_table **out, od_error *err);

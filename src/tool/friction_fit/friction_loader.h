@@ -9,12 +9,12 @@ typedef struct od_friction_reader {
   od_loader ld;
   od_friction_plan *plan;
   const od_friction_options *options;
-  bool has_experiment;  // the run has the key 'experiment'; loading the experiment may have failed
+  bool has_experiment;  // whether the run has the key 'experiment'; loading the experiment may have failed
 } od_friction_reader;
 
-// load_laws.c. The functions read the section 'laws', and find an entry of this section by its name. They also read the name of
-// a law, and changes of numbers. A change applies to both directions unless its key ends in _negative. NULL: no such entry or
-// law; the function adds a message, except for a missing law.
+// load_laws.c: the functions read the section 'laws', an entry of this section by its name, the name of a law, and changes of
+// numbers. A change applies to both directions unless its key ends in _negative. NULL: no such entry or law; the function adds a
+// message, except for a missing law.
 void od_friction_read_laws(od_friction_reader *r, int node);
 const od_law_numbers *od_friction_find_numbers(od_friction_reader *r, int node, const char *name);
 const od_friction_law *od_friction_read_law(od_friction_reader *r, int node);

@@ -37,7 +37,7 @@ static bool read_column(const reader *r, const char *name, const char *si, doubl
   const char *unit = r->table->unit[column] ? r->table->unit[column] : "";
   od_conversion in_si;
   if (od_units_conversion(r->units, unit, si, &in_si) != OD_UNIT_FITS) {
-    od_fail(r->err, OD_BAD_INPUT, "%s: the column '%s' has the unit '%s', expected a unit that can be converted to %s",
+    od_fail(r->err, OD_BAD_INPUT, "%s: the column '%s' has the unit '%s'; expected a unit that can be converted to %s",
             r->path, name, unit, si);
     return false;
   }
@@ -64,8 +64,8 @@ static od_status open_log(reader *r) {
   return OD_OK;
 }
 
-// noise_of() estimates the standard deviation of the noise of a smooth signal from second differences, which have six
-// times the variance of the noise. The median excludes places of large curvature. Returns 0 for fewer than 8 samples.
+// noise_of() estimates the standard deviation of the noise of a smooth signal from second differences. Second differences have six
+// times the variance of the noise. The median excludes samples with large curvature. Returns 0 for fewer than 8 samples.
 static int by_size(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -117,7 +117,7 @@ static od_status balance(const reader *r, const od_force_balance *b, od_friction
   g->known = true;
   g->pressure = b->pressure_sigma * hypot(b->area[0], b->area[1]);
   g->load = b->load_sigma;
-  // The slope of a line through five samples has the variance of one sample divided by ten times the squared sampling
+  // The slope of a line through five samples has the variance v / (10 h^2): v is the variance of a sample, and h the sampling
   // interval.
   double step = (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1);
   double slope_sigma = b->acceleration ? 0 : noise_of(d->samples, d->v) / (sqrt(10) * step);
@@ -167,7 +167,7 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
   if (r->table->rows - r->first < 2)
     return od_fail(
         r->err, OD_BAD_INPUT,
-        "%s: the first row with numbers in all columns is row %ld, expected at least one more row after this row",
+        "%s: the first row with numbers in all columns is row %ld; expected at least one more row after this row",
         r->path, r->first + 1);
   int time = log->time ? find_column(r, log->time) : od_table_find_time(r->table);
   if (time < 0)

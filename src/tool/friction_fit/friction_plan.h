@@ -1,5 +1,5 @@
-// Contents of a friction file: numbers of friction laws, data (points of steady motion and a run, simulated or logged), and
-// the settings of the fit. docs/friction-files.md is the reference.
+// Contents of a friction file: numbers of friction laws, data, and the settings of the fit. The data are points of steady motion
+// and a run, simulated or logged. docs/friction-files.md is the reference.
 #ifndef OD_FRICTION_PLAN_H
 #define OD_FRICTION_PLAN_H
 
@@ -83,10 +83,11 @@ typedef struct od_friction_points {
 typedef struct od_settling {
   double window, drift;  // duration of a window, s; largest relative change of the speed in a settled window
   double least;          // shortest duration of a settled part, s
-  bool drops_rise;       // leave out points slower than the point with the largest force in the same direction
+  bool drops_rise;  // whether to leave out points slower than the point with the largest force in the same direction
 } od_settling;
 
-// The friction force from the measurements of a test bench (eq. 6.10): p1 A1 - p2 A2 - load - mass a.
+// The friction force from the measurements of a test bench (eq. 6.10 of source 28 in docs/theory.md): p1 A1 - p2 A2 - load - mass
+// a.
 typedef struct od_force_balance {
   bool given;
   const char *pressure[2], *load, *acceleration;  // columns; acceleration NULL: from the velocity

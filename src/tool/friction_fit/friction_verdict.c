@@ -44,10 +44,13 @@ static void advise(const od_friction_fitted *f, char *text, size_t size) {
     const char *way = side ? "negative" : "positive";
     if (fastest[side] < end)
       snprintf(text, size,
-               " In the %s direction, the speed reaches %.3g m/s, but the film is complete only above %.3g m/s.", way,
-               fastest[side], end);
+               " In the %s direction, the speed reaches %.3g m/s, but the film is complete only above %.3g m/s. Add "
+               "higher speeds.",
+               way, fastest[side], end);
     else if (slowest[side] > p[OD_FAMILY_VS])
-      snprintf(text, size, " In the %s direction, the lowest speed is %.3g m/s, above the Stribeck speed of %.3g m/s.",
+      snprintf(text, size,
+               " In the %s direction, the lowest speed is %.3g m/s, above the Stribeck speed of %.3g m/s. "
+               "Add lower speeds.",
                way, slowest[side], p[OD_FAMILY_VS]);
   }
 }
@@ -148,7 +151,7 @@ static void remark(od_friction_fitted *f) {
   bool follows_speed = steady && od_residuals_follow_speed(p->count, p->v, p->force, f->model);
   bool moving = plan->points.every > 0 && plan->method != OD_FRICTION_COMPLETE;
   bool explained = steady ? !follows_speed && !moving : f->rms <= od_friction_most_rms(f);
-  // Remarks about the simulation of the data, or about the times of a log.
+  // Adds the remarks about the simulation of the data, or about the times of a log.
   for (int i = 0; i < f->data->of_truth.count; i++) {
     const od_remark *r = &f->data->of_truth.remark[i];
     REMARK(r->trust, r->code, r->lead, "%s", r->text);
@@ -160,9 +163,9 @@ static void remark(od_friction_fitted *f) {
   if (f->film_leads)
     REMARK(
         OD_DOUBTFUL, "film.leads", "Film leads:",
-        "the film computed from the force does not lag behind the speed in the step of the speed (pole %.4g, expected "
-        "between 0 and 1). Therefore 'tau_hn' keeps its start value, which is also used in the fit of 'sigma_0'. Use lower "
-        "speeds in this step, or set 'film_by: least-squares'.",
+        "in the step of the speed, the film computed from the force does not lag behind the speed (pole %.4g, "
+        "expected 0 to 1). Therefore 'tau_hn' keeps its start value, which is also used in the fit of 'sigma_0'. Use "
+        "lower speeds in this step, or set 'film_by: least-squares'.",
         f->film_pole);
   list_known(f, OD_PARAMETER_UNKNOWN, list, sizeof list);
   advise(f, advice, sizeof advice);
@@ -211,7 +214,7 @@ static void remark(od_friction_fitted *f) {
   if (!explained && position.part > (known ? 0.2 : 0.5) && !(position.correlation < 0.5))
     REMARK(OD_DOUBTFUL, "position.matters", "Effect of the position:",
            "%.0f %% of the residuals' variance depends on the position%s: friction seems to vary by %.3g N over the "
-           "stroke, which distorts the parameters. Use the same part of the stroke in all motions.",
+           "stroke. This variation distorts the parameters. Use the same part of the stroke in all motions.",
            100 * position.part, known ? ", in the same way in both directions" : "", position.range);
 }
 

@@ -7,7 +7,7 @@
 #include "identify/fit.h"
 #include "memory/scoped.h"
 
-// Measured forces, and the quantities from which the law predicts them: points of steady motion, or samples of a run.
+// Measured forces, and the quantities from which the law predicts these forces: points of steady motion, or samples of a run.
 typedef struct od_law_rows {
   int count;
   const double *force;   // measured forces, N

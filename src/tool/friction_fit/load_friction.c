@@ -48,7 +48,7 @@ static const od_key fit_keys[] = {
      .otherwise = "all numbers without a default, and `viscous`"},
     {"search", OD_CHOICE, "reflective|levenberg-marquardt|gauss-newton", "search method",
      .fallback = OD_LS_LEVENBERG_MARQUARDT},
-    {"logarithms", OD_CHOICE, "no|yes", "search in logarithms of the parameters",
+    {"logarithms", OD_CHOICE, "no|yes", "whether the search uses logarithms of the parameters",
      .otherwise = "`no` for `steady`, else `yes`"},
     {"start_factor", OD_NUMBER, "1", "factor by which all start values are multiplied", OD_POSITIVE, 1},
     {"start_spread", OD_NUMBER, "1",
@@ -232,7 +232,7 @@ static void read_start(od_friction_reader *r, const od_section *section) {
     if (!(fabs(plan->start.q[plan->parameter[i]]) > 0) && !od_is_per_pressure(plan->parameter[i]))
       od_complain(
           ld, section->node,
-          "the start of the parameter '%s' is zero, expected a number other than zero; change the start with 'set'",
+          "the start of the parameter '%s' is zero; expected a number other than zero. Change the start with 'set'",
           od_law_field(law, plan->parameter[i])->key);
 }
 
@@ -306,7 +306,7 @@ static void read_fit(od_friction_reader *r, int node) {
   int spread = od_read_keys(ld, &section, OD_IN_LOADER, "start_spread", NULL);
   plan->start_spread = od_number_value(ld, spread);
   if (plan->start_spread < 1)
-    od_complain_number(ld, spread, "'start_spread' is %g, expected at least 1", plan->start_spread);
+    od_complain_number(ld, spread, "'start_spread' is %g; expected at least 1", plan->start_spread);
   const od_field normal = od_key_field(&section, "normal");
   od_friction_read_pair(r, od_section_get(ld, &section, "normal"), "fit.normal", "two pressures", &normal,
                         plan->normal);

@@ -99,7 +99,7 @@ static const od_key settling_keys[] = {
      OD_POSITIVE, 0.01},
     {"least", OD_NUMBER, "s", "shortest duration of steady motion", OD_NOT_NEGATIVE, 0.5},
     {"drop_rise", OD_FLAG, NULL,
-     "remove points that are slower than the point with the largest force in the same direction"},
+     "whether to remove points that are slower than the point with the largest force in the same direction"},
 };
 static const od_section_class settling_section = {"friction settling", "criteria for steady motion",
                                                   OD_KEYS(settling_keys)};
@@ -190,13 +190,13 @@ void od_friction_read_points(od_friction_reader *r, int node) {
   if (!(p->high > p->low)) od_complain(ld, node, "points need 'from' and 'to', and 'to' must be larger than 'from'");
   if (p->count > 0 && !(p->low > 0))
     od_complain_number(ld, first,
-                       "'from' is %g m/s, expected a positive speed, because 'count' places points in both directions",
+                       "'from' is %g m/s; expected a positive speed, because 'count' places points in both directions",
                        p->low);
   if (p->count > 0 && !(p->peak + p->floor > 0))
-    od_complain_number(ld, first + 6, "'peak' and 'floor' are both zero, expected at least one positive number");
+    od_complain_number(ld, first + 6, "'peak' and 'floor' are both zero; expected at least one positive number");
   if ((p->count > 0) == (p->step > 0)) od_complain(ld, node, "points need either 'step' or 'count'");
   if (p->step > 0 && (p->high - p->low) / p->step > 1e6)
-    od_complain_number(ld, first + 2, "'from', 'to' and 'step' give %.3g points, expected at most 1 million",
+    od_complain_number(ld, first + 2, "'from', 'to' and 'step' give %.3g points; expected at most 1 million",
                        (p->high - p->low) / p->step);
 }
 
@@ -255,7 +255,7 @@ static void read_pieces(od_friction_reader *r, int node) {
   if (index == 0) od_complain(ld, node, "a run needs at least one piece");
 }
 
-// Reads the columns and numbers of the force balance (eq. 6.10).
+// Reads the columns and numbers of the force balance (eq. 6.10 of source 28 in docs/theory.md).
 static void read_balance(od_friction_reader *r, int node, od_force_balance *b) {
   od_loader *ld = &r->ld;
   if (node < 0) return;
@@ -326,7 +326,7 @@ static void read_experiment(od_friction_reader *r, const od_section *section) {
   od_messages_free(messages);
   if (status == OD_NO_MEMORY) ld->no_memory = true;
   if (e && !e->truth)
-    od_complain(ld, node, "the experiment observes a log, expected an experiment with a simulated machine");
+    od_complain(ld, node, "the experiment observes a log; expected an experiment with a simulated machine");
   r->plan->log.experiment = e;
 }
 
@@ -360,7 +360,7 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   plan->vary = od_number_value(ld, first + 1);
   plan->data_substeps = (int)od_read_whole(ld, first + 2, "data_substeps", 1, 100000);
   plan->log.skip = od_number_value(ld, first + 3);
-  if (plan->vary >= 1) od_complain_number(ld, first + 1, "'vary' is %g, expected less than 1 (100 %%)", plan->vary);
+  if (plan->vary >= 1) od_complain_number(ld, first + 1, "'vary' is %g; expected less than 1 (100 %%)", plan->vary);
   read_error(r, od_section_get(ld, &section, "error"), "run.error", &plan->run_error);
   int pieces = od_section_get(ld, &section, "pieces");
   if (pieces >= 0 && !measured) read_pieces(r, pieces);
@@ -373,7 +373,7 @@ void od_friction_read_run(od_friction_reader *r, int node) {
     if (plan->run.piece[i].shape == OD_VELOCITY_SINE) plan->run.piece[i].number /= od_number_value(ld, first + 4);
   }
   if (plan->run.pieces > 0 && od_velocity_run_time(&plan->run) / plan->run.step * plan->data_substeps > 1e8)
-    od_complain_number(ld, first, "the run has %.3g integration steps, expected at most 100 million; increase 'step'",
+    od_complain_number(ld, first, "the run has %.3g integration steps; expected at most 100 million. Increase 'step'",
                        od_velocity_run_time(&plan->run) / plan->run.step * plan->data_substeps);
   int settling = od_section_get(ld, &section, "settling");
   if (settling < 0) return;

@@ -41,7 +41,7 @@ static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
   int count = end - first;
   if (count < 50)
     return od_fail(err, OD_BAD_INPUT,
-                   "%s: the run has %d samples between the times of 'film', expected at least 50; change 'film'",
+                   "%s: the run has %d samples between the times of 'film'; expected at least 50. Change 'film'",
                    plan->path, count);
   OD_SCRATCH(scratch);
   double *film = OD_TAKE(&scratch, double, count), *settled = OD_TAKE(&scratch, double, count);

@@ -1,7 +1,7 @@
-// Effect of noise of a log's speed on the estimates. The noise acts on the force through the law: the noise moves bristles
-// and film like real motion, which increases the standard deviations. Near zero speed the noise does not average out,
-// which shifts the estimates. Both effects are computed from several draws of additional noise with the same standard
-// deviation. A change c of the predicted force has the same effect on the estimates as a change -c of the measured force.
+// Effect of noise of a log's speed on the estimates. The noise acts on the force through the law: the noise moves bristles and film
+// like real motion. This motion increases the standard deviations. Near zero speed the noise does not average out, and the
+// estimates shift. Both effects are computed from several draws of additional noise with the same standard deviation. A change c of
+// the predicted force has the same effect on the estimates as a change -c of the measured force.
 #include <math.h>
 
 #include "friction_fit/fit_stages.h"

@@ -72,8 +72,8 @@ static int by_speed(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// The test compares half the mean square of the differences of neighboring residuals with the mean square of the residuals
-// (von Neumann). For n independent residuals, the ratio is 1 with a standard deviation of 1/sqrt(n). Residuals below a
+// The test computes a ratio (von Neumann): half the mean square of the differences of neighboring residuals, divided by the mean
+// square of the residuals. For n independent residuals, this ratio is 1 with a standard deviation of 1/sqrt(n). Residuals below a
 // thousandth of the largest force are neglected. Directions are treated separately.
 bool od_residuals_follow_speed(int count, const double *v, const double *force, const double *model) {
   enum { LEAST = 20 };
@@ -114,8 +114,8 @@ static bool explains(const od_friction_plan *plan, const od_point_group *g, cons
   return !(model && od_residuals_follow_speed(count, g->rows.v, g->rows.force, model));
 }
 
-// Sets another start: a Stribeck speed within the range of the points, another exponent, and forces of the same size as
-// the forces of the points.
+// Sets another start: a Stribeck speed within the range of the points, another exponent, and forces of the size of the measured
+// forces.
 static void begin_again(const od_friction_plan *plan, const od_point_group *g, int attempt, od_law_numbers *law) {
   static const double exponent[] = {0.7, 1, 1.4, 0.5};
   double slowest = INFINITY, fastest = 0, largest = 0, least = INFINITY;

@@ -18,8 +18,8 @@ static double mean_of(const double *x, int first, int count) {
   return sum / count;
 }
 
-// Returns the standard deviation of the noise of a sample, from differences of neighbors, which are insensitive to a
-// slow drift.
+// Returns the standard deviation of the noise of a sample, from differences of neighbors. A slow drift hardly changes these
+// differences.
 static double noise_of(const double *x, int first, int count) {
   double sum = 0;
   for (int i = first; i + 1 < first + count; i++) sum += pow(x[i + 1] - x[i], 2);
@@ -85,7 +85,7 @@ od_status od_steady_points_find(const od_friction_plan *plan, od_friction_data *
   int count = step > 0 ? (int)round(s->window / step) : 0;
   if (count < 6)
     return od_fail(err, OD_BAD_INPUT,
-                   "%s: 'window' of 'settling' has %d samples, expected at least 6; increase 'window'", plan->path,
+                   "%s: 'window' of 'settling' has %d samples; expected at least 6. Increase 'window'", plan->path,
                    count);
   OD_SCRATCH(scratch);
   int windows = d->samples / count;

@@ -11,7 +11,7 @@ typedef enum od_velocity_shape {
   OD_VELOCITY_JUMP,         // jump to `value`
   OD_VELOCITY_SHAPES
 } od_velocity_shape;
-extern const char *const od_velocity_shapes[];  // names of the shapes in files, terminated by NULL
+extern const char *const od_velocity_shapes[];  // names of the shapes in files; the last entry is NULL
 
 typedef struct od_velocity_piece {
   od_velocity_shape shape;

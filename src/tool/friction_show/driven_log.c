@@ -12,7 +12,7 @@
 enum { MOST_POINTS = 64 };
 
 typedef struct factor {
-  int column, points;  // without points the factor is the value of the column
+  int column, points;  // no points: the factor is the value of the column
   double x[MOST_POINTS], y[MOST_POINTS];
 } factor;
 
@@ -95,7 +95,7 @@ static od_status find_columns(const od_table *log, const char *path, const char 
   OD_OWNED(od_units_free) od_units *units = od_units_new(err);
   if (!units) return OD_BAD_INPUT;
   if (od_units_conversion(units, unit, "s", clock) == OD_UNIT_FITS) return OD_OK;
-  return od_fail(err, OD_BAD_INPUT, "%s: column '%s' is in %s, expected a unit of time", path, log->name[*time], unit);
+  return od_fail(err, OD_BAD_INPUT, "%s: column '%s' is in %s; expected a unit of time", path, log->name[*time], unit);
 }
 
 static od_status take_columns(const od_table *log, const char *path, const char *column, const char *const *factors,

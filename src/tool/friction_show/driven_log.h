@@ -15,9 +15,9 @@ typedef struct od_driven_log {
   od_time_ambiguity ambiguity;  // message about an ambiguous unit of the times
 } od_driven_log;
 
-// Reads a log. `column` is the name of the speed column; NULL: the first column that is not the time. Each of `factors` is
-// "COLUMN" or "COLUMN=X:Y,X:Y,...". The second form is a table from values of the column to factors, linear between its
-// points and constant outside the range of its points. Several factors are multiplied. Free the log in every case.
+// Reads a log. `column` is the name of the speed column; NULL: the first column that is not the time. Each of `factors` is "COLUMN"
+// or "COLUMN=X:Y,X:Y,...". The second form is a table of factors over values of the column. The table is linear between its points
+// and constant outside their range. Several factors are multiplied. Free the log in all cases.
 od_status od_driven_log_read(const char *path, const char *column, const char *const *factors, int factor_count,
                              const od_friction_law *law, od_driven_log *out, od_error *err);
 void od_driven_log_free(od_driven_log *log);

@@ -13,7 +13,7 @@
 
 enum { CURVE_POINTS = 501, LOOP_POINTS = 2000, LOOPS = 3 };
 
-// Labels a column and puts it into a panel. If memory is exhausted, od_friction_view_make() fails.
+// Labels a column and assigns the column to a panel. If out of memory, od_friction_view_make() fails.
 static void label(od_friction_view *out, int column, const char *name, const char *unit, int panel) {
   od_table_label(out->table, column, name, unit);
   out->panel[column] = panel;

@@ -43,7 +43,7 @@ typedef struct od_friction_view {
   od_verdict warnings;
 } od_friction_view;
 
-// Makes a view. The request must outlive the view. Free the view in every case.
+// Creates a view. The request must outlive the view. Free the view in all cases.
 od_status od_friction_view_make(const od_friction_request *request, od_friction_view *out, od_error *err);
 void od_friction_view_free(od_friction_view *view);
 

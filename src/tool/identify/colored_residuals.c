@@ -3,9 +3,9 @@
 // White residuals give the covariance (J'J)^-1 s^2. For correlated residuals the variances are computed in two ways, and the
 // larger variance is used.
 //
-// 1. From sums of neighboring rows. The error of the estimates is a sum over rows: z_t is the contribution of row t of a set
-// (all its sensors), from the influence of its residuals. The covariance of the sum follows from the autocovariances of z_t
-// with the weights of Bartlett's window over b rows (Newey and West 1987). V is positive semidefinite:
+// 1. From sums of neighboring rows. The error of the estimates is a sum over rows: z_t is the contribution of row t of a set (all
+// its sensors), from the influence of its residuals. Bartlett's window over b rows weights the autocovariances of z_t. Their sum is
+// the covariance (Newey and West 1987). V is positive semidefinite:
 //
 //   V = sum_t sum_l (1 - |l|/b) z_t z_(t-l)'  =  1/b sum_t S_t S_t',     S_t = z_t + z_(t-1) + ... + z_(t-b+1)
 //

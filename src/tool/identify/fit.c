@@ -15,7 +15,7 @@
 
 // --- Interrupts ---------------------------------------------------------------------------------------------------
 
-static const double report_time = 0.5;   // s, time limit for the report of the best values after an interrupt
+static const double report_time = 0.5;   // time limit, s, for the report of the best values after an interrupt
 static const double most_entries = 4e6;  // number of entries of a Jacobian that can be evaluated within the time limit
 
 bool od_fit_keeps_going(void *work) {
@@ -50,8 +50,8 @@ static od_status describe_best(const od_fit_work *w, od_error *err) {
 
 // --- Estimates ----------------------------------------------------------------------------------------------------
 
-// Returns the scale of a parameter's relative change: the larger of the magnitudes of its estimate and its start. If the
-// start is zero, the scale is at least the distance between the bounds, or else the uncertainty in the file.
+// Returns the scale of a parameter's relative change: the larger of the magnitudes of its estimate and its start. If the start is
+// zero, the scale is at least the distance between the bounds. Without bounds, the scale is at least the uncertainty in the file.
 static double size_of(const od_estimated *p, double estimate) {
   double size = fmax(fabs(estimate), fabs(p->start)), room = p->high - p->low;
   if (p->start != 0) return size;

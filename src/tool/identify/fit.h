@@ -1,9 +1,9 @@
 // Fit of a machine's uncertain parameters to logs: the plan from a fit file, the fit, and its result.
 //
-// The fit finds the parameters for which the predictions of the model are closest to the sensor values of all fitted data
-// sets. Distances are in units of the sensors' noise. The result contains the uncertainty of each parameter and the
-// combinations of parameters that are not identifiable from the data. The result also contains the quality of predictions for
-// data that were not used in the fit. docs/fit-files.md is the reference.
+// The fit finds the parameters with which the model's predictions are closest to the sensor values of all fitted data sets.
+// Distances are in units of the sensors' noise. The result contains the uncertainty of each parameter and the combinations of
+// parameters that are not identifiable from the data. The result also contains the quality of predictions for data that were not
+// used in the fit. docs/fit-files.md is the reference.
 #ifndef OD_IDENTIFY_FIT_H
 #define OD_IDENTIFY_FIT_H
 
@@ -18,12 +18,12 @@
 #include "predict/predict.h"
 #include "prepare/prepare.h"
 
-// Initial state of predictions: the initial state of the model, the equilibrium under the first inputs, or an unknown
-// state of each data set, which is fitted.
+// Initial state of predictions: the model's initial state, the equilibrium under the first inputs, or an unknown state of each data
+// set. An unknown state is fitted.
 typedef enum od_fit_start { OD_FIT_FROM_MODEL, OD_FIT_FROM_REST, OD_FIT_FROM_ANYWHERE } od_fit_start;
 
-// Data of a set and the model that predicts them, for a model that is not a machine: a friction law driven by a measured
-// speed. All rows are fitted.
+// Data of a set and the model that predicts these data. The model is not a machine, but a friction law driven by a measured speed.
+// All rows are fitted.
 typedef struct od_fit_source {
   const double *time;   // time of each row, s; NULL: the index of the row
   const double *y;      // measured values, rows x sensors
@@ -35,14 +35,14 @@ typedef struct od_fit_source {
 typedef struct od_fit_set {
   const char *name;
   const od_fit_source *source;  // NULL: the experiment's machine predicts the set
-  bool validates;               // the set is predicted but not fitted
+  bool validates;               // whether the set is predicted but not fitted
   od_log_plan plan;
   od_log *log;        // NULL: simulated
   int *channel;       // columns of the log: sensors, then inputs
   od_machine *truth;  // true machine of this set only; NULL: the true machine of the experiment
   double time;        // duration of the simulation, s
-  bool clean;         // simulated without noise
-  bool borrowed;      // log, plan and channels belong to the experiment
+  bool clean;         // whether the set is simulated without noise
+  bool borrowed;      // whether log, plan and channels belong to the experiment
   // Motion of the true machine, the same for all seeds: inputs and sensor outputs per row, without noise. NULL: each fit
   // simulates the motion. See od_fit_keep_truth().
   struct od_fit_data *true_motion;
@@ -82,9 +82,10 @@ typedef struct od_fit_plan {
   od_hold hold;
   int substeps;
   od_fit_start start;
-  int starts;        // number of random starts in the box, in addition to the start in the file
-  double hold_out;   // fraction of each fitted set, at its end, that is predicted but not fitted
-  bool known_noise;  // the sensors' sigmas are exact: the uncertainty follows from the sigmas, not from the residuals
+  int starts;       // number of random starts in the box, in addition to the start in the file
+  double hold_out;  // fraction of each fitted set, at its end, that is predicted but not fitted
+  // Whether the sensors' sigmas are exact: the uncertainty follows from the sigmas, not from the residuals.
+  bool known_noise;
   od_prepare prepare;
   od_fit_set *set;
   int sets;
@@ -95,7 +96,7 @@ typedef struct od_fit_plan {
   od_fit_shooting shooting;
 } od_fit_plan;
 
-// Names of methods in files, in the order of their enumeration, terminated by NULL.
+// Names of methods in files, in the order of their enumeration. The last entry is NULL.
 extern const char *const od_fit_methods[];
 
 // Loads a fit file: an experiment file with the sections fit, sets, prepare and combinations.
@@ -118,9 +119,10 @@ typedef struct od_fit_data {
   const od_fit_set *set;
   long rows, fitted;  // number of all rows, and of fitted rows
   double begin, step;
-  double *time;      // time of each row, s
-  bool uniform;      // times are begin + k step within a tolerance
-  bool own_times;    // times differ from begin + k step by more than round-off, so the times of the log are kept
+  double *time;  // time of each row, s
+  bool uniform;  // whether times are begin + k step within a tolerance
+  // Whether times differ from begin + k step by more than round-off, so that the times of the log are kept.
+  bool own_times;
   double *u, *y;     // inputs, rows x inputs; sensor values, rows x sensors
   double *sigma;     // standard deviation of each sensor's noise in this set
   long outliers;     // number of values removed as outliers
@@ -156,11 +158,11 @@ typedef struct od_fit_quality {
   double worst, worst_time;  // largest residual, in standard deviations of the noise, and time of this residual, s
   double typical;            // median magnitude of the residuals, in standard deviations of the noise
   long samples, missing;
-  bool still;  // the sensor value is constant, so `fit` is undefined
+  bool still;  // whether the sensor value is constant, so that `fit` is undefined
 } od_fit_quality;
 // Limit of p-values. A smaller p-value rejects the tested hypothesis, such as white residuals.
 #define OD_FIT_UNLIKELY 0.001
-// Whether the residuals of fitted samples are correlated strongly enough to matter.
+// Returns whether the residuals of fitted samples are correlated strongly enough to matter.
 bool od_fit_is_colored(const od_fit_quality *q);
 
 typedef struct od_fit_set_result {
@@ -170,20 +172,20 @@ typedef struct od_fit_set_result {
   long rows, fitted;
   od_status predicted;  // status of the prediction with the fitted parameters
   int segments;         // number of segments of multiple shooting; 0: no multiple shooting
-  // Largest jump of a state between two segments, as a fraction of the range of the state, and time of the jump, s.
+  // Largest jump of a state between two segments, as a fraction of the state's range; time of the jump, s.
   double gap, gap_time;
   od_fit_quality *fitted_quality, *unseen_quality;  // per sensor: quality for the fitted rows, and for the other rows
 } od_fit_set_result;
 
-// The two sensors with the most correlated residuals. a = -1: no correlation was computed. Reasons are: fewer than two sensors,
-// too few rows, a prediction without a search, or correlated noise of the sensors in the file.
+// The two sensors with the most correlated residuals. a = -1: no correlation was computed. Reasons: fewer than two sensors, too few
+// rows, no search, or correlated noise of the sensors in the file.
 typedef struct od_fit_pair {
   int a, b;
   double correlation;
 } od_fit_pair;
 
-// Check of the cost one standard deviation away from its minimum. ratio: rise of the cost divided by the rise of a
-// quadratic cost, at the point where this ratio is farthest from 1. See fit_cost_rise.c.
+// Check of the cost one standard deviation away from its minimum. ratio: rise of the cost divided by the rise of a quadratic cost.
+// The checked point with the ratio farthest from 1 counts. See fit_cost_rise.c.
 typedef struct od_fit_cost_rise {
   int parameter;  // index of the parameter that is changed; -1: not examined, or no such point
   double ratio;
@@ -239,28 +241,27 @@ typedef enum od_fit_extent {
 
 typedef struct od_fit_options {
   od_fit_extent extent;
-  bool only_predict;  // no search: predict with the start values
-  bool random_start;  // begin at a point of the box drawn with `start_seed`
+  bool only_predict;  // whether to predict with the start values, without a search
+  bool random_start;  // whether to begin at a point of the box drawn with `start_seed`
   uint64_t start_seed;
-  bool table;     // compute the table of all samples
-  bool diagnose;  // after a bad verdict, find its cause (experiment/diagnosis.h)
-  // The number of derivatives of rows that are kept in memory. Other derivatives are predicted again when they are needed.
-  // Zero: 4 million, 32 MB.
+  bool table;     // whether to compute the table of all samples
+  bool diagnose;  // whether to find the cause of a bad verdict (experiment/diagnosis.h)
+  // Largest number of derivatives of rows in memory. Other derivatives are predicted again when needed. Zero: 4 million, 32 MB.
   size_t most_kept;
   bool (*progress)(void *user, double done);
   void *user;
 } od_fit_options;
 
-// Runs the fit. After OD_INTERRUPTED and OD_NOT_CONVERGED *out has the best result so far; after other failures *out is
-// NULL. If the evaluation after an interrupt takes longer than half a second, *out is NULL, and err contains the best values
-// so far. The plan must outlive the result.
+// Runs the fit. After OD_INTERRUPTED and OD_NOT_CONVERGED *out has the best result so far; after other failures *out is NULL. If
+// the evaluation after an interrupt takes longer than half a second, *out is NULL. err then contains the best values so far. The
+// plan must outlive the result.
 od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitted **out, od_error *err);
 void od_fitted_free(od_fitted *f);
 OD_OWNED_POINTER(od_fitted, od_fitted_free);
 
 // Writes the effort of the search in words: number of iterations and predictions.
 void od_fit_search_text(const od_fitted *f, char *text, size_t size);
-// Whether active constraints alone determine a parameter.
+// Returns whether active constraints alone determine a parameter.
 bool od_fit_is_fixed(const od_fitted *f, int parameter);
 // The first function writes a description of a constraint at the solution. The second function returns whether the data
 // contradict the constraint.

@@ -80,8 +80,8 @@ bool od_fit_constraint_is_doubtful(const od_fitted *f, int i) {
   return r->active[i] && fabs(r->beyond[i]) > 3 * r->beyond_sigma[i];
 }
 
-// The text states whether the constraint is active, and the margin, or the difference between both sides at the optimum without
-// the constraint.
+// The text states whether the constraint is active. For an inactive constraint, the text contains the margin. For an active
+// constraint, the text contains the difference between both sides at the optimum without the constraint.
 void od_fit_constraint_text(const od_fitted *f, int i, char *text, size_t size) {
   const od_fit_constraint *c = &f->plan->constraint[i];
   const od_ls_result *r = f->search;

@@ -8,7 +8,7 @@
 #include "least_squares/loss.h"
 
 enum { MOST_CHECKED = 8 };         // largest number of checked parameters, with two predictions each
-static const double least = 1e-6;  // ratio of rises; smaller and negative ratios are compared like this ratio
+static const double least = 1e-6;  // smallest ratio of rises in comparisons; replaces smaller and negative ratios
 
 typedef struct cost {
   const od_fit_plan *plan;

@@ -13,7 +13,7 @@
 #include "io/wording.h"
 
 static const double most_rows = 1e8;
-// Tolerance of uniform times, as a fraction of a step, for times printed with few digits. The same value as in prepare.c.
+// Tolerance of uniform times, as a fraction of a step, for times printed with few digits. prepare.c has the same value.
 static const double uniform_within = 0.01;
 
 static bool is_linear(const od_machine *machine) {
@@ -153,7 +153,7 @@ static od_status simulate_truth(const od_fit_plan *plan, od_fit_data *d, const o
                    d->set->name);
   if (!(rows <= most_rows))
     return od_fail(err, OD_BAD_INPUT,
-                   "the set '%s' has %.3g samples, expected at most %g; reduce 'time', or increase 'step'",
+                   "the set '%s' has %.3g samples; expected at most %g. Reduce 'time', or increase 'step'",
                    d->set->name, rows, most_rows);
   d->rows = (long)rows;
   int nu = od_machine_input_count(truth);
@@ -302,7 +302,7 @@ od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const
   if (status == OD_OK && !set->source && d->rows > 1 && prepares) status = prepare(plan, d, err);
   if (status != OD_OK) return status;
   if (!set->source && d->rows < 2)
-    return od_fail(err, OD_BAD_INPUT, "the set '%s' has %s, expected at least 2 rows", set->name,
+    return od_fail(err, OD_BAD_INPUT, "the set '%s' has %s; expected at least 2 rows", set->name,
                    od_count(d->rows, "row").text);
   if (!set->source) {
     find_times(d);

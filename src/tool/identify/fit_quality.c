@@ -116,7 +116,7 @@ static void judge_residuals(const od_fit_work *w, int set, int i, long first, lo
   q->correlation = 0;
   for (int k = 1; k <= WHITE_LAGS; k++) q->correlation = fmax(q->correlation, fabs(correlation[k]));
   q->white = d->set->clean ? (double)NAN : white.p;
-  // The median magnitude of the available residuals.
+  // Computes the median magnitude of the available residuals.
   long n = 0;
   for (long k = 0; k < end - first; k++)
     if (!isnan(memory[k])) memory[n++] = fabs(memory[k]);

@@ -1,5 +1,5 @@
-// Residuals of all fitted samples in units of their noise, and their derivatives, for the least-squares engine: row by row
-// during the prediction, or all together if sets are predicted as a whole.
+// Computes the residuals of all fitted samples in units of their noise, and their derivatives, for the least-squares engine.
+// Residuals are passed row by row during the prediction, or all together if sets are predicted as a whole.
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor,
   return od_predict(predictor, w->np ? x : NULL, start_of(w, set, x), y, NULL);
 }
 
-// Copies predicted rows to the arrays of the set, if they are allocated.
+// Copies predicted rows to the arrays of the set, if these arrays are allocated.
 static void keep_rows(const od_fit_work *w, int set, const od_predicted *rows) {
   size_t ny = (size_t)w->ny, first = (size_t)rows->first * ny, count = (size_t)rows->count * ny,
          columns = (size_t)od_predictor_columns(w->predictor[set]);

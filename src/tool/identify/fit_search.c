@@ -1,5 +1,5 @@
-// The search for the parameters of a fit. This file calls the least-squares engine, and turns a range of a parameter into
-// bounds when a trial leaves the range. This file also describes the end of a search in words.
+// The search for the parameters of a fit. This file calls the least-squares engine and describes the end of a search. If a trial
+// leaves the range of a parameter, an end of the range becomes a bound.
 #include <math.h>
 #include <stdio.h>
 
@@ -41,8 +41,8 @@ static od_status complain_about_sample(const od_fit_work *w, od_error *err) {
     return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at the start; change the start values");
   return od_fail(
       err, OD_BAD_INPUT,
-      "'%s' in the set '%s' is %.3g in SI units at %.6g s, %.3g standard deviations of its noise away from its "
-      "prediction; remove such samples ('missing' of the channel, or 'prepare: {outliers: 5}')",
+      "'%s' in the set '%s' is %.3g in SI units at %.6g s. The distance from its prediction is %.3g standard "
+      "deviations of its noise; remove such samples ('missing' of the channel, or 'prepare: {outliers: 5}')",
       name, its->set->name, value, time, worst);
 }
 
@@ -89,8 +89,8 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   return !r && status == OD_NOT_FINITE ? complain_about_sample(w, err) : status;
 }
 
-// Returns the distance between the rows that the first iterations use; 0: all rows. Rows are skipped only if the predictor
-// can leap over them.
+// Returns the distance between the rows that the first iterations use; 0: all rows. Rows are skipped only if the predictor can leap
+// over rows.
 static int rows_to_begin_with(const od_fit_work *w) {
   const long enough = 4000, per_unknown = 100;
   for (int set = 0; set < w->f->sets; set++)

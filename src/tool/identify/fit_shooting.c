@@ -6,7 +6,7 @@
 
 // Largest growth of a change of a state over an automatically chosen segment. Changes are relative to the sizes of states.
 static const double most_growth = 30;
-// Fraction of a signal's movement. Segments with smaller residuals are short enough.
+// Limit of residuals, as a fraction of a signal's movement. Segments with smaller residuals are short enough.
 static const double small_residual = 0.3;
 enum {
   LEAST_ROWS = 5,
@@ -50,8 +50,8 @@ static double growth_of(const od_shooting *s) {
   return most;
 }
 
-// Returns the residuals of a set divided by the movement of its sensors about their means, both as sums of squares in
-// units of noise. The divisor also includes the noise, so that the divisor is not zero for constant sensors.
+// Returns the residuals of a set divided by the movement of its sensors about their means. Both are sums of squares in units of
+// noise. The divisor also includes the noise, so that the divisor is not zero for constant sensors.
 static double part_left(const od_fit_work *w, int set) {
   const od_fit_data *d = w->f->data[set];
   double left = 0, moved = 0;

@@ -67,7 +67,8 @@ static void judge_search(judge *j) {
   // The start may have a smaller cost if the start violates constraints or its segments are not continuous.
   if (r->cost > r->start_cost * (1 + 1e-6) && r->constraints == 0 && !j->f->plan->shooting.on)
     REMARK(j, OD_UNSOUND, "fit.worse", "Result worse than the start:",
-           "the weighted sum of squared residuals is %.3g times its value at the start.", r->cost / r->start_cost);
+           "the weighted sum of squared residuals is %.3g times its value at the start; change the start values.",
+           r->cost / r->start_cost);
 }
 
 // Upper limit of the ratio between the rise of the cost and the rise of a quadratic cost. The lower limit is the
@@ -416,21 +417,21 @@ static void judge_gradient(judge *j) {
   if (delays.count > 0)
     REMARK(
         j, OD_UNSOUND, "gradient.delay", "Derivatives not exact:",
-        "the derivatives do not include the memory of sampled delays: %s. The search stops near the minimum, but not at the minimum, and "
-        "standard deviations and identifiability are wrong; use 'pade' instead of 'sample' for exact derivatives.",
+        "the derivatives do not include the memory of sampled delays: %s. The search stops near the minimum, but not "
+        "at the minimum. Standard deviations and identifiability are wrong; use 'pade' instead of 'sample' for exact "
+        "derivatives.",
         od_name_list_text(&delays));
   if (integrals.count > 0)
-    REMARK(
-        j, OD_UNSOUND, "gradient.integral", "Derivatives not exact:",
-        "the derivatives do not include integrals over time: %s. The search stops near the minimum, but not at the minimum, and standard "
-        "deviations and identifiability are wrong; fit the power instead.",
-        od_name_list_text(&integrals));
+    REMARK(j, OD_UNSOUND, "gradient.integral", "Derivatives not exact:",
+           "the derivatives do not include integrals over time: %s. The search stops near the minimum, but not at the "
+           "minimum. Standard deviations and identifiability are wrong; fit the power instead.",
+           od_name_list_text(&integrals));
   if (switches.count > 0)
     REMARK(
         j, OD_UNSOUND, "gradient.switch", "Derivatives not exact:",
-        "predictions switch only at the end of a step: %s. Predictions are therefore discontinuous in parameters that change the "
-        "time of a switch. The search may stop near the minimum, but not at the minimum, and standard deviations of these parameters are "
-        "too small; fit a part of the log without switches.",
+        "predictions switch only at the end of a step: %s. Predictions are therefore discontinuous in parameters that "
+        "change the time of a switch. The search may stop near the minimum, but not at the minimum. Standard "
+        "deviations of these parameters are too small; fit a part of the log without switches.",
         od_name_list_text(&switches));
 }
 

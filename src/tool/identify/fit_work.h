@@ -18,8 +18,8 @@ typedef struct od_fit_work {
   const od_fit_plan *plan;
   const od_fit_options *options;
   double done;  // estimated fraction of the search that is done
-  // An interrupt ends the search at once. The result is then reported only if the report is complete before
-  // `report_deadline`. begun: derivatives were computed once. reporting: the search has ended.
+  // An interrupt ends the search at once. The result is then reported only if the report is complete before `report_deadline`.
+  // begun: derivatives were computed at least once. reporting: the search has ended.
   bool interrupted, begun, reporting, report_late;
   double report_deadline;
   od_fitted *f;
@@ -32,13 +32,14 @@ typedef struct od_fit_work {
   size_t kept;       // number of doubles of all dy
   od_fit_passing passing;
   double *derived_at;  // n: the point at which dy and the derivatives of segments were computed; NAN: no such point
-  bool whole;          // all rows of a set are predicted at once: in segments, or by a source
-  bool eager;  // for `whole`: the last trial was accepted, so the derivatives of the next trial are probably needed
+  bool whole;          // whether all rows of a set are predicted at once: in segments, or by a source
+  // For `whole`: whether the last trial was accepted, so that derivatives of the next trial are probably needed.
+  bool eager;
   double *x0;  // the plant's initial state, and the initial state of a trial
   long m;      // number of residuals
   double *start, *low, *high;
   double *box_low, *box_high;  // range of random starts; initial states start at the model's initial state
-  bool left;                   // a trial left the possible range of a parameter
+  bool left;                   // whether a trial left the possible range of a parameter
   double *left_at;             // n: the trial that left the range; NAN: no such trial
   int *every_state;
   double *constraint_scratch;  // one number per parameter
@@ -46,31 +47,31 @@ typedef struct od_fit_work {
   od_influence *influence;     // influence of the residuals on the estimates, at the solution; NULL: not available
 } od_fit_work;
 
-// Whether the fit continues. After an interrupt, returns true only while the start or the report is evaluated within the time
-// limit. Long computations over many rows call this function regularly, with the od_fit_work as user.
+// Returns whether the fit continues. After an interrupt, returns true only while the start or the report is evaluated within the
+// time limit. Long computations over many rows call this function regularly, with the od_fit_work as user.
 bool od_fit_keeps_going(void *work);
 
 // fit_problem.c: prepares the data and predictors of all sets and the unknowns of the problem.
 od_status od_fit_prepare(od_fit_work *w, od_error *err);
-// Creates a predictor of a set with `finer` times as many steps as in the plan. `free_start`: the initial state is free and
-// given, regardless of the plan.
+// Creates a predictor of a set with `finer` times as many steps as in the plan. `free_start`: the caller gives the initial state
+// and may vary it, regardless of the plan.
 od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, od_predictor **out, od_error *err);
 
-// fit_residuals.c: whether the initial states of fitted sets are unknowns.
+// fit_residuals.c: returns whether the initial states of fitted sets are unknowns.
 bool od_fit_is_from_anywhere(const od_fit_work *w);
 // Predict a set at x (parameters, then unknown initial states). The first function passes blocks of rows to the callback of
 // `wish`. The second function writes all values into y.
 od_status od_fit_predict_rows(const od_fit_work *w, int set, od_predictor *predictor, const double *x,
                               const od_predict_wish *wish);
 od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor, const double *x, double *y);
-// Predicts a set at x and writes into its arrays w->y and w->dy, if they are allocated.
+// Predicts a set at x and writes into its arrays w->y and w->dy, if these arrays are allocated.
 od_status od_fit_predict_set(const od_fit_work *w, int set, const double *x, bool derivatives);
 
-// Returns the residual of sensor i in row k of a set, in units of its noise, from the last prediction. NAN: the sensor has
+// Returns the residual of sensor i in row k of a set from the last prediction, in units of the sensor's noise. NAN: the sensor has
 // no value.
 double od_fit_residual(const od_fit_work *w, int set, long k, int i);
-// Derivatives of some rows of a set's predictions, with respect to the parameters, then with respect to the initial state of
-// the set. The columns of this state among all unknowns begin at `states`.
+// Derivatives of some rows of a set's predictions: first with respect to the parameters, then with respect to the set's initial
+// state. The columns of this state among all unknowns begin at `states`.
 typedef struct od_fit_block {
   int set, columns, states;
   long first, count;  // index of the first row, and number of rows
@@ -101,7 +102,7 @@ od_status od_fit_visit_set(od_fit_work *w, int set, od_fit_visit *visit, void *u
 // Computes residuals for the search engine and passes their rows to `take` during the prediction. The user is the
 // od_fit_work. Returns 1 if a prediction fails or x is outside the possible range of a parameter.
 int od_fit_rows(void *work, const double *x, bool derivatives, int every, od_ls_take *take, void *to);
-// For sets that are predicted as a whole: compute all residuals, and their Jacobian (m x n). Return 1 if this fails.
+// For sets that are predicted as a whole: compute all residuals, and their Jacobian (m x n). Return 1 if the prediction fails.
 int od_fit_residuals(void *work, const double *x, double *r);
 int od_fit_jacobian(void *work, const double *x, double *J);
 
@@ -118,7 +119,7 @@ bool od_fit_is_shooting(const od_fit_work *w);
 od_ls_hidden od_fit_hidden(const od_fit_work *w);
 // Eliminates the nodes. Call after a prediction with derivatives.
 od_status od_fit_eliminate(od_fit_work *w);
-// Returns OD_OK if a set can be predicted in segments with the start values.
+// Returns OD_OK if a set can be predicted in segments with the start values, else the status of the failed prediction.
 od_status od_fit_shooting_status(od_fit_work *w, int set);
 // Stores the gaps between segments of a set at the solution in its result.
 void od_fit_keep_gaps(od_fit_work *w, int set);

@@ -32,9 +32,9 @@ static od_status triangle(const od_sensitivities *s, double *L) {
   return OD_OK;
 }
 
-// Handles constraints, which fix the directions of their gradients. Removes these directions from a (n x n, by columns) and
-// appends them as additional columns, scaled so that their singular values come first. Returns the number of
-// appended columns. rows: memory for tied x n numbers.
+// Accounts for constraints, which fix the directions of their gradients. Removes these directions from a (n x n, by columns).
+// Appends the directions as additional columns, scaled so that their singular values come first. Returns the number of appended
+// columns. rows: memory for tied x n numbers.
 static int tie_directions(const od_sensitivities *s, const double *factor, double *a, double *rows) {
   int n = s->columns;
   double size = 0, *Q = a + n * n;

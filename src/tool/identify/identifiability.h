@@ -40,7 +40,7 @@ typedef struct od_identifiability {
   od_arena arena;
   int columns, nulls, weak, tied;
   // Singular values, one per parameter, in descending order. The first `tied` values are infinite: constraints fix these
-  // directions. The last `nulls` values are zero within round-off. The `weak` values before them are below 1.
+  // directions. The last `nulls` values are zero within round-off. The `weak` values before these zeros are below 1.
   double *singular;
   double *direction;         // columns x columns: row k belongs to singular value k, in units of the scales
   double *sigma;             // columns: Cramer-Rao standard deviations of the parameters; infinite if a null direction

@@ -46,7 +46,7 @@ static od_status find(const od_influence_of *of, od_influence *g) {
     for (int i = 0; i <= j; i++) R[j * k + i] *= scale[j];
   }
   if (of->tied > 0 && remove_ties(of, k, column, scale, R) != OD_OK) return OD_NO_MEMORY;
-  // V' by columns is V by rows.
+  // dgesdd returns V' by columns, which is V by rows.
   if (LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'A', k, k, R, k, singular, U, k, V, k) != 0) return OD_NOT_FINITE;
   for (int a = 0; a < k; a++) {
     if (column[a] >= g->np) continue;

@@ -212,7 +212,7 @@ static void read_how(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   plan->substeps = (int)od_key_whole(ld, &section, "substeps");
   read_shooting(xl, plan, &section);
   if (plan->hold_out >= 1)
-    od_complain_number(ld, hold_out, "'hold_out' is %g, expected less than 1 (100 %%)", plan->hold_out);
+    od_complain_number(ld, hold_out, "'hold_out' is %g; expected less than 1 (100 %%)", plan->hold_out);
 }
 
 // --- Preparation of signals ---------------------------------------------------------------------------------------
@@ -224,7 +224,7 @@ static int read_window(od_loader *ld, const od_section *section, const char *key
   if (!od_number_is_given(ld, number)) return 0;
   double size = od_read_whole(ld, number, key, l->low, l->high);
   if (fmod(od_number_value(ld, number), 2) == 0)
-    od_complain_number(ld, number, "'%s' is %.0f, expected an odd number", key, od_number_value(ld, number));
+    od_complain_number(ld, number, "'%s' is %.0f; expected an odd number", key, od_number_value(ld, number));
   return (int)size;
 }
 
@@ -242,7 +242,7 @@ static void read_prepare(od_experiment_loader *xl, od_fit_plan *plan, int node) 
     od_complain_number(ld, first + 3,
                        "'smooth_order' has no effect without 'smooth_window'; give both, or remove 'smooth_order'");
   if (smooths && od_number_value(ld, first + 2) <= od_number_value(ld, first + 3))
-    od_complain_number(ld, first + 2, "'smooth_window' is %.0f, expected more than 'smooth_order' (%.0f)",
+    od_complain_number(ld, first + 2, "'smooth_window' is %.0f; expected more than 'smooth_order' (%.0f)",
                        od_number_value(ld, first + 2), od_number_value(ld, first + 3));
   plan->prepare = (od_prepare){.resample = od_number_value(ld, first),
                                .detrend = (od_detrend)od_key_setting(ld, &section, "detrend"),
@@ -308,7 +308,7 @@ static void read_set(od_experiment_loader *xl, od_fit_plan *plan, int key) {
       od_complain(ld, key, "the set '%s' needs 'time', the duration of the simulation", name);
     if (set->time / xl->e->step > 1e8)
       od_complain(ld, key,
-                  "the set '%s' has %.3g samples, expected at most 100 million; reduce 'time', or increase 'step'",
+                  "the set '%s' has %.3g samples; expected at most 100 million. Reduce 'time', or increase 'step'",
                   name, set->time / xl->e->step);
   }
 }
@@ -332,7 +332,7 @@ static void add_own_set(od_experiment_loader *xl, od_fit_plan *plan) {
   if (e->log) set->plan = e->data;
 }
 
-// Reads the sets. If the file has no sets, or with --data, the log or the true machine of the experiment is the fitted set.
+// Reads the sets. Without sets in the file, or with --data, the fitted set is the log or the true machine of the experiment.
 static void read_sets(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   od_loader *ld = &xl->ld;
   const od_experiment *e = xl->e;

@@ -70,7 +70,7 @@ void od_shooting_free(od_shooting *s) {
 
 // ---- Predictions
 
-// Returns the number of columns of the derivatives in segment k: parameters, then the states of its node if they are free.
+// Returns the number of columns of the derivatives in segment k: parameters, then the states of its node if these states are free.
 static int columns_of(const od_shooting *s, int k) {
   return k > 0 || s->free_start ? s->np + s->nx : s->np;
 }
@@ -78,7 +78,7 @@ static double *dy_row(const od_shooting *s, long row) {
   return s->dy + row * s->ny * (s->np + s->nx);
 }
 
-// Stores the derivatives of the state at the end of segment k with respect to its node and to the parameters.
+// Stores the derivatives of the state at the end of segment k: with respect to its node, and with respect to the parameters.
 static void keep_end_slopes(od_shooting *s, int k) {
   int nx = s->nx, np = s->np, columns = columns_of(s, k);
   for (int i = 0; i < nx; i++) {
@@ -87,8 +87,8 @@ static void keep_end_slopes(od_shooting *s, int k) {
   }
 }
 
-// Predicts a segment. The outputs at its end belong to the next segment, which overwrites them. OD_NOT_AVAILABLE: the machine
-// has changed its coordinates.
+// Predicts a segment. The next segment overwrites the outputs at the end of this segment. OD_NOT_AVAILABLE: the machine has changed
+// its coordinates.
 static od_status predict_segment(od_shooting *s, int k, const double *p, bool derivatives) {
   bool last = k + 1 == s->nodes;
   int first = s->row[k], count = s->row[k + 1] - first + !last;
@@ -121,8 +121,8 @@ double od_shooting_gap(const od_shooting *s) {
 
 // ---- Elimination of nodes
 
-// Computes the triangle of a segment's rows with respect to its node, in units of the sizes of states, with right-hand
-// sides. `change` replaces the residuals (rows x ny); NULL: residuals.
+// Computes the triangle of a segment's rows with respect to its node, with right-hand sides. The unit of a state is its size.
+// `change` replaces the residuals (rows x ny); NULL: the residuals are used.
 static od_status compress(od_shooting *s, int k, const od_shooting_data *data, const double *change) {
   int nx = s->nx, np = s->np, columns = columns_of(s, k), all = nx + np, stride;
   long end = s->row[k + 1] < s->fitted ? s->row[k + 1] : s->fitted;

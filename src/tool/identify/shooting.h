@@ -4,7 +4,7 @@
 //
 //   x(t_(k+1); t_k, s_k, p) - s_(k+1) = 0,    k = 0 .. segments - 2
 //
-// At each point of the search the nodes are eliminated: for each change of the parameters there is one change of all nodes
+// At each point of the search the nodes are eliminated. Each change of the parameters determines a change of all nodes: the change
 // that keeps continuity to first order and fits the data best. The effort is linear in the number of segments.
 #ifndef OD_IDENTIFY_SHOOTING_H
 #define OD_IDENTIFY_SHOOTING_H

@@ -23,7 +23,7 @@ static void add_data(const od_inverse_findings *f, od_result *r) {
   od_result_set(r, "drives", drives);
 }
 
-// The row with the largest magnitude of a column.
+// Returns the row with the largest magnitude of a column.
 static long peak_row(const od_table *t, int column) {
   long at = 0;
   for (long k = 1; k < t->rows; k++)

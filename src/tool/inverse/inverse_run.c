@@ -16,7 +16,8 @@ enum {
 
 // ---- the table
 
-// Chamber pressures of the last two rows (Pa) and chamber volumes of the last row (m3), for the flow that compresses the oil.
+// Chamber pressures of the last two rows (Pa) and chamber volumes of the last row (m3). These values determine the flow that
+// compresses the oil.
 typedef struct chamber_history {
   double pressure[2][2], volume[2];
 } chamber_history;
@@ -106,7 +107,7 @@ static int lay_columns(run *s) {
   return end;
 }
 
-// Allocates the memory of the run and the arrays of the result. Returns false if an allocation fails.
+// Allocates the memory of the run and the arrays of the result. Returns false if out of memory.
 static bool allocate(run *s, od_arena *scratch) {
   int n = s->o->moves, drives = s->o->drives, inputs = s->m->inputs;
   od_inverse_result *r = s->r;
@@ -157,7 +158,7 @@ static void fill_row(run *s, double t) {
     const od_drive_columns *c = &s->r->columns[d];
     const od_drive *drive = &o->drive[d];
     const od_output power_of = {.kind = OD_OUT_LOAD_POWER, .index = drive->index, .second = -1};
-    // The speed of a drive along its own direction.
+    // Computes the speed of a drive along its own direction.
     od_output speed_of = {.kind = OD_OUT_COORDINATE_RATE, .index = drive->index, .second = -1};
     if (drive->kind == OD_DRIVE_LOAD) speed_of.index = s->m->load[drive->index].coordinate;
     if (drive->kind == OD_DRIVE_ELEMENT)
@@ -212,8 +213,8 @@ static od_status explain(run *s, double t, od_status status, od_error *err) {
   if (status == OD_SINGULAR && od_inverse_stuck(s->inverse) == OD_STUCK_DRIVES)
     return od_fail(
         err, status,
-        "at t = %.6g s the drives cannot hold the machine in its motion: a drive, or a combination of drives, has no lever arm (a dead center); change"
-        " the motion or choose other drives",
+        "at t = %.6g s the drives cannot hold the machine in its motion: a drive or a combination of drives has no "
+        "lever arm (a dead center). Change the motion or choose other drives",
         t);
   if (status == OD_SINGULAR)
     return od_fail(
@@ -231,7 +232,8 @@ static od_status explain(run *s, double t, od_status status, od_error *err) {
   const od_output *w = &s->m->output[o->moved[worst]];
   return od_fail(
       err, status,
-      "at t = %.6g s the motion cannot be reached: the loops do not close with %s at %s; the closest position that was found has %s; change the motion",
+      "at t = %.6g s the motion cannot be reached: the loops do not close with %s at %s; the closest position that "
+      "was found has %s. Change the motion",
       t, od_model_text(s->m, w->name), od_display_quantity(s->q[worst], od_model_text(s->m, w->unit)).text,
       od_display_quantity(od_inverse_output(s->inverse, w), od_model_text(s->m, w->unit)).text);
 }
@@ -322,8 +324,8 @@ static double coarse_of(const od_trajectory *r) {
   return r->coarse;
 }
 
-// Evaluates peaks of motions and inputs between the row at t and the next row at `until`. Peaks that cannot be reached are
-// skipped; the rows report the error.
+// Evaluates peaks of motions and inputs between the row at t and the next row at `until`. Peaks that cannot be reached are skipped.
+// Only rows that cannot be reached are errors.
 static void look_between(run *s, double t, double until) {
   const od_inverse_options *o = s->o;
   double *x = s->loose + 2 * o->loose;
@@ -352,7 +354,7 @@ static od_status fill_table(run *s, od_error *err) {
     s->loose[i] = s->m->z0[coordinate];
     s->loose[loose + i] = s->m->zd0[coordinate];
   }
-  // The peaks of motions, and the maxima and minima of inputs, because inputs may act on the machine.
+  // Evaluates the peaks of motions, and the maxima and minima of inputs, because inputs may act on the machine.
   for (int i = 0; i < driven; i++)
     for (int k = 0; k < OD_TRAJECTORY_PEAKS; k++) s->peak[s->peaks++] = o->motion[i].peak[k];
   for (int i = 0; i < s->m->inputs; i++, s->peaks += 2)
@@ -377,7 +379,7 @@ static od_status fill_table(run *s, od_error *err) {
     if (status == OD_OK && k + 1 < rows) status = advance_loose(s, t, o->step);
     if (status != OD_OK) return explain(s, t, status, err);
   }
-  // Errors of freely moving coordinates, relative to their ranges.
+  // Computes the errors of freely moving coordinates, relative to their ranges.
   for (int i = 0; i < loose; i++) {
     od_summary range = od_table_summary(s->r->table, 1 + driven + i);
     double width = range.max - range.min, error = s->loose[12 * loose + i];

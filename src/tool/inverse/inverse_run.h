@@ -79,10 +79,10 @@ typedef struct od_inverse_result {
 
 // --- inverse_drives.c
 
-// Whether an element can be a drive: pressures drive the elements of its class.
+// Returns whether an element can be a drive: pressures drive the elements of its class.
 bool od_drive_can_be(const od_model *m, int instance);
 bool od_drive_is_chosen(const od_inverse_options *options, od_drive_kind kind, int index);
-// Whether the effort of a drive is a torque.
+// Returns whether the effort of a drive is a torque.
 bool od_drive_turns(const od_model *m, const od_drive *drive);
 // Finds a drive by name: an actuator, a force, a torque or a joint. False: no drive has this name.
 bool od_inverse_find_drive(const od_machine *machine, const char *name, od_drive *out);
@@ -91,11 +91,11 @@ bool od_inverse_find_drive(const od_machine *machine, const char *name, od_drive
 int od_inverse_usual_drives(const od_machine *machine, od_drive *out, int room);
 // Lists the joints of the moved outputs. Returns their number; 0: one of the outputs is not a joint coordinate.
 int od_inverse_joint_drives(const od_machine *machine, const int *moved, int count, od_drive *out);
-// The name of a drive, and its kind ("cylinder").
+// Return the name of a drive, and its kind ("cylinder").
 const char *od_inverse_drive_name(const od_machine *machine, const od_drive *drive);
 const char *od_inverse_drive_noun(const od_machine *machine, const od_drive *drive);
-// The sum of the rated flows of all pumps of a machine, m3/s. 0: no pump has a rated flow, or a signal replaces the rated flow
-// of a pump.
+// Returns the sum of the rated flows of all pumps of a machine, m3/s. 0: no pump has a rated flow, or a signal replaces the rated
+// flow of a pump.
 double od_inverse_pump_flow(const od_machine *machine);
 
 // --- drive_oil.c
@@ -107,34 +107,34 @@ typedef struct od_oil_need {
   double volume[2];             // volume of the oil at each end, m3
   double supply;                // inflow at the ends without a tank; motor: magnitude of the flow; m3/s
 } od_oil_need;
-// Number of chambers whose pressures drive the element; 0: a pressure difference drives the element, or the drive is not an
-// element.
+// Returns the number of chambers whose pressures drive the element; 0: a pressure difference drives the element, or the drive is
+// not an element.
 int od_drive_chambers(const od_model *m, const od_drive *drive);
-// Whether an end of an element is at a tank. If so, *pressure is the pressure of the tank.
+// Returns whether an end of an element is at a tank. If so, *pressure is the pressure of the tank.
 bool od_drive_end_is_tank(const od_model *m, int instance, int end, double *pressure);
-// The pressures at which an actuator has this effort at the last solution of `inverse`; infinite or NAN if there are no such
-// pressures.
+// Returns the pressures at which an actuator has this effort at the last solution of `inverse`; infinite or NAN if there are no
+// such pressures.
 od_oil_need od_drive_oil_need(const od_model *m, const od_inverse *inverse, const od_inverse_options *options,
                               int instance, double effort);
-// The bulk modulus of the oil at a pressure, Pa; 0: there is no oil.
+// Returns the bulk modulus of the oil at a pressure, Pa; 0: there is no oil.
 double od_drive_oil_modulus(const od_model *m, double pressure);
 
 // --- inverse_run.c
 
 // Computes the inverse dynamics. On failure err contains the reason, and the table contains the rows computed so far. Free the
-// result in any case.
+// result in all cases.
 od_status od_inverse_run(const od_machine *machine, const od_inverse_options *options, od_inverse_result *out,
                          od_error *err);
 void od_inverse_result_free(od_inverse_result *result);
 
-// --- Remarks. If memory runs out, the verdict is incomplete.
+// --- Remarks. If out of memory, the verdict is incomplete.
 
 // Adds all remarks (inverse_verdict.c).
 void od_inverse_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);
 // Adds remarks about the motion itself (motion_verdict.c): jumps, noise and resolution of samples, rows that miss peaks.
 void od_motion_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);
-// Friction elements without states at standstill (standstill.c). The functions find them (false: out of memory), check one row,
-// and add remarks.
+// Friction elements without states at standstill (standstill.c). The functions find these elements (false: out of memory), check
+// one row, and add remarks.
 bool od_standstills_find(const od_model *m, od_inverse_result *result);
 void od_standstills_watch(const od_model *m, od_inverse *inverse, double t, od_inverse_result *result);
 void od_standstills_judge(const od_model *m, double step, od_inverse_result *result);
@@ -150,7 +150,7 @@ typedef struct od_inverse_findings {
   const char *message;           // reason for an early stop, or NULL
 } od_inverse_findings;
 
-// The findings must outlive the result.
+// Creates the result of the command. The findings must outlive the result.
 od_result od_inverse_findings_result(const od_inverse_findings *f);
 // Draws the table. `user` points to an od_inverse_findings.
 od_status od_inverse_findings_write_plot(const void *user, const char *path, od_error *err);

@@ -21,14 +21,14 @@ static const double plausible_acceleration = 1e4, plausible_angular_acceleration
 static double cell(const od_table *t, long row, int column) {
   return t->data[row * t->columns + column];
 }
-// The row with the largest value of sign * column.
+// Returns the row with the largest value of sign * column.
 static long extreme(const od_table *t, int column, double sign) {
   long at = 0;
   for (long k = 1; k < t->rows; k++)
     if (sign * cell(t, k, column) > sign * cell(t, at, column)) at = k;
   return at;
 }
-// The row with the largest magnitude of a column.
+// Returns the row with the largest magnitude of a column.
 static long extreme_size(const od_table *t, int column) {
   long high = extreme(t, column, 1), low = extreme(t, column, -1);
   return -cell(t, low, column) > cell(t, high, column) ? low : high;
@@ -77,7 +77,7 @@ static void judge_chambers(const od_machine *machine, const od_inverse_options *
         od_model_text(m, e->name), od_display_quantity(r->compression[d], "m3/s").text);
 }
 
-// Reports values that are not finite, for example the pressure of a motor with zero displacement, which cannot exert a torque.
+// Reports values that are not finite. An example is the pressure of a motor with zero displacement, which cannot exert a torque.
 static void judge_numbers(od_inverse_result *r) {
   const od_table *t = r->table;
   for (int c = 0; c < t->columns; c++)
@@ -100,7 +100,7 @@ static void add_implausible(od_verdict *v, const char *what, const char *name, d
 }
 
 // Reports implausible efforts, speeds, pressures and powers of drives, and implausible second derivatives of motions. For each
-// drive only the first implausible quantity is reported, because the other quantities of the drive follow from this quantity.
+// drive, only the first implausible quantity is reported. The other quantities of the drive follow from this quantity.
 static void judge_plausible(const od_model *m, const od_inverse_options *o, od_inverse_result *r) {
   const od_table *t = r->table;
   for (int i = 0; i < o->moves - o->loose; i++) {
@@ -161,7 +161,7 @@ static void judge_supply(const od_inverse_options *o, od_inverse_result *r) {
     }
 }
 
-// Whether an element exerts forces due to pressures of oil that is not in a tank.
+// Returns whether an element exerts forces due to pressures of oil that is not in a tank.
 static bool pushes_by_oil(const od_model *m, const od_instance *e, const od_element_description *c) {
   bool force = false;
   for (int k = 0; k < c->equations->outs; k++) force = force || c->equations->out[k].kind == OD_TO_FORCE;

@@ -4,7 +4,7 @@
 #include "memory/scoped.h"
 #include "model/outputs.h"
 
-// Whether a measured output depends on a state of the circuit. mark: scratch, one entry per state.
+// Returns whether a measured output depends on a state of the circuit. mark: scratch, one entry per state.
 static bool measure_is_kept(const od_model *m, int measure, bool *mark) {
   bool any = false;
   for (int i = 0; i < m->circuit_states; i++) mark[i] = false;

@@ -9,8 +9,8 @@
 enum {
   DEGREE = 6,
   MOST_HALF = 500,    // a window has at most 2 * MOST_HALF + 1 rows
-  LEAST_HALF = 3,     // DEGREE + 1 rows: the polynomials interpolate
-  MOST_TRIED = 4000,  // rows used for cross-validation
+  LEAST_HALF = 3,     // half of the narrowest window, DEGREE + 1 rows; its polynomials interpolate
+  MOST_TRIED = 4000,  // largest number of rows used for cross-validation
   LEAST_TRIED = 8,
   LAGS = 20,  // number of lags of autocorrelations of residuals
 };
@@ -25,15 +25,15 @@ static const double correlation_limit = 0.5;
 typedef struct fitting {
   const double *t, *y;
   int rows;
-  bool uniform;  // times are equally spaced, so that the weights of a window do not depend on its position
+  bool uniform;  // whether times are equally spaced, so that the weights of a window do not depend on its position
 
-  // Weights of the `count` samples of a window in the value, rate and second derivative at row `at` of the window.
+  // Weights of the `count` samples of a window. The weights give the value, rate and second derivative at row `at` of the window.
   int count, at;
   double weight[3][2 * MOST_HALF + 1];
 } fitting;
 
-// Computes the weights of the polynomial's value and derivatives at node `at`, from orthogonal polynomials over the nodes by
-// Forsythe's recursion: sum over p of P_p(at) P_p(t_j) / |P_p|^2.
+// Computes the weights of the polynomial's value and derivatives at node `at`: sum over p of P_p(at) P_p(t_j) / |P_p|^2. P_p are
+// orthogonal polynomials over the nodes, by Forsythe's recursion.
 static void find_weights(fitting *f, const double *t, int count, int at) {
   double x[2 * MOST_HALF + 1], now[2 * MOST_HALF + 1], before[2 * MOST_HALF + 1] = {0};
   double scale = (t[count - 1] - t[0]) / 2, here[3] = {1, 0, 0}, last[3] = {0, 0, 0}, norm_before = 1;
@@ -77,7 +77,8 @@ static void fit_at(fitting *f, int row, int half, double out[3]) {
   }
 }
 
-// The standard deviation of the second derivative divided by the standard deviation of the samples, for the last polynomial.
+// Returns the standard deviation of the second derivative divided by the standard deviation of the samples, for the last
+// polynomial.
 static double gain(const fitting *f) {
   double sum = 0;
   for (int j = 0; j < f->count; j++) sum += f->weight[2][j] * f->weight[2][j];
@@ -123,7 +124,7 @@ static bool try_window(fitting *f, int half, trial *out) {
     squares += pow(residual / (1 - leverage), 2), residuals += residual * residual;
     if (out->tried < inner / stride + 1) size[out->tried++] = fabs(residual) / sqrt(1 - leverage);
   }
-  // If all rows are at rest except the rows whose windows contain one jump, the residuals are due to the jump only.
+  // If only rows near one jump are not at rest, all residuals are due to the jump.
   if (at_rest > 0 && out->tried < 3 * (2 * half + 1)) out->tried = 0;
   if (out->tried >= LEAST_TRIED) {
     od_numbers_sort(size, out->tried);
@@ -141,7 +142,7 @@ static bool try_window(fitting *f, int half, trial *out) {
   return true;
 }
 
-// Chooses the widest window whose error equals the smallest error within its uncertainty. Wider windows have less noise in
+// Chooses the widest window whose error is not significantly larger than the smallest error. Wider windows have less noise in
 // second derivatives. Returns false if out of memory.
 static bool choose_window(fitting *f, int *half, trial *best) {
   double least = INFINITY;
@@ -162,7 +163,7 @@ static bool are_uniform(const double *t, int rows) {
   return true;
 }
 
-// The standard deviation of samples.
+// Returns the standard deviation of samples.
 static double deviation(const double *y, int rows) {
   double mean = 0, squares = 0;
   for (int i = 0; i < rows; i++) mean += (y[i] - mean) / (i + 1);
@@ -197,8 +198,8 @@ static void fit_all(fitting *f, int half, double *value, double *rate, double *s
   }
 }
 
-// Half the width, in rows, of the window whose polynomials transmit half of the power of a sine of the frequency low_pass (Hz;
-// Schafer 2011).
+// Returns half the width of a window, in rows. The polynomials of this window transmit half of the power of a sine of the frequency
+// low_pass (Hz; Schafer 2011).
 static int half_of(const double *t, int rows, double low_pass) {
   double per_second = (rows - 1) / (t[rows - 1] - t[0]);
   double half = round(((DEGREE + 1) * per_second / (2 * low_pass) + 4.6) / 3.2);

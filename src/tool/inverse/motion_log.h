@@ -1,4 +1,4 @@
-// A log of a motion: columns over time. Their names are names of a machine's quantities that can be prescribed.
+// A log of a motion: columns over time. The names of the columns are names of quantities that can be prescribed.
 #ifndef OD_INVERSE_MOTION_LOG_H
 #define OD_INVERSE_MOTION_LOG_H
 
@@ -19,7 +19,7 @@ od_status od_motion_log_read(const od_machine *machine, const char *path, od_mot
 void od_motion_log_free(od_motion_log *log);
 // Makes a trajectory from a column. low_pass: see od_smooth_samples().
 od_status od_motion_log_trajectory(const od_motion_log *log, int column, double low_pass, od_trajectory *out);
-// Half the sampling rate, Hz.
+// Returns half the sampling rate, Hz.
 double od_motion_log_nyquist(const od_motion_log *log);
 
 #endif

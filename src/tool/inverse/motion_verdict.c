@@ -15,7 +15,7 @@ static const double end_error_limit = 0.01;
 static const double resolution_limit = 0.1;
 // Smoothing that removes more than this fraction of the motion is reported.
 static const double removed_limit = 0.1;
-// A peak outside the range of the rows is reported above the first limit, and the verdict is unsound above the second limit. Both
+// A peak outside the range of the rows is reported above the first limit. The verdict is unsound above the second limit. Both
 // limits are fractions of the largest magnitude.
 static const double missed_limit = 0.01, unsound_missed_limit = 0.1;
 
@@ -26,20 +26,20 @@ static void judge_jumps(const od_model *m, const od_inverse_options *o, od_verdi
     char rate[80];
     od_rate_unit(od_model_text(m, moved->unit), 1, rate, sizeof rate);
     if (r->step > 0)
-      od_verdict_add(v, OD_UNSOUND, "motion.jump",
-                     "Motion jumps:", "%s jumps by %s at t = %.6g s, which requires an infinite force.",
-                     od_model_text(m, moved->name), od_display_quantity(r->step, od_model_text(m, moved->unit)).text,
-                     r->step_at);
+      od_verdict_add(
+          v, OD_UNSOUND, "motion.jump",
+          "Motion jumps:", "%s jumps by %s at t = %.6g s. A jump requires an infinite force; use a continuous motion.",
+          od_model_text(m, moved->name), od_display_quantity(r->step, od_model_text(m, moved->unit)).text, r->step_at);
     else if (r->jump > 0)
       od_verdict_add(
           v, OD_UNSOUND, "motion.kink", "Motion has a kink:",
-          "the speed of %s jumps by %s at t = %.6g s, which requires an infinite force. The rows are valid before "
+          "the speed of %s jumps by %s at t = %.6g s. This jump requires an infinite force. The rows are valid before "
           "and after that time.",
           od_model_text(m, moved->name), od_display_quantity(r->jump, rate).text, r->jump_at);
   }
 }
 
-// The drive with the largest error relative to its largest effort, above `limit`; -1: no error is above the limit.
+// Returns the drive with the largest error relative to its largest effort, above `limit`; -1: no error is above the limit.
 static int worst_drive(const od_inverse_options *o, const od_inverse_result *r, const double *error, double limit) {
   int worst = -1;
   for (int d = 0; d < o->drives; d++) {
@@ -50,8 +50,8 @@ static int worst_drive(const od_inverse_options *o, const od_inverse_result *r, 
   return worst;
 }
 
-// The index of the motion with the largest relative error of its second derivative. ends: the error in the first and the last
-// row.
+// Returns the index of the motion with the largest relative error of its second derivative. ends: uses the error in the first and
+// the last row.
 static int worst_motion(const od_inverse_options *o, bool ends) {
   int worst = 0;
   double most = -1;
@@ -64,7 +64,7 @@ static int worst_motion(const od_inverse_options *o, bool ends) {
   return worst;
 }
 
-// Reports noise of the samples in all rows, or errors of the first and the last row, where polynomials are one-sided.
+// Reports noise of the samples in all rows, or errors of the first and the last row. In these two rows, polynomials are one-sided.
 static void judge_noise(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r) {
   int worst = worst_drive(o, r, r->noise, noise_limit);
   bool ends = worst < 0;
@@ -79,16 +79,17 @@ static void judge_noise(const od_machine *machine, const od_inverse_options *o, 
   od_rate_unit(od_model_text(m, moved->unit), 2, second, sizeof second);
   if (ends)
     od_verdict_add(&r->verdict, OD_DOUBTFUL, "motion.ends", "Ends of the log:",
-                   "the first and the last row of the log have samples on one side only. In these rows the error of "
-                   "the second derivative of %s is about %s, and the error of %s is about %s.",
+                   "the first and the last row of the log have samples on one side only. The error of the second "
+                   "derivative of %s is about %s in these rows. The error of %s is about %s.",
                    od_model_text(m, moved->name), od_display_quantity(smoothing->end_error, second).text, effort,
                    od_display_quantity(r->ends[worst], unit).text);
   else
     od_verdict_add(
         &r->verdict, OD_DOUBTFUL, "motion.noise", "Noise of the log:",
-        "noise or resolution of the samples of %s causes a standard deviation of about %s in its second derivative "
-        "(polynomials through %d rows). The standard deviation of %s is about %s, and about %s in the first and the "
-        "last row. To smooth more, give --smooth a lower frequency that is still above the frequencies of the motion.",
+        "noise or resolution of the samples of %s causes an error of its second derivative: a standard deviation of "
+        "about %s (polynomials through %d rows). The standard deviation of %s is about %s, and about %s in the first "
+        "and the last row. To smooth more, give --smooth a lower frequency that is still above the frequencies of the "
+        "motion.",
         od_model_text(m, moved->name), od_display_quantity(smoothing->noise, second).text, smoothing->window, effort,
         od_display_quantity(r->noise[worst], unit).text, od_display_quantity(r->ends[worst], unit).text);
 }
@@ -104,8 +105,8 @@ static void judge_samples(const od_machine *machine, const od_inverse_options *o
       od_verdict_add(
           &r->verdict, OD_UNSOUND, "motion.samples", "Too few samples:",
           "the rate of %s changes by more than 60 %% of its range within one sampling interval of %s, at t = %.6g s. "
-          "The samples do not resolve the motion, or noise is larger than the motion, and the efforts at this time "
-          "are wrong. Record a log with more samples.",
+          "The samples do not resolve the motion, or noise is larger than the motion. The efforts at this time are "
+          "wrong. Record a log with more samples.",
           name, od_duration_text(motion->spacing, 3).text, motion->coarse_at);
     else if (smoothing->removed > removed_limit && !smoothing->removed_is_noise)
       od_verdict_add(
@@ -119,8 +120,8 @@ static void judge_samples(const od_machine *machine, const od_inverse_options *o
   }
 }
 
-// How far a column's values at peaks of the motion lie outside the range of its rows, relative to the largest magnitude of the
-// column. *value, *t: the value at this peak, and the time of the peak in s.
+// Compares a column's values at peaks of the motion with the range of its rows. Returns the largest distance from this range,
+// relative to the largest magnitude of the column. *value, *t: the value at this peak, and the time of the peak in s.
 static double missed(const od_inverse_result *r, int column, double *value, double *t) {
   od_summary rows = od_table_summary(r->table, column);
   double above = r->most[column] - rows.max, below = rows.min - r->least[column];

@@ -7,7 +7,7 @@
 #include "io/display.h"
 #include "machine/machine.h"
 
-// A number of an instance by its key; NAN: the instance has no such number. Numbers for negative speeds are optional.
+// Returns the value of an instance's number by its key; NAN: no such number. Numbers for negative speeds are optional.
 static double number_of(const od_model *m, const od_instance *e, const char *key) {
   const od_element_description *c = od_instance_description(m, e);
   int fields = c->field_count - (e->choice[0] ? 0 : c->equations->optional_numbers);
@@ -71,8 +71,8 @@ void od_standstills_judge(const od_model *m, double step, od_inverse_result *r) 
                                                   : od_model_text(m, m->joint[e->joint].name);
     od_verdict_add(
         &r->verdict, OD_DOUBTFUL, "friction.standstill", "Friction at standstill:",
-        "%s is slower than %s, the speed at which its friction is fully built up, from t = %.6g s on, for %s "
-        "in total. The friction law gives almost zero force at standstill, but static friction can be up to +-%s. The required "
+        "%s is slower than %s, the speed of fully built-up friction, from t = %.6g s on, for %s in total. The "
+        "friction law gives almost zero force at standstill, but static friction can be up to +-%s. The required "
         "effort is uncertain by this amount.",
         name, od_display_quantity(s->build_up_speed, turning ? "rad/s" : "m/s").text, s->first,
         od_duration_text((double)s->rows * step, 3).text, od_display_quantity(s->largest, turning ? "N m" : "N").text);

@@ -27,7 +27,7 @@ typedef struct peaks {
   double value[OD_TRAJECTORY_PEAKS], low[OD_TRAJECTORY_PEAKS], high[OD_TRAJECTORY_PEAKS];
 } peaks;
 
-// The value for peak `which`: value, rate or second derivative. For minima the sign is reversed.
+// Returns the value for peak `which`: value, rate or second derivative. For minima the sign is reversed.
 static double peak_size(const double y[3], int which) {
   return which % 2 ? -y[which / 2] : y[which / 2];
 }
@@ -144,7 +144,7 @@ void od_input_peaks(const od_machine *machine, int input, double begin, double e
 
 // ---- samples
 
-// Allocates memory for the nodes. Returns false if an allocation fails.
+// Allocates memory for the nodes. Returns false if out of memory.
 static bool allocate(od_trajectory *r, int nodes) {
   double **const column[] = {&r->t, &r->value, &r->rate, &r->second};
   for (int i = 0; i < 4; i++) *column[i] = OD_TAKE(&r->arena, double, nodes);
@@ -185,7 +185,7 @@ od_status od_trajectory_of_samples(const double *t, const double *value, long ro
   return OD_OK;
 }
 
-// Makes the motion of an input from a file. The motion is constant before the first and after the last sample.
+// Creates the motion of an input from a file. The motion is constant before the first and after the last sample.
 static od_status of_file(const od_machine *machine, const double *pairs, int count, double begin, double end,
                          od_trajectory *out) {
   OD_SCRATCH(scratch);

@@ -21,17 +21,17 @@ typedef struct od_trajectory {
   double step, step_at;              // largest jump of the value, and its time
   double peak[OD_TRAJECTORY_PEAKS];  // times of the maxima and minima of value, rate and second derivative
   double spacing;                    // time between rows that resolves all peaks of the motion, s
-  od_smoothing smoothing;            // how the samples were smoothed
+  od_smoothing smoothing;            // window and errors of the smoothing of the samples
 
-  // Too few samples for the motion: the largest second derivative at nodes between which the rate changes by more than 60 % of
-  // its range, and its time; 0: none.
+  // The largest second derivative at nodes at which the samples do not resolve the motion, and its time; 0: none. At such nodes the
+  // rate changes by more than 60 % of its range.
   double coarse, coarse_at;
 } od_trajectory;
 
-// Makes the motion prescribed by an input from `begin` to `end`. For an input from a file, the motion consists of samples. The
+// Creates the motion prescribed by an input from `begin` to `end`. For an input from a file, the motion consists of samples. The
 // machine must outlive the trajectory.
 od_status od_trajectory_of_input(const od_machine *machine, int input, double begin, double end, od_trajectory *out);
-// Makes a motion from at least three samples at increasing times. low_pass: see od_smooth_samples().
+// Creates a motion from at least three samples at increasing times. low_pass: see od_smooth_samples().
 od_status od_trajectory_of_samples(const double *t, const double *value, long rows, double low_pass,
                                    od_trajectory *out);
 od_status od_trajectory_of_constant(double value, double begin, double end, od_trajectory *out);

@@ -19,7 +19,7 @@
 OD_OWNED_POINTER(void, od_free);
 
 static const char details[] =
-    "Every command that takes a machine file takes an image too: the image contains the texts of the machine file, its\n"
+    "Every command that takes a machine file also takes an image: the image contains the texts of the machine file, its\n"
     "included files and its logs. C programs use an image in place (oleodyn/image.h). Images for controllers have no\n"
     "texts and no names: outputs and numbers are reached by index. The same files and options give the same bytes.\n";
 
@@ -83,7 +83,7 @@ int od_kind_compile(od_job *job) {
        &job->files.path[OD_FILE_PARTS]},
       OD_LOAD_OPTIONS(&load),
       {"without-machine", OD_OPTION_FLAG, NULL,
-       "leave out the texts of the machine file: for programs; commands refuse such an image", &without_machine},
+       "leave out the texts of the machine file, for use in programs; commands reject such an image", &without_machine},
       {"without-names", OD_OPTION_FLAG, NULL, "leave out the texts, all names and all units: for controllers",
        &without_names},
   };

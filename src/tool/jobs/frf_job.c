@@ -1,4 +1,4 @@
-// The job frf: computes the frequency response of a machine, or estimates it from a log.
+// The job frf: computes the frequency response of a machine, or estimates a response from a log.
 #include "jobs/job.h"
 #include "memory/scoped.h"
 #include "jobs/response_source.h"

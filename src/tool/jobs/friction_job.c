@@ -1,5 +1,5 @@
-// The job friction: shows a friction law alone, as a table or a plot: the steady curve, a loop under a sine, the response to a
-// step, the sensitivity to each parameter, or the force for a logged speed.
+// The job friction: shows a friction law alone, as a table or a plot. Views are the steady curve, a loop under a sine, the response
+// to a step, the sensitivity to each parameter, and the force for a logged speed.
 #include <string.h>
 
 #include "jobs/job.h"
@@ -55,7 +55,7 @@ static bool has_bounded_rows(od_job *job, const od_friction_request *w) {
   bool contour = w->show == OD_SHOW_CONTOUR;
   double most = contour ? 1e5 : 1e7;
   if (w->time / w->step <= most) return true;
-  od_job_error(job, "--time %g s with --step %g s gives %.3g rows, expected at most %.0e%s; give a longer --step",
+  od_job_error(job, "--time %g s with --step %g s gives %.3g rows; expected at most %.0e%s. Give a longer --step",
                w->time, w->step, w->time / w->step, most, contour ? " with --show contour" : "");
   return false;
 }

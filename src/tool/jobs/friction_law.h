@@ -1,4 +1,4 @@
-// A friction law with numbers from its options.
+// A friction law with numbers from the options of a job.
 #ifndef OD_JOBS_FRICTION_LAW_H
 #define OD_JOBS_FRICTION_LAW_H
 

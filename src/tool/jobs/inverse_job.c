@@ -82,7 +82,7 @@ static int choose_drives(od_job *job, const arguments *a, findings *f) {
   f->options.drives = count;
   int driven = m->freedom - f->motion.loose;
   if (f->motion.loose && count > driven)
-    od_job_error(job, "found %s for %s; with --free both numbers must be equal; name the drives with --drive",
+    od_job_error(job, "found %s for %s. With --free both numbers must be equal; name the drives with --drive",
                  od_count(count, "drive").text, od_count(driven, "driven quantity").text);
   else if (count < driven)
     od_job_error(

@@ -45,7 +45,7 @@ static void complain_about_count(od_job *job, const od_machine *machine, const o
     }
   od_job_error(
       job,
-      "%s %s prescribed or free, but the machine has %s; both numbers must be equal; give --move, --free or --log%s%s",
+      "%s %s prescribed or free, but the machine has %s. Both numbers must be equal; give --move, --free or --log%s%s",
       od_count(p->count, "quantity").text, od_form(p->count, "is", "are"),
       od_count(m->freedom, "degree of freedom").text, *some ? ", for example for " : "", some);
 }
@@ -210,8 +210,8 @@ static bool read_loose(od_job *job, const od_machine *machine, const od_motion_a
 
 // --- The plan -----------------------------------------------------------------------------------------------------
 
-// Chooses the times from its options, else from the log, else from the file's run section. Returns OD_GO_ON, or the exit
-// code after a message.
+// Chooses the times from the options, else from the log, else from the file's run section. Returns OD_GO_ON, or the outcome after a
+// message.
 static int choose_times(od_job *job, const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d,
                         od_motion_plan *p) {
   const od_run_defaults *run = od_machine_run(machine);

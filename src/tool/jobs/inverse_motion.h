@@ -23,7 +23,7 @@ typedef struct od_motion_plan {
   od_time_ambiguity ambiguity;  // message about an ambiguous unit of the log's times
 } od_motion_plan;
 
-// Makes the plan. Returns OD_GO_ON, or the outcome. Free the plan in all cases.
+// Creates the plan. Returns OD_GO_ON, or the outcome. Free the plan in all cases.
 int od_motion_plan_make(od_job *job, const od_machine *machine, const od_motion_arguments *arguments,
                         od_motion_plan *plan);
 void od_motion_plan_free(od_motion_plan *plan);

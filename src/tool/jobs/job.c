@@ -78,7 +78,7 @@ od_status od_job_add_file(od_job *job, const char *path) {
   return text && od_words_append(&job->given, &job->arena, text) ? OD_OK : OD_NO_MEMORY;
 }
 
-// Returns the index of an option, or -1 and the reason.
+// Returns the index of an option; -1: there is no such option, and err contains the reason.
 static int find_option(const od_job *job, const char *name, od_error *err) {
   od_nearest nearest = od_nearest_to(name);
   od_nearest_try(&nearest, "help");
@@ -99,7 +99,7 @@ od_status od_job_set(od_job *job, const char *name, const char *value, od_error 
   if (i < 0) return OD_BAD_ARGUMENT;
   const od_job_option *o = &job->option[i];
   if (o->type == OD_JOB_FLAG && value)
-    return od_fail(err, OD_BAD_ARGUMENT, "--%s takes no value; found '%s'; remove the value", o->name, value);
+    return od_fail(err, OD_BAD_ARGUMENT, "--%s takes no value, but found '%s'; remove the value", o->name, value);
   if (o->type == OD_JOB_OPTIONAL && !value) value = "-";
   if (o->type != OD_JOB_FLAG && !value)
     return od_fail(err, OD_BAD_ARGUMENT, "--%s requires a value: --%s %s", o->name, o->name, o->argument);

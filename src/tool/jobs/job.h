@@ -1,5 +1,5 @@
-// A job while it runs. Each kind of job is one file NAME_job.c with one function, which describes the options of the kind,
-// reads its settings, computes, and passes the result to od_job_finish(). A new kind is such a file and a row of job_kinds.c.
+// A job while it runs. Each kind of job is one file NAME_job.c with one function. The function describes the options of the kind,
+// reads its settings, computes, and passes the result to od_job_finish(). A new kind needs such a file and a row of job_kinds.c.
 //
 // The function of a kind runs in two ways. When the job is created, od_job_begin() stores the options and ends the function. When
 // the job runs, od_job_begin() writes the settings into the targets of the options and lets the function continue.
@@ -30,7 +30,7 @@ typedef struct od_job_kind {
 } od_job_kind;
 extern const od_job_kind od_job_kinds[];  // the last entry has no name
 
-// A setting, in the order of od_job_set().
+// A setting. Settings are stored in the order of the calls of od_job_set().
 typedef struct od_setting {
   const char *name, *value;
 } od_setting;
@@ -82,8 +82,8 @@ int od_job_end_early(od_job *job, od_status status, const od_error *err);
 // Returns OD_GO_ON if all memory of the arena was allocated, else the outcome after a message.
 int od_job_has_memory(od_job *job, const od_arena *arena);
 
-// Changes the stage. In the stage OD_STAGE_COMPUTE long computations call od_job_progress(), whose first argument is the job. It
-// returns false if the listener stops the job. done NAN: the progress is unknown.
+// Changes the stage. In the stage OD_STAGE_COMPUTE long computations call od_job_progress(), whose first argument is the job.
+// od_job_progress() returns false if the listener stops the job. done NAN: the progress is unknown.
 void od_job_begin_stage(od_job *job, od_job_stage stage);
 bool od_job_progress(void *job, double done);
 

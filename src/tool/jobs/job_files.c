@@ -14,13 +14,13 @@ static bool is_standard_output(const char *path) {
   return path && !strcmp(path, "-");
 }
 
-// Whether the path is a regular file or a new file; false for standard output and devices.
+// Returns whether the path is a regular file or a new file; false for standard output and devices.
 static bool is_plain(const char *path) {
   struct stat facts;
   return path && !is_standard_output(path) && (stat(path, &facts) != 0 || S_ISREG(facts.st_mode));
 }
 
-// Splits a path into its folder and the name in this folder, which is returned.
+// Splits a path: writes its folder, and returns the name in this folder.
 static const char *split(const char *path, char *folder, size_t size) {
   const char *slash = strrchr(path, '/');
   int length = slash ? (int)(slash - path) + 1 : 0;
@@ -28,7 +28,7 @@ static const char *split(const char *path, char *folder, size_t size) {
   return path + length;
 }
 
-// Whether two paths lead to the same file, which need not exist yet.
+// Returns whether two paths lead to the same file, which need not exist yet.
 static bool are_same(const char *a, const char *b) {
   struct stat x, y;
   bool has_a = stat(a, &x) == 0, has_b = stat(b, &y) == 0;
@@ -51,7 +51,7 @@ const od_file_format od_file_formats[OD_FILE_KINDS] = {
     [OD_FILE_BLOCK] = {"block", "FILE.yaml", "write a machine file with %s", "a machine file"},
     [OD_FILE_VARIANT] = {"variant-file", "FILE", NULL, "the estimates as a variant"},
     [OD_FILE_VALUES] = {"values", "FILE", NULL, "the values"},
-    [OD_FILE_CHECKPOINT] = {"checkpoint", "FILE", "write %s, from which --resume goes on", "a checkpoint"},
+    [OD_FILE_CHECKPOINT] = {"checkpoint", "FILE", "write %s, from which --resume continues", "a checkpoint"},
     [OD_FILE_IMAGE] = {"output", "FILE", NULL, "an image"},
     [OD_FILE_PARTS] = {"parts", "FILE", NULL, "a list of parts"},
 };
@@ -161,7 +161,7 @@ void od_job_show(od_job *job, const od_result *result, bool summary_always) {
   if (job->listener.result) job->listener.result(job->listener.user, result, is_whole);
 }
 
-// Takes the result, and the table if the job keeps it, over from the kind.
+// Transfers the result from the kind to the job. Also transfers the table if the job keeps the table.
 static void take_over(od_job *job, const od_file_contents *c) {
   if (c->table && job->keeps_table) {
     od_table_free(job->table);

@@ -1,4 +1,4 @@
-// Result files of a job: requested by shared options, checked before the computation, written after it.
+// Result files of a job: requested by shared options, checked before the computation, written after the computation.
 #ifndef OD_JOBS_JOB_FILES_H
 #define OD_JOBS_JOB_FILES_H
 
@@ -10,7 +10,7 @@
 #include "oleodyn/job.h"
 #include "result/result.h"
 
-// The kinds of files. A new output format is a line here, a row of od_file_formats, and the file with its writer.
+// The kinds of files. A new output format needs a line here, a row of od_file_formats, and a file with its writer.
 typedef enum od_result_file {
   OD_FILE_CSV,
   OD_FILE_MAT,
@@ -39,8 +39,8 @@ typedef struct od_files {
   const char *path[OD_FILE_KINDS];  // NULL: not requested; "-" is standard output
 } od_files;
 
-// Checks that the files can be written, and that none of them replaces a file that was read (io/inputs_read.h). Call after
-// loading, before the computation. Returns OD_GO_ON, or the outcome after a message.
+// Checks that the files can be written, and that no file replaces a file that was read (io/inputs_read.h). Call after loading,
+// before the computation. Returns OD_GO_ON, or the outcome after a message.
 int od_job_prepare_files(od_job *job);
 // The two checks of od_job_prepare_files(), with the same results, for kinds with a long computation before all inputs are read.
 int od_job_check_files(od_job *job);
@@ -48,13 +48,13 @@ int od_job_check_inputs(od_job *job);
 
 typedef od_status od_file_writer(const void *user, const char *path, od_error *err);
 
-// The contents of the files. If there is no writer, CSV and MATLAB files contain the table, JSON the data of the result, and a
-// report the view of the result. The other kinds need a writer; without a writer they are not written.
+// The contents of the files. Without a writer, CSV and MATLAB files contain the table. JSON contains the data of the result, and a
+// report its view. The other kinds of files are written only with a writer.
 typedef struct od_file_contents {
-  od_table **table;     // NULL: no table. A job that keeps its table takes the table over and sets the pointer to NULL
+  od_table **table;     // NULL: no table. A job that keeps its table takes ownership and sets the pointer to NULL
   long rows;            // number of rows of the CSV writer if the table does not contain all rows; else 0
-  od_result *result;    // the job takes the content over
-  bool summary_always;  // the result is shown on standard error if standard output has results
+  od_result *result;    // the job takes ownership of the content
+  bool summary_always;  // whether the result is shown on standard error if standard output has results
   od_file_writer *write[OD_FILE_KINDS];
   const void *user, *variant_user;  // argument of the writers; argument of the writer of OD_FILE_VARIANT
   od_status status;                 // status of the computation, which may have ended early with a partial result
@@ -62,15 +62,15 @@ typedef struct od_file_contents {
   bool is_over_time;  // whether the first column of the table is the time up to which the result is complete
 } od_file_contents;
 
-// Ends a job: passes contents->result to the listener, writes the requested files with a note about each, and reports
-// contents->status unless it is OD_OK. After a failure the remaining files are still written. The job then owns the result. Returns
-// the outcome of the status; if it is OD_OK, the outcome of the verdict (NULL: OD_JOB_DONE), or OD_JOB_FAILED if a file cannot be
-// written.
+// Ends a job. Passes contents->result to the listener, and writes the requested files with a note about each. Reports
+// contents->status unless the status is OD_OK. After a failure the remaining files are still written. The job then owns the result.
+// Returns the outcome of the status; if the status is OD_OK, the outcome of the verdict (NULL: OD_JOB_DONE), or OD_JOB_FAILED if a
+// file cannot be written.
 int od_job_finish(od_job *job, const od_file_contents *contents, const od_verdict *verdict);
 // Passes a part of the result to the listener, unless the result goes to standard output.
 void od_job_show(od_job *job, const od_result *result, bool summary_always);
 
-// The names of all files that the job has read, as a list.
+// Returns the names of all files that the job has read, as a list.
 json_t *od_job_files_read(od_job *job);
 
 #endif

@@ -18,7 +18,7 @@ const od_job_kind od_job_kinds[] = {
     {"signals", "show the inputs of a machine over time, without a simulation", od_kind_signals},
     {"observe", "estimate states and parameters of a machine in operation", od_kind_observe},
     {"fit", "fit parameters of a machine to logs, and report which parameters are identifiable", od_kind_fit},
-    {"frf", "frequency response of a machine, or estimated from a log", od_kind_frf},
+    {"frf", "frequency response, computed for a machine or estimated from a log", od_kind_frf},
     {"tf", "fit transfer functions to a frequency response", od_kind_tf},
     {"compare", "compare filters, sets of sensors and steps on the same data", od_kind_compare},
     {"study", "run experiments many times with different random numbers, on all cores", od_kind_study},

@@ -32,7 +32,7 @@ bool od_words_append(od_words *words, od_arena *arena, const char *text);
 // phrase for its contents ("the rows"), which the help shows. NULL: not offered.
 typedef struct od_shared_options {
   const char *file[OD_FILE_KINDS];
-  bool is_json_alone;  // --json needs no file name, because JSON is the only file of the kind
+  bool is_json_alone;  // whether --json needs no file name, because JSON is the only file of the kind
   bool si, quiet;      // whether the kind offers these options
 } od_shared_options;
 

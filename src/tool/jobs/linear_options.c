@@ -95,7 +95,7 @@ static int read_point(od_job *job, const od_machine *machine, const od_linear_ar
   return ok ? code : OD_JOB_BAD_INPUT;
 }
 
-// Makes the plan from the arguments. Returns OD_GO_ON, or the outcome after messages.
+// Creates the plan from the arguments. Returns OD_GO_ON, or the outcome after messages.
 static int make_plan(od_job *job, const od_machine *machine, const od_linear_arguments *a, od_linear_plan *plan) {
   *plan = (od_linear_plan){0};
   OD_TRY(od_select_outputs(job, machine, &a->outputs, &plan->outputs));

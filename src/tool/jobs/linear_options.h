@@ -1,4 +1,4 @@
-// Options and the frame of jobs about linear models: operating point, inputs, outputs, sweeps.
+// Options and common functions of jobs about linear models: operating point, inputs, outputs, sweeps.
 #ifndef OD_JOBS_LINEAR_OPTIONS_H
 #define OD_JOBS_LINEAR_OPTIONS_H
 
@@ -44,8 +44,8 @@ typedef struct od_linear_plan {
 typedef struct od_linear_sweep {
   const od_linear_arguments *arguments;
   od_linear_plan plan;
-  // Called once with the model of the first point, for checks and choices of the job. Returns OD_GO_ON, or the outcome.
-  // NULL: none.
+  // Called once with the model of the first point, for checks and choices of the job. Returns OD_GO_ON, or the outcome. NULL: not
+  // called.
   int (*begin)(od_job *job, void *user, const od_machine *machine, const od_linear_model *model);
   // Long computations call goes_on regularly. After goes_on has returned false, the row is discarded.
   od_status (*measure)(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,

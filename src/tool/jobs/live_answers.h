@@ -10,18 +10,18 @@
 
 typedef struct od_answers od_answers;
 
-// Makes the answers of a job. json: one object per line; else CSV with a header. NULL: out of memory.
+// Creates the answers of a job. json: one object per line; else CSV with a header. NULL: out of memory.
 od_answers *od_answers_new(od_job *job, bool json);
 void od_answers_free(od_answers *answers);
 OD_OWNED_POINTER(od_answers, od_answers_free);
 
-// Callbacks for od_observe() and od_sample_source_live(), with the answers as user data. The callbacks write the header, a line for each
-// sample, and a line without values for each input line that is not a sample. The reason why an input line is not a sample is
-// a warning of the job. False: the reader has closed the descriptor, or memory is exhausted.
+// Callbacks for od_observe() and od_sample_source_live(), with the answers as user data. The callbacks write the header and a line
+// for each sample. Input lines that are not samples get a line without values. The reason why an input line is not a sample is a
+// warning of the job. False: the reader has closed the descriptor, or out of memory.
 bool od_answers_begin(void *answers, const od_observed *o);
 bool od_answers_sample(void *answers, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
 void od_answers_refuse(void *answers, double t, const char *why);
-// The number of input lines that were not samples.
+// Returns the number of input lines that were not samples.
 long od_answers_refused(const od_answers *answers);
 
 #endif

@@ -1,4 +1,4 @@
-// The job observe: runs an experiment, the true machine and the observer side by side, and writes the results.
+// The job observe: runs the true machine and the observer of an experiment side by side, and writes the results.
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,7 +33,8 @@ typedef struct watch {
   od_row_file rows;
   od_checkpoint resume, checkpoint;
   const char *checkpoint_path;
-  double checkpoint_every, checkpoint_next;  // time between checkpoints of a live run, s; time of the next one
+  // Time between checkpoints of a live run, s; time of the next checkpoint, s.
+  double checkpoint_every, checkpoint_next;
 } watch;
 
 static void free_watch(watch *w) {
@@ -41,12 +42,12 @@ static void free_watch(watch *w) {
   od_checkpoint_free(&w->checkpoint);
 }
 
-// Whether the next checkpoint of a live run is due.
+// Returns whether the next checkpoint of a live run is due.
 static bool is_checkpoint_due(void *user) {
   return od_seconds() >= ((const watch *)user)->checkpoint_next;
 }
 
-// Writes a checkpoint during the run. If the file cannot be written, the run goes on.
+// Writes a checkpoint during the run. If the file cannot be written, the run continues.
 static void write_checkpoint_now(void *user, const od_checkpoint *checkpoint) {
   watch *w = user;
   od_error err = {0};
@@ -54,7 +55,7 @@ static void write_checkpoint_now(void *user, const od_checkpoint *checkpoint) {
   w->checkpoint_next = od_seconds() + w->checkpoint_every;
 }
 
-// Reads the file of --resume and the time of --checkpoint-every. Returns OD_GO_ON, or the exit code after a message.
+// Reads the file of --resume and the time of --checkpoint-every. Returns OD_GO_ON, or the outcome after a message.
 static int prepare_checkpoints(od_job *job, const arguments *a, watch *w) {
   od_error err = {0};
   w->checkpoint_path = job->files.path[OD_FILE_CHECKPOINT];
@@ -81,8 +82,8 @@ static bool write_row(void *user, const od_observed *o, const double *row, od_sa
   return true;
 }
 
-// The rows to keep in memory: all rows for a MATLAB file, which is written at once; a reduced set for charts;
-// otherwise only the last row.
+// Returns the rows to keep in memory: all rows for a MATLAB file, which is written at once; a reduced set for charts; otherwise
+// only the last row.
 static od_rows_kept rows_to_keep(const od_job *job) {
   if (job->files.path[OD_FILE_MAT] || job->keeps_table) return OD_ROWS_ALL;
   return job->files.path[OD_FILE_PLOT] || job->files.path[OD_FILE_REPORT] ? OD_ROWS_PICTURE : OD_ROWS_LAST;
@@ -200,7 +201,7 @@ static int check_live(od_job *job, const arguments *a) {
   return OD_JOB_BAD_INPUT;
 }
 
-// Whether the run continues. Called while waiting for lines: there is no progress bar, but Ctrl-C ends the run.
+// Returns whether the run continues. Called while the job waits for lines. There is no progress bar, but Ctrl-C ends the run.
 static bool not_interrupted(void *user) {
   return od_job_progress(((watch *)user)->job, NAN);
 }
@@ -254,7 +255,7 @@ static od_status observe_live(od_job *job, const arguments *a, od_experiment *e,
   return status;
 }
 
-// Blocks the signal of a closed pipe in this thread, because the reader of the answers may close the pipe before the result files are
+// Blocks the signal of a closed pipe in this thread. The reader of the answers may close the pipe before the result files are
 // written. Afterwards a signal that has arrived is removed.
 static void block_pipe_signal(sigset_t *before) {
   sigset_t pipe_signal;
@@ -295,11 +296,11 @@ static const char details[] =
     "come from a simulated machine, from a log (--data), or from standard input (--live). The output lists the parameters,\nwith their true values if known, and the number of samples of each sensor. A verdict judges the reported\nuncertainty."
     " The exit code is 3 if the result is wrong. Except with --live, the observer runs twice to check whether\n"
     "the result depends on the start values. A file is written completely or not at all.\n\n"
-    "--checkpoint writes the run at its end, and also after Ctrl-C or SIGTERM; with --live every minute, too\n"
-    "(--checkpoint-every). --resume goes on from there with the same experiment: every later answer and row, the statistics and\n"
-    "the verdict are the same, to the bit, as in one run without interruption. The CSV file contains the rows after the\n"
-    "checkpoint. Logs and simulated data are read again and passed over up to the checkpoint; with --live the run goes on with\n"
-    "the next line. Both options may have the same file.\n\n"
+    "--checkpoint writes the run at its end, and also after Ctrl-C or SIGTERM. With --live, --checkpoint also writes the run\n"
+    "every minute (--checkpoint-every). --resume continues the run from this file with the same experiment. All later answers\n"
+    "and rows, the statistics and the verdict are bitwise identical to a run without interruption. The CSV file contains the\n"
+    "rows after the checkpoint. Logs and simulated data are read again, and samples up to the checkpoint are skipped; with\n"
+    "--live the run continues with the next line. Both options may have the same file.\n\n"
     "Examples\n"
     "  oleodyn observe valve.yaml --seed 7 --csv valve.csv\n"
     "  oleodyn observe valve.yaml --data log.csv --json -\n"
@@ -327,7 +328,7 @@ int od_kind_observe(od_job *job) {
        "replace a number of the experiment, or of a machine with 'truth.' or 'model.' before\nits path "
        "(repeatable)",
        &a.set},
-      {"resume", OD_OPTION_TEXT, "FILE", "go on from a file of --checkpoint", &a.resume},
+      {"resume", OD_OPTION_TEXT, "FILE", "continue from a file of --checkpoint", &a.resume},
       {"checkpoint-every", OD_OPTION_TEXT, "T", "with --live: time between checkpoints; default: 60 s",
        &a.checkpoint_every},
       OD_VARIANT_OPTIONS(&a.write),

@@ -11,7 +11,7 @@ typedef struct od_load_arguments {
   bool spatial;
 } od_load_arguments;
 
-// The entries for the option table of a kind of job.
+// Entries of the option table for the machine file.
 #define OD_LOAD_OPTIONS(target)                                                                              \
   {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number of the file, with or without a unit (repeatable)", \
    &(target)->set},                                                                                          \

@@ -22,7 +22,7 @@ typedef struct arguments {
   od_variant_arguments variant;
 } arguments;
 
-// Whether a --set option sets this number. If so, the value of the option is the start of the search.
+// Returns whether a --set option sets this number. If so, the value of the option is the start of the search.
 static bool sets_number(const char *set, const char *path) {
   size_t length = strlen(path);
   return strncmp(set, path, length) == 0 && set[length + strspn(set + length, " ")] == '=';

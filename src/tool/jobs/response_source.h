@@ -12,7 +12,7 @@ typedef struct od_response_arguments {
   od_load_arguments load;
 } od_response_arguments;
 
-// The entries for the option table of a kind of job.
+// Entries of the option table for frequency responses.
 #define OD_RESPONSE_OPTIONS(a)                                                                                        \
   {"input", OD_OPTION_TEXT, "NAME",                                                                                   \
    "the input: a column of the log, or an input of the machine; default: the only input", &(a)->input},               \

@@ -15,7 +15,8 @@ typedef struct arguments {
 static bool is_square(od_job *job, const od_linear_model *model) {
   if (model->inputs == model->outputs && model->inputs > 0) return true;
   od_job_error(job,
-               "relative gains require as many inputs as outputs; found %s and %s; choose with --input and --output",
+               "relative gains require as many inputs as outputs, but found %s and %s; choose with --input and "
+               "--output",
                od_count(model->inputs, "input").text, od_count(model->outputs, "output").text);
   return false;
 }

@@ -1,8 +1,8 @@
 // The job schema: prints the JSON schema of a kind of file, for editors that complete and check texts during typing.
 //
-// The schema is generated from the tables of the readers: sections (document/section.h), elements, blocks. The schema accepts
-// more than the readers, because it does not check references, units and numbers that depend on each other. 'oleodyn check'
-// also checks these.
+// The schema is generated from the tables of the readers: sections (document/section.h), elements, blocks. The schema accepts more
+// than the readers: it does not check references, units and numbers that depend on each other. 'oleodyn check' also checks
+// references, units and such numbers.
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static json_t *list_of(json_t *item) {
                    "^\\$");
 }
 
-// A schema for one of the words, or a reference to a template parameter.
+// Returns a schema for one of the words, or a reference to a template parameter.
 static json_t *choice_of(json_t *words) {
   return json_pack("{s:[{s:o}, {s:s, s:s}]}", "anyOf", "enum", words, "type", "string", "pattern", "^\\$");
 }
@@ -68,7 +68,7 @@ static json_t *map_of(json_t *value) {
                    "type", "null");
 }
 
-// The reference to a section: by its class, by the name of a definition, or without restriction.
+// Returns the reference to a section: by its class, by the name of a definition, or without restriction.
 static json_t *section_of(const od_key *key) {
   return reference(key->inside ? key->inside->name : key->of ? key->of : "anything");
 }
@@ -107,7 +107,7 @@ static json_t *closed(json_t *properties) {
   return json_pack("{s:s, s:o, s:b}", "type", "object", "properties", properties, "additionalProperties", 0);
 }
 
-// A schema for an object, or for a single word or number instead of the object.
+// Returns a schema for an object, or for a single word or number instead of the object.
 static json_t *or_text(json_t *object) {
   return json_pack("{s:[o, {s:[s, s, s, s]}]}", "anyOf", object, "type", "string", "number", "boolean", "null");
 }
@@ -189,7 +189,7 @@ static void add_block_keys(const od_block_description *c, json_t *properties, js
   json_decref(any);
 }
 
-// The schema of a block: all keys of all types, and for each type its own keys.
+// Returns the schema of a block: all keys of all types, and for each type its own keys.
 static json_t *block(void) {
   json_t *properties = json_object(), *types = json_array(), *rules = json_array();
   for (int i = 0; i < od_block_class_count(); i++) {

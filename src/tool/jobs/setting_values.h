@@ -14,7 +14,7 @@ size_t od_number_prefix(const char *text, size_t length, double *value);
 // Reads a positive quantity in an SI unit ("s"; "1" for a plain number). A NULL text leaves *value unchanged. Returns false after
 // a message that names the option.
 bool od_setting_quantity(od_job *job, const char *option, const char *text, const char *si_unit, double *value);
-// Same as od_setting_quantity(job), for a quantity that may be zero or negative.
+// Same as od_setting_quantity(), for a quantity that may be zero or negative.
 bool od_setting_any_quantity(od_job *job, const char *option, const char *text, const char *si_unit, double *value);
 // Reads an integer from 1 to 1e9. A NULL text leaves *value unchanged. Returns false after a message.
 bool od_setting_count(od_job *job, const char *option, const char *text, int *value);

@@ -118,8 +118,8 @@ static od_status prepare_state(const od_machine *machine, od_arena *arena, od_ru
   return OD_OK;
 }
 
-// Adds the outputs of requirements to the recorded outputs, and checks that the windows of the requirements are within the run.
-// Returns OD_GO_ON, or the outcome after messages.
+// Adds the outputs of requirements to the recorded outputs. Checks that the windows of the requirements are within the run. Returns
+// OD_GO_ON, or the outcome after messages.
 static int prepare_requirements(od_job *job, const od_machine *machine, double time, od_selection *outputs) {
   OD_SCRATCH(scratch);
   int *needed = OD_TAKE(&scratch, int, od_machine_output_count(machine)), count, code = OD_GO_ON;
@@ -176,7 +176,8 @@ static int write_run(od_job *job, finished_run *end, od_table **table, od_status
   return od_judge_outcome(found->judge) == OD_PASS ? OD_JOB_DONE : OD_JOB_UNMET;
 }
 
-// Requirements need the whole run. Returns OD_GO_ON, or the outcome after a message.
+// Checks that no requirements are judged, because requirements need the whole run. Returns OD_GO_ON, or the outcome after a
+// message.
 static int check_resume(od_job *job, const arguments *a, const od_machine *machine) {
   int requirements;
   od_machine_requirements(machine, &requirements);
@@ -286,18 +287,19 @@ static const char details[] =
     "The default outputs are the outputs in the run section of the file, else all joint coordinates. A table with the extremes\n"
     "of every output is printed, unless the results go to standard output (-) or --quiet is given. A file is written\n"
     "completely or not at all; after Ctrl-C the files contain the rows computed so far.\n\n"
-    "The run is compared with a more accurate run. The verdict gives the output with the largest error, if the error is\nmore than 1 % of the output's range. The verdict also lists the volumes that cavitated, with time and duration."
-    " With --sweep there is no\n"
-    "verdict: the files contain the minimum, maximum, rms and final value of every output at every point. With --draw the\n"
-    "files contain these values for every draw; mean, standard deviation and quantiles over the draws are printed.\n\n"
-    "The requirements of the file are judged at every step: pass, fail, or undecided if the run is not accurate enough.\n"
-    "The outputs of requirements are recorded, too. The exit code is 4 unless all requirements pass. With --sweep or\n"
-    "--draw, requirements are not judged.\n\n"
-    "--checkpoint writes the run at its end, and also after Ctrl-C. --resume goes on from there: with the same machine, --set,\n"
-    "outputs, integrator and step; the tolerance is the tolerance of the checkpoint. The rows after the checkpoint are the same,\n"
-    "to the bit, as in one run without interruption; with --step auto this holds for the same --time. The files contain\n"
-    "the rows after the checkpoint, and the verdict judges these rows. Energies continue. Requirements are not judged.\n"
-    "Checkpoints are for this version of the program and this kind of computer; --save-state writes a lasting file.\n\n"
+    "The run is compared with a more accurate run. The verdict gives the output with the largest error, if the error is more\n"
+    "than 1 % of the output's range. The verdict also lists the volumes that cavitated, with time and duration. With --sweep\n"
+    "there is no verdict: the files contain the minimum, maximum, rms and final value of every output at every point. With\n"
+    "--draw the files contain these values for every draw; mean, standard deviation and quantiles over the draws are printed.\n\n"
+    "The requirements of the file are judged at every step: pass, fail, or undecided if the run is not accurate enough. The\n"
+    "outputs of requirements are also recorded. The exit code is 4 unless all requirements pass. With --sweep or --draw,\n"
+    "requirements are not judged.\n\n"
+    "--checkpoint writes the run at its end, and also after Ctrl-C. --resume continues the run from this file, with the same\n"
+    "machine, --set, outputs, integrator and step; the tolerance is the tolerance of the checkpoint. The rows after the\n"
+    "checkpoint are bitwise identical to a run without interruption; with --step auto, both runs must have the same --time.\n"
+    "The files contain the rows after the checkpoint, and the verdict judges these rows. Energies include the time before the\n"
+    "checkpoint. Requirements are not judged. A checkpoint is valid only for this version of the program and this kind of\n"
+    "computer; --save-state writes a file without these restrictions.\n\n"
     "Examples\n"
     "  oleodyn simulate crane.yaml --time 20 --csv crane.csv\n"
     "  oleodyn simulate crane.yaml --step '0.5 ms' --output 'boom.*,energy.balance' --plot crane.svg\n"
@@ -332,7 +334,7 @@ int od_kind_simulate(od_job *job) {
        "of the plot",
        &a.outputs},
       {"every", OD_OPTION_TEXT, "N", "record only every Nth step; default: 1", &a.every},
-      {"resume", OD_OPTION_TEXT, "FILE", "go on from a file of --checkpoint, to the end of --time", &a.resume},
+      {"resume", OD_OPTION_TEXT, "FILE", "continue from a file of --checkpoint, to the end of --time", &a.resume},
       OD_SWEEP_OPTIONS(&a.sweep),
       OD_DRAW_OPTIONS(&a.sweep),
       OD_LOAD_OPTIONS(&a.load),

@@ -51,7 +51,7 @@ static int check_parts(od_job *job, const arguments *a) {
   else if (a->part && !job->files.path[OD_FILE_VALUES])
     wrong = "--part requires --values FILE for the values of its runs; --merge combines these files";
   else if (a->merge.count && (a->part || job->files.path[OD_FILE_VALUES]))
-    wrong = "--merge excludes --part and --values, because --merge makes no runs";
+    wrong = "--merge excludes --part and --values, because --merge makes no runs; remove these options";
   else if (a->part && job->files.path[OD_FILE_JSON])
     wrong = "--json is not possible with --part; give --json with --merge";
   if (!wrong) return OD_GO_ON;

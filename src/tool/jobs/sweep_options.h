@@ -7,7 +7,7 @@
 #include "jobs/job_files.h"
 #include "sweep/sweep.h"
 
-// The entries for the option table of a kind of job.
+// Entries of the option table for sweeps.
 #define OD_SWEEP_OPTIONS(target)                                                                               \
   {"sweep", OD_OPTION_LIST, "PATH=A:B:N",                                                                      \
    "repeat for N values of a number, from A to B; several paths make a grid\n(repeatable)", &(target)->paths}, \
@@ -16,7 +16,7 @@
         &(target)->threads                                                                                     \
   }
 
-// The entries for jobs that can also draw numbers at random.
+// Entries of the option table for jobs that can also draw numbers at random.
 #define OD_DRAW_OPTIONS(target)                                                                                    \
   {"draw", OD_OPTION_LIST, "PATH=...",                                                                             \
    "draw a number at random: PATH=normal:MEAN:DEVIATION or PATH=uniform:FROM:TO\n(repeatable)", &(target)->drawn}, \
@@ -36,7 +36,7 @@ typedef struct od_sweep_job {
   // Called in the main thread with the first machine. Chooses outputs and settings. Returns OD_GO_ON, or the outcome.
   int (*prepare)(od_job *job, void *user, const od_machine *machine);
   od_sweep_measure *measure;
-  // Called with the table of all points. Returns false if an allocation fails. NULL: the table needs no further work.
+  // Called with the table of all points. Returns false if out of memory. NULL: the table needs no further work.
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
   int drawn;  // number of results drawn by --plot, starting with the first; 0: the job draws no sweep

@@ -154,16 +154,16 @@ static int fit_discrete(od_job *job, const arguments *a, const char *path) {
 }
 
 static const char details[] =
-    "FILE is a log or a machine file, as in oleodyn frf, whose options determine the frequency response. All outputs share\n"
-    "the poles. Methods: vf is relaxed vector fitting with stable poles; levy is linear least squares in scaled frequency; sk\n"
-    "repeats levy with the weights of Sanathanan and Koerner. levy and sk may give unstable poles. If several orders are\npossible, the program chooses the lowest order that predicts held-out points about as well as the best order."
-    "\n"
+    "FILE is a log or a machine file, as for oleodyn frf; the options of frf determine the frequency response. All outputs\n"
+    "share the poles. Methods: vf is relaxed vector fitting with stable poles; levy is linear least squares in scaled\n"
+    "frequency; sk repeats levy with the weights of Sanathanan and Koerner. levy and sk may give unstable poles. If several\n"
+    "orders are possible, the program chooses the lowest order that predicts held-out points about as well as the best order.\n"
     "--block writes a machine file with a transfer-function block for each output, in SI units.\n\n"
-    "Discrete-time models are fitted to the samples of the log, for inputs that are not sweeps: arx, armax, oe (output error)\n"
-    "and bj (Box-Jenkins) for one output, with 95 % intervals; moesp, n4sid and cva, state space by subspaces, for several\n"
-    "outputs. --input accepts several inputs, as in u1,u2; all share the poles. A log may begin during a motion: the state\n"
-    "before the first row and an offset are estimated. Every model is also fitted to the first two thirds of the log and\n"
-    "tested by a simulation of the last third; the test determines the order if several orders are given. --hold-out\n"
+    "Discrete-time models are fitted to the samples of the log, for inputs that are not sweeps. arx, armax, oe (output error)\n"
+    "and bj (Box-Jenkins) fit one output, with 95 % intervals. moesp, n4sid and cva fit state-space models of several outputs\n"
+    "by subspace methods. --input accepts several inputs, as in u1,u2; all share the poles. A log may begin during a motion:\n"
+    "the state before the first row and an offset are estimated. Every model is also fitted to the first two thirds of the\n"
+    "log and tested by a simulation of the last third; the test determines the order if several orders are given. --hold-out\n"
     "sets another fraction of the log; the result is then the model that was fitted without the held-out part.\n\n"
     "The verdict is doubtful in three cases: a model explains less than 50 % of the part that was not fitted, a model is\nunstable, or residuals are not white."
     " The verdict is unsound (exit code 3) if the model explains no variation of that part.\n\n"
@@ -183,7 +183,7 @@ int od_kind_tf(od_job *job) {
       {"noise-order", OD_OPTION_TEXT, "N", "armax and bj: number of noise coefficients; default: the number of poles",
        &a.noise_order},
       {"delay", OD_OPTION_TEXT, "N",
-       "arx, armax, oe and bj: number of samples from the input to the first response; default: 1, with --direct 0",
+       "arx, armax, oe and bj: number of samples from the input to the first response; default: 1; with --direct: 0",
        &a.delay},
       {"hold-out", OD_OPTION_TEXT, "PART",
        "methods for samples: fraction of the log, at its end, that is held out for the test;\ndefault: a third",

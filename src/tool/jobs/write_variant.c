@@ -18,7 +18,7 @@ static bool is_name(const char *text) {
   return length > 0 && length <= 60 && text[length] == '\0' && text[0] != '_' && text[0] != '-';
 }
 
-// Whether a file exists that --write-variant did not write.
+// Returns whether a file exists that --write-variant did not write.
 static bool is_foreign(const char *path) {
   char line[sizeof first_words] = "";
   struct stat facts;
@@ -54,7 +54,7 @@ static void print_quoted(FILE *to, const char *text) {
   fputc('\'', to);
 }
 
-// Prints the key 'include' with the path of the machine file, which is absolute if the new file may be in another folder.
+// Prints the key 'include' with the path of the machine file. The path is absolute if the new file may be in another folder.
 static void print_include(FILE *to, const char *machine, const char *path) {
   char *whole = strchr(path, '/') && machine[0] != '/' ? realpath(machine, NULL) : NULL;
   fputs("include: ", to);

@@ -12,7 +12,7 @@ typedef struct od_variant_arguments {
   char own_file[300];
 } od_variant_arguments;
 
-// The entries for the option table of a kind of job.
+// Entries of the option table for variants.
 #define OD_VARIANT_OPTIONS(v)                                                                         \
   {"write-variant", OD_OPTION_TEXT, "NAME",                                                           \
    "write the estimates as this variant into a new file that includes the machine file", &(v)->name}, \

@@ -1,11 +1,11 @@
 // Gauss-Newton steps between bounds and constraints (sequential quadratic programming with the Gauss-Newton matrix).
 //
-// Each step minimizes the linear model between bounds and linearized constraints. A step is judged by a merit function that
-// must decrease: the cost plus a weight times the violations of constraints and the open gaps of hidden unknowns. The weight
-// is large enough that a reduction of violations always reduces the merit function (Han 1977; Byrd and Nocedal). Steps
-// without a decrease are halved, then damped. If a step moves away from a curved constraint, the step is repeated with the
-// constraint values at its end (second-order correction). Near the solution the merit function is constant to rounding.
-// There, full steps continue as long as the steps become shorter.
+// Each step minimizes the linear model between bounds and linearized constraints. A step is judged by a merit function that must
+// decrease: the cost plus a weight times the violations of constraints and the open gaps of hidden unknowns. The weight is large
+// enough that a reduction of violations always reduces the merit function (Han 1977; Byrd and Nocedal). Steps without a decrease
+// are halved, then damped. A step that moves away from a curved constraint is repeated with the constraint values at its end
+// (second-order correction). Near the solution the merit function is constant to rounding, and full steps continue as long as the
+// steps become shorter.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -109,7 +109,7 @@ static void scale_ties(od_search *s) {
   }
 }
 
-// Takes full steps as long as the steps become shorter, because the sum of squares no longer distinguishes two points. If
+// Takes full steps as long as the steps become shorter, because the sum of squares no longer distinguishes neighboring points. If
 // residuals are large and curved, convergence is linear with a large ratio, and the last digits take many steps.
 static void polish(od_search *s) {
   const double shorter = s->last_digits ? 0.9 : 0.5;

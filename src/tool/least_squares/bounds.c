@@ -12,9 +12,9 @@ static double column_norm(const od_search *s, int i) {
 
 // ---- Start away from a bound
 
-// Returns the user's scale of a parameter. Without a user's scale, returns the smallest of these numbers: the distance
-// between the bounds, the magnitude of the bound, and the change that changes the residuals by their own size (only if
-// `known`: the model is available). Returns 1 if none of these numbers is finite and positive.
+// Returns the user's scale of a parameter. Without a user's scale, returns the smallest of three numbers: the distance between the
+// bounds, the magnitude of the bound, and the change that changes the residuals by their own size. The third number is used only if
+// `known` (the model is available). Returns 1 if the smallest number is not finite and positive.
 static double scale_at_bound(const od_search *s, int i, double bound, bool known) {
   if (s->problem->scale) return s->size[i];
   double scale = s->high[i] - s->low[i], column = known ? column_norm(s, i) : 0;
@@ -55,8 +55,7 @@ static int logistic_bound_near(const od_search *s, int j) {
 }
 
 int od_bound_near(const od_search *s, int i) {
-  // Fraction of the standard deviation of this parameter alone, or of the distance between the bounds if this distance is
-  // less.
+  // The limit is this fraction of the standard deviation of this parameter alone, or of the distance between the bounds if smaller.
   const double close = 1e-3;
   int j = s->index[i];
   if (s->problem->transform && s->problem->transform[j] == OD_TRANSFORM_LOGISTIC) return logistic_bound_near(s, j);

@@ -1,6 +1,6 @@
-// First iterations with a subset of the rows, one in `every`. Far from the minimum, a few thousand rows give as good a
-// direction as all rows. These iterations end at a distance of about sqrt(every) standard deviations from the minimum.
-// From there, few iterations with all rows are needed. Only the iterations with all rows determine the result.
+// First iterations with a subset of the rows, one in `every`. Far from the minimum, a few thousand rows give as good a direction as
+// all rows. These iterations end at a distance of about sqrt(every) standard deviations from the minimum. Then few iterations with
+// all rows are needed. Only the iterations with all rows determine the result.
 //
 // The omitted rows may be the rows that determine a parameter: an event of a few samples, or an input whose period equals
 // the distance between selected rows. Therefore the information along all directions is compared at the start.
@@ -13,8 +13,7 @@ static const double least_share =
     0.25;                         // smallest information of the selected rows, relative to the average of all rows
 static const double close = 0.1;  // decrease of the cost, in variances of a residual, at which the coarse search ends
 
-// Returns whether G = M'M is at least `least` along each direction, that is, whether G - least I has a Cholesky factor. G:
-// rank x rank.
+// Returns whether G = M'M is at least `least` along each direction: G - least I has a Cholesky factor. G: rank x rank.
 static bool is_at_least(int k, int rank, const double *M, double least, double *G) {
   for (int a = 0; a < rank; a++)
     for (int b = 0; b <= a; b++) {
@@ -61,8 +60,8 @@ static bool begin(const od_search *s, od_search *c) {
   return c->m > c->k;
 }
 
-// Makes the last point of a stopped coarse search the result of the search. The result comes from the selected rows.
-// The information of these rows is scaled to the number of all rows.
+// Takes the last point of a stopped coarse search as the result of the search. The result comes from the selected rows. The
+// information of these rows is scaled to the number of all rows.
 static void end_with_some(od_search *s, const od_search *c) {
   double rows = (double)s->m / c->m, root = sqrt(rows);
   int k = s->k;

@@ -1,10 +1,9 @@
-// Checks whether a search has ended at a minimum. The linear model is checked first: at a minimum no step of the model
-// reduces the residuals further. This check is sufficient if it passes and the Jacobian has full rank. The check can fail
-// at a minimum if residuals are large and curved, so that the Jacobian is rank-deficient there (Freudenstein and Roth).
-// The check can also fail at kinks, where the derivatives are valid on one side only. A rank-deficient Jacobian cannot
-// distinguish a minimum from a saddle or a plateau. In these cases neighbors are evaluated: along the steps of the model,
-// along its singular directions and along each parameter, in both directions, near and far. If a neighbor has a smaller
-// cost, the search continues from this neighbor.
+// Checks whether a search has ended at a minimum. The linear model is checked first: at a minimum no step of the model reduces the
+// residuals further. This check is sufficient if it passes and the Jacobian has full rank. The check can fail at a minimum with
+// large and curved residuals, where the Jacobian is rank-deficient (Freudenstein and Roth). The check can also fail at kinks, where
+// the derivatives are valid on one side only. A rank-deficient Jacobian cannot distinguish a minimum from a saddle or a plateau. In
+// these cases neighbors are evaluated: along the steps of the model, along its singular directions and along each parameter, in
+// both directions, near and far. If a neighbor has a smaller cost, the search continues from this neighbor.
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +19,8 @@ enum { MOST_SLOW = 5, NEIGHBORS = 7, ROUNDS = 40, REFINEMENTS = 20 };
 
 // ---- Check with the linear model
 
-// Returns the larger magnitude of a searched parameter and its start, but at most 1e8 times the magnitude of the parameter.
+// Returns the larger magnitude of a searched parameter and its start. The result is at most 1e8 times the magnitude of the
+// parameter.
 static double largest(const od_search *s, int j) {
   double size = fabs(s->now.u[j]);
   return fmax(size, fmin(fabs(s->start[j]), 1e8 * size));
@@ -93,11 +93,11 @@ static double size_of(const od_search *s, int j) {
 }
 
 typedef struct look {
-  double decrease;        // the largest decrease of the cost, relative to the cost
-  double change;          // largest magnitude of the change of the cost at a neighbor, relative to the cost
-  bool flat;              // the cost is constant along a parameter, or along a direction with influence in the model
-  double *best;           // k: the point with the largest decrease
-  double *line;           // k: direction of the line
+  double decrease;  // the largest decrease of the cost, relative to the cost
+  double change;    // largest magnitude of the change of the cost at a neighbor, relative to the cost
+  bool flat;        // whether the cost is constant along a parameter, or along a direction with influence in the model
+  double *best;     // k: the point with the largest decrease
+  double *line;     // k: direction of the line
   double length, closer;  // length of the line, in sizes of parameters; ratio of distances of consecutive neighbors
   bool stopped;
 } look;

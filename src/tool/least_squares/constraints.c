@@ -1,5 +1,5 @@
-// Constraints between parameters: their values and derivatives in the searched variables, the step that satisfies them to
-// first order, and their results at the solution.
+// Constraints between parameters: their values and derivatives in the searched variables, the step that satisfies the constraints
+// to first order, and their results at the solution.
 //
 // R D = U diag(value) V^T is the singular value decomposition of the model, and h = value^2 + damping^2. With a step p = D
 // V diag(h)^-1/2 w, the model's cost is |w - w0|^2 / 2 plus a constant. The best step is the point nearest to w0 that
@@ -205,8 +205,8 @@ void od_ties_orient(od_search *s) {
   t->tied = od_orthonormal_rows(rows, k, scaled, t->Q);
 }
 
-// Computes the value that active constraint i would have without this constraint: the model's variance of c with only the
-// other constraints, times the multiplier of the constraint.
+// Computes the value that constraint i, which is active, would have without this constraint. The value is the multiplier of the
+// constraint times the model's variance of c with only the other constraints.
 static void find_beyond(od_search *s, od_ls_result *r, int i) {
   od_ties *t = &s->ties;
   int k = s->k;

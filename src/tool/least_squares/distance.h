@@ -15,7 +15,7 @@ typedef struct od_distance {
   int k, rows, equalities;
   double *A, *b;  // rows x k, rows; not changed
   double *w;      // k: on entry w0; on return the nearest point
-  // rows: w - w0 = sum multiplier_i A_i. Not negative for inequalities, zero for rows that are not active.
+  // rows: w - w0 = sum multiplier_i A_i. Multipliers of inequalities are not negative. Multipliers of inactive rows are zero.
   double *multiplier;
   bool *active;      // whether each row is active
   bool *impossible;  // whether each row contradicts other rows; such rows are ignored

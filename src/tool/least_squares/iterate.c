@@ -29,8 +29,8 @@ double od_offset(const od_search *s) {
   return norm > 0 ? od_removable(s) / norm : 0;
 }
 
-// Without a scale from the user, a length follows from the largest effect of the parameter on the residuals so far (Moré
-// 1978). The length is 1 for columns that have been zero so far.
+// Without a user's scale, the largest effect of a parameter on the residuals so far determines its length (Moré 1978). The length
+// is 1 for columns that have been zero so far.
 void od_update_sizes(od_search *s) {
   for (int j = 0; j < s->k; j++) {
     double norm = s->problem->scale ? 0 : od_column_norm(s, j), size = norm > 0 ? 1 / norm : 0;
@@ -151,8 +151,8 @@ static od_ls_reason polish(od_search *s, const od_method *method, od_ls_reason r
   return reason;
 }
 
-// Moves parameters whose optimum is beyond a bound onto this bound, if the cost does not rise and the residuals can be
-// evaluated there.
+// Moves parameters whose optimum is beyond a bound onto this bound. Conditions: the cost does not rise, and the residuals can be
+// evaluated on the bound.
 static void settle_on_bounds(od_search *s) {
   bool any = false;
   for (int j = 0; j < s->k; j++) {

@@ -7,8 +7,8 @@
 // Returns half the sum of the losses of m residuals.
 double od_loss_cost(od_ls_loss loss, double scale, int m, const double *r);
 
-// The weights of residual r in a linear model with the exact gradient and the approximate curvature of the cost: the row of
-// J is multiplied by `row`, and the residual is replaced by `residual`.
+// The weights of residual r in a linear model with the exact gradient and the approximate curvature of the cost. The row of J is
+// multiplied by `row`, and `residual` replaces the residual.
 typedef struct od_loss_weight {
   double row, residual;
 } od_loss_weight;

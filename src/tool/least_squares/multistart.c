@@ -29,7 +29,7 @@ static bool is_fixed(const sampler *s, int j) {
 static od_status check(const sampler *s, od_error *err) {
   if (s->starts->box < 0 || s->starts->around < 0)
     return od_fail(err, OD_BAD_ARGUMENT,
-                   "the numbers of starts are %d (box) and %d (around), expected no negative number", s->starts->box,
+                   "the numbers of starts are %d (box) and %d (around); expected no negative number", s->starts->box,
                    s->starts->around);
   for (int j = 0; j < s->problem->n; j++) {
     double low = low_of(s, j), high = high_of(s, j);

@@ -63,13 +63,13 @@ static od_status check_parameter(const od_ls_problem *p, int i, od_error *err) {
   if (p->fixed && p->fixed[i]) return OD_OK;
   if (isnan(low) || isnan(high) || low > high)
     return od_fail(err, OD_BAD_ARGUMENT,
-                   "parameter %d has the bounds %g and %g, expected a lower bound not above the upper bound", i, low,
+                   "parameter %d has the bounds %g and %g; expected a lower bound not above the upper bound", i, low,
                    high);
   if (x < low || x > high)
-    return od_fail(err, OD_BAD_ARGUMENT, "parameter %d starts at %g, expected a start within its bounds, %g and %g", i,
+    return od_fail(err, OD_BAD_ARGUMENT, "parameter %d starts at %g; expected a start within its bounds, %g and %g", i,
                    x, low, high);
   if (p->scale && !(p->scale[i] > 0 && isfinite(p->scale[i])))
-    return od_fail(err, OD_BAD_ARGUMENT, "the scale of parameter %d is %g, expected a positive number", i, p->scale[i]);
+    return od_fail(err, OD_BAD_ARGUMENT, "the scale of parameter %d is %g; expected a positive number", i, p->scale[i]);
   od_ls_transform t = transform_of(p, i);
   if (t == OD_TRANSFORM_LOG && (high <= 0 || (x <= 0 && low < 0)))
     return od_fail(err, OD_BAD_ARGUMENT, "parameter %d is searched as a logarithm and must be positive", i);
@@ -83,11 +83,12 @@ static od_status check(const od_ls_problem *p, const od_ls_options *o, od_error 
     return od_fail(err, OD_BAD_ARGUMENT, "found %d residuals and %d parameters, expected at least 1 of each", p->m,
                    p->n);
   if (p->rows && p->hidden)
-    return od_fail(err, OD_BAD_ARGUMENT, "found both streamed rows and hidden unknowns, expected at most one of both");
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "found both streamed rows and hidden unknowns, expected at most one of the two");
   if (!(p->residuals || p->rows) || !p->start)
     return od_fail(err, OD_BAD_ARGUMENT, "a problem needs residuals and a start");
   if (o->loss_scale < 0 || isnan(o->loss_scale) || o->radius < 0 || isnan(o->radius) || o->max_evaluations < 0)
-    return od_fail(err, OD_BAD_ARGUMENT, "loss_scale, radius or max_evaluations is negative, expected zero or more");
+    return od_fail(err, OD_BAD_ARGUMENT, "loss_scale, radius or max_evaluations is negative; expected zero or more");
   od_status status = OD_OK;
   for (int i = 0; i < p->n && status == OD_OK; i++) status = check_parameter(p, i, err);
   return status;

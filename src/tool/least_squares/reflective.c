@@ -1,9 +1,9 @@
 // The interior trust-region reflective method (Coleman and Li 1994, 1996; Branch, Coleman and Li 1999).
 //
-// Steps are scaled by the distance v to the bound in the direction of descent: D = diag(sqrt(v size)). Steps therefore
-// turn away from bounds before a bound is reached. E^2 = |g| size is the curvature of this scaling. A trust-region step
-// that leaves the box is compared with its reflection at the first bound and with a step along the scaled gradient. The
-// step with the least model cost is taken. All points stay strictly between the bounds.
+// Steps are scaled by the distance v to the bound in the direction of descent: D = diag(sqrt(v size)). Steps therefore turn away
+// from bounds before a bound is reached. E^2 = |g| size is the curvature of this scaling. A trust-region step that leaves the box
+// has two alternatives: its reflection at the first bound, and a step along the scaled gradient. The step with the least model cost
+// is taken. All points stay strictly between the bounds.
 //
 // The truncated variant has neither scaling nor reflection: a step ends at the first bound, and the search can stall at
 // this bound.
@@ -93,8 +93,8 @@ static void keep_better(const od_search *s, const double *candidate, double *bes
   if (c < *best_change) *best_change = c, memcpy(best, candidate, (size_t)s->k * sizeof *best);
 }
 
-// Replaces a trust-region step p that leaves the box by a step to the bound, a step reflected at the bound, or a step along
-// the scaled gradient.
+// Replaces a trust-region step p that leaves the box. The replacement is a step to the bound, a step reflected at the bound, or a
+// step along the scaled gradient.
 static void bend_step(od_search *s, double theta) {
   int k = s->k;
   double *p = s->step, *reflected = s->scratch, *d = reflected + k, *best = d + k, best_change = INFINITY;

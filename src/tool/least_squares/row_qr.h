@@ -3,7 +3,7 @@
 //
 //   [J r] = Q [R q; 0 rest]      J: m x k, R: k x k upper triangular
 //
-// LAPACK is not used. Here a block of rows stays in the first-level cache for all its reflections, and the code uses the
+// LAPACK is not used. In this code, a block of rows stays in the first-level cache for all its reflections. The code also uses the
 // triangular form of R. J is read once in the caller's row-major order and never copied as a whole.
 #ifndef OD_ROW_QR_H
 #define OD_ROW_QR_H

@@ -60,7 +60,7 @@ typedef struct od_spectrum {
 typedef struct od_search {
   od_arena arena;
   const od_ls_problem *problem;
-  od_ls_options options;  // with defaults filled in
+  od_ls_options options;  // options of the caller, with defaults filled in
   int m, n, k;
   int *index;           // k: index of the parameter in x
   double *low, *high;   // k: bounds
@@ -77,16 +77,16 @@ typedef struct od_search {
   double growth;   // Levenberg-Marquardt: factor of the damping after the next failure
   double *J;       // m x n; NULL for streamed rows
   double *scratch, *qr_memory, *svd_memory;
-  bool last_digits;   // no tolerance was set: the search continues down to rounding
+  bool last_digits;   // whether the search continues down to rounding, because no tolerance was set
   double start_norm;  // norm of the residuals at the start
   long iterations, evaluations, residual_calls, jacobian_calls;
-  int every;           // streamed rows: the search requests one row in `every`
-  bool eager;          // the last trial was accepted, so the derivatives of the next trial are probably needed
+  int every;   // streamed rows: the search requests one row in `every`
+  bool eager;  // whether the last trial was accepted, so that the derivatives of the next trial are probably needed
   const od_point *at;  // the point of a model that was computed together with the cost; NULL: no such model
-  bool begins_again;   // the search continues from a neighbor of its end
-  bool coarse;         // this search only computes the start of another search
+  bool begins_again;   // whether the search continues from a neighbor of its end
+  bool coarse;         // whether this search only computes the start of another search
   long coarse_iterations, coarse_evaluations;  // effort of the previous coarse search; zero: no coarse search
-  bool ends_with_some;                         // the coarse search was stopped, and its end is the result
+  bool ends_with_some;                         // whether the coarse search was stopped, so that its end is the result
   od_ties ties;
   double part;  // fraction of the gaps that hidden unknowns close at the next evaluation
 } od_search;
@@ -115,12 +115,12 @@ void od_parameters_to_x(const od_search *s, const double *u, double *x);
 double od_parameter_slope(const od_search *s, int i, const double *x);  // dx/du of searched parameter i
 
 // ---- bounds.c
-// Moves parameters that are on a bound inside by a tiny fraction of their scale, because interior methods must begin between
-// the bounds. `known`: the model at the start is available for this scale. Returns false if no parameter is on a bound.
+// Moves parameters away from their bounds by a tiny fraction of their scale, because interior methods must begin between the
+// bounds. `known`: the model at the start is available for this scale. Returns false if no parameter is on a bound.
 bool od_leave_bounds(od_search *s, bool known);
-// Returns the bound of a searched parameter at the current point: -1 low, 1 high, 0 no bound. Interior points approach a bound
-// but never reach the bound. A parameter near a bound counts as at the bound if the optimum of this parameter alone is outside
-// the bound.
+// Returns the bound of a searched parameter at the current point: -1 low, 1 high, 0 no bound. Interior points approach a bound but
+// never reach the bound. A parameter near a bound counts as at the bound if its optimum, with the other parameters fixed, is
+// outside the bound.
 int od_bound_near(const od_search *s, int i);
 
 // ---- evaluate.c
@@ -130,8 +130,8 @@ bool od_evaluate(od_search *s, od_point *point);
 bool od_linearize(od_search *s, const od_point *point, od_linear *model);
 
 // ---- streamed_residuals.c
-// Variants of od_evaluate() and od_linearize() for problems with streamed rows. The model is computed together with the
-// cost of a point if this saves work. Return false if the point cannot be evaluated.
+// Variants of od_evaluate() and od_linearize() for problems with streamed rows. The model is computed together with the cost of a
+// point if the combination saves work. Return false if the point cannot be evaluated.
 bool od_rows_evaluate(od_search *s, od_point *point);
 bool od_rows_linearize(od_search *s, const od_point *point);
 // Stores the triangle of a finished factorization as the model of a point. Returns false if the triangle is not finite.
@@ -154,27 +154,27 @@ double od_damped_step(const od_search *s, double damping, double *step);
 double od_removable(const od_search *s);
 // Returns the change of the model's cost by an unscaled step p: g p + 1/2 |R p|^2.
 double od_model_change(const od_search *s, const double *p);
-// Return the change |R p| of the residuals by an unscaled step p, and the norm of a column of the model.
+// The first function returns the change |R p| of the residuals by an unscaled step p. The second function returns the norm of a
+// column of the model.
 double od_moved_by(const od_search *s, const double *p);
 double od_column_norm(const od_search *s, int j);
 size_t od_spectrum_size(int k);
 
 // ---- constraints.c
-// Returns whether a problem is searched by the active-set method, because the user chose this method or the problem requires
-// this method.
+// Returns whether a problem is searched by the active-set method. Either the user chose this method, or the problem requires this
+// method.
 bool od_is_tied(const od_ls_problem *problem, const od_ls_options *options);
-// Allocates memory from the arena of the search.
+// Allocates the memory of the constraints from the arena of the search.
 void od_ties_begin(od_search *s);
-// Computes values and derivatives of the constraints at a point and stores them as current or trial values. Returns false if
-// the constraints cannot be evaluated.
+// Computes values and derivatives of the constraints at a point and stores both as current or trial values. Returns false if the
+// constraints cannot be evaluated.
 bool od_ties_evaluate(od_search *s, const od_point *point, bool trial, bool derivatives);
 void od_ties_swap(od_search *s);
 // Returns the sum of violations in units of residuals. With a step, the sum is predicted to first order, with the gaps
 // closed.
 double od_ties_violation(const od_search *s, bool trial, const double *step);
-// Computes the step of least model cost between bounds and linearized constraints into s->step, from the spectrum of the
-// current model. `c`: values of the constraints at the start of the step. Marks active constraints and computes their
-// multipliers.
+// Computes s->step, the step of least model cost between bounds and linearized constraints. Uses the spectrum of the current model.
+// `c`: values of the constraints at the start of the step. Marks active constraints and computes their multipliers.
 void od_ties_step(od_search *s, double damping, const double *c);
 // Adds the curvature of the constraints, with their last multipliers, to the model. Only positive curvature is added. Without
 // this curvature, a full step along a curved constraint would be too long.
@@ -207,7 +207,7 @@ void od_scale_columns(od_search *s);
 // ---- confirm.c
 typedef struct od_ending {
   bool is_minimum, is_plateau;
-  bool by_neighbors;  // neighbors confirm the minimum, but the linear model does not
+  bool by_neighbors;  // whether neighbors confirm the minimum, although the linear model does not
   double offset;
 } od_ending;
 // Checks whether a search has ended at a minimum. If a neighbor has a smaller cost, the search continues from this neighbor.

@@ -41,7 +41,7 @@ static void swap_values(od_search *s, int a, int b) {
   }
 }
 
-// Sorts significant values first and counts them.
+// Sorts significant values first and counts the significant values.
 static void count_rank(od_search *s, const double *length) {
   s->spectrum.rank = 0;
   for (int i = 0; i < s->k; i++)

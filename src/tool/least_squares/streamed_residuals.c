@@ -78,7 +78,7 @@ bool od_rows_evaluate(od_search *s, od_point *point) {
   return true;
 }
 
-// Call only at the last evaluated point. Returns false if the model cannot be evaluated.
+// Computes the linear model at `point`, which must be the last evaluated point. Returns false if the model cannot be evaluated.
 bool od_rows_linearize(od_search *s, const od_point *point) {
   stream t;
   s->eager = true;

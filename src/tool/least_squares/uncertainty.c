@@ -2,10 +2,10 @@
 //
 //   covariance = variance (J^T J)^-1 = variance D V diag(1/value^2) V^T D,     R D = U diag(value) V^T
 //
-// The formula covers the parameters that are neither fixed nor at a bound, and changes that satisfy the active constraints:
-// R D is replaced by R D (I - Q'Q), where Q are orthonormal rows that span the gradients of active constraints. A parameter is
-// not determined if a direction along which the residuals do not change contains this parameter. Its standard deviation is
-// infinite. With a robust loss, the rows of J have the weights at the minimum, and the covariance is an approximation.
+// The formula covers the parameters that are neither fixed nor at a bound. Changes must satisfy the active constraints, so R D (I -
+// Q'Q) replaces R D. The orthonormal rows Q span the gradients of active constraints. A parameter is not determined if a direction
+// along which the residuals do not change contains this parameter. Its standard deviation is infinite. With a robust loss, the rows
+// of J have the weights at the minimum, and the covariance is an approximation.
 #include <math.h>
 #include <string.h>
 

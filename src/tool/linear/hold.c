@@ -1,6 +1,6 @@
 // Newton's method for systems with more or fewer unknowns than equations. Each step is the shortest least-squares solution of the
-// linear equations, in units in which unknowns have typical sizes. If the wanted values cannot be reached, bisection finds
-// the reachable part of the path to these values and the limit at its end.
+// linear equations, with each unknown divided by its typical size. If the wanted values cannot be reached, bisection finds the
+// reachable part of the path to these values. Bisection also finds the limit at the end of this part.
 #include "linear/hold.h"
 
 #include <lapacke.h>
@@ -31,7 +31,7 @@ typedef struct search {
   double *x, *before, *best;
   od_slopes slopes;        // at x
   double *target;          // target value of each hold
-  double *r, *J, *weight;  // rows: rates, then holds
+  double *r, *J, *weight;  // residuals, derivatives and weights; rows: rates, then holds
   double *a, *b, *s;       // memory of the least-squares solver
   double *V, *superdiagonal;
   od_arena arena;
@@ -51,7 +51,7 @@ static void copy(const search *s, double *to, const double *from) {
   memcpy(to, from, (size_t)(s->nx + s->nu) * sizeof *to);
 }
 
-// Evaluates the plant at x. False: failure.
+// Evaluates the plant at x. False: the plant cannot be evaluated at x.
 static bool evaluate(search *s) {
   od_sim *sim = s->p->sim;
   return od_sim_set(sim, od_sim_time(sim), s->x, s->x + s->nx) == OD_OK && od_slopes_find(&s->slopes, sim) == OD_OK;
@@ -78,7 +78,7 @@ static void gather(search *s) {
   }
 }
 
-// Norm of the residuals at the current point, with the weights of the last gather().
+// Returns the norm of the residuals at the current point, with the weights of the last gather().
 static double residual_norm(const search *s) {
   double sum = 0;
   for (int i = 0; i < s->rows; i++) {
@@ -149,14 +149,14 @@ static const od_stop *passed_limit(const search *s, double *value) {
 
 // The result of a trial.
 typedef struct trial {
-  bool found;            // all outputs are held, and no limit is exceeded
+  bool found;            // whether all outputs are held and no limit is exceeded
   const od_stop *limit;  // the exceeded limit; else, if not all outputs are held, a limit that was reached; NULL: none
   double value;          // value of the output that has the limit
   int unsolved;          // the row with the largest residual, if not all outputs are held
 } trial;
 
-// Whether the search has emptied a volume: its pressure has fallen below 1 kPa. Empty volumes are also at rest, but are not a
-// valid operating point.
+// Returns whether the search has emptied a volume: its pressure has fallen below 1 kPa. A machine with empty volumes is also at
+// rest, but not at a valid operating point.
 static bool is_emptied(const search *s) {
   static const double least = 1e3;  // Pa
   for (int j = 0; j < s->unknowns; j++)
@@ -190,7 +190,7 @@ static trial attempt(search *s) {
 
 // --- The problem -----------------------------------------------------------------------------------------------------
 
-// Whether a held output depends on a state. Evaluated at the start, with all speeds zero.
+// Returns whether a held output depends on a state. Derivatives are evaluated at the start, with all speeds zero.
 static bool is_held(const search *s, int state) {
   for (int i = 0; i < s->o->holds; i++)
     if (s->slopes.hx[s->hold_at[i] * s->nx + state] != 0) return true;
@@ -204,15 +204,15 @@ static bool is_pressure(const search *s, int first_order_state) {
   return false;
 }
 
-// Lists the unknowns. Speeds are unknown if held outputs depend on them; otherwise they are zero. In steady motion, positions
-// that no held output depends on are constant.
+// Lists the unknowns. A speed is unknown if a held output depends on this speed; otherwise the speed is zero. In steady motion,
+// positions that no held output depends on are constant.
 static void list_unknowns(search *s) {
   bool moves = false;
   for (int j = s->nz; j < 2 * s->nz; j++) moves = moves || is_held(s, j);
   for (int j = 0; j < s->nx; j++) {
     bool speed = j >= s->nz && j < 2 * s->nz, position = j < s->nz;
     if ((speed || (position && moves)) && !is_held(s, j)) continue;
-    // The outputs that sampled blocks hold between samples are given.
+    // The outputs that sampled blocks hold between samples are not unknowns.
     if (s->p->samples && j >= 2 * s->nz && od_slopes_is_constant(&s->slopes, j)) continue;
     s->scale[s->unknowns] = od_typical_state(s->p->plant, j);
     s->is_pressure[s->unknowns] = j >= 2 * s->nz && is_pressure(s, j - 2 * s->nz);
@@ -322,9 +322,9 @@ static double find_reachable_part(search *s, const double *start, trial *last) {
   return low;
 }
 
-// Whether the path ends at a limit: at the last point, the distance of the output from the limit is less than 1 % of the range
-// between the limits. Without an upper limit, the distance is less than 1 kPa. A limit that the search meets at another point
-// does not prove that the wanted point does not exist.
+// Returns whether the path ends at a limit: the distance of the last point from the limit is less than 1 % of the range between the
+// limits. Without an upper limit, the distance is less than 1 kPa. A limit that the search meets at another point does not prove
+// that the wanted point does not exist.
 static bool ends_at_limit(search *s, const od_stop *limit) {
   int at = limit ? find_output(s->p, limit->output) : -1;
   copy(s, s->x, s->best);
@@ -378,8 +378,8 @@ static void find_undecided(search *s, bool *undecided) {
   }
 }
 
-// Moves back towards the start, which is in `best`, along undetermined directions, in which Newton's steps may have moved. All
-// outputs stay held, and no limit is exceeded.
+// Moves back towards the start, which is in `best`, along undetermined directions. Newton's steps may have moved along these
+// directions. All outputs stay held, and no limit is exceeded.
 static void return_to_start(search *s) {
   int n = s->unknowns;
   double *x = OD_TAKE(&s->arena, double, s->nx + s->nu), ignored;
@@ -407,8 +407,8 @@ static void return_to_start(search *s) {
   }
 }
 
-// Lets the machine settle with the inputs of the start and restarts the search there. Newton's method fails if no rate depends
-// on the unknowns, for example at a closed spool. False: the machine does not settle, and the search is unchanged.
+// Lets the machine settle with the inputs of the start and restarts the search at the settled state. Newton's method fails if no
+// rate depends on the unknowns, for example at a closed spool. False: the machine does not settle, and the search is unchanged.
 static bool settle(search *s) {
   od_steady r = {0};
   copy(s, s->x, s->best);

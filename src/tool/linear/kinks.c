@@ -11,7 +11,7 @@
 
 static const double largest_distance = 1e-7;  // largest distance from the point, in typical sizes
 
-// A difference of slopes above this is a kink; relative to the largest slope in the row, in typical sizes.
+// A larger difference of slopes is a kink. The difference is relative to the largest slope in the row, in typical sizes.
 static const double kink_threshold = 1e-3;
 
 od_slopes od_slopes_new(od_arena *arena, const od_plant *plant) {
@@ -44,7 +44,7 @@ od_status od_slopes_find(od_slopes *s, od_sim *sim) {
 
 // --- Parts: elements and blocks, each with derivatives of its own ------------------------------------------------------
 
-// The number of derivatives of a part: outs x ins for an element; outputs and rates x states and inputs for a block. The
+// Returns the number of derivatives of a part: outs x ins for an element; outputs and rates x states and inputs for a block. The
 // derivatives of all parts are contiguous.
 static int part_size(const od_model *m, int i) {
   if (i < m->instances) {
@@ -92,7 +92,7 @@ void od_part_text(const od_machine *machine, int which, char *text, size_t size)
 
 // --- The search ----------------------------------------------------------------------------------------------------
 
-// The search moves the simulation to both sides of the point and back to the point.
+// A search. The search moves the simulation to both sides of the point and back to the point.
 typedef struct search {
   const od_operating_point *p;
   const od_model *model;
@@ -159,8 +159,7 @@ static bool evaluate(search *s, double distance, od_slopes *slopes, double *part
   return status == OD_OK;
 }
 
-// The largest difference between the slopes of a row on the two sides, and the largest slope of the row, in typical
-// sizes.
+// The largest difference between the slopes of a row on the two sides, and the largest slope of the row; both in typical sizes.
 typedef struct difference {
   double most, largest;
 } difference;
@@ -192,8 +191,8 @@ static void compare_parts(search *s, bool is_first) {
   }
 }
 
-// The cause of the kink, as an index for od_part_text(): a part with a kink; else an output, such as the magnitude of a force
-// that is zero; -1: not known.
+// Returns the cause of the kink, as an index for od_part_text(); -1: not known. The cause is a part with a kink, or else an output,
+// such as the magnitude of a force that is zero.
 static int kinked_part(const search *s) {
   int output = -1;
   for (int i = s->nx; i < s->nx + s->above.ny && output < 0; i++)
@@ -204,8 +203,8 @@ static int kinked_part(const search *s) {
   return output < 0 ? -1 : parts_of(s->model) + output;
 }
 
-// The part whose derivatives change most along the direction, by more than half of the larger value; -1: none. Without such a
-// part the slopes change because the whole mechanism moves, which does not limit the model to small changes of rates.
+// Returns the part whose derivatives change most along the direction, by more than half of the larger value; -1: none. Without such
+// a part, the slopes change because the whole mechanism moves. Such a change does not limit the model to small changes of rates.
 static int changed_part(const search *s, const double *here, const double *there) {
   double most = 0.5;
   int found = -1;
@@ -217,8 +216,8 @@ static int changed_part(const search *s, const double *here, const double *there
   return found;
 }
 
-// Whether there is a kink on the line: nearer to the point the slopes differ by the same amount. For a smooth curve, such as a
-// parabola at its vertex, the difference decreases. Round-off differs from place to place.
+// Returns whether there is a kink on the line: nearer to the point the slopes differ by the same amount. For a smooth curve, such
+// as a parabola at its vertex, the difference decreases. A difference caused by round-off varies with the distance.
 static bool crosses_kink(search *s, int only) {
   const double nearer[] = {1, 1.0 / 3, 1.0 / 8};
   int rows = s->nx + s->above.ny, kinks = rows;
@@ -239,8 +238,9 @@ static bool crosses_kink(search *s, int only) {
   return kinks > 0;
 }
 
-// Whether slopes of some row near the point differ from the slopes at the point by more than half of the row's largest slope.
-// At kinks the slopes at the point are means, which occur on neither side. The size of the changed rate is OD_NARROW_SPEED.
+// Returns whether slopes near the point differ from the slopes at the point. In some row, the difference must exceed half of the
+// row's largest slope. At kinks the slopes at the point are means, which occur on neither side. The size of the changed rate is
+// OD_NARROW_SPEED.
 static bool has_other_slopes(const search *s, const od_slopes *here, const od_slopes *there, const bool *kinked,
                              int rate) {
   for (int i = 0; i < s->nx; i++) {
@@ -282,8 +282,8 @@ static void take_mean(double *to, const double *a, const double *b, int rows, in
   for (int i = 0; i < rows; i++) to[i * columns + column] = (a[i * columns + column] + b[i * columns + column]) / 2;
 }
 
-// Tests one line in a general direction first. This line crosses every kink at the point. Most points have no kink. Sides on
-// which the evaluation fails are ignored.
+// Tests one line in a general direction first. This line crosses every kink at the point. If there is no difference on this line,
+// the point has no kink, and no other line is tested. Sides on which the evaluation fails are ignored.
 od_status od_kinks_find(const od_operating_point *p, od_slopes *slopes, bool *kinked, int *cause) {
   OD_SCRATCH(scratch);
   search s;

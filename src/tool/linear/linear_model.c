@@ -12,7 +12,7 @@
 
 static const double rest_tolerance = 1e-6;
 
-// Whether output o is equal to state j.
+// Returns whether output o is equal to state j.
 static bool is_state(const od_slopes *w, int o, int j) {
   for (int i = 0; i < w->nx; i++)
     if (w->hx[o * w->nx + i] != (i == j)) return false;
@@ -26,7 +26,7 @@ static od_linear_signal make_signal(od_arena *arena, const char *name, const cha
       .name = od_arena_text(arena, name), .unit = od_arena_text(arena, unit ? unit : ""), .value = value};
 }
 
-// Makes the signal of a state. A state has the name of the output that is equal to the state; states of spherical joints have
+// Creates the signal of a state. A state has the name of the output that is equal to the state; states of spherical joints have
 // numbers.
 static od_linear_signal make_state(const od_operating_point *p, const od_slopes *w, int j, od_arena *arena) {
   char number[32];
@@ -46,7 +46,7 @@ static od_linear_signal make_state(const od_operating_point *p, const od_slopes 
 
 // --- Closed valves ------------------------------------------------------------------------------------------------------
 
-// A number of an instance by its key; NAN: its class has no such number.
+// Returns the value of an instance's number by its key; NAN: the class has no such number.
 static double number_of(const od_model *m, const od_instance *e, const char *key) {
   const od_element_description *c = od_instance_description(m, e);
   for (int f = 0; f < c->field_count; f++)
@@ -54,7 +54,7 @@ static double number_of(const od_model *m, const od_instance *e, const char *key
   return NAN;
 }
 
-// The position of a valve's spool: its state, or the signal that the spool follows. NAN: unknown.
+// Returns the position of a valve's spool: its state, or the signal that the spool follows. NAN: unknown.
 static double spool_of(const od_operating_point *p, const od_instance *e) {
   const od_model *m = od_machine_model(p->machine);
   char name[300];
@@ -65,7 +65,7 @@ static double spool_of(const od_operating_point *p, const od_instance *e) {
   return output < 0 ? NAN : od_output_now(p->machine, p->sim, output);
 }
 
-// Whether the overlap closes all edges that one spool opens.
+// Returns whether the overlap closes all edges that one spool opens.
 static bool edges_are_shut(const od_operating_point *p, const od_instance *e) {
   const od_model *m = od_machine_model(p->machine);
   double overlap =
@@ -74,7 +74,7 @@ static bool edges_are_shut(const od_operating_point *p, const od_instance *e) {
   return fabs(t) < overlap;
 }
 
-// Whether a valve has ports, and its spool must move before any port opens.
+// Returns whether a valve has ports, and no port opens before the spool moves.
 static bool ports_are_shut(const od_operating_point *p, int valve) {
   const od_model *m = od_machine_model(p->machine);
   const od_instance *host = &m->instance[valve];
@@ -105,14 +105,14 @@ static void list_closed_valves(const od_operating_point *p, char *text, size_t s
 
 // --- The model ----------------------------------------------------------------------------------------------------------
 
-// Fills a model whose arena is empty.
+// Fills a model. The arena of the model must be empty.
 static od_status fill(const od_operating_point *p, const int *inputs, int input_count, od_linear_model *m,
                       od_error *err) {
   OD_SCRATCH(scratch);
   od_slopes w = od_slopes_new(&scratch, p->plant);
   int *kept = OD_TAKE(&scratch, int, w.nx), *input = OD_TAKE(&scratch, int, w.nu);
-  // Properties of states and inputs: kinks, rates for which the model is valid only for small changes, and the part that
-  // causes the kink or this limit.
+  // Properties of states and inputs. kinked: kinks. narrow: rates for which the model is valid only for small changes. cause: the
+  // part that causes the kink or this limit.
   bool *kinked = OD_TAKE(&scratch, bool, w.nx + w.nu), *narrow = OD_TAKE(&scratch, bool, w.nx + w.nu);
   int *cause = OD_TAKE(&scratch, int, w.nx + w.nu);
   if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");

@@ -27,7 +27,7 @@ typedef struct od_linear_model {
   double *A, *B, *C, *D;
   int constants;  // number of states that were removed
   od_linear_signal *constant;
-  bool samples;  // whether the machine has sampled blocks; loops through them are open
+  bool samples;  // whether the machine has sampled blocks; loops through these blocks are open
   double time;   // time of the operating point, s
 
   // Whether the point is at rest: no rate is larger than 1e-6 of its typical value. `fastest`: the index of the state with the
@@ -38,15 +38,15 @@ typedef struct od_linear_model {
   char closed[300];  // valves that are closed by their overlap: "'a', 'b'"; empty: none
 } od_linear_model;
 
-// Makes the model. inputs: indices of the chosen inputs; NULL: all. The model has the outputs of the point.
+// Creates the model. inputs: indices of the chosen inputs; NULL: all. The model has the outputs of the point.
 od_status od_linear_model_make(const od_operating_point *point, const int *inputs, int input_count,
                                od_linear_model **out, od_error *err);
-// Finds the operating point and makes its model. state: receives the state of the point; NULL: not needed.
+// Finds the operating point and creates its model. state: receives the state of the point; NULL: not needed.
 od_status od_linear_model_find(const od_machine *machine, const od_point_options *options, const int *inputs,
                                int input_count, od_point_state *state, od_linear_model **out, od_error *err);
-// The i-th state or input with different slopes on its two sides; NULL: there are no more.
+// Returns the i-th state or input with different slopes on its two sides; NULL: there are no more.
 const od_linear_signal *od_linear_kink(const od_linear_model *model, int i);
-// The i-th rate for which a small change changes the slopes; NULL: there are no more.
+// Returns the i-th rate for which a small change changes the slopes; NULL: there are no more.
 const od_linear_signal *od_linear_narrow(const od_linear_model *model, int i);
 void od_linear_model_free(od_linear_model *model);
 OD_OWNED_POINTER(od_linear_model, od_linear_model_free);

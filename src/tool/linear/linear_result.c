@@ -11,7 +11,7 @@
 #include "linear/kinks.h"
 #include "machine/machine_result.h"
 
-// --- Parts of all results of linear models ------------------------------------------------------------------------------
+// --- Common to all results of linear models ------------------------------------------------------------------------------
 
 void od_linear_place(const od_linear_model *m, char *text, size_t size) {
   if (m->time > 0)
@@ -20,7 +20,8 @@ void od_linear_place(const od_linear_model *m, char *text, size_t size) {
     snprintf(text, size, "the initial state, %s", m->rests ? "at rest" : "in motion");
 }
 
-// Writes the signals of a kind at the operating point: "rail.rate = 0 mm/s (the friction of 'ram'), command = 0 V"; false: none.
+// Lists the signals that `find` returns, with their values at the operating point: "rail.rate = 0 mm/s (the friction of 'ram'),
+// command = 0 V". False: there are no such signals.
 typedef const od_linear_signal *(*signal_finder)(const od_linear_model *m, int i);
 static bool list_signals(const od_linear_model *m, signal_finder find, char *text, size_t size) {
   size_t used = 0;
@@ -120,7 +121,7 @@ od_result od_equilibrium_result(const od_machine *machine, const od_linear_model
   od_result r = od_machine_result("Equilibrium", machine);
   od_result_heading(&r, "%.200s: %s", r.title, m->rests ? "at rest" : "in steady motion");
   add_point(&r, m);
-  // Remarks about slopes are only relevant to users of the linear model, so they are in the data only.
+  // Remarks about slopes are only relevant to users of the linear model, so these remarks are in the data only.
   json_t *warnings = json_array();
   od_linear_remarks(m, &remarks);
   if (!od_verdict_is_complete(&remarks)) r.is_short_of_memory = true;
@@ -166,7 +167,7 @@ static void mode_text(const od_linear_model *m, const double *part, char *text, 
   text[0] = '\0';
   double last = INFINITY;
   int last_at = -1;
-  // In descending order; equal values keep their order.
+  // Lists the states in descending order. Equal values keep their order.
   for (int round = 0; round < MOST_NAMED; round++) {
     int best = -1;
     for (int i = 0; i < m->states; i++) {
@@ -247,8 +248,8 @@ static void add_poles(const od_linear_results *r, od_result *to) {
     od_result_finding(to, OD_SOUND, "Unstable:", "%s with a positive real part", od_count(unstable, "pole").text);
 }
 
-// The zeros of a pair in lines of less than 100 characters after `lead`, or the reason why there are no zeros. NULL: out of
-// memory.
+// Returns the zeros of a pair of input and output, or the reason why there are no zeros. Lines after `lead` have less than 100
+// characters. The text belongs to the arena. NULL: out of memory.
 static char *zeros_text(const od_linear_model *m, const od_zeros *z, const char *lead, od_arena *arena) {
   enum { WIDTH = 100, PER_ZERO = 64 };
   size_t size = PER_ZERO * (size_t)(z->count > 0 ? z->count : 0) + sizeof m->closed + 100, used = 0;

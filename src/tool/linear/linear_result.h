@@ -5,13 +5,13 @@
 #include "linear/poles.h"
 #include "result/result.h"
 
-// --- Parts of all results of linear models ------------------------------------------------------------------------------
+// --- Common to all results of linear models ------------------------------------------------------------------------------
 
 // Writes the operating point: "the initial state, at rest", "t = 2 s, in motion".
 void od_linear_place(const od_linear_model *model, char *text, size_t size);
 // Adds remarks about the point: kinks, motion, closed valves, open loops.
 void od_linear_remarks(const od_linear_model *model, od_verdict *remarks);
-// Makes a result with machine, file, time and properties of the point in its data. The heading of the view is "MACHINE: what at
+// Creates a result with machine, file, time and properties of the point in its data. The heading of the view is "MACHINE: what at
 // PLACE".
 od_result od_linear_result_new(const od_machine *machine, const od_linear_model *model, const char *what);
 // Adds the remarks about the point, as notices and as the field "warnings".

@@ -56,8 +56,8 @@ od_status od_pole_sweep_row(const od_linear_model *model, od_sweep_row *row, od_
 
 // --- Order of poles -----------------------------------------------------------------------------------------------------
 
-// The distance of two poles relative to the larger magnitude, plus 2 if they are on different sides of the real axis: the poles
-// of a pair must not be exchanged.
+// Returns the distance of two poles relative to the larger magnitude. Adds 2 if the poles are on different sides of the real axis,
+// because the poles of a pair must not be exchanged.
 static double distance(od_pole a, od_pole b) {
   double size = fmax(hypot(a.real, a.imaginary), hypot(b.real, b.imaginary));
   double apart = hypot(a.real - b.real, a.imaginary - b.imaginary);
@@ -111,7 +111,7 @@ static void assign_row(assignment *a, int row) {
 }
 
 // Keeps the order of poles while a number changes: order[i] is the index in `now` of the continuation of pole i of `before`. If
-// `earlier` (poles of the point before `before`; NULL: none) is given, poles are extrapolated linearly, so that they may cross.
+// `earlier` (poles of the point before `before`; NULL: none) is given, poles are extrapolated linearly, so that poles may cross.
 // The assignment with the smallest sum of relative distances is used. False: out of memory.
 static bool follow_poles(int count, const od_pole *earlier, const od_pole *before, const od_pole *now, int *order) {
   OD_SCRATCH(scratch);
@@ -149,8 +149,8 @@ static bool has_values(const od_table *t, long row, int axes) {
   return t->columns > axes + OD_POLE_SWEEP_LEADING && !isnan(t->data[row * t->columns + axes + OD_POLE_SWEEP_LEADING]);
 }
 
-// The previous row of the grid, one step back along the fastest axis that is not at its first value; -1: no such row has values.
-// *stride: distance to that row, in rows.
+// Returns the row before a row of the grid: one step back along the fastest axis that is not at its first value. -1: this row has
+// no values, or there is no such axis. *stride: distance to that row, in rows.
 static long row_before(const od_table *t, long row, const int *counts, int axes, long *stride) {
   *stride = 1;
   for (int i = axes - 1; i >= 0; i--) {

@@ -56,7 +56,7 @@ typedef struct od_point_state {
 od_status od_point_state_take(const od_operating_point *point, od_point_state *out, od_error *err);
 void od_point_state_free(od_point_state *state);  // NULL is allowed
 
-// The typical size of a state: 1 for positions and speeds; for other states the size in the plant.
+// Returns the typical size of a state: 1 for positions and speeds; for other states the size in the plant.
 double od_typical_state(const od_plant *plant, int state);
 
 #endif

@@ -10,7 +10,7 @@ double od_pole_frequency(od_pole p) {
 }
 
 double od_pole_damping(od_pole p) {
-  return (0 - p.real) / hypot(p.real, p.imaginary);  // not -p.real: avoids a damping of minus zero
+  return (0 - p.real) / hypot(p.real, p.imaginary);  // -p.real could give a damping of minus zero
 }
 
 double od_pole_time_constant(od_pole p) {

@@ -9,8 +9,8 @@ typedef struct od_pole {
   double real, imaginary;  // rad/s
 } od_pole;
 
-// Natural frequency in Hz; damping ratio (1 and -1 for real poles, NAN at zero); time in s in which the mode decays (negative:
-// grows) by a factor e, infinite on the imaginary axis.
+// Return the natural frequency in Hz; the damping ratio (1 and -1 for real poles, NAN at zero); the time in s in which the mode
+// decays (negative: grows) by a factor e, infinite on the imaginary axis.
 double od_pole_frequency(od_pole p);
 double od_pole_damping(od_pole p);
 double od_pole_time_constant(od_pole p);
@@ -26,13 +26,13 @@ typedef struct od_poles {
 // Computes the poles. The lists belong to the arena.
 od_status od_poles_find(const od_linear_model *model, od_arena *arena, od_poles *out, od_error *err);
 
-// The number of poles to the right of the imaginary axis, by more than the round-off of the largest pole.
+// Returns the number of poles to the right of the imaginary axis. Distances below the round-off of the largest pole count as zero.
 int od_poles_unstable(const od_poles *poles);
 
-// Computes zeros of the transfer functions from some inputs to as many outputs: the finite numbers s for which an input exists
-// with zero output. Infinite zeros are removed first (Emami-Naeini and Van Dooren, Automatica 18, 1982), so that none of them
-// appears as a large finite zero. *count is -1 if every s is a zero: there is no path from these inputs to these outputs. The
-// list *zero belongs to the arena.
+// Computes zeros of the transfer functions from some inputs to as many outputs: the finite numbers s for which an input exists with
+// zero output. Infinite zeros are removed first (Emami-Naeini and Van Dooren, Automatica 18, 1982), so that no infinite zero
+// appears as a large finite zero. *count is -1 if every s is a zero: there is no path from these inputs to these outputs. The list
+// *zero belongs to the arena.
 od_status od_zeros_find(const od_linear_model *model, const int *inputs, const int *outputs, int pairs, od_arena *arena,
                         od_pole **zero, int *count, od_error *err);
 

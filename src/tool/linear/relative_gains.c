@@ -182,7 +182,7 @@ static void add_array(const od_gain_arrays *r, int k, od_result *to) {
   }
 }
 
-// Adds the common pairing of frequencies k to last.
+// Adds the pairing that all frequencies from k to `last` have in common.
 static void add_pairing(const od_gain_arrays *r, int k, int last, od_result *to) {
   char range[100];
   size_t size = 16, used = 0;

@@ -50,7 +50,7 @@ void od_linear_response_free(od_linear_response *r) {
   od_free(r);
 }
 
-// Makes a response. States are scaled: x = S xi with the diagonal S that equalizes the sizes of rows and columns of A.
+// Creates a response. States are scaled: x = S xi with the diagonal S that equalizes the sizes of rows and columns of A.
 od_linear_response *od_linear_response_new(const od_linear_model *m) {
   long n = m->states, nu = m->inputs, ny = m->outputs;
   OD_OWNED(od_linear_response_free) od_linear_response *r = od_calloc(1, sizeof *r);
@@ -107,7 +107,7 @@ od_status od_linear_response_at(od_linear_response *r, double frequency, od_comp
   return status;
 }
 
-// The value of the path at a frequency. NAN: there is no response.
+// Returns the value of the path at a frequency. NAN: there is no response.
 static od_complex path_at(od_linear_response *r, const od_path *path, double frequency) {
   int at = path->output * r->model->inputs + path->input;
   if (dynamic_response(r, frequency, r->G) != OD_OK) return NAN;
@@ -118,7 +118,7 @@ static od_complex path_at(od_linear_response *r, const od_path *path, double fre
 
 // --- Loops --------------------------------------------------------------------------------------------------------------
 
-// The number of uses of an input; *by: the last block that uses the input.
+// Returns the number of uses of an input; *by: the last block that uses the input.
 static int count_uses(const od_model *m, int input, const od_block **by) {
   int uses = 0;
   for (int i = 0; i < m->blocks; i++)
@@ -148,12 +148,13 @@ static double degrees(od_complex g) {
   return carg(g) * 180 / acos(-1);
 }
 
-// The angle, shifted by full turns to within half a turn of `other`.
+// Returns the angle, shifted by full turns to within half a turn of `other`.
 static double near_to(double angle, double other) {
   return angle - 360 * round((angle - other) / 360);
 }
 
-// The phase at the lowest frequency. The slope of the magnitude there gives the number of integrators, each with -90 degrees.
+// Returns the phase at the lowest frequency. The slope of the magnitude at this frequency gives the number of integrators, each
+// with -90 degrees.
 static double first_phase(od_linear_response *r, const od_path *path, double frequency) {
   od_complex a = path_at(r, path, frequency), b = path_at(r, path, frequency / 1.1);
   double slope = round(log(cabs(a) / cabs(b)) / log(1.1));
@@ -174,8 +175,8 @@ void od_path_table(od_linear_response *r, const od_path *path, const double *fre
   }
 }
 
-// A function whose zero is a crossing: the logarithm of the gain relative to a level, or the sine of the phase, which callers
-// use where the real part is negative.
+// A function whose zero is a crossing: the logarithm of the gain relative to a level, or the sine of the phase. Callers use the
+// sine only where the real part is negative.
 typedef double (*crossing)(od_complex g, double level);
 static double gain_over(od_complex g, double level) {
   return log(cabs(g) / level);
@@ -185,8 +186,8 @@ static double lag_over(od_complex g, double level) {
   return cimag(g) / cabs(g);
 }
 
-// Returns the frequency (Hz) of a crossing between `low` and `high`, where f has different signs, by bisection of the
-// logarithm.
+// Returns the frequency (Hz) of a crossing between `low` and `high`, by bisection of the logarithm. f must have different signs at
+// `low` and `high`.
 static double locate(od_linear_response *r, const od_path *path, crossing f, double level, double low, double high) {
   bool rises = f(path_at(r, path, high), level) > 0;
   for (int i = 0; i < 60 && high / low > 1 + 1e-14; i++) {

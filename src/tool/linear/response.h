@@ -8,7 +8,7 @@
 
 typedef double _Complex od_complex;
 
-// Makes frequencies in equal ratios, Hz, in memory of the arena. NULL: out of memory.
+// Creates a list of frequencies in equal ratios, Hz, in memory of the arena. NULL: out of memory.
 double *od_frequencies_make(double low, double high, int count, od_arena *arena);
 // Computes the range of relevant frequencies (Hz): from a decade below the slowest pole to a decade above the fastest pole, at
 // most eight decades. Poles at zero are ignored.
@@ -28,13 +28,13 @@ od_status od_linear_response_at(od_linear_response *response, double frequency, 
 // A transfer function, or the loop that is closed at its output.
 typedef struct od_path {
   int input, output;
-  // Selects the loop that is closed at the output. The input enters at the output with the gain d: G = d / (1 + L), thus L = (d
-  // - G) / G.
+  // Whether the path is the loop that is closed at the output. The input enters at the output with the gain d: G = d / (1 + L),
+  // thus L = (d - G) / G.
   bool loop;
 } od_path;
 
-// Whether an input enters a loop at a signal and nowhere else: a block without states has the signal as its output, and only this
-// block uses the input. Else G = d / (1 + L) does not hold.
+// Returns whether an input enters a loop at a signal and nowhere else. Conditions: a block without states has the signal as its
+// output, and only this block uses the input. Otherwise G = d / (1 + L) is not valid.
 bool od_loop_enters(const od_machine *machine, const od_linear_model *model, const od_path *path);
 
 // Margins of a path over increasing frequencies, as in a Bode plot. Angles are in degrees, gains are factors, frequencies are in

@@ -50,7 +50,7 @@ od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err)
       od_machine_file(r->machine));
 }
 
-// Whether the gain has a unit. A gain with a unit is not the gain of a loop and has no margins.
+// Returns whether the gain has a unit. A gain with a unit is not the gain of a loop and has no margins.
 static bool has_unit(const od_linear_model *m, const od_path *p) {
   return !p->loop && strcmp(m->output[p->output].unit, m->input[p->input].unit) != 0;
 }
@@ -157,7 +157,7 @@ static void add_data(const od_responses *r, od_result *to) {
   od_result_set(to, "responses", list);
 }
 
-// Adds a heading and a list for each path.
+// Adds a heading and a list for path k.
 static void add_path(const od_responses *r, int k, od_result *to) {
   const od_margins *m = &r->margins[k];
   const od_path *p = &r->path[k];

@@ -9,11 +9,11 @@
 typedef struct od_responses {
   const od_machine *machine;
   const od_linear_model *model;
-  int paths, count;  // count: number of frequencies
+  int paths, count;  // number of paths; number of frequencies
   od_path *path;
   const char **name;    // names of paths: "u to y"
   od_margins *margins;  // margins of each path
-  double *frequency;    // Hz; in memory of the arena
+  double *frequency;    // frequencies, Hz; in memory of the arena
   od_arena arena;
   od_table *table;  // frequency, then magnitude in dB and phase in degrees of each path
   int unstable;     // number of unstable poles
@@ -25,7 +25,8 @@ od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err)
 void od_responses_free(od_responses *r);
 // Computes table, margins and stability. The frequencies must be set.
 od_status od_responses_find(od_responses *r, od_error *err);
-// Computes margins, bandwidth and peak of each path for a model of another point with the same inputs, outputs and frequencies.
+// Computes margins, bandwidth and peak of each path for the model of another point. Inputs, outputs and frequencies are the same at
+// all points.
 od_status od_responses_sweep_row(const od_responses *first, const od_linear_model *model,
                                  bool (*goes_on)(void *, double), void *going, od_sweep_row *row, od_error *err);
 

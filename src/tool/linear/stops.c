@@ -7,7 +7,7 @@
 #include "io/display.h"
 #include "machine/machine.h"
 
-// A number of the machine that belongs to an element; NAN: the element has no number with this key.
+// Returns the value of an element's number by its key; NAN: the element has no such number.
 static double number_of(const od_machine *machine, const char *element, const char *key) {
   char path[400];
   snprintf(path, sizeof path, "%s.%s", element, key);
@@ -15,8 +15,8 @@ static double number_of(const od_machine *machine, const char *element, const ch
   return i < 0 ? NAN : od_machine_number(machine, i).value;
 }
 
-// A kind of limit: an output of an element, given by the last part of its name, between base - below and base + above. base,
-// below and above are numbers of the element. A number without a name is zero.
+// A type of limit: an output of an element must be between base - below and base + above. `output` is the last part of the output's
+// name. base, below and above are keys of the element's numbers; NULL: zero.
 typedef struct limit_kind {
   const char *output, *base, *below, *above, *why;
 } limit_kind;

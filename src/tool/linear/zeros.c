@@ -3,8 +3,8 @@
 // new equations are that the rates of these states are zero. The remaining system has an invertible D, and its zeros are the
 // eigenvalues of A - B D^-1 C.
 //
-// Small numbers count as zero, relative to the largest number in their row, after scaling of the states (dgebal) and of the
-// equations (largest number 1). Neither scaling changes the zeros.
+// The states (dgebal) and the equations (largest number 1) are scaled. Numbers that are then small relative to the largest number
+// in their row count as zero. Neither scaling changes the zeros.
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>

@@ -45,7 +45,7 @@ static void clear(search *s) {
 
 // ---- Loading and running the machine
 
-// Loads the machine with the numbers x. False: the machine cannot be loaded, or memory ran out.
+// Loads the machine with the numbers x. False: the machine cannot be loaded, or out of memory.
 static bool load_machine(search *s, const double *x) {
   OD_SCRATCH(scratch);
   const od_optimize_options *o = s->o;
@@ -104,8 +104,8 @@ static bool run_machine(search *s) {
 
 // ---- Residuals
 
-// Returns the residual of a requirement: its margin to the bound, minus the reserve, relative to the bound; 0: the margin is
-// at least the reserve; NAN: the requirement was not judged.
+// Returns the residual of a requirement: its margin to the bound, minus the reserve, relative to the bound. 0: the margin is at
+// least the reserve. NAN: the requirement was not judged.
 static double shortfall(const od_judgement *j, double reserve) {
   double left = j->left - reserve * fabs(j->requirement->bound);
   if (j->outcome == OD_NOT_JUDGED || isnan(left)) return NAN;
@@ -133,8 +133,8 @@ static bool keep_searching(void *user, const od_ls_progress *progress) {
 
 // ---- Search
 
-// Searches the numbers. A number is searched on a logarithmic scale if its bounds are positive and differ by more than a
-// factor of 100.
+// Searches for the numbers. A number is searched on a logarithmic scale if its bounds are positive and differ by more than a factor
+// of 100.
 static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
   const od_optimize_options *o = s->o;
   OD_SCRATCH(scratch);

@@ -1,5 +1,5 @@
-// Searches for numbers of a machine that meet its requirements and bring outputs close to their targets, by least squares over
-// runs of the machine.
+// Searches for numbers of a machine, by least squares over runs. The machine must meet its requirements, and outputs must be close
+// to their targets.
 //
 // The residual of a requirement is its margin to the bound minus a reserve, relative to the bound. This residual is
 // zero if the margin is at least the reserve. The residual of a goal is the distance of an output's value from its
@@ -26,7 +26,7 @@ typedef struct od_goal {
   char name[160];  // "lag:final"
   int output;      // index of an output of the machine
   od_take take;
-  double target, value;  // SI; value: at the end of the search
+  double target, value;  // target, and value at the end of the search, SI
   double size;           // unit of errors, SI: |target|; for a target of zero, the peak of the output in the first run
   bool met;              // whether |value - target| is at most 1 % of `size`
 } od_goal;
@@ -54,12 +54,12 @@ typedef struct od_optimize_result {
   long runs;
 } od_optimize_result;
 
-// Searches the numbers. On failure err contains the reason. After OD_NOT_CONVERGED or OD_INTERRUPTED, *out may contain a
-// result (out->machine is not NULL). Free *out after any status.
+// Searches for the numbers. On failure err contains the reason. After OD_NOT_CONVERGED or OD_INTERRUPTED, *out may contain a result
+// (out->machine is not NULL). Free *out in all cases.
 od_status od_optimize(const od_optimize_options *options, od_optimize_result *out, od_error *err);
 void od_optimize_result_free(od_optimize_result *r);
 
-// optimize_result.c: makes the result of a command. `options` and `found` must outlive the result.
+// optimize_result.c: creates the result of a command. `options` and `found` must outlive the result.
 od_result od_optimize_findings(const od_optimize_options *options, const od_optimize_result *found);
 
 #endif

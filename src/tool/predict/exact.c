@@ -2,9 +2,9 @@
 //
 //   x_(k+1) = P x_k + G0 u_k + G1 u_(k+1)
 //
-// holds without error. P, G0, G1 and their derivatives with respect to the parameters are blocks of one matrix exponential
-// and of its Frechet derivatives (Van Loan 1978). If the plant's modes are well separated, modal.c computes the same values
-// much faster.
+// holds without error. P, G0 and G1 are blocks of one matrix exponential. Their derivatives with respect to the parameters are
+// blocks of its Frechet derivatives (Van Loan 1978). If the plant's modes are well separated, modal.c computes the same values much
+// faster.
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// Scaling and squaring with the Pade approximant of order 7, and the derivative of each of its operations. This is the paired
+// Scaling and squaring with the Pade approximant of order 7, and the derivative of each of its operations. The method is the paired
 // recursion of Al-Mohy and Higham, Computing the Frechet derivative of the matrix exponential (SIAM J. Matrix Anal. Appl. 30,
 // 2009). Their bound on the norm for this order holds for the exponential and its derivative.
 #include "predict/exponential.h"

@@ -43,8 +43,8 @@ static void with_offset(int rows, int nu, const double *by_input, const double *
   }
 }
 
-// Compares values of f or h at (x, u) with values from the matrices, each row relative to the magnitude of its terms.
-// Returns false if a row differs by more than the tolerance.
+// Compares values of f or h at (x, u) with values from the matrices. Differences of a row are relative to the magnitude of its
+// terms. Returns false if a row differs by more than the tolerance.
 static bool agrees(int rows, int nx, int nu, const double *by_state, const double *by_input, const double *x,
                    const double *u, const double *value) {
   for (int i = 0; i < rows; i++) {
@@ -56,7 +56,7 @@ static bool agrees(int rows, int nx, int nu, const double *by_state, const doubl
   return true;
 }
 
-// Checks linearity at two points with all states and inputs away from zero, at other times. OD_NOT_AVAILABLE: not linear.
+// Checks linearity at two points with other times, at which all states and inputs differ from zero. OD_NOT_AVAILABLE: not linear.
 static od_status check(od_linear *l, od_sim *sim, double t, const double *u_size) {
   for (int point = 0; point < 2; point++) {
     for (int i = 0; i < l->nx; i++)

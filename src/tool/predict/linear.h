@@ -19,8 +19,8 @@ typedef struct od_linear {
   double *A, *B, *C, *D;
   double *dA, *dB, *dC, *dD;  // np consecutive matrices each
   double *scale;              // scaled state = scale * state
-  bool driven_by_offset;      // the constant input affects the states
-  bool direct;                // at least one entry of D or dD is not zero
+  bool driven_by_offset;      // whether the constant input affects the states
+  bool direct;                // whether at least one entry of D or dD is not zero
   double *x, *u, *f, *y, *fp, *hp, *fp0, *hp0, *fu, *hu;
 } od_linear;
 

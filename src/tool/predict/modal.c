@@ -7,8 +7,8 @@
 //
 //   dy_k/dp = sum of (dr_jd/dp) s_jd(k) + r_jd (dlambda_j/dp) s'_jd(k),   s' = ds/dlambda
 //
-// Two scalar recursions per mode are sufficient for any number of parameters; the remaining work is one small matrix
-// product. If poles (nearly) coincide, the sum is not used (eigenmodes.c checks this).
+// Two scalar recursions per mode are sufficient for any number of parameters; the remaining work is one small matrix product. If
+// poles (nearly) coincide, the sum is not used (see eigenmodes.c).
 #include "predict/modal.h"
 
 #include <math.h>
@@ -83,7 +83,7 @@ static void phi(od_complex z, od_complex f[4]) {
   f[3] = sum, f[2] = 0.5 + z * f[3], f[1] = 1 + z * f[2];
 }
 
-// Stores the real and imaginary parts of a coefficient in a pair of channels, or a real coefficient in its own channel.
+// Stores a coefficient: its real and imaginary parts in a pair of channels, or a real coefficient in its own channel.
 static void put(double *to, int channel, bool pair, od_complex value) {
   to[channel] = creal(value);
   if (pair) to[channel + 1] = cimag(value);
@@ -256,7 +256,8 @@ static void find_leap(od_predictor *pr) {
   }
 }
 
-// Adds the contribution of the inputs in between to the first `count` channels of one drive, first values and then rates.
+// Adds the contribution of the inputs in between to the first `count` channels of one drive: first to the values, then to the
+// rates.
 OD_INTO_WIDE void add_inputs(const od_predictor *pr, const double *u, int stride, int count, double *to) {
   const od_modal *m = pr->modal;
   int every = pr->wish.every, c = 0;

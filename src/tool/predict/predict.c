@@ -44,7 +44,7 @@ static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *
   if (!log->times)
     return log->step > 0 && isfinite(log->step) && isfinite(log->start)
                ? OD_OK
-               : od_fail(err, OD_BAD_ARGUMENT, "the step of a log is %g s, expected a positive number", log->step);
+               : od_fail(err, OD_BAD_ARGUMENT, "the step of a log is %g s; expected a positive number", log->step);
   double step = log->count > 1 ? (log->times[log->count - 1] - log->times[0]) / (log->count - 1) : 1;
   for (int k = 0; k + 1 < log->count; k++) {
     double h = log->times[k + 1] - log->times[k];
@@ -54,8 +54,9 @@ static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *
     if (rule.exact && !(fabs(h - step) <= 1e-6 * step))
       return od_fail(
           err, OD_BAD_ARGUMENT,
-          "exact discretization needs uniform times; the step to sample %d is %g s, but the mean step is %g s", k + 1,
-          h, step);
+          "exact discretization needs uniform times; the step to sample %d is %g s, but the mean step is %g s. "
+          "Resample the log",
+          k + 1, h, step);
   }
   return OD_OK;
 }
@@ -64,7 +65,7 @@ static od_status check_options(const od_plant *plant, const od_predictor_options
   if (o->substeps < 0 || o->free_count < 0 || o->bound < 0)
     return od_fail(err, OD_BAD_ARGUMENT, "substeps, free_count and bound must not be negative");
   if (o->steady && o->free_count)
-    return od_fail(err, OD_BAD_ARGUMENT, "an initial state cannot be both steady and free; choose one of both");
+    return od_fail(err, OD_BAD_ARGUMENT, "an initial state cannot be both steady and free; choose one of the two");
   for (int i = 0; i < o->free_count; i++)
     if (o->free_states[i] < 0 || o->free_states[i] >= od_plant_nx(plant))
       return od_fail(err, OD_BAD_ARGUMENT, "found the free state %d, expected 0 to %d", o->free_states[i],
@@ -85,7 +86,8 @@ static od_status look_at_plant(od_predictor *pr, od_error *err) {
     for (int i = 0; i < pr->nu; i++) pr->u[i] = fmax(pr->u[i], fabs(pr->log.u[k * pr->nu + i]));
   status = od_linear_find(&pr->linear, pr->sim, t, pr->u, NULL, false);
   if (status == OD_NOT_AVAILABLE)
-    return od_fail(err, status, "exact discretization needs a plant that is linear in its states and inputs");
+    return od_fail(err, status,
+                   "exact discretization needs a plant that is linear in its states and inputs; choose an integrator");
   return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_status_text(status));
 }
 
@@ -140,7 +142,7 @@ od_status od_predictor_of_model(const od_prediction_model *model, od_predictor *
   return OD_OK;
 }
 
-// Predicts all rows of a model that is not a plant, then passes them on in blocks.
+// Predicts all rows of a model that is not a plant. Then passes the rows on in blocks.
 static od_status predict_model_rows(od_predictor *pr, const double *p, const od_predict_wish *wish) {
   int every = wish->every > 0 ? wish->every : 1, rows = pr->model.rows;
   size_t ny = (size_t)pr->ny, values = (size_t)rows * ny, width = ny * (size_t)pr->columns;

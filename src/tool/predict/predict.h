@@ -4,8 +4,8 @@
 // od_predict() also computes the derivatives of y with respect to the parameters and to selected entries of the initial state.
 // The derivatives are exact for the discrete rule itself (forward variational equations through each step).
 //
-// Memory is allocated at creation; a prediction of a plant allocates nothing. If a trial cannot be predicted (unstable, not
-// finite, an integrator that fails), the prediction ends early with a status, and the predictor remains usable.
+// Memory is allocated at creation; a prediction of a plant allocates nothing. If a trial cannot be predicted (unstable, not finite,
+// an integrator that fails), the prediction ends early with a status. The predictor remains usable.
 #ifndef OD_PREDICT_H
 #define OD_PREDICT_H
 
@@ -19,7 +19,7 @@
 // states and inputs (also with offsets).
 typedef struct od_rule {
   const od_integrator *integrator;  // NULL: the first integrator of the table
-  bool exact;                       // use exact discretization instead of the integrator
+  bool exact;                       // whether exact discretization is used instead of the integrator
 } od_rule;
 
 const char *od_rule_name(od_rule rule);
@@ -41,12 +41,12 @@ typedef struct od_predictor_options {
   od_rule rule;
   od_hold hold;
   int substeps;  // number of integrator steps from one sample to the next; zero: 1
-  // The initial state solves f = 0 at the first inputs; x0 of od_predict() is the start of the iteration.
+  // Whether the initial state solves f = 0 at the first inputs. If so, x0 of od_predict() is the start of the iteration.
   bool steady;
   const int *free_states;  // entries of the initial state whose sensitivities are also computed
   int free_count;
   double bound;  // largest state, output or growth; larger values count as divergence; zero: 1e12
-  bool dense;    // exact rule: use the matrices even if modes can be used
+  bool dense;    // exact rule: whether the matrices are used even if modes can be used
   // This function is called regularly. If the function returns false, the prediction ends with OD_INTERRUPTED. NULL: no
   // interrupts.
   bool (*keeps_going)(void *user);
@@ -95,13 +95,13 @@ typedef struct od_predict_wish {
   void *user;
 } od_predict_wish;
 od_status od_predict_rows(od_predictor *predictor, const double *p, const double *x0, const od_predict_wish *wish);
-// Returns whether omitted rows save most of the work. This is the case for sums of modes, which skip these rows.
+// Returns whether omitted rows save most of the work. Sums of modes skip these rows.
 bool od_predictor_leaps(const od_predictor *predictor);
 
-// Restricts further predictions to `count` rows, starting at row `first`. Not for the exact rule.
+// Restricts further predictions to `count` rows, starting at row `first`. The exact rule does not support windows.
 void od_predictor_window(od_predictor *predictor, int first, int count);
-// Writes the state at the last row of the last prediction and, unless S is NULL, its sensitivities (nx x columns), if they
-// were predicted. Returns false if the plant has changed its coordinates during the prediction.
+// Writes the state at the last row of the last prediction. S (nx x columns; may be NULL) receives its sensitivities, if
+// sensitivities were predicted. Returns false if the plant has changed its coordinates during the prediction.
 bool od_predictor_end(const od_predictor *predictor, double *x, double *S);
 
 // Returns whether the last prediction was a sum of modes (exact rule only).

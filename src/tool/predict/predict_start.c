@@ -88,7 +88,7 @@ od_status od_start_prediction(od_predictor *pr, const double *x0, bool sensitivi
   return pr->steady ? rest_sensitivities(pr) : OD_OK;
 }
 
-// For a steady start, computes x0 = -A^-1 B u, and dx0 from A dx0 = -(dA x0 + dB u), in scaled states.
+// For a steady start: x0 = -A^-1 B u, and A dx0 = -(dA x0 + dB u). All states are scaled.
 od_status od_start_linear(od_predictor *pr, const double *x0, bool sensitivities) {
   const od_linear *l = &pr->linear;
   int nx = l->nx, nu = l->nu, np = l->np;

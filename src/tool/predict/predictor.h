@@ -20,14 +20,14 @@ struct od_predictor {
   od_hold hold;
   int substeps, nx, nu, ny, np, columns;
   bool steady, dense, used_modes;
-  bool changed;  // the coordinates have changed during the current prediction
+  bool changed;  // whether the coordinates have changed during the current prediction
   int *free_states, free_count;
   double bound;
   bool (*keeps_going)(void *user);
   void *user;
   long steps;  // number of steps of the current prediction
   od_predict_wish wish;
-  double *y, *dy;     // a block of rows
+  double *y, *dy;     // outputs and sensitivities of a block of rows
   int given, filled;  // number of rows passed on in the current prediction, and of rows in the current block
   od_sim *sim;
   double *p;               // parameters of the current prediction

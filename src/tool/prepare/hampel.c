@@ -2,9 +2,9 @@
 // standard deviations. The standard deviation is 1.4826 times the median distance from that median (exact for Gaussian
 // noise). Samples are compared with the recorded values, including outliers, so the order of the samples does not matter.
 //
-// A constant sensor value whose last digit flickers has a median distance of zero. A change by one digit is not an
-// outlier. The digit is the smallest change between neighboring samples, if at least one change in a hundred has about
-// this size; else the digit is zero.
+// A constant sensor value whose last digit flickers has a median distance of zero. A change by one digit is not an outlier. The
+// digit is the smallest change between neighboring samples. At least one change in a hundred must have about this size; otherwise
+// the digit is zero.
 //
 // The window is kept sorted from sample to sample, and both medians are taken from the sorted window.
 #include "prepare/prepare_steps.h"

@@ -69,7 +69,7 @@ static od_status find_columns(od_log_columns *c, const od_log_wish *wish, od_err
     if (is_output) c->at[c->count++] = i;
   }
   if (status == OD_OK && c->count <= c->inputs)
-    return od_fail(err, OD_BAD_INPUT, "%s has only columns of time and inputs, expected a column of an output",
+    return od_fail(err, OD_BAD_INPUT, "%s has only columns of time and inputs; expected a column of an output",
                    c->path);
   for (int i = 0; status == OD_OK && i < c->count; i++) c->used[c->at[i]] = true;
   return status;
@@ -81,11 +81,11 @@ static od_status find_units(od_log_columns *c, od_error *err) {
   if (!units) return OD_BAD_INPUT;
   const char *clock = c->time >= 0 ? c->head->unit[c->time] : "";
   od_status status = OD_OK;
-  // Not in the arena, because a response may own the labels later.
+  // The labels are not in the arena, because a response may take ownership of the labels.
   c->label = od_calloc((size_t)c->count, sizeof *c->label);
   bool ok = c->label != NULL;
   if (*clock && od_units_conversion(units, clock, "s", &c->clock) != OD_UNIT_FITS)
-    status = od_fail(err, OD_BAD_INPUT, "%s: the column '%s' has the unit '%s', expected a unit of time", c->path,
+    status = od_fail(err, OD_BAD_INPUT, "%s: the column '%s' has the unit '%s'; expected a unit of time", c->path,
                      c->head->name[c->time], clock);
   for (int i = 0; ok && i < c->count; i++) {
     const char *unit = c->head->unit[c->at[i]], *si = *unit ? od_units_si(units, unit) : NULL;
@@ -104,8 +104,7 @@ static void rewind_rows(od_log_columns *c) {
   od_row_reader_rewind(c->file);
 }
 
-// Reads the log once. Counts the rows up to the time `last` (s), computes the mean interval between these rows, and
-// checks that the inputs change.
+// Reads the log once. Counts the rows up to the time `last` (s) and computes their mean interval. Checks that the inputs change.
 static od_status walk(od_log_columns *c, double interval, double last, od_error *err) {
   bool end = false;
   OD_SCRATCH(scratch);
@@ -131,21 +130,21 @@ static od_status walk(od_log_columns *c, double interval, double last, od_error 
   for (int i = 0; i < c->head->columns && status == OD_OK; i++)
     if (c->used[i] && od_table_flaw(c->head, i)) status = od_fail(err, OD_BAD_INPUT, "%s", od_table_flaw(c->head, i));
   if (status == OD_OK && c->rows < 8)
-    return od_fail(err, OD_BAD_INPUT, "%s has %s, expected at least 8 rows", c->path, od_count(c->rows, "row").text);
+    return od_fail(err, OD_BAD_INPUT, "%s has %s; expected at least 8 rows", c->path, od_count(c->rows, "row").text);
   c->step = c->time >= 0 ? (latest - c->begin) / (double)(c->rows - 1) : interval;
   if (status == OD_OK && !(c->step > 0))
-    return od_fail(err, OD_BAD_INPUT, "%s: times go from %.9g s to %.9g s, expected increasing times", c->path,
+    return od_fail(err, OD_BAD_INPUT, "%s: times go from %.9g s to %.9g s; expected increasing times", c->path,
                    c->begin, latest);
   for (int i = 0; i < c->inputs && status == OD_OK; i++)
     if (c->label[i].is_constant)
       return od_fail(err, OD_BAD_INPUT,
-                     "%s: the input '%s' is constant in all %ld rows, expected an input that changes", c->path,
+                     "%s: the input '%s' is constant in all %ld rows; expected an input that changes", c->path,
                      c->label[i].name, c->rows);
   rewind_rows(c);
   return status;
 }
 
-// Times must be uniform within a hundredth of a step, a tolerance for times printed with few digits.
+// Times must be uniform within a hundredth of a step. This tolerance allows times that are printed with few digits.
 od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_error *err) {
   *end = c->next >= c->rows;
   if (*end) rewind_rows(c);
@@ -161,7 +160,7 @@ od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_er
   c->next++;
   if (c->time >= 0 && !(fabs(time - expected) <= 0.01 * c->step))
     return od_fail(err, OD_BAD_INPUT,
-                   "row %ld has the time %.9g s, expected %.9g s for uniform times; resample the log", c->next, time,
+                   "row %ld has the time %.9g s; expected %.9g s for uniform times. Resample the log", c->next, time,
                    expected);
   for (int i = 0; i < c->count; i++) value[i] = od_convert(&c->conversion[i], c->cells[c->at[i]]);
   return OD_OK;

@@ -10,9 +10,9 @@
 
 typedef struct od_signal_label {
   char *name, *unit;  // unit: SI unit, or the unit of the column if this unit is unknown; "1": no unit
-  bool is_constant;   // the column of the log has the same value in all rows
+  bool is_constant;   // whether the column of the log has the same value in all rows
 } od_signal_label;
-// Copies name and unit (NULL or an empty unit: "1"). Returns false if an allocation fails.
+// Copies name and unit (NULL or an empty unit: "1"). Returns false if out of memory.
 bool od_signal_label_set(od_signal_label *label, const char *name, const char *unit);
 
 // Selects the columns and rows of a log.
@@ -44,8 +44,8 @@ typedef struct od_log_columns {
   double begin, step;  // time of the first row, and interval between rows, s
 } od_log_columns;
 
-// Opens the log, finds its columns and reads the log once. Free the result even after a failure. Messages refer to the options
-// --input, --output and --interval.
+// Opens the log, finds its columns and reads the log once. Free the result in all cases. Messages refer to the options --input,
+// --output and --interval.
 od_status od_log_columns_open(const char *path, const od_log_wish *wish, od_log_columns *out, od_error *err);
 void od_log_columns_free(od_log_columns *c);
 // Reads inputs and outputs of the next row in SI units. After the last row, *end is true, and the next call returns the first

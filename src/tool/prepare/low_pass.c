@@ -8,10 +8,10 @@
 // This form is accurate for corner frequencies far below the sampling rate. The gain of both passes is 1 / (1 + (tan(omega h
 // / 2) / g)^4), and the phase is zero.
 //
-// Ends: the straight line from the first to the last sample is subtracted before filtering and added afterwards, so
-// that lines and constants are unchanged. The remaining signal begins and ends with zero and is continued by odd
-// reflections at both ends. The continued signal is periodic, with twice the length of the piece. Each pass begins with
-// the state to which the filter returns after a period, so that there is no transient, even for short pieces.
+// Ends: the straight line from the first to the last sample is subtracted before filtering and added afterwards. Lines and
+// constants thus do not change. The remaining signal begins and ends with zero and is continued by odd reflections at both ends.
+// The continued signal is periodic, with twice the length of the piece. Each pass begins with the state to which the filter returns
+// after a period. Thus there is no transient, even for short pieces.
 #include "prepare/prepare_steps.h"
 
 #include <math.h>
@@ -42,8 +42,8 @@ static void multiply(const double a[4], const double b[4], double to[4]) {
   for (int i = 0; i < 4; i++) to[i] = c[i];
 }
 
-// Returns the state that is the same after n samples: s = A^n s + b, where A is the transition of the state in one step
-// without x, and b is the state after n samples from the state zero.
+// Returns the state that is the same after n samples: s = A^n s + b. A is the transition of the state in one step without x. b is
+// the state after n samples from the state zero.
 static state returning_state(double g, double *first, long n, int direction) {
   double scale = 1 / (1 + g * (sqrt(2) + g)), power[4] = {1, 0, 0, 1};
   double A[4] = {2 * scale - 1, -2 * g * scale, 2 * g * scale, 1 - 2 * g * g * scale};

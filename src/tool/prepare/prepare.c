@@ -63,21 +63,21 @@ static void check_sizes(const od_prepare *p, complaints *c) {
   if (!(p->outliers >= 0))
     complain(c, "'outliers': found %g standard deviations, expected a positive number", p->outliers);
   if (p->outlier_window != 0 && (p->outlier_window < 5 || p->outlier_window % 2 == 0))
-    complain(c, "the window for outliers has %d samples, expected an odd number of at least 5", p->outlier_window);
+    complain(c, "the window for outliers has %d samples; expected an odd number of at least 5", p->outlier_window);
   if (p->detrend != OD_DETREND_NONE && p->detrend != OD_DETREND_MEAN && p->detrend != OD_DETREND_LINEAR)
     complain(c, "'detrend' is %d, expected 0, 1 or 2", (int)p->detrend);
 }
 
 static void check_smoothing(const od_prepare *p, complaints *c) {
   int window = p->savgol_window, order = p->savgol_order;
-  if (order < 0) complain(c, "the order of Savitzky-Golay smoothing is %d, expected 0 or more", order);
+  if (order < 0) complain(c, "the order of Savitzky-Golay smoothing is %d; expected 0 or more", order);
   if (window == 0 && order > 0)
     complain(c, "Savitzky-Golay smoothing of order %d needs a window; give the number of samples of the window", order);
   if (window == 0) return;
   if (window < 0 || window % 2 == 0)
-    complain(c, "the window of Savitzky-Golay smoothing has %d samples, expected an odd number", window);
+    complain(c, "the window of Savitzky-Golay smoothing has %d samples; expected an odd number", window);
   else if (window <= order)
-    complain(c, "the window of Savitzky-Golay smoothing has %d samples, expected more samples than the order, %d",
+    complain(c, "the window of Savitzky-Golay smoothing has %d samples; expected more samples than the order, %d",
              window, order);
 }
 
@@ -90,7 +90,7 @@ static void check_against_time(const work *w, complaints *c) {
   const od_prepare *p = w->p;
   double step = p->resample > 0 ? p->resample : w->step, rows = p->resample > 0 ? rows_of(w, step) : (double)w->rows;
   if (rows > most_rows) {
-    complain(c, "a step of %g s results in %.3g rows for %g s, expected at most 100 million rows; use a longer step",
+    complain(c, "a step of %g s results in %.3g rows for %g s; expected at most 100 million rows. Use a longer step",
              step, rows, w->time[w->rows - 1] - w->time[0]);
     return;
   }
@@ -105,15 +105,16 @@ static void check_against_time(const work *w, complaints *c) {
              w->time[w->rows - 1] - w->time[0]);
   if (p->low_pass > 0 && !(p->low_pass * step < 0.5))
     complain(c,
-             "the corner frequency of the low-pass filter is %g Hz, expected less than half the sampling rate, %g Hz",
+             "the corner frequency of the low-pass filter is %g Hz; expected less than half the sampling rate, %g Hz",
              p->low_pass, 0.5 / step);
   if (p->low_pass > 0 && p->low_pass * step < least_corner)
     complain(
         c,
-        "the corner frequency of the low-pass filter, %g Hz, is too far below the sampling rate of %g Hz, expected at least %g Hz",
+        "the corner frequency of the low-pass filter is %g Hz, too far below the sampling rate of %g Hz; expected at "
+        "least %g Hz",
         p->low_pass, 1 / step, least_corner / step);
   if ((double)p->savgol_window > rows)
-    complain(c, "the window of Savitzky-Golay smoothing has %d samples, expected at most %.0f, the samples of the log",
+    complain(c, "the window of Savitzky-Golay smoothing has %d samples; expected at most %.0f, the samples of the log",
              p->savgol_window, rows);
   if (p->resample > 0 || w->uniform) return;
   if (p->low_pass > 0) complain(c, "the low-pass filter needs uniform times; resample first ('resample')");
@@ -195,9 +196,8 @@ static od_status remove_outliers(work *w) {
   return OD_OK;
 }
 
-// Resamples all channels. If the new step is longer, frequencies that would be aliased are removed: the signal is
-// interpolated to a uniform grid with the old step, filtered by the low-pass filter, and then interpolated to the new
-// grid.
+// Resamples all channels. If the new step is longer, a low-pass filter removes frequencies that would be aliased. The signal is
+// interpolated to a uniform grid with the old step, filtered, and then interpolated to the new grid.
 static od_status resample(work *w) {
   double corner = w->p->resample > (1 + uniform_within) * w->step ? anti_alias_corner / w->p->resample : 0;
   double duration = w->time[w->rows - 1] - w->time[0], steps = ceil(duration / w->step - OD_SAME_TIME);

@@ -8,9 +8,8 @@ long od_hampel(double *x, long n, double limit, int window, double *scratch);
 // Largest difference, as a fraction of a step, of times that are equal except for rounding.
 #define OD_SAME_TIME 1e-6
 
-// Interpolates linearly between available samples (resample.c), at grid->start + i grid->step, into `out`. The result is NAN
-// between samples that are farther apart than `longest` (s), and beyond the first and the last sample. Returns the number of
-// filled gaps.
+// Interpolates linearly between available samples (resample.c), at grid->start + i grid->step, into `out`. Between samples that are
+// farther apart than `longest` (s), and beyond the ends, the result is NAN. Returns the number of filled gaps.
 typedef struct od_grid {
   double start, step;
   long rows;

@@ -58,7 +58,8 @@ static outcome load_machine(const file *f, od_messages *messages) {
   return o;
 }
 
-// The options of an experiment. --set replaces numbers of the experiment file; the other options of the machine are not used.
+// Returns the options of an experiment. --set replaces numbers of the experiment file; the other options of the machine are not
+// used.
 static od_experiment_options experiment_options(const file *f) {
   return (od_experiment_options){.set = f->load->set, .set_count = f->load->set_count, .content = f->content};
 }
@@ -73,7 +74,7 @@ static outcome load_fit(const file *f, od_messages *messages) {
   return o;
 }
 
-// Whether a referenced file could not be read. A fit would also need this file.
+// Returns whether a referenced file could not be read. A fit would also need this file.
 static bool lacks_files(const od_messages *messages) {
   for (int i = 0; i < od_messages_count(messages); i++)
     if (strstr(od_messages_get(messages, i)->text, "cannot be read")) return true;

@@ -24,7 +24,7 @@ int od_fit_column(const od_fitted *f, int sensor, od_fit_kind kind) {
 
 // --- Facts ------------------------------------------------------------------------------------------------------------
 
-// The path of the log of a set; NULL: the set was simulated.
+// Returns the path of the log of a set; NULL: the set was simulated.
 static const char *log_of(const od_fit_set_result *s) {
   return s->data->set->log ? s->data->set->plan.file : NULL;
 }
@@ -139,7 +139,7 @@ static void add_findings(const od_fit_findings *a, od_result *r) {
 
 // --- Parameters -------------------------------------------------------------------------------------------------------
 
-// Whether a parameter has a standard deviation. A parameter at a bound has no standard deviation, because the minimum lies
+// Returns whether a parameter has a standard deviation. A parameter at a bound has no standard deviation, because the minimum lies
 // beyond the bound. A parameter fixed by constraints has no standard deviation either.
 static bool has_sigma(const od_fitted *f, int i) {
   return !f->search->at_bound[i] && !od_fit_is_fixed(f, i);
@@ -256,8 +256,8 @@ static void add_constraints(const od_fitted *f, od_result *r) {
   if (is_shown) {
     od_result_heading(r, "Constraints");
     od_result_line(r,
-                   "A multiplier is the decrease of half the sum of squared residuals if an active constraint is "
-                   "moved by one SI unit.");
+                   "A multiplier is the decrease of half the sum of squared residuals per SI unit by which an active "
+                   "constraint is moved.");
   }
   od_result_audience(r, OD_FOR_ALL);
   od_result_table *t = od_result_add_table(r, "constraints", columns, (int)(sizeof columns / sizeof *columns));

@@ -10,7 +10,7 @@ typedef struct od_fit_findings {
   const char *message;  // reason for an early stop of the search, or NULL
 } od_fit_findings;
 
-// Makes the result. The findings must outlive the result. Figures need the table of all samples (od_fit_options.table).
+// Creates the result. The findings must outlive the result. Figures need the table of all samples (od_fit_options.table).
 od_result od_fit_result(const od_fit_findings *findings);
 
 // The rows of a set in the table of all samples: the first row, and the number of rows.

@@ -5,14 +5,13 @@
 #include "friction_fit/friction_map.h"
 #include "result/result.h"
 
-// Makes the result. The fit must outlive the result.
+// Creates the result. The fit must outlive the result.
 od_result od_friction_result(const od_friction_fitted *f);
-// Makes a table of measured and fitted force: in the order of the speed for points, over time for a run. Returns NULL if out of
-// memory.
+// Creates a table of measured and fitted force: in the order of the speed for points, over time for a run. NULL: out of memory.
 od_table *od_friction_fitted_table(const od_friction_fitted *f);
 
 od_result od_pressure_map_result(const od_pressure_map *m);
-// Makes a table with a row for each pair of pressures: estimates and their standard deviations. Returns NULL if an allocation fails.
+// Creates a table with a row for each pair of pressures: estimates and their standard deviations. NULL: out of memory.
 od_table *od_pressure_map_table(const od_pressure_map *m);
 
 // Draws figures for od_result_figures() (friction_figures.c); `fitted` is an od_friction_fitted.

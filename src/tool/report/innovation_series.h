@@ -7,8 +7,8 @@
 
 enum { OD_WINDOWS = 60 };
 
-// Computes the innovations of one sensor divided by their expected standard deviation, one per row of the table; NAN: not used.
-// The arena owns the result. Returns NULL if an allocation fails.
+// Computes the innovations of one sensor divided by their expected standard deviation, one per row of the table; NAN: not used. The
+// arena owns the result. NULL: out of memory.
 double *od_innovation_series(const od_experiment *e, const od_observed *o, int sensor, od_arena *arena);
 
 // NIS per dimension in one of several consecutive windows, with the 95 % interval of a consistent filter.
@@ -18,7 +18,7 @@ typedef struct od_nis_window {
 // Computes the windows from the innovations of all sensors. Returns the number of windows.
 int od_nis_windows(const od_experiment *e, const od_observed *o, double *const *series,
                    od_nis_window windows[OD_MOST_WINDOWS]);
-// Whether the table has fewer rows than the run had samples.
+// Returns whether the table has fewer rows than the run had samples.
 bool od_is_thinned(const od_observed *o);
 
 // Returns the index of the column "what.name" of the table; -1: no such column.

@@ -12,7 +12,7 @@
 // Limits that keep a page readable and its file small.
 enum { MOST_OUTPUTS = 40, MOST_CURVES = 24, MOST_PARAMETERS = 48, MOST_SENSORS = 24, MOST_INPUTS = 12 };
 
-// The page and the run.
+// The page, and the run that the figures show.
 typedef struct drawing {
   od_page *page;
   const od_experiment *e;
@@ -89,8 +89,8 @@ static output_columns columns_of(const od_table *t, const char *name) {
                           od_table_find_suffixed(t, "sigma", name), od_table_find_suffixed(t, "true", name)};
 }
 
-// The displayed range: all values except the estimate and its uncertainty band in the first twentieth of the rows. This band is
-// often much wider than all other values.
+// Returns the displayed range: all values except the estimate and its uncertainty band in the first twentieth of the rows. This
+// band is often much wider than all other values.
 static od_figure_range output_range(const od_table *t, output_columns c) {
   od_figure_range r = od_no_figure_range;
   for (long i = 0; i < t->rows; i++) {
@@ -215,7 +215,8 @@ static void draw_curve(const drawing *a, const od_curve_result *c) {
   od_page_figure_end(a->page, &f);
 }
 
-// Draws the 95 % interval about the estimate and the true curve minus the estimate, in percent of the full opening.
+// Draws two curves in percent of the full opening: the 95 % interval about the estimate, and the difference of the true curve from
+// the estimate.
 static void draw_band_of_curve(const drawing *a, const od_curve_result *c) {
   OD_SCRATCH(scratch);
   double percent = 100 / c->full, *difference = OD_TAKE(&scratch, double, c->samples);

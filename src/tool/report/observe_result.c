@@ -11,7 +11,7 @@
 #include "report/machine_facts.h"
 #include "report/page_values.h"
 
-enum { MOST_NAMES = 6 };  // most names in a sentence
+enum { MOST_NAMES = 6 };  // largest number of names in a sentence
 
 static const char *source_name(const od_experiment *e) {
   return e->log ? e->data.file : "live";
@@ -34,7 +34,7 @@ double od_kept_uncertainty(const od_observe_findings *f, int parameter) {
   return f->observed->sigma[parameter] / f->experiment->parameter[parameter].sigma;
 }
 
-// Whether the data contain almost no information about a parameter: at the end, its standard deviation is above 95 % of the
+// Returns whether the data contain almost no information about a parameter: at the end, its standard deviation is above 95 % of the
 // initial standard deviation.
 static bool is_uninformed(const od_observe_findings *f, int parameter) {
   return od_kept_uncertainty(f, parameter) > 0.95;
@@ -55,7 +55,7 @@ static void add_figures(od_result *r, od_draw_figures *draw, const od_observe_fi
 
 // --- Data alone -------------------------------------------------------------------------------------------------------
 
-// The source of the samples and its statistics, for samples that are not simulated.
+// Returns the source of the samples and its statistics, for samples that are not simulated.
 static json_t *data_json(const od_experiment *e, const od_observed *o) {
   const od_log *log = e->log;
   json_t *object = json_pack("{s:o, s:I, s:o, s:o, s:I, s:I}", "file", od_json_text(source_name(e)), "samples",
@@ -75,7 +75,7 @@ static json_t *data_json(const od_experiment *e, const od_observed *o) {
   return object;
 }
 
-// The options of the filter. A value null means that the filter determines the value.
+// Returns the options of the filter. A value null means that the filter determines the value.
 static json_t *filter_options(const od_experiment *e) {
   json_t *object = json_object();
   for (int i = 0; i < e->filter->options; i++) {
@@ -440,7 +440,7 @@ static void add_consistency(const od_observe_findings *f, od_result *r) {
 
 // --- Outputs ----------------------------------------------------------------------------------------------------------
 
-// The fraction of the samples at which the true value of an output was within the 95 % interval; NAN: unknown.
+// Returns the fraction of the samples at which the true value of an output was within the 95 % interval; NAN: unknown.
 static double coverage_of(const od_observed *o, int i, const char *name) {
   const od_table *t = o->table;
   int estimate = od_table_find_suffixed(t, "estimate", name), sigma = od_table_find_suffixed(t, "sigma", name),

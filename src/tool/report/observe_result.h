@@ -13,12 +13,12 @@ typedef struct od_observe_findings {
 
 // Describes the samples: "truth 6-S1, in steps of 1 ms, seed 1", "log run.csv, 501 samples from 0 s to 0.5 s, 1 ms apart".
 void od_observe_describe(const od_observe_findings *f, char *text, size_t size);
-// Makes the result. The findings must outlive the result.
+// Creates the result. The findings must outlive the result.
 od_result od_observe_result(const od_observe_findings *f);
 
-// The standard deviation of a parameter at the end, divided by the standard deviation at the start.
+// Returns the standard deviation of a parameter at the end, divided by the standard deviation at the start.
 double od_kept_uncertainty(const od_observe_findings *f, int parameter);
-// The last value of the column "what.name"; NAN: no such column or value.
+// Returns the last value of the column "what.name"; NAN: no such column or value.
 double od_observe_last(const od_observed *o, const char *what, const char *name);
 
 // Draw figures for od_result_figures() (observe_figures.c); `findings` is an od_observe_findings with at least one row.

@@ -26,8 +26,8 @@ struct od_page {
   const char *list;  // tag of the open list; NULL: none
   bool words[MOST_COLUMNS];
   int columns, column;
-  bool small, any_figure, failed;  // failed: an allocation failed
-  locale_t plain, before;          // locale of this thread while the page is made, and the previous locale
+  bool small, any_figure, failed;  // failed: whether an allocation failed
+  locale_t plain, before;          // locale of this thread while the page is created, and the previous locale
 };
 
 // --- The page -----------------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ bool od_page_require(od_page *p, bool has_memory) {
   return has_memory;
 }
 
-// Closes the open list and opens a list with this tag (NULL: no list). A list with this tag stays open.
+// Closes the open list and opens a list with this tag (NULL: no list). Does nothing if a list with this tag is open.
 static void use_list(od_page *p, const char *tag) {
   if (p->list == tag) return;
   if (p->list) fprintf(p->body, "</%s>\n", p->list);
@@ -198,7 +198,7 @@ void od_page_cell(od_page *p, bool is_marked, const char *text) {
   p->column++;
 }
 
-// Adds the cell. Its background color remains weak enough for the number to be readable, in light and in dark mode.
+// Adds the cell. The background color is weak, so that the number is readable in light and in dark mode.
 void od_page_heat_cell(od_page *p, double value) {
   char shade[OD_NUMBER_SIZE], text[OD_NUMBER_SIZE] = "-";
   od_number_fixed(shade, isnan(value) ? 0 : 0.55 * fmin(fabs(value), 1), 2);

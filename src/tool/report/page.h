@@ -1,6 +1,6 @@
 // A report: one self-contained HTML page, without other files, network access or external scripts. Sections, paragraphs, lists,
-// tables and charts are added in order, then the page is written. The functions escape texts. The page is well-formed XML, is
-// identical for identical content, follows the reader's light or dark mode, and can be printed.
+// tables and charts are added in order, then the page is written. The functions escape texts. The page is well-formed XML and is
+// identical for identical content. The page follows the reader's light or dark mode and can be printed.
 #ifndef OD_REPORT_PAGE_H
 #define OD_REPORT_PAGE_H
 
@@ -13,9 +13,8 @@
 
 typedef struct od_page od_page;
 
-// Makes a page, or returns NULL if an allocation fails. The kind of report is shown above the title. Both texts and the titles of
-// sections must outlive the page. Until the page is freed, the calling thread formats numbers with a decimal point, independent
-// of its locale.
+// Creates a page. NULL: out of memory. The kind of report is shown above the title. Both texts and the titles of sections must
+// outlive the page. Until the page is freed, the calling thread formats numbers with a decimal point, independent of its locale.
 od_page *od_page_new(const char *kind, const char *title);
 void od_page_free(od_page *p);
 OD_OWNED_POINTER(od_page, od_page_free);

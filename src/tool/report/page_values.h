@@ -17,7 +17,7 @@ typedef struct od_quantity_text {
 od_quantity_text od_quantity(double value, double sigma, const char *si, double size);
 // Formats only the value, with the number of digits that an uncertainty of sigma allows (NAN: five digits).
 od_quantity_text od_quantity_alone(double value, double sigma, const char *si, double size);
-// The larger of two magnitudes. If one of the values is NAN, the magnitude of the other value.
+// Returns the larger of two magnitudes. If one of the values is NAN, returns the magnitude of the other value.
 double od_larger(double a, double b);
 // Rounds a value to two digits, for sentences.
 double od_two_digits(double value);

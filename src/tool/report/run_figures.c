@@ -32,8 +32,8 @@ static bounds bounds_of(const od_requirement *q) {
   }
 }
 
-// Computes the judged signal, one value per row: output - reference, optionally relative to another quantity. Returns NULL if
-// the output was not recorded or an allocation failed.
+// Computes the judged signal, one value per row: output - reference, optionally relative to another quantity. NULL: the output was
+// not recorded, or out of memory.
 static double *judged_signal(const od_run_findings *r, const od_requirement *q, od_arena *arena) {
   const od_table *t = r->table;
   int output = column_of(r, q->signal.output), reference = column_of(r, q->signal.reference);
@@ -91,8 +91,8 @@ static shared_chart chart_at(const od_run_findings *r, int first) {
   return s;
 }
 
-// Whether a column is drawn in the chart of an earlier column. A chart has at most MOST_SHARED columns; the next column begins
-// another chart.
+// Returns whether a column is drawn in the chart of an earlier column. A chart has at most MOST_SHARED columns; the next column
+// begins another chart.
 static bool is_drawn_before(const od_run_findings *r, int column) {
   int before = 0;
   for (int c = 1; r->panel && c < column; c++) before += r->panel[c] == r->panel[column];

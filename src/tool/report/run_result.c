@@ -9,7 +9,7 @@
 #include "report/page_values.h"
 #include "requirements/judge.h"
 
-// The duration that the table covers, s.
+// Returns the duration that the table covers, s.
 static double covered_time(const od_run_findings *run) {
   const od_table *t = run->table;
   return t->rows > 0 ? t->data[(t->rows - 1) * t->columns] - t->data[0] : 0;

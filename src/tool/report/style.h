@@ -1,7 +1,7 @@
 // The style sheet of a page and the cross-hair of its charts. Both are written into the page unchanged.
 //
-// The colors are from Okabe and Ito; color-blind readers can distinguish them. Estimate, truth and start also differ in their
-// strokes, so that a grayscale print is readable.
+// The colors are from Okabe and Ito; color-blind readers can distinguish these colors. Estimate, truth and start also differ in
+// their strokes, so that a grayscale print is readable.
 #ifndef OD_REPORT_STYLE_H
 #define OD_REPORT_STYLE_H
 

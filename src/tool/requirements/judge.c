@@ -132,7 +132,7 @@ void od_judge_watch(void *judge, double t, const double *y) {
       od_track_add(&w->references, t, reference);
     else
       x -= reference;
-    // An error of zero is zero also relative to an output of zero.
+    // An error of zero remains zero, even relative to an output of zero.
     if (w->relative >= 0) x = x == 0 ? 0 : x / fabs(y[w->relative]);
     od_track_add(&w->track, t, x);
     if (w->pressure >= 0) od_track_add(&w->pressures, t, y[w->pressure]);
@@ -198,9 +198,9 @@ static void judge_overshoot(od_judgement *j, const watched_requirement *w, doubl
   double goal = step > 0 ? last : -last;
   if (!(room > 0)) {
     j->best = 0, j->worst = INFINITY;
-    snprintf(
-        j->note, sizeof j->note,
-        "the overshoot is not known, because the step to the final reference is not larger than the error of the run; use shorter steps or a tighter tolerance");
+    snprintf(j->note, sizeof j->note,
+             "the overshoot is not known: the step to the final reference is not larger than the error of the run; use "
+             "shorter steps or a tighter tolerance");
     return;
   }
   j->reached = fmax((e->between - goal) / size, 0);

@@ -1,9 +1,8 @@
 // Judges the requirements of a machine: bounds at every step of a run, and stability margins of loops.
 //
-// The caller that runs the machine also records the outputs of od_judge_outputs(), passes od_judge_watch() to the run, and
-// calls od_judge_end() afterwards. A judgement contains the possible range of its value. The range includes the error of the
-// run and the extremes between steps, which are estimated by a parabola through three steps. If the required bound is within
-// this range, the outcome is undecided.
+// The caller records the outputs of od_judge_outputs(), passes od_judge_watch() to the run, and calls od_judge_end() after the run.
+// A judgement contains the possible range of its value. The range includes the error of the run and the extremes between steps. A
+// parabola through three steps estimates these extremes. If the required bound is within this range, the outcome is undecided.
 #ifndef OD_REQUIREMENTS_JUDGE_H
 #define OD_REQUIREMENTS_JUDGE_H
 
@@ -34,7 +33,7 @@ typedef struct od_judgement {
 
 typedef struct od_judge od_judge;
 
-// od_judge_covers(): whether a requirement's window is within a run of this duration (s). od_judge_fail_uncovered() sets the
+// od_judge_covers() returns whether a requirement's window is within a run of this duration (s). od_judge_fail_uncovered() sets the
 // error for a window outside the run and returns OD_BAD_INPUT.
 bool od_judge_covers(const od_requirement *q, double time);
 od_status od_judge_fail_uncovered(const od_machine *machine, const od_requirement *q, double time, od_error *err);
@@ -42,7 +41,7 @@ od_status od_judge_fail_uncovered(const od_machine *machine, const od_requiremen
 // must have room for all outputs of the machine.
 int od_judge_outputs(const od_machine *machine, int *output);
 
-// Makes a judge for a run of this duration (s) that records these outputs. NULL: out of memory.
+// Creates a judge for a run of this duration (s) that records these outputs. NULL: out of memory.
 od_judge *od_judge_new(const od_machine *machine, double time, const int *output, int outputs);
 void od_judge_free(od_judge *judge);
 OD_OWNED_POINTER(od_judge, od_judge_free);

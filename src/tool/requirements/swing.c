@@ -5,7 +5,7 @@
 #include "base/allocate.h"
 #include "document/index.h"
 
-// Whether point b is on or below the line from point a to point c.
+// Returns whether point b is on or below the line from point a to point c.
 static bool is_covered(const od_swing_point *a, const od_swing_point *b, const od_swing_point *c) {
   return (b->v - a->v) * (c->t - a->t) <= (c->v - a->v) * (b->t - a->t);
 }

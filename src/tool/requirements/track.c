@@ -90,7 +90,7 @@ void od_track_add(od_track *k, double t, double x) {
   bool has_last = !isnan(k->raw_t);
   bool is_after_end = has_last && k->raw_t >= k->to - tolerance;
   if (t >= k->from - tolerance && !is_after_end) {
-    // After a jump at its start the window restarts. `first` stores the value before the jump.
+    // The window restarts after a jump at its start. `first` stores the value before the jump.
     if (k->points > 0 && t <= k->from + tolerance) {
       od_track fresh = od_track_new(k->from, k->to, k->band, k->sums);
       fresh.first = k->first;

@@ -16,9 +16,9 @@ typedef struct od_track {
   double band;           // band of the settling time
   bool sums;             // whether flows are integrated
   int points;            // number of points in the window
-  double t[2], x[2];     // the last two points, the later one second
+  double t[2], x[2];     // the last two points, in the order of time
   double raw_t, raw_x;   // the last point, inside or outside the window; NAN: none
-  od_extreme high, low;  // low: extreme of -x
+  od_extreme high, low;  // extremes of x and of -x
   double first;          // value at the start of the window, before a jump at this time
   bool has_first;        // whether the window restarted after a jump at its start, so that `first` must not change
   double squares, duration;
@@ -28,14 +28,14 @@ typedef struct od_track {
   bool is_outside;
   double volume;
   od_swing swing;
-  bool failed;  // out of memory
+  bool failed;  // whether an allocation failed
 } od_track;
 
 od_track od_track_new(double from, double to, double band, bool sums);
 void od_track_free(od_track *k);
-// Adds the signal at a time. Times must not decrease. If a window starts or ends between two points, the signal is
-// interpolated linearly. If there are several values at one time, the window starts with the last value and ends with the
-// first value. Thus the window contains the signal after a jump at its start, and before a jump at its end.
+// Adds the signal at a time. Times must not decrease. If a window starts or ends between two points, the signal is interpolated
+// linearly. If a time has several values, the start of the window takes the last value, and the end takes the first value. Thus the
+// window contains the signal after a jump at its start, and before a jump at its end.
 void od_track_add(od_track *k, double t, double x);
 
 #endif

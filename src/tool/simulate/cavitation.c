@@ -7,14 +7,14 @@
 #include "io/wording.h"
 #include "simulate/run.h"
 
-enum { MOST_SHOWN = 6 };  // largest number of volumes with a remark of their own
+enum { MOST_SHOWN = 6 };  // largest number of volumes that get a remark
 
 typedef struct volume {
   bool now;                // whether the volume cavitates at the last row
   double first;            // start of the first cavitation, s; NAN: none
   double total;            // total time with cavitation, s
   double before, highest;  // pressure after the last step, and highest pressure of the run, Pa
-  double drawn, drawn_at;  // largest pressure below zero that flows do not explain, Pa, and its time, s
+  double drawn, drawn_at;  // largest vacuum that flows do not explain, Pa, and its time, s
   double part;             // `drawn` relative to the highest pressure
   double empty;            // time at which the void became as large as the volume, s; NAN: never
 } volume;
@@ -44,7 +44,7 @@ void od_cavitation_watch(od_cavitation *c, double t, const double *states) {
     if (v->now) v->total += t - c->time;
     v->now = state >= 0 && states[state] < 0;
     if (v->now && isnan(v->first)) v->first = t;
-    // The void is -x (V/B + C) (hydraulics/circuit_x.h).
+    // At a pressure x < 0 the void is -x (V/B + C), with volume V, bulk modulus B and compliance C (hydraulics/circuit_x.h).
     if (v->now && isnan(v->empty) && states[state] < -c->modulus) v->empty = t;
     if (state < 0) continue;
     v->before = states[state];
@@ -53,9 +53,9 @@ void od_cavitation_watch(od_cavitation *c, double t, const double *states) {
   c->time = t;
 }
 
-// Checks a step. Elements draw at most the flow at zero pressure from a volume; the rate at the end of the step gives this flow.
-// If a step lowers the pressure below zero by more than this flow allows, this is not cavitation: the step was too long and
-// passed the pressure at which the flows balance. Twice the rate is allowed, because the rate may have fallen within the step.
+// Checks a step. Elements draw at most the flow at zero pressure from a volume; the rate at the end of the step gives this flow. A
+// larger fall below zero is not cavitation: the step was too long and passed the pressure at which the flows balance. Twice the
+// rate is allowed, because the rate may have fallen within the step.
 void od_cavitation_step(od_cavitation *c, double t, double h, const double *states, const double *rates) {
   static const double floor = 1e5;  // smallest reference pressure of `part`, Pa
   for (int i = 0; i < c->model->nodes; i++) {
@@ -70,7 +70,8 @@ void od_cavitation_step(od_cavitation *c, double t, double h, const double *stat
   }
 }
 
-// Adds a remark for the volume with the largest vacuum that a step caused, relative to its highest pressure.
+// Adds a remark about the volume with the largest vacuum that a step caused. Vacuums are relative to the highest pressure of the
+// volume.
 static void add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
   int count = 0, worst = 0;
   for (int i = 0; i < c->model->nodes; i++) {
@@ -80,12 +81,12 @@ static void add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
   if (count == 0) return;
   const volume *v = &c->volume[worst];
   char more[120] = "";
-  if (count > 1) snprintf(more, sizeof more, " The same error is in %s.", od_count(count - 1, "more volume").text);
+  if (count > 1) snprintf(more, sizeof more, " The error is also in %s.", od_count(count - 1, "more volume").text);
   od_verdict_add(
       verdict, v->part > OD_LOST ? OD_UNSOUND : OD_DOUBTFUL, "step.vacuum", "Vacuum caused by a long step:",
-      "the step to %.6g s lowers the pressure of volume %s below zero, by %s more than the flows at this volume allow. "
-      "The step passed the pressure at which the flows balance. The cavitation after the step is not real; take "
-      "shorter steps.%s",
+      "the step to %.6g s lowers the pressure of volume %s below zero. The vacuum is %s larger than the flows at this "
+      "volume allow. The step passed the pressure at which the flows balance. The cavitation after the step is not "
+      "real; take shorter steps.%s",
       v->drawn_at, od_model_text(c->model, c->model->node[worst].name), od_display_quantity(v->drawn, "Pa").text, more);
 }
 
@@ -108,7 +109,7 @@ void od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict) {
     shown++;
     od_verdict_add(verdict, OD_SOUND, "cavitation", "Cavitation:",
                    "volume %s cavitates from %.4g s on, for %s of %s in total: more oil is drawn from the volume than "
-                   "flows in, and its pressure stays at zero.",
+                   "flows in, and its pressure stays at zero. Supply more oil to this volume.",
                    od_model_text(c->model, c->model->node[i].name), v->first, od_duration_text(v->total, 3).text,
                    od_duration_text(c->time, 3).text);
   }

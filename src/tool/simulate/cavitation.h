@@ -1,5 +1,5 @@
-// Cavitation in a run: for each volume the time of its start and its duration, checked at each row and reported at the end.
-// Pressures below zero that are caused by long steps are checked at each step.
+// Cavitation in a run: the start and the duration for each volume. Each row is checked, and remarks follow at the end. Each step is
+// checked for pressures below zero that a long step causes.
 #ifndef OD_SIMULATE_CAVITATION_H
 #define OD_SIMULATE_CAVITATION_H
 
@@ -8,7 +8,7 @@
 
 typedef struct od_cavitation od_cavitation;
 
-// Allocates memory in the arena. NULL: out of memory.
+// Creates the checks of all volumes of the model, in memory of the arena. NULL: out of memory.
 od_cavitation *od_cavitation_new(const od_model *model, od_arena *arena);
 // Checks a row at time t. states: the first-order states, which include the pressures.
 void od_cavitation_watch(od_cavitation *c, double t, const double *states);

@@ -27,14 +27,14 @@ struct od_cvodes {
   bool (*keeps_going)(void *user);
   od_status (*stepped)(void *user);  // called after each internal step; NULL: not called
   void *user;
-  long taken;       // internal steps of CVODES's own length since the last check of their length
+  long taken;       // number of internal steps since the last check that ended before the end of their piece
   double taken_at;  // time of the last check, s
   od_arena arena;
 };
 
 enum { PACE_INTERVAL = 100000 };  // number of internal steps between two checks of their length
 
-// Writes the inputs at t to u. At the end of a smooth piece these are the inputs of that piece.
+// Writes the inputs at t to u. At the end of a smooth piece, u has the values before the jump.
 static void inputs_at(const od_cvodes *c, double t, double *u) {
   if (c->plant->nu) od_machine_inputs(c->machine, t >= c->piece_end ? nextafter(c->piece_end, -INFINITY) : t, u);
 }
@@ -107,7 +107,7 @@ static bool start_solver(od_cvodes *c) {
     return false;
   if (c->lib->CVodeSetLinearSolver(c->memory, c->solver, c->matrix) != CV_SUCCESS) return false;
   if (c->lib->CVodeSetJacFn(c->memory, jacobian) != CV_SUCCESS) return false;
-  // If laws have pieces, a longer step could skip a piece.
+  // A longer step could skip a piece of a law.
   if (od_plant_guards(c->plant) && c->lib->CVodeSetMaxStep(c->memory, OD_LONGEST_STEP) != CV_SUCCESS) return false;
   if (c->plant->margins && c->lib->CVodeRootInit(c->memory, c->plant->margins, margins) != CV_SUCCESS) return false;
   if (c->plant->nq == 0) return true;
@@ -117,8 +117,8 @@ static bool start_solver(od_cvodes *c) {
          c->lib->CVodeQuadSStolerances(c->memory, tolerance, tolerance) == CV_SUCCESS;
 }
 
-// Restarts CVODES at the current state of the simulation, at the beginning of a piece or after a change of coordinates. False:
-// CVODES reports an error.
+// Restarts CVODES at the current state of the simulation. Called at the beginning of a piece and after a change of coordinates.
+// False: CVODES reports an error.
 static bool restart_solver(od_cvodes *c) {
   memcpy(c->lib->N_VGetArrayPointer(c->x), od_sim_state(c->sim), (size_t)od_plant_nx(c->plant) * sizeof(double));
   return c->lib->CVodeReInit(c->memory, od_sim_time(c->sim), c->x) == CV_SUCCESS;
@@ -159,7 +159,7 @@ void od_cvodes_free(od_cvodes *c) {
   od_free(c);
 }
 
-// Returns the reason for a CVODES failure if the machine has given no status.
+// Returns a text for the failure code `flag` of CVODES. Used if the machine has given no status.
 static const char *reason(const od_cvodes *c, int flag) {
   switch (flag) {
     case CV_TOO_MUCH_ACC: return "the tolerance is below the precision of floating-point numbers";
@@ -184,7 +184,7 @@ static od_status advance_piece(od_cvodes *c, double t, od_error *err) {
   od_status status = move_to(c, reached, c->x);
   bool switched = false;
   if (status == OD_OK && flag == CV_ROOT_RETURN) status = od_sim_sample(c->sim, NULL, NULL, &switched);
-  if (switched) c->piece_end = NAN;  // the next piece restarts CVODES
+  if (switched) c->piece_end = NAN;  // CVODES restarts at the next piece
   return status;
 }
 
@@ -198,8 +198,8 @@ void od_cvodes_after_steps(od_cvodes *c, od_status (*stepped)(void *user)) {
   c->stepped = stepped;
 }
 
-// Called before each internal step. Fails if the caller interrupts the run, or if steps of the current length would be too many
-// up to the end of the run. `end`: used if the end of the run is not known.
+// Called before each internal step. Fails if the caller interrupts the run. Also fails if the rest of the run needs too many steps
+// of the current length. `end`: used if the end of the run is not known.
 static od_status check_pace(od_cvodes *c, double end, od_error *err) {
   double t = od_sim_time(c->sim);
   if (c->keeps_going && !c->keeps_going(c->user)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);
@@ -225,7 +225,7 @@ static od_status take_samples(od_cvodes *c, double t) {
   if (c->machine && c->plant->nu) od_machine_inputs(c->machine, t, c->u);
   od_status status = c->plant->nu ? od_sim_set_inputs(c->sim, c->u) : OD_OK;
   if (status == OD_OK) status = od_sim_sample(c->sim, NULL, NULL, &changed);
-  if (status == OD_OK && changed) c->piece_end = NAN;  // the next piece restarts CVODES
+  if (status == OD_OK && changed) c->piece_end = NAN;  // CVODES restarts at the next piece
   return status;
 }
 

@@ -9,7 +9,7 @@
 
 typedef struct od_cvodes od_cvodes;
 
-// Starts at the current state of the simulation, which is the work memory and holds the results. Returns NULL if CVODES
+// Creates an integrator that starts at the current state of `sim`. `sim` is its work memory and holds the results. NULL: CVODES
 // cannot be set up.
 od_cvodes *od_cvodes_new(od_sim *sim, const od_plant *plant, const od_machine *machine, double tolerance);
 void od_cvodes_free(od_cvodes *c);
@@ -18,9 +18,9 @@ OD_OWNED_POINTER(od_cvodes, od_cvodes_free);
 // Integrates to time t and stops at the jumps of the inputs. Afterwards sim holds the state, energies and inputs at t.
 od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err);
 
-// od_cvodes_after_steps: sets a function that is called after every internal step and at the start of a new piece, with the
-// user of od_cvodes_watch(). od_cvodes_watch: sets the end of the run, and a function that is called between internal steps (false:
-// OD_INTERRUPTED). A run fails with a message if its steps are so short that more than OD_MOST_STEPS steps are needed.
+// od_cvodes_after_steps: sets a function that is called after every internal step and at the start of a new piece. Its argument is
+// the user of od_cvodes_watch(). od_cvodes_watch: sets the end of the run, and a function that is called between internal steps
+// (false: OD_INTERRUPTED). A run fails with a message if its steps are so short that more than OD_MOST_STEPS steps are needed.
 void od_cvodes_after_steps(od_cvodes *c, od_status (*stepped)(void *user));
 void od_cvodes_watch(od_cvodes *c, double end, bool (*keeps_going)(void *user), void *user);
 

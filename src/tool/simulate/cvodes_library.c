@@ -42,7 +42,7 @@ static void *open_library(int i) {
   return handle;
 }
 
-// Each library contains the common functions of SUNDIALS; the first definition is used, as in a linked program.
+// Finds the first definition of a function, as the linker does. Each library contains the common functions of SUNDIALS.
 static bool find_function(void *const handle[], const char *name, void *to) {
   void *found = NULL;
   for (int i = 0; i < LIBRARIES && !found; i++) found = dlsym(handle[i], name);
@@ -67,8 +67,8 @@ static void load(void) {
   if (major == SUNDIALS_VERSION_MAJOR && minor == SUNDIALS_VERSION_MINOR) return;
   loaded =
       od_fail(&reason, OD_IO,
-              "the library %s is version %d.%d of SUNDIALS, expected %d.%d, the version that oleodyn was built with; "
-              "choose another integrator",
+              "the library %s is version %d.%d of SUNDIALS; expected %d.%d, the version that oleodyn was built with. "
+              "Choose another integrator",
               libraries[0].soname, major, minor, SUNDIALS_VERSION_MAJOR, SUNDIALS_VERSION_MINOR);
 }
 

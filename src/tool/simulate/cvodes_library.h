@@ -1,7 +1,7 @@
 // The functions of SUNDIALS that CVODES runs need, loaded on demand: programs that do not use CVODES load no library of SUNDIALS.
 //
-// The types of the functions come from the headers of SUNDIALS. The sonames come from the libraries found at build time, and the
-// version of the loaded library must equal the version of the headers in its first two numbers.
+// The types of the functions come from the headers of SUNDIALS. The sonames come from the libraries found at build time. The first
+// two numbers of the version must be the same in the loaded library and in the headers.
 #ifndef OD_SIMULATE_CVODES_LIBRARY_H
 #define OD_SIMULATE_CVODES_LIBRARY_H
 
@@ -54,9 +54,9 @@ typedef struct od_sundials {
 #undef OD_SUNDIALS_MEMBER
 } od_sundials;
 
-// Loads the libraries at the first call and returns their functions, the same ones in every call and thread. The libraries are
-// searched as the dynamic loader does, or in the folder named by the environment variable OLEODYN_SUNDIALS. Returns NULL, with a
-// message that names the Debian package, if a library is missing or has another version.
+// Loads the libraries at the first call and returns their functions. All calls and threads get the same functions. The dynamic
+// loader finds the libraries, unless the environment variable OLEODYN_SUNDIALS names their folder. Returns NULL, with a message
+// that names the Debian package, if a library is missing or has another version.
 const od_sundials *od_sundials_load(od_error *err);
 
 #endif

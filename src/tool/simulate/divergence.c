@@ -116,13 +116,13 @@ static void unsampled_quantizer(const od_machine *machine, char *text, size_t si
     if (od_block_class_of(&m->spec[i])->jumps && m->block[i].sample == 0)
       snprintf(
           text, size,
-          "the quantizer '%s' jumps between levels, and in a feedback loop a step may have no solution on either side "
-          "of a jump: give the quantizer a 'sample'",
+          "the quantizer '%s' jumps between levels. In a feedback loop, a step may have no solution on either side of "
+          "a jump: give the quantizer a 'sample'",
           od_model_text(m, m->block[i].name));
 }
 
 // Writes a message if more than OD_MOST_JUMPS_IN_STEP laws jump in the step. The message names the first law beyond the limit.
-// Empty text: this is not the cause.
+// Empty text: the number of jumps is within the limit.
 static void crowded_jumps(const od_model *m, od_sim *sim, char *text, size_t size) {
   const od_instance *element;
   const od_block *block;
@@ -136,8 +136,8 @@ static void crowded_jumps(const od_model *m, od_sim *sim, char *text, size_t siz
       od_model_text(m, element ? element->name : block->name));
 }
 
-// Lists up to three infinite or NaN outputs ("o.flow is infinite"), all of the first rank of causes that has such outputs. Empty
-// text: all outputs are finite.
+// Lists up to three infinite or NaN outputs ("o.flow is infinite"). All listed outputs have the same rank, the first rank with such
+// outputs. Empty text: all outputs are finite.
 static void not_finite_outputs(const od_machine *machine, od_sim *sim, char *text, size_t size) {
   const od_model *m = od_machine_model(machine);
   int listed = 0;

@@ -1,5 +1,4 @@
-// Detects motions that grow without bound, such as the motion of an unstable loop, and describes the point at which a run
-// ends.
+// Detects motions that grow without bound, for example in an unstable loop. Describes the point at which a run ends.
 #ifndef OD_SIMULATE_DIVERGENCE_H
 #define OD_SIMULATE_DIVERGENCE_H
 
@@ -10,16 +9,17 @@
 #include "oleodyn/machine.h"
 #include "oleodyn/sim.h"
 
-// Returns whether a state is beyond 1e9 times its usual size (1 in SI units, 10 bar for pressures), or not a number.
+// Returns whether a state is beyond 1e9 times its usual size (1 in SI units, 10 bar for pressures), or is not a number.
 bool od_has_diverged(const od_plant *plant, const double *x);
 
-// Returns whether an output is equal to a state, by its kind.
+// Returns whether an output is equal to a state. The kind of the output determines the result.
 bool od_output_is_state(const od_output *o);
-// Writes the state that is largest relative to its usual size at the current point, such as "PM.pressure = 3.2e+09 bar". Empty
-// text: not known.
+// Writes the name and the value of the state that is largest relative to its usual size: "PM.pressure = 3.2e+09 bar". Empty text:
+// not known.
 void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t size);
 
-// Returns the value of an output of the machine at the current point, or the value left by a failure.
+// Returns the value of an output of the machine at the current point. After a failure, returns the value from the failed
+// evaluation.
 double od_output_now(const od_machine *machine, od_sim *sim, int output);
 // Completes err after a failed step: adds the cause, if known, and the largest state before the step.
 void od_explain_failure(const od_machine *machine, od_sim *sim, od_status status, od_error *err);

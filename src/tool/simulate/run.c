@@ -1,5 +1,4 @@
-// One run: its memory, its rows, and the loop over its steps. Steps are in run_steps.c. run_judge.c makes several runs and
-// compares them.
+// One run: its memory, its rows, and the loop over its steps. Steps are in run_steps.c. run_judge.c compares several runs.
 #include "simulate/run.h"
 
 #include <math.h>
@@ -13,7 +12,7 @@
 #include "simulate/run_state.h"
 
 enum {
-  SCALE_INTERVAL = 32,  // rows between two evaluations of energies and vectors
+  SCALE_INTERVAL = 32,  // number of rows between two evaluations of energies and vectors
   STABILITY_CHECKS = 8  // number of stability checks of explicit steps in a run
 };
 
@@ -50,7 +49,7 @@ static bool allocate(od_run_state *r) {
   return od_arena_status(arena) == OD_OK;
 }
 
-// Makes a plant with the energies of the machine as outputs, if the machine has energies.
+// Creates a plant with the energies of the machine as outputs, if the machine has energies.
 static od_status make_energy_plant(od_run_state *r, od_error *err) {
   int outputs[OD_RUN_ENERGIES];
   for (int i = 0; i < OD_RUN_ENERGIES; i++) {
@@ -61,8 +60,8 @@ static od_status make_energy_plant(od_run_state *r, od_error *err) {
   return od_machine_plant(r->machine, outputs, OD_RUN_ENERGIES, NULL, 0, &r->energy, err);
 }
 
-// Returns whether two outputs are components of one vector, or of the force and the torque of one joint: a torque that is tiny
-// compared with the force is round-off.
+// Returns whether two outputs are components of one vector, or of the force and the torque of one joint. A torque that is tiny
+// compared with the force of its joint is round-off.
 static bool is_same_vector(const od_output *a, const od_output *b) {
   bool a_reacts = a->kind == OD_OUT_JOINT_FORCE || a->kind == OD_OUT_JOINT_TORQUE;
   bool b_reacts = b->kind == OD_OUT_JOINT_FORCE || b->kind == OD_OUT_JOINT_TORQUE;
@@ -70,7 +69,7 @@ static bool is_same_vector(const od_output *a, const od_output *b) {
   return a->index == b->index && (same_kind || (a_reacts && b_reacts));
 }
 
-// Makes a plant with the vectors of the recorded outputs.
+// Creates a plant whose outputs are all components of the vectors of recorded outputs.
 static od_status make_vector_plant(od_run_state *r, od_error *err) {
   const od_model *m = od_machine_model(r->machine);
   const od_run_options *o = r->options;
@@ -89,7 +88,7 @@ static od_status make_vector_plant(od_run_state *r, od_error *err) {
   return count > 0 ? od_machine_plant(r->machine, outputs, count, NULL, 0, &r->vectors, err) : OD_OK;
 }
 
-// Makes the table of the run: time and the chosen outputs. options->watch is called after the runs have been compared, so its
+// Creates the table of the run: time and the chosen outputs. options->watch is called after the runs have been compared, so its
 // arguments are stored in watched_steps.
 static od_status make_tables(od_run_state *r) {
   const od_run_options *o = r->options;
@@ -141,7 +140,7 @@ static bool outputs_of(const od_plant *plant, od_sim *sim, double *y) {
   return plant && plant->ops->outputs(plant, od_sim_work(sim), od_sim_energy(sim), y) == OD_OK;
 }
 
-// Updates the scales of errors at the point of a row: the ranges of the energies and the sizes of vectors.
+// Updates the scales of errors at a row: the ranges of the energies and the sizes of vectors.
 static void watch_scales(od_run_state *r, od_sim *sim) {
   double y[OD_RUN_ENERGIES];
   if (outputs_of(r->energy, sim, y)) {

@@ -31,14 +31,14 @@ typedef struct od_run_options {
   // Called at intervals with the completed fraction (0 to 1). If progress returns false, the run stops and keeps its rows.
   bool (*progress)(void *user, double done);
   void *user;
-  // Called with the outputs at both ends of every step and part of a step, with or without a row at this time.
-  // Called again after every jump of the inputs or of the state. NULL: not called.
+  // Called with the outputs at both ends of every step and of every part of a step. These times need not be times of rows. Called
+  // again after every jump of the inputs or of the state. NULL: not called.
   void (*watch)(void *watcher, double t, const double *y);
   void *watcher;
-  // The run goes on from the checkpoint `resume` of a run with the same machine, outputs, integrator, step and tolerance; NULL:
-  // the run begins at 0. A tolerance of zero is the tolerance of the checkpoint. The table contains the rows after the
-  // checkpoint, and the verdict judges them. `checkpoint` receives the state of the delivered run at its end, also if the caller has
-  // stopped the run; NULL: not wanted. Neither is possible with CVODES.
+  // The run continues from the checkpoint `resume` of a run with the same machine, outputs, integrator, step and tolerance; NULL:
+  // the run begins at 0. A tolerance of zero selects the tolerance of the checkpoint. The table contains the rows after the
+  // checkpoint, and the verdict judges these rows. `checkpoint` receives the state of the delivered run at its end, also if the
+  // caller has stopped the run; NULL: not wanted. CVODES supports neither `resume` nor `checkpoint`.
   const od_checkpoint *resume;
   od_checkpoint *checkpoint;
 } od_run_options;
@@ -48,7 +48,7 @@ typedef struct od_run_options {
 #define OD_ACCURATE 0.01
 #define OD_LOST     0.5
 
-// Returns the range to which an error is compared: at least a thousandth of the largest absolute value.
+// Returns the range with which an error is compared: at least a thousandth of the largest absolute value.
 static inline double od_visible_range(double low, double high) {
   return fmax(high - low, 1e-3 * fmax(fabs(low), fabs(high)));
 }
@@ -58,7 +58,7 @@ typedef struct od_output_error {
   double part, at, range;
 } od_output_error;
 
-// The source of the errors.
+// How the errors of a run were determined.
 typedef enum od_error_source {
   OD_ERROR_UNKNOWN,    // no runs were compared
   OD_ERROR_MEASURED,   // the difference from a better run
@@ -82,15 +82,15 @@ typedef struct od_run_accuracy {
 // The report of a run. The caller passes a zeroed report and frees its contents with od_run_report_free().
 typedef struct od_run_report {
   long steps, residuals, repartitions;
-  double seconds;  // wall-clock time of the run itself
+  double seconds;  // wall-clock time of the run itself, s
   od_run_accuracy accuracy;
   od_verdict verdict;
   od_arena arena;  // owns the errors
 } od_run_report;
 void od_run_report_free(od_run_report *report);
 
-// Runs the machine and records the outputs. The first column of the table is time in s; the outputs follow. On failure (for
-// example at a singular position) the table holds the rows up to the failure, and err describes the failure and its time.
+// Runs the machine and records the outputs. The first column of the table is time in s; the outputs follow. After a failure (for
+// example at a singular position) the table holds the rows up to the failure. err describes the failure and its time.
 od_status od_run(const od_machine *machine, const od_run_options *options, od_table **out, od_run_report *report,
                  od_error *err);
 

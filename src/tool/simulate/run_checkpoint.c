@@ -1,5 +1,5 @@
-// Checkpoints of runs: the state of the advance with its simulation, the method, the time of the last row, and the energies so
-// far.
+// Checkpoints of runs. A checkpoint contains the advance with its simulation, the method, the time of the last row, and the
+// energies so far.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void transfer(void *run, od_pieces *t) {
   memcpy(f.energy_range, r->energy_range, sizeof f.energy_range);
   const void *saved = od_pieces_bytes(t, &f, sizeof f);
   if (saved) memcpy(&f, saved, sizeof f);
-  od_pieces_expect(t, are_possible(&f), "a time or tolerance of the run is not possible");
+  od_pieces_expect(t, are_possible(&f), "a time or tolerance of the run is invalid");
   if (t->mode == OD_PIECES_RESTORE) {
     r->last_row = f.row;
     r->balance = f.balance;
@@ -51,7 +51,7 @@ od_status od_run_read_method(const od_run_options *options, od_run_method *metho
   od_status status = od_saved_first(OD_SAVED_RUN, c->bytes, c->size, &f, sizeof f, err);
   if (status != OD_OK) return status;
   if (!are_possible(&f))
-    return od_fail(err, OD_BAD_INPUT, "the saved state is damaged: a time or tolerance of the run is not possible");
+    return od_fail(err, OD_BAD_INPUT, "the saved state is damaged: a time or tolerance of the run is invalid");
   if (!(options->tolerance > 0)) method->tolerance = f.tolerance;
   method->longest = f.longest;
   *row = f.row;

@@ -1,7 +1,7 @@
 // Computes the difference between two runs of one machine, for each output, relative to the range of the output.
 //
-// Near a jump, an output is compared with the least and the greatest value of the other run within one row before and after. The
-// times of the jump differ by less than a row between the runs, so the height of the jump is not an error.
+// Near a jump, an output is compared with a range of the other run: its values within one row before and after. The times of the
+// jump differ by less than a row between the runs. The height of the jump is thus not an error.
 #include <math.h>
 #include <string.h>
 
@@ -73,9 +73,9 @@ double od_run_energy_moved(const od_run_state *r) {
 // A component of a vector that is smaller than this fraction of the vector is round-off or has no effect.
 static const double least_component = 1e-6;
 
-// Returns the lower bound of an output's range. Energies of the whole machine are exchanged with one another, so their lower
-// bound is the energy moved. The lower bound of an integral is a thousandth of the energy moved, and of a
-// component of a vector a millionth of the vector.
+// Returns the lower bound of an output's range. The machine converts its energies into one another, so their lower bound is the
+// energy moved. The lower bound of an integral is a thousandth of the energy moved. The lower bound of a component of a vector is a
+// millionth of the vector.
 static double least_range(const od_run_state *r, int output) {
   const od_output *o = model_output(r, output);
   if (!o) return 0;

@@ -1,5 +1,6 @@
-// Makes a run and measures its error. The error is the difference from a better run, which has a tenth of the tolerance and
-// half the longest step. If the two runs differ too much, the better run is delivered and compared with an even better run.
+// Runs the machine and measures the error of the run. The error is the difference from a better run, which has a tenth of the
+// tolerance and half the longest step. If the two runs differ too much, the better run is delivered and compared with an even
+// better run.
 //
 //  adaptive steps, machine without events   compared with a looser run, which costs less; if its error exceeds 0.5 %, as below
 //  adaptive steps                           compared with tighter runs, until two runs agree
@@ -19,14 +20,15 @@
 #include "simulate/divergence.h"
 #include "simulate/run_state.h"
 
-// Largest numbers of retries for a pair of runs that differ too much, and of runs.
+// Largest number of retries for a pair of runs that differ too much; largest number of runs.
 enum { MOST_RETRIES = 2, MOST_RUNS = 9 };
-static const double clearly_accurate = 5e-3;  // largest error in a comparison with a looser run, relative to a range
+static const double clearly_accurate = 5e-3;  // limit of the error relative to a looser run, as a fraction of the range
 
 // Errors fall by a factor of 10^(2/3) = 4.6 if the tolerance falls by 10. The error of the looser run is then 1.3 times the
-// difference of the two runs, and the error of the tighter run 0.28 times. Random machines show 0.15 to 0.36.
+// difference of the two runs. The error of the tighter run is 0.28 times this difference. Tests with random machines give 0.15 to
+// 0.36.
 static const double of_looser = 1.3, of_tighter = 0.35;
-static const double tightest_cvodes = 3e-12;  // smallest tolerance of which a tenth exceeds round-off
+static const double tightest_cvodes = 3e-12;  // smallest tolerance; a tenth of this tolerance exceeds round-off
 
 // Runs of one machine that are compared.
 typedef struct comparison {
@@ -36,7 +38,7 @@ typedef struct comparison {
   bool judged;
   long affordable;     // limit of the evaluations of a run made for comparison
   long thin;           // compared rows per delivered row
-  od_run_start start;  // of resumed runs
+  od_run_start start;  // start of resumed runs
   int count;
   od_run_state run[MOST_RUNS];
   od_status status[MOST_RUNS];
@@ -113,8 +115,8 @@ static long affordable(const od_run_state *r) {
   return (long)fmax(5.0 * (double)od_sim_count(r->sim).residuals, two_seconds / (2.0 + od_plant_nx(r->plant)));
 }
 
-// Makes another run with this method and returns its index. c->status[i] is its status. most_residuals: limit of the evaluations,
-// 0: no limit.
+// Runs the machine with this method and returns the index of the run. c->status[i] is its status. most_residuals: limit of the
+// evaluations, 0: no limit.
 static int add_run(comparison *c, od_run_method method, long most_residuals) {
   int i = c->count++;
   od_run_state *r = &c->run[i];
@@ -185,8 +187,8 @@ static bool is_usable(comparison *c, int i, int j, od_run_accuracy *a) {
   return false;
 }
 
-// Returns the method whose error is well below the limit, if the current method has the error `part`. Errors are proportional
-// to the tolerance to the power of 2/3.
+// Returns a tighter method, whose error is probably well below the limit. `part`: the error of the current method. Errors are
+// proportional to the tolerance to the power of 2/3.
 static od_run_method much_tighter(od_run_method m, double part) {
   double by = pow(0.3 * OD_ACCURATE / part, 1.5);
   m.tolerance *= fmax(by, 1e-4);
@@ -233,7 +235,8 @@ static int judge_adaptive(comparison *c, od_run_accuracy *a) {
   return delivered;
 }
 
-// Compares a run with fixed steps to an adaptive run. If both runs differ, the adaptive run is tightened until it is reliable.
+// Compares a run with fixed steps with an adaptive run. If the two runs differ, the adaptive run is tightened until two adaptive
+// runs agree.
 static void judge_fixed(comparison *c, od_run_accuracy *a) {
   int j = add_run(c, adaptive_reference(c->run[0].method), c->affordable);
   if (!is_usable(c, 0, j, a)) return;
@@ -277,8 +280,8 @@ static int judge(comparison *c, od_run_report *report) {
   return delivered;
 }
 
-// Returns a step that is probably accurate, computed from the order of the integrator. For a very large error the result is
-// only a much shorter step.
+// Returns a step that is probably accurate, computed from the order of the integrator. The result is less than a fiftieth of the
+// current step only if stability requires a shorter step.
 static double shorter_step(const od_run_state *r, const od_run_accuracy *a) {
   if (!a->error || a->beyond == 0 || r->method.adaptive || !r->method.integrator) return 0;
   double by = pow(OD_ACCURATE / 2 / worst_part(a), 1 / (double)r->method.integrator->order);
@@ -325,7 +328,7 @@ static od_run_method with_all_rows(od_run_method m, double time, long *thin) {
   return m;
 }
 
-// first: the point of the grid of the first row.
+// Keeps one row of every `thin` rows, and the last row. first: grid point of the first row.
 static void keep_every(od_table *t, long first, long thin) {
   long rows = 0;
   for (long j = 0; j < t->rows; j++)

@@ -13,7 +13,7 @@
 #include "model/model.h"
 #include "simulate/run_state.h"
 
-// Largest numbers of remarks of one kind, and of samples of a delay's input.
+// Largest number of remarks of one kind; largest number of samples of a delay's input.
 enum { MOST_SHOWN = 6, MOST_SAMPLES = 1 << 14 };
 // Limit of a pressure, relative to the shut-off pressure of the pump. Higher pressures get a remark.
 static const double overshoot = 1.2;
@@ -37,7 +37,7 @@ typedef struct creep {
   double transition;  // speed below which the friction force is proportional to speed, m/s or rad/s
   od_run_range position;
   double begin, from;         // time and position at the start of the current interval below `transition`; NAN: none
-  double moved, first, last;  // the interval with the longest distance: its distance, start, s, and end, s
+  double moved, first, last;  // the interval with the longest distance: its distance, and its start and end, s
 } creep;
 
 // A contact with friction. y[0]: normal force, y[1] to y[3]: velocity of the contact point. Below the speed `slip`, friction is
@@ -46,7 +46,7 @@ typedef struct slide {
   int load, y;
   double slip, normal[3];
   double begin, distance;     // the current interval below `slip`: its start, s (NAN: none), and distance, m
-  double moved, first, last;  // the interval with the longest distance: its distance, m, start, s, and end, s
+  double moved, first, last;  // the interval with the longest distance: its distance, m, and its start and end, s
 } slide;
 
 // A delay with a Pade approximation. y[0]: input, y[1]: output. Holds samples of the input over the time of the delay.
@@ -315,8 +315,8 @@ static void watch_slide(slide *s, double t, double before, const double *y) {
   if (s->distance > s->moved) s->moved = s->distance, s->first = s->begin, s->last = t;
 }
 
-// Stores a sample. If the memory is full, first drops samples: all samples that are no longer used, if these are more than half
-// of all samples, otherwise every second sample.
+// Stores a sample. If the memory is full, first drops samples. If more than half of all samples are no longer used, drops the
+// unused samples; otherwise drops every second sample.
 static void keep_sample(delay *d, double t, double value) {
   if (d->count == MOST_SAMPLES && d->first > MOST_SAMPLES / 2) {
     d->count -= d->first;
@@ -334,8 +334,8 @@ static void keep_sample(delay *d, double t, double value) {
   d->count++;
 }
 
-// Returns the deviation of the output from the input one delay earlier: from the range of the two samples that enclose this time.
-// Before the start, the range is from zero to the value of the input at the start.
+// Compares the output with the input one delay earlier. Returns the distance of the output from the range of the two input samples
+// around this time. Before the start, the range is from zero to the value of the input at the start.
 static double deviation(delay *d, double t, double output) {
   double then = t - d->time;
   const double *s = d->sample;
@@ -356,7 +356,7 @@ static void watch_delay(delay *d, double t, double before, const double *y) {
   d->seconds += t - before;
 }
 
-// Reads the outputs from the work memory, which has the same layout for all plants of a machine, for any outputs.
+// Reads the outputs from the work memory. All plants of a machine have the same layout of the work memory.
 void od_run_laws_watch(od_run_laws *l, double t, od_sim *sim) {
   double *y = l->value;
   if (!l->plant || l->plant->ops->outputs(l->plant, od_sim_work(sim), od_sim_energy(sim), y) != OD_OK) return;
@@ -392,7 +392,7 @@ void od_run_laws_watch(od_run_laws *l, double t, od_sim *sim) {
 
 // ---- remarks at the end of the run
 
-// A fraction in percent, with two digits or more.
+// Text of a fraction in percent, with at least two digits.
 typedef struct percent {
   char text[24];
 } percent;
@@ -428,7 +428,8 @@ static void add_drawn(const od_run_laws *l, od_verdict *v) {
                      od_display_quantity(l->drawn[i], "m3").text, od_model_text(l->m, l->m->node[i].name));
 }
 
-// Returns whether an interval lasts at least a tenth of the run. The start and the end of a motion are shorter.
+// Returns whether an interval lasts at least a tenth of the run. Shorter intervals also occur at the start and at the end of a
+// normal motion.
 static bool is_long(const od_run_laws *l, double first, double last) {
   return last - first >= 0.1 * l->time;
 }
@@ -519,7 +520,7 @@ static void add_rods(const od_run_laws *l, od_verdict *v) {
   }
   if (!worst) return;
   char more[120] = "";
-  if (count > 1) snprintf(more, sizeof more, " The same error is in %s.", od_count(count - 1, "more cylinder").text);
+  if (count > 1) snprintf(more, sizeof more, " The error is also in %s.", od_count(count - 1, "more cylinder").text);
   od_verdict_add(v, OD_SOUND, "cylinder.air", "Air on a rod:",
                  "pressures are absolute here, but no air pressure acts on the rod of the cylinder '%s'. The force of "
                  "its oil is too large by %.3g N, %s %% of the largest value. With pressures relative to the air "

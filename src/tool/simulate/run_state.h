@@ -17,7 +17,7 @@ typedef struct od_run_range {
   double low, high;
 } od_run_range;
 
-// The method that takes the steps of a run.
+// The integration method of a run, and its settings.
 typedef struct od_run_method {
   const od_integrator *integrator;  // NULL: CVODES
   bool adaptive;
@@ -83,9 +83,10 @@ typedef struct od_run_state {
 // run_judge.c: returns the method that the options describe.
 od_run_method od_run_method_of(const od_run_options *o, double step);
 
-// run.c: makes a run, allocates its memory, takes all its steps and rows, frees its memory.
+// run.c: od_run_begin() creates a run, od_run_prepare() allocates its memory, od_run_all() takes all steps and rows, od_run_end()
+// frees the memory.
 od_run_state od_run_begin(const od_machine *machine, const od_run_options *options, double time, od_run_method method);
-// start: where a resumed run begins; NULL: at 0.
+// start: the point at which a resumed run begins; NULL: the run begins at 0.
 od_status od_run_prepare(od_run_state *r, const od_run_start *start, od_error *err);
 od_status od_run_all(od_run_state *r, od_error *err);
 void od_run_end(od_run_state *r);
@@ -104,12 +105,12 @@ od_status od_run_take_checkpoint(od_run_state *r, od_checkpoint *out, od_error *
 
 // run_steps.c: stores the current outputs for options->watch.
 od_status od_run_watch(void *run);
-// Makes the advance of a started simulation. Returns false if an allocation fails.
+// Creates the advance of a started simulation. Returns false if out of memory.
 bool od_run_make_advance(od_run_state *r);
 // Advances to time t, s. *at is the simulation at this time, or a copy that is valid until the next call.
 od_status od_run_advance(od_run_state *r, double t, od_sim **at, od_error *err);
-// Calls options->progress at intervals. Returns false if the caller has stopped the run. Called wherever a run may take long,
-// because a step may have many parts.
+// Calls options->progress at intervals. Returns false if the caller has stopped the run. Also called within steps, because a step
+// may have many parts.
 bool od_run_keeps_going(void *run);
 
 // run_compare.c: computes the error of every output of a run relative to its range: the difference from a better run times

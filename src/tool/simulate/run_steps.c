@@ -82,7 +82,7 @@ bool od_run_make_advance(od_run_state *r) {
   return r->advance != NULL;
 }
 
-// Fills err with the circumstances of a failed advance.
+// Describes a failed advance in err. Returns the status.
 static od_status explain(const od_run_state *r, od_status status, od_error *err) {
   od_advance_failure f = od_advance_get_failure(r->advance);
   switch (f.problem) {

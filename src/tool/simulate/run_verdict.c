@@ -112,8 +112,8 @@ static void judge_balance(const od_run_options *o, const od_run_accuracy *a, od_
                  is_cvodes(o) || o->adaptive ? "tolerance is too loose" : "step is too long");
 }
 
-// Adds a remark about closed loops with redundant constraints. In such loops the joints share the load by stiffnesses, which
-// rigid bodies do not have.
+// Adds a remark about closed loops with redundant constraints. Stiffness determines how the joints of such loops share the load.
+// Rigid bodies have no stiffness.
 static void judge_reactions(const od_machine *machine, const od_run_options *o, od_verdict *v) {
   const od_model *model = od_machine_model(machine);
   od_model_facts facts = od_model_get_facts(model);
@@ -130,9 +130,9 @@ static void judge_reactions(const od_machine *machine, const od_run_options *o, 
   if (more > 0) snprintf(others, sizeof others, " and %d more output%s", more, more > 1 ? "s" : "");
   od_verdict_add(
       v, OD_DOUBTFUL, "load.shared", "Load not determined:",
-      "%s%s: of the %d closure equations of the loops %d are independent, so rigid bodies alone do not determine how "
-      "the joints share the load. The values shown are one of many solutions. A joint with more degrees of freedom "
-      "makes the solution unique.",
+      "%s%s: the loops have %d closure equations, of which %d are independent. Rigid bodies alone do not determine "
+      "how the joints share the load. The values shown are one of many solutions. A joint with more degrees of "
+      "freedom makes the solution unique.",
       od_machine_output_name(machine, first), others, facts.closure_rows, facts.closure_rank);
 }
 

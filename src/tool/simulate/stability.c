@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-// Returns the longest stable step for an eigenvalue, s. Along the direction of the eigenvalue a rule is stable up to some |z|,
-// which is searched between 0.5 and 4.
+// Returns the longest stable step for an eigenvalue, s. A rule is stable up to some |z| along the direction of the eigenvalue. The
+// search covers |z| from 0.5 to 4.
 static double longest_step(double (*amplification)(double re, double im), double _Complex eigenvalue) {
   double size = cabs(eigenvalue), low = 0.5, high = 4;
   for (int i = 0; i < 40; i++) {
@@ -20,8 +20,8 @@ static double longest_step(double (*amplification)(double re, double im), double
   return low / size;
 }
 
-// Number of iterations to find the direction, and also to measure its growth. Even, because oscillating parts grow in alternate
-// iterations.
+// Number of iterations to find the direction. The same number of iterations measures its growth. The number is even, because
+// oscillating parts grow in alternate iterations.
 enum { ITERATIONS = 32 };
 static const double trial_distance = 1e-6;  // distance of the trial point, relative to the sizes of the states
 
@@ -103,7 +103,7 @@ double od_rate_stability_longest_step(od_rate_stability *s, const od_sim *sim) {
     if (!(longer > 0) || !isfinite(longer)) return INFINITY;
     if (k >= ITERATIONS) growth += log(longer) / ITERATIONS;
   }
-  // The eigenvalue may be real or imaginary. Explicit rules have similar limits for both.
+  // The eigenvalue may be real or imaginary. Explicit rules have similar limits for real and imaginary eigenvalues.
   double rate = exp(growth);
   return fmin(longest_step(s->amplification, -rate), longest_step(s->amplification, rate * I));
 }

@@ -8,7 +8,8 @@
 // Computes the magnitude of the largest eigenvalue of the Jacobian by a power iteration that uses rates only. The error is
 // about one percent if many eigenvalues are nearly as large.
 typedef struct od_rate_stability od_rate_stability;
-// amplification: function of the rule, see oleodyn/integrator.h. Allocates memory in the arena. NULL: out of memory.
+// Creates the power iteration, in memory of the arena. amplification: function of the rule, see oleodyn/integrator.h. NULL: out of
+// memory.
 od_rate_stability *od_rate_stability_new(const od_sim *sim, const od_plant *plant,
                                          double (*amplification)(double re, double im), od_arena *arena);
 // Returns the longest stable step at the current point of the simulation, s. Does not change the simulation. INFINITY: there

@@ -41,7 +41,7 @@ void od_tf_wish_read_case(od_loader *ld, const od_section *section, od_tf_wish *
 // A value of a run: a statistic of an output in a window of time.
 typedef struct od_value_wish {
   const char *name, *output, *unit;  // unit NULL: SI
-  int key, take;                     // take: kind of the statistic, an od_take
+  int key, take;                     // key: node of the value in the file; take: kind of the statistic, an od_take
   double from, to;                   // s
 } od_value_wish;
 // load_simulations.c: reads the section 'values'. `memory` owns the list.
@@ -63,9 +63,9 @@ od_drawn *od_draws_read(od_loader *ld, int node, od_arena *memory, int *count);
 // reported.
 bool od_draw_settle(od_loader *ld, const od_machine *m, od_drawn *d);
 
-// Loads a machine that is simulated once, or many times with random numbers. Its requirements are checked, and values are
-// taken from each run. Of `options`, only variant and numbers are used. Options and wishes must outlive the case. Errors in
-// wishes are reported to the loader of the study.
+// Loads a machine that is simulated once, or many times with random numbers. Its requirements are checked, and values are taken
+// from each run. Only variant and numbers of `options` are used. Options and wishes must outlive the case. Errors in wishes are
+// reported to the loader of the study.
 typedef struct od_simulate_wish {
   const od_value_wish *value;
   int values;

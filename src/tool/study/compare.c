@@ -1,4 +1,4 @@
-// Makes a comparison of all combinations of the lists. The experiment is loaded again for each combination.
+// Creates a comparison of all combinations of the lists. The experiment is loaded again for each combination.
 #include "study/compare.h"
 
 #include <math.h>
@@ -107,7 +107,7 @@ static void multiply_out(maker *m) {
       }
 }
 
-// Makes the lists of sensors. "each" stands for each sensor alone.
+// Creates the lists of sensors. "each" stands for each sensor alone.
 static void list_sensors(maker *m, const od_experiment *e) {
   const od_compare_list *list = &m->options->sensors;
   od_arena *memory = &m->c->study.memory;

@@ -8,7 +8,7 @@
 
 typedef struct od_compare_list {
   const char *const *text;
-  int count;  // 0: the setting of the file is used (filters: all filters)
+  int count;  // number of entries; 0: the setting of the file is used (filters: all filters)
 } od_compare_list;
 
 typedef struct od_compare_options {

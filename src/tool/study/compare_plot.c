@@ -97,7 +97,7 @@ static void draw_panel(FILE *to, const od_comparison *c, const od_study_result *
   }
 }
 
-// Whether a metric has a panel: the metrics of the file and the time of a step have panels.
+// Returns whether a metric has a panel: the metrics of the file and the time of a step have panels.
 static bool is_drawn(const od_metric *m) {
   static const char *const others[] = {OD_COMPARE_NIS, OD_COMPARE_DIVERGED, "doubtful", "redrawn_impossible",
                                        "redrawn_dead_point"};

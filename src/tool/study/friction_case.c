@@ -36,7 +36,7 @@ static bool is_judged(const friction_case *w, int i, const od_law_numbers *truth
   return w->has_truth && w->bound[i] <= linear_within * fabs(truth->q[w->plan->parameter[i]]);
 }
 
-// Whether the errors of runs are compared with their reported standard deviations.
+// Returns whether the errors of runs are compared with their reported standard deviations.
 static bool compares_sigmas(const friction_case *w) {
   return w->has_truth && w->plan->log.experiment;
 }

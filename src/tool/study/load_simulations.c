@@ -1,5 +1,5 @@
-// Loads the sections of simulations in a study file: 'values' (statistics of outputs in windows of time) and 'draw' (numbers of
-// the machine that are drawn at random in each run).
+// Loads the sections of simulations in a study file. 'values': statistics of outputs in windows of time. 'draw': numbers of the
+// machine that each run draws at random.
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static const od_key value_keys[] = {
 };
 const od_section_class od_value_section = {"value", "statistic of an output of a run", OD_KEYS(value_keys)};
 
-// Reads one value.
+// Reads one entry of 'values'.
 static void read_wish(od_loader *ld, int key, od_value_wish *w) {
   const char *name = od_text_of(ld, key);
   od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "values.%s", name),

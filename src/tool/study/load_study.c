@@ -1,7 +1,7 @@
 // Loads a study file: its cases, and the experiment of each case.
 //
-// Messages of the experiment's loader about a variant or a number from the study get the place of the case in the study file.
-// Errors in the experiment file are listed after the errors in the study file.
+// If the experiment's loader reports a variant or a number from the study, the message gets the place of the case in the study
+// file. Errors in the experiment file are listed after the errors in the study file.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,8 @@ static const od_key file_keys[] = {
     {"start", OD_CHOICE, "model|random",
      "start of each run. `model`: the observer starts at the initial state of its model. `random`: each seed draws a "
      "start. Outputs of the experiment's `initial` and parameters are drawn around their true values, with the "
-     "standard deviations of the experiment. A start is drawn again in three cases: the start is impossible for the machine (a negative pressure), outputs hardly determine the state (near a dead center), or the start is outside the bounds"},
+     "standard deviations of the experiment. A start is drawn again if it is impossible for the machine (a negative "
+     "pressure), if outputs hardly determine the state (near a dead center), or if it is outside the bounds"},
     {"cost", OD_FLAG, NULL,
      "whether processor times are measured: observers have a row `us_per_step`, the median time of"
      " a step; friction fits have a row `seconds`, the median time of a fit. Only these rows "

@@ -1,5 +1,5 @@
-// Executes the runs of a study on all cores. Threads take the runs one after another, and each run writes only its own values.
-// All values are then combined in the order of the file, so results are bitwise independent of the number of threads.
+// Executes the runs of a study on all cores. Threads take the runs one after another, and each run writes only its own values. All
+// values are then combined in the order of the file. Results are thus bitwise independent of the number of threads.
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,8 +19,8 @@
 typedef struct work {
   const od_study *study;
   const od_study_run_options *options;
-  bool is_in_si;    // units of the texts of all threads
-  bool is_watched;  // true: the main thread calls `progress`; false: the thread of each run calls `progress`
+  bool is_in_si;    // whether the texts of all threads have SI units
+  bool is_watched;  // whether the main thread calls `progress`; false: the thread of each run calls `progress`
   od_study_values values;
   od_shared_truths *truths;
   long all;  // number of runs of all cases
@@ -72,8 +72,8 @@ static void *take_runs(void *user) {
   return NULL;
 }
 
-// Starts the threads and calls `progress` while they work. If no thread can be started, the calling thread executes the runs.
-// Returns the number of threads.
+// Starts the threads and calls `progress` while the threads work. If no thread can be started, the calling thread executes the
+// runs. Returns the number of threads.
 static int run_all(work *w) {
   OD_SCRATCH(scratch);
   const struct timespec pause = {.tv_nsec = 50000000};

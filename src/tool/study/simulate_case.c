@@ -149,8 +149,7 @@ static od_status run_machine(const od_case *c, const od_machine *machine, double
   return status;
 }
 
-// Loads the machine with the random numbers of one run. NULL: the machine cannot be loaded with these numbers, or memory ran
-// out.
+// Loads the machine with the random numbers of one run. NULL: the machine cannot be loaded with these numbers, or out of memory.
 static od_machine *draw_machine(const simulate_case *w, uint64_t seed) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_messages_free) od_messages *unread = od_messages_new();

@@ -110,8 +110,8 @@ typedef struct od_study_row {
   long runs;       // number of runs with a value
   double *sorted;  // sorted values, for the median of a quantity with quantiles; else NULL
 } od_study_row;
-// od_study_row_expects(): whether the row's interval is the interval of a consistent estimator. od_study_row_outside():
-// whether the value is also outside this interval.
+// od_study_row_expects() returns whether the row's interval is the interval of a consistent estimator. od_study_row_outside()
+// returns whether the value is also outside this interval.
 bool od_study_row_expects(const od_study_row *row);
 bool od_study_row_outside(const od_study_row *row);
 

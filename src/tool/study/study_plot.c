@@ -26,7 +26,7 @@ static od_status label(od_table *t, int column, const od_study_row *row) {
   return od_table_label(t, column, text, row->metric->unit);
 }
 
-// Whether a row has the sorted values of its runs.
+// Returns whether a row has the sorted values of its runs.
 static bool has_quantiles(const od_study_row *row) {
   return row->sorted && row->runs > 1;
 }

@@ -5,10 +5,10 @@
 #include "result/result.h"
 #include "study/compare.h"
 
-// study_summary.c: makes the rows of a study. files: number of merged files of values; 0: the study was run. The list `rows` of
+// study_summary.c: creates the rows of a study. files: number of merged files of values; 0: the study was run. The list `rows` of
 // the data is the JSON of a study.
 od_result od_study_summary(const od_study *s, const od_study_result *r, int files);
-// compare_summary.c: makes one row for each combination of filter, sensors, variant and step, with its metrics.
+// compare_summary.c: creates one row for each combination of filter, sensors, variant and step, with its metrics.
 od_result od_comparison_summary(const od_comparison *c, const od_study_result *r);
 
 // Text of a value times a factor: "0.9123*", "0.9123 ", "- ". The star marks a value outside the interval of a consistent
@@ -21,7 +21,7 @@ od_starred_text od_study_row_text(const od_study_row *row, double factor);
 void od_study_add_effort(od_result *r, const od_study_result *study);
 
 // study_plot.c: od_study_plot() plots quantiles over the fraction of the runs, for cases with random numbers.
-// od_study_has_quantiles(): whether the result has such cases.
+// od_study_has_quantiles() returns whether the result has such cases.
 bool od_study_has_quantiles(const od_study_result *r);
 od_status od_study_plot(const od_study *s, const od_study_result *r, const char *path, od_error *err);
 

@@ -8,7 +8,8 @@
 
 #include "study/study_values.h"
 
-// Whether MPI started the program. Otherwise MPI is not initialized, because the initialization takes longer than a small study.
+// Returns whether MPI started the program. Otherwise MPI is not initialized, because the initialization takes longer than a small
+// study.
 static bool is_started_by_mpi(void) {
   static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -13,7 +13,7 @@ typedef struct od_team {
 } od_team;
 
 od_team od_team_begin(void);
-// Ends MPI. If `code` is not 0 and od_team_gather() has not finished, ends all processes with this code, because the other
+// Ends MPI. If `code` is not 0 and od_team_gather() has not finished, ends all processes with this code. Otherwise the other
 // processes would wait for this process.
 void od_team_end(const od_team *team, int code);
 

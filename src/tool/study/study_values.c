@@ -43,7 +43,7 @@ void od_study_values_free(od_study_values *v) {
 
 // --- Writing ------------------------------------------------------------------------------------------------------
 
-// Makes the JSON of a case. Infinite values are the texts "inf" and "-inf", because JSON has no infinite numbers.
+// Creates the JSON of a case. Infinite values are the texts "inf" and "-inf", because JSON has no infinite numbers.
 static json_t *case_json(const od_study_values *v, const od_study *s, int index) {
   const od_case *c = &s->item[index];
   json_t *metrics = json_array(), *runs = json_array();
@@ -150,7 +150,7 @@ static od_status read_values(od_study_values *v, const od_study *s, const json_t
     return od_fail(
         err, OD_BAD_INPUT,
         "%s: the file has values of another study (fingerprint %s, expected %s): its files, --seeds or --case were "
-        "different",
+        "different; run this part again",
         path, found, mark);
   if (json_array_size(cases) != (size_t)s->cases)
     return damaged(path, "the number of cases differs from the study; run this part again", err);

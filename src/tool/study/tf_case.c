@@ -63,7 +63,7 @@ static od_status prepare(od_case *c, od_error *err) {
   const od_tf_wish *t = &w->wish;
   int inputs = od_machine_input_count(w->plan->e->model);
   if (inputs != 1)
-    return od_fail(err, OD_BAD_INPUT, "%s: the machine has %s, expected 1 input for a transfer function",
+    return od_fail(err, OD_BAD_INPUT, "%s: the machine has %s; expected 1 input for a transfer function",
                    w->plan->e->path, od_count(inputs, "input").text);
   w->count = (int)floor((t->to - t->from) / t->step + 1e-9) + 1;
   w->frequency = OD_TAKE(&c->memory, double, w->count);

@@ -10,7 +10,7 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Interpolates linearly between the sorted values.
+// Returns the quantile at `level` (0 to 1), by linear interpolation between the sorted values.
 static double quantile(const double *sorted, long count, double level) {
   double at = level * (double)(count - 1);
   long below = (long)at;

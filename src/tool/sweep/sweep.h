@@ -23,7 +23,7 @@ typedef struct od_sweep_axis {
 } od_sweep_axis;
 
 typedef struct od_sweep_plan {
-  int axes, points;  // the last axis changes fastest
+  int axes, points;  // numbers of axes and points; the last axis changes fastest
   bool is_drawn;     // whether points are random draws instead of a grid
   unsigned long long seed;
   od_sweep_axis axis[OD_SWEEP_AXES];
@@ -61,13 +61,13 @@ typedef struct od_sweep {
   void *user;
   atomic_int next, finished;
   atomic_bool is_stopped;
-  bool is_in_si;  // units of the texts of all threads
+  bool is_in_si;  // whether the texts of all threads have SI units
 } od_sweep;
 
-// Prepares a sweep. False: out of memory. Free the sweep in either case.
+// Prepares a sweep. False: out of memory. Free the sweep in all cases.
 bool od_sweep_begin(od_sweep *s, const od_sweep_plan *plan);
 void od_sweep_free(od_sweep *s);
-// Takes ownership of the machine of a point, which was loaded with the settings of the point.
+// Takes ownership of a machine that was loaded with the settings of the point.
 void od_sweep_take(od_sweep *s, int point, od_machine *machine);
 // Computes all points with `threads` threads (0: one for each core). `progress` is called regularly with the completed
 // fraction. After `progress` has returned false, no further point begins.
@@ -75,11 +75,11 @@ void od_sweep_run(od_sweep *s, int threads, od_sweep_measure *measure, void *use
                   bool (*progress)(void *user, double done), void *progress_user);
 // Returns whether at least one point has results.
 bool od_sweep_has_results(const od_sweep *s);
-// Makes a table with a row for each point: the axes, then the results; NAN if a point has no results. The caller frees the
-// table. NULL: out of memory.
+// Creates a table with a row for each point: the axes, then the results; NAN if a point has no results. The caller frees the table.
+// NULL: out of memory.
 od_table *od_sweep_table(od_sweep *s);
 
-// Makes the result: columns, rows and failures in the data; a table of points, or of statistics over draws, in the view. `table`:
+// Creates the result: columns, rows and failures in the data; a table of points, or of statistics over draws, in the view. `table`:
 // from od_sweep_table(); NULL: only failures.
 od_result od_sweep_result(const od_sweep *s, const od_table *table);
 

@@ -13,7 +13,7 @@ enum { LEGEND_COLUMNS = 3 };
 static const char style[] = OD_SVG_TEXT_STYLE
     ".page{fill:#fff}.frame{fill:#fbfcfd;stroke:#c5ccd6}.grid{stroke:#e4e8ee}.level{stroke:#b3bcc8}" OD_SVG_CURVE_STYLE;
 
-// Makes the axis of a column in a unit suitable for its largest number. *factor converts SI values to this unit.
+// Creates the axis of a column, in a unit that suits its largest number. *factor converts SI values to this unit.
 static od_axis column_axis(const od_table *t, int column, double ticks, double *factor) {
   double low = INFINITY, high = -INFINITY;
   for (long i = 0; i < t->rows; i++) {

@@ -1,5 +1,4 @@
-// Draws the first results of a sweep over the number that changes fastest, with a curve for each value of the axis before this
-// number.
+// Draws the first results of a sweep over the axis that changes fastest. Each value of the next slower axis has its own curve.
 #ifndef OD_SWEEP_SWEEP_PLOT_H
 #define OD_SWEEP_SWEEP_PLOT_H
 

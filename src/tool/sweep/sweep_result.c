@@ -1,4 +1,4 @@
-// The result of a sweep.
+// Creates the result of a sweep.
 #include <math.h>
 #include <stdio.h>
 

@@ -64,7 +64,7 @@ static void test_bad_logs(void **state) {
              "log.csv:5:1: error: the time 2 s is not later than the previous time, 3 s; expected increasing times");
   expect_log(s, "time,u,lag\n0,0,1\n1,1,2\n0,1,2\n", 2,
              "log.csv:4:1: error: the time 0 s is not later than the previous time, 1 s");
-  expect_log(s, "time,u,lag\n0,0,1\n", 2, "error: the set 'data' has 1 row, expected at least 2 rows");
+  expect_log(s, "time,u,lag\n0,0,1\n", 2, "error: the set 'data' has 1 row; expected at least 2 rows");
   expect_log(s, "time,u,lag\n0,0,1\n1,1,\n2,0,\n", 2, "error: 2 unknowns cannot be estimated from 1 sample");
   expect_log(s, "time,u,lag\n0,0,\n1,1,nan\n2,0,\n", 2, "error: no data to fit: no sensor has a value");
   scratch_put(s, "log.csv", "time,u,lag\n0,0,1\n1,1,2\n3,0,1\n4,1,2\n");
@@ -167,11 +167,11 @@ static void test_bad_files(void **state) {
       "fit.yaml:4:86: error: there is no number 'lag.gian'; did you mean 'lag.gain'?",
       "fit.yaml:5:7: error: unknown key 'methd' in fit; did you mean 'method'?",
       "fit.yaml:5:25: error: found 'newton'; 'method' must be reflective, levenberg-marquardt, gauss-newton, truncate or active-set",
-      "fit.yaml:5:43: error: 'hold_out' is 1.2, expected less than 1 (100 %)",
+      "fit.yaml:5:43: error: 'hold_out' is 1.2; expected less than 1 (100 %)",
       "fit.yaml:5:60: error: substeps is 1.5 but must be a whole number from 1 to 1000000",
       "fit.yaml:5:72: error: found 'anywhere'; 'start' must be model, rest or unknown",
       "fit.yaml:6:1: error: unknown key 'prepar' in an experiment file; did you mean 'prepare'?",
-      "fit.yaml:7:26: error: 'smooth_window' is 4, expected an odd number",
+      "fit.yaml:7:26: error: 'smooth_window' is 4; expected an odd number",
       "fit.yaml:7:62: error: outlier_window is 3 but must be a whole number from 5 to 1000000",
       "fit.yaml:7:65: error: unknown key 'low_pss' in prepare; did you mean 'low_pass'?",
       "fit.yaml:7:90: error: '1 m' is a length; resample must be in s",
@@ -180,7 +180,7 @@ static void test_bad_files(void **state) {
       "fit.yaml:10:48: error: 'noise' is only for simulated sets; remove this key",
       "fit.yaml:11:12: error: found 'validat'; did you mean 'validate'?",
       "fit.yaml:12:3: error: 'a' is given twice; remove one entry",
-      "fit.yaml:13:3: error: the set 'd' has 1e+11 samples, expected at most 100 million; reduce 'time', or increase 'step'",
+      "fit.yaml:13:3: error: the set 'd' has 1e+11 samples; expected at most 100 million. Reduce 'time', or increase 'step'",
       "fit.yaml:15:29: error: 'lag.state' is not a parameter of the fit; name an entry of 'parameters'",
       "fit.yaml:15:50: error: 'lag.gains' is not a parameter of the fit; did you mean 'lag.gain'?",
       "fit.yaml:16:3: error: the combination 'y' needs 'powers' or 'sum'"};

@@ -197,7 +197,7 @@ static void test_mistakes(void **state) {
       {TUSTIN "--log nowhere.csv", "nowhere.csv"},
       {TUSTIN "--frequency 0", "is not a positive number"},
       {TUSTIN "--speed fast", "fast"},
-      {TUSTIN "--time 1e9", "give a longer --step"},
+      {TUSTIN "--time 1e9", "Give a longer --step"},
       {TUSTIN "--log backwards.csv", "times must increase"},
       {TUSTIN "--log twice.csv", "times must increase"},
       {TUSTIN "--log gap.csv", "must have a speed in every row"},
@@ -255,7 +255,7 @@ static void test_contour(void **state) {
   }
   od_table_free(all);
   ends_and_says(run(s, REDUCED "--show contour"), 2, "--show contour requires one --vary");
-  ends_and_says(run(s, REDUCED "--show step --step 1e-9"), 2, "give a longer --step");
+  ends_and_says(run(s, REDUCED "--show step --step 1e-9"), 2, "Give a longer --step");
 }
 
 int main(void) {

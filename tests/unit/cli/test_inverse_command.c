@@ -248,7 +248,7 @@ static void friction_at_standstill(void **state) {
     const char *friction, *motion, *says;
   } runs[] = {
       {"law: tustin, Fs: 500 N, Fc: 300 N, vs: 20 mm/s, viscous: 100 N s/m", "'0 m'",
-       "jack is slower than 0.1 mm/s, the speed at which its friction is fully built up, from t = 0 s on, for 2.01 s in total. "
+       "jack is slower than 0.1 mm/s, the speed of fully built-up friction, from t = 0 s on, for 2.01 s in total. "
        "The friction law gives almost zero force at standstill, but static friction can be up to +-500 N"},
       {"law: tustin, Fs: 500 N, Fc: 300 N, vs: 20 mm/s, viscous: 100 N s/m, factor: 2", "'0 m'", "up to +-1000 N"},
       {"law: tustin, Fs: 500 N, Fs_negative: 700 N, Fc: 300 N, vs: 20 mm/s, viscous: 100 N s/m", "'0 m'",

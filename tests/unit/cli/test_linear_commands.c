@@ -609,7 +609,7 @@ static void test_messages(void **state) {
       {"linearize lags.yaml --sweep a.gain=1:2:2 --sweep b.gain=1:2:2 --sweep c.gain=1:2:2 --plot x.svg",
        "more than two numbers has no plot"},
       {"equilibrium lags.yaml --csv x.csv", "--csv and --mat require --sweep"},
-      {"rga gains.yaml --output y1", "as many inputs as outputs; found 2 inputs and 1 output"},
+      {"rga gains.yaml --output y1", "as many inputs as outputs, but found 2 inputs and 1 output"},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
     ends_and_says(run(s, "%s", wrong[i].arguments), 2, wrong[i].message);

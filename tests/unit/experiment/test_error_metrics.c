@@ -109,7 +109,7 @@ static void mistakes(void **state) {
       "15: 'to' is 1 s; expected a time later than 'from', 2 s\n"
       "16: the metric 'g' has no kind; expected 'norm', 'rms', 'mean', 'max', 'final', 'coverage' or 'nees'\n"
       "16: unknown key 'rsm' in the metric 'g'; did you mean 'rms'?\n"
-      "17: found no outputs of the metric, expected at least one output\n");
+      "17: the metric has no outputs; expected at least one output\n");
 }
 
 int main(void) {

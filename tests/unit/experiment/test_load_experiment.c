@@ -33,7 +33,7 @@ static void test_what_is_no_experiment(void **state) {
          "x.yaml:1:1: an experiment needs 'sensors'\n");
   expect(*state, "machine: nosuch.yaml\nsensors: {}\n",
          "x.yaml:1:10: nosuch.yaml: the file cannot be read: No such file or directory\n"
-         "x.yaml:2:10: an experiment needs at least one sensor\n");
+         "x.yaml:2:10: an experiment needs at least one sensor; add a sensor under 'sensors'\n");
 }
 
 static void test_mistakes_in_machines_and_numbers(void **state) {
@@ -251,14 +251,15 @@ static void test_mistakes_in_matrices(void **state) {
          "noise: {structure: matrix, process: {of: [P.pressure], matrix: [[0]]}}\n",
          "x.yaml:3:54: the matrix is singular; expected a positive definite covariance of sensor noise\n"
          "x.yaml:4:66: matrix[0][0] is '0' but must be greater than zero\n");
-  expect(*state,
-         MACHINE
-         "sensors: {P.pressure: {sigma: 1 MPa, noise: uniform}}\n"
-         "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1, 0], [0, 1]]}\n"
-         "initial: {matrix: [[1]]}\n",
-         "x.yaml:3:21: the noise of 'P.pressure' must be gaussian to be correlated with the noise of other sensors\n"
-         "x.yaml:3:33: there is no sensor 'A.pressure'; expected an output of the section 'sensors'\n"
-         "x.yaml:4:10: initial needs 'of'\n");
+  expect(
+      *state,
+      MACHINE
+      "sensors: {P.pressure: {sigma: 1 MPa, noise: uniform}}\n"
+      "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1, 0], [0, 1]]}\n"
+      "initial: {matrix: [[1]]}\n",
+      "x.yaml:3:21: the noise of 'P.pressure' is not gaussian; expected gaussian noise, which can be correlated with the noise of other sensors\n"
+      "x.yaml:3:33: there is no sensor 'A.pressure'; expected an output of the section 'sensors'\n"
+      "x.yaml:4:10: initial needs 'of'\n");
 }
 
 static void test_mistakes_in_structures(void **state) {

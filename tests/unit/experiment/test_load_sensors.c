@@ -71,10 +71,10 @@ static void test_mistakes_in_noise_of_sensors(void **state) {
       "  B.pressure: {sigma: 3 % rms}\n"
       "  cylinder.rate: {sigma: 1 m/s, noise: {time_constant: 1 s}}\n"
       "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1e10, 0], [0, 1e10]]}\n",
-      "x.yaml:3:3: the sensor 'P.pressure' has 'assume', which is not possible with 'sensor_noise'; remove one of both\n"
-      "x.yaml:5:3: the sensor 'cylinder.length' has 'integrate', which is not possible with 'sensor_noise'; remove one of both\n"
-      "x.yaml:6:3: the sensor 'B.pressure' has noise relative to its signal, which is not possible with 'sensor_noise'; remove one of both\n"
-      "x.yaml:7:3: the sensor 'cylinder.rate' has colored noise, which is not possible with 'sensor_noise'; remove one of both\n");
+      "x.yaml:3:3: the sensor 'P.pressure' has 'assume', which is not possible with 'sensor_noise'; remove one of the two\n"
+      "x.yaml:5:3: the sensor 'cylinder.length' has 'integrate', which is not possible with 'sensor_noise'; remove one of the two\n"
+      "x.yaml:6:3: the sensor 'B.pressure' has noise relative to its signal, which is not possible with 'sensor_noise'; remove one of the two\n"
+      "x.yaml:7:3: the sensor 'cylinder.rate' has colored noise, which is not possible with 'sensor_noise'; remove one of the two\n");
 }
 
 // The size of a signal is known only after a run.
@@ -138,7 +138,7 @@ static void test_mistakes_with_logs(void **state) {
   said = experiment_messages(scratch_write(s, "x.yaml", integrated, strlen(integrated)), &stream, s->folder);
   assert_string_equal(
       said,
-      "x.yaml:2:11: the noise of 'P.pressure' cannot be relative to its signal, because the size of a live signal is "
+      "x.yaml:2:11: the noise of 'P.pressure' cannot be relative to its signal: the size of a live signal is "
       "not known in advance; expected a quantity\n");
   free(said);
 }
@@ -159,7 +159,7 @@ static void test_mistakes_in_fits(void **state) {
   const char *path = scratch_write(s, "x.yaml", file, strlen(file));
   assert_int_equal(od_fit_plan_load(path, NULL, &plan, messages), OD_BAD_INPUT);
   static const char *const expected[] = {
-      "a fit has no process noise; expected this key in experiments of observers only",
+      "a fit has no process noise; remove this key",
       "integrating sensors are not possible in a fit; expected a sensor of the measured output",
       "the noise is given twice: 'sigma' and 'relative'; expected one of these keys",
   };

@@ -534,7 +534,7 @@ static void test_data_that_say_nothing(void **state) {
                       "no data to fit: no sensor has a value in a fitted row; check the columns under 'data'");
   scratch_put(s, "row.csv", "time,u,lag\n0,0,1\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: row.csv}\n"), &err), OD_BAD_INPUT);
-  assert_string_equal(err.text, "the set 'data' has 1 row, expected at least 2 rows");
+  assert_string_equal(err.text, "the set 'data' has 1 row; expected at least 2 rows");
   scratch_put(s, "jumps.csv", "time,u,lag\n0,0,1\n1,0,2\n2,1,1\n4,0,1\n5,0,0\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: jumps.csv}\nfit: {integrator: exact}\n"), &err), OD_BAD_INPUT);
   assert_string_equal(err.text,

@@ -599,29 +599,29 @@ static void mistakes(void **state) {
   uniform_times(time, 100, 0, 0.01);
   for (int i = 0; i < 200; i++) value[i] = gaussian(1, i);
   refused((od_prepare){.low_pass = 50}, time, value, 100, 2, both,
-          "the corner frequency of the low-pass filter is 50 Hz, expected less than half the sampling rate, 50 Hz");
+          "the corner frequency of the low-pass filter is 50 Hz; expected less than half the sampling rate, 50 Hz");
   refused((od_prepare){.low_pass = 6, .resample = 0.1}, time, value, 100, 2, both,
-          "the corner frequency of the low-pass filter is 6 Hz, expected less than half the sampling rate, 5 Hz");
+          "the corner frequency of the low-pass filter is 6 Hz; expected less than half the sampling rate, 5 Hz");
   refused(
       (od_prepare){.low_pass = 1e-9}, time, value, 100, 2, both,
-      "the corner frequency of the low-pass filter, 1e-09 Hz, is too far below the sampling rate of 100 Hz, expected at least "
+      "the corner frequency of the low-pass filter is 1e-09 Hz, too far below the sampling rate of 100 Hz; expected at least "
       "1e-08 Hz");
   refused((od_prepare){.savgol_window = 4, .savgol_order = 2}, time, value, 100, 2, both,
-          "the window of Savitzky-Golay smoothing has 4 samples, expected an odd number");
+          "the window of Savitzky-Golay smoothing has 4 samples; expected an odd number");
   refused((od_prepare){.savgol_window = 5, .savgol_order = 5}, time, value, 100, 2, both,
-          "the window of Savitzky-Golay smoothing has 5 samples, expected more samples than the order, 5");
+          "the window of Savitzky-Golay smoothing has 5 samples; expected more samples than the order, 5");
   refused((od_prepare){.savgol_window = 101, .savgol_order = 5}, time, value, 100, 2, both,
-          "the window of Savitzky-Golay smoothing has 101 samples, expected at most 100, the samples of the log");
+          "the window of Savitzky-Golay smoothing has 101 samples; expected at most 100, the samples of the log");
   refused((od_prepare){.savgol_order = 3}, time, value, 100, 2, both,
           "Savitzky-Golay smoothing of order 3 needs a window; give the number of samples of the window");
   refused((od_prepare){.resample = 1e-9}, time, value, 100, 2, both,
-          "a step of 1e-09 s results in 9.9e+08 rows for 0.99 s, expected at most 100 million rows; use a longer step");
+          "a step of 1e-09 s results in 9.9e+08 rows for 0.99 s; expected at most 100 million rows. Use a longer step");
   refused((od_prepare){.resample = 1}, time, value, 100, 2, both,
           "a step of 1 s is longer than the log, which lasts 0.99 s; use a shorter step");
   refused(
       (od_prepare){.resample = -1, .low_pass = NAN, .outliers = -2, .outlier_window = 8}, time, value, 100, 2, both,
       "'resample': found a step of -1 s, expected a positive number; 'low_pass': found a corner frequency of nan Hz, expected a "
-      "positive number; 'outliers': found -2 standard deviations, expected a positive number; the window for outliers has 8 samples, "
+      "positive number; 'outliers': found -2 standard deviations, expected a positive number; the window for outliers has 8 samples; "
       "expected an odd number of at least 5");
   // All mistakes together: the long message fits into its buffer.
   od_prepared *out = NULL;
