@@ -43,8 +43,8 @@ static void test_needed_parts(void **state) {
 static void test_rare_parts(void **state) {
   (void)state;
   od_machine *machine = od_test_machine_text(
-      "blocks:\n  x: {type: integrator, input: rate}\n  rate: {type: formula, inputs: {x: x}, formula: -sign(x)}\n"
-      "initial: {x: 1}\n");
+      "blocks:\n  x: {type: integrator, input: rate, gain: 1 1/s}\n  rate: {type: formula, inputs: {x: x}, formula: -sign(x)}\n"
+      "initial: {x.integral: 1}\n");
   const od_model *m = od_machine_model(machine);
   od_plant *plant = NULL;
   od_error err = {0};
