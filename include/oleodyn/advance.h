@@ -1,5 +1,5 @@
-// Advances a simulation to a time by as many steps as necessary. Steps end where inputs jump or have a kink and where
-// samples are due. Switches of modes are located. Ill-conditioned coordinates are replaced. The step
+// Advances a simulation to a given time by as many steps as necessary. Steps end at jumps and kinks of inputs and at samples. The
+// advance locates switches of modes and replaces ill-conditioned coordinates. The step
 // length is fixed or follows an error estimate. `oleodyn simulate` uses the same functions.
 //
 //   od_advance_options options = {.end = 10, .inputs = od_machine_input_source(machine)};
@@ -30,7 +30,8 @@ typedef enum od_moment {
   OD_MOMENT_STEP,   // after each step
   OD_MOMENT_PIECE,  // before a jump of the inputs, a sample or a switch that may be due at the current time
   OD_MOMENT_EVENT,  // after a jump of the inputs, a sample or a switch
-  OD_MOMENT_BEGIN,  // before each step, before any preparation. An advance that ends here goes on to the bit
+  OD_MOMENT_BEGIN,  // before each step and its preparation; an advance that `watch` ends here can continue with bit-identical
+                    // results
 } od_moment;
 
 typedef struct od_advance_options {
@@ -51,9 +52,9 @@ typedef struct od_advance od_advance;
 
 // Returns the size in bytes of the memory that od_advance_init() needs.
 OD_API size_t od_advance_size(const od_sim *sim, const od_advance_options *options);
-// Creates an advance in the caller's memory (aligned to 16) for a started simulation, whose integrator is set. The
-// simulation and the pointers `user` and `watcher` must outlive the advance. Returns NULL if memory is NULL, or if steps
-// without a fixed length are wanted and the integrator has no error estimate.
+// Creates an advance in the caller's memory (aligned to 16) for a started simulation, whose integrator is set. The simulation and
+// the pointers `user` and `watcher` must outlive the advance. Returns NULL if memory is NULL, or if options->step is zero and the
+// integrator has no error estimate.
 OD_API od_advance *od_advance_init(void *memory, od_sim *sim, const od_advance_options *options);
 // Creates an advance in memory allocated by the library, freed with od_advance_free(). Returns NULL in the cases of
 // od_advance_init(), or if an allocation fails.
@@ -67,10 +68,10 @@ OD_API void od_advance_free(od_advance *advance);
 // beginning of the step, and od_advance_get_failure() returns the circumstances.
 OD_API od_status od_sim_advance(od_advance *advance, double t, od_sim **at);
 // Advances the simulation exactly to time t, where a step ends. Jumps of the inputs, samples and switches at t are not taken: the
-// simulation has the values just before them. od_sim_advance() with the same t takes them, and so does an advance to a later
-// time. After either function, if the simulation is at time t, the caller may change its state, parameters or inputs at this
-// time (od_sim_set() and similar functions). Changed inputs last only if there is no `inputs` function. Fails in the cases of
-// od_sim_advance(), and with OD_BAD_ARGUMENT if an adaptive step has already passed t.
+// simulation has the values just before them. od_sim_advance() with the same t takes them, and so does an advance to a later time.
+// After either function, if the simulation is at time t, the caller may change its state, parameters or inputs at this time
+// (od_sim_set() and similar functions). Changed inputs remain in effect only if there is no `inputs` function. Fails in the cases
+// of od_sim_advance(), and with OD_BAD_ARGUMENT if an adaptive step has already passed t.
 OD_API od_status od_sim_advance_up_to(od_advance *advance, double t);
 
 // Circumstances of a failure.
@@ -91,9 +92,9 @@ typedef struct od_advance_failure {
 // Returns the circumstances of the last failure of od_sim_advance().
 OD_API od_advance_failure od_advance_get_failure(const od_advance *advance);
 
-// Saved states of an advance together with its simulation; see od_sim_save(). The advance that is restored must have the same
-// step, tolerance, longest step and largest number of steps. Its `end` may differ, but `end` influences the lengths of
-// adaptive steps: the steps are those of one uninterrupted advance only with the same `end`. The inputs are not saved.
+// Saved states of an advance together with its simulation; see od_sim_save(). The advance that is restored must have the same step,
+// tolerance, longest step and largest number of steps. Its `end` may differ, but a different `end` changes the lengths of adaptive
+// steps. The inputs are not saved.
 OD_API size_t od_advance_save_size(const od_advance *advance);
 OD_API od_status od_advance_save(const od_advance *advance, void *saved);
 OD_API od_status od_advance_restore(od_advance *advance, const void *saved, size_t size, od_error *err);

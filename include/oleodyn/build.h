@@ -1,13 +1,13 @@
 // Builds a model piece by piece, without a machine file. The loader of machine files and programs for controllers use these
 // functions; see examples/build_machine.c.
 //
-// Each number is added to one vector theta by od_build_number(), which assigns its path; elements refer to numbers by their index
-// in theta. Elements refer to each other by the index that the adding function returned (-1: out of memory, which
-// od_build_finish() reports). The ground is body -1. Names are unique. All values are in SI units.
+// od_build_number() adds a number with its path to one vector, theta. Elements refer to numbers by their index in theta. Elements
+// refer to each other by the index that the adding function returned (-1: out of memory, which od_build_finish() reports). The
+// ground is body -1. Names are unique. All values are in SI units.
 //
-// od_build_finish() checks the whole model, finds the tree and the loops, assembles the mechanism and returns an immutable model, from
-// which od_model_plant() makes plants. od_build_finish() collects all problems, including wrong indices. od_build_problem() returns each
-// problem; od_error contains the first problem. These functions allocate memory; steps of a plant do not.
+// od_build_finish() checks the whole model, finds the tree and the loops, assembles the mechanism and returns an immutable model,
+// from which od_model_plant() makes plants. od_build_finish() collects all problems, including wrong indices. od_build_problem()
+// returns each problem; od_error contains the first problem. These functions allocate memory; steps of a plant do not.
 #ifndef OLEODYN_BUILD_H
 #define OLEODYN_BUILD_H
 
@@ -182,9 +182,9 @@ typedef enum od_oil_law {
 } od_oil_law;
 // Sets the law of the oil. The numbers of the oil are theta[first_number], theta[first_number + 1], ... in the order above.
 OD_API void od_build_oil(od_build *b, od_oil_law law, int first_number);
-// Lets pressures fall below zero by p' = B/V sum Q, as many published models do. Without this call, oil cavitates below zero
-// pressure: each volume keeps the size of its void, and the same amount of oil fills the void again. With this call, oil is not
-// conserved while the volume changes.
+// Allows negative pressures: p' = B/V sum Q also holds below zero, as in many published models. Without this call, oil cavitates at
+// zero pressure: each volume stores the size of its void until the same amount of oil has filled the void. With this call, oil is
+// not conserved while the volume changes.
 OD_API void od_build_oil_tension(od_build *b);
 // Sets the viscosity of the oil and the influence of temperature and pressure. Numbers, in this order: kinematic viscosity
 // (m2/s); temperature (K) at which this viscosity and the density are valid; temperature of the oil (K); relative decrease of
@@ -268,11 +268,11 @@ enum { OD_CYLINDER_DIAMETERS };
 
 // ---- blocks, which compute signals from signals
 
-// A block of a type that `oleodyn components` lists ("gain", "pid"). The numbers of a block are in the order of the keys
-// in that list. Choices determine the structure of the block: od_block_choose() sets the choice of a key. The choice of
-// an optional key is 1 if a file would contain the key ("limits", "kd", "time_constant"). The choice of other keys is the
-// degree of a polynomial ("numerator"), the order of an approximation ("pade"), or the length of a sampled delay in
-// samples ("time"). Keys that are not given have no numbers.
+// A block of a type that `oleodyn components` lists ("gain", "pid"). The numbers of a block are in the order of the keys in that
+// list. Choices determine the structure of the block: od_block_choose() sets the choice of a key. The choice of an optional key is
+// 1 if the block has this key ("limits", "kd", "time_constant"). The choice of other keys is the degree of a polynomial
+// ("numerator"), the order of an approximation ("pade"), or the length of a sampled delay in samples ("time"). Keys that are not
+// given have no numbers.
 enum { OD_MOST_BLOCK_INPUTS = 32, OD_MOST_BLOCK_ORDER = 16, OD_MOST_BLOCK_CHOICES = 3 };
 typedef struct od_block_spec {
   int block_class;  // -1: there is no such type
@@ -306,11 +306,11 @@ OD_API const char *od_build_block_output_name(const od_build *b, int block, int 
 OD_API int od_build_block_state_count(const od_build *b, int block);
 OD_API const char *od_build_block_state_name(const od_build *b, int block, int state);
 
-// Sets an initial value. `quantity` is the name of an output ("A.angle", "spring.length", "A.rate"). Exact values are met
-// exactly. Other values are approximate and select the branch of the assembly. Each joint coordinate of the tree needs a value.
-// Positions that no exact value determines stay as near to the approximate values as the loops allow. The same rule holds for
-// rates, which are zero by default. Each volume needs a pressure ("P.pressure"); spools ("valve.spool") and states of blocks are
-// zero by default.
+// Sets an initial value. `quantity` is the name of an output ("A.angle", "spring.length", "A.rate"). The initial state has the
+// exact values. Other values are approximate and select the branch of the assembly. Each joint coordinate of the tree needs a
+// value. Positions that no exact value determines stay as near to the approximate values as the loops allow. The same rule holds
+// for rates, which are zero by default. Each volume needs a pressure ("P.pressure"); spools ("valve.spool") and states of blocks
+// are zero by default.
 OD_API void od_build_initial(od_build *b, const char *quantity, double value, bool exact);
 // Declares a quantity whose initial value is computed such that the machine is in static balance. The computation starts at
 // `value`. Joint coordinates and pressures can be balanced together. For each degree of freedom, one balanced quantity makes an

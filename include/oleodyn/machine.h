@@ -134,7 +134,7 @@ OD_API int od_machine_default_outputs(const od_machine *machine, int *outputs);
 typedef struct od_run_wishes {
   double time;             // duration, s
   double step;             // fixed step, s
-  bool adaptive;           // whether the step length follows an error estimate; `step` overrides this
+  bool adaptive;           // whether the step length follows an error estimate; `step` overrides this field
   double rows;             // time between rows with adaptive steps, s; default: 1 ms
   const char *integrator;  // a name of oleodyn/integrator.h
   double tolerance;        // tolerance of adaptive steps; default: 1e-5
@@ -149,10 +149,10 @@ typedef struct od_run_plan {
   od_advance_options advance;       // for od_advance_new(), with the inputs of the machine
   void *reserved[4];                // zero
 } od_run_plan;
-// Plans a run; wishes may be NULL. The machine must outlive the plan. Fails with OD_BAD_INPUT if there is no duration, a number
-// is not possible, or the integrator cannot take such steps; err (may be NULL) has the reason. The integrator "cvodes" is
-// available only in the program. `oleodyn simulate` also compares runs: without a tolerance it may deliver a run with a smaller
-// tolerance than 1e-5.
+// Plans a run; wishes may be NULL. The machine must outlive the plan. Fails with OD_BAD_INPUT if there is no duration, if a number
+// is out of range, or if the integrator does not support adaptive steps; err (may be NULL) has the reason. The integrator "cvodes"
+// is available only in the program. `oleodyn simulate` also compares runs with different tolerances: if no tolerance is given, its
+// result may have a tolerance below 1e-5.
 OD_API od_status od_machine_plan_run(const od_machine *machine, const od_run_wishes *wishes, od_run_plan *out,
                                      od_error *err);
 // Starts a simulation of a plant of the machine at time 0 with the inputs of the plan, and sets the integrator of the plan.

@@ -22,9 +22,9 @@ typedef struct od_allocator {
 } od_allocator;
 
 // Sets the functions for all memory of the library in this process; NULL: the functions of the C library. The struct is copied;
-// `user` and the functions must stay valid until the process ends. Call this function once, before any other function of the library
-// and before the program starts threads: OD_NOT_AVAILABLE if the library has already allocated memory. OD_BAD_ARGUMENT if a
-// function is missing.
+// `user` and the functions must stay valid until the process ends. Call this function once, before any other function of the
+// library and before the program starts threads. Returns OD_NOT_AVAILABLE if the library has already allocated memory,
+// OD_BAD_ARGUMENT if a function is missing.
 //
 // The functions are also used for jansson (json_set_alloc_funcs(), a setting of the whole process) and zlib. Memory that libfyaml,
 // LAPACK, SUNDIALS and the C library allocate for themselves is not covered. After creation, simulations and observers allocate

@@ -48,7 +48,7 @@ OD_API od_observer *od_observer_init(void *memory, const od_plant *plant, const 
 OD_API od_observer *od_observer_new(const od_plant *plant, const od_observer_options *options);
 // Frees an observer of od_observer_new(); NULL is allowed.
 OD_API void od_observer_free(od_observer *observer);
-// Returns the size of the block in bytes. A copy of the block keeps the observer within a process.
+// Returns the size of the block in bytes. Within a process, a copy of the block saves the observer.
 OD_API size_t od_observer_block_size(const od_observer *o);
 // Returns the filter in use.
 OD_API const od_filter *od_observer_filter(const od_observer *o);
@@ -68,10 +68,10 @@ OD_API od_status od_observer_start(od_observer *o, double t, const double *x, co
 // Returns OD_BAD_ARGUMENT if there are more outputs than states or an index is out of range.
 OD_API od_status od_observer_declare_start(od_observer *o, int count, const int *output, const double *covariance);
 
-// Predicts the estimate over a step h to inputs u. Q: n x n covariance of the process noise of this step; if Q is NULL, q (n)
-// is its diagonal; both NULL: no noise. If the step fails, the estimate stays at its time and another step may be tried. If
-// only the covariance fails (OD_NOT_FINITE), the observer returns OD_BAD_ARGUMENT. To continue, start the observer again or restore a copy
-// of its block.
+// Predicts the estimate over a step h to inputs u. Q: n x n covariance of the process noise of this step; if Q is NULL, q (n) is
+// its diagonal; both NULL: no noise. If the step fails, the estimate stays at its time and another step may be tried. If only the
+// covariance fails (OD_NOT_FINITE), all later predictions and corrections return OD_BAD_ARGUMENT. To continue, start the observer
+// again or restore a copy of its block.
 OD_API od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q);
 
 // Corrects the estimate with the values of the sensors y (ny); NaN: this sensor is missing. After a failure the estimate and
@@ -97,9 +97,8 @@ OD_API const double *od_observer_covariance(od_observer *o);
 // Returns the standard deviation of parameter i; cheap in both forms.
 OD_API double od_observer_parameter_sigma(const od_observer *o, int i);
 // Computes the outputs y (ny) at the current estimate and their standard deviations sigma (ny). Each standard deviation is the
-// larger of two values: the first value follows from the derivatives of the output, the second value from the spread of the
-// output over the uncertainty of the states. A limited output (cavitation, saturation) has zero derivatives, but is still
-// uncertain.
+// larger of two values. The first value follows from the derivatives of the output, the second from the spread of the output over
+// the uncertainty of the states. A limited output (cavitation, saturation) has zero derivatives, but is still uncertain.
 OD_API od_status od_observer_outputs(od_observer *o, double *y, double *sigma);
 // Returns whether output i was limited in the last od_observer_outputs(): the derivatives of the output gave less than
 // half of its spread, and the output may be at a limit (od_plant_ops.edges).
@@ -132,8 +131,8 @@ OD_API long od_observer_gated(const od_observer *o, int sensor);
 OD_API long od_observer_frozen(const od_observer *o, int sensor);
 OD_API long od_observer_reopened(const od_observer *o, int sensor);
 
-// Saved states of an observer, with its simulation and the memory of its filter; see od_sim_save(). The observer that is
-// restored must have the same plant and options. It need not be started: the saved observer was.
+// Saved states of an observer, with its simulation and the memory of its filter; see od_sim_save(). The observer that is restored
+// must have the same plant and options. A start of this observer before the restore is not necessary.
 OD_API size_t od_observer_save_size(const od_observer *o);
 OD_API od_status od_observer_save(const od_observer *o, void *saved);
 OD_API od_status od_observer_restore(od_observer *o, const void *saved, size_t size, od_error *err);

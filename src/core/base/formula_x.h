@@ -1,5 +1,5 @@
-// The value of a formula in the scalar of the build. Comparisons use real parts. NaN is preserved: a comparison with NaN selects
-// NaN, so that min(), max() and if() do not hide it.
+// The value of a formula in the scalar of the build. Comparisons use real parts. NaN is preserved: if an operand of a comparison in
+// min(), max() or if() is NaN, the result is NaN.
 
 // Returns x to the power of a constant integer, computed as a product, which is also defined for negative bases.
 static inline od_x X(whole_power)(od_x x, int exponent) {

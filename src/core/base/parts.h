@@ -4,9 +4,9 @@
 //   #define OD_FILTERS(FILTER) FILTER(ekf)
 //   #define OD_INTEGRATORS(INTEGRATOR) INTEGRATOR(trapezoid)
 //   #define OD_PLANAR_ONLY
-// CMake writes this header from the options OD_ELEMENTS, OD_BLOCKS, OD_FILTERS, OD_INTEGRATORS and OD_SPACE. A part that the header
-// does not list is left out; a list that the header does not define contains all parts. OD_PLANAR_ONLY leaves out the mechanics of
-// spatial machines. A model that needs a missing part is refused.
+// CMake writes this header from the options OD_ELEMENTS, OD_BLOCKS, OD_FILTERS, OD_INTEGRATORS and OD_SPACE. The build omits parts
+// that the header does not list; a list that the header does not define contains all parts. OD_PLANAR_ONLY omits the mechanics of
+// spatial machines. A model that needs a missing part cannot be built or loaded.
 #ifndef OD_BASE_PARTS_H
 #define OD_BASE_PARTS_H
 

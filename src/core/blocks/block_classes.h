@@ -1,4 +1,4 @@
-// The table of block classes, for a running model, and the table of their descriptions, for builder, readers and documents;
+// The table of block classes, for running models, and the table of their descriptions, for builder, readers and documents. Also
 // properties that follow from a class and the settings of a block. The list itself is in blocks/block_list.h, so that a new class
 // does not rebuild the files that include this header.
 #ifndef OD_BLOCK_CLASSES_H

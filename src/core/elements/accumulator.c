@@ -19,7 +19,7 @@ typedef struct X(report) {
   od_x loss, stored;
 } X(report);
 
-// The gas at an oil volume V: its pressure, and the work of compression from V = 0.
+// The state of the gas at an oil volume V: its pressure, and the work of compression from V = 0.
 typedef struct X(gas) {
   od_x pressure, work;
 } X(gas);

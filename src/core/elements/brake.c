@@ -1,6 +1,6 @@
-// Holding brake of a joint, applied by springs and released by pressure. The brake engages when the pressure has fallen to `engage`, and
-// releases when the pressure has risen to `release`. The brake holds elastically about the position of engagement, the anchor. Beyond its
-// holding force the brake slips, which moves the anchor (Dahl's law).
+// Holding brake of a joint, applied by springs and released by pressure. The brake engages when the pressure has fallen to
+// `engage`, and releases when the pressure has risen to `release`. The brake holds elastically about the position of engagement,
+// the anchor. Beyond its holding force the brake slips, and the anchor moves (Dahl's law).
 //   force = -(holding * (s - anchor) / deflection + damping * s')        the sum is limited to the holding force
 //   anchor' = |s'| * (s - anchor) / deflection        mode: 1 holds, 0 released: no force and a constant anchor
 // In a revolute joint forces are torques.
@@ -26,8 +26,8 @@ static inline bool X(holds)(const X(in) * in) {
   return RE(in->mode) > 0.5;
 }
 
-// The elastic part of the force relative to the holding force, and its energy. In motion the relative force is at most 1; a state
-// that was set or corrected may exceed this limit.
+// The elastic part of the force relative to the holding force, and its energy. The rate of the anchor keeps the relative force at
+// most 1; a state that a caller sets or a filter corrects may exceed this limit.
 static inline od_x X(clamped)(od_x share) {
   return OD_SELECT(RE(share) > 1, 1, OD_SELECT(RE(share) < -1, -1, share));
 }

@@ -1,9 +1,9 @@
-// Element classes. Each class is defined in one file of this folder: an equation out = f(in) on flat local vectors, a table with
-// what a running model needs (the struct below), and a description for readers and users (element_description.h). Readers,
-// outputs, energies, derivatives, tests and documentation are loops over the list of classes (element_list.h).
+// Element classes. One file of this folder defines each class: an equation out = f(in) on flat local vectors, the table
+// od_element_class for running models, and a description for readers and users (element_description.h). Readers, outputs, energies,
+// derivatives, tests and documentation iterate over the list of classes (element_list.h).
 //
-// An instance does not access the machine. Constant tables of integers (model/join.c) define where its `in` is read from and
-// where its `out` is added.
+// An instance does not access the machine. Constant tables of integers (model/join.c) define the sources of its `in` and the
+// destinations of its `out`.
 #ifndef OD_ELEMENT_H
 #define OD_ELEMENT_H
 
@@ -89,16 +89,17 @@ typedef struct od_batch {
   int kept_scalars, choices;         // counts for each instance
   int number, host, choice;          // offsets in pool
   int oil;                           // offset in w
-  // Classes with formulas: offsets in pool of three lists with an entry for each instance: the offset in pool of the first operation
-  // of its formula, the count of its operations, and the offset in w of its jumps (base/formula.h). Other classes: 0.
+  // Classes with formulas: offsets in pool of three lists, each with one entry per instance. `formula`: the offset in pool of the
+  // first operation of the formula; `operations`: the count of operations; `held`: the offset in w of the jumps (base/formula.h).
+  // Other classes: 0.
   int formula, operations, held;
 } od_batch;
 
-// What a running model needs of a class. It contains no address of a text, so that a program that builds no model is linked without
-// descriptions.
+// The data of a class that a running model needs. The table contains no address of a text, so a program that builds no model is
+// linked without descriptions.
 typedef struct od_element_class {
   char name[OD_MOST_CLASS_NAME];  // name in `oleodyn components` and for the builder
-  int version;                    // changes if models of earlier versions cannot be used any more
+  int version;                    // changes when models of earlier versions become unusable
   od_acts acts;
   bool needs_oil, reads_host;                 // reads_host: whether the law depends on numbers of the host
   bool has_formula;                           // whether the law is a formula of each instance
@@ -124,10 +125,10 @@ typedef struct od_element_class {
   void (*evaluate_complex)(const od_batch *b, const int *pool, od_complex *w);
   void (*report)(const od_batch *b, const int *pool, double *w);
   void (*report_complex)(const od_batch *b, const int *pool, od_complex *w);
-  // Optional, for frequently used classes; otherwise derivatives are computed by complex steps of the instance alone. The first
+  // Optional, for frequently used classes. Without these functions, complex steps of one instance give its derivatives. The first
   // function computes all d out / d in of every instance. The second function computes the derivatives of `out` of one instance
-  // with respect to some numbers (`outs` entries per number): its own numbers (0 ..), the numbers of its host (OD_NUMBER_OF_HOST
-  // + ..), or the numbers of the oil (OD_NUMBER_OF_OIL + ..). It returns false if all derivatives are zero.
+  // with respect to some numbers (`outs` entries per number): its own numbers (0 ..), the numbers of its host (OD_NUMBER_OF_HOST +
+  // ..), or the numbers of the oil (OD_NUMBER_OF_OIL + ..). The second function returns false if all derivatives are zero.
   void (*slopes)(const od_batch *b, const int *pool, double *w);
   bool (*number_slopes)(const od_batch *b, const int *pool, double *w, int instance, const int *number, int count,
                         double *dout);
@@ -150,7 +151,7 @@ static inline od_formula od_batch_formula(const od_batch *b, const int *pool, in
 }
 
 // The numbers of a curve follow the other numbers of the class: increasing abscissae of the control points, then the ordinates.
-// Returns whether side, degree and number of points are possible and this is the count of numbers.
+// Returns whether side, degree and number of points are valid and agree with the count of numbers.
 enum { OD_HIGHEST_CURVE_DEGREE = 7 };  // one less than the capacity of math/spline_x.h
 static inline bool od_element_curve_fits(const od_element_class *c, const int *choice, int numbers) {
   int side = choice[OD_PORT_SIDE], degree = choice[OD_PORT_DEGREE], points = choice[OD_PORT_COUNT];
@@ -158,7 +159,7 @@ static inline bool od_element_curve_fits(const od_element_class *c, const int *c
          numbers == c->numbers + 2LL * points;
 }
 
-// Returns the count of states: the inputs and rates of an instance refer to each of them.
+// Returns the count of states. The inputs and rates of an instance refer to each state.
 static inline int od_element_state_count(const od_element_class *c) {
   int count = 0;
   for (int i = 0; i < c->ins; i++)
@@ -168,7 +169,7 @@ static inline int od_element_state_count(const od_element_class *c) {
   return count;
 }
 
-// Returns the count of ends, including optional ends: the inputs and flows of an instance refer to each of them.
+// Returns the count of ends, including optional ends. The inputs and flows of an instance refer to each end.
 static inline int od_element_class_ends(const od_element_class *c) {
   int count = 0;
   for (int i = 0; i < c->ins; i++)

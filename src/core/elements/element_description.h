@@ -22,7 +22,7 @@ enum {
 #define OD_STROKE_LIMITS \
   { 1e-7, 1e3, 1e-5, 50 }
 
-// A number of the class. A default of NAN means that the number is required.
+// A number of the class. Default NAN: the number is required.
 typedef struct od_element_field {
   const char *key, *unit;  // unit "*": the unit of the signal of the instance or of its host
   od_sign sign;
@@ -65,7 +65,7 @@ static inline bool od_element_rule_holds(const od_element_rule *r, double greate
 typedef enum od_end_role {
   OD_END_FLOW,   // the oil of a line flows through the end
   OD_END_PILOT,  // the pressure controls the element; no oil flows
-  OD_END_DRAIN,  // the end leads away leakage or the oil of the spring's chamber
+  OD_END_DRAIN,  // the end drains leakage or the oil of the spring's chamber
   OD_END_SENSE,  // the end carries the pressure of a load as a signal
 } od_end_role;
 // Ends at nodes of the circuit: a key with the name of one node, or with a list of two names.
@@ -151,8 +151,8 @@ typedef struct od_element_description {
   int rule_count;
   int one_of[OD_MOST_ENDS], one_of_count;  // fields of which at least one must be given
   od_element_state states[OD_MOST_ELEMENT_STATES];
-  // The builder sets choice 0 if another instance of the class has the same node at this end; then this instance only feeds that
-  // node. 0: no such end.
+  // Choice 0 is 1 if another instance of the class has the same node at this end; then this instance only feeds that node. The
+  // builder sets choice 0. 0: no such end.
   int shared_end;
   od_element_output outputs[OD_MOST_ELEMENT_OUTPUTS];
   bool may_supply;          // whether the loss can be negative in unusual states, such as overstretched bristles

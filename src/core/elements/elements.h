@@ -41,8 +41,8 @@ od_end_place od_element_end_at(const od_element_description *c, int i);
 // Returns the name of a role: "flow", "pilot", "drain" or "sense".
 const char *od_end_role_name(od_end_role role);
 
-// The flow at an end: the index of an entry of od_element_description.outputs (-1: no oil flows), and its sign: 1 if positive values
-// flow out of the element into the node, -1 if they flow out of the node into the element.
+// The flow at an end: the index of an entry of od_element_description.outputs (-1: no oil flows), and a sign. Sign 1: positive
+// values flow from the element into the node; -1: from the node into the element.
 typedef struct od_end_flow {
   int output, sign;
 } od_end_flow;

@@ -8,7 +8,7 @@ static inline od_x X(smooth_root)(od_x dp, od_x e) {
   return dp / od_x_sqrt(od_x_sqrt(dp * dp + e * e));
 }
 
-// tanh(x). Unless x is small, one exponential gives full precision in half the time of the library function.
+// tanh(x). Unless |x| is small, one exponential gives full precision in half the time of the library function.
 static inline od_x X(smooth_sign)(od_x x) {
 #ifndef OD_COMPLEX
   double size = fabs(x);

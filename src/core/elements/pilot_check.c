@@ -1,10 +1,10 @@
-// Pilot-operated check valve: lets oil pass from `from` to `to`, and in the reverse direction while the pilot pressure opens the
+// Pilot-operated check valve: oil flows from `from` to `to`, and in the reverse direction only while the pilot pressure opens the
 // valve.
 //   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
 //   opening' = (step((opens - crack)/(full - crack)) - opening) / time_constant
 //   opens = p_from - p_to + ratio * max(p_pilot - p_from, 0)
-// ratio is the area of the pilot piston divided by the area of the seat. The opening has a lag: oil that flows back raises
-// p_from, which opens the valve further, so the current pressures alone would not determine the opening.
+// ratio is the area of the pilot piston divided by the area of the seat. The opening has a lag, because the current pressures alone
+// do not determine the opening: reverse flow raises p_from, which opens the valve further.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

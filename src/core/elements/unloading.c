@@ -1,5 +1,5 @@
-// Unloading valve: lets a pump run idle while an accumulator is charged. The valve opens when the pilot pressure has risen to `open`, and
-// closes when the pilot pressure has fallen to `close`. Between these pressures the valve keeps its mode.
+// Unloading valve: connects a pump to the tank while an accumulator is charged. The valve opens when the pilot pressure has risen
+// to `open`, and closes when the pilot pressure has fallen to `close`. Between these pressures the valve keeps its mode.
 //   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
 //   opening' = (mode - opening) / time_constant        mode: 1 open, 0 closed
 #ifdef OD_ELEMENT_TEXT

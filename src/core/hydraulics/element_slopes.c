@@ -1,5 +1,5 @@
-// Derivatives by complex steps: an instance is copied from the machine into a small separate work memory in complex numbers.
-// One of its scalars is changed along the imaginary axis. Then the function of its class evaluates the copy.
+// Derivatives by complex steps. A function copies an instance from the machine to a small separate work memory in complex numbers
+// and adds an imaginary part to one scalar. Then the function of its class evaluates the copy.
 #include "hydraulics/element_slopes.h"
 
 #include <complex.h>
@@ -110,7 +110,7 @@ double od_element_out_tangent(const od_model *m, const double *w, int instance, 
   return sum;
 }
 
-// Adds the change through the outputs, whose derivatives are known, to the direct change.
+// Adds the direct change to the change through the outputs, whose derivatives are known.
 double od_element_report_change(const od_model *m, double *w, int instance, int report, const double *din,
                                 const double *dout, const double *doil) {
   const od_instance *e = &m->instance[instance];

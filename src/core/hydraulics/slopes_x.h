@@ -62,7 +62,7 @@ static inline void add_slopes(const od_model *m, double *w, const od_target *s, 
   for (int j = 0; j < s->ins; j++) w[place[j]] += gain * slope[j] * w[moves[j]];
 }
 
-// Adds indirect effects, which do not act through pressures and states: the heat, and flows through junctions.
+// Adds indirect effects to the rows: the effects of the heat and of flows through junctions.
 static OD_APART void linearize_indirect(const od_model *m, double *w) {
   if (m->join.reservoir >= 0) linearize_heat(m, w);
   if (m->junctions) eliminate_junctions(m, w);
@@ -319,7 +319,7 @@ static double pressure_tangent(const od_model *m, const double *w, int node, con
   return du && n->input >= 0 ? pressure_gain(m, w, node) * du[n->input] : 0;
 }
 
-// Returns the change of the sum of all outputs that are added at one place, along a direction.
+// Returns the change, along a direction, of the sum of all outputs that are added to the target `to`.
 static double sum_tangent(const od_model *m, const double *w, int to, const double *dc, const double *du) {
   double sum = 0, din[OD_MOST_IN];
   for (int i = 0; i < m->instances; i++) {

@@ -18,7 +18,7 @@ static const double resolution = 1e-7;       // resolution of the time of a swit
 static const double difference_step = 1e-4;  // time difference of difference quotients of guards, relative to the step
 static const double same_time = 1e-9;        // crossings closer than this, relative to the step, count as simultaneous
 
-// Sets the guards of held jumps to zero, from which they differ by round-off.
+// Sets the guards of held jumps to exactly zero, to remove round-off.
 static void zero_held(od_sim *s, double *guard) {
   for (int j = 0; s->holding && j < s->plant->jumps; j++)
     if (!isnan(od_sim_at(s, s->held)[j])) guard[s->plant->jump_guard[j]] = 0;
@@ -98,8 +98,7 @@ static od_status find_guards(od_sim *s, const od_event_search *q, double dt, dou
   return status;
 }
 
-// Returns the time difference for rates in steps of about this length. The difference is large enough not to be lost in
-// round-off of the time.
+// Returns the time difference for rates in steps of about this length. The difference exceeds the round-off of the time.
 static double distance_aside(const od_sim *s, double h) {
   return fmax(difference_step * h, 1e-10 * fabs(s->t));
 }
@@ -144,7 +143,7 @@ static double cubic_extreme(double low, double low_rate, double high, double hig
          c = 3 * (low_rate + high_rate) - 6 * d;
   double root = b * b - 4 * a * c;
   if (!(root >= 0)) return 0.5 * h;
-  // The root at which the derivative has the sign change of the ends, in a form without cancellation.
+  // Chooses the root at which the sign of the derivative changes as between the ends. The form of the roots avoids cancellation.
   double q = -0.5 * (b + copysign(sqrt(root), b)), first = c != 0 ? q / c : -1, second = q != 0 ? a / q : -1;
   double s = first > 0 && first < 1 ? first : second;
   return (s > 0 && s < 1 ? s : 0.5) * h;
@@ -219,7 +218,7 @@ static od_status close_in(od_sim *s, const od_event_search *q, double h, double 
   bool halve = false;
   memcpy(m.at_low, m.low, bytes);
   for (int i = 0; i < TRIALS && high - low > resolution * h; i++) {
-    // A secant, slightly beyond the zero; bisection after a secant that did not halve the interval.
+    // A secant step that ends slightly beyond the zero. Bisection after a secant step that did not halve the interval.
     double width = high - low, part = halve ? 0.5 : first_crossing(plant, &m) * (1 + 1e-3);
     at = low + fmin(fmax(part, 1e-3), 1 - 1e-3) * width;
     od_status status = try_step(s, q, h, at);

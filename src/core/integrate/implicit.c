@@ -10,9 +10,9 @@
 #include "math/dense.h"
 
 enum { MOST_ITERATIONS = 15, MOST_CAREFUL_ITERATIONS = 60 };
-// Tolerances of the rates, relative to their size. The first correction is the error of the extrapolation by a parabola, which
-// is less than the truncation error of sufficiently short steps; a thousandth of this error is negligible. Thus short steps
-// have small tolerances; the smallest tolerance is near round-off. If the extrapolation is poor, a correction may change a
+// Tolerances of the rates, relative to their size. The first correction is the error of the extrapolation by a parabola. For
+// sufficiently short steps this error is less than the truncation error, and a thousandth of this error is negligible. Thus short
+// steps have small tolerances; the smallest tolerance is near round-off. If the extrapolation is poor, a correction may change a
 // state by many times its size; then the smallest tolerance applies.
 static const double coarsest_tolerance = 1e-10, finest_tolerance = 1e-11, part_of_first = 1e-3, prediction_limit = 1e-2;
 static const double contraction_limit =
@@ -82,8 +82,8 @@ static od_status correction(od_sim *s, const od_stage *stage) {
   return status;
 }
 
-// Evaluates the plant after the last correction where derivatives are needed, unless its last point is near enough. If only
-// the rates changed, the evaluation is cheap for the plant.
+// Evaluates the plant at the stage's solution if derivatives are needed there, unless the plant's last point is near enough. If
+// only the rates changed, the evaluation is cheap.
 static od_status approach(od_sim *s, const od_stage *stage) {
   if (!stage->to_differentiate || s->distance <= distance_limit || isinf(s->distance)) return OD_OK;
   double *x = od_sim_at(s, s->x_next), *g = od_sim_at(s, s->g);

@@ -2,8 +2,8 @@
 //
 //   f_i = f(x0 + a_i h f_(i-1)),   x1 = x0 + h sum b_i f_i,   a = 0, 1/2, 1/2, 1,   b = 1/6, 1/3, 1/3, 1/6
 //
-// The derivatives of a step are propagated through all stages: K_i = fx (E + a_i h K_(i-1)) + fu + fp, which is the exact
-// derivative of the rule.
+// The derivatives of a step are propagated through all stages and are exact derivatives of the rule: K_i = fx (E + a_i h K_(i-1)) +
+// fu + fp.
 #include <math.h>
 #include <string.h>
 

@@ -102,9 +102,9 @@ static void forget(od_sim *s) {
   s->contraction = 0.1;
 }
 
-// Plants below this size compute rates with a dense matrix, if there is memory for this matrix, although these plants have their own
-// factorization. Then the factors of Newton's matrix are kept, which filters need for the correction of a state. Derivatives
-// need the dense matrix anyway.
+// Plants with their own factorization and fewer rates than this compute the rates with a dense matrix, if there is memory for the
+// matrix. Then the factors of Newton's matrix stay valid; filters need these factors to correct a state. Derivatives need the dense
+// matrix in any case.
 enum { LARGE_PLANT = 200 };
 od_status od_sim_find_rates(od_sim *s, double t, const double *x, const double *u, double *k) {
   const od_plant *plant = s->plant;
@@ -387,7 +387,7 @@ od_status od_sim_sample(od_sim *s, double *map, double *by_parameters, bool *cha
   return OD_OK;
 }
 
-// f = [w; k] and its Jacobians: the rows of w are unit rows.
+// The explicit form is f = [w; k]. The rows of w in the Jacobians are unit rows.
 od_status od_sim_derivatives(od_sim *s, double *f, double *fx, double *fu, double *fp) {
   const od_plant *plant = s->plant;
   size_t nz = (size_t)plant->nz, nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);

@@ -28,8 +28,8 @@ struct od_sim {
   int has_matrix;  // od_matrix_place
   int history;     // number of earlier rates that are known: 0, 1 (k_before), 2 (k_earlier, too)
 
-  // Whether the current point is the plant's last point. At the current point: whether gk is known, and whether gk is factored; which
-  // derivatives of g and of k are known (OD_BY_*).
+  // at_point: whether the current point is the plant's last point. At the current point: whether gk is known and factored, and
+  // which derivatives of g (`slopes`) and of k (`linear`) are known (OD_BY_*).
   int at_point, has_gk, has_gk_factors, slopes, linear;
   int rates_with_gk;  // whether the last computation of rates left gk and its factors
   int jumped;         // whether the rates have jumped at the current point
@@ -119,8 +119,7 @@ void od_sim_release_jumps(od_sim *sim);
 void od_sim_hold_within(od_sim *sim, const od_sim *after, double t);
 // Returns the number of doubles of memory at `slide`, which slide.c uses.
 size_t od_slide_doubles(const od_plant *plant, bool plain);
-// Takes a step of a plant with jumps: by the integrator, or along a jump that the motion cannot leave. out NULL: without
-// derivatives.
+// Takes a step of a plant with jumps, either by the integrator alone or sliding along a jump. out NULL: no derivatives.
 od_status od_sim_step_with_jumps(od_sim *sim, double h, const double *inside, const double *u,
                                  const od_transition *out);
 // Adds the error due to the beginning of sliding to the local error of the last step.
@@ -137,7 +136,8 @@ static inline int od_most_parameters(const od_plant *plant) {
 // Lists the pieces of a saved simulation (sim_save.c). The simulation must be initialized.
 struct od_pieces;
 void od_sim_transfer(od_sim *sim, struct od_pieces *t);
-// Returns the time of the simulation that is saved next, s, or if nothing is read the time of `sim`.
+// OD_PIECES_CHECK and OD_PIECES_RESTORE: returns the time of the simulation that is read next, s. Otherwise returns the time of
+// `sim`.
 double od_sim_saved_time(const od_sim *sim, const struct od_pieces *t);
 // Computes the fingerprints of a plant for saved states. Returns false if the plant has none.
 bool od_plant_fingerprint(const od_plant *plant, uint64_t *machine, uint64_t *selection);

@@ -17,7 +17,7 @@ static bool is_count(long value) {
   return value >= 0 && value <= LONG_MAX / 2;
 }
 
-// Returns whether all integers of a simulation are possible. Numbers may have any value.
+// Returns whether all integers of a simulation are valid. Numbers may have any value.
 static bool is_possible(const od_sim *s) {
   const od_plant *plant = s->plant;
   bool flags = is_flag(s->started) && is_flag(s->at_point) && is_flag(s->has_gk) && is_flag(s->has_gk_factors) &&
@@ -34,7 +34,7 @@ static bool is_possible(const od_sim *s) {
          is_count(s->counts.repartitions);
 }
 
-// Replaces pivots that are out of range. Pivots of a factored matrix are in their range; all others are not read.
+// Replaces pivots that are out of range. The pivots of a factored matrix are in range; other pivots are not used.
 static void limit_pivots(od_sim *s) {
   int nk = od_plant_nk(s->plant), *pivot = od_sim_pivot(s);
   for (int i = 0; i < 2 * nk; i++)
@@ -42,7 +42,8 @@ static void limit_pivots(od_sim *s) {
   if (!is_within(pivot[2 * nk], 0, nk)) pivot[2 * nk] = nk;
 }
 
-// Saves or restores the plant's work memory. A simulation that is not started has no point: its work memory is set to zero.
+// Saves or restores the plant's work memory. A simulation that is not started has no point, so restoring it sets its work memory to
+// zero.
 static void transfer_work(od_sim *s, od_pieces *t, bool started) {
   const od_plant *plant = s->plant;
   void *to;

@@ -24,7 +24,7 @@ static inline double od_student_quantile(double freedom, double z) {
   return z * (1 + n * (first + n * (second + n * (third + n * fourth))));
 }
 
-// Returns the number of standard deviations that a normal variable exceeds in magnitude with this probability.
+// Returns z such that a normal variable deviates from its mean by more than z standard deviations with this probability.
 static inline double od_normal_beyond(double probability) {
   double low = 0, high = 40;
   for (int i = 0; i < 100; i++) {

@@ -76,7 +76,7 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Finds the pattern of row k of U: the entries of the matrix and the fill from its children in the elimination tree. Returns
+// Finds the pattern of row k of U: the row's entries in the matrix, and the fill from its children in the elimination tree. Returns
 // false if an allocation fails.
 static bool find_row(analysis *a, const int *order, int k, int *found) {
   int count = 0, row = order[k];
@@ -176,7 +176,7 @@ bool od_sparse_analyze(int n, const int *row, const int *column, int entries, lo
 
 // ---- values of the factors, and solution
 
-// The method works row by row: each row is expanded into a dense row, from which multiples of earlier rows are subtracted. The
+// Factors row by row. Each row is expanded into a dense row; then multiples of earlier rows are subtracted from the dense row. The
 // diagonal contains the inverse pivots.
 od_status od_sparse_factor(const od_sparse *s, double *restrict values, double *restrict scratch) {
   const int *column = s->column;

@@ -1,7 +1,6 @@
-// B-spline curves given by control points (X_i, Y_i): abscissa and ordinate are both splines of a parameter t on
-// clamped uniform knots, so that control points on a straight line give exactly that line. To evaluate at x, X(t) = x
-// is solved for t (X increases; degree 2: in closed form, else by Newton's method), then Y(t) is computed. With the basis
-// functions B_i at t,
+// B-spline curves given by control points (X_i, Y_i). Abscissa and ordinate are both splines of a parameter t on clamped uniform
+// knots, so control points on a straight line give exactly this line. To evaluate at x, X(t) = x is solved for t (X increases;
+// degree 2: in closed form, else by Newton's method), then Y(t) is computed. With the basis functions B_i at t,
 //   dY/dY_i = B_i,  dY/dx = Y'(t)/X'(t),  dY/dX_i = -B_i dY/dx.
 // The code runs inside steps, in real and complex numbers.
 #ifndef OD_SPLINE_MOST
@@ -62,8 +61,8 @@ static inline od_x X(curve_guess)(int spans, int count, const od_x *P, od_x x, c
   return (i + (RE(x) - RE(P[i])) / (RE(P[i + 1]) - RE(P[i]))) / (count - 1) * spans;
 }
 
-// Computes the parameter t at which the abscissa is x, strictly inside the curve, by Newton's method within a shrinking bracket.
-// Also computes the basis at t and, in D, its derivatives. If `degree` is a constant, the loops unroll.
+// Computes the parameter t at which the abscissa is x, by Newton's method within a shrinking bracket. x is strictly inside the
+// curve. Also computes the basis at t and, in D, its derivatives. If `degree` is a constant, the loops unroll.
 static OD_INLINED void X(curve_parameter)(int degree, int count, const od_x *P, od_x x, X(curve_point) * c, od_x *D) {
   int spans = count - degree;
   double low = 0, high = spans;
@@ -137,7 +136,7 @@ static OD_INLINED void X(curve_ordinate)(int degree, const od_x *Q, const od_x *
   c->rise = X(spline_sum)(D, Q + c->first, degree);
 }
 
-// Computes the point at x. The search starts at the content of c from an earlier evaluation of the same curve.
+// Computes the point at x. The search starts at the point in c from an earlier evaluation of the same curve.
 static inline void X(curve_follow)(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) * c) {
   od_x D[OD_SPLINE_MOST];
   // A curve is constant beyond its ends.

@@ -1,5 +1,5 @@
-// Computes the constants of the kernels from the numbers of a machine file (theta). All constants are in link frames, whose
-// origin is the joint's point. Runs each time numbers change. The complex build also propagates the derivatives of the
+// Computes the constants of the kernels from the numbers of a machine file (theta). All constants are in link frames, whose origin
+// is the joint's point. The functions run each time numbers change. The complex build also propagates derivatives with respect to
 // numbers.
 
 // Computes the position of a point in its body's frame.

@@ -1,5 +1,5 @@
-// The residual of the equations of motion, g = R' (M z'' - Q): the missing generalized force in each independent coordinate for
-// the motion (z_ind, z_ind', z_ind''), with the loops closed for positions, velocities and accelerations.
+// The residual of the equations of motion, g = R' (M z'' - Q): the missing generalized force in each independent coordinate for the
+// motion (z_ind, z_ind', z_ind''). The loops are closed for positions, velocities and accelerations.
 
 // Computes the force that the motion of every link requires: F = I A + V x* (I V), minus the applied forces.
 static void link_forces(const od_model *m, od_x *w) {
@@ -52,8 +52,8 @@ static void X(accelerate)(const od_model *m, const int *in, od_x *w, const od_x 
   accelerations(m, w);
 }
 
-// Predicts the dependent coordinates for new independent coordinates z, to second order along the motion: R dz plus, for the
-// time that corresponds to dz, half the acceleration due to velocities.
+// Predicts the dependent coordinates for new independent coordinates z, to second order along the motion: R dz + 1/2 curl dt^2.
+// curl is the acceleration due to velocities, and dt the time in which the motion covers dz.
 static void predict_dependent(const od_model *m, const int *in, od_x *w, const od_x *z) {
   const od_layout *l = &m->layout;
   int free = m->freedom;

@@ -8,9 +8,9 @@
 #include "base/wide.h"
 #include "model/model.h"
 
-// The direct derivatives of the constants at the beginning of the work memory (od_layout, before `chart`) with respect to a
-// number of the mechanism, in the same order; in lanes, for OD_LANES numbers together. `kinds` gives the groups that may be
-// nonzero.
+// Direct derivatives with respect to a number of the mechanism, or in lanes with respect to OD_LANES numbers together. They are
+// derivatives of the constants at the beginning of the work memory (od_layout, before `chart`), in the same order. `kinds` gives
+// the groups that may be nonzero.
 enum { OD_CHANGES_PLACES = 1, OD_CHANGES_INERTIA = 2, OD_CHANGES_LOADS = 4 };
 typedef struct od_number_change {
   const double *by;
@@ -51,8 +51,8 @@ typedef struct od_mechanics_real {
                            const od_number_change *change);
   // Returns the height of the point of a contact above its plane, m.
   double (*contact_height)(const od_model *m, const double *w, int load);
-  // For machines without loops (tree_solve_x.h). tree_factor: factors Newton's matrix at the last point along the tree into
-  // `tree` (od_tree_doubles()), without the lines between two moving links, with `own` added to its diagonal (NULL: zero).
+  // For machines without loops (tree_solve_x.h). tree_factor: factors Newton's matrix at the last point along the tree into `tree`
+  // (od_tree_doubles()), with `own` added to its diagonal (NULL: zero). The matrix does not include lines between two moving links.
   // tree_solve: solves with these factors, in place. tree_line: computes the effect of such a line's pull on the coordinates, and
   // the derivatives of its pull, length and speed with respect to the coordinates.
   od_status (*tree_factor)(const od_model *m, double *w, double alpha, double beta, const double *own, double *tree);
@@ -75,7 +75,7 @@ typedef struct od_mechanics_complex {
 extern const od_mechanics_real od_mechanics_planar_real, od_mechanics_spatial_real;
 extern const od_mechanics_complex od_mechanics_planar_complex, od_mechanics_spatial_complex;
 
-// Returns whether this build has the mechanics of the model. Models without are refused before the mechanics are used.
+// Returns whether this build has the mechanics of the model. A model whose mechanics are not in this build is rejected earlier.
 static inline bool od_mechanics_is_available(const od_model *m) {
 #ifdef OD_PLANAR_ONLY
   return m->planar;

@@ -14,8 +14,9 @@ static const double rank_tolerance = 1e-9;
 
 // ---- the matrix of the elimination
 //
-// Entries are stored in rows of doubles. Bit sets mark the nonzero entries of each row and each column. Rows of long chains have
-// a few nonzero entries among thousands, and only these are processed. The stored values of zero entries are undefined.
+// Entries are stored in rows of doubles. Bit sets mark the nonzero entries of each row and each column. Rows of long chains have a
+// few nonzero entries among thousands of entries. Only nonzero entries are processed. The stored values of zero entries are
+// undefined.
 typedef struct best_entry {  // the entry of a row with the least fill
   long fill;                 // number of entries that the pivot fills at most; -1: not computed yet
   double size;
@@ -239,8 +240,8 @@ static void find_best(sparse *a, int row) {
   a->best[row] = best;
 }
 
-// Finds the best pivot of all remaining rows, as an index in the list of rows; -1: all rows are empty, which is impossible for a
-// matrix of full rank.
+// Returns the index, in the list of rows, of the remaining row with the best pivot. -1: all rows are empty, which is impossible for
+// a matrix of full rank.
 static int find_sparse_pivot(sparse *a, const int *row, int s, int rank) {
   int place = -1;
   long least = LONG_MAX;
@@ -330,7 +331,7 @@ static int row_pattern(const od_model *m, int *in, int i, int end, const int *po
 static void write_pattern(const od_model *m, int *in, double *memory) {
   const od_layout *l = &m->layout;
   int n = m->coordinates, rank = od_partition_rank(m), words = words_of(rank);
-  // The sets of the pattern search are in the matrix of the elimination, whose numbers are no longer needed.
+  // The sets of the pattern search use the memory of the elimination's matrix, whose numbers are no longer needed.
   sparse matrix = sparse_in(m, memory);
   int *position = (int *)memory, *source = position + n;
   memset(matrix.active, 0xff, (size_t)matrix.words * sizeof *matrix.active);

@@ -6,7 +6,8 @@
 // dz_dep' and dz_dep'' follow from the rates of the closure rows. A number of the mechanism adds direct changes
 // (tangent_numbers_x.h); then dz_dep also follows from the closure rows.
 
-// A direction changes the motion at a certain level (od_level) and above; zero parts are not computed.
+// A direction changes the motion at its level (od_level) and at higher levels. Changes at lower levels are zero and are not
+// computed.
 
 // Computes dX and dS of all links from dz.
 OD_STAGE void T(tangent_positions)(const od_model *m, double *w, const od_number_change *change) {
