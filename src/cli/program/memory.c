@@ -1,12 +1,12 @@
 // Memory of the program: if an allocation fails, in the program or in any library, the program ends with one message.
 //
-// Some libraries drop data silently when memory runs out (an entry of a JSON object, a variable of a MAT file), or crash.
-// Therefore all allocations of this process go through the functions of this file: the C library allows a program to replace
-// malloc(), calloc() and realloc(), and its own strdup(), fopen() and similar functions use the replacements. Outputs are
-// renamed only when they are complete, so that an early end never replaces a file with an incomplete one.
+// Some libraries drop data silently when memory runs out (an entry of a JSON object, a variable of a MAT file), or crash. Therefore
+// all allocations of this process use the functions of this file: the C library allows a program to replace malloc(), calloc() and
+// realloc(). strdup(), fopen() and similar functions of the C library use the replacements. Output files get their final names only
+// when they are complete, so an early end never replaces a file with an incomplete file.
 //
-// The library liboleodyn does not replace these functions: its callers get OD_NO_MEMORY. Sanitizers have their own allocator,
-// which ends the program itself.
+// The library liboleodyn does not replace these functions: its callers get OD_NO_MEMORY. Sanitizers have their own allocator, which
+// ends the program itself.
 #include <stdlib.h>
 #include <unistd.h>
 

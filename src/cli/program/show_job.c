@@ -9,7 +9,7 @@
 
 // --- Arguments --------------------------------------------------------------------------------------------------------
 
-// Returns the type of an option, or of a flag if there is no such option.
+// Returns the type of an option; OD_JOB_FLAG if there is no such option.
 static od_job_option_type type_of(const od_job *job, const char *name) {
   for (int i = 0; i < od_job_option_count(job); i++) {
     const od_job_option o = od_job_option_at(job, i);

@@ -12,7 +12,7 @@ void od_signals_begin(void);
 void od_signals_listen(void);
 // After this call, the first SIGINT, SIGTERM or SIGHUP ends the program at once.
 void od_signals_end_at_once(void);
-// Whether the end of the run was requested.
+// Returns whether the end of the run was requested.
 bool od_signals_interrupted(void);
 
 #endif

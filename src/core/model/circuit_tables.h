@@ -92,9 +92,9 @@ typedef struct od_junction_slope {
   int row, column, from, in, slope, instance, at;
   double sign;
 } od_junction_slope;
-// A group of junctions that elements connect directly. The junctions are adjacent and share one matrix. Each junction has a row
-// of derivatives: first with respect to `columns` columns of a rate's row (listed in od_junctions.column from `column` on; -1:
-// all), then to inflows of the group.
+// A group of junctions that elements connect directly. The junctions are adjacent and share one matrix. Each junction has a row of
+// derivatives: first with respect to `columns` columns of a rate's row, then with respect to inflows of the group.
+// od_junctions.column lists these columns from index `column` on; -1: all columns.
 typedef struct od_junction_group {
   int first, count;
   int matrix, row;  // start of the matrix and of the rows in w
@@ -121,7 +121,7 @@ typedef struct od_join {
   int pool_count, places, row_starts,
       row_columns;  // counts of the tables `pool`, `place`, `row_start` and `row_column`
   bool compliant;   // whether some element has a compliance in addition to the oil
-  // Whether elements affect each other not only by pressures and states, but also by junctions or a reservoir.
+  // Whether elements also affect each other through junctions or a reservoir, not only through pressures and states.
   bool indirect;
   int reservoir;       // index of the instance that is the reservoir, or -1
   int warms, heat_in;  // state of the reservoir, or -1; `in` of the reservoir with the heat of all heaters

@@ -1,8 +1,8 @@
-// Compiles blocks: their indices among signals and first-order states, their measured quantities, the order of evaluation, and
-// the signals that act on the rest of the machine.
+// Compiles blocks: their indices among signals and first-order states, their measured quantities, the order of evaluation, and the
+// signals that act on the rest of the machine.
 //
-// A block has direct feedthrough if its output depends on an input without a state in between. Outputs are evaluated in an order
-// in which every block follows the blocks that it depends on by feedthrough. If there is no such order, the blocks form an
+// A block has direct feedthrough if its output depends on an input without a state in between. Outputs are evaluated in an order in
+// which every block comes after all blocks on which it depends by feedthrough. If there is no such order, the blocks form an
 // algebraic loop.
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // The tree of links. Joints connect bodies to the tree, starting at the ground. Joints that reach no new body close loops;
-// compile_closures.c handles them.
+// compile_closures.c adds their equations.
 #include "model/builder.h"
 #include "model/joint_types.h"
 

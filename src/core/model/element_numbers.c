@@ -65,7 +65,7 @@ int od_build_element_numbers(od_build *b, const char *name, const char *class_na
     double value = given ? given->value : default_of(f, c, number, count);
     if (isnan(value) && !given) {
       od_build_refuse(b, OD_ABOUT_MACHINE, -1, "'%s' is missing: %s (%s)", path, f->meaning, f->unit);
-      value = 1;  // avoids further messages
+      value = 1;  // prevents further messages about this number
     }
     // The unit of a signal is unknown here.
     int place = od_build_number(b, path, value, strcmp(f->unit, "*") ? f->unit : "1");

@@ -1,4 +1,4 @@
-// Makes models from images. A view contains od_model with the addresses of the tables, the classes, and the settings of blocks.
+// Creates models from images. A view contains od_model with the addresses of the tables, the classes, and the settings of blocks.
 #include <string.h>
 
 #include "base/arena.h"
@@ -52,7 +52,7 @@ static rest part_of(const void *image, const od_image_header *h, od_image_part p
   for (int i = 0; i < (int)part; i++) at += od_image_round((size_t)h->part[i]);
   return (rest){(const char *)image + at, (size_t)h->part[part]};
 }
-// Returns the next bytes of a part, or NULL if the part ends before.
+// Returns the address of the next `size` bytes of a part, or NULL if the part has fewer bytes.
 static const char *take(rest *r, size_t size) {
   const char *at = r->at;
   if (size > r->size) return NULL;
@@ -175,7 +175,7 @@ static od_status read_names(rest r, od_model *m, od_error *err) {
   return OD_OK;
 }
 
-// Fills the settings of blocks. Indices of classes and formulas are checked before.
+// Fills the settings of blocks. The caller has already checked the indices of classes and formulas.
 static void fill_specs(od_model *m) {
   for (int i = 0; i < m->blocks; i++) {
     const od_block *b = &m->block[i];
@@ -186,7 +186,7 @@ static void fill_specs(od_model *m) {
   }
 }
 
-// Returns whether the indices that fill_specs() follows are valid.
+// Returns whether the indices that fill_specs() uses are valid.
 static bool specs_are_possible(const od_model *m) {
   if (m->operations > m->join.pool_count / OD_OPERATION_INTS) return false;
   for (int i = 0; i < m->blocks; i++) {

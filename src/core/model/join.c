@@ -99,7 +99,7 @@ static source signal_source(const od_model *m, int signal) {
   return (source){l->u + signal, 2 * m->actuators + m->circuit_states + signal, -1};
 }
 
-// Returns the source of a state. An absent state is replaced by the signal that the state would follow.
+// Returns the source of a state. If the state is absent, the source is the signal that the state would follow.
 static source state_source(const od_model *m, const od_instance *e, int index) {
   int state = e->state[index];
   return state < 0 ? signal_source(m, e->signal) : (source){m->layout.c + state, 2 * m->actuators + state, -1};
@@ -123,7 +123,8 @@ static source source_of(const od_model *m, const od_instance *e, od_in_slot slot
   return (source){l->nothing, l->rate_width - 1, -1};
 }
 
-// Returns the column in a force's row, which begins with its own length and speed instead of all lengths and speeds.
+// Returns the column in the row of a force. This row begins with the force's own length and speed instead of all lengths and
+// speeds.
 static int force_column(const od_model *m, int column) {
   int na = m->actuators;
   return column < na ? 0 : column < 2 * na ? 1 : column - 2 * na + 2;

@@ -1,9 +1,9 @@
-// The compiled machine: tables, written once by od_build_finish() and only read afterwards, by any number of threads. The
-// parts have separate headers: mechanism.h, circuit_tables.h, signal_tables.h, output_kinds.h.
+// The compiled machine: tables that od_build_finish() writes once. Afterwards any number of threads may read the tables. The parts
+// have separate headers: mechanism.h, circuit_tables.h, signal_tables.h, output_kinds.h.
 //
-// Items of tables contain numbers and indices and no addresses, so that tables can be used where an image contains them (image.c).
-// od_model itself contains the addresses of the tables. model_tables.c describes all tables. Names and units are offsets in
-// od_model.text; od_model_text() returns the text.
+// Items of tables contain numbers and indices, but no addresses, so that a program can use the tables of an image in place
+// (image_read.c). od_model itself contains the addresses of the tables. model_tables.c describes all tables. Names and units are
+// offsets in od_model.text; od_model_text() returns the text.
 #ifndef OD_MODEL_H
 #define OD_MODEL_H
 
@@ -22,7 +22,7 @@
 #include "oleodyn/build.h"
 #include "oleodyn/plant.h"
 
-// Method that factors Newton's matrix of implicit steps; chosen when the model is made (plant/newton_choice.c).
+// Method that factors Newton's matrix of implicit steps; chosen when the model is built (plant/newton_choice.c).
 typedef enum od_newton { OD_NEWTON_DENSE, OD_NEWTON_SPARSE, OD_NEWTON_TREE } od_newton;
 
 struct od_model {
@@ -114,8 +114,8 @@ struct od_model {
   void *memory;  // last chunk of the arena that contains the model and its tables
 };
 
-// Powers in the order of od_plant_ops.powers: losses of elements; power supplied by loads; power absorbed by nodes; power
-// supplied by elements; and, for machines with nodes, the mass flow of oil that elements supply to volumes, in kg/s.
+// Powers in the order of od_plant_ops.powers, in W: losses of elements; power supplied by loads; power absorbed by nodes; power
+// supplied by elements. In machines with nodes, the last entry is the mass flow of oil that elements supply to volumes, in kg/s.
 enum { OD_POWER_ELEMENT, OD_POWER_LOAD, OD_POWER_NODE, OD_POWER_SUPPLY, OD_POWER_OIL, OD_POWER_KINDS };
 // Returns the index of the first power of a kind; for OD_POWER_KINDS, the number of powers.
 static inline int od_model_power(const od_model *m, int kind) {

@@ -1,5 +1,5 @@
-// The description of the model's tables: place, count and fields of each table. Everything that treats all tables alike (the
-// fingerprint, the writer, reader and checker of images) is a loop over this description.
+// The description of the model's tables: place, count and fields of each table. The fingerprint and the writer, reader and checker
+// of images iterate over this description.
 #ifndef OD_MODEL_TABLES_H
 #define OD_MODEL_TABLES_H
 

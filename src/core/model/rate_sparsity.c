@@ -1,5 +1,6 @@
 // Storage of the derivatives of rates. A rate depends on few states: the row of a volume contains the states of its neighbors.
-// Rows of small machines are full, which is fastest; rows of large circuits contain only entries that may be nonzero.
+// Small machines have full rows, because full rows are faster there. In large circuits, rows contain only entries that may be
+// nonzero.
 #include <stdlib.h>
 
 #include "base/allocate.h"
@@ -115,8 +116,7 @@ static void add_through_junctions(const od_model *m, const int *begin, entries *
   }
 }
 
-// Lists all entries of rates, sorted. Entries of groups, which are needed only during the build, follow. Returns false if an
-// allocation fails.
+// Lists all entries of rates, sorted, then the entries of groups, which only the build needs. Returns false if an allocation fails.
 static bool list_entries(const od_model *m, entries *e) {
   add_targets(m, e);
   if (e->no_memory) return false;

@@ -1,6 +1,6 @@
-// The covariance of an augmented filter, in one of two forms with the same operations (od_covariance_form). The
-// augmented state is [x, p] with constant parameters, so the transition is F = [A B; 0 1], and only the blocks that F changes are
-// computed. These functions run inside steps on a controller and allocate no memory.
+// The covariance of an augmented filter, in one of two forms with the same operations (od_covariance_form). The augmented state is
+// [x, p] with constant parameters, so the transition is F = [A B; 0 1]. Only the blocks that F changes are computed. These
+// functions run inside steps on a controller and allocate no memory.
 #ifndef OD_COVARIANCE_H
 #define OD_COVARIANCE_H
 
@@ -34,9 +34,9 @@ bool od_covariance_set(od_covariance *b, const double *P);
 void od_covariance_get(const od_covariance *b, double *P);
 double od_covariance_variance(const od_covariance *b, int i);
 
-// P <- F P F' + Q; A is nx x nx, B nx x np. The noise is a full matrix Q, or its diagonal q, or zero (both NULL). Returns
-// false if a variance of the result is negative or not finite. The function also serves a change of the states' coordinates;
-// then A and B are the derivatives of the new coordinates.
+// P <- F P F' + Q; A is nx x nx, B nx x np. The noise is a full matrix Q, or its diagonal q, or zero (both NULL). Returns false if
+// a variance of the result is negative or not finite. For a change of the states' coordinates, pass the derivatives of the new
+// coordinates as A and B.
 bool od_covariance_predict(od_covariance *b, const double *A, const double *B, const double *Q, const double *q);
 // P <- P + Q, or P + diag(q). Returns false if a variance of the result is negative or not finite.
 bool od_covariance_add(od_covariance *b, const double *Q, const double *q);
@@ -57,9 +57,9 @@ double od_covariance_project_at(const od_covariance *b, const double *h, int cou
 // g (n) = P h; no measurement may be pending.
 void od_covariance_along(const od_covariance *b, double *g);
 
-// Measurements are applied one after the other, several of them in one pass over the covariance. Each measurement is projected,
-// then declared by od_covariance_take() with a noise variance r. From then on the measurement is pending. The next projection uses the
-// covariance without the pending measurements. Apply all pending measurements before calling any other function.
+// Measurements are applied in sequence, but several measurements in one pass over the covariance. Project each measurement, then
+// call od_covariance_take() with its noise variance r; the measurement is then pending. The next projection uses the covariance
+// without the pending measurements. Apply all pending measurements before calling any other function.
 void od_covariance_take(od_covariance *b, double r);
 // Returns whether no more measurements may be pending.
 bool od_covariance_is_full(const od_covariance *b);

@@ -1,10 +1,10 @@
-// The covariance itself, corrected by Joseph's formula, which holds for any gain K and is therefore insensitive to round-off in
-// K:
+// The covariance itself, corrected by Joseph's formula. The formula holds for any gain K, so it is insensitive to round-off in K:
 //
 //   P <- (1 - K h) P (1 - K h)' + K r K'
 //
-// With the optimal gain the formula equals (1 - K h) P, which is cheaper. For a sensor that is much more accurate than the prediction,
-// however, the short form is the difference of two large numbers. For example, P = 1e8 and r = 1e-12 give 0 instead of 1e-12.
+// With the optimal gain the formula equals (1 - K h) P, which is cheaper. For a sensor that is much more accurate than the
+// prediction, however, the short form is the difference of two large numbers. For example, P = 1e8 and r = 1e-12 give 0 instead of
+// 1e-12.
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +27,8 @@ static double variance(const od_covariance *b, int i) {
   return b->P[i * (b->nx + b->np + 1)];
 }
 
-// With F = [A B] and W = F P = [Y Z]: the states' block becomes W F', the mixed block Z; the parameters' block is unchanged.
+// With F = [A B] and W = F P = [Y Z]: the states' block becomes W F', the mixed block becomes Z, and the parameters' block is
+// unchanged.
 OD_WIDE static void transform(od_covariance *b, const double *A, const double *B) {
   int nx = b->nx, np = b->np, n = nx + np;
   double *P = b->P, *F = b->scratch, *W = F + nx * n;

@@ -8,9 +8,9 @@
 #include "math/dense.h"
 #include "observe/covariance_root.h"
 
-// Computes rows R with R'R = Q for a positive semidefinite Q (in external order) by Cholesky's method: one row for each inner
-// index that the preceding indices do not determine; with `all`, rows of zeros for the other indices. An index with zero variance
-// must have zero covariances. Returns the number of rows, or -1 if Q is not positive semidefinite.
+// Computes rows R with R'R = Q for a positive semidefinite Q (in external order) by Cholesky's method. R has one row for each inner
+// index that the preceding indices do not determine. With `all`, R has rows of zeros for the other indices. An index with zero
+// variance must have zero covariances. Returns the number of rows, or -1 if Q is not positive semidefinite.
 OD_WIDE static int factor_rows(const od_covariance *b, const double *Q, bool all, double *R) {
   int n = b->nx + b->np, count = 0;
   for (int i = 0; i < n; i++) {

@@ -3,7 +3,7 @@
 //
 //   row j  <-  row j * root d before / root d  -  sum * f[j] / (root d before * root d)
 //
-// An update of the rows of U applies to each column of U, and to every U h as well. Therefore measurements can be pending: the pending
+// An update of the rows of U applies to each column of U, and thus to every U h. Therefore measurements can be pending: the pending
 // updates are applied to the f of the next measurement, with n operations each. Later all updates are applied to U together.
 #include <math.h>
 #include <stddef.h>

@@ -1,7 +1,6 @@
 // The estimate: its change by a filter, and its bias due to the step length.
 //
-// The local errors of the steps are propagated through the filter as a bias b of the estimate, with the filter's gains and
-// transitions:
+// The bias b is the effect of the local errors of all steps. The filter's gains and transitions propagate b:
 //   predict:  b <- F b + d, d the local error of the step         correct:  b <- b - K (h b)
 // The bias is only reported and does not change the estimate.
 #include <math.h>

@@ -1,7 +1,8 @@
-// Guards: each sensor has a guard that decides whether its value is used, in case the sensor or the filter is wrong.
+// Guards: each sensor has a guard, which decides whether the filter uses the sensor's value. Guards detect errors of sensors and of
+// the filter.
 //
 //   gate      An innovation beyond this many standard deviations is rejected as a spike.
-//   settling  After a poor start the variance of a linearizing filter is too small after its first corrections. Until the
+//   settling  After a poor start, the first corrections of a linearizing filter leave a variance that is too small. Until the
 //             innovations of a sensor are consistent, its gate is wide. The sensor is settled when a running mean of the
 //             normalized squares of its innovations has decreased to 2. The mean starts at the square of the gate.
 //   frozen    A value that repeats exactly does not come from a sensor with noise. Such a value is rejected, also within the gate.
@@ -14,7 +15,7 @@
 
 typedef struct od_guard {
   double mean, last;  // running mean of normalized squares of innovations (negative: settled); the last value
-  long same, out;     // repetitions of the last value so far; consecutive values beyond the gate
+  long same, out;     // number of repetitions of the last value so far; number of consecutive values beyond the gate
   // Numbers of values rejected by the gate, of frozen values, and of times that patience ended.
   long gated, frozen, reopened;
 } od_guard;

@@ -82,8 +82,8 @@ const od_filter *od_observer_filter(const od_observer *o) {
   return o->filter;
 }
 
-// Stores the covariance of the sensors' noise. Sets o->correlated to -1 if the covariance is not symmetric and positive
-// definite. If the covariance of all sensors is positive definite, the covariance of any subset is positive definite, too.
+// Stores the covariance of the sensors' noise. Sets o->correlated to -1 if the covariance is not symmetric and positive definite.
+// If the covariance of all sensors is positive definite, so is the covariance of any subset.
 static void set_noise(od_observer *o, const double *R) {
   int ny = o->ny;
   o->correlated = R ? 1 : 0;

@@ -32,7 +32,7 @@ struct od_observer {
   int declared;
   double nis;
   double choice[OD_MOST_FILTER_OPTIONS];  // values of the filter's options
-  int unsound;                            // whether the options of the filter are inconsistent
+  int unsound;                            // whether the options of the filter are invalid
 
   // Offsets in bytes from the block's start.
   size_t sim, p, low, high;        // the estimate and the bounds of its parameters
@@ -86,8 +86,8 @@ static inline double od_dot(int n, const double *a, const double *b) {
 void od_observer_start_guards(od_observer *o);
 // Begins a correction. Returns the number of sensors that have values.
 int od_observer_begin_correction(od_observer *o, const double *y);
-// Decides from its innovation, with variance s, whether sensor i is used. *reopen: the filter's variance was too small and must
-// be increased along this sensor before the sensor is used.
+// Decides from its innovation, with variance s, whether sensor i is used. *reopen: whether the filter's variance is too small and
+// must be increased along this sensor before the sensor is used.
 od_sensor_use od_observer_judge(od_observer *o, int i, double measured, double value, double s, int *reopen);
 // Adds the innovation of a used sensor to the statistics of consistency.
 void od_observer_count(od_observer *o, double value, double s);
@@ -101,7 +101,7 @@ const unsigned char *od_observer_edges(od_observer *o);
 
 // Lists the pieces of a saved observer. The observer must be initialized.
 void od_observer_transfer(od_observer *o, od_pieces *t);
-// Describes what a saved observer belongs to. Returns false if the plant has no fingerprint.
+// Fills the owner of a saved observer. Returns false if the plant has no fingerprint.
 bool od_observer_owner(const od_observer *o, od_saved_owner *owner);
 
 // --- estimate.c

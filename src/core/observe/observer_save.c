@@ -51,7 +51,7 @@ static void transfer_sensor(od_observer *o, od_pieces *t, int i) {
   od_innovation *in = od_observer_innovation(o, i);
   unsigned char *present = (unsigned char *)o + o->present + i;
   saved_sensor s;
-  memset(&s, 0, sizeof s);  // with the padding
+  memset(&s, 0, sizeof s);  // also zeroes the padding
   s.value = in->value, s.sigma = in->sigma, s.use = (int32_t)in->use, s.present = *present;
   s.mean = g->mean, s.last = g->last, s.same = g->same, s.out = g->out;
   s.gated = g->gated, s.frozen = g->frozen, s.reopened = g->reopened;

@@ -1,14 +1,15 @@
-// A window of earlier samples that is smoothed repeatedly, each time linearized at the previous result: the core of the
-// relinearizing filter (filter_relinearizing.c).
+// The core of the relinearizing filter (filter_relinearizing.c): smooths a window of earlier samples repeatedly, each time
+// linearized at the previous result.
 //
-// The unknowns are the states and parameters s_0 at the window's start and the process noises w_k of its steps. These unknowns minimize
+// The unknowns are the states and parameters s_0 at the window's start and the process noises w_k of its steps. These unknowns
+// minimize
 //
 //   J = (s_0 - m)' P^-1 (s_0 - m) + sum w_k' Q_k^-1 w_k + sum (y_k - h(s_k))' R^-1 (y_k - h(s_k)),   s_k = f(s_k-1) + w_k
 //
-// A trajectory is represented by its adjoints l_k (n each): s_0 = m - P l_0, w_k = -Q_k l_k. So neither P nor Q is inverted,
-// and quantities without noise stay without noise. The first two terms are l_0' P l_0 and l_k' Q_k l_k. A Kalman filter about
-// a trajectory, followed by a backward pass, gives the optimal adjoints for the machine linearized about the trajectory: a
-// step of the Gauss-Newton method. If such a step increases J, it is shortened by the same factor for all adjoints.
+// A trajectory is represented by its adjoints l_k (n each): s_0 = m - P l_0, w_k = -Q_k l_k. So neither P nor Q is inverted, and
+// quantities without noise are allowed. The first two terms are l_0' P l_0 and l_k' Q_k l_k. A Kalman filter about a trajectory,
+// followed by a backward pass, gives the optimal adjoints for the machine linearized about the trajectory: a step of the
+// Gauss-Newton method. If such a step increases J, the same factor shortens the steps of all adjoints.
 //
 //   smoother_record.c    records of samples, and memory
 //   smoother_start.c     the window's start: its prior, and the start of a trajectory
@@ -71,7 +72,7 @@ typedef struct od_smoother {
   double alpha;    // position of the tried trajectory between `now` (0) and `next` (1)
   double J, best;  // J of the tried trajectory; J of the accepted trajectory
   long measured;   // number of sensor values in J
-  double end_J;    // J of the trajectory whose end is kept
+  double end_J;    // J of the trajectory whose end is stored
   long end_measured;
   int accepted, passes;  // numbers of accepted and tried trajectories
   int comparing;         // whether another starting trajectory is tried
@@ -82,7 +83,7 @@ typedef struct od_smoother {
   long back_to;            // the sample up to which the derivatives are restored
   int converged, widened;  // whether the last accepted trajectory converged; whether the prior was widened
   long kept_end;           // the sample up to which `now` has adjoints of an earlier window with the same start
-  int has_end;             // whether a trajectory has been accepted; its end is kept
+  int has_end;             // whether a trajectory has been accepted and its end is stored
   int fresh;               // whether the derivatives belong to the accepted trajectory
 
   // Whether the filter has settled; see smoother_iterate.c
@@ -127,13 +128,13 @@ od_window_sample od_smoother_sample(const od_smoother *s, long k);
 od_window_slope od_smoother_slope(const od_smoother *s, long k);
 // Adds a sample without a step; its sensors are missing. Returns false if the memory is full.
 bool od_smoother_add(od_smoother *s);
-// Records the step from the latest sample to a new sample; u0: inputs before the step. Returns false if the memory is full, or
-// if the noise cannot be kept.
+// Records the step from the latest sample to a new sample; u0: inputs before the step. Returns false if the memory is full, or if
+// the noise cannot be stored.
 bool od_smoother_add_step(od_smoother *s, double h, const double *u0, const double *u, const double *Q,
                           const double *q);
 // Returns the process noise of a sample exactly as it was given: n x n, or n for a diagonal.
 const double *od_smoother_noise(od_smoother *s, od_window_sample e);
-// Stores the derivatives of the step that observer o has just taken, including a jump before it.
+// Stores the derivatives of the step that observer o has just taken, including a jump before the step.
 void od_smoother_keep_slope(od_smoother *s, const od_observer *o, long k);
 // Records the sensors of the next correction at sample k.
 void od_smoother_note(od_smoother *s, od_observer *o, long k);
@@ -148,9 +149,9 @@ void od_smoother_transfer(od_observer *o, struct od_pieces *t);
 
 // ---- smoother_start.c
 
-// Begins the window at the current estimate of o, at the latest sample.
+// Begins a window at the latest sample, with the current estimate of o.
 void od_smoother_begin_here(od_smoother *s, od_observer *o);
-// Takes over the initial covariance in terms of outputs, if od_observer_declare_start() has set it.
+// Copies the initial covariance in terms of outputs, if od_observer_declare_start() has set such a covariance.
 od_status od_smoother_take_declared_start(od_smoother *s, od_observer *o);
 // Moves the worker to the start that a trajectory's adjoint (n) defines, and converts the prior to this point.
 od_status od_smoother_go_to_start(od_smoother *s, const double *lambda);
@@ -162,8 +163,8 @@ void od_smoother_keep_start(od_smoother *s, double *lambda);
 double od_smoother_stay_within(const od_smoother *s, const od_covariance *b, int i, const double *mean, double *delta);
 // Returns whether the last tried trajectory begins too far from the prior.
 bool od_smoother_start_is_far(od_smoother *s);
-// Widens the prior if the start with this adjoint is too far from the prior, and changes the adjoint so that the adjoint
-// defines the same start.
+// Widens the prior if the start with this adjoint is too far from the prior, and changes the adjoint so that it still defines the
+// same start.
 void od_smoother_widen_start(od_smoother *s, double *lambda);
 
 // ---- smoother_forward.c
@@ -179,7 +180,8 @@ void od_smoother_trial(const od_smoother *s, long k, double *lambda);
 
 // ---- smoother_backward.c
 
-// Goes back over sample k. If the tried trajectory is accepted, its adjoint becomes `now`; the new adjoint is `next`.
+// Computes the backward pass over sample k. If the tried trajectory is accepted, its adjoint becomes `now`; the new adjoint is
+// `next`.
 void od_smoother_backward(od_smoother *s, long k);
 
 // ---- smoother_iterate.c

@@ -1,8 +1,8 @@
 // A Kalman filter about a trajectory, sample by sample, and the worker's propagation to the latest sample.
 //
-// The filter estimates the deviation from the trajectory (`delta` of the worker's od_linear). A step changes the deviation to
-// F delta - w: the expected noise of a step is zero, while the trajectory has the noise w. Usually w is so small that the
-// machine is linear over w. Then w is part of the step, and the plant is not evaluated again after the step.
+// The filter estimates the deviation from the trajectory (`delta` of the worker's od_linear). A step changes the deviation to F
+// delta - w: the expected noise of a step is zero, while the trajectory has the noise w. If w is so small that the machine is
+// linear over w, which is usual, w is part of the step, and the plant is not evaluated again after the step.
 #include <math.h>
 #include <string.h>
 

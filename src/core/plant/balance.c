@@ -4,7 +4,7 @@
 //   unknowns    n positions (none when a = 0), p pressures, balanced states of blocks
 //   equations   n forces, except forces that are always zero (such as the torque about the vertical slewing axis of a crane);
 //               n - a held positions: exact values first, then approximate values at their assembled values;
-//               rates of pressures, as many as are still needed;  the rates of the balanced states of elements and blocks
+//               rates of pressures, until there are as many equations as unknowns;  the rates of the balanced states of elements and blocks
 // The rate of a balanced state may be zero for all values of the unknowns. Examples are an integral whose error is zero, and a
 // spool whose rate is another state. Then the rates of the other states of this element or block, and rates of pressures, replace
 // this equation.
@@ -137,9 +137,9 @@ static void remove_row(od_balance *b, int i) {
   }
 }
 
-// Removes forces that no unknown changes: first forces that are zero, then other forces while there are more forces than balanced
-// coordinates and pressures. At least as many forces as balanced coordinates remain. Removed forces that are not zero are
-// reported at the end. b->work holds the residuals.
+// Removes forces that no unknown changes from the equations: first forces that are zero, then other forces while there are more
+// forces than balanced coordinates and pressures. At least as many forces as balanced coordinates remain. od_balance_check_forces()
+// reports removed forces that are not zero. b->work holds the residuals.
 static void leave_out_forces(od_balance *b) {
   if (b->forces == 0) return;
   od_balance_mass_matrix(b);
@@ -213,7 +213,7 @@ static bool take_memory(od_balance *b) {
   b->held = od_calloc(n + 1, sizeof *b->held);
   b->state = od_calloc(4 * rows, sizeof *b->state);
   b->scale = od_calloc(most, sizeof *b->scale);
-  // Scratch for one of: a basis of the motion; equations and their matrix; a step and a state.
+  // Scratch memory for one of three uses: a basis of the motion; equations and their matrix; a step and a state.
   b->work = od_calloc(n * n + rows * (most + 2) + (size_t)od_plant_nx(b->t->plant) + 2 * n + 1, sizeof *b->work);
   b->row_pivot = od_calloc(rows + most, sizeof *b->row_pivot);
   if (!b->held || !b->state || !b->scale || !b->work || !b->row_pivot) return false;
@@ -248,7 +248,7 @@ static bool pose(od_balance *b) {
   return true;
 }
 
-// Searches for the balance from t->x. Stores the balanced values in the model, or reports why there are none.
+// Searches for the balance from t->x. Stores the balanced values in the model, or reports why no balance was found.
 static void search_balance(od_balance *b) {
   const od_trial_plant *t = b->t;
   od_model *m = b->s->m;

@@ -1,4 +1,4 @@
-// Messages for a static balance that is not found, or that is outside the limits of the machine.
+// Messages about a static balance that was not found or that exceeds the limits of the machine.
 #include <math.h>
 #include <string.h>
 
@@ -49,8 +49,8 @@ bool od_balance_report_suction(od_balance *b, const double *x, bool value) {
   return found;
 }
 
-// Returns whether an element is closed at a node. A closed element has a flow that may depend on the pressure of the node, but at the last
-// point none of its flows depends on this pressure. Returns false for elements without such a flow.
+// Returns whether an element is closed at a node. The flows of a closed element depend on the pressure of the node in general, but
+// not at the last point. Returns false if no flow of the element depends on this pressure.
 static bool is_shut_at(const od_balance *b, const od_instance *e, int node) {
   const double *w = od_model_plant_scalars(b->t->plant, b->t->work);
   const od_element_class *c = od_instance_class(od_balance_model(b), e);
@@ -96,8 +96,8 @@ static void report_column(od_balance *b, int j) {
                   closers, closers[0] ? "" : "; 'others: steady' in 'initial' computes all values that are not exact");
 }
 
-// Reports forces that no unknown changes; if there are none, unknowns that no equation depends on. Returns whether anything was
-// reported.
+// Reports forces that no unknown changes. If there are no such forces, reports unknowns that no equation depends on. Returns
+// whether a problem was reported.
 static bool report_rank(od_balance *b, const double *x) {
   int before = b->s->b->problems;
   if (!od_balance_find_pivots(b, x, b->rows)) return false;
@@ -114,7 +114,7 @@ static bool report_rank(od_balance *b, const double *x) {
 
 // The largest residual at the end of a search, relative to the effect of the unknowns on this residual.
 typedef struct leftover {
-  int initial;  // the initial value whose equation is not met
+  int initial;  // the initial value whose equation is not satisfied
   double size;
   const char *unit;  // unit of a force; NULL: the residual is a rate
 } leftover;

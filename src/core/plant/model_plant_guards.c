@@ -196,7 +196,7 @@ od_status od_model_plant_held_jacobian(const od_plant *plant, void *work, double
 }
 
 // Stores the slopes of guards whose jumps begin at `first` in od_layout.held. The jumps of the plant have the same order. *next:
-// the first jump without a slope.
+// the index of the first jump without a slope.
 static void take_slopes(const od_plant_data *d, const od_complex *guard, int count, int first, int *next,
                         double *slope) {
   for (int i = 0; i < count && *next < d->plant.jumps; i++)

@@ -50,12 +50,12 @@ static double integral_part(const od_model *m, const double *w, const od_output 
   }
 }
 
-// Returns the factor of the elements' stored energy in an output. The circuit computes this energy, not the mechanism.
+// Returns the factor of the elements' stored energy in an output. This energy is computed by the circuit, not by the mechanism.
 static double stored_share(const od_output *o) {
   return o->kind == OD_OUT_POTENTIAL || o->kind == OD_OUT_STORED ? 1 : o->kind == OD_OUT_BALANCE ? -1 : 0;
 }
 
-// The next functions return an output without its integrals, its change along the last tangent, and its value in complex
+// The next functions return an output without its integrals: its value, its change along the last tangent, and its value in complex
 // arithmetic.
 double od_model_output_value(const od_model *m, const double *w, const od_output *o) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output(m, w, o);
@@ -108,8 +108,8 @@ od_status od_model_plant_powers(const od_plant *plant, void *work, double *power
   return OD_OK;
 }
 
-// Writes a column of the wanted outputs' derivatives along the direction of the last tangent_motion(), dc, the inputs in du
-// and a block's number. state: the state that moves, or -1; outputs that do not depend on this state stay zero.
+// Writes a column of the wanted outputs' derivatives along the direction of the last tangent_motion(), dc, the inputs in du and a
+// block's number. state: the state that changes, or -1. The entries of outputs that do not depend on this state stay zero.
 static void output_column(const od_plant_data *d, const od_work_parts *p, const unsigned char *wanted, int state,
                           const double *dc, double *du, od_block_number number, const od_number_change *change,
                           double *h, int columns, int column) {
@@ -266,8 +266,8 @@ static sight sight_of(const od_plant_data *d, const unsigned char *wanted) {
   return s;
 }
 
-// Computes the motion of the mechanism along a direction, up to the order that the outputs depend on. The accelerations are the
-// derivatives of k in dk, a column of an nk x columns matrix.
+// Computes the motion of the mechanism along a direction, up to the highest order on which the outputs depend. The accelerations
+// are the derivatives of k in dk, a column of an nk x columns matrix.
 static void move_mechanism(const od_plant_data *d, const od_work_parts *p, const od_directions *v, sight seen,
                            const od_number_change *change, int level, const double *dk, int columns) {
   for (int k = 0; seen.accelerations && k < d->plant.nz; k++) v->dzdd[k] = dk[k * columns];

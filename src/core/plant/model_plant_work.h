@@ -1,7 +1,7 @@
 // Internal data of a machine's plant, shared by model_plant*.c, repartition.c and sparse_steps.c.
 //
-// Work memory: a header, then the scalars and integers of model/layout.h, scratch, the last point, and the scalars of the
-// complex build. The work memory contains offsets only, no pointers, so it may be copied.
+// Work memory: a header, then the scalars and integers of model/layout.h, scratch, the last point, and the scalars of the complex
+// build. The work memory contains no pointers, only offsets, so it may be copied.
 #ifndef OD_MODEL_PLANT_WORK_H
 #define OD_MODEL_PLANT_WORK_H
 
@@ -16,9 +16,8 @@
 typedef struct od_state_range {  // states `first` to `end` - 1
   int first, end;
 } od_state_range;
-// The constants of the mechanism that a parameter changes: a section of od_plant_data.changed. Unused for numbers of circuits
-// and blocks, and if blocks measure quantities that depend on numbers. The derivatives with respect to such numbers are
-// computed differently.
+// The constants of the mechanism that a parameter changes: a section of od_plant_data.changed. Not used for numbers of circuits and
+// blocks, nor if blocks measure quantities that depend on numbers: other methods compute these derivatives.
 typedef struct od_constant_changes {
   bool is_mechanical;
   int first, count, kinds;
@@ -140,8 +139,8 @@ typedef struct od_lane_directions {
 } od_lane_directions;
 size_t od_model_plant_lane_doubles(const od_plant *plant);
 od_lane_directions od_model_plant_clear_lanes(const od_plant *plant, const od_work_parts *p);
-// Compute the columns of all lanes together, and copy the column of one lane. `level` is the lowest level of all lanes in the
-// first function, and the level of this lane in the second. `change` is allowed only for machines without blocks.
+// Compute the columns of all lanes together, and copy the column of one lane. In the first function, `level` is the lowest level of
+// all lanes; in the second function, the level of this lane. `change` is allowed only for machines without blocks.
 void od_model_plant_run_lanes(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v,
                               const od_number_change *change, int level);
 void od_model_plant_lane_column(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v, int lane,
@@ -178,8 +177,9 @@ size_t od_model_plant_tree_size(const od_plant_data *d);  // bytes
 // Replaces pivots in restored work memory that are out of range.
 void od_model_plant_tree_limit_pivots(const od_plant_data *d, void *work);
 
-// sparse_steps.c: machines with sparse rows of rates. The functions compute the circuit's rows of a column, for changes of
-// lengths and speeds; a row of factor * dg/dc, for all states of the circuit; and the matrix of a step.
+// sparse_steps.c: machines with sparse rows of rates. The first function computes the circuit's rows of a column, for changes of
+// lengths and speeds. The second computes a row of factor * dg/dc, for all states of the circuit. The others factor and solve the
+// matrix of a step.
 void od_model_plant_sparse_motion(const od_plant_data *d, const od_work_parts *p, double *column);
 void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts *p, int state, double factor,
                                      double *row);
@@ -202,7 +202,7 @@ typedef struct od_complex_move {
   int stride;
   od_point_change along;
 } od_complex_move;
-// Evaluates the last point changed along a direction; fills p.wc, and g (nk) if it is not NULL.
+// Evaluates the last point changed along a direction; fills p.wc and, unless NULL, g (nk).
 od_status od_model_plant_complex_direction(const od_plant *plant, void *work, od_point_change along, od_complex *g);
 // Evaluates the last point changed by `move`, with the reactions of joints and rods; fills p.wc.
 od_status od_model_plant_complex_reactions(const od_plant *plant, void *work, od_complex_move move);

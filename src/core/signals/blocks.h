@@ -1,6 +1,6 @@
-// The network of blocks as functions on the work memory of model/layout.h, real and complex. The functions read inputs,
-// measured quantities and states of blocks from this memory, and write signals and rates to it. The functions do not
-// access the mechanism or the oil. blocks/block.h describes a block.
+// The network of blocks as functions on the work memory of model/layout.h, real and complex. The functions read inputs, measured
+// quantities and states of blocks from this memory, and write signals and rates to the same memory. The functions do not access the
+// mechanism or the oil. blocks/block.h describes a block.
 #ifndef OD_BLOCKS_H
 #define OD_BLOCKS_H
 

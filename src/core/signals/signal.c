@@ -1,8 +1,8 @@
 // Input signals as one flat table of nodes.
 //
 // All signals are right-continuous: the value at a jump is the new value, and the value at nextafter(jump, -INFINITY) is the old
-// value. Edges are compared with exactly the numbers that od_signal_next_break() returns, so an integrator that stops at such a
-// time gets the new value.
+// value. Times of edges are exactly the numbers that od_signal_next_break() returns, so an integrator that stops at such a time
+// gets the new value.
 //
 //   sine          offset + A sin(2 pi f (t - start) + phase)
 //   chirp         offset + A sin(2 pi F(s)), s = t - start, T = duration, F is the integral of the frequency:

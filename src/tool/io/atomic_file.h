@@ -21,8 +21,8 @@ od_status od_atomic_probe(const char *path, od_error *err);
 od_status od_atomic_commit(od_atomic_file *f, od_error *err);
 void od_atomic_discard(od_atomic_file *f);
 
-// Removes the files that this process has begun and not completed. For a program that must end at once, without returning through
-// its callers. A forked child does not remove files of its parent.
+// Removes the files that this process has begun and not completed. Use this function if the program must end at once, without
+// returning through its callers. A forked child does not remove files of its parent.
 void od_unfinished_remove_all(void);
 
 #endif

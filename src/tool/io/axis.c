@@ -13,7 +13,7 @@ static double round_step(double size) {
   return power * (mantissa < 1.5 ? 1 : mantissa < 3.5 ? 2 : mantissa < 7.5 ? 5 : 10);
 }
 
-// Whether a prefix before the unit scales the whole unit: kPa, mm/s, but not k kg or mm^2.
+// Returns whether a prefix before the unit scales the whole unit: true for kPa and mm/s, false for k kg and mm^2.
 static bool takes_prefix(const char *unit) {
   static const char *const simple[] = {"Pa", "N", "J", "W", "V", "A", "Hz", "m", "rad"};
   for (size_t i = 0; i < sizeof simple / sizeof *simple; i++) {

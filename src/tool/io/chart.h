@@ -12,7 +12,7 @@ typedef struct od_chart {
   od_axis horizontal, vertical;
 } od_chart;
 
-// Numbers in memory: value i is data[i * stride] * factor. For example a column of a table in another unit.
+// Numbers in memory: value i is data[i * stride] * factor. An example is a column of a table in another unit.
 typedef struct od_series {
   const double *data;
   long count, stride;
@@ -23,7 +23,7 @@ static inline double od_series_at(const od_series *s, long i) {
   return s->data[i * s->stride] * s->factor;
 }
 
-// The position of a value on the page.
+// Return the horizontal or vertical position of a value on the page, in pixels.
 double od_chart_x(const od_chart *c, double value);
 double od_chart_y(const od_chart *c, double value);
 

@@ -1,5 +1,5 @@
-// Random numbers that depend only on seed, stream, sample and use: the same in any order of calls and for any number of
-// threads. Philox 4x32-10 from Random123 (Salmon et al. 2011): a counter is encrypted with the seed as key.
+// Random numbers that depend only on seed, stream, sample and use, not on the order of calls or on threads. The generator is Philox
+// 4x32-10 from Random123 (Salmon et al. 2011), which encrypts a counter with the seed as key.
 #ifndef OD_RANDOM_H
 #define OD_RANDOM_H
 
