@@ -8,7 +8,7 @@
 
 enum { POINTS = 401, MEMBERS = 4, MOST_SHOWN = 6 };
 
-// A way to draw a class: the abscissa from low to high, and the treatment of the states.
+// A sweep for drawing a class: the abscissa from low to high, and a rule for the states.
 typedef enum state_rule { AT_REST, AS_BEGUN, WITH_MODES } state_rule;
 typedef struct sweep {
   int slot;
@@ -23,7 +23,7 @@ typedef struct family {
   int slot;
   double full;
   const char *name;
-  bool held;  // whether the quantity is a state; the size of a state is an extreme value that is seldom reached
+  bool held;  // whether the quantity is a state; states seldom reach their typical size
 } family;
 
 static double member_value(const family *f, int member, int members) {

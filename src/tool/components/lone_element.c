@@ -196,8 +196,7 @@ static bool settle(od_lone_element *x, const moving *m, bool careful) {
   return moved < rest;
 }
 
-// Tries long steps first, which are suitable for states far from equilibrium; then careful steps, which are suitable for states
-// with limits.
+// Tries long steps first, for states far from equilibrium, then careful steps, for states with limits.
 bool od_lone_element_settle(od_lone_element *x) {
   follow_signal(x);
   od_lone_element begun = *x;

@@ -14,21 +14,22 @@ enum { OD_MOST_CONSTANTS = 10000 };
 // Reads the section of constants, and the parameters of instances (full names and arguments). A parameter that is not a quantity
 // is evaluated at its first use. `constants` and `parameters` are nodes of maps; -1: none.
 void od_load_constants(od_loader *ld, int constants, int parameters);
-// Adds numbers for the constants that were evaluated after od_load_constants(). Called after all elements have been read.
+// Adds numbers for the constants that were evaluated after od_load_constants(). Call this function after all elements have been
+// read.
 void od_number_constants(od_loader *ld);
 
-// Whether a text must be an expression, because it contains operators that a quantity cannot have.
+// Returns whether a text must be an expression because it contains operators that a quantity cannot contain.
 bool od_is_arithmetic(const char *text);
 
 typedef enum od_expression_verdict { OD_EXPRESSION_READ, OD_EXPRESSION_WRONG, OD_NO_EXPRESSION } od_expression_verdict;
-// Evaluates an expression; *value is in the SI unit `unit`. OD_EXPRESSION_WRONG: the error has been reported. OD_NO_EXPRESSION:
-// the text is not an expression; no message.
+// Evaluates an expression; *value is in the SI unit `unit`. Returns OD_EXPRESSION_WRONG after reporting an error. Returns
+// OD_NO_EXPRESSION, without a message, if the text is not an expression.
 od_expression_verdict od_read_expression(od_loader *ld, const od_given *given, const char *unit, double *value);
-// Whether the text at a place is an expression with the constants of that place, in any unit. Also true if a constant of the
-// expression has no value, which has been reported.
+// Returns whether the text at a place is an expression with the constants of that place, in any unit. Also returns true if a
+// constant of the expression has no value; this error has already been reported.
 bool od_is_expression(od_loader *ld, od_place place, const char *text);
-// Computes the value of a quantity or an expression in the SI unit `si`. False: the text is neither, or has another dimension;
-// no message is added.
+// Computes the value of a quantity or an expression in the SI unit `si`. Returns false, without a message, if the text is neither
+// or has another dimension.
 bool od_text_value(od_loader *ld, od_place place, const char *text, const char *si, double *value);
 // The unit in a text: for a quantity the text after its number, for an expression the SI unit of its value; "": none.
 const char *od_text_unit(od_loader *ld, od_place place, const char *text);

@@ -1,5 +1,5 @@
-// Parses the text of an expression to operations, by recursive descent, and checks units: for every operation the parser stores
-// the powers of the base units of the result.
+// Parses the text of an expression by recursive descent to a list of operations, and checks units. For every operation the parser
+// stores the powers of the base units of the result.
 #include "document/expression.h"
 
 #include <math.h>
@@ -43,10 +43,10 @@ double od_expression_value(const od_expression *e, const double *variable, int v
 
 // --- The parser -----------------------------------------------------------------------------------------------------
 
-// The unit of an operation's result.
+// The unit of the result of an operation.
 typedef struct dimension {
   double power[OD_UNIT_BASES];
-  bool any;  // made of plain numbers only: fits any unit
+  bool any;  // whether the result contains only plain numbers and thus fits any unit
 } dimension;
 
 typedef struct parser {

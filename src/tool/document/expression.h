@@ -43,7 +43,7 @@ typedef struct od_expression {
   int count;
   od_operation operation[OD_EXPRESSION_LONGEST];
   double power[OD_UNIT_BASES];  // powers of the base units
-  bool any_unit;                // a plain number, which is in SI units and fits any unit
+  bool any_unit;                // whether the result is a plain number, which is in SI units and fits any unit
 } od_expression;
 
 // Functions, by name; a NULL name ends the list. if(a < b, c, d) has a comparison (<, <=, > or >=) as its first argument.
@@ -55,7 +55,7 @@ typedef struct od_expression_function {
 } od_expression_function;
 extern const od_expression_function od_expression_functions[];
 
-// Parses a text. False with a problem if the text is not an expression.
+// Parses a text. Returns false and fills *problem if the text is not an expression.
 bool od_expression_parse(const char *text, const od_expression_names *names, od_expression *out,
                          od_expression_problem *problem);
 

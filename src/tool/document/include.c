@@ -21,7 +21,7 @@ typedef struct read_file {
   dev_t device;
   ino_t number;
   const char *path;
-  bool open;  // the file is being read; another inclusion would be an endless recursion
+  bool open;  // whether the file is being read; another inclusion would be an endless recursion
 } read_file;
 
 typedef struct includer {
@@ -55,7 +55,7 @@ static od_suggestion nearest_file(od_loader *ld, const char *path) {
   return suggestion;
 }
 
-// Whether the file must be read now. False: the file has been read already, or an error was reported.
+// Returns whether the file must be read now. Returns false if the file has already been read, or after reporting an error.
 static bool is_new(includer *in, int node, const char *path, const struct stat *facts) {
   for (int i = 0; i < in->files; i++) {
     if (in->file[i].device != facts->st_dev || in->file[i].number != facts->st_ino) continue;
@@ -83,7 +83,7 @@ static void add_file(includer *in, const char *path, const struct stat *facts) {
   in->file[in->files++] = (read_file){.device = facts->st_dev, .number = facts->st_ino, .path = path, .open = true};
 }
 
-// Reads and parses a file. Returns the node of its map; -1: the file is empty, or an error has been recorded.
+// Reads and parses a file. Returns the node of its map, or -1 if the file is empty or after recording an error.
 static int parse(includer *in, int node, const char *path) {
   od_loader *ld = in->ld;
   char *text = NULL;

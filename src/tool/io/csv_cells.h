@@ -1,5 +1,5 @@
-// CSV files as lines and cells: the separator, quotes, comments, line ends, and numbers in cells. csv_read.c builds tables from
-// the cells.
+// CSV files as lines and cells: separators, quotes, comments, line ends, and numbers in cells. csv_read.c builds tables from the
+// cells.
 #ifndef OD_CSV_CELLS_H
 #define OD_CSV_CELLS_H
 
@@ -9,7 +9,7 @@
 #include "io/table.h"
 #include "oleodyn/status.h"
 
-// The current position in a text that is not terminated by a zero byte. To save the position, copy the structure.
+// The current position in a text. The text need not end with a zero byte. To save the position, copy the struct.
 typedef struct od_csv_reader {
   const char *path;
   const char *at, *end;
@@ -48,8 +48,8 @@ void od_csv_skip_lines(od_csv_reader *r, int count);
 
 // ---- cells
 
-// The most frequent separator in the header outside quotes. On a tie a separator other than the comma is chosen, because the
-// comma may be a decimal sign.
+// The most frequent separator in the header outside quotes. If the comma and another separator are equally frequent, returns the
+// other separator, because a comma may be a decimal sign.
 char od_csv_find_separator(const od_csv_reader *r);
 // Reads the cell at r->at and stops at the separator or line end after the cell.
 od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out);

@@ -1,6 +1,6 @@
-// The buffer begins at the beginning of a line and contains whole lines up to `whole`. A line longer than the buffer enlarges
-// the buffer. A line end within a quoted cell does not end the line. As in csv_cells.c, a quote counts only at the beginning of
-// a cell. A quote does not count in a comment or in a text such as 2" hose.
+// The buffer begins at the beginning of a line and contains whole lines up to `whole`. A line longer than the buffer enlarges the
+// buffer. A line end within a quoted cell does not end the line. As in csv_cells.c, only a quote at the beginning of a cell is a
+// quote. Quotes in comments or in a text such as 2" hose are plain characters.
 #define _XOPEN_SOURCE 700  // pread
 
 #include "io/csv_stream.h"
@@ -18,7 +18,7 @@
 
 enum { USUAL_BLOCK = 1 << 18, LINES_FOR_HEAD = 256, LONGEST_LINES = 1 << 28 };
 
-// The position of a character within a line.
+// The kind of position of a character within a line.
 typedef enum spot {
   LINE_BEGIN,  // only blanks before the character
   CELL_BEGIN,
@@ -49,7 +49,7 @@ struct od_csv_stream {
   od_csv_reader r;
   od_table *head;
   bool spare;
-  bool shares;  // file and head belong to another stream
+  bool shares;  // whether file and head belong to another stream
 };
 
 static od_status cannot_read(const od_csv_stream *s, od_error *err) {
@@ -112,7 +112,7 @@ static od_status read_more(od_csv_stream *s, od_error *err) {
   return OD_OK;
 }
 
-// Removes the lines that were read from the buffer, and reads at least one more line unless the file has ended.
+// Removes from the buffer the lines that were already used. Reads at least one more line unless the file has ended.
 static od_status fill(od_csv_stream *s, od_error *err) {
   size_t done = (size_t)(s->r.at - s->buffer);
   memmove(s->buffer, s->buffer + done, s->filled - done);
@@ -152,7 +152,7 @@ static od_status read_head(od_csv_stream *s, int skip, od_error *err) {
   return status;
 }
 
-// Makes a stream that has read nothing yet. NULL: out of memory.
+// Creates a stream that has not read any data. Returns NULL if an allocation fails.
 static od_csv_stream *new_stream(const char *path, size_t block, const char *const *missing) {
   od_csv_stream *s = od_calloc(1, sizeof *s);
   if (!s) return NULL;
@@ -226,7 +226,7 @@ void od_csv_stream_use(od_csv_stream *s, const bool *used) {
   s->r.used = used;
 }
 
-// Streams that share a head must not write its flaws; the first stream has written the flaws.
+// The first stream writes the flaws to the head. Other streams that share the head must not write flaws.
 void od_csv_stream_want(od_csv_stream *s, const bool *wanted) {
   s->r.used = s->r.wanted = wanted;
   s->r.flawed = s->shares ? NULL : s->head;

@@ -12,7 +12,7 @@
 
 enum { BLOCK = 1 << 15 };
 
-// Cells are collected in a block: a C library call for each cell would take longer than the formatting of its digits.
+// Cells are collected in a block, because a C library call for each cell would take longer than formatting its digits.
 struct od_csv_writer {
   od_atomic_file file;
   FILE *to;  // standard output, or the stream of the file

@@ -1,7 +1,7 @@
 // The shortest decimal by Giulietti's method (source 41 in docs/theory.md). A double c 2^q represents the decimals between the
-// midpoints to its neighbors. Let k be such that the width of this interval is at least one and less than ten units of 10^k.
-// Then at most two multiples of 10^(k+1) and two multiples of 10^k are candidates. The ends of the interval and the value, in
-// units of 10^k / 4, are products with a power of ten of 126 to 128 bits; rounding them to odd numbers keeps each comparison
+// midpoints to its neighbors. Let k be such that the width of this interval is at least one and less than ten units of 10^k. Then
+// at most two multiples of 10^(k+1) and two multiples of 10^k are candidates. The ends of the interval and the value, in units of
+// 10^k / 4, are products with a power of ten of 126 to 128 bits. Rounding these products to odd numbers keeps each comparison
 // exact.
 #include "io/decimal.h"
 

@@ -16,7 +16,7 @@ typedef struct entry {
   double factor;
 } entry;
 
-// Entries of one unit are adjacent, the smallest sizes first. Pressures are in bar. Values of thousands of bar are moduli of
+// Entries of one unit are adjacent, the smallest sizes first. Pressures are in bar. Values of several thousand bar are moduli of
 // oil (MPa) or of steel (GPa).
 static const entry entries[] = {
     {"Pa", 100, "Pa", 1},

@@ -60,8 +60,8 @@ static bool find_program(char path[PATH_MAX], const char *name, od_error *err) {
 
 // --- Start and end ------------------------------------------------------------------------------------------------
 
-// The socket becomes the standard input. Other output is discarded, such as messages of libraries about damaged files; the
-// caller writes the messages. Signals have their default actions, also those that the caller handles or blocks.
+// Starts the helper with the socket as its standard input. Its standard output and standard error, such as messages of libraries
+// about damaged files, are discarded; the caller writes the messages. All signals have their default actions in the helper.
 static int spawn(od_helper *h, char *path, int socket) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -113,7 +113,7 @@ od_helper_part od_helper_ask(od_helper *h) {
   od_channel *c = &h->channel;
   od_channel_flush(c);
   shutdown(c->socket, SHUT_WR);
-  c->broken = false;  // a helper that ended early may have answered
+  c->broken = false;  // a helper that ended early may have sent an answer
   uint64_t protocol = od_channel_take_number(c, UINT64_MAX);
   h->is_other = !c->broken && protocol != OD_HELPER_PROTOCOL;
   return h->is_other ? 0 : (od_helper_part)od_channel_take_number(c, OD_HELPER_STATUS);

@@ -1,4 +1,4 @@
-// The files that a job has read, so that results do not replace them. Functions that open a file for reading register the file
+// The files that a job has read. Results must not replace these files. Functions that open a file for reading register the file
 // here; writers of files check the list. A file is identified by device and inode, not by its path.
 #ifndef OD_IO_INPUTS_READ_H
 #define OD_IO_INPUTS_READ_H
@@ -19,8 +19,8 @@ typedef struct od_inputs {
 } od_inputs;
 void od_inputs_free(od_inputs *inputs);
 
-// Registers the files that the calling thread reads from now on in this list; NULL: in no list. Returns the list before. Files that
-// the threads of a job read are files that the job has read before.
+// Registers the files that the calling thread reads from now on in this list; NULL: in no list. Returns the previous list. Other
+// threads of a job read only files that the job has already registered.
 od_inputs *od_inputs_collect(od_inputs *inputs);
 // Registers a file that is read, by its path or as an open file with a name for messages. False: out of memory.
 bool od_inputs_note(const char *path);

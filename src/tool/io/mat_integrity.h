@@ -1,5 +1,5 @@
-// Checks that a MATLAB file has all the bytes that its headers announce, and that the checksums of its packed data are correct.
-// The library that reads such files replaces missing bytes by zeros and ignores checksums.
+// Checks that a MATLAB file has as many bytes as its headers state, and that the checksums of its compressed data are correct.
+// matio, which reads MATLAB files, replaces missing bytes by zeros and ignores checksums.
 #ifndef OD_IO_MAT_INTEGRITY_H
 #define OD_IO_MAT_INTEGRITY_H
 

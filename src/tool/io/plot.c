@@ -94,7 +94,7 @@ static void axis_title(char *text, size_t size, const char *name, const od_axis 
   snprintf(text, size, axis->unit[0] ? "%s (%s)" : "%s", name, axis->unit);
 }
 
-// Draws as many names as fit above a chart (colored if the chart is shared), the number of the other names, and the unit.
+// Draws above a chart: as many names as fit (colored if the chart is shared), the number of omitted names, and the unit.
 static void draw_names(FILE *to, const od_table *t, const int *panel, int column, double y, const char *unit) {
   double x = left;
   int drawn = 0, more = 0;
@@ -171,7 +171,8 @@ typedef struct paths {
   double factor;
 } paths;
 
-// Fits a chart with equal scales in both directions. The frame is as large as the page allows and no larger than the paths need.
+// Fits a chart with equal scales in both directions. The frame is as large as possible on the page, but not larger than necessary
+// for the paths.
 static paths fit_paths(const od_table *t, double y) {
   double x0 = INFINITY, x1 = -INFINITY, y0 = INFINITY, y1 = -INFINITY;
   const char *unit = "";
@@ -225,7 +226,8 @@ static void draw_path(FILE *to, const paths *p, const od_table *t, int xc, int y
     od_svg_circle(to, element_color("dot", t, xc).class_name, path_x(p, t, 0, xc), path_y(p, t, 0, yc), 4);
 }
 
-// Draws the names of the paths, in as many lines as needed. `to` NULL: only computes the height. Returns the height of the lines.
+// Draws the names of the paths, in as many lines as needed. If `to` is NULL, only computes the height. Returns the height of the
+// lines.
 static double draw_legend(FILE *to, const od_table *t, double y) {
   double x = left, first = y;
   for (int i = 1; i < t->columns; i++) {
@@ -244,7 +246,7 @@ static double draw_legend(FILE *to, const od_table *t, double y) {
   return y - first + legend_line;
 }
 
-// Places the frame of the paths if their part of the page begins at y.
+// Places the frame of the paths on the page, below y.
 static paths place_paths(const od_table *t, double y) {
   return fit_paths(t, y + draw_legend(NULL, t, y) + 4);
 }

@@ -5,12 +5,12 @@
 #include <stdio.h>
 
 typedef struct od_text_stream {
-  FILE *to;  // the stream to print to; NULL: it could not be opened
+  FILE *to;  // the stream to print to; NULL: the stream could not be opened
   char *text;
   size_t length;
 } od_text_stream;
 
-// Opens the stream, which must stay at its address until it is closed.
+// Opens the stream. The struct must stay at its address until the stream is closed.
 void od_text_stream_open(od_text_stream *s);
 // Closes the stream. Returns the text, freed with od_free(); NULL: out of memory.
 char *od_text_stream_close(od_text_stream *s);

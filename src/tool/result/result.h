@@ -109,11 +109,11 @@ struct od_result {
   bool is_short_of_memory;
 };
 
-// Makes an empty result. kind and title must outlive the result.
+// Returns an empty result. kind and title must outlive the result.
 od_result od_result_new(const char *kind, const char *title);
 void od_result_free(od_result *r);
-// Passes the result to another owner: returns its content without figures, which refer to data of the previous owner, and leaves an
-// empty result.
+// Passes the result to another owner: returns its content and leaves an empty result. Figures are not passed on, because they refer
+// to data of the previous owner.
 od_result od_result_give(od_result *r);
 // Whether all items were added.
 bool od_result_is_complete(const od_result *r);
@@ -140,8 +140,7 @@ void od_result_figures(od_result *r, od_draw_figures *draw, const void *user);
 // Adds remarks that are not a verdict: a notice for each remark, and the list of their texts as the field "warnings".
 void od_result_warnings(od_result *r, const od_verdict *remarks);
 
-// Adds the verdict, as the field "verdict" and in the view, where "doubtful" and "unsound" are explained. The result has a
-// copy of the verdict.
+// Adds a copy of the verdict, as the field "verdict" and in the view. The view explains the words "doubtful" and "unsound".
 void od_result_verdict(od_result *r, const od_verdict *v);
 
 // --- Tables -----------------------------------------------------------------------------------------------------------
@@ -164,18 +163,18 @@ void od_result_cell_text(od_result_table *t, const char *text);
 void od_result_cell(od_result_table *t, double value);
 // Adds a number, in SI in the data, that is shown as this text.
 void od_result_cell_shown(od_result_table *t, double value, const char *text);
-// Adds a number with as many digits as its uncertainty (half of an interval, in SI; NAN: none) allows, and the uncertainty with
-// two digits.
+// Adds a number, rounded according to its uncertainty, and the uncertainty with two digits. uncertainty: half of an interval, in
+// SI; NAN: none.
 void od_result_cell_value(od_result_table *t, double value, double uncertainty);
 void od_result_cell_uncertainty(od_result_table *t, double uncertainty);
-// Marks the last cell as needing attention, if is_marked.
+// If is_marked is true, marks the last cell as needing attention.
 void od_result_mark(od_result_table *t, bool is_marked);
 // Adds a field to the row's object that is not a column. Takes ownership of the value.
 void od_result_row_set(od_result_table *t, const char *key, json_t *value);
 
 // --- Outputs ----------------------------------------------------------------------------------------------------------
 
-// The data as JSON: od_json_write(). The view as a page: od_page_write_result() in report/page_result.h; as text and as Markdown:
-// oleodyn/result.h.
+// Functions that write a result. Data as JSON: od_json_write(). View as a page: od_page_write_result() in report/page_result.h.
+// View as text and as Markdown: oleodyn/result.h.
 
 #endif
