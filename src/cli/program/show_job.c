@@ -82,7 +82,7 @@ static void show_messages(void *user, const od_messages *messages) {
   od_messages_print(messages, stderr, od_terminal_color(stderr));
 }
 
-// The stream for texts that must not mix with results on standard output.
+// Returns the stream for texts that must not mix with results on standard output.
 static FILE *notes_of(const od_job *job) {
   return od_job_uses_standard_output(job) ? stderr : stdout;
 }

@@ -26,8 +26,8 @@ static inline bool X(holds)(const X(in) * in) {
   return RE(in->mode) > 0.5;
 }
 
-// The elastic part of the force relative to the holding force, and its energy. The rate of the anchor keeps the relative force at
-// most 1; a state that a caller sets or a filter corrects may exceed this limit.
+// Return the elastic force of the brake relative to the holding force, and its energy. The rate of the anchor keeps the relative
+// force at most 1; a state that a caller sets or a filter corrects may exceed this limit.
 static inline od_x X(clamped)(od_x share) {
   return OD_SELECT(RE(share) > 1, 1, OD_SELECT(RE(share) < -1, -1, share));
 }

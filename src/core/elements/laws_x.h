@@ -3,7 +3,7 @@
 // A branch that depends on a scalar. All branches use this macro; comparisons use real parts.
 #define OD_SELECT(condition, yes, no) ((condition) ? (yes) : (no))
 
-// The square root of |dp| with the sign of dp, smooth at zero: dp / (dp^2 + e^2)^(1/4).
+// Returns the square root of |dp| with the sign of dp, smooth at zero: dp / (dp^2 + e^2)^(1/4).
 static inline od_x X(smooth_root)(od_x dp, od_x e) {
   return dp / od_x_sqrt(od_x_sqrt(dp * dp + e * e));
 }
@@ -39,7 +39,7 @@ static inline od_x X(rounded_limit)(od_x x) {
   return X(rounded_ramp)(x, corner) - X(rounded_ramp)(x - 1, corner);
 }
 
-// The dynamic viscosity at a pressure, Pa s; oil: OD_OIL_STATE_*.
+// Returns the dynamic viscosity at a pressure, Pa s; oil: OD_OIL_STATE_*.
 static inline od_x X(viscosity)(const od_x *oil, od_x pressure) {
   od_x thickening = oil[OD_OIL_STATE_THICKENING];
   return thickening == 0 ? oil[OD_OIL_STATE_VISCOSITY] : oil[OD_OIL_STATE_VISCOSITY] * od_x_exp(thickening * pressure);

@@ -100,8 +100,8 @@ static bool find_row(analysis *a, const int *order, int k, int *found) {
   return true;
 }
 
-// Finds the pattern of U. *values: the number of entries of the factors, or zero if there are more than `most`. Returns false if
-// out of memory.
+// Finds the pattern of U. *values: the number of entries of the factors, or zero if there are more than `most`. Returns false if an
+// allocation fails.
 static bool find_rows(analysis *a, const int *order, long most, int *values) {
   int n = a->n, *found = od_malloc(((size_t)n + 1) * sizeof *found);
   bool ok = found != NULL;

@@ -328,7 +328,7 @@ int od_build_element(od_build *b, const char *name, const od_element_spec *spec)
 
 // ---- blocks
 
-// The outputs of a block are signals, which come after the inputs and the outputs of earlier blocks.
+// Adds a block. Its outputs are signals, which come after the inputs and the outputs of earlier blocks.
 int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit) {
   od_model *p = &b->part;
   const od_block_spec first_class = {0};  // replaces an invalid class; od_build_finish() reports the invalid class

@@ -143,8 +143,8 @@ static int find_actuator(od_model *m, const od_actuator *wanted) {
   return m->actuators++;
 }
 
-// Lists the actuators of all elements that act on the mechanism. Reports joints that cannot have an actuator. Returns false if
-// out of memory.
+// Lists the actuators of all elements that act on the mechanism. Reports joints that cannot have an actuator. Returns false if an
+// allocation fails.
 static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
   m->actuator = od_arena_take(arena, (size_t)(m->instances + 1) * sizeof *m->actuator);
   if (!m->actuator) return false;

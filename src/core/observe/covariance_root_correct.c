@@ -19,7 +19,8 @@ typedef struct update {
 static inline int width_of(const od_covariance *b) {
   return (b->nx + b->np + 3) / 4 * 4;
 }
-// The updates are in scratch after the OD_MOST_WAITING projections on pending measurements. The sums over U follow.
+// Returns update k. Updates are in scratch memory after the OD_MOST_WAITING projections on pending measurements; the sums over U
+// follow.
 static inline update update_at(const od_covariance *b, int k) {
   int width = width_of(b);
   double *f = b->scratch + OD_MOST_WAITING + 3 * k * width;

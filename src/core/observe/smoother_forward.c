@@ -35,7 +35,7 @@ static od_status jump(od_smoother *s, od_observer *w) {
   return od_covariance_predict(&b, map, s->np ? map_p : NULL, NULL, NULL) ? OD_OK : OD_NOT_FINITE;
 }
 
-// The coordinates do not change: a window ends where the coordinates of the live observer change.
+// Coordinates do not change within a window: the window ends where the coordinates of the live observer change.
 od_status od_smoother_predict(od_smoother *s, long k, const double *dx) {
   od_observer *w = od_smoother_worker(s);
   od_window_sample e = od_smoother_sample(s, k);

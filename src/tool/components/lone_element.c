@@ -15,7 +15,8 @@ static double middle(const od_element_field *f, bool without_default) {
   return low > 0 ? sqrt(low * high) : high > 0 ? fmin(high / 10, sqrt(high)) : 1;
 }
 
-// Whether a field is in the group of fields of which at least one must be given. The defaults of these fields have no effect.
+// Returns whether a field is in the group of fields of which at least one must be given. The defaults of these fields have no
+// effect.
 static bool is_one_of(const od_element_description *c, int field) {
   for (int i = 0; i < c->one_of_count; i++)
     if (c->one_of[i] == field) return true;

@@ -143,8 +143,8 @@ bool od_is_arithmetic(const char *text) {
   return false;
 }
 
-// Whether a text is probably an expression: the text is arithmetic or contains operators. If the text starts with a number, only
-// '+' and '*' are operators here, because other operators may belong to a unit.
+// Returns whether a text is probably an expression: the text is arithmetic or contains operators. If the text starts with a number,
+// only '+' and '*' are operators here, because other operators may belong to a unit.
 static bool looks_like_expression(const char *text) {
   double value;
   const char *unit;
@@ -176,7 +176,8 @@ static void complain(od_loader *ld, const od_given *given, const od_expression_p
   od_complain_given(ld, given, "in '%s': %s%s", od_excerpt(ld, given->text), text, suggestion.text);
 }
 
-// Whether an expression is a frequency in Hz: the expression or one of its constants contains this unit. "1 / T" may be in rad/s.
+// Returns whether an expression is a frequency in Hz: the expression or one of its constants contains this unit. "1 / T" may be in
+// rad/s.
 static bool is_in_hertz(const od_loader *ld, const char *text, const result *r) {
   bool named = od_units_names_hertz(text);
   for (int i = 1; i < r->names.count && !named; i++)

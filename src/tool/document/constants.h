@@ -31,19 +31,19 @@ bool od_is_expression(od_loader *ld, od_place place, const char *text);
 // Computes the value of a quantity or an expression in the SI unit `si`. Returns false, without a message, if the text is neither
 // or has another dimension.
 bool od_text_value(od_loader *ld, od_place place, const char *text, const char *si, double *value);
-// The unit in a text: for a quantity the text after its number, for an expression the SI unit of its value; "": none.
+// Returns the unit in a text: for a quantity the text after its number, for an expression the SI unit of its value; "": none.
 const char *od_text_unit(od_loader *ld, od_place place, const char *text);
 
-// The SI unit with these powers of the base units: the usual unit ("N"), else the powers of the base units as a text.
+// Returns the SI unit with these powers of the base units: the usual unit ("N"), else the powers of the base units as a text.
 const char *od_unit_of_powers(od_loader *ld, const double *power);
 
-// The index of the constant whose value is this number, if the constant is not computed from other constants; else -1.
+// Returns the index of the constant whose value is this number, if the constant is not computed from other constants; else -1.
 int od_constant_of(const od_document *d, int number);
 // od_constants_reach() marks all constants that depend on marked constants (`reached` has one entry per constant).
 // od_number_is_reached() returns whether a number depends on marked constants.
 void od_constants_reach(const od_document *d, bool *reached);
 bool od_number_is_reached(const od_document *d, int number, const bool *reached);
-// Whether a number is the value of a constant, either free or computed from other constants.
+// Returns whether a number is the value of a constant, either free or computed from other constants.
 bool od_number_is_constant(const od_document *d, int number);
 // Follows the first reference of each expression and returns the constant at the end of the chain; -1: the number does
 // not depend on a constant.

@@ -16,7 +16,7 @@ od_loader od_document_start(const char *path, od_content content, od_messages *m
 
 void od_document_free(od_document *document);
 
-// Whether an allocation has failed since the loader was started.
+// Returns whether an allocation has failed since the loader was started.
 bool od_lacks_memory(const od_loader *ld);
 
 // Ends the messages of a loader whose file may refer to other files. Sorts the messages about the file, from index `first` on, by
@@ -49,7 +49,7 @@ od_status od_document_include(od_loader *ld);
 // message.
 int od_document_read_beside(od_loader *ld, int node, const char *name);
 
-// The kind of a file with this content, including its included files; unknown if the content is not YAML.
+// Returns the kind of a file with this content, including its included files; unknown if the content is not YAML.
 od_file_kind od_document_kind(const char *path, od_content content);
 
 // Prepends the folder of the node's file to a relative path. Returns an absolute path unchanged.

@@ -84,7 +84,7 @@ static bool take(parser *p, char c) {
   return true;
 }
 
-// The text at a place, for messages: "the end", or the next few characters.
+// Returns the text at a place, for messages: "the end", or the next few characters.
 static const char *found(const parser *p, int at, char text[40]) {
   if (p->text[at] == '\0') return "the end";
   snprintf(text, 40, "'%.16s'", p->text + at);
@@ -161,7 +161,7 @@ static dimension combined(const dimension *a, const dimension *b, double sign) {
 
 // --- Numbers and names ----------------------------------------------------------------------------------------------
 
-// Length of the unit after a number: the longest text without spaces that is a unit; 0: none.
+// Returns the length of the unit after a number: the longest text without spaces that is a unit; 0: none.
 static int unit_length(parser *p, int at) {
   int end = at, length = 0;
   while (od_is_letter(p->text[end]) || od_is_digit(p->text[end]) || strchr("/*^.-%", p->text[end])) {
@@ -212,7 +212,7 @@ static int number(parser *p) {
   return add(p, (od_operation){.kind = OD_OPERATION_NUMBER, .value = value}, unit);
 }
 
-// Length of a name: letters, digits, '_', points and indices; a '-' only between such characters.
+// Returns the length of a name: letters, digits, '_', points and indices; and '-' between such characters.
 static int name_length(const char *text) {
   int end = 0;
   for (;; end++) {

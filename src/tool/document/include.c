@@ -1,6 +1,6 @@
-// 'include': the including file is merged over the included files.
+// The key 'include': the including file is merged over the included files.
 //
-// A file is read once, even if several files include it. A file that includes itself, directly or through other files, is an
+// A file is read once, even if several files include this file. A file that includes itself, directly or through other files, is an
 // error. Two files that the same file includes must not give the same key: only the including file may override keys.
 #include <dirent.h>
 #include <errno.h>
@@ -42,7 +42,7 @@ static int fail(includer *in, od_status status) {
 
 // --- Reading one file ---------------------------------------------------------------------------------------------
 
-// A suggestion for the name of a file in the same folder.
+// Returns a suggestion for the name of a file in the same folder.
 static od_suggestion nearest_file(od_loader *ld, const char *path) {
   const char *slash = strrchr(path, '/');
   od_nearest nearest = od_nearest_to(slash ? slash + 1 : path);

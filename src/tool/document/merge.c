@@ -1,7 +1,7 @@
 // Merges maps.
 //
-// The merged maps are new nodes of the tree. Their entries refer to the entries of the files, so places are kept, and values
-// shared by aliases remain shared.
+// The merged maps are new nodes of the tree. Their entries refer to the entries of the files, so that nodes keep their places and
+// aliases still share values.
 #include "document/merge.h"
 
 #include <string.h>

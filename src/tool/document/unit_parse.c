@@ -15,13 +15,14 @@ enum { LONGEST_UNIT = 200, DEEPEST = 12, LARGEST_POWER = 60 };
 typedef struct reader {
   const char *at;
   int depth;
-  bool has_offset;  // a name so far has an offset
+  bool has_offset;  // whether one of the names read so far has an offset
   int names;        // number of names so far
 } reader;
 
 static const od_unit plain_number = {.factor = 1, .divisor = 1};
 
-// Divides two integers by their greatest common divisor. Combines factors that are not integers into one.
+// Divides factor and divisor by their greatest common divisor if both are integers. Otherwise computes the quotient and stores it
+// as a factor or, if its reciprocal is an integer, as a divisor.
 static void reduce(od_unit *unit) {
   double a = fabs(unit->factor), b = unit->divisor;
   const double largest = 9007199254740992.0;
@@ -192,7 +193,7 @@ static bool read_product(reader *r, od_unit *unit) {
   return true;
 }
 
-// A unit with an offset is a point on a scale and has neither powers nor products.
+// Parses a unit. A unit with an offset is a point on a scale, so powers and products of it are not allowed.
 static bool parse_unit(const char *text, int depth, od_unit *unit) {
   *unit = plain_number;
   if (strcmp(text, "1") == 0) return true;

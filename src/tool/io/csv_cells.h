@@ -48,16 +48,17 @@ void od_csv_skip_lines(od_csv_reader *r, int count);
 
 // ---- cells
 
-// The most frequent separator in the header outside quotes. If the comma and another separator are equally frequent, returns the
-// other separator, because a comma may be a decimal sign.
+// Returns the most frequent separator in the header outside quotes. If the comma and another separator are equally frequent,
+// returns the other separator, because a comma may be a decimal sign.
 char od_csv_find_separator(const od_csv_reader *r);
 // Reads the cell at r->at and stops at the separator or line end after the cell.
 od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out);
 // Reads the cells up to the line end. The list belongs to the arena.
 od_status od_csv_read_line(od_csv_reader *r, od_arena *arena, od_csv_cells *line);
-// Reads the number in a cell; NAN for an empty or missing cell. False if the cell is not a number.
+// Reads the number in a cell; NAN for an empty or missing cell. Returns false if the cell is not a number.
 bool od_csv_cell_number(const od_csv_reader *r, const od_csv_cell *c, double *value);
-// The text of a cell, with doubled quotes replaced by single quotes, in memory of the arena. NULL: out of memory.
+// Returns the text of a cell, with doubled quotes replaced by single quotes, in memory of the arena. Returns NULL if an allocation
+// fails.
 char *od_csv_cell_text(const od_csv_cell *c, od_arena *arena);
 
 // ---- tables (csv_read.c)
@@ -72,7 +73,7 @@ od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, d
 
 // ---- errors
 
-// The column of a position in the current line, counted from 1.
+// Returns the column of a position in the current line, counted from 1.
 int od_csv_column(const od_csv_reader *r, const char *place);
 od_status od_csv_fail_at(const od_csv_reader *r, int line, int column, const char *text);
 od_status od_csv_no_memory(const od_csv_reader *r);

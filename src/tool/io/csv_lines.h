@@ -21,7 +21,7 @@ typedef struct od_csv_lines {
 
 // Reads the header. The line has no line end, like all lines passed to the functions below.
 od_status od_csv_header(od_csv_lines *s, const char *line, size_t length, od_error *err);
-// Whether the line contains only blanks or a comment.
+// Returns whether the line contains only blanks or a comment.
 bool od_csv_is_empty(const od_csv_lines *s, const char *line, size_t length);
 // Reads the line if it contains the units of the columns. *taken: whether the line was read.
 od_status od_csv_units(od_csv_lines *s, const char *line, size_t length, bool *taken, od_error *err);

@@ -122,8 +122,8 @@ static od_status make_table(od_csv_reader *r, const od_csv_cells *header, bool n
   return OD_OK;
 }
 
-// Whether a line below the header contains units: the line contains no number, and has as many cells as the
-// header or one more.
+// Returns whether a line below the header contains units: the line contains no number, and has as many cells as the header or one
+// more.
 static bool is_units(const od_csv_reader *r, const od_csv_cells *line, int columns) {
   bool any = false;
   for (int i = 0; i < line->count; i++) {
@@ -152,7 +152,7 @@ static od_status read_units(od_csv_reader *r, od_table *table, bool *taken) {
   return OD_OK;
 }
 
-// Stores the line number of the row that is appended next. False: out of memory.
+// Stores the line number of the row that is appended next. Returns false if an allocation fails.
 static bool keep_line(od_table *table, int line) {
   if (table->rows == table->capacity) {
     size_t larger = table->capacity ? 2 * (size_t)table->capacity : 64;
@@ -220,7 +220,7 @@ static int count_cells(od_csv_reader *r, char separator, int *numbers) {
   return count;
 }
 
-// The number of cells of a row of data: at least two cells, most of them numbers; else 0.
+// Returns the number of cells of a row of data: a row has at least two cells, and most of them are numbers. Otherwise returns 0.
 static int cells_of_row(od_csv_reader *r) {
   int numbers, count = count_cells(r, '\0', &numbers);
   return count >= 2 && 2 * numbers > count ? count : 0;

@@ -56,7 +56,8 @@ static od_status cannot_read(const od_csv_stream *s, od_error *err) {
   return od_fail(err, OD_IO, "cannot read %s: %s", s->path, strerror(errno));
 }
 
-// The kind of position of the character after c. separator: zero if the header has not been read and any separator is possible.
+// Returns the kind of position of the character after c. separator: zero if the header has not been read and any separator is
+// possible.
 static spot after(char separator, spot now, char c) {
   if (now == IN_QUOTES) return c == '"' ? AFTER_QUOTE : IN_QUOTES;
   if (c == '\n' || c == '\r') return LINE_BEGIN;
@@ -257,7 +258,7 @@ od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_err
   return status;
 }
 
-// Whether the rows differ from the rows that were read first. Missing rows count as a difference.
+// Returns whether the rows differ from the rows that were read first. A missing row is a difference.
 static bool differs(const od_csv_stream *s) {
   od_byte_sum sum = {0};
   char block[1 << 14];

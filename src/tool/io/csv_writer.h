@@ -15,7 +15,7 @@ void od_csv_writer_row(od_csv_writer *w, const double *row);
 od_status od_csv_writer_commit(od_csv_writer *w, od_error *err);
 void od_csv_writer_discard(od_csv_writer *w);
 
-// The header of a table as a line of CSV, with its line end; freed with od_free(). NULL: out of memory.
+// Returns the header of a table as a line of CSV, with its line end; freed with od_free(). Returns NULL if an allocation fails.
 char *od_table_csv_header(const od_table *head);
 
 #endif

@@ -29,7 +29,7 @@ static void times_five(uint64_t *a) {
   }
 }
 
-// The first 128 bits of a, rounded up.
+// Returns the first 128 bits of a, rounded up.
 static wide leading_bits(const uint64_t *a) {
   int length = bit_length(a);
   wide bits = 0;
@@ -44,7 +44,7 @@ static wide leading_bits(const uint64_t *a) {
   return (length < 128 ? bits << (128 - length) : bits) + more;
 }
 
-// The first 128 bits of 1/a, rounded up, by long division; a must not be a power of two.
+// Returns the first 128 bits of 1/a, rounded up, by long division; a must not be a power of two.
 static wide leading_bits_of_inverse(const uint64_t *a) {
   uint64_t rest[WORDS] = {0};
   int length = bit_length(a);

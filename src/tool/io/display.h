@@ -16,10 +16,10 @@ typedef struct od_display {
 void od_display_choose_si(bool is_si);
 bool od_display_is_si(void);
 
-// The display unit for numbers in an SI unit whose largest magnitude is `size`. Numbers without a display unit or without
-// a size (NAN) stay in SI. A size of zero gives the usual unit.
+// Returns the display unit for numbers in an SI unit whose largest magnitude is `size`. Numbers without a display unit or without a
+// size (NAN) stay in SI. A size of zero gives the usual unit.
 od_display od_display_unit(const char *si, double size);
-// The display unit for a quantity without known values: bar, l/min, mm.
+// Returns the display unit for a quantity without known values: bar, l/min, mm.
 const char *od_display_usual(const char *si);
 
 // Formats a number with an uncertainty (half of an interval), both in the displayed unit. The uncertainty has two digits. The
@@ -33,7 +33,7 @@ typedef struct od_display_text {
   char text[96];
 } od_display_text;
 od_display_text od_display_quantity(double value, const char *si);
-// The rate of change of a quantity in this SI unit: "300 bar per second", "7.6 per second", "2 m/s\u00b2".
+// Returns the rate of change of a quantity in this SI unit: "300 bar per second", "7.6 per second", "2 m/s\u00b2".
 od_display_text od_display_rate(double rate, const char *si);
 
 // "4.1 ms", "5 s", "3 min 20 s".

@@ -6,11 +6,11 @@
 
 #include "oleodyn/status.h"
 
-// A JSON number, or null for values that JSON cannot represent (infinite, NaN).
+// Returns a JSON number, or null for values that JSON cannot represent (infinite, NaN).
 json_t *od_json_number(double value);
-// A JSON string, or null. Bytes that are not UTF-8 (for example in a file name) become question marks.
+// Returns a JSON string, or null. Bytes that are not UTF-8 (for example in a file name) become question marks.
 json_t *od_json_text(const char *text);
-// A list of numbers: value[0], value[stride], value[2 * stride], ... Returns NULL if an allocation fails.
+// Returns a list of numbers: value[0], value[stride], value[2 * stride], ... Returns NULL if an allocation fails.
 json_t *od_json_numbers(const double *value, long count, long stride);
 // Frees a text of json_dumps().
 void od_json_text_free(char *text);

@@ -43,7 +43,7 @@ static scale make_scale(double low, double high, double room, const char *si, do
                  shown.factor};
 }
 
-// The first column of the chart that contains the given column.
+// Returns the first column of the chart that contains the given column.
 static int first_in_panel(const int *panel, int column) {
   for (int c = 1; panel && c < column; c++)
     if (panel[c] == panel[column]) return c;
@@ -56,8 +56,8 @@ static bool is_shared(const od_table *t, const int *panel, int column) {
   return false;
 }
 
-// The length of the element's name, which is everything before the last dot: "crank.end" in "crank.end.vx". Outputs of an element
-// share a color.
+// Returns the length of the element's name, which is everything before the last dot: "crank.end" in "crank.end.vx". Outputs of an
+// element share a color.
 static size_t element_length(const char *name) {
   const char *dot = strrchr(name, '.');
   return dot ? (size_t)(dot - name) : strlen(name);
@@ -83,7 +83,7 @@ static shape element_color(const char *kind, const od_table *t, int column) {
   return s;
 }
 
-// The class of the k-th curve of a shared chart.
+// Returns the class of the k-th curve of a shared chart.
 static shape curve_color(const char *kind, int k) {
   shape s;
   snprintf(s.class_name, sizeof s.class_name, "%.16s c%d", kind, k % OD_SVG_COLORS);
@@ -150,7 +150,7 @@ static void draw_time_chart(FILE *to, const od_table *t, const int *panel, int c
   od_svg_text(to, "tick", left + c.width / 2, y + chart_height + 42, "middle", text);
 }
 
-// The column with the y coordinate of the point whose x coordinate is in this column; -1: no such column.
+// Returns the column with the y coordinate of the point whose x coordinate is in this column; -1: no such column.
 static int partner(const od_table *t, int column) {
   size_t n = strlen(t->name[column]);
   if (n < 3 || strcmp(t->name[column] + n - 2, ".x") != 0) return -1;

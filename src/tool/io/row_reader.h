@@ -31,7 +31,7 @@ void od_row_reader_rewind(od_row_reader *r);
 // no line end.
 int od_row_reader_line(const od_row_reader *r);
 bool od_row_reader_is_cut(const od_row_reader *r);
-// Whether the rows in the file have changed since they were first read.
+// Returns whether the rows in the file have changed since they were first read.
 bool od_row_reader_has_changed(const od_row_reader *r);
 
 #endif

@@ -71,7 +71,7 @@ typedef struct od_table_wish {
   int skip;                    // number of lines of text before the header
 } od_table_wish;
 
-// Whether a file is a MATLAB file, by its name.
+// Returns whether a file is a MATLAB file, by its name.
 bool od_table_is_matlab(const char *path);
 // Reads a MATLAB file if the path ends with .mat, else CSV. Registers the file (io/inputs_read.h). wish may be NULL.
 od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
@@ -84,13 +84,13 @@ od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od
 // matrices ("X(:,2)", "X(2,:)"), also in structures ("log.p"). They must be as long as the time column. Columns of files that
 // od_table_write_mat() wrote get their original names and units.
 od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
-// The first flaw of a column, as a message with its position; NULL: the column has no flaw.
+// Returns the first flaw of a column, as a message with its position; NULL: the column has no flaw.
 const char *od_table_flaw(const od_table *table, int column);
 
 // Returns the similarity of a name to a name of time: highest for "time", then "t", "Time", "T", "log.time" and "log.t"; 0: not
 // similar.
 int od_name_is_time(const char *name);
-// Whether a name has this ending: "log.p" ends in "p".
+// Returns whether a name has this ending: "log.p" ends in "p".
 bool od_name_ends_in(const char *name, const char *ending);
 // Returns the column whose name is most similar to a name of time. If there is no such column, or more than one, returns the first
 // column of a text file, or -1 for a MATLAB file, because MATLAB variables have no order.

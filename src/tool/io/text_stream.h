@@ -12,7 +12,7 @@ typedef struct od_text_stream {
 
 // Opens the stream. The struct must stay at its address until the stream is closed.
 void od_text_stream_open(od_text_stream *s);
-// Closes the stream. Returns the text, freed with od_free(); NULL: out of memory.
+// Closes the stream. Returns the text, freed with od_free(); NULL if an allocation fails.
 char *od_text_stream_close(od_text_stream *s);
 
 #endif

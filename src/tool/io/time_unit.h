@@ -11,7 +11,7 @@ typedef struct od_time_ambiguity {
   char text[700];  // the message; empty: the name contains no other unit
 } od_time_ambiguity;
 
-// The unit shorter than a second in the name of a column: "ms" or "us"; NULL: the name contains no such unit.
+// Returns the unit shorter than a second in the name of a column: "ms" or "us"; NULL: the name contains no such unit.
 const char *od_time_unit_named(const char *column);
 
 // Returns the message about a time column without a unit (NULL or "") whose name contains a unit. `apart`: time between two rows as

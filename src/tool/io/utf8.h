@@ -9,7 +9,7 @@
 // character, or are a control character other than tab and line ends. Overlong forms and surrogates are invalid.
 size_t od_utf8_length(const unsigned char *s, size_t left);
 bool od_utf8_is_text(const char *text);
-// The approximate width of a text in terminal columns: one per character.
+// Returns the approximate width of a text in terminal columns: one per character.
 int od_utf8_width(const char *text);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct od_verdict {
 // remarks may call od_verdict_is_complete() once instead.
 bool od_verdict_add(od_verdict *v, od_trust trust, const char *code, const char *lead, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-// Whether there is a remark with this code.
+// Returns whether there is a remark with this code.
 bool od_verdict_has(const od_verdict *v, const char *code);
 // Returns whether all remarks were stored; false if an allocation failed.
 bool od_verdict_is_complete(const od_verdict *v);
@@ -35,7 +35,8 @@ bool od_verdict_is_complete(const od_verdict *v);
 void od_verdict_set_incomplete(od_verdict *v);
 void od_verdict_free(od_verdict *v);
 
-// {"trust": "doubtful", "remarks": [{"trust": "doubtful", "code": "step.long", "text": "Step too long: ..."}]}
+// Returns the verdict as JSON, for example
+//  {"trust": "doubtful", "remarks": [{"trust": "doubtful", "code": "step.long", "text": "Step too long: ..."}]}
 json_t *od_verdict_json(const od_verdict *v);
 
 #endif

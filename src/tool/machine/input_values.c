@@ -1,4 +1,4 @@
-// Values that may depend on an input: a quantity, an input, or a factor and an input. A block counts as an input here.
+// Values that may depend on an input: a quantity, an input, or a factor and an input. In this file, "input" includes blocks.
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static int find_input(od_loader *ld, int node, const char *name) {
 typedef struct value_text {
   int input;  // index of the input among the names; -1: the value is a quantity
   const char *factor;
-  bool bad;  // no text is given, or the input does not exist
+  bool bad;  // whether no text is given or the input does not exist
 } value_text;
 
 // Reports a word that should be the name of an input.

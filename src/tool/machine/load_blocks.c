@@ -25,7 +25,7 @@ typedef struct block_reader {
   const char *source_units[OD_MOST_BLOCK_INPUTS];  // units of the inputs
 } block_reader;
 
-// The unit of a gain that converts the input to the unit of the output.
+// Returns the unit of a gain that converts the input to the unit of the output.
 static const char *ratio(const block_reader *r) {
   return r->source != NULL ? od_factor_unit(r->ld, r->unit, r->source) : "1";
 }
@@ -48,7 +48,7 @@ static const char *unit_with_words(const block_reader *r, const char *rule) {
   return text;
 }
 
-// The unit of a number, from the rule of its field. Common rules give the usual spelling.
+// Returns the unit of a number, from the rule of its field. Common rules give the usual spelling.
 static const char *unit_by_rule(const block_reader *r, const char *rule) {
   if (strcmp(rule, OD_UNIT_OUT) == 0) return r->unit;
   if (strcmp(rule, OD_UNIT_IN) == 0) return r->source != NULL ? r->source : "1";
@@ -61,7 +61,7 @@ static const char *unit_by_rule(const block_reader *r, const char *rule) {
   return same ? "1/s" : od_factor_unit(r->ld, r->unit, od_unit_product(r->ld, r->source, "s"));
 }
 
-// Reports an input whose unit differs from the unit of the output. `unit` NULL: unknown, no message.
+// Reports an input whose unit differs from the unit of the output. If `unit` is NULL (unknown), adds no message.
 static void check_same_unit(const block_reader *r, int node, const char *unit) {
   if (unit == NULL || strcmp(od_factor_unit(r->ld, r->unit, unit), "1") == 0) return;
   od_complain(r->ld, node, "%s is in %s, but '%s' is in %s; use a gain to convert the unit", r->section.what, r->unit,
@@ -174,7 +174,7 @@ static void read_per_input(const block_reader *r, const od_block_field *f) {
   }
 }
 
-// Reads the values of a grid, one list per row. False: the values are not lists of rows, and nothing has been read.
+// Reads the values of a grid, one list per row. If the values are not lists of rows, returns false without reading a value.
 static bool read_rows(const block_reader *r, const od_block_field *f, int node) {
   od_loader *ld = r->ld;
   const od_block_spec *spec = od_build_block_spec(ld->draft->build, r->b->index);
@@ -326,8 +326,8 @@ static void read_inputs(block_reader *r) {
   if (r->c->keeps_unit) check_same_unit(r, r->source_node, r->source);
 }
 
-// Whether a field must be read: the field is given or not optional. Reports a field that is given without a key that the field
-// needs.
+// Returns whether a field must be read: the field is given or not optional. Reports a field that is given without another key that
+// it requires.
 static bool is_wanted(const block_reader *r, const od_block_field *f) {
   bool list = f->shape != OD_ONE_NUMBER;
   bool given = list ? od_section_get(r->ld, &r->section, f->key) >= 0 : od_is_given(r->ld, &r->section, f->key);

@@ -41,7 +41,7 @@ static const char *list_columns(od_loader *ld, const od_table *table) {
   return list;
 }
 
-// The column with the name at a node, or -1 with a message.
+// Returns the column with the name at a node, or -1 after reporting an error.
 static int find_column(od_loader *ld, const od_table *table, int node, const char *name) {
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < table->columns; i++) {
@@ -55,7 +55,7 @@ static int find_column(od_loader *ld, const od_table *table, int node, const cha
   return -1;
 }
 
-// Whether the unit of a column can be converted to the SI unit `wanted`; false with a message at the node.
+// Returns whether the unit of a column can be converted to the SI unit `wanted`. If not, reports an error at the node.
 static bool check_unit(od_loader *ld, int node, const char *column, const char *unit, const char *wanted) {
   double value;
   od_unit_verdict verdict = od_units_convert(ld->units, unit, wanted, 1, &value);
@@ -72,8 +72,9 @@ typedef struct column {
   const char *wanted;  // SI unit
 } column;
 
-// Adds the samples as a signal in SI units and returns the index of the signal. -1: a sample is not finite or the times decrease
-// (with a message), or out of memory. If several samples have the same time, the first of these samples is kept.
+// Adds the samples as a signal in SI units and returns the index of the signal. If a sample is not finite or the times decrease,
+// reports an error and returns -1. Also returns -1 if an allocation fails. If several samples have the same time, uses the first of
+// these samples.
 static int add_samples(od_loader *ld, const od_table *table, column time, column value, int node) {
   if (table->rows == 0 || table->rows > 100000000) {
     od_complain(ld, node,
@@ -129,8 +130,8 @@ typedef struct names {
   int time_node, column_node, unit_node, path_node;
 } names;
 
-// Returns the time column: the column named in the section, else the first column of a text file or the time variable of a
-// MATLAB file; -1 with a message.
+// Returns the time column: the column named in the section, else the first column of a text file or the time variable of a MATLAB
+// file. On failure reports an error and returns -1.
 static int find_time(od_loader *ld, const od_table *table, const names *n) {
   if (n->time != NULL) return find_column(ld, table, n->time_node, n->time);
   int found = table->places.column != NULL ? 0 : od_table_find_time(table);

@@ -92,7 +92,7 @@ static void check_walther(od_loader *ld, const od_section *section, int first) {
                        nu * 1e6);
 }
 
-// Loads viscosity and temperature. The model has both only if the file gives at least one of their keys.
+// Loads viscosity and temperature. The model has a viscosity and a temperature only if the file gives at least one of their keys.
 static void load_viscosity(od_loader *ld, const od_section *section) {
   static const char *const viscosity_keys[] = {"viscosity",  "reference", "temperature", "thinning",
                                                "thickening", "expansion", "hot",         "hot_viscosity"};
@@ -122,7 +122,7 @@ void od_load_oil(od_loader *ld, int node) {
   load_viscosity(ld, &section);
 }
 
-// Reports the first element that needs oil. Called if the file has no section 'oil'.
+// Reports the first element that needs oil. Call this function if the file has no section 'oil'.
 void od_check_oil(od_loader *ld) {
   for (int i = 0; i < ld->draft->names.elements; i++) {
     const od_element *element = od_element_at(ld, i);

@@ -104,7 +104,8 @@ const od_section_class od_requirement_section = {"requirement", "one requirement
 
 // --- Parts --------------------------------------------------------------------------------------------------------
 
-// The index of the output named under a key; -1: not given, or there is no such output (with a message).
+// Returns the index of the output named under a key; -1: the key is absent. If there is no such output, reports an error and
+// returns -1.
 static int find_output(requirement_reader *r, const od_section *section, const char *key) {
   int node = od_section_get(r->ld, section, key);
   return od_read_text(r->ld, node, key, "the name of an output") ? od_find_model_output(r->ld, node) : -1;
@@ -194,7 +195,7 @@ static void read_flow(requirement_reader *r, const od_section *section) {
     od_complain(r->ld, node, "'%s' is in %s; expected a flow in m3/s", od_text_of(r->ld, node), unit);
 }
 
-// Reads 'pressure': an output whose range in the window is used, or the lowest and the highest pressure.
+// Reads 'pressure': an output, whose range in the window is used, or the lowest and the highest pressure.
 static void read_pressures(requirement_reader *r, const od_section *section) {
   od_loader *ld = r->ld;
   od_accumulator_size *a = &r->q->accumulator;
@@ -273,7 +274,7 @@ static void read_hose(requirement_reader *r) {
 
 // --- Bounds -------------------------------------------------------------------------------------------------------
 
-// Reads a gain and returns it as a factor: "6 dB" is a factor of about 2.
+// Returns the gain under a key as a factor: "6 dB" is a factor of about 2.
 static double read_gain(requirement_reader *r, const char *key) {
   od_loader *ld = r->ld;
   int node = od_section_get(ld, &r->section, key);
@@ -318,7 +319,7 @@ static void read_bound(requirement_reader *r, const requirement_form *form) {
                 "'relative_to' has no effect: an overshoot is already relative to its step; remove this key");
 }
 
-// Finds the form of a requirement; NULL: the requirement has no bound or two bounds, which is reported.
+// Returns the form of a requirement. If the requirement has no bound or two bounds, reports an error and returns NULL.
 static const requirement_form *find_form(requirement_reader *r) {
   const requirement_form *found = NULL;
   od_loader *ld = r->ld;
@@ -340,7 +341,8 @@ static const requirement_form *find_form(requirement_reader *r) {
   return found;
 }
 
-// Whether the requirement has the key of the subject that the form needs, and no key of another subject; false with messages.
+// Returns whether the requirement has the key of the subject that the form requires, and no key of another subject. If not, reports
+// errors.
 static bool check_subject(requirement_reader *r, const requirement_form *form) {
   static const struct {
     const char *key, *about;

@@ -28,7 +28,7 @@ static double read_optional(od_loader *ld, const od_section *section, const char
   return od_is_given(ld, section, key) ? od_key_value(ld, section, key) : 0;
 }
 
-// The next name in a text of names joined with "+"; NULL after the last name.
+// Returns the next name in a text of names joined with "+", or NULL after the last name.
 static const char *next_name(od_loader *ld, const char **rest) {
   if (*rest == NULL) return NULL;
   const size_t length = strcspn(*rest, "+");
@@ -37,7 +37,7 @@ static const char *next_name(od_loader *ld, const char **rest) {
   return name;
 }
 
-// Whether a text is a pattern such as "boom.*", as in --output.
+// Returns whether a text is a pattern such as "boom.*", as in --output.
 static bool is_pattern(const char *text) {
   return strpbrk(text, "*?") != NULL;
 }
@@ -58,8 +58,7 @@ void od_load_run(od_loader *ld, int node) {
   if (!od_is_null(ld, node)) section = od_section_open(ld, node, node, "run", "run", &od_run_section);
   od_run_defaults *run = &ld->draft->machine->run;
   run->time = read_optional(ld, &section, "time");
-  // Steps are adaptive if the file has 'step: auto' and --set gives no step. For a node without a text, od_text_of()
-  // returns "".
+  // Steps are adaptive if the file has 'step: auto' and --set gives no step.
   run->adaptive = strcmp(od_text_of(ld, od_section_get(ld, &section, "step")), OD_STEP_AUTO) == 0 &&
                   !od_numbers_is_overridden(&ld->document->numbers, "run.step");
   if (!run->adaptive) run->step = read_optional(ld, &section, "step");
@@ -92,7 +91,7 @@ static const char *outputs_of_element(od_loader *ld, const char *name) {
   return list;
 }
 
-// The index of the output with a name, or -1 with a message.
+// Returns the index of the output with a name, or -1 after reporting an error.
 static int find_output(od_loader *ld, int node, const char *name) {
   const od_model *model = ld->draft->machine->model;
   int output = od_model_output_find(model, name);

@@ -14,12 +14,13 @@ typedef enum od_machine_image_parts {
   OD_IMAGE_WITHOUT_NAMES,    // no texts and no names: for controllers
 } od_machine_image_parts;
 
-// Loads a machine file or an image and makes its image. The caller frees *image and *machine. On failure both are NULL and `messages`
-// has the errors; OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Loads a machine file or an image and creates its image. The caller frees *image and *machine. On failure both are NULL,
+// `messages` has the errors, and the status is OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_machine_compile(const char *path, const od_load_options *options, od_machine_image_parts parts,
                              void **image, size_t *size, od_machine **machine, od_messages *messages);
 
-// Returns whether the file begins like an image. False for files that cannot be read, for pipes, and while files come from an image.
+// Returns whether the file begins with the signature of an image. Returns false for pipes, for files that cannot be read, and while
+// files are read from an image.
 bool od_machine_is_image(const char *path);
 
 // Loads the machine from the texts in an image, without other files, by the function `load`. The options are added to the options of

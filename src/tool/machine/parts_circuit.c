@@ -118,7 +118,7 @@ static json_t *paths_at(lone_valve *v, double stroke, int position) {
   return list;
 }
 
-// Adds the open paths at the spool positions -1, 0 and 1 strokes. A position with the paths of zero is left out.
+// Adds the open paths at the spool positions -1, 0 and 1 strokes. Omits a position with the same paths as the zero position.
 static void set_positions(json_t *row, lone_valve *v, double stroke) {
   json_t *list = json_array(), *zero = paths_at(v, stroke, 0);
   for (int at = -1; at <= 1; at++) {

@@ -1,10 +1,10 @@
 // A result: the findings of a command, stored once for all output formats.
 //
 // A result has two parts. The data are named numbers, texts, lists and objects in SI units; JSON output contains exactly these
-// data. The view is the list of headings, sentences and tables for people, in display units; terminal and page show the view
-// item by item. A table and a verdict are added to both parts by one call.
+// data. The view is the list of headings, sentences and tables for people, in display units; terminal and page show the view item
+// by item. One call adds a table or a verdict to both parts.
 //
-// If an allocation fails, items are left out, and od_result_is_complete() returns false.
+// If an allocation fails, items are missing, and od_result_is_complete() returns false.
 #ifndef OD_RESULT_RESULT_H
 #define OD_RESULT_RESULT_H
 
@@ -115,7 +115,7 @@ void od_result_free(od_result *r);
 // Passes the result to another owner: returns its content and leaves an empty result. Figures are not passed on, because they refer
 // to data of the previous owner.
 od_result od_result_give(od_result *r);
-// Whether all items were added.
+// Returns whether all items were added.
 bool od_result_is_complete(const od_result *r);
 
 // Set fields of the data. od_result_set() takes ownership of the value.
