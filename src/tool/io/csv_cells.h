@@ -42,7 +42,7 @@ typedef struct od_csv_cells {
 bool od_csv_at_line_end(const od_csv_reader *r);
 // Moves from the end of a line to the beginning of the next line.
 void od_csv_next_line(od_csv_reader *r);
-// Moves to the next line with data. False at the end of the file.
+// Moves to the next line with data. Returns false at the end of the file.
 bool od_csv_find_line(od_csv_reader *r);
 void od_csv_skip_lines(od_csv_reader *r, int count);
 

@@ -43,7 +43,7 @@ static void complain_source(od_loader *ld, int node, const char *text) {
   const char *rest = "", *owner = od_copy(ld, text, od_names_element_length(ld, text));
   int element = strchr(text, '.') != NULL ? od_names_owner(ld, node, text, &rest) : -1;
   if (element >= 0) owner = od_element_at(ld, element)->name;
-  if (od_names_has_failed(ld, node, owner)) return;  // the error has been reported already
+  if (od_names_has_failed(ld, node, owner)) return;  // the error has already been reported
   od_nearest nearest = od_nearest_to(text);
   for (int i = 0; i < ld->draft->names.elements; i++)
     if (od_element_is(od_element_at(ld, i), OD_ELEMENT_SIGNAL)) od_nearest_try(&nearest, od_element_at(ld, i)->name);
@@ -69,7 +69,7 @@ const char *od_block_connect(od_loader *ld, int node, const char *label, const o
   int found = od_names_look_up(ld, node, text);
   if (found >= 0 && od_element_is(od_element_at(ld, found), OD_ELEMENT_SIGNAL)) {
     const od_element *signal = od_element_at(ld, found);
-    if (signal->index == OD_NOT_BUILT) return NULL;  // the error has been reported already
+    if (signal->index == OD_NOT_BUILT) return NULL;  // the error has already been reported
     od_build_block_input(ld->draft->build, b->index, place, signal->index);
     return signal->unit;
   }

@@ -222,7 +222,7 @@ static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
 
 // --- All blocks ---------------------------------------------------------------------------------------------------
 
-// Adds a block to the draft. Returns NULL with a message if there are too many blocks.
+// Adds a block to the draft. If there are too many blocks, reports an error and returns NULL.
 static od_loading_block *add_block(od_loader *ld, od_loading_block b) {
   od_draft *d = ld->draft;
   if (d->blocks == OD_MOST_BLOCKS) {

@@ -63,7 +63,7 @@ static int load_pressure(od_loader *ld, const od_element_description *c, const o
     od_section_open(ld, node, friction->node, path, what, &od_friction_pressure_section);  // reports the error
     return signal;
   }
-  if (chambers[0] < 0 || chambers[1] < 0) return signal;  // the error has been reported already
+  if (chambers[0] < 0 || chambers[1] < 0) return signal;  // the error has already been reported
   od_loading_block block = {.key = node,
                             .block_class = od_block_class_find(type_by_keys(ld, node)),
                             .name = od_format(ld, "%s.friction_factor", owner->path),

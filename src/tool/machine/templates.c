@@ -390,7 +390,7 @@ static int find_template(expander *e, int key, int value, const char **name) {
   if (!*name) return -1;
   int body = od_map_find(ld, e->templates, *name);
   if (od_is_map(ld, body)) return body;
-  if (body >= 0) return -1;  // the error has been reported already
+  if (body >= 0) return -1;  // the error has already been reported
   od_nearest nearest = od_nearest_to(*name);
   for (int k = od_map_first(ld, e->templates); k >= 0; k = od_next(ld, k)) od_nearest_try(&nearest, od_text_of(ld, k));
   od_complain(ld, node, "there is no template '%s'%s", od_excerpt(ld, *name), od_nearest_suggestion(&nearest).text);
