@@ -128,15 +128,15 @@ typedef struct od_ls_options {
   void *reserved[3];  // zero
 } od_ls_options;
 
-#define OD_LS_REASON_LIST(X)                                                       \
-  X(OD_LS_GRADIENT, "the gradient vanishes")                                       \
-  X(OD_LS_COST, "the cost no longer decreases")                                    \
-  X(OD_LS_STEP, "a minimum to within rounding: steps are too small")               \
-  X(OD_LS_EXACT, "the residuals are zero")                                         \
-  X(OD_LS_NOTHING_FREE, "no parameter is free")                                    \
-  X(OD_LS_EVALUATIONS, "the number of evaluations is used up")                     \
-  X(OD_LS_STUCK, "no descent direction was found, but the point is not a minimum") \
-  X(OD_LS_PLATEAU, "parameters have no effect on the residuals here")              \
+#define OD_LS_REASON_LIST(X)                                                                     \
+  X(OD_LS_GRADIENT, "the gradient vanishes")                                                     \
+  X(OD_LS_COST, "the cost no longer decreases")                                                  \
+  X(OD_LS_STEP, "the steps are below round-off, so the point is a minimum to machine precision") \
+  X(OD_LS_EXACT, "the residuals are zero")                                                       \
+  X(OD_LS_NOTHING_FREE, "no parameter is free")                                                  \
+  X(OD_LS_EVALUATIONS, "the limit of evaluations was reached")                                   \
+  X(OD_LS_STUCK, "no descent direction was found, but the point is not a minimum")               \
+  X(OD_LS_PLATEAU, "the parameters have no effect on the residuals at this point")               \
   X(OD_LS_STOPPED, "stopped by the caller")
 #define OD_LS_REASON_ENUM(name, text) name,
 typedef enum od_ls_reason { OD_LS_REASON_LIST(OD_LS_REASON_ENUM) OD_LS_REASON_COUNT } od_ls_reason;

@@ -20,7 +20,7 @@ OD_BEGIN_C
   X(OD_INTERRUPTED, "interrupted; the results computed so far are kept")        \
   X(OD_NOT_AVAILABLE, "the plant does not support this operation")              \
   X(OD_DIVERGED, "the motion left all bounds: unstable with these parameters")  \
-  X(OD_TIME_STANDS, "time cannot advance: the step is too short for the digits of the time")
+  X(OD_TIME_STANDS, "time cannot advance: the step is shorter than the round-off of the time")
 
 #define OD_STATUS_ENUM(name, text) name,
 typedef enum od_status { OD_STATUS_LIST(OD_STATUS_ENUM) OD_STATUS_COUNT } od_status;

@@ -37,7 +37,7 @@ const od_block_class od_delay_block = {
 };
 const od_block_description od_delay_block_description = {
     .equations = &od_delay_block,
-    .summary = "u delayed, by a continuous approximation or by whole samples",
+    .summary = "u with a delay: a continuous approximation, or a whole number of samples",
     .inputs = {{"input"}},
     .keeps_unit = true,
     .fields = {{"time", "s", OD_POSITIVE, NAN, "delay time; sampled: a whole number of samples", .counts_samples = true,

@@ -47,7 +47,7 @@ const od_block_class od_valve_inverse_block = {
 };
 const od_block_description od_valve_inverse_block_description = {
     .equations = &od_valve_inverse_block,
-    .summary = "the fraction of a servo valve's stroke at which a desired flow passes",
+    .summary = "the fraction of a servo valve's stroke at which its flow has the desired value",
     .unit = "1",
     .inputs = {{"flow", "m3/s"}, {"first", "Pa"}, {"second", "Pa"}, {"port", "Pa"}},
     .fields = {{"nominal_flow", "m3/s", OD_POSITIVE, NAN,

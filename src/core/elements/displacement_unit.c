@@ -63,7 +63,7 @@ const od_element_description od_displacement_unit_description = {
     .noun = "displacement unit",
     .heading = "Displacement units",
     .summary =
-        "pump or motor in a joint, with fixed or variable displacement, and with slip and friction by loss coefficients",
+        "pump or motor in a joint, with fixed or variable displacement, with slip and friction from loss coefficients",
     .ends = {{"between", 2}},
     OD_FIELDS(OD_FIELD("displacement", "m2", OD_POSITIVE, NAN, 1e-12, 10, 1e-7, 1e-1,
                        "displaced volume per radian, or per meter in a prismatic joint", .turning_unit = "m3/rad",

@@ -51,7 +51,7 @@ const od_element_description od_shuttle_description = {
     .section = "shuttles",
     .noun = "shuttle valve",
     .heading = "Shuttle valves",
-    .summary = "connects the one of two nodes that has the higher pressure to a third node",
+    .summary = "connects an outlet to the inlet with the higher pressure",
     .ends = {{"between", 2}, {"to", 1}},
     OD_FIELDS(OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1e-2, "area of a seat"),
               OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),

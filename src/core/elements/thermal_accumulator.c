@@ -58,7 +58,8 @@ const od_element_class od_thermal_accumulator_class = {
     .needs_oil = true,
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}},
     .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_NOTHING}},
-    .heat = OD_REPORT_OWN + 1,  // only the loss of the inlet heats the oil; the heat of the gas goes to the surroundings
+    .heat =
+        OD_REPORT_OWN + 1,  // only the loss of the inlet heats the oil; the heat of the gas goes to the surroundings
     OD_ELEMENT_FUNCTIONS,
 };
 const od_element_description od_thermal_accumulator_description = {
@@ -66,7 +67,7 @@ const od_element_description od_thermal_accumulator_description = {
     .section = "thermal_accumulators",
     .noun = "thermal accumulator",
     .heading = "Thermal accumulators",
-    .summary = "gas accumulator with an inlet; the gas warms up and cools down with a thermal time constant",
+    .summary = "gas accumulator with an inlet; the gas exchanges heat with the surroundings with a time constant",
     .ends = {{"at", 1}},
     OD_FIELDS(
         OD_FIELD("volume", "m3", OD_POSITIVE, NAN, 1e-9, 1e3, 1e-5, 1, "volume of the gas without oil"),

@@ -44,7 +44,7 @@
 #define OD_LAW_HAS_ACCELERATION       (OD_LAW_STATES >= OD_STATES_BRISTLES_FILM_SPEED)
 
 // Text of messages about a factor or a load below zero.
-#define OD_FRICTION_BELOW_ZERO "friction cannot drive the motion, so negative values count as nearly zero"
+#define OD_FRICTION_BELOW_ZERO "friction cannot drive the motion, so negative values are replaced by a value near zero"
 
 #define OD_ELEMENT_ROW(k, u, tu, s, f, a, b, c, d, ta, tb, tc, td, m, signal) \
   {.key = k,                                                                  \

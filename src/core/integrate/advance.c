@@ -475,7 +475,7 @@ void od_advance_transfer(od_advance *a, od_pieces *t) {
   const void *saved = od_pieces_bytes(t, &fields, sizeof fields);
   if (saved) memcpy(&fields, saved, sizeof fields);
   od_pieces_expect(t, are_possible(&fields) && fabs(time - fields.now) <= 1e-6 * (1 + fabs(time)),
-                   "a time or count of the advance is not possible");
+                   "a time or count of the advance is out of range");
   if (t->mode == OD_PIECES_RESTORE) set_fields(a, &fields);
   od_pieces_bytes(t, a->u, l.before - l.u);  // inputs, map, and the numbers of the step control
   if (!a->search.before) return;
@@ -513,6 +513,6 @@ od_status od_advance_save(const od_advance *a, void *saved) {
 od_status od_advance_restore(od_advance *a, const void *saved, size_t size, od_error *err) {
   od_saved_owner owner;
   if (!od_advance_owner(a, &owner))
-    return od_fail(err, OD_NOT_AVAILABLE, "states of this plant cannot be restored: it has no fingerprint");
+    return od_fail(err, OD_NOT_AVAILABLE, "states of this plant cannot be restored: the plant has no fingerprint");
   return od_saved_read(&owner, a, transfer, saved, size, err);
 }

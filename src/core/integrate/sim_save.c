@@ -64,7 +64,7 @@ void od_sim_transfer(od_sim *s, od_pieces *t) {
   od_sim tried = *s;
   const void *saved = od_pieces_bytes(t, (char *)s + first_field, fields);
   if (saved) memcpy((char *)&tried + first_field, saved, fields);
-  od_pieces_expect(t, is_possible(&tried), "a flag or count of the simulation is not possible");
+  od_pieces_expect(t, is_possible(&tried), "a flag or count of the simulation is out of range");
   od_pieces_bytes(t, od_sim_at(s, s->x), s->work - s->x);
   if (t->mode == OD_PIECES_RESTORE) limit_pivots(s);
   transfer_work(s, t, tried.started);
@@ -110,6 +110,6 @@ od_status od_sim_save(const od_sim *s, void *saved) {
 od_status od_sim_restore(od_sim *s, const void *saved, size_t size, od_error *err) {
   od_saved_owner owner;
   if (!owner_of(s, &owner))
-    return od_fail(err, OD_NOT_AVAILABLE, "states of this plant cannot be restored: it has no fingerprint");
+    return od_fail(err, OD_NOT_AVAILABLE, "states of this plant cannot be restored: the plant has no fingerprint");
   return od_saved_read(&owner, s, transfer, saved, size, err);
 }

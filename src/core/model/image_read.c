@@ -13,11 +13,14 @@ bool od_image_is(const void *bytes, size_t size) {
 // ---- the header
 
 static od_status read_header(const void *image, size_t size, od_image_header *h, od_error *err) {
-  if (!od_image_is(image, size)) return od_fail(err, OD_BAD_INPUT, "this is not a model image");
-  if (size < sizeof *h) return od_fail(err, OD_BAD_INPUT, "the image is truncated: it has %zu bytes", size);
+  if (!od_image_is(image, size))
+    return od_fail(err, OD_BAD_INPUT, "this is not a model image; create an image with 'oleodyn compile'");
+  if (size < sizeof *h)
+    return od_fail(err, OD_BAD_INPUT, "the image is truncated: its %zu bytes are less than a header", size);
   memcpy(h, image, sizeof *h);
   if (h->byte_order != OD_IMAGE_BYTE_ORDER)
-    return od_fail(err, OD_BAD_INPUT, "the image was made on a computer with another byte order");
+    return od_fail(err, OD_BAD_INPUT,
+                   "the image was created on a computer with another byte order; compile the machine on this computer");
   if (h->version != OD_IMAGE_VERSION)
     return od_fail(err, OD_BAD_INPUT, "the image has format %u; expected %d: compile the machine again",
                    (unsigned)h->version, (int)OD_IMAGE_VERSION);
@@ -26,13 +29,13 @@ static od_status read_header(const void *image, size_t size, od_image_header *h,
                    "the image has integers of %u bytes and numbers of %u bytes; expected %zu and %zu",
                    (unsigned)h->int_size, (unsigned)h->double_size, sizeof(int), sizeof(double));
   if (h->size != size)
-    return od_fail(err, OD_BAD_INPUT, "the image has %zu bytes; its header expects %llu", size,
+    return od_fail(err, OD_BAD_INPUT, "the image has %zu bytes; its header states %llu bytes", size,
                    (unsigned long long)h->size);
   if (h->checksum != od_image_checksum(image, size))
     return od_fail(err, OD_BAD_INPUT, "the image is damaged: its checksum differs");
   if (h->form != od_image_form())
     return od_fail(err, OD_BAD_INPUT,
-                   "the image was made by another version of oleodyn, with other tables: compile the machine again");
+                   "the image was created by another version of oleodyn, with other tables: compile the machine again");
   size_t end = sizeof *h;
   for (int i = 0; i < OD_IMAGE_PARTS; i++) {
     if (h->part[i] > size - end || od_image_round((size_t)h->part[i]) > size - end)

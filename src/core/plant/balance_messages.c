@@ -20,10 +20,11 @@ void od_balance_check_forces(od_balance *b) {
       od_text_format(count, sizeof count,
                      "; a static balance of %d degrees of freedom needs the same number of balanced quantities, not %d",
                      b->n, unknowns);
-    od_build_report(b->s->b, OD_ABOUT_INITIAL, initial,
-                    "'%s' is not in balance: %.4g %s remain, and no balanced quantity acts on this coordinate%s",
-                    od_balance_name(b, initial), fabs(g[k]),
-                    m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? "N" : "N m", count);
+    od_build_report(
+        b->s->b, OD_ABOUT_INITIAL, initial,
+        "'%s' is not in balance: a residual of %.4g %s remains, and no balanced quantity acts on this coordinate%s",
+        od_balance_name(b, initial), fabs(g[k]),
+        m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? "N" : "N m", count);
   }
 }
 
@@ -165,8 +166,8 @@ void od_balance_report_failure(od_balance *b, const double *start, const double 
   const char *name = od_balance_name(b, left.initial), *help = "another start value ('balance from ...') may help";
   if (left.unit)
     od_build_report(b->s->b, OD_ABOUT_INITIAL, left.initial,
-                    "no static balance found: at the end of the search, %.4g %s remain at '%s'; %s", left.size,
-                    left.unit, name, help);
+                    "no static balance found: at the end of the search, a residual of %.4g %s remains at '%s'; %s",
+                    left.size, left.unit, name, help);
   else
     od_build_report(
         b->s->b, OD_ABOUT_INITIAL, left.initial,

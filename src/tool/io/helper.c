@@ -120,7 +120,8 @@ od_helper_part od_helper_ask(od_helper *h) {
 }
 
 static od_status what_happened(const od_helper *h, int end, od_error *err) {
-  if (h->is_other) return od_fail(err, OD_IO, "the program %s belongs to another version of oleodyn", h->name);
+  if (h->is_other)
+    return od_fail(err, OD_IO, "the program %s belongs to another version of oleodyn; install oleodyn again", h->name);
   int signal = WIFSIGNALED(end) ? WTERMSIG(end) : 0;
   if (signal == SIGXCPU || signal == SIGALRM)
     return od_fail(err, OD_BAD_INPUT, "took longer than %lld s", od_helper_seconds(h->bytes));

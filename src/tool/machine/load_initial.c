@@ -23,7 +23,8 @@ typedef struct option {
   const od_limits *limits;  // NULL: none
   od_sign range;
   double start;
-  bool no_state;  // whether the quantity equals a signal and has no state, such as the spool position of a valve without a lag
+  bool
+      no_state;  // whether the quantity equals a signal and has no state, such as the spool position of a valve without a lag
 } option;
 
 typedef struct options {

@@ -134,7 +134,7 @@ static void load_bodies(od_loader *ld, const od_section *file) {
   int count = load_elements(ld, file, "bodies", OD_ELEMENT_BODY, od_load_body);
   ld->draft->names.lacks_bodies = count == 0;
   if (count == 0 && node >= 0 && (od_is_map(ld, node) || od_is_null(ld, node)))
-    od_complain(ld, node, "a machine needs at least one body");
+    od_complain(ld, node, "there are no bodies; a machine needs at least one body");
 }
 
 static void load_circuit(od_loader *ld, const od_section *file) {

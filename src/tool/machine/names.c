@@ -87,13 +87,13 @@ static bool is_free(od_loader *ld, int key, od_element_kind kind) {
     return false;
   }
   if (od_templates_is_instance(ld, name, strlen(name))) {
-    od_complain(ld, key, "the name '%s' is taken by an instance; names must differ", name);
+    od_complain(ld, key, "the name '%s' is taken by an instance; choose another name", name);
     return false;
   }
   int other = od_index_find(&ld->draft->names.element_index, name);
   if (other >= 0) {
     const od_element *taken = od_element_at(ld, other);
-    od_complain(ld, key, "the name '%s' is taken by the %s in line %d; names must differ", name,
+    od_complain(ld, key, "the name '%s' is taken by the %s in line %d; choose another name", name,
                 od_element_noun(taken->kind), od_place_of(ld, taken->node).line);
     return false;
   }

@@ -35,14 +35,16 @@ enum { OD_NOT_BUILT = -2 };
 typedef struct od_element {
   od_element_kind kind;
   const char *name;
-  int node;     // key of the element in the file
-  int index;    // index in the builder; OD_NOT_BUILT: the element has errors
-  bool broken;  // whether an error of the element has been reported; messages about consequences of this error are omitted
+  int node;   // key of the element in the file
+  int index;  // index in the builder; OD_NOT_BUILT: the element has errors
+  bool
+      broken;  // whether an error of the element has been reported; messages about consequences of this error are omitted
   od_joint_type type;  // type of a joint
   const char *unit;    // unit of an input, of a block's output, or of the signal of a component
   int block;           // index of a block in ld->draft->block; `index` is the index of its signal
   bool connected;      // whether an element is connected to this node
-  bool follows;        // whether the component has no state and follows its signal, such as the spool of a valve without a lag
+  bool
+      follows;  // whether the component has no state and follows its signal, such as the spool of a valve without a lag
   const od_element_description *friction;  // friction in a joint or a cylinder; NULL: none
 } od_element;
 
@@ -59,8 +61,8 @@ typedef struct od_names {
   int points;
   od_index element_index, point_index;  // indices by name; points by their full names
   od_index failed;                      // names and kinds of elements that could not be declared
-  bool lacks_bodies;                    // whether there are no bodies because of an error; then missing bodies are not reported
-  bool lacks_nodes;                     // whether there are no volumes, tanks or sources because of an error
+  bool lacks_bodies;  // whether there are no bodies because of an error; then missing bodies are not reported
+  bool lacks_nodes;   // whether there are no volumes, tanks or sources because of an error
   bool has_blocks;
 } od_names;
 
