@@ -63,15 +63,15 @@ OD_API od_advance *od_advance_new(od_sim *sim, const od_advance_options *options
 OD_API void od_advance_free(od_advance *advance);
 
 // Advances until time t is reached. *at (may be NULL) is the simulation at time t: the simulation itself, or a copy that is
-// interpolated within the last step, valid until the next call. Fails with OD_BAD_ARGUMENT if t is less than in the last call
-// or greater than `end`, or, with fixed steps, if t is between two steps. After a failed step the simulation is at the
-// beginning of the step, and od_advance_get_failure() returns the circumstances.
+// interpolated within the last step, valid until the next call. Fails with OD_BAD_ARGUMENT if t is less than in the last call or
+// greater than `end`. With fixed steps, t must also be the end of a step. After a failed step the simulation is at the beginning of
+// the step, and od_advance_get_failure() returns the circumstances.
 OD_API od_status od_sim_advance(od_advance *advance, double t, od_sim **at);
 // Advances the simulation exactly to time t, where a step ends. Jumps of the inputs, samples and switches at t are not taken: the
 // simulation has the values just before them. od_sim_advance() with the same t takes them, and so does an advance to a later time.
-// After either function, if the simulation is at time t, the caller may change its state, parameters or inputs at this time
-// (od_sim_set() and similar functions). Changed inputs remain in effect only if there is no `inputs` function. Fails in the cases
-// of od_sim_advance(), and with OD_BAD_ARGUMENT if an adaptive step has already passed t.
+// If the simulation is at time t after either function, the caller may change its state, parameters or inputs (od_sim_set() and
+// similar functions). Changed inputs remain in effect only if there is no `inputs` function. Fails in the cases of
+// od_sim_advance(), and with OD_BAD_ARGUMENT if an adaptive step has already passed t.
 OD_API od_status od_sim_advance_up_to(od_advance *advance, double t);
 
 // Circumstances of a failure.

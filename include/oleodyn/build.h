@@ -5,9 +5,10 @@
 // refer to each other by the index that the adding function returned (-1: out of memory, which od_build_finish() reports). The
 // ground is body -1. Names are unique. All values are in SI units.
 //
-// od_build_finish() checks the whole model, finds the tree and the loops, assembles the mechanism and returns an immutable model,
-// from which od_model_plant() makes plants. od_build_finish() collects all problems, including wrong indices. od_build_problem()
-// returns each problem; od_error contains the first problem. These functions allocate memory; steps of a plant do not.
+// od_build_finish() checks the whole model, finds the tree and the loops, assembles the mechanism and returns an immutable model.
+// od_model_plant() creates plants from the model. od_build_finish() collects all problems, including wrong indices.
+// od_build_problem() returns each problem; od_error contains the first problem. These functions allocate memory; steps of a plant
+// do not.
 #ifndef OLEODYN_BUILD_H
 #define OLEODYN_BUILD_H
 
@@ -242,13 +243,12 @@ typedef struct od_keyed_number {
 OD_API int od_build_element_numbers(od_build *b, const char *name, const char *class_name,
                                     const od_keyed_number *number, int count);
 
-// Indices of the numbers and choices of directional valves, their ports and cylinders. A port belongs to its valve
-// (host). The numbers of a port are the overlap, the abscissae of the points of the curve, then the ordinates. The
-// choices of a port are the side of the spool's travel on which the port opens (+1, -1), the degree of the curve and the
-// number of points. The last choice is the meaning of the ordinates (od_valve_law). Cylinders have areas, or bore and rod
-// diameters in their place if the choice OD_CYLINDER_DIAMETERS is 1. Leakage past the piston is a separate element, a
-// "leak" between the chambers. The host of the leak is the cylinder, and the leak uses the leakage number of the
-// cylinder.
+// Indices of the numbers and choices of directional valves, their ports and cylinders. A port belongs to its valve (host). The
+// numbers of a port are the overlap, the abscissae of the points of the curve, then the ordinates. The first three choices of a
+// port are the side of the spool's travel on which the port opens (+1, -1), the degree of the curve, and the number of points. The
+// last choice is the meaning of the ordinates (od_valve_law). Cylinders have areas, or bore and rod diameters in their place if the
+// choice OD_CYLINDER_DIAMETERS is 1. Leakage past the piston is a separate element, a "leak" between the chambers. The host of the
+// leak is the cylinder, and the leak uses the leakage number of the cylinder.
 enum { OD_VALVE_TIME_CONSTANT, OD_VALVE_STROKE, OD_VALVE_AREA, OD_VALVE_DISCHARGE, OD_VALVE_FULL, OD_VALVE_DEAD_BAND };
 typedef enum od_valve_law { OD_VALVE_OPENING, OD_VALVE_COEFFICIENT } od_valve_law;
 enum { OD_PORT_SIDE, OD_PORT_DEGREE, OD_PORT_COUNT, OD_PORT_LAW, OD_PORT_CHOICES };
@@ -270,9 +270,9 @@ enum { OD_CYLINDER_DIAMETERS };
 
 // A block of a type that `oleodyn components` lists ("gain", "pid"). The numbers of a block are in the order of the keys in that
 // list. Choices determine the structure of the block: od_block_choose() sets the choice of a key. The choice of an optional key is
-// 1 if the block has this key ("limits", "kd", "time_constant"). The choice of other keys is the degree of a polynomial
-// ("numerator"), the order of an approximation ("pade"), or the length of a sampled delay in samples ("time"). Keys that are not
-// given have no numbers.
+// 1 if the block has this key ("limits", "kd", "time_constant"). The choice of "numerator" and similar keys is the degree of a
+// polynomial. The choice of "pade" is the order of an approximation. The choice of "time" is the length of a sampled delay in
+// samples. Keys that are not given have no numbers.
 enum { OD_MOST_BLOCK_INPUTS = 32, OD_MOST_BLOCK_ORDER = 16, OD_MOST_BLOCK_CHOICES = 3 };
 typedef struct od_block_spec {
   int block_class;  // -1: there is no such type
@@ -288,11 +288,10 @@ OD_API od_block_spec od_block_spec_of(const char *type);
 OD_API bool od_block_choose(od_block_spec *spec, const char *key, int value);
 // Adds a block with the unit of its first output. Returns its index. Add all inputs of the machine first.
 OD_API int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit);
-// Returns the signal of an output of a block, for use in place of an input, or -2 if there is no such output.
+// Returns the signal of an output of a block, or -2 if there is no such output. The signal can replace an input.
 OD_API int od_build_block_signal(const od_build *b, int block, int output);
-// Connect input `place` of a block. The source is a signal (an input or the output of a block), or a quantity of the
-// machine, given by name ("A.angle", "P.pressure"). The quantity must depend on states alone. Inputs that are not
-// connected are zero.
+// Connect input `place` of a block. The source is a signal (an input or the output of a block), or the name of a quantity of the
+// machine ("A.angle", "P.pressure"). The quantity must depend on states alone. Inputs that are not connected are zero.
 OD_API void od_build_block_input(od_build *b, int block, int place, int signal);
 OD_API void od_build_block_measures(od_build *b, int block, int place, const char *quantity);
 // Sets the numbers of a block: theta[first_number], theta[first_number + 1], ... in the order of the keys.
@@ -356,7 +355,7 @@ OD_API void od_build_spatial(od_build *b, bool spatial);
 OD_API void od_model_free(od_model *model);
 
 // Outputs: the quantities that can be observed, by name ("boom.end.x", "P.pressure", "relief.flow", "energy.balance"). The
-// functions return the number of outputs, the name and SI unit of output i, and the index of the output with this name, or -1.
+// functions return the number of outputs; the name and the SI unit of output i; and the index of the output with this name, or -1.
 OD_API int od_model_output_count(const od_model *model);
 OD_API const char *od_model_output_name(const od_model *model, int i);
 OD_API const char *od_model_output_unit(const od_model *model, int i);

@@ -31,9 +31,9 @@ typedef struct od_integrator {
   const char *name;         // name in files, options and messages
   const char *description;  // a few words, for help and lists
   int order;
-  // Returns |R(z)|, z = h lambda: the factor by which a step of length h multiplies a solution of x' = lambda x. NULL: the factor
-  // is at most 1 for all lambda with a nonpositive real part (A-stable), so stability does not limit the step length of stiff
-  // machines.
+  // Returns |R(z)|, z = h lambda: the factor by which a step of length h multiplies a solution of x' = lambda x. NULL: the rule is
+  // A-stable: the factor is at most 1 for all lambda with a nonpositive real part. Then stability does not limit the step length of
+  // stiff machines.
   double (*amplification)(double re, double im);
   // The points within a step at which inputs are read, as fractions of the step, in addition to its ends.
   int inside_count;

@@ -60,7 +60,7 @@ typedef struct od_job_option {
 OD_API od_job *od_job_new(const char *kind);
 OD_API void od_job_free(od_job *job);
 
-// Return the number of options of the job, option i, the names of its files ("MACHINE"), and paragraphs with explanations and
+// Return the number of options of the job; option i; the names of its files ("MACHINE"); and paragraphs with explanations and
 // examples (NULL: none).
 OD_API int od_job_option_count(const od_job *job);
 OD_API od_job_option od_job_option_at(const od_job *job, int i);

@@ -120,8 +120,8 @@ typedef struct od_ls_options {
   bool unit_variance;
   bool (*progress)(void *user, const od_ls_progress *progress);  // returns false to stop with the best point so far
   void *progress_user;
-  // For problems with `rows`: the search starts with one of every `coarse` rows, and continues with all rows from the
-  // point found. The search uses all rows from the start if there are constraints, or if the coarse rows determine a
+  // For problems with `rows`: the search starts with one of every `coarse` rows, and continues with all rows from the point found.
+  // The search uses all rows from the start if there are constraints. It also uses all rows if the coarse rows determine a
   // parameter much worse than their number suggests. The result is always from all rows, unless the caller stops earlier
   // (only_coarse). Zero: all rows from the first step.
   int coarse;
@@ -162,9 +162,9 @@ typedef struct od_ls_result {
   double *x;          // n
   double *residuals;  // m; NULL for problems with `rows`
 
-  // n: -1 at the lower bound, 1 at the upper bound, 0 between. A parameter whose optimum is beyond a bound also counts as at
-  // the bound if its distance from the bound is very small. This distance is at most 1/1000 of the range, and at most 1/1000 of
-  // the standard deviation of the parameter as the only free parameter.
+  // n: -1 at the lower bound, 1 at the upper bound, 0 between. If the optimum of a parameter is beyond a bound, a parameter very
+  // near to the bound is also at the bound. "Very near" is at most 1/1000 of the range, and at most 1/1000 of the standard
+  // deviation of the parameter as the only free parameter.
   int *at_bound;
   double *sigma;       // n standard deviations; zero: fixed or at a bound; infinite: not determined
   double *covariance;  // n x n, variance (J^T J)^-1; NaN in rows and columns of parameters that are not determined
@@ -189,30 +189,30 @@ typedef struct od_ls_result {
   int coarse;               // the search started with one of every `coarse` rows; zero: with all rows
   long coarse_iterations, coarse_evaluations;  // counts of the coarse search; not included in the counts above
 
-  // The search was stopped before it used all rows: x is the best point of the coarse rows, and cost, squares, covariance and
-  // offset are extrapolated from the coarse rows to all rows.
+  // The search was stopped before it used all rows: x is the best point of the coarse rows. Cost, squares, covariance and offset
+  // are extrapolated from the coarse rows to all rows.
   bool only_coarse;
   // The linear model predicts a lower cost, but no neighbor has a lower cost: the residuals are large and curved at this point,
   // or not smooth. The point is a minimum, and the covariance is a rough estimate.
   bool by_neighbors;
 } od_ls_result;
 
-// Searches for a minimum; options may be NULL. *out is the result, freed with od_ls_result_free(). The search may also
-// fail with a result, the best point so far: with OD_INTERRUPTED, and with OD_NOT_CONVERGED (no evaluations left, stuck
-// at a point that is not a minimum, or on a plateau). Other failures have no result. err (may be NULL) has the reason.
+// Searches for a minimum; options may be NULL. *out is the result, freed with od_ls_result_free(). The search may also fail with a
+// result, the best point so far: with OD_INTERRUPTED, and with OD_NOT_CONVERGED (no evaluations left, stuck at a point that is not
+// a minimum, or on a plateau). Other failures have no result. err (may be NULL) has the reason.
 //
-// Neighbors are evaluated in two cases. First, the linear model could still remove more than 1/10000 of the residuals, or more than the
-// tolerances allow, when the search stops. Second, the Jacobian is rank deficient. Neighbors are along the steps, the singular directions
-// and each parameter, at distances from the magnitude of the parameters down to a billionth of this magnitude. The search continues from a
-// better neighbor. The search is stuck if better neighbors are found again and again, or if the search ends with a higher cost than at its
-// start. With constraints no neighbors are evaluated.
+// Neighbors are evaluated in two cases. First, the linear model could still remove more than 1/10000 of the residuals, or more than
+// the tolerances allow, when the search stops. Second, the Jacobian is rank deficient. Neighbors are along the steps, the singular
+// directions and each parameter. Their distances are from the magnitude of the parameters down to a billionth of this magnitude.
+// The search continues from a better neighbor. The search is stuck if better neighbors are found repeatedly, or if the final cost
+// is higher than the cost at the start. With constraints no neighbors are evaluated.
 OD_API od_status od_least_squares(const od_ls_problem *problem, const od_ls_options *options, od_ls_result **out,
                                   od_error *err);
 // Frees a result; NULL is allowed.
 OD_API void od_ls_result_free(od_ls_result *result);
 
-// Several starts: the start of the problem, then points in a box (uniform in the logarithm for logarithmic parameters), then
-// points around the best point, closer each time.
+// Several starts: first the start of the problem, then points in a box, then points around the best point, closer each time.
+// Logarithmic parameters are uniform in their logarithm.
 typedef struct od_ls_starts {
   int box, around;  // numbers of starts in the box and around the best point
   uint64_t seed;

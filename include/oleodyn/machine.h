@@ -102,13 +102,13 @@ OD_API void od_machine_inputs(const od_machine *machine, double t, double *u);
 OD_API double od_machine_next_break(const od_machine *machine, double t);
 // Returns the inputs of the machine as a source for an advance (oleodyn/advance.h). The machine must outlive the source.
 OD_API od_input_source od_machine_input_source(const od_machine *machine);
-// Checks that blocks sample and inputs jump at most OD_MOST_STEPS times in a run of `time` seconds, because a step ends at each
-// sample and jump. Otherwise returns OD_BAD_INPUT, and err (may be NULL) names the block or input.
+// Checks that blocks sample and inputs jump at most OD_MOST_STEPS times in a run of `time` seconds: a step ends at each sample and
+// jump. Otherwise returns OD_BAD_INPUT, and err (may be NULL) names the block or input.
 #define OD_MOST_STEPS 1e9
 OD_API od_status od_machine_check_pace(const od_machine *machine, double time, od_error *err);
 
 // Outputs: the quantities that can be observed, by name ("crank.end.x", "spring.length", "energy.kinetic"). The functions return
-// the number of outputs, the name and SI unit of output i, and the index of the output with this name, or -1.
+// the number of outputs; the name and the SI unit of output i; and the index of the output with this name, or -1.
 OD_API int od_machine_output_count(const od_machine *machine);
 OD_API const char *od_machine_output_name(const od_machine *machine, int i);
 OD_API const char *od_machine_output_unit(const od_machine *machine, int i);
@@ -155,8 +155,8 @@ typedef struct od_run_plan {
 // result may have a tolerance below 1e-5.
 OD_API od_status od_machine_plan_run(const od_machine *machine, const od_run_wishes *wishes, od_run_plan *out,
                                      od_error *err);
-// Starts a simulation of a plant of the machine at time 0 with the inputs of the plan, and sets the integrator of the plan.
-// Then od_advance_new() may follow. Fails as od_sim_start() does, and with OD_NO_MEMORY if sim is NULL or an allocation fails.
+// Starts a simulation of a plant of the machine at time 0 with the inputs of the plan. Also sets the integrator of the plan. Then
+// call od_advance_new(). Fails as od_sim_start() does, and with OD_NO_MEMORY if sim is NULL or an allocation fails.
 OD_API od_status od_run_plan_start(const od_run_plan *plan, od_sim *sim);
 // Returns the time of a row (0 to plan->rows), s. od_sim_advance() can reach this time.
 OD_API double od_run_plan_time(const od_run_plan *plan, long row);

@@ -36,10 +36,10 @@ OD_API od_trust od_result_trust(const od_result *result);
 OD_API int od_result_remark_count(const od_result *result);
 OD_API od_result_remark od_result_remark_at(const od_result *result, int i);
 
-// Read data by a path of keys and of entries of lists, by index or by the name of the entry: "verdict.trust", "rows[2].mean",
-// "outputs[boom.angle].max". A key that contains dots is written in quotes. The first function returns a number, or 1 for true and
-// 0 for false, or NaN if the path has no number. The second function returns a text, which belongs to the result, or NULL. The
-// third function returns the number of entries of a list or object, or -1.
+// Read data by a path: "verdict.trust", "rows[2].mean", "outputs[boom.angle].max". A path consists of keys of objects, and of
+// entries of lists by index or name. A key that contains dots is written in quotes. The first function returns a number, or 1 for
+// true and 0 for false, or NaN if the path has no number. The second function returns a text, which belongs to the result, or NULL.
+// The third function returns the number of entries of a list or object, or -1.
 OD_API double od_result_get_number(const od_result *result, const char *path);
 OD_API const char *od_result_get_text(const od_result *result, const char *path);
 OD_API long od_result_get_count(const od_result *result, const char *path);

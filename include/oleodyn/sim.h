@@ -102,11 +102,11 @@ OD_API od_status od_sim_repartition(od_sim *sim, double *map, bool *changed);
 // respect to the parameters at a constant old state.
 OD_API od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, double *map_p, bool *changed);
 
-// Plants with samples (digital controllers, delays) or modes (brakes, valves with hysteresis). od_sim_next_sample() returns
-// the time of the next sample (INFINITY: none). od_sim_sample() takes the samples and switches that are due at the current time. Call this
-// function between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np) receive the derivatives of the new state;
-// they may be NULL. od_sim_start() takes the first samples. If a sample or switch fails, or the plant cannot be evaluated afterwards, no
-// sample or switch is taken and the simulation does not change.
+// Plants with samples (digital controllers, delays) or modes (brakes, valves with hysteresis). od_sim_next_sample() returns the
+// time of the next sample (INFINITY: none). od_sim_sample() takes the samples and switches that are due at the current time. Call
+// this function between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np) receive the derivatives of
+// the new state; they may be NULL. od_sim_start() takes the first samples. If a sample or switch fails, or if the plant cannot be
+// evaluated afterwards, the simulation does not change.
 OD_API double od_sim_next_sample(const od_sim *sim);
 OD_API od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, bool *changed);
 // Computes the guards of the plant at the current point (od_plant_guards() values).
@@ -187,10 +187,10 @@ OD_API size_t od_sim_save_size(const od_sim *sim);
 // Writes the state to `saved`: od_sim_save_size() bytes of the caller. Fails with OD_NOT_AVAILABLE if the plant has no
 // fingerprint (od_plant_ops).
 OD_API od_status od_sim_save(const od_sim *sim, void *saved);
-// Restores a saved state of `size` bytes, aligned to 16, to a simulation with the same plant, integrator and kind of memory (plain
-// or not), started or not. Fails with OD_BAD_INPUT if the state is damaged or has another owner; err (may be NULL) has the reason,
-// and the simulation does not change. Fails with OD_BAD_ARGUMENT if `saved` is not aligned, and with OD_NOT_AVAILABLE as
-// od_sim_save().
+// Restores a saved state of `size` bytes, aligned to 16. The simulation must have the same plant, integrator and kind of memory
+// (plain or not); it need not be started. Fails with OD_BAD_INPUT if the state is damaged or has another owner; err (may be NULL)
+// has the reason, and the simulation does not change. Fails with OD_BAD_ARGUMENT if `saved` is not aligned, and with
+// OD_NOT_AVAILABLE as od_sim_save().
 OD_API od_status od_sim_restore(od_sim *sim, const void *saved, size_t size, od_error *err);
 
 OD_END_C

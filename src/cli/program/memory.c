@@ -3,7 +3,7 @@
 // Some libraries drop data silently when memory runs out (an entry of a JSON object, a variable of a MAT file), or crash. Therefore
 // all allocations of this process use the functions of this file: the C library allows a program to replace malloc(), calloc() and
 // realloc(). strdup(), fopen() and similar functions of the C library use the replacements. Output files get their final names only
-// when they are complete, so an early end never replaces a file with an incomplete file.
+// when they are complete. Thus an early end never replaces a file with an incomplete file.
 //
 // The library liboleodyn does not replace these functions: its callers get OD_NO_MEMORY. Sanitizers have their own allocator, which
 // ends the program itself.

@@ -116,8 +116,7 @@ void od_formula_results_c(const od_formula *f, const od_complex *in, int ins, co
 
 // ---- derivatives
 
-// The derivative with respect to the exponent is computed only if the exponent is not a constant, because this derivative does not exist
-// for negative bases.
+// The derivative with respect to a constant exponent is not computed, because this derivative does not exist for negative bases.
 static void spread_power(const od_operation *o, const od_operation *all, const double *v, double y, double by,
                          double *part) {
   double a = v[o->a], b = v[o->b];

@@ -33,7 +33,7 @@ typedef double od_quad_anywhere __attribute__((vector_size(32), aligned(8), may_
 typedef double od_pair_anywhere __attribute__((vector_size(16), aligned(8), may_alias));
 #define OD_PAIR_AT(place) (*(od_pair_anywhere *)(place))
 // Applies DO(AT) to a short row, four numbers at a time, without the prologue that compilers add to long loops. j is the index of
-// the first number, and AT(place) is the quad, the pair or the single number at the address `place`.
+// the first number. AT(place) is the quad, the pair or the single number at the address `place`.
 #define OD_ONE_AT(place) (*(place))
 #define OD_FOR_FOURS(count, DO)                     \
   do {                                              \

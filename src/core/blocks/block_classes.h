@@ -42,7 +42,7 @@ static inline bool od_block_can_be_sampled(const od_block_class *c) {
 bool od_block_passes_on(const od_block_spec *s, bool sampling);
 bool od_block_is_linear(const od_block_spec *s);
 
-// Returns the name of a state, which is appended to the name of the block, or NULL if the state is an output.
+// Returns the name of a state, or NULL if the state is an output. The name is appended to the name of the block.
 const char *od_block_state_name(const od_block_spec *s, int state);
 // Returns the unit of a state, or the rule for the unit; *order: the order of the time derivative of this unit.
 const char *od_block_state_unit(const od_block_spec *s, int state, int *order);

@@ -16,9 +16,10 @@ enum {
 
 // ---- keys in files
 
-// Units of numbers: a fixed unit, or a rule, which is a unit with the words "in" and "out", such as the rules below or "out/s".
-// "in" is the unit of the first input, or of the product or quotient of all inputs if the block multiplies or divides. "out" is
-// the unit of the first output. The key of an input is the unit of this input. The unit of a state is fixed, "in" or "out".
+// The unit of a number is a fixed unit or a rule. A rule is a unit with the words "in" and "out", such as the rules below or
+// "out/s". "in" is the unit of the first input, or of the product or quotient of all inputs if the block multiplies or divides.
+// "out" is the unit of the first output. The key of an input is the unit of this input. The unit of a state is fixed, "in" or
+// "out".
 #define OD_UNIT_IN           "in"
 #define OD_UNIT_OUT          "out"
 #define OD_UNIT_RATIO        "out/in"

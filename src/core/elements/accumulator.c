@@ -1,9 +1,9 @@
-// Gas accumulator with an inlet: oil flows in and out through an orifice and compresses the gas by a polytropic law. The state V
-// is the volume of oil in the accumulator.
+// Gas accumulator with an inlet: oil flows in and out through an orifice and compresses the gas by a polytropic law. The state V is
+// the volume of oil in the accumulator.
 //   V' = q = area * discharge * sqrt(2/rho) * root(p - p_gas)
 //   p_gas = precharge * (volume / (volume - V))^exponent        exponent 1: isothermal, 1.4 and more: adiabatic
-// The inlet's valve closes as the last thousandth of the oil flows out, so no oil flows out of an empty accumulator below
-// the precharge pressure. If almost no gas volume is left, the gas pressure continues along its tangent.
+// The inlet's valve closes as the last thousandth of the oil flows out. Thus no oil flows out of an empty accumulator below the
+// precharge pressure. If almost no gas volume is left, the gas pressure continues along its tangent.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -182,7 +182,7 @@ static inline int od_element_class_ends(const od_element_class *c) {
   return count;
 }
 
-// Returns the reason why the ends of the class cannot be at junctions, as the predicate of a sentence, or NULL if they can. A
+// Returns NULL if the ends of the class can be at junctions, otherwise the reason why not, as the predicate of a sentence. A
 // junction has no volume, and its pressure must not depend on the mechanism.
 static inline const char *od_element_not_at_junctions(const od_element_class *c) {
   if (c->acts != OD_ACTS_NOWHERE) return "acts on the mechanism";

@@ -21,8 +21,8 @@ typedef struct X(report) {
   od_x loss, stored;
 } X(report);
 
-// The travel of the spool into the port, the point of the curve at this travel, the opening, and the flow through the fully open
-// port.
+// The state of a port: the travel of the spool into the port, the point of the curve at this travel, the opening, and the flow of
+// the fully open port.
 typedef struct X(port_state) {
   X(curve_point) curve;
   od_x travel, opening, full_flow;

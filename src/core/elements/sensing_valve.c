@@ -11,10 +11,10 @@
 // of their sense ports, each section feeds this node through a check valve. No section is then open to the tank, so that the
 // highest load counts:
 //   Q_sense = sense_area * discharge * sqrt(2/rho) * s root(p_load - p_sense), not below zero
-// Two openings in series share the drop in the ratio of the inverse squares of their areas, so the pressure between them is not
-// computed. Oil does not flow back from the load to the pump, as if the section had a check valve. The metering edge leaks as if it
-// were open by 1 %, so that the compensator does not close completely in the center position. The dynamics of the spool are in
-// servo_spool_x.h.
+// Two openings in series share the drop in the ratio of the inverse squares of their areas. Therefore the pressure between them is
+// not computed. Oil does not flow back from the load to the pump, as if the section had a check valve. The metering edge leaks as
+// if it were open by 1 %, so that the compensator does not close completely in the center position. The dynamics of the spool are
+// in servo_spool_x.h.
 #ifdef OD_ELEMENT_TEXT
 #include "elements/servo_spool_tables.h"
 

@@ -34,7 +34,7 @@ typedef struct od_friction_grid {
 // Returns the bytes of memory that a grid needs.
 size_t od_friction_grid_size(int samples);
 // Fills the grid for speeds v (m/s) at times t (s), in the caller's memory, which must be aligned for doubles. Returns
-// OD_BAD_ARGUMENT if there is no sample, if times do not increase, if a number is not finite, or if the memory is not aligned.
+// OD_BAD_ARGUMENT if there is no sample, times do not increase, a number is not finite, or the memory is not aligned.
 od_status od_friction_grid_make(od_friction_grid *grid, void *memory, int samples, const double *t, const double *v);
 
 // The initial states of a run, and the signal.
@@ -57,16 +57,16 @@ od_status od_friction_drive_complex(const od_friction_law *law, const od_complex
                                     const od_friction_grid *grid, const od_friction_start *start, od_complex *force);
 
 // Computes the force and its derivatives with respect to the numbers of the law with the indices `number` (columns). dforce has a
-// row of `columns` entries per sample. `work` has od_friction_slopes_work() doubles. Returns OD_BAD_ARGUMENT if there are too
-// many columns or an index is out of range, OD_NOT_FINITE if a force is infinite or NaN.
+// row of `columns` entries per sample. `work` has od_friction_slopes_work() doubles. Returns OD_BAD_ARGUMENT if there are too many
+// columns or an index is out of range. Returns OD_NOT_FINITE if a force is infinite or NaN.
 enum { OD_MOST_DRIVE_COLUMNS = 32 };
 size_t od_friction_slopes_work(int columns);
 od_status od_friction_drive_slopes(const od_friction_law *law, const double *q, bool two_sided,
                                    const od_friction_grid *grid, const od_friction_start *start, int columns,
                                    const int *number, double *work, double *force, double *dforce);
 
-// Computes the derivative of the force with respect to e, where the signal is the signal of `start` plus e times `along` (an entry
-// per sample). The function fills one column of dforce, whose rows have `columns` entries.
+// Computes the derivative of the force with respect to e. The signal is the signal of `start` plus e times `along` (an entry per
+// sample). The function fills one column of dforce, whose rows have `columns` entries.
 od_status od_friction_drive_along(const od_friction_law *law, const double *q, bool two_sided,
                                   const od_friction_grid *grid, const od_friction_start *start, const double *along,
                                   int columns, double *dforce);

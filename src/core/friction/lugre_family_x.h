@@ -9,7 +9,7 @@ typedef struct X(family) {
 _Static_assert(sizeof(X(family)) == OD_FAMILY_COUNT * sizeof(od_x),
                "the struct must have one member for each parameter of lugre_family.h");
 
-// Returns log(vb/vs). If the argument vb is 0, the result is for the speed at which S has fallen to k (Table 5.1 of source 28 in
+// Returns log(vb/vs). If the argument vb is 0, vb is the speed at which S has fallen to k (Table 5.1 of source 28 in
 // docs/theory.md).
 static inline od_x X(log_vb_vs_exponential)(od_x vb, od_x vs, od_x n) {
   od_x k = 0.002 * od_x_exp(-4.5 * od_x_log(n));

@@ -1,5 +1,5 @@
-// Derivatives by complex steps. A function copies an instance from the machine to a small separate work memory in complex numbers
-// and adds an imaginary part to one scalar. Then the function of its class evaluates the copy.
+// Derivatives by complex steps. A function copies an instance to a small separate work memory in complex numbers and adds an
+// imaginary part to one scalar. Then the function of its class evaluates the copy.
 #include "hydraulics/element_slopes.h"
 
 #include <complex.h>

@@ -10,8 +10,9 @@
 //   length. The power gives equal weight to junctions with large and with small flows.
 // - After 20 steps without success, junctions are solved one after another by bisection, and Newton's method continues from
 //   these pressures.
-// If there is no solution (a pump with a closed outlet), the pressure of the junction and all rates become NaN, and the step fails.
-// In complex arithmetic the derivatives belong to the real parts. Two more steps compute the imaginary parts, which are small.
+// If there is no solution (a pump with a closed outlet), the pressure of the junction and all rates become NaN. Then the step
+// fails. In complex arithmetic the derivatives belong to the real parts. Two more steps compute the imaginary parts, which are
+// small.
 
 static const double X(junction_leak) = 1e-26;  // m3/s/Pa
 static const double X(most_pressure) = 1e15;   // Pa
@@ -187,7 +188,7 @@ static bool X(junction_arrives)(const od_model *m, const od_x *w) {
   return true;
 }
 
-// Sets the pressure of junctions whose flows do not balance to NaN if there is no solution, so that messages can name them.
+// If there is no solution, sets the pressures of junctions whose flows do not balance to NaN. Messages then name these junctions.
 static void X(junction_mark_failed)(const od_model *m, od_x *w) {
   for (int i = 0; i < m->junctions; i++) {
     od_x *p = X(junction_pressure)(m, w, i);

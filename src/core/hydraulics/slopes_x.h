@@ -36,8 +36,8 @@ static inline double flow_gain(const od_model *m, const double *w, const od_targ
   return gain * (1 + displaced_share_r(m, w, s->target));
 }
 
-// Returns the derivative of a target (rate of a node's pressure, force of an actuator, rate of an element) with respect
-// to an output that is added to the target.
+// Returns the derivative of a target with respect to an output that is added to the target. A target is the rate of a node's
+// pressure, the force of an actuator, or the rate of an element.
 static inline double target_gain(const od_model *m, const double *w, const od_target *s) {
   const od_layout *l = &m->layout;
   int node = s->target;

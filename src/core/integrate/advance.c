@@ -198,7 +198,7 @@ static void find_inputs_inside(od_advance *a, double t, double h) {
     read_inputs(a, t + integrator->inside[k] * h, a->u_inside + k * nu);
 }
 
-// Returns the first time after t and before `end` at which the inputs jump or have a kink or a sample is due; else `end`.
+// Returns the first time between t and `end` at which inputs jump or have a kink, or a sample is due; else `end`.
 static double end_of_piece(const od_advance *a, double t, double end) {
   double tolerance = time_tolerance(a, isfinite(end) ? end : t), at = INFINITY;
   if (has_inputs(a) && a->options.inputs.next_break)

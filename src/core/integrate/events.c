@@ -44,7 +44,8 @@ od_status od_sim_margin(od_sim *s, double *margin) {
 
 // ---- memory
 
-// Guards and their rates at both ends of a step, guards at trial points, inputs at the end of the step and at any point, a state.
+// Memory of a search: guards and their rates at both ends of a step; guards at trial points; inputs at the end of the step and at
+// any point; a state.
 typedef struct memory {
   double *low, *low_rate, *high, *high_rate, *at_low, *at_high, *trial, *u_end, *u, *x;
 } memory;
@@ -127,8 +128,8 @@ od_status od_sim_end_events(od_sim *s, const od_event_search *q, double h) {
 
 // ---- dips: guards that may have crossed a level twice
 
-// Returns whether the tangents at both ends meet beyond `level`, for a guard that is on the same side of the level at both
-// ends. Such a guard moves first toward the level, then away from the level. *at receives the time at which the tangents meet.
+// Applies to a guard that is on the same side of `level` at both ends. Returns whether the tangents at both ends meet beyond the
+// level. Such a guard moves first toward the level, then away from the level. *at receives the time at which the tangents meet.
 static bool may_dip(double low, double low_rate, double high, double high_rate, double level, double h, double *at) {
   double sign = low > level ? 1 : -1, fall = sign * low_rate, rise = sign * high_rate;
   if (!(sign * (high - level) > 0) || !(fall < 0) || !(rise > 0)) return false;

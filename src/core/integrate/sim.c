@@ -102,8 +102,8 @@ static void forget(od_sim *s) {
   s->contraction = 0.1;
 }
 
-// Plants with their own factorization and fewer rates than this compute the rates with a dense matrix, if there is memory for the
-// matrix. Then the factors of Newton's matrix stay valid; filters need these factors to correct a state. Derivatives need the dense
+// If a plant has its own factorization, but fewer rates than this, the rates are computed with a dense matrix, if there is memory
+// for it. Then the factors of Newton's matrix stay valid; filters need these factors to correct a state. Derivatives need the dense
 // matrix in any case.
 enum { LARGE_PLANT = 200 };
 od_status od_sim_find_rates(od_sim *s, double t, const double *x, const double *u, double *k) {

@@ -115,7 +115,7 @@ od_status od_sim_linearize_rates(od_sim *sim, int by);
 
 // Lets all jumps of the plant follow their guards. The plant has to be evaluated again.
 void od_sim_release_jumps(od_sim *sim);
-// Holds the same jumps as `after`, of which `sim` is a copy, with their values at time t within the last step of `after`.
+// Holds the same jumps as `after`, with their values at time t within the last step of `after`. `sim` is a copy of `after`.
 void od_sim_hold_within(od_sim *sim, const od_sim *after, double t);
 // Returns the number of doubles of memory at `slide`, which slide.c uses.
 size_t od_slide_doubles(const od_plant *plant, bool plain);
@@ -161,8 +161,8 @@ static inline od_step_columns od_sim_columns(const od_sim *sim, const od_transit
 static inline size_t od_most_columns(const od_plant *plant) {
   return (size_t)(od_plant_nx(plant) + od_most_parameters(plant) + 2 * plant->nu);
 }
-// Copies the columns of X (nx x count), the derivatives of the new state with respect to all columns' variables, to the wanted
-// matrices.
+// Copies the columns of X (nx x count) to the wanted matrices. X contains the derivatives of the new state with respect to the
+// variables of all columns.
 void od_sim_give_transition(const od_sim *sim, od_step_columns c, const double *X, const od_transition *out);
 
 #endif

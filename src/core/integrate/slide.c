@@ -124,8 +124,8 @@ static od_status read_guards(od_sim *s, double *guard) {
   return status;
 }
 
-// Computes the rates of the guards of all jumps at the current point. The rates of the inputs are those of the last step, which had
-// the length h and started at the inputs u0 (NULL: constant inputs).
+// Computes the rates of the guards of all jumps at the current point. The rates of the inputs are those of the last step. h: length
+// of this step; u0: inputs at its beginning (NULL: constant inputs).
 static od_status find_guard_rates(od_sim *s, double h, const double *u0, double *rate) {
   const od_plant *plant = s->plant;
   const double *x = od_sim_state(s), *k = od_sim_rates(s), *u = od_sim_inputs(s);
@@ -442,8 +442,8 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
 }
 
 // Finds whether the motion returns to a jump that the last step has passed or left. With `rate`, a jump also counts if the step
-// would have passed the jump at its initial rates, because stages of explicit rules may have passed the jump. guard: the guards at
-// the end; rate: the rates of the guards at the beginning, or NULL.
+// would have passed the jump at its initial rates: stages of explicit rules may have passed it. guard: the guards at the end; rate:
+// the rates of the guards at the beginning, or NULL.
 static od_status turns_back(od_sim *s, double h, const double *guard, const double *rate, bool *back) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s);

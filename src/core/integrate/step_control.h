@@ -2,7 +2,7 @@
 //
 // A step is accurate enough if the error of every state is at most the tolerance times the size of that state. The size is the
 // range of the state so far, but at least a thousandth of its value and of its usual size. A step that is not accurate enough is
-// tried again with a shorter length. The estimate e is proportional to the length to the power p, so the next step is 0.9
+// tried again with a shorter length. The estimate e is proportional to the length to the power p. Therefore the next step is 0.9
 // (tolerance / e)^(1/p) times as long, within bounds. A step of 1e-9 of the run is accepted with any error: the error is
 // proportional to the step length even if a law jumps. Equations are in docs/theory.md, "Steps as long as their error allows".
 #ifndef OD_INTEGRATE_STEP_CONTROL_H

@@ -1,6 +1,6 @@
 // B-spline curves given by control points (X_i, Y_i). Abscissa and ordinate are both splines of a parameter t on clamped uniform
-// knots, so control points on a straight line give exactly this line. To evaluate at x, X(t) = x is solved for t (X increases;
-// degree 2: in closed form, else by Newton's method), then Y(t) is computed. With the basis functions B_i at t,
+// knots. Therefore control points on a straight line give exactly this line. To evaluate at x, X(t) = x is solved for t (X
+// increases; degree 2: in closed form, else by Newton's method), then Y(t) is computed. With the basis functions B_i at t,
 //   dY/dY_i = B_i,  dY/dx = Y'(t)/X'(t),  dY/dX_i = -B_i dY/dx.
 // The code runs inside steps, in real and complex numbers.
 #ifndef OD_SPLINE_MOST
@@ -101,8 +101,8 @@ static inline double X(curve_knot)(int spans, const od_x *P, int j) {
   return j == 0 ? RE(P[0]) : j == spans ? RE(P[spans + 1]) : (RE(P[j]) + RE(P[j + 1])) / 2;
 }
 
-// Computes the parameter t for degree 2, without iterations. Within span j, with s = t - j from 0 to 1 and the lengths l and r of
-// the knot intervals of the first and the last of its three basis functions,
+// Computes the parameter t for degree 2, without iterations. Within span j, s = t - j goes from 0 to 1. The knot intervals of the
+// first and the last of its three basis functions have the lengths l and r:
 //   B = ((1 - s)^2 / l, ..., s^2 / r),  X = P1 - f (1 - s)^2 + g s^2,  f = (P1 - P0) / l,  g = (P2 - P1) / r,
 // so that X = x is a quadratic equation, whose root is X'/2. The search for the span starts at the previous point.
 static inline void X(curve_quadratic)(int count, const od_x *P, od_x x, X(curve_point) * c, od_x *D) {

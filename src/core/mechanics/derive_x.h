@@ -38,8 +38,8 @@ static void direction_vector(const od_model *m, const od_x *theta, od_direction 
     for (int i = 0; i < 3; i++) out[i] = axis[i];
     return;
   }
-  // The result is perpendicular to the axis, and to the plane's normal or to the coordinate axis along which the axis has its
-  // smallest component.
+  // The result is perpendicular to the axis and to a second direction: the plane's normal, or the coordinate axis along which the
+  // axis has its smallest component.
   od_x other[3] = {m->plane[2][0], m->plane[2][1], m->plane[2][2]};
   if (d.kind == OD_DIR_NORMAL_1 || d.kind == OD_DIR_NORMAL_2) {
     int least = 0;

@@ -73,8 +73,8 @@ static void predict_dependent(const od_model *m, const int *in, od_x *w, const o
   for (int k = 0; k < free; k++) now[in[l->independent + k]] = z[k];
 }
 
-// Moves to new independent coordinates and closes the loops. Changes are usually small. A large change (a state set by the
-// caller) is divided into at most 100 stages, so that the dependent coordinates stay on their branch.
+// Moves to new independent coordinates and closes the loops. Changes are usually small. A large change (a state set by the caller)
+// is divided into at most 100 stages, to keep the dependent coordinates on their branch.
 static od_status move_to(const od_model *m, const int *in, od_x *w, const od_x *z) {
   const od_layout *l = &m->layout;
   int free = m->freedom, most = 100;

@@ -126,7 +126,8 @@ static void load_matrix(const od_model *m, const double *entries, sparse *a) {
   for (int i = 0; i < m->rows; i++) find_largest(a, i);
 }
 
-// Updates the columns' bit sets and the counts for entries of a row that became nonzero or zero, given as bits of one word.
+// Updates the columns' bit sets and the counts after entries of a row became nonzero or zero. changed: these entries, as bits of
+// one word.
 static void note_changes(sparse *a, int row, int word, uint64_t changed, bool counting) {
   const uint64_t now = a->bits[row * a->words + word];
   for (; changed; changed &= changed - 1) {

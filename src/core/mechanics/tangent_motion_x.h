@@ -333,8 +333,8 @@ OD_PART void T(number_positions)(const od_model *m, const int *in, double *w, co
   T(tangent_positions)(m, w, change);
 }
 
-// Computes the change of the motion of all coordinates and links along a direction (dz, dz', dz'') of the independent coordinates
-// and, unless `change` is NULL, along a number.
+// Computes the change of the motion of all coordinates and links along a direction (dz, dz', dz'') of the independent coordinates.
+// Unless `change` is NULL, a number also changes.
 OD_STAGE void T(tangent_motion)(const od_model *m, const int *in, double *w, const od_t *dz, const od_t *dzd,
                                 const od_t *dzdd, const od_number_change *change, int level) {
   const od_layout *l = &m->layout;

@@ -75,7 +75,7 @@ typedef struct od_target {  // target of an out, w[to] += sign * w[from], and th
   int place;       // index of the target's first entry in od_join.place
   bool displaces;  // whether the flow is the rate of the volume that the same instance adds to the same node
 } od_target;
-// An instance that depends on a number, with its batch, its index in the batch, and the index of the number in its class.
+// A user of a number: an instance, its batch, its index in the batch, and the index of the number in its class.
 typedef struct od_number_user {
   int instance, batch, place, number;
 } od_number_user;
@@ -140,8 +140,8 @@ typedef struct od_join {
   int *place;     // for each target and each `in` that may change: place in w to which the derivative is added
   int *diagonal;  // for each circuit state: place in w of the derivative of its rate with respect to itself
 
-  // Sparse rows of derivatives of rates: the start of each row relative to od_layout.rate_row (and the end of the last row), and
-  // the columns of all rows, increasing within each row. Without row_starts, rows have all columns.
+  // Sparse rows of derivatives of rates. row_start: the start of each row relative to od_layout.rate_row, then the end of the last
+  // row. row_column: the columns of all rows, increasing within each row. Without row_starts, rows have all columns.
   int *row_start, *row_column;
   int *force;                  // targets that are forces
   int *displacer, displacers;  // targets that displace oil

@@ -1,7 +1,7 @@
 // The compiled machine: tables that od_build_finish() writes once. Afterwards any number of threads may read the tables. The parts
 // have separate headers: mechanism.h, circuit_tables.h, signal_tables.h, output_kinds.h.
 //
-// Items of tables contain numbers and indices, but no addresses, so that a program can use the tables of an image in place
+// Items of tables contain numbers and indices, but no addresses. Thus a program can use the tables of an image in place
 // (image_read.c). od_model itself contains the addresses of the tables. model_tables.c describes all tables. Names and units are
 // offsets in od_model.text; od_model_text() returns the text.
 #ifndef OD_MODEL_H
@@ -206,8 +206,8 @@ od_model_facts od_model_get_facts(const od_model *model);
 // Writes the unit of a time derivative of a quantity (order 1: its rate): "m" gives "m/s", "m/s" gives "m/s2".
 void od_rate_unit(const char *unit, int order, char *text, size_t size);
 
-// Returns whether the model consists of linear blocks only, so that rates and outputs are linear in states and inputs with
-// constant coefficients.
+// Returns whether the model consists of linear blocks only. Then rates and outputs are linear in states and inputs, with constant
+// coefficients.
 bool od_model_is_linear(const od_model *model);
 
 // Returns the spec of a block of a builder.

@@ -1,6 +1,6 @@
 // First-order states of a machine without loops whose Newton matrix is factored along the tree (plant/model_plant_tree.c). An
-// element in a joint, such as bristle friction, may have states that depend only on this joint and act only on this joint. Such states
-// are eliminated together with their joint. The remaining states are eliminated together at the end.
+// element in a joint, such as bristle friction, may have states that depend on and act on this joint alone. Such states are
+// eliminated together with their joint. The remaining states are eliminated together at the end.
 
 #include "base/allocate.h"
 #include "model/builder.h"

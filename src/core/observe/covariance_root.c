@@ -161,7 +161,7 @@ OD_WIDE static void transform(od_covariance *b, const double *A, const double *B
     int rows = n - j < ROWS ? n - j : ROWS, c = 0;
     double *U = b->P + j * n;
     while (count > 0 && column[0] < j) T += width, column++, count--;
-    // The padding of a row is written to the beginning of the next row, below the diagonal, where the padding has no effect.
+    // The padding of a row overwrites the beginning of the next row. These entries are below the diagonal and have no effect.
     if (width == 8 && j > 1 && j + ROWS < n) {
       rows_by_map(ROWS, 2, n, U, count, column, width, T, U + np, n);
       continue;
@@ -227,9 +227,9 @@ OD_INTO_WIDE void add_columns(ptrdiff_t n, ptrdiff_t k, ptrdiff_t whole, double 
   for (ptrdiff_t c = whole; c < n; c += 4) OD_QUAD_AT(to + c) += factor * OD_QUAD_AT(from + c);
 }
 
-// Reflects row k of U, the rows below with an entry in column k (the states' block is full), and the noise rows, so that column k
-// becomes zero below the diagonal. Noise begins in column `first`. Quads include some columns that are already triangular; the
-// entries below the diagonal are cleared at the end.
+// Makes column k zero below the diagonal by Householder reflections. A reflection acts on row k of U, on the rows below with an
+// entry in column k (the states' block is full), and on the noise rows. Noise begins in column `first`. Quads include some columns
+// that are already triangular; the entries below the diagonal are cleared at the end.
 OD_WIDE static void triangularize(od_covariance *b, int first, int count, double *noise) {
   int n = b->nx + b->np, begin = first < b->np ? first : b->np;
   double *sum = noise + count * n;

@@ -3,8 +3,8 @@
 // An extended Kalman filter linearizes each sample once. If the estimate at that time was poor, the linearization was wrong and the
 // covariance is too small. The relinearizing filter therefore stores samples, and smooths windows of samples with the machine
 // linearized at the later estimate (smoother.h). Windows are short at first, when estimates are worst. The first window has 16
-// samples. The next windows have the same start, and each of them is twice as long as the preceding window, up to the maximum
-// length. Each later window begins with the estimate and covariance at the end of the preceding window.
+// samples. The next windows have the same start. Each of them is twice as long as the preceding window, up to the maximum length.
+// Each later window begins with the estimate and covariance at the end of the preceding window.
 //
 // In these cases the window is abandoned, and another window begins at the live estimate:
 // - The coordinates of a mechanism change. Process noise and covariances refer to coordinates, so the worker would have

@@ -5,9 +5,10 @@
 //   covariance = sum over j of (F s_j)(F s_j)' + 1/2 sum over j, k of F''[s_j, s_k] F''[s_j, s_k]' + Q
 //
 // and the same for the sensors. Second derivatives are differences of exact Jacobians along the rows, F''[s_j, .] = (F(x + e s_j) -
-// F(x)) / e, which also gives the mixed second derivatives. The differences need one Jacobian per row. The error of the second
-// derivatives is e times the third derivative, plus the round-off of F divided by e. If the machine cannot be moved along a row to
-// one side, the other side is used. If the machine cannot be moved to either side, the second derivatives along the row are zero.
+// F(x)) / e. These differences include the mixed second derivatives. The differences need one Jacobian per row. The error of the
+// second derivatives is e times the third derivative, plus the round-off of F divided by e. If the machine cannot be moved along a
+// row to one side, the other side is used. If the machine cannot be moved to either side, the second derivatives along the row are
+// zero.
 #include <math.h>
 
 #include "observe/filters.h"

@@ -49,8 +49,8 @@ od_status od_linear_predict_and_shift(od_observer *o, double h, const double *u,
   return od_covariance_predict(&b, A, B, Q, q) ? OD_OK : OD_NOT_FINITE;
 }
 
-// Increases the covariance along the sensor, g = P h, so that its innovation, whose variance is s so far, is no larger than
-// expected. Returns false if the innovation is already consistent or if the sensor does not depend on the states.
+// Increases the covariance along g = P h, so that the innovation of the sensor is no larger than expected. s: variance of the
+// innovation so far. Returns false if the innovation is already consistent or if the sensor does not depend on the states.
 static bool widen(od_observer *o, od_covariance *b, const double *h, double s, double value) {
   od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np;

@@ -163,8 +163,8 @@ void od_smoother_keep_start(od_smoother *s, double *lambda);
 double od_smoother_stay_within(const od_smoother *s, const od_covariance *b, int i, const double *mean, double *delta);
 // Returns whether the last tried trajectory begins too far from the prior.
 bool od_smoother_start_is_far(od_smoother *s);
-// Widens the prior if the start with this adjoint is too far from the prior, and changes the adjoint so that it still defines the
-// same start.
+// Widens the prior if the start with this adjoint is too far from the prior. Changes the adjoint so that it still defines the same
+// start.
 void od_smoother_widen_start(od_smoother *s, double *lambda);
 
 // ---- smoother_forward.c

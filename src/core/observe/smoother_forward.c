@@ -1,8 +1,8 @@
 // A Kalman filter about a trajectory, sample by sample, and the worker's propagation to the latest sample.
 //
 // The filter estimates the deviation from the trajectory (`delta` of the worker's od_linear). A step changes the deviation to F
-// delta - w: the expected noise of a step is zero, while the trajectory has the noise w. If w is so small that the machine is
-// linear over w, which is usual, w is part of the step, and the plant is not evaluated again after the step.
+// delta - w: the expected noise of a step is zero, while the trajectory has the noise w. Usually w is so small that the machine is
+// linear over w. Then the step includes w, without another evaluation of the plant.
 #include <math.h>
 #include <string.h>
 
@@ -54,8 +54,8 @@ OD_WIDE static void carry_delta(int nx, int n, const double *F, double *old, dou
   for (int i = 0; i < nx; i++) delta[i] = od_inner(n, F + i * n, old);
 }
 
-// Computes the change `by` (n) due to the trajectory's noise in the step to sample k, and adds the cost of this noise to J.
-// Returns false if the change is zero.
+// Computes the change `by` (n) due to the trajectory's noise in the step to sample k. Adds the cost of this noise to J. Returns
+// false if the change is zero.
 static bool find_noise(od_smoother *s, long k, double *by) {
   const od_observer *w = od_smoother_worker(s);
   od_window_sample e = od_smoother_sample(s, k);

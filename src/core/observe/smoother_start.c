@@ -1,11 +1,11 @@
 // The start of a window: its prior, and the starts of trajectories.
 //
 // The prior of a window in the middle of a run is the estimate at its first sample, with its covariance. The prior of the first
-// window may be given in outputs y = h(x), as users specify a prior: "the length is known to 0.1 m". This prior is kept in outputs
-// and converted at the start of each trajectory. With a single conversion at a poor start, a length near a dead center would give
-// too little information on the angle and too much on its rate. The adjoint m of such a start is the adjoint of the outputs: the
-// outputs are y - C m, and Newton's method computes the states. Its steps stay on the branch of the prior if several states have
-// the same outputs.
+// window may be given in outputs y = h(x), for example "the length is known to 0.1 m". This prior is kept in outputs and converted
+// at the start of each trajectory. With a single conversion at a poor start near a dead center, a length would give too little
+// information on the angle and too much on its rate. The adjoint m of such a start is the adjoint of the outputs: the outputs are y
+// - C m, and Newton's method computes the states. Its steps stay on the branch of the prior if several states have the same
+// outputs.
 #include <math.h>
 #include <string.h>
 
@@ -103,7 +103,7 @@ static od_status miss(od_smoother *s, od_sim *sim, const double *wanted, double 
 
 // Returns whether a step between two states is nearly linear: within a fraction of the change, the change of the outputs agrees
 // with the derivatives at its start and at its end. predicted: the differences expected after the step. Otherwise the new state may
-// be on another branch with similar outputs, for instance with the crank on the other side of its dead center.
+// be on another branch with similar outputs. For instance, the crank may be on the other side of its dead center.
 static bool is_straight(const od_smoother *s, const double *predicted, const double *missing, const double *change,
                         const double *way) {
   int m = s->declared;

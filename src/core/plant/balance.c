@@ -77,8 +77,8 @@ od_equilibrium od_balance_problem(od_balance *b) {
                           .fixed_coordinates = od_balance_model(b)->charts > 0 || b->left_out};
 }
 
-// Performs Gaussian elimination with full pivoting on `count` rows starting at `first` and on the first `allowed` columns, with
-// at most `most` pivots.
+// Performs Gaussian elimination with full pivoting, with at most `most` pivots. Uses `count` rows starting at `first`, and the
+// first `allowed` columns.
 static void eliminate(const od_balance *b, double *a, int first, int count, int allowed, int most) {
   int columns = b->unknowns;
   for (; most > 0; most--) {

@@ -300,8 +300,8 @@ static void silence(od_inverse *v, int instance) {
   if (force >= 0 && e->actuator >= 0) p.w[v->m->layout.force + e->actuator] -= p.w[force];
 }
 
-// Sets the value of a load that is a drive (N or N m), by changing its number. If the input of the load is zero, the function sets
-// the input to 1e-100, because the number cannot act through a zero input.
+// Sets the value of a load that is a drive (N or N m), by changing its number. If the input of the load is zero, sets the input to
+// 1e-100, because the number cannot act through a zero input.
 static void set_load(od_inverse *v, int load, double size) {
   od_work_parts p = parts(v);
   const od_load *at = &v->m->load[load];

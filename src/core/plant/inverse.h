@@ -2,7 +2,7 @@
 //
 // The number of prescribed quantities equals the number of degrees of freedom. The quantities are joint coordinates, lengths of
 // actuators, components of points, or angles of bodies in a plane. A drive is an actuator (a cylinder, a motor), an external force
-// or torque, or a joint coordinate that is driven from outside the model. Springs, friction, gravity and other forces act as in the
+// or torque, or a joint coordinate with a drive outside the model. Springs, friction, gravity and other forces act as in the
 // machine. If there are more drives than degrees of freedom, the drives share the load: the sum of effort^2 / share is minimal.
 // Drives with the same effect take loads in proportion to their shares.
 //

@@ -108,8 +108,8 @@ od_status od_model_plant_powers(const od_plant *plant, void *work, double *power
   return OD_OK;
 }
 
-// Writes a column of the wanted outputs' derivatives along the direction of the last tangent_motion(), dc, the inputs in du and a
-// block's number. state: the state that changes, or -1. The entries of outputs that do not depend on this state stay zero.
+// Writes a column of derivatives of the wanted outputs. The direction consists of the last tangent_motion(), dc, the inputs in du
+// and a block's number. state: the state that changes, or -1. The entries of outputs that do not depend on this state stay zero.
 static void output_column(const od_plant_data *d, const od_work_parts *p, const unsigned char *wanted, int state,
                           const double *dc, double *du, od_block_number number, const od_number_change *change,
                           double *h, int columns, int column) {

@@ -34,7 +34,7 @@ static double input_change(const od_plant_data *d, const od_work_parts *p, int s
   return line[source];
 }
 
-// Computes the derivative of a block's input with respect to a parameter at constant x, by a complex step through the whole
+// Computes the derivative of a block's input with respect to a parameter at constant x. Uses a complex step through the whole
 // machine.
 static od_status parameter_change(const od_plant_data *d, const od_work_parts *p, int source, int parameter,
                                   double *du) {

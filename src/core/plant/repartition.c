@@ -1,6 +1,6 @@
-// Changes of coordinates between steps: another choice of independent joint coordinates if the current choice is
-// ill-conditioned, and new reference rotations for spherical joints. One function does both and returns the linear map from
-// old to new states, so that covariances and sensitivities can be converted exactly.
+// Changes of coordinates between steps: another choice of independent joint coordinates if the current choice is ill-conditioned,
+// and new reference rotations for spherical joints. One function makes both changes and returns the linear map from old to new
+// states. The map converts covariances and sensitivities exactly.
 #include <complex.h>
 #include <math.h>
 #include <string.h>
@@ -12,8 +12,7 @@
 static const double worst_map_entry = 3, worst_preferred_entry = 1.5;
 // If the smallest pivot has decreased by this factor since the partition was chosen, other rows or another order are better.
 static const double worst_pivot_growth = 5;
-// If the middle angle of a spherical joint exceeds this limit (rad), the joint gets a new reference rotation, far from the singular
-// position.
+// If the middle angle of a spherical joint exceeds this limit (rad), the joint gets a new reference rotation.
 static const double worst_chart_angle = 1;
 
 static bool is_preferred(const od_model *m, int coordinate) {
@@ -237,8 +236,8 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
     repartition_tree(d, &p, x, map, map_p);
     return OD_OK;
   }
-  // T, T1: derivatives of all coordinates and of all rates with respect to the old independent coordinates and rates (n x 2 freedom
-  // each), followed by one column per parameter. T and T1 are not computed if no map is requested.
+  // T, T1: derivatives of all coordinates and of all rates. Columns: the old independent coordinates and rates (n x 2 freedom),
+  // then one column per parameter. T and T1 are not computed if no map is requested.
   int np = map_p ? plant->np : 0, moved = map || np ? 2 * freedom : 0, columns = moved + np;
   double *T = p.scratch + direction_doubles(plant), *T1 = T + n * columns, *dense = T1 + n * columns,
          *saved = dense + od_partition_doubles(m);

@@ -112,8 +112,8 @@ static od_status guard_slopes(const od_plant *plant, void *work, od_point_change
   return d->as.inner->ops->guard_slopes(d->as.inner, od_inner_work(&d->as, work), along, guard_slope);
 }
 
-// Computes the derivatives of the outputs with respect to the states, with kx replaced by the columns of kq starting at `first`,
-// or by zero (kq NULL).
+// Computes the derivatives of the outputs with respect to the states. The columns of kq starting at `first`, or zeros (kq NULL),
+// replace kx.
 static od_status through_rates(const tied_plant *d, void *work, const double *energy, const unsigned char *wanted,
                                const double *kq, int first, double *hx) {
   const od_plant *in = d->as.inner;

@@ -135,7 +135,7 @@ static bool derive_lagged_steps(od_signals *s, node *n) {
   return true;
 }
 
-// Computes the start time and the first value of each segment, and the time and the value at the end of the last segment.
+// Computes the start time and the first value of each segment. Also computes the time and the value at the end of the last segment.
 // Returns false if a segment is invalid or an allocation fails.
 static bool derive_sequence(od_signals *s, node *n) {
   n->segments = n->count / OD_SEGMENT_NUMBERS;

@@ -51,13 +51,13 @@ double od_signal_next_break(const od_signals *s, int node, double t);
 // Returns the first time after t, up to `until`, at which the sign changes, or INFINITY. For a signal that is zero for a while, the result
 // is the time when the signal leaves zero. Two changes within 1/32 of a period, or of an interval of a sum, may be missed.
 double od_signal_next_reversal(const od_signals *s, int node, double t, double until);
-// Returns a duration after t in which the signal changes its sign at most once: 1/32 of the period of a sine, or 1/32 of the
-// interval from t to `end` of a sum. Returns INFINITY for signals that are monotone between breaks.
+// Returns a duration after t in which the signal changes its sign at most once. For a sine, the duration is 1/32 of the period; for
+// a sum, 1/32 of the interval from t to `end`. Returns INFINITY for signals that are monotone between breaks.
 double od_signal_pace(const od_signals *s, int node, double t, double end);
 // Returns the interval of periodic jumps: the bit time of a binary sequence; INFINITY for signals with a finite number of jumps.
 double od_signal_bit(const od_signals *s, int index);
-// Returns the time after which the signal is constant (0 for a constant, INFINITY for a sine without an end). For lagged steps the result
-// is five time constants after the last jump, and for a binary sequence the end of its first period.
+// Returns the time after which the signal is constant (0 for a constant, INFINITY for a sine without an end). For lagged steps the
+// result is five time constants after the last jump. For a binary sequence the result is the end of its first period.
 double od_signal_duration(const od_signals *s, int node);
 
 #endif

@@ -2,7 +2,7 @@
 //
 // A number is a quantity ("35 mm") or an expression of constants, quantities and functions. Constants may refer to each other in
 // any order. The parameters of a template are constants within the template. The document stores the formulas with exact
-// derivatives, so that callers can change a constant and compute the numbers that depend on this constant.
+// derivatives. Thus callers can change a constant and compute the numbers that depend on this constant.
 #ifndef OD_DOCUMENT_CONSTANTS_H
 #define OD_DOCUMENT_CONSTANTS_H
 
@@ -49,9 +49,9 @@ bool od_number_is_constant(const od_document *d, int number);
 // not depend on a constant.
 int od_number_source(const od_document *d, int number);
 
-// Computes the values of the constants marked in `wanted` from the values of the free constants, and the changes of the values
-// along a direction. `value` (SI units) and `change` (NULL: not needed) have one entry per constant; the caller sets the entries
-// of the free constants. Allocates no memory.
+// Computes the values of the constants marked in `wanted` from the values of the free constants. Also computes the changes of the
+// values along a direction. `value` (SI units) and `change` (NULL: not needed) have one entry per constant; the caller sets the
+// entries of the free constants. Allocates no memory.
 void od_constants_follow(const od_document *d, const bool *wanted, double *value, double *change);
 // Returns the value of a number that is an expression, from the values of all constants. *its_change: the change of the number
 // along `change` (NULL: not needed).

@@ -28,8 +28,8 @@ static bool is_quantity(const od_loader *ld, const char *text, double *number, c
          ((*unit)[0] == '\0' || od_units_knows(ld->units, *unit));
 }
 
-// Returns the text of a value for messages: "'63 m'" for the text "63", "'1.2 MPa'" for a text with a unit, "'a + b' = 3 m" for an
-// expression.
+// Returns the text of a value for messages. The text "63" becomes "'63 m'", a text with a unit becomes "'1.2 MPa'", an expression
+// becomes "'a + b' = 3 m".
 static const char *shown(od_loader *ld, const char *text, const char *unit, double value) {
   double number;
   const char *its_unit;

@@ -33,8 +33,8 @@ od_limits od_field_limits(const od_field *field);
 
 // Returns whether a given value is allowed for a field. Reports a value that is not allowed, and warns about an unusual value.
 bool od_check_limits(od_loader *ld, const od_given *given, const od_field *field, double value);
-// Returns whether a given number, called `label` in messages, is allowed as a value of another number, such as a start value or a
-// bound of a fit. Reports a value that is not allowed.
+// Returns whether a given number is allowed as a value of another number, such as a start value or a bound of a fit. label: name of
+// the given number in messages. Reports a value that is not allowed.
 bool od_check_number_limits(od_loader *ld, int given, const char *label, const od_number *number);
 
 // Warns about an unusual initial value that static balance found.

@@ -99,8 +99,8 @@ int od_read_choice(od_loader *ld, int node, const char *label, const char *const
 int od_key_choice(od_loader *ld, const od_section *section, const char *key);
 // Same as od_key_choice(), but returns the default after reporting an unknown word, so that reading can continue.
 int od_key_setting(od_loader *ld, const od_section *section, const char *key);
-// Returns the text under a key of the section's table, or NULL if the key is absent or its value is not a text. Reports a missing
-// required key.
+// Returns the text under a key of the section's table. Returns NULL if the key is absent or its value is not a text. Reports a
+// missing required key.
 const char *od_key_text(od_loader *ld, const od_section *section, const char *key, const char *wanted);
 // Reads the nodes of a list with `count` entries. If the node is not such a list, reports that `label` must be `wanted`. Returns
 // false after an error, or if the node is -1.

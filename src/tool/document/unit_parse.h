@@ -8,8 +8,8 @@
 // The base units. The radian is a base unit, so that an angular rate differs from a frequency.
 enum { OD_METER, OD_KILOGRAM, OD_SECOND, OD_AMPERE, OD_KELVIN, OD_MOLE, OD_CANDELA, OD_RADIAN, OD_UNIT_BASES };
 
-// A unit as powers of the base units: value in base units = value * factor / divisor + offset. Factor and divisor are integers
-// without a common divisor if possible, because a division by 1000 is exact and a product with 0.001 is not.
+// A unit as powers of the base units: value in base units = value * factor / divisor + offset. If possible, factor and divisor are
+// integers without a common divisor: a division by 1000 is exact, a product with 0.001 is not.
 typedef struct od_unit {
   int power[OD_UNIT_BASES];
   double factor, divisor, offset;

@@ -33,7 +33,7 @@ static inline double od_convert(const od_conversion *c, double value) {
   return value * c->factor / c->divisor + c->offset;
 }
 
-// Decomposes a unit into powers of the base units (the last base unit is the radian), and finds the conversion of values to base
+// Decomposes a unit into powers of the base units; the last base unit is the radian. Also finds the conversion of values to base
 // units. Returns false if the unit is unknown.
 bool od_units_base(od_units *units, const char *unit, od_conversion *conversion, double power[OD_UNIT_BASES]);
 const char *od_unit_base(int i);  // symbol of base unit i

@@ -69,8 +69,8 @@ static od_status correct(od_sim *sim, const steps *s, const double *x) {
   return OD_OK;
 }
 
-// Returns whether the last correction of the imaginary parts is at the level of round-off. The correction is compared with the size
-// of the imaginary parts, or with the effect of a change of the perturbed entry by its own magnitude.
+// Returns whether the last correction of the imaginary parts is at the level of round-off. The reference size is the size of the
+// imaginary parts, or their change if the perturbed entry changes by its own magnitude.
 static bool converged(const od_plant *plant, const steps *s, double entry) {
   double change = 0, size = 0;
   for (int i = 0; i < od_plant_nk(plant); i++) {

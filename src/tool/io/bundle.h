@@ -1,5 +1,5 @@
-// Files in memory. While a thread uses a bundle, the functions of this module read files from the bundle instead of the disk, by
-// the paths under which the files were recorded. While a thread records a bundle, these functions add every file that they read to
+// Files in memory. While a thread uses a bundle, the functions of this module read files from the bundle instead of the disk. Files
+// have the paths under which they were recorded. While a thread records a bundle, these functions add every file that they read to
 // the bundle.
 #ifndef OD_IO_BUNDLE_H
 #define OD_IO_BUNDLE_H

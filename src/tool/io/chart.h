@@ -1,5 +1,5 @@
-// A chart: a frame with two axes, and series drawn as SVG. Long series are thinned to the pixel resolution, so that the size
-// of a drawing does not grow with the length of the run. Colors come from style sheets by class names.
+// A chart: a frame with two axes, and series drawn as SVG. Long series are thinned to the pixel resolution. Thus the size of a
+// drawing does not grow with the length of the run. Colors come from style sheets by class names.
 #ifndef OD_CHART_H
 #define OD_CHART_H
 

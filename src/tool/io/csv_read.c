@@ -231,9 +231,9 @@ static int cells_of_text(od_csv_reader r, char separator) {
   return numbers == 0 ? count : 0;
 }
 
-// Skips lines before the header. Two consecutive rows with the same number of cells (or one row at the end of the file) give the
-// minimum width of the table. The header is the line before these rows, or before the line of units. If the first line already
-// has this width, nothing is skipped.
+// Skips lines before the header. If two consecutive rows have the same number of cells, the table has at least this width. One row
+// at the end of the file is sufficient. The header is the line before these rows, or before the line of units. If the first line
+// already has this width, nothing is skipped.
 static void skip_preamble(od_csv_reader *r) {
   od_csv_reader now = *r, before = *r, before_that = *r;
   for (int line = 0; line < LONGEST_PREAMBLE && od_csv_find_line(&now); line++) {

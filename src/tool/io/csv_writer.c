@@ -29,7 +29,7 @@ static void write_quoted(FILE *to, const char *text) {
   }
 }
 
-// Writes "name [unit]", in quotes if the text contains a separator, a quote or a line end, or would be read as a comment.
+// Writes "name [unit]". Adds quotes if the text contains a separator, a quote or a line end, or would be read as a comment.
 static void write_label(FILE *to, const char *name, const char *unit) {
   static const char special[] = ",;\t\"\r\n";
   // The unit "1" of a dimensionless output is omitted.

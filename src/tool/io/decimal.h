@@ -1,5 +1,5 @@
 // Exact conversion of doubles to decimal numbers and back. printf and strtod would take most of the time of writing and reading a
-// log, and no C library in Debian has a faster exact conversion.
+// log. No C library in Debian has a faster exact conversion.
 #ifndef OD_IO_DECIMAL_H
 #define OD_IO_DECIMAL_H
 

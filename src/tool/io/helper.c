@@ -20,8 +20,8 @@ extern char **environ;
 
 // --- Search -------------------------------------------------------------------------------------------------------
 
-// Folders of helpers, relative to the folder of the file that contains this code: in the build folder, of an installed library, and
-// of an installed program or a program in a subfolder of the build folder.
+// Folders of helpers, relative to the folder of the file that contains this code. First: in the build folder. Second: for an
+// installed library. Third: for an installed program, or a program in a subfolder of the build folder.
 static const char *const relative[] = {"libexec/oleodyn", OD_HELPERS_FROM_LIBRARY, OD_HELPERS_FROM_PROGRAM};
 
 // Writes FOLDER/NAME to `path`. Returns whether there is such a program.

@@ -31,7 +31,7 @@ od_status od_helper_start(od_helper *h, od_helper_task task, const char *path, o
 // Ends the request. Returns the first part of the answer, 0 if there is no answer.
 od_helper_part od_helper_ask(od_helper *h);
 
-// Reads the status and the message at the end of an answer if `part` is OD_HELPER_STATUS, and waits for the end of the program.
+// If `part` is OD_HELPER_STATUS, reads the status and the message at the end of an answer. Then waits for the end of the program.
 // Returns OD_OK if the answer is complete; then *answered has the status and the message of the helper. Returns OD_BAD_INPUT, with
 // the reason ("crashed", "took longer than 1 s"), if the answer is not complete; OD_INTERRUPTED if the user interrupted the helper;
 // OD_IO if the helper belongs to another version.

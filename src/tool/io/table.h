@@ -93,7 +93,7 @@ int od_name_is_time(const char *name);
 // Returns whether a name has this ending: "log.p" ends in "p".
 bool od_name_ends_in(const char *name, const char *ending);
 // Returns the column whose name is most similar to a name of time. If there is no such column, or more than one, returns the first
-// column of a text file, or -1 for a MATLAB file, because MATLAB variables have no order.
+// column of a text file. For a MATLAB file returns -1, because MATLAB variables have no order.
 int od_table_find_time(const od_table *table);
 
 // Splits "name [unit]" or "name (unit)": ends the text after the name and returns the unit within the text, or NULL. A text that

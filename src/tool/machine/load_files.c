@@ -1,6 +1,7 @@
 // Loads signals from files: one column of a CSV or MATLAB file over another column.
 //
-// The unit of a column is the unit in the machine file, else the unit in the header of the column, else the SI unit.
+// The unit of a column comes from the machine file, else from the header of the column. Without these units, the column is in the
+// SI unit.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -136,7 +136,7 @@ bool od_names_has_point(od_loader *ld, int element, const char *name) {
 // --- Scopes -------------------------------------------------------------------------------------------------------
 
 // Returns the innermost scope of a node. Names are searched in the scope of the instance ("boom.seal"), then in the enclosing
-// scopes ("boom"), and last in the scope of the file ("").
+// scopes ("boom"), then in the scope of the file ("").
 static const char *scope_of(const od_loader *ld, int node) {
   return node >= 0 ? ld->tree.origin[ld->tree.node[node].origin].scope : "";
 }

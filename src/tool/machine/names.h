@@ -93,8 +93,8 @@ int od_names_look_up(od_loader *ld, int node, const char *name);
 // Returns the element of a quantity: "ram" of "ram.length"; -1: none. *rest is the text after the name of the element ("length";
 // "": none).
 int od_names_owner(od_loader *ld, int node, const char *text, const char **rest);
-// Returns the length of the element's name in a quantity whose element does not exist: "ram" of "ram.length", "boom.ram" of
-// "boom.ram.length" if "boom" is an instance.
+// Returns the length of the element's name in a quantity whose element does not exist. The name is "ram" in "ram.length". If "boom"
+// is an instance, the name is "boom.ram" in "boom.ram.length".
 size_t od_names_element_length(const od_loader *ld, const char *text);
 // Returns whether an element of this name could not be declared. The error has already been reported.
 bool od_names_has_failed(od_loader *ld, int node, const char *name);

@@ -25,8 +25,8 @@ static void mark_measuring(const od_model *m, bool *measures) {
       }
 }
 
-// Returns the difference between the steady and the initial value of a block's first output for the initial inputs, in the unit of
-// the block. The difference dy follows from the linearized rates: A dx = -f, dy = C dx. Returns 0 if there is no steady value.
+// Returns the steady value minus the initial value of a block's first output, for the initial inputs, in the unit of the block. The
+// difference dy follows from the linearized rates: A dx = -f, dy = C dx. Returns 0 if there is no steady value.
 static double kick_of(const od_model *m, const double *w, const double *rate, const od_block *b) {
   double A[OD_MOST_BLOCK_STATES * OD_MOST_BLOCK_STATES], dx[OD_MOST_BLOCK_STATES], dy = 0;
   int pivot[OD_MOST_BLOCK_STATES], n = b->states, columns = b->states + b->inputs;

@@ -106,9 +106,9 @@ static bool find_step(search *s, double h) {
   return solved;
 }
 
-// Returns the residual of a step of length h (s) with the rule x1 = x0 + h f(x1), relative to the change of the state in the
-// step. INFINITY: the rates cannot be evaluated at the end of the step, or the step is too long. *size: largest change relative
-// to the state's scale.
+// Tries a step of length h (s) with the rule x1 = x0 + h f(x1). Returns the residual relative to the change of the state in the
+// step. INFINITY: the rates cannot be evaluated at the end of the step, or the step is too long. *size: largest change relative to
+// the state's scale.
 static double try_step(search *s, double h, double *size) {
   double off = 0;
   *size = 0;

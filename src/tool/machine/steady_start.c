@@ -1,5 +1,5 @@
-// The setting 'initial: steady'. The loader builds the model with initial guesses, searches for a steady state from these guesses,
-// and builds the model again with the result, as with a saved state.
+// The setting 'initial: steady'. The loader builds the model with initial guesses and searches for a steady state from these
+// guesses. Then the loader builds the model again with the result, as with a saved state.
 #include <math.h>
 #include <string.h>
 

@@ -451,7 +451,7 @@ static void keep_parameter(expander *e, instance *f, int key, const char *name) 
   if (copy >= 0) append(e, &e->parameters, copy, given);
 }
 
-// Binds each parameter to the value of --set, to the value of the instance, or to its default, which may refer to previous
+// Binds each parameter to the value of --set, to the value of the instance, or to its default. A default may refer to previous
 // parameters.
 static void bind_parameters(expander *e, instance *f, int value, int parameters) {
   od_loader *ld = e->ld;

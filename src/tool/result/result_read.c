@@ -60,7 +60,7 @@ static const json_t *enter_object(const json_t *object, const char **path) {
   return json_object_getn(object, key, length);
 }
 
-// Returns the entry of a list by its index ("[2]") or its field "name" ("[boom.angle]") at the beginning of *path, and moves *path
+// Returns the entry of a list by the index ("[2]") or the field "name" ("[boom.angle]") at the beginning of *path. Moves *path
 // behind the bracket. Returns NULL if there is no such entry.
 static const json_t *enter_list(const json_t *list, const char **path) {
   const char *text = *path + 1, *end = strchr(text, ']');
