@@ -20,7 +20,8 @@ typedef struct od_input_source {
   const void *user;  // first argument of both functions
   // Computes the inputs u (nu) at time t. NULL: the inputs of the simulation do not change.
   void (*inputs)(const void *user, double t, double *u);
-  // Returns the first time after t at which an input jumps or has a kink (INFINITY: none). NULL: none.
+  // Returns the first time after t at which an input jumps or has a kink; INFINITY: none. next_break NULL: the inputs have no jumps
+  // or kinks.
   double (*next_break)(const void *user, double t);
 } od_input_source;
 
@@ -39,7 +40,7 @@ typedef struct od_advance_options {
   double tolerance;   // largest relative error of a step; zero: 1e-5
   double longest;     // longest step, s; zero: 1 ms
   double end;         // no step passes this time, s; zero: no limit
-  double most_steps;  // od_sim_advance() fails if the time until `end` needs more steps; zero: no limit
+  double most_steps;  // od_sim_advance() fails if the remaining time until `end` needs more steps than this; zero: no limit
   od_input_source inputs;
   // Called at each moment (NULL: not called) with the simulation and the length of the last step in s. If the function
   // does not return OD_OK, the advance ends with this status. The function must not change the simulation.
@@ -79,15 +80,15 @@ typedef enum od_advance_problem {
   OD_ADVANCE_NO_PROBLEM,
   OD_ADVANCE_EVALUATION,  // the plant could not be evaluated between steps
   OD_ADVANCE_STEP,        // a step failed with each tried length
-  OD_ADVANCE_INACCURATE,  // the error of a step is beyond the tolerance with each tried length
+  OD_ADVANCE_INACCURATE,  // with each tried length, the error of a step exceeds the tolerance
   OD_ADVANCE_TOO_MANY,    // the remaining time needs more than most_steps steps
   OD_ADVANCE_WATCH,       // `watch` ended the advance
 } od_advance_problem;
 typedef struct od_advance_failure {
   od_advance_problem problem;
-  double at;      // time of the failure, s; for a failed step, its beginning
+  double at;      // time of the failure, s; for a failed step, the beginning of the step
   double length;  // last tried length of the step, s; 0: no step was tried
-  double needed;  // OD_ADVANCE_TOO_MANY: number of steps that the remaining time needs
+  double needed;  // OD_ADVANCE_TOO_MANY: number of steps for the remaining time
 } od_advance_failure;
 // Returns the circumstances of the last failure of od_sim_advance().
 OD_API od_advance_failure od_advance_get_failure(const od_advance *advance);

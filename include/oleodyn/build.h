@@ -108,8 +108,8 @@ OD_API int od_build_input(od_build *b, const char *name, const char *unit);
 // Sets the value of an input at the start, for the static balance of the initial state (default zero).
 OD_API void od_build_input_start(od_build *b, int input, double value);
 
-// Adds a force at a point: value * direction. Numbers: value (N), direction[3] (normalized). If input >= 0, the value is
-// multiplied by that input. The direction is in ground axes, or in body axes with follows_body. Returns its index.
+// Adds a force at a point: value * direction. Numbers: value (N), direction[3] (normalized). If input >= 0, the value is multiplied
+// by this input. The direction is in ground axes, or in body axes if follows_body is true. Returns its index.
 OD_API int od_build_force(od_build *b, const char *name, int point, int first_number, int input, bool follows_body);
 
 // Adds a torque in a revolute joint or a force in a prismatic joint. The torque or force acts on body b, and with the
@@ -298,7 +298,7 @@ OD_API void od_build_block_measures(od_build *b, int block, int place, const cha
 OD_API void od_build_block_numbers(od_build *b, int block, int first_number);
 // Sets the formula of a block whose spec has none.
 OD_API void od_build_block_formula(od_build *b, int block, od_formula formula);
-// Return the number of outputs or states of a block, and their names, which are appended to the block's name ("": the block's
+// Return the number of outputs or states of a block, and their names. These names are appended to the block's name ("": the block's
 // name alone).
 OD_API int od_build_block_output_count(const od_build *b, int block);
 OD_API const char *od_build_block_output_name(const od_build *b, int block, int output);
@@ -312,12 +312,12 @@ OD_API const char *od_build_block_state_name(const od_build *b, int block, int s
 // are zero by default.
 OD_API void od_build_initial(od_build *b, const char *quantity, double value, bool exact);
 // Declares a quantity whose initial value is computed such that the machine is in static balance. The computation starts at
-// `value`. Joint coordinates and pressures can be balanced together. For each degree of freedom, one balanced quantity makes an
-// acceleration zero. Further pressures and states of blocks get zero rates.
+// `value`. Joint coordinates and pressures can be balanced together. One balanced quantity per degree of freedom makes the
+// accelerations zero. Further balanced pressures and states of blocks get zero rates.
 OD_API void od_build_balance(od_build *b, const char *quantity, double value);
 
 // Checks, compiles and assembles the model. On success *out is the model, freed with od_model_free(). On failure *out is NULL and
-// err (may be NULL) has the reason; the caller may add missing parts and call od_build_finish() again.
+// err (may be NULL) has the reason; the caller may add missing elements and call od_build_finish() again.
 OD_API od_status od_build_finish(od_build *b, od_model **out, od_error *err);
 
 // The problems that od_build_finish() found, each with the kind and index of its element.
@@ -346,7 +346,7 @@ typedef struct od_problem {
 OD_API int od_build_problem_count(const od_build *b);
 OD_API od_problem od_build_problem(const od_build *b, int i);
 
-// Selects the equations of a planar machine. true: spatial equations, for comparison; false: planar equations (default).
+// Selects the equations of a planar machine. spatial true: spatial equations, for comparisons; false: planar equations (default).
 OD_API void od_build_spatial(od_build *b, bool spatial);
 
 // ---- the model
@@ -366,10 +366,10 @@ OD_API int od_model_output_find(const od_model *model, const char *name);
 // od_plant_free(). Fails with OD_BAD_ARGUMENT or OD_NO_MEMORY; err (may be NULL) has the reason.
 OD_API od_status od_model_plant(const od_model *model, const int *outputs, int output_count, const int *parameters,
                                 int parameter_count, od_plant **out, od_error *err);
-// Makes steps integrate all powers (nq of the plant). By default steps integrate powers only if a chosen output is an integral,
-// such as "energy.dissipated". Use this function if the outputs of another plant of the same model are computed from the same
-// simulation. Call this function right after od_model_plant(). Returns OD_BAD_ARGUMENT for plants that od_model_plant() did not
-// create, such as plants with calibrated sensors.
+// After this call, steps integrate all powers (nq of the plant). By default steps integrate powers only if a chosen output is an
+// integral, such as "energy.dissipated". Use this function if the outputs of another plant of the same model are computed from the
+// same simulation. Call this function right after od_model_plant(). Returns OD_BAD_ARGUMENT for plants that od_model_plant() did
+// not create, such as plants with calibrated sensors.
 OD_API od_status od_model_plant_integrate_powers(od_plant *plant);
 
 OD_END_C

@@ -19,15 +19,15 @@
 
 OD_BEGIN_C
 
-// What an image contains in addition to the model.
+// The contents of an image in addition to the model.
 typedef struct od_image_options {
-  bool without_names;   // whether names and units are left out; then outputs and numbers are reached by index
+  bool without_names;   // whether the image has no names and units; then outputs and numbers are accessible only by index
   const void *machine;  // texts for the program `oleodyn`, copied without change; NULL: none
   size_t machine_size;  // bytes
   void *reserved[2];    // zero
 } od_image_options;
 
-// Returns the size of the image of a model in bytes. options may be NULL: names, no texts of the machine file.
+// Returns the size of the image of a model in bytes. options NULL: the image contains names, but no texts of the machine file.
 OD_API size_t od_image_size(const od_model *model, const od_image_options *options);
 // Writes the image into the caller's memory of at least od_image_size() bytes. The same model and options give the same bytes.
 // Fails with OD_BAD_ARGUMENT if the memory is too small; err (may be NULL) has the reason.
@@ -60,8 +60,8 @@ OD_API od_status od_model_from_image(const void *image, size_t size, void *view,
 // Creates a model with its own copy of the image, freed with od_model_free(). The image may have any address.
 OD_API od_status od_model_copy_image(const void *image, size_t size, od_model **out, od_error *err);
 
-// Returns a hash of everything that the model computes with: numbers, tables, initial state, names and versions of classes. Names
-// and units of the model's parts are not included. A built model and the same model from an image have the same fingerprint.
+// Returns a hash of all data that affect results: numbers, tables, initial state, names and versions of classes. The hash does not
+// include names and units of elements and outputs. A built model and the same model from an image have the same fingerprint.
 OD_API uint64_t od_model_fingerprint(const od_model *model);
 
 OD_END_C

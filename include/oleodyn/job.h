@@ -24,14 +24,14 @@ OD_BEGIN_C
 
 typedef struct od_job od_job;
 
-// How a job ended. The values are the exit codes of the program.
+// The outcome of a job. The values are the exit codes of the program.
 typedef enum od_job_outcome {
   OD_JOB_DONE = 0,
   OD_JOB_FAILED = 1,         // a search did not converge, a file cannot be written, memory is exhausted, ...
   OD_JOB_BAD_INPUT = 2,      // a file or an option is wrong
   OD_JOB_UNSOUND = 3,        // the job was completed, but its result is certainly wrong
   OD_JOB_UNMET = 4,          // a requirement or a goal is not met
-  OD_JOB_INTERRUPTED = 130,  // the caller stopped the job; the result has the completed part
+  OD_JOB_INTERRUPTED = 130,  // the caller stopped the job; the result contains the completed part
 } od_job_outcome;
 
 // --- Kinds and options

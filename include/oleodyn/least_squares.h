@@ -48,10 +48,10 @@ typedef struct od_ls_constraints {
   void *reserved[4];  // zero
 } od_ls_constraints;
 
-// Additional unknowns that the caller eliminates by equations, such as the states at the nodes of multiple shooting. The
-// residuals of these equations are called gaps and must become zero. At each point the caller linearizes its equations.
-// For each change of the parameters, the caller finds the best change of its unknowns that closes the gaps to first
-// order. The caller returns the derivatives of the residuals along both changes. Hidden unknowns imply OD_LS_ACTIVE_SET.
+// Additional unknowns that the caller eliminates by equations, such as the states at the nodes of multiple shooting. The residuals
+// of these equations are called gaps and must become zero. At each point the caller linearizes its equations. For each change of
+// the parameters, the caller finds the best change of its unknowns that closes the gaps (to first order). The caller returns the
+// derivatives of the residuals along both changes. Hidden unknowns imply OD_LS_ACTIVE_SET.
 typedef struct od_ls_hidden {
   int count;  // number of unknowns that the residuals determine after all gaps are closed
 
@@ -66,14 +66,14 @@ typedef struct od_ls_hidden {
   void (*shift)(void *user, double *r);  // m: change of the residuals at that point when the gaps close, to first order
 } od_ls_hidden;
 
-// Receives rows from the user's function: `count` residuals r and, unless J is NULL, their derivatives J (count x n). Unless
-// factor is NULL, each row of J is multiplied by its entry of factor.
+// Receives rows from the user's function: `count` residuals r and, unless J is NULL, their derivatives J (count x n). Unless factor
+// is NULL, row i of J is multiplied by factor[i].
 typedef void od_ls_take(void *to, int count, const double *r, const double *J, const double *factor);
 
-// A problem with m residuals and n parameters. Functions return zero, or a nonzero value if they cannot be evaluated; results
-// that are not finite have the same meaning. `jacobian` is called only at the point of the last call of `residuals`. Without
-// `jacobian`, derivatives are computed by complex steps through `residuals_complex` (complex numbers are pairs: real, imaginary),
-// or, without `residuals_complex`, by finite differences.
+// A problem with m residuals and n parameters. Functions return zero, or a nonzero value if they cannot be evaluated. Results that
+// are not finite also mean that a function cannot be evaluated. `jacobian` is called only at the point of the last call of
+// `residuals`. Without `jacobian`, derivatives are computed by complex steps through `residuals_complex` (complex numbers are
+// pairs: real, imaginary), or, without `residuals_complex`, by finite differences.
 typedef struct od_ls_problem {
   int m, n;
   void *user;
@@ -88,8 +88,8 @@ typedef struct od_ls_problem {
   const od_ls_constraints *constraints;  // NULL: none
   const od_ls_hidden *hidden;            // NULL: none
 
-  // Replaces `residuals` and `jacobian` for problems with very many rows: passes the rows at x to take(to, ...) in the same order
-  // every time, with derivatives if wanted. No array of size m is kept, and the result has no residuals. One of every `every`
+  // Replaces `residuals` and `jacobian` for problems with very many rows: passes the rows at x to take(to, ...), always in the same
+  // order, with derivatives if wanted. The search stores no array of size m, and the result has no residuals. One of every `every`
   // rows is wanted: 1 for all rows, larger values only with od_ls_options.coarse. `rows` cannot be combined with hidden unknowns.
   int (*rows)(void *user, const double *x, bool derivatives, int every, od_ls_take *take, void *to);
   void *reserved[1];  // zero
@@ -113,7 +113,8 @@ typedef struct od_ls_options {
   // Trust-region methods: radius of the first step, relative to the norm of the start (scaled parameters). Levenberg-Marquardt:
   // the first damping is 0.001 / radius. Default: 1.
   double radius;
-  // Whether differences are one-sided: half the evaluations of central differences, half the accurate digits.
+  // Whether differences are one-sided. One-sided differences need half the evaluations of central differences and have half the
+  // accurate digits.
   bool forward_differences;
   double precision;  // relative precision of the columns of the Jacobian, for its rank; zero: round-off
   // Whether residuals are already divided by their standard deviations, so that no variance is estimated.
@@ -192,7 +193,7 @@ typedef struct od_ls_result {
   // The search was stopped before it used all rows: x is the best point of the coarse rows. Cost, squares, covariance and offset
   // are extrapolated from the coarse rows to all rows.
   bool only_coarse;
-  // The linear model predicts a lower cost, but no neighbor has a lower cost: the residuals are large and curved at this point,
+  // The linear model predicts a lower cost, but no neighbor has a lower cost: the residuals are large and nonlinear at this point,
   // or not smooth. The point is a minimum, and the covariance is a rough estimate.
   bool by_neighbors;
 } od_ls_result;

@@ -39,7 +39,8 @@ OD_API void od_messages_print(const od_messages *m, FILE *to, bool color);
 
 typedef struct od_machine od_machine;
 
-// The content of a file that has already been read, because a pipe can be read only once. The content must be UTF-8.
+// The content of a file that the caller has already read, for example because a pipe can be read only once. The content must be
+// UTF-8.
 typedef struct od_content {
   const char *text;  // NULL: the file is read
   size_t length;
@@ -49,7 +50,7 @@ typedef struct od_load_options {
   const char *const *set;  // "path=value" texts that override numbers of the file
   int set_count;
   bool spatial;  // whether a planar machine is treated as a spatial machine
-  // Whether a machine without a valid initial state is loaded as well: initial values are missing, or the machine cannot be
+  // Whether a machine without a valid initial state is also loaded, that is, if initial values are missing or the machine cannot be
   // assembled. The problems of the initial state are then warnings, and od_machine_plant() fails.
   bool may_lack_initial_state;
   const char *variant;  // name of a variant of the file, or NULL

@@ -17,7 +17,8 @@
 OD_BEGIN_C
 
 typedef enum od_covariance_form {
-  OD_FORM_SQUARE_ROOT,  // a triangular factor of the covariance: positive by construction, with twice the digits
+  OD_FORM_SQUARE_ROOT,  // a triangular factor of the covariance: the covariance cannot become negative, and the factor has twice
+                        // the digits
   OD_FORM_JOSEPH,       // the covariance itself, corrected by Joseph's formula
 } od_covariance_form;
 
@@ -56,16 +57,16 @@ OD_API const od_filter *od_observer_filter(const od_observer *o);
 // not start (OD_BAD_ARGUMENT).
 OD_API const char *od_observer_check(const od_observer_options *options);
 
-// Starts at time t with inputs u (nu). x (nx) and p (np) are the estimate; NULL: the plant's own values. P is the n x n
-// covariance of the errors of the estimate. After a failure the observer is not started: predictions and corrections
-// return OD_BAD_ARGUMENT.
+// Starts the observer at time t with inputs u (nu). x (nx) and p (np) are the estimate; NULL: the plant's own values. P is the n x
+// n covariance of the errors of the estimate. After a failure the observer is not started: predictions and corrections return
+// OD_BAD_ARGUMENT.
 OD_API od_status od_observer_start(od_observer *o, double t, const double *x, const double *p, const double *P,
                                    const double *u);
 
-// Declares that the initial state covariance was given in terms of outputs: the indices of `count` outputs and the
-// count x count covariance of their errors. Call this function before od_observer_start(). Filters that return to earlier samples then
-// evaluate these outputs at their new initial state; other filters ignore the declaration. count 0 revokes the declaration.
-// Returns OD_BAD_ARGUMENT if there are more outputs than states or an index is out of range.
+// Declares that the initial state covariance was given in terms of outputs: the indices of `count` outputs and the count x count
+// covariance of their errors. Call this function before od_observer_start(). Filters that return to earlier samples then evaluate
+// these outputs at their new initial state; other filters ignore the declaration. A count of 0 revokes the declaration. Returns
+// OD_BAD_ARGUMENT if there are more outputs than states or an index is out of range.
 OD_API od_status od_observer_declare_start(od_observer *o, int count, const int *output, const double *covariance);
 
 // Predicts the estimate over a step h to inputs u. Q: n x n covariance of the process noise of this step; if Q is NULL, q (n) is
@@ -83,7 +84,7 @@ OD_API od_status od_observer_correct(od_observer *o, const double *y);
 OD_API void od_observer_inflate(od_observer *o, double factor);
 
 // Returns whether the standard deviations pass the filter's own test of reliability. Filters without such a test always return
-// true. The test is no proof: model errors that no sensor shows remain undetected.
+// true. A passed test is no proof: the test does not detect model errors that have no effect on the sensors.
 OD_API bool od_observer_settled(const od_observer *o);
 
 // Return the time of the estimate, its state (nx, in the plant's current coordinates) and parameters (np). The arrays belong to
@@ -94,7 +95,7 @@ OD_API const double *od_observer_parameters(const od_observer *o);
 // Returns the covariance (n x n), in memory of the observer. In square-root form this call computes the covariance from
 // the factor.
 OD_API const double *od_observer_covariance(od_observer *o);
-// Returns the standard deviation of parameter i; cheap in both forms.
+// Returns the standard deviation of parameter i. The call is cheap in both forms of the covariance.
 OD_API double od_observer_parameter_sigma(const od_observer *o, int i);
 // Computes the outputs y (ny) at the current estimate and their standard deviations sigma (ny). Each standard deviation is the
 // larger of two values. The first value follows from the derivatives of the output. The second value follows from the spread of the
@@ -104,8 +105,8 @@ OD_API od_status od_observer_outputs(od_observer *o, double *y, double *sigma);
 // Returns whether output i was limited in the last od_observer_outputs(): the derivatives of the output gave less than
 // half of its spread, and the output may be at a limit (od_plant_ops.edges).
 OD_API bool od_observer_clipped(const od_observer *o, int i);
-// Returns whether any output may be limited at the current estimate; cheap. If false, od_observer_outputs() finds no limited
-// output.
+// Returns whether any output may be limited at the current estimate. The call is cheap. If false, od_observer_outputs() finds no
+// limited output.
 OD_API bool od_observer_may_clip(od_observer *o);
 // Returns the approximate error of the estimate due to the step length (n, states first): the local errors of all steps so far,
 // propagated through the filter. If this error is not small compared with the standard deviations, steps are too long.
@@ -124,7 +125,7 @@ typedef struct od_innovation {
 } od_innovation;
 // Returns the innovations of the last correction (ny), in memory of the observer.
 OD_API const od_innovation *od_observer_innovations(const od_observer *o);
-// Returns the normalized innovation squared of the last correction; *used receives its dimension.
+// Returns the normalized innovation squared of the last correction. *used receives its dimension.
 OD_API double od_observer_nis(const od_observer *o, int *used);
 // Return how often a sensor was rejected by its gate, rejected for repeating its value, and used again after `patience`
 // rejections.

@@ -1,5 +1,5 @@
 // Results of jobs (oleodyn/job.h): a verdict with remarks, named data in SI units, and a text for people. Reading functions do not
-// change a result, so any number of threads may read it.
+// change a result, so any number of threads may read the same result.
 #ifndef OLEODYN_RESULT_H
 #define OLEODYN_RESULT_H
 

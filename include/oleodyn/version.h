@@ -11,7 +11,7 @@ OD_BEGIN_C
 #define OD_VERSION_MAJOR 0
 #define OD_VERSION_MINOR 1
 #define OD_VERSION_PATCH 0
-// One number for comparisons: #if OD_VERSION_NUMBER >= OD_MAKE_VERSION(0, 2, 0)
+// The version as one number for comparisons: #if OD_VERSION_NUMBER >= OD_MAKE_VERSION(0, 2, 0)
 #define OD_MAKE_VERSION(major, minor, patch) ((major)*1000000 + (minor)*1000 + (patch))
 #define OD_VERSION_NUMBER                    OD_MAKE_VERSION(OD_VERSION_MAJOR, OD_VERSION_MINOR, OD_VERSION_PATCH)
 // Returns the version of the library at run time, in the same form. The result differs from OD_VERSION if the program was

@@ -1,5 +1,5 @@
-// The program oleodyn: finds the command and runs it. Nearly all commands are jobs (oleodyn/job.h); the program passes the
-// arguments to the job and shows messages, progress and results.
+// The program oleodyn: finds and runs the command. Nearly all commands are jobs (oleodyn/job.h); the program passes the arguments
+// to the job and shows messages, progress and results.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

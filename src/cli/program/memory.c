@@ -24,13 +24,13 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
-// Prints the message and ends the program without allocating. Does not return, because the calling library might continue
-// without the memory.
+// Prints the message and ends the program without allocating memory. The function does not return, because the calling library
+// might continue without the memory.
 static _Noreturn void end_without_memory(void) {
   static const char message[] = "oleodyn: error: out of memory\n";
   od_remove_unfinished_files();
   ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
-  (void)written;  // if this write fails, there is no other way to report the error
+  (void)written;  // if this write fails, the error cannot be reported
   _exit(OD_JOB_FAILED);
 }
 

@@ -18,7 +18,7 @@ static od_job_option_type type_of(const od_job *job, const char *name) {
   return OD_JOB_FLAG;
 }
 
-// Sets the option at argv[*i], whose value may be the next argument. Returns false after a message.
+// Sets the option at argv[*i], whose value may be the next argument. On failure prints an error and returns false.
 static bool set_option(od_job *job, int argc, char **argv, int *i) {
   char name[64];
   const char *text = argv[*i] + 2, *equals = strchr(text, '='), *value = equals ? equals + 1 : NULL;

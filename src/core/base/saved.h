@@ -27,7 +27,8 @@ typedef struct od_pieces {
 } od_pieces;
 typedef void od_pieces_function(void *self, od_pieces *t);
 
-// Saves or restores `bytes` bytes at `here`. Returns the saved bytes (aligned to 16) to check or restore, else NULL.
+// Saves or restores `bytes` bytes at `here`. For a check or a restore, returns the address of the saved bytes (aligned to 16); else
+// NULL.
 const void *od_pieces_bytes(od_pieces *t, void *here, size_t bytes);
 // Skips `bytes` saved bytes, which the caller saves or restores. Returns their address, or NULL if bytes are only counted.
 const void *od_pieces_place(od_pieces *t, size_t bytes, void **to);

@@ -1,5 +1,6 @@
-// Computes 2^x in loops that the compiler vectorizes, without calls or branches, with the same bits on every processor. The error
-// is at most 4 units of the last place for x between -1021 and 1022; other arguments are not allowed. NaN gives NaN.
+// Computes 2^x without calls or branches, so that compilers vectorize loops with this function. The result has the same bits on
+// every processor. The error is at most 4 units of the last place for x between -1021 and 1022; other arguments are not allowed.
+// NaN gives NaN.
 #ifndef OD_BASE_WIDE_EXP_H
 #define OD_BASE_WIDE_EXP_H
 

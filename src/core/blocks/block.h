@@ -12,8 +12,8 @@
 #include "base/complex_number.h"
 #include "oleodyn/build.h"
 
-// Limits of a class, so that one block fits on the stack. The limits of inputs, orders and choices are in oleodyn/build.h, like
-// od_block_spec, the settings of a block.
+// Limits of a class. They ensure that one block fits on the stack. oleodyn/build.h contains the limits of inputs, orders and
+// choices, and od_block_spec, the settings of a block.
 enum {
   OD_MOST_BLOCK_STATES = OD_MOST_BLOCK_ORDER + 1,  // the additional state holds the output of a sampled block
   OD_MOST_BLOCK_OUTPUTS = 2,
@@ -24,7 +24,7 @@ enum {
 
 // ---- the class
 
-// q: numbers; x: states; u: inputs; held: values at which its jumps are held (base/formula.h; NULL: none); y: outputs.
+// q: numbers; x: states; u: inputs; held: values at which the jumps of the block are held (base/formula.h; NULL: none); y: outputs.
 typedef void (*od_block_evaluate)(const od_block_spec *s, const double *q, const double *x, const double *u,
                                   const double *held, double *y, double *rate);
 typedef void (*od_block_evaluate_complex)(const od_block_spec *s, const od_complex *q, const od_complex *x,
@@ -41,7 +41,8 @@ typedef struct od_block_class {
   char type[OD_MOST_BLOCK_NAME];  // name in files
   int version;                    // changes when models of earlier versions become unusable
   bool has_formula;               // whether the law is a formula of the block
-  // The number of states, without the held output of a sampled block: constant, or given by the function.
+  // The number of states, without the held output of a sampled block. Either `states` is the number, or the function returns the
+  // number.
   int states;
   int (*count_states)(const od_block_spec *s);
   double state_scale;  // typical size of the states; 0 means 1

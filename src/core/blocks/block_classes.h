@@ -15,7 +15,7 @@ static inline const od_block_class *od_block_class_of(const od_block_spec *s) {
   return od_block_classes[s->block_class];
 }
 
-// All descriptions, in the order of the classes. A program that uses them is linked with the texts of all classes.
+// All descriptions, in the order of the classes. A program that uses descriptions is linked with the texts of all classes.
 extern const od_block_description *const od_block_descriptions[];
 static inline const od_block_description *od_block_description_of(const od_block_spec *s) {
   return od_block_descriptions[s->block_class];
@@ -44,7 +44,7 @@ bool od_block_is_linear(const od_block_spec *s);
 
 // Returns the name of a state, or NULL if the state is an output. The name is appended to the name of the block.
 const char *od_block_state_name(const od_block_spec *s, int state);
-// Returns the unit of a state, or the rule for the unit; *order: the order of the time derivative of this unit.
+// Returns a unit, or a rule for the unit. The state is the time derivative of order *order of a quantity in this unit.
 const char *od_block_state_unit(const od_block_spec *s, int state, int *order);
 
 // ---- one block and its derivatives (block_slopes.c)

@@ -57,7 +57,7 @@ typedef struct od_block_field {
   const char *or_key, *or_unit;  // an alternative key, selected by a choice of the class
   bool optional;                 // whether the key may be absent; then the field has no numbers
   const char *only_with;  // the field is allowed only together with this key; without the key the field has no number
-  const char *only_with_purpose;  // why the key `only_with` is necessary, for messages, such as "to track"
+  const char *only_with_purpose;  // reason why the key `only_with` is necessary, for messages, such as "to track"
   const char *required_with;      // the field is required if this key is given
   bool makes_unit;                // whether the field is required if input and output have different units
   od_limits limits, or_limits;    // limits of the key and of the alternative key; all zero: no limits

@@ -1,6 +1,6 @@
 // PID controller with a filtered derivative and limits:
 //   v = kp e + I + kd (e - f)/Tf,  I' = ki e + (y - v)/Tt,  f' = (e - f)/Tf,  y = v within the limits
-// Beyond the limits the integral returns with the time constant Tt (back-calculation). Tt is given or computed from the gains: Ti
+// Beyond the limits, the integral returns with the time constant Tt (back-calculation). Tt is given or computed from the gains: Ti
 // for a PI controller, sqrt(Ti Td) with a derivative part, Ti = kp/ki, Td = kd/kp (Astrom and Hagglund, source 27 in
 // docs/theory.md). Without ki there is no integral.
 #ifdef OD_BLOCK_TEXT

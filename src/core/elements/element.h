@@ -13,7 +13,7 @@
 #include "base/complex_number.h"
 #include "oleodyn/build.h"
 
-// Limits of a class, so that one instance fits on the stack. The limits of ends and choices are in oleodyn/build.h.
+// Limits of a class. They ensure that one instance fits on the stack. The limits of ends and choices are in oleodyn/build.h.
 enum {
   OD_MOST_IN = 16,
   OD_MOST_OUT = 18,
@@ -116,7 +116,7 @@ typedef struct od_element_class {
   bool end_choice;           // whether the builder sets choice 0 if the last end, which is optional, is connected
   unsigned optional_states;  // bit i: state i exists only for some numbers of the instance
   // Index of the report with the power that an external drive supplies through the element. This power is not a loss. 0: the
-  // element has no such drive.
+  // element has no external drive.
   int supply;
   bool supplies;  // whether the element supplies energy to the machine: by the report `supply`, or by a negative loss
   int heat;  // index of the report with the power that heats the oil, or OD_NO_HEAT; losses of suppliers do not heat the oil
@@ -132,7 +132,8 @@ typedef struct od_element_class {
   void (*slopes)(const od_batch *b, const int *pool, double *w);
   bool (*number_slopes)(const od_batch *b, const int *pool, double *w, int instance, const int *number, int count,
                         double *dout);
-  // Quantities whose signs select a branch of the law, such as distances from stops: their number, and their values.
+  // Quantities whose signs select a branch of the law, such as distances from stops. `zeros` is their number; the function computes
+  // their values.
   int zeros;
   void (*fill_zeros)(const od_batch *b, const int *pool, const double *w, int instance, double *value);
   // For classes with modes (NULL: none). A mode is a state without a rate. margin: positive until a switch of the instance is

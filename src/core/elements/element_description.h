@@ -115,7 +115,8 @@ typedef enum od_shows {
 typedef struct od_element_output {
   const char *name;  // for an instance that has a name
 
-  // For an instance without a name: the text after the name of the host and `inside`; "": no text; NULL: not an output.
+  // For an instance without a name: the last part of the output's name, after the name of the host and `inside`; "": no last part;
+  // NULL: not an output.
   const char *inside_name;
   const char *unit, *turning_unit;
   od_shows shows;
@@ -168,7 +169,8 @@ typedef struct od_element_description {
     int count, field[2];
   } rated_flow;
   // Fields that define the range of lengths: the shortest length, the strokes of all stages, the stiffness of the end stops. The
-  // field of the first stroke is never 0; 0: any length. is_required: the builder rejects an initial length beyond the range.
+  // index of the first stroke's field is never 0; 0: any length is allowed. is_required: the builder rejects an initial length
+  // beyond the range.
   struct {
     int closed, stroke[OD_MOST_STAGES], stiffness;
     bool is_required;
@@ -182,7 +184,7 @@ static inline int od_element_end_count(const od_element_description *d) {
   return count;
 }
 
-// Returns the sum of the strokes in m, from the numbers of an instance; 0: any length.
+// Returns the sum of the strokes in m, from the numbers of an instance; 0: any length is allowed.
 static inline double od_element_stroke(const od_element_description *d, const double *number) {
   double sum = 0;
   for (int i = 0; i < OD_MOST_STAGES && d->reach.stroke[i] > 0; i++) sum += number[d->reach.stroke[i]];

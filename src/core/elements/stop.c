@@ -1,5 +1,5 @@
-// End stops of a joint, or of the distance of two points: no force between `low` and `high`; beyond this range, a contact pushes
-// back.
+// End stops of a joint, or of the distance between two points. There is no force between `low` and `high`. Beyond this range, a
+// contact pushes back.
 //   d = x - high or low - x,    force = -+ stiffness d (1 + damping d') for d > 0
 #ifdef OD_ELEMENT_TEXT
 

@@ -49,7 +49,7 @@ typedef struct od_friction_motion {
   double *force, *bristle, *film;
 } od_friction_motion;
 
-// Computes the force at all samples. q: the numbers of the law. two_sided: q has numbers for negative speeds as well (law.h).
+// Computes the force at all samples. q: the numbers of the law. two_sided: whether q also has numbers for negative speeds (law.h).
 // Returns OD_NOT_FINITE if a force is infinite or NaN.
 od_status od_friction_drive(const od_friction_law *law, const double *q, bool two_sided, const od_friction_grid *grid,
                             const od_friction_start *start, const od_friction_motion *out);

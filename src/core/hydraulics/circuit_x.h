@@ -101,7 +101,8 @@ static OD_APART void X(correct_void_rate)(const od_model *m, od_x *w, int node) 
   w[l->rate + m->node[node].state] += w[l->stiffness + node] * share;
 }
 
-// Computes the heat, and sets rates to NAN if the junctions have no solution. For machines with junctions or a reservoir.
+// Computes the heat, and sets rates to NAN if the junctions have no solution. Called only for machines with junctions or a
+// reservoir.
 static OD_APART void X(finish_indirect)(const od_model *m, od_x *w, bool solved) {
   if (m->join.reservoir >= 0) X(heat_oil)(m, w);
   for (int i = 0; !solved && i < m->circuit_states; i++) w[m->layout.rate + i] = NAN;

@@ -7,8 +7,8 @@
 
 static const double step = 1e-30;
 
-// Contiguous memory of: the oil, the numbers of the host, the numbers of the instance, in, out, report, kept values.
-// Classes with more numbers, such as ports with curves, have their own derivatives; a test checks that all other classes
+// The sizes of contiguous memory for the oil, the numbers of the host, the numbers of the instance, in, out, report and kept
+// values. Classes with more numbers, such as ports with curves, have their own derivatives; a test checks that all other classes
 // fit.
 enum { MOST_NUMBERS = OD_MOST_ELEMENT_FIELDS, MOST_KEPT = 24 };
 typedef struct alone {

@@ -17,7 +17,7 @@
 static const double X(junction_leak) = 1e-26;  // m3/s/Pa
 static const double X(most_pressure) = 1e15;   // Pa
 static const double X(longest_step) =
-    3e7;  // Pa; replaced by the largest pressure of a junction if this pressure is larger
+    3e7;  // longest step, Pa; a larger pressure of a junction replaces this length
 enum { X(junction_iterations) = 60, X(junction_lengths) = 10, X(junction_bisections) = 70, X(junction_patience) = 20 };
 
 static inline od_x *X(junction_pressure)(const od_model *m, od_x *w, int junction) {
@@ -199,8 +199,8 @@ static void X(junction_mark_failed)(const od_model *m, od_x *w) {
   }
 }
 
-// Computes the pressures of all junctions. Returns false if there is no solution. Not inlined, because most machines have no
-// junctions.
+// Computes the pressures of all junctions. Returns false if there is no solution. The function is not inlined, because most
+// machines have no junctions.
 static OD_APART bool X(solve_junctions)(const od_model *m, od_x *w) {
   const od_junctions *j = &m->join.at_junction;
   for (int i = 0; i < m->junctions; i++) {

@@ -149,7 +149,8 @@ void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number
   }
 }
 
-// Adds the effect of a number of the oil. Bulk modulus numbers act in every volume; density, smoothing and viscosity in elements.
+// Adds the effect of a number of the oil. Numbers of the bulk modulus act in every volume; density, smoothing and viscosity act in
+// elements.
 static void change_oil(const od_model *m, double *w, const change *d, int number) {
   const od_layout *l = &m->layout;
   bool modulus = number >= OD_OIL_LAW && number < OD_OIL_VISCOSITY;
@@ -180,7 +181,7 @@ static void change_node(const od_model *m, double *w, const change *d, int node)
     d->rate[n->state * d->stride] += d->sign * share * volume_slope(m, w, node);
     return;
   }
-  // The pressure of a tank or source acts through all elements that read it.
+  // The pressure of a tank or source acts through all elements that read this pressure.
   double dp = n->input >= 0 ? w[l->u + n->input] : 1, dout[OD_MOST_OUT];
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];

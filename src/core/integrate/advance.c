@@ -246,7 +246,7 @@ static od_status begin_step(od_advance *a) {
   return status == OD_OK ? OD_OK : fail(a, status, OD_ADVANCE_EVALUATION, a->now, 0);
 }
 
-// Ends a step of length h at its first switch. Called after the step. *taken is the resulting length, s.
+// Called after a step of length h. Shortens the step so that it ends at its first switch. *taken is the resulting length, s.
 static od_status end_step(od_advance *a, double h, int most, double *taken) {
   *taken = h;
   if (a->plant->margins == 0) {

@@ -78,8 +78,8 @@ static void inputs_aside(const od_sim *s, const od_event_search *q, double t, do
     memcpy(u, od_sim_inputs(s), (size_t)s->plant->nu * sizeof *u);
 }
 
-// Computes the guards at the current point, and their rates by a difference to a point that is dt later or earlier. Rates that
-// cannot be computed are zero.
+// Computes the guards at the current point. Computes their rates by a difference to a point dt later or earlier. Rates that cannot
+// be computed are zero.
 static od_status find_guards(od_sim *s, const od_event_search *q, double dt, double *guard, double *rate) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s, q);
@@ -175,8 +175,8 @@ static bool is_due(const od_plant *plant, const memory *m, const double *guard) 
   return false;
 }
 
-// Searches for a length at which a switch is due, where margins may have dipped below zero between the ends. *high receives
-// this length, *found whether there is such a length.
+// Searches for a step length at which a switch is due, if margins may have dipped below zero between the ends. *high receives this
+// length; *found: whether a length was found.
 static od_status find_dip(od_sim *s, const od_event_search *q, double h, double *high, bool *found) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s, q);
@@ -331,7 +331,7 @@ od_status od_sim_interpolate(od_sim *between, const od_sim *before, const od_sim
   for (int i = 0; i < plant->nq; i++)
     energy[i] = cubic(od_sim_at(from, from->energy)[i], od_sim_at(from, from->power)[i], od_sim_at(to, to->energy)[i],
                       od_sim_at(to, to->power)[i], h, s);
-  // Held jumps remain held in between: od_sim_set() would release them, so `holding` is zero for the call.
+  // od_sim_set() would release held jumps. Therefore `holding` is zero during the call.
   int holding = between->holding;
   if (holding) od_sim_hold_within(between, after, t);
   between->holding = 0;

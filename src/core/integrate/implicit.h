@@ -16,7 +16,7 @@
 
 typedef struct od_stage {
   double t, beta;
-  bool to_differentiate;  // whether derivatives at the solution follow, so that the stage is solved to round-off
+  bool to_differentiate;  // whether derivatives at the solution are needed; then the stage is solved to round-off
   const double *base, *past, *u;  // see the equations above; nx, nk and nu numbers
 } od_stage;
 
@@ -53,7 +53,8 @@ double od_sim_correct_by_residual(od_sim *s, const od_stage *stage);
 // and factors the matrix. After a failure no derivatives at the current point are known.
 od_status od_sim_differentiate_stage(od_sim *s, const od_stage *stage, int by);
 
-// Makes x_next and k_next the current point, h later, with inputs u. The integrator updates the energies itself.
+// Sets the current point to x_next and k_next, advances the time by h and sets the inputs to u. The integrator updates the
+// energies.
 void od_sim_accept(od_sim *s, double h, const double *u);
 
 // Returns a difference between two values of rate i, or zero if the difference is only round-off of Newton's iteration; size: the

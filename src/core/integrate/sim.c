@@ -162,8 +162,8 @@ od_status od_sim_start(od_sim *s, double t, const double *u) {
   return status;
 }
 
-// Saves the point (state, rates, inputs and powers), or with `back` restores the saved point. Returns the end of the saved
-// memory, where parameters are kept.
+// Saves the point (state, rates, inputs and powers), or with `back` restores the saved point. Returns the end of the saved point,
+// where parameters can be saved.
 static double *keep_point(od_sim *s, bool back) {
   const od_plant *plant = s->plant;
   const struct {
@@ -188,7 +188,8 @@ static void restore_point(od_sim *s, const od_sim *before) {
   keep_point(s, true);
 }
 
-// Sets another point. If the point cannot be evaluated, the simulation stays unchanged. NULL: this quantity keeps its value.
+// Sets another point. A quantity whose argument is NULL keeps its value. If the point cannot be evaluated, the simulation stays
+// unchanged.
 static od_status go_to_point(od_sim *s, double t, const double *x, const double *u, const double *p) {
   const od_plant *plant = s->plant;
   const od_sim before = *s;

@@ -22,7 +22,7 @@ struct od_sim {
   int plain;       // whether there is no memory for derivatives
   int dense_room;  // whether there is memory for Newton's matrix and for the matrix of the rates
 
-  // From here to `counts`: saved with a state (sim_save.c).
+  // The fields from here to `counts` are saved with a state (sim_save.c).
   double t;
   int started;
   int has_matrix;  // od_matrix_place
@@ -36,7 +36,7 @@ struct od_sim {
   int has_curve;      // trapezoid: whether the second derivative of the rates is known for the last step
   int has_error;      // tr-bdf2: whether the error estimate of the last step is complete
 
-  // Jumps of the plant (slide.c): how many are held, and whether jump_start belongs to the current point.
+  // Jumps of the plant (slide.c): the number of held jumps, and whether jump_start belongs to the current point.
   int holding, jumps_known;
   double entered;      // length of the last step if sliding began in this step, s; otherwise 0
   int left_out;        // 1 + the index of a jump beyond OD_MOST_JUMPS_IN_STEP in the failed step; 0: none
@@ -113,7 +113,7 @@ od_status od_sim_linearize(od_sim *sim, int by);
 // Computes the results of od_sim_linearize(). If the derivatives are known, the plant's last point does not change.
 od_status od_sim_linearize_rates(od_sim *sim, int by);
 
-// Lets all jumps of the plant follow their guards. The plant has to be evaluated again.
+// Releases all held jumps, so that they follow their guards. The plant must be evaluated again.
 void od_sim_release_jumps(od_sim *sim);
 // Holds the same jumps as `after`, with their values at time t within the last step of `after`. `sim` is a copy of `after`.
 void od_sim_hold_within(od_sim *sim, const od_sim *after, double t);

@@ -60,7 +60,7 @@ static memory memory_of(od_sim *s) {
   return m;
 }
 
-// Saves the current point, its earlier rates and energies in the memory, or with `back` restores them.
+// Saves the current point, its earlier rates and energies in the memory. With `back`, restores the saved values.
 static void copy_point(od_sim *s, bool back) {
   const od_plant *plant = s->plant;
   const struct {
@@ -405,7 +405,7 @@ static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
   return rates_with_held(s, 0, NULL, NULL);
 }
 
-// Takes a step with consistent values of all jumps; the step slides along jumps or passes them. stays: the step fails with
+// Takes a step with consistent values of all jumps. The step slides along jumps or passes jumps. stays: the step fails with
 // OD_NOT_CONVERGED unless a jump is held at its end. After a failure the point before the step is restored.
 static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transition *out) {
   const od_plant *plant = s->plant;

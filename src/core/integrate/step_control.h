@@ -31,7 +31,7 @@ typedef struct od_step_control {
 // Initializes the control of a started simulation, whose integrator must have an estimate_order. memory: 4 nx doubles.
 void od_step_control_init(od_step_control *c, od_sim *sim, const od_plant *plant, const od_advance_options *options,
                           double *memory);
-// Returns the end of the next step from t, at most `end`. Steps up to `end` have about equal lengths.
+// Returns the end of the next step from t, at most `end`. The remaining steps up to `end` have about equal lengths.
 double od_step_control_next(const od_step_control *c, double t, double end);
 // Judges a step with its status. *accurate: whether the step is accurate enough. If not, the caller returns to t and tries again
 // with the shorter step of od_step_control_next(). On failure *failure has the reason: the steps are too short, or the run needs

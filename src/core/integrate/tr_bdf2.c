@@ -193,7 +193,7 @@ OD_WIDE static void right_hand_sides(od_sim *s, double beginning, od_step_column
   }
 }
 
-// X = E + [along_z; along_w] K, where E x0 = x0 + drift w0 for the positions.
+// Computes X = E + [along_z; along_w] K. For the positions, E x0 = x0 + drift w0.
 OD_WIDE static void known_states(od_sim *s, double drift, double along_z, double along_w, od_step_columns c,
                                  const memory *m) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);

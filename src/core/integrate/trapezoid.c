@@ -130,7 +130,7 @@ OD_WIDE_QUAD static void right_hand_sides(od_sim *s, double h, od_step_columns c
   }
 }
 
-// out (nx x count) = B (dk0 + dk1) for `count` columns starting at `first`.
+// Computes out (nx x count) = B (dk0 + dk1) for `count` columns starting at `first`.
 OD_WIDE_QUAD static void from_rates(od_sim *s, double h, od_step_columns c, int first, int count, double *out) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   for (int i = 0; i < nx; i++, out += count) {
@@ -205,7 +205,7 @@ static od_status linearize_beside(od_sim *s, int by) {
   return status;
 }
 
-// Shifts the current point, its rates and their trend; the derivatives half-way are kept.
+// Shifts the current point, its rates and their trend. The derivatives at the half-way point stay valid.
 static void shift(od_sim *s, const double *dx) {
   int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   const size_t rates[] = {s->k, s->k_before, s->k_earlier};

@@ -42,7 +42,7 @@ static inline int find_pivot(int n, const double *a, const int *scale, int k, in
   return p;
 }
 
-// y -= a x for short rows, two entries at a time, without the prologue that compilers add to long loops.
+// Computes y -= a x for short rows, two entries at a time. Thus there is no prologue as in long loops.
 static inline void take_short(int n, double a, const double *restrict x, double *restrict y) {
   int i = 0;
   for (; i + 1 < n; i += 2) OD_PAIR_AT(y + i) -= a * OD_PAIR_AT(x + i);
@@ -234,8 +234,8 @@ void od_lu_solve(int n, const double *a, const int *pivot, double *b, int column
 }
 
 int od_cholesky(int n, const double *a, double *L) {
-  // Tolerances relative to the variances: below the first tolerance a diagonal entry counts as zero; the second tolerance, its
-  // square root, applies to off-diagonal entries.
+  // Tolerances relative to the variances: below the first tolerance, a diagonal entry is zero. The second tolerance, the square
+  // root of the first, applies to off-diagonal entries.
   const double nothing = 1e-12, slack = 1e-6;
   int rank = 0;
   for (int i = 0; i < n * n; i++) L[i] = 0;

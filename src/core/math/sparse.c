@@ -6,9 +6,9 @@
 
 #include "base/allocate.h"
 
-// A pivot is the diagonal entry minus the terms of the elimination. A pivot below this fraction of the sum of the
-// magnitudes of these numbers is round-off; the ratio does not depend on the units of row and column. A slightly larger
-// pivot has few correct digits. Such pivots occur in stiff circuits and only slow down Newton's iteration.
+// A pivot is the diagonal entry minus the terms of the elimination. A pivot below this fraction of the sum of the magnitudes of
+// these numbers is round-off. The fraction does not depend on the units of row and column. Slightly larger pivots have few correct
+// digits; they occur in stiff circuits and only slow down Newton's iteration.
 static const double least_part = 1e-14;
 
 // ---- pattern of the factors

@@ -28,8 +28,8 @@ typedef struct od_sparse {
 bool od_sparse_analyze(int n, const int *row, const int *column, int entries, long most, od_arena *arena,
                        od_sparse *out);
 
-// Factors in place. values: the entries of the matrix, summed at their `place`, zero elsewhere; the factors replace them.
-// scratch: n doubles. Returns OD_SINGULAR if a pivot is zero or round-off, OD_NOT_FINITE if a pivot is infinite or NaN.
+// Factors a matrix in place. values: the entries of the matrix, summed at their `place`, zero elsewhere; the factors replace the
+// entries. scratch: n doubles. Returns OD_SINGULAR if a pivot is zero or round-off, OD_NOT_FINITE if a pivot is infinite or NaN.
 od_status od_sparse_factor(const od_sparse *s, double *values, double *scratch);
 // Solves in place for `columns` right-hand sides, the columns of an n x columns matrix.
 void od_sparse_solve(const od_sparse *s, const double *values, double *scratch, double *b, int columns);

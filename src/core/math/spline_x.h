@@ -114,7 +114,7 @@ static inline void X(curve_quadratic)(int count, const od_x *P, od_x x, X(curve_
   double per_l = j > 0 ? 0.5 : 1, per_r = j + 1 < spans ? 0.5 : 1;
   od_x f = (P[j + 1] - P[j]) * per_l, g = (P[j + 2] - P[j + 1]) * per_r, d = x - (P[j + 1] - f);
   od_x root = od_x_sqrt(f * f + (g - f) * d), least = RE(f) < RE(g) ? f : g;
-  // X'/2 is between f and g. If one of them is very small relative to the other, round-off may give zero or no root.
+  // X'/2 is between f and g. If f or g is very small relative to the other, round-off may give zero or no root.
   if (!(2 * RE(root) >= RE(least))) root = least;
   od_x s = d / (f + root), rest = 1 - s;
   od_x l = rest * per_l, r = s * per_r;

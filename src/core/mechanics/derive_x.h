@@ -104,8 +104,8 @@ static void link_point(const od_model *m, const od_x *theta, int point, int link
   for (int i = 0; i < 3; i++) out[i] -= origin[i];
 }
 
-// Replaces a unit axis by a direction perpendicular to the axis. The first direction (which = 1) is the coordinate axis after
-// the nearest coordinate axis, made perpendicular. The second direction is the cross product of the axis and the first
+// Replaces a unit axis by a direction perpendicular to the axis. The first direction (which = 1) is the component, perpendicular to
+// the axis, of the coordinate axis after the nearest one. The second direction is the cross product of the axis and the first
 // direction.
 static void across_axis(od_x a[3], int which) {
   int main = 0;

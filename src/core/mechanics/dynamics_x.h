@@ -129,7 +129,7 @@ static od_status X(residual)(const od_model *m, const int *in, od_x *w, od_x *g)
   accumulate(m, w + l->F);
   joint_forces(m, w);
   gather(m, in, w, w + l->tau, g);
-  // The accumulated force of the ground is not used; this force is cleared so that it does not grow.
+  // The accumulated force of the ground is not used. It is set to zero so that it does not grow.
   for (int k = 0; k < NV; k++) w[l->F + k] = 0;
   for (int k = 0; k < m->freedom; k++)
     if (!isfinite(RE(g[k]))) return OD_NOT_FINITE;

@@ -42,7 +42,8 @@ typedef struct od_mechanics_real {
   // NULL, and without velocities if dzd is also NULL.
   void (*tangent_motion)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd,
                          const double *dzdd, const od_number_change *change, int level);
-  // Computes tangent() along OD_LANES directions together; no direction starts below `level`. NULL if OD_LANES_PAY is 0.
+  // Computes the results of tangent() for OD_LANES directions together. No direction starts below `level`. NULL if OD_LANES_PAY is
+  // 0.
   void (*tangent_lanes)(const od_model *m, const int *in, double *w, const od_lanes *dz, const od_lanes *dzd,
                         const od_lanes *dzdd, const od_number_change *change, int level, od_lanes *dg);
   double (*output)(const od_model *m, const double *w, const od_output *o);

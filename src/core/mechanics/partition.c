@@ -18,7 +18,7 @@ static const double rank_tolerance = 1e-9;
 // few nonzero entries among thousands of entries. Only nonzero entries are processed. The stored values of zero entries are
 // undefined.
 typedef struct best_entry {  // the entry of a row with the least fill
-  long fill;                 // number of entries that the pivot fills at most; -1: not computed yet
+  long fill;                 // largest number of entries that the pivot fills; -1: not computed yet
   double size;
   int column;
 } best_entry;
@@ -138,8 +138,8 @@ static void note_changes(sparse *a, int row, int word, uint64_t changed, bool co
   }
 }
 
-// Subtracts a multiple of the pivot row from another row, in the active columns. Updates counts if `counting`. The largest
-// entry is searched for again only if the previous largest entry has decreased or vanished.
+// Subtracts a multiple of the pivot row from another row, in the active columns. Updates counts if `counting`. Searches for the
+// largest entry again only if the previous largest entry has decreased or vanished.
 static void take_row(sparse *a, int pivot_row, int row, double factor, bool counting) {
   const double *from = a->value + pivot_row * a->n;
   double *to = a->value + row * a->n, largest = a->largest[row];
@@ -425,8 +425,8 @@ bool od_partition_exchange(const od_model *m, const double *entries, double *R, 
   const double *weight = m->coordinate_weight;
   int rank = od_partition_rank(m), free = m->freedom, *column = in + l->dependent;
   memcpy(column + rank, in + l->independent, (size_t)free * sizeof *column);
-  // Each exchange increases the determinant of the dependent columns, so no choice repeats. The limit is needed because of
-  // round-off.
+  // Each exchange increases the determinant of the dependent columns, so no choice repeats. The limit of rounds is necessary
+  // because of round-off.
   for (int round = 0; round <= 2 * m->coordinates; round++) {
     int i = 0, k = 0;
     double largest = 0;

@@ -111,7 +111,7 @@ static void tree_reaction(const od_model *m, const od_x *w, const od_joint *join
   add_couple(r, back, torque);
   double larger = largest_part(force, ND), moment = largest_part(F, NA) + largest_part(r, ND) * larger;
 #ifndef OD_PLANAR
-  // A screw without a drive carries a force and a torque along its axis whose powers cancel; the remainder is the drive.
+  // In a screw without a drive, the powers of the force and the torque along its axis cancel. The remainder is the drive.
   if (m->link[joint->link].kind == OD_LINK_SCREW) {
     free = dot(S, torque) + w[l->theta + m->link[joint->link].lead] / 6.2831853071795864769 * dot(S, force);
     for (int k = 0; k < NA; k++) torque[k] -= free * S[k];

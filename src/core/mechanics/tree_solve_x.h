@@ -80,7 +80,7 @@ static void add_body_slopes(const od_model *m, const double *w, int i, bool move
 #endif
 }
 
-// Moves one link by a unit change of an entry of Y before ETA (c < 0: no change); its dF starts at zero.
+// Moves one link by a unit change of an entry of Y before ETA (c < 0: no change); sets its dF to zero.
 static void move_link(const od_model *m, double *w, int i, int c) {
   const od_layout *l = &m->layout;
   double *dX = w + l->dX + NV * i, *dV = w + l->dV + NV * i, *dF = w + l->dF + NV * i;
@@ -115,7 +115,7 @@ static void add_load_slopes(const od_model *m, double *w, int i, double P[NV][NY
   }
 }
 
-// The pull of a line for the motion of its ends in w, and its change.
+// The pull of a line for the motion of its ends in w, and the change of the pull.
 typedef struct pull_tangent {
   line_tangent line;
   double pull[ND], change[ND];

@@ -53,7 +53,7 @@ void od_build_free(od_build *b) {
   od_free(b);
 }
 
-// Grows a table so that one more entry fits. If out of memory, sets no_memory and returns false.
+// Grows a table so that one more entry fits. If an allocation fails, sets no_memory and returns false.
 static bool grow(od_build *b, void *table, int count, int *room, size_t size) {
   if (count < *room) return true;
   int wanted = *room ? 2 * *room : 16;

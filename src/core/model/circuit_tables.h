@@ -62,7 +62,7 @@ typedef struct od_instance {
 } od_instance;
 
 // Connections of instances to the rest of the machine: constant integers.
-// model/join.c fills them when the layout of the work memory is known.
+// model/join.c computes these integers when the layout of the work memory is known.
 typedef struct od_target {  // target of an out, w[to] += sign * w[from], and the places of the derivatives
   int from, to;
   double sign;
@@ -79,7 +79,8 @@ typedef struct od_target {  // target of an out, w[to] += sign * w[from], and th
 typedef struct od_number_user {
   int instance, batch, place, number;
 } od_number_user;
-// Junctions: the instances with an end at a junction, and derivatives of their flows with respect to pressures of junctions.
+// Tables of junctions: the instances with an end at a junction, and derivatives of their flows with respect to pressures of
+// junctions.
 typedef struct od_junction_in {  // an `in` that is the pressure of a junction
   int in, node;
 } od_junction_in;

@@ -14,7 +14,7 @@ typedef struct checking {
   od_error *err;
 } checking;
 
-// Reports a wrong item of a table. Returns false.
+// Reports an invalid item of a table. Returns false.
 static bool wrong(const checking *c, const char *table, long long item) {
   od_fail(c->err, OD_BAD_INPUT, "the image is damaged: item %lld of its table '%s' is wrong", item, table);
   return false;
@@ -38,7 +38,7 @@ static bool field_is_valid(const od_model *m, const od_model_field *f, const cha
   }
   if (f->kind == OD_FIELD_ENUM) {
     unsigned enumerator = 0;
-    memcpy(&enumerator, at, f->size);  // a shorter enumeration has the same low bytes first
+    memcpy(&enumerator, at, f->size);  // the low bytes come first, so a shorter enumeration is also copied correctly
     return enumerator < f->bound;
   }
   for (size_t i = 0; i < f->size; i += sizeof value) {
@@ -708,7 +708,7 @@ static bool check_tree_states(const checking *c) {
 
 od_status od_model_check(od_model *m, od_error *err) {
   const checking check = {m, err}, *c = &check;
-  // The layout depends on these counts. Indices are compared with the layout.
+  // The layout depends on these counts, and later checks compare indices with the layout.
   if (!check_join_counts(c) || !check_groups(c) || !check_mechanism_counts(c) || !check_blocks(c) || !check_jumps(c))
     return OD_BAD_INPUT;
   if (!od_layout_check(m, &m->layout))

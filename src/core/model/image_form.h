@@ -42,7 +42,7 @@ uint64_t od_image_form(void);
 // Returns the hash of an image with a zero checksum.
 uint64_t od_image_checksum(const void *image, size_t size);
 
-// Checks the tables of a model whose fields and addresses are set: every index, section and rule that the kernels depend on. Fills
+// Checks the tables of a model whose fields and addresses are set: every index, section and rule on which the kernels depend. Fills
 // the layout (image_check.c). Fails with OD_BAD_INPUT.
 od_status od_model_check(od_model *m, od_error *err);
 

@@ -66,7 +66,7 @@ static const char *take(rest *r, size_t size) {
 
 // ---- the fields of od_model
 
-// Stores a value in a field of the size of an enum, bool or int. Returns false if the field cannot have the value.
+// Stores a value in a field of the size of an enum, bool or int. Returns false if the value does not fit the field.
 static bool store(od_model *m, const od_model_field *f, int64_t value) {
   char *to = (char *)m + f->offset;
   bool is = value != 0;

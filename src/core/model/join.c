@@ -168,8 +168,8 @@ static int row_of(const od_model *m, od_out_kind kind, int target) {
   return state >= 0 ? l->rate_row + state * l->rate_width : -1;
 }
 
-// Returns the number of inputs, without constant inputs at the end, such as the signal of an element without a signal. No
-// derivatives are summed for constant inputs.
+// Returns the number of inputs without the constant inputs at the end, such as the value 1 of a missing signal. Sums of derivatives
+// do not include constant inputs.
 static int moving_ins(const od_model *m, const od_instance *e) {
   const int *column = m->join.column + e->in - m->layout.in;
   int ins = od_instance_class(m, e)->ins;
@@ -256,8 +256,8 @@ static bool list_targets(od_model *m, od_arena *arena) {
 
 // ---- instances that use each number of theta
 
-// An instance uses its own numbers. If its class reads the numbers of its host, the instance also uses these numbers. Counts
-// the users of each number (user NULL), or stores the users at next[].
+// An instance uses its own numbers. If its class reads the numbers of its host, the instance also uses these numbers. If `user` is
+// NULL, counts the users of each number; otherwise stores the users at next[].
 static void add_users(const od_model *m, int instance, int *next, od_number_user *user) {
   const od_instance *e = &m->instance[instance], *host = e->host >= 0 ? &m->instance[e->host] : NULL;
   for (int k = 0; k < e->numbers; k++) {

@@ -80,8 +80,8 @@ typedef struct od_model od_model;
 // Fills the layout of a model whose tables are complete; freedom must not exceed the number of coordinates. Places groups of
 // junctions. Returns false if the work memory is too large for integer offsets.
 bool od_layout_fill(const od_model *m, od_layout *l);
-// Fills the layout of a model from an image, whose groups of junctions have their places. Returns false also if these places differ
-// from the layout.
+// Fills the layout of a model from an image, in which the groups of junctions already have places. Also returns false if these
+// places differ from the layout.
 bool od_layout_check(const od_model *m, od_layout *l);
 
 #endif

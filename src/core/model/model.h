@@ -50,7 +50,7 @@ struct od_model {
   int element_classes, block_classes;
   const od_element_class *const
       *element_class;  // classes that the machine uses, in the order of the list of all classes
-  int *block_class;    // the same for blocks: indices in the list of all classes
+  int *block_class;    // classes of blocks that the machine uses: indices in the list of all classes
   int operations;
   od_operation *operation;  // operations of all formulas; in a compiled model, the start of join.pool
 
@@ -91,7 +91,8 @@ struct od_model {
   od_link *link;
   int *coordinate_link;  // link of each coordinate
   double *
-      coordinate_weight;  // weight of a coordinate in the choice of dependent coordinates (smaller: preferred as independent)
+      coordinate_weight;  // weight of each coordinate in the choice of dependent coordinates; coordinates with small weights are
+                          // preferred as independent
   int closures, rows, path_steps, entries;
   od_closure *closure;
   od_path_step *path_step;
@@ -174,8 +175,8 @@ static inline od_batch od_instance_batch(const od_model *m, const od_instance *e
   return b;
 }
 
-// Returns why the formula of a block is invalid, as the predicate of a sentence, or NULL. With modes, the formula also reads the
-// block's states and has two results.
+// Returns the reason why the formula of a block is invalid, as the predicate of a sentence, or NULL if the formula is valid. With
+// modes, the formula also reads the block's states and has two results.
 static inline const char *od_block_formula_problem(const od_model *m, const od_block *block) {
   const od_block_class *c = od_block_class_of(od_block_spec_in(m, block));
   od_formula formula = {block->operations, m->operation + block->formula};

@@ -18,8 +18,8 @@ typedef enum od_output_reads {
   OD_READS_ANYTHING,   // any states
 } od_output_reads;
 od_output_reads od_output_reads_of(od_output_kind kind);
-// Returns whether blocks can measure outputs of a kind, which are functions of the states. compile_blocks.c rejects some of these
-// outputs, such as pressures of junctions.
+// Returns whether blocks can measure outputs of a kind: only functions of the states can be measured. compile_blocks.c rejects some
+// outputs of these kinds, such as pressures of junctions.
 bool od_output_is_measurable(od_output_kind kind);
 // Marks the states of the circuit (circuit_states) that an output depends on directly.
 void od_output_mark_states(const od_model *m, const od_output *o, bool *mark);

@@ -7,8 +7,8 @@
 #include "model/builder.h"
 #include "model/rate_derivatives.h"
 
-// Rows are sparse if there are at least LARGE states and fewer than one entry in SPARSE_PART is used. Measured with
-// bench_circuit.
+// Rows are sparse if there are at least LARGE states and fewer than one entry in SPARSE_PART is used. bench_circuit gave these
+// limits.
 enum { LARGE = 16, SPARSE_PART = 3 };
 
 // Row and column of each entry. The rows after the rows of rates are the flows into the junctions of a group.
@@ -54,7 +54,7 @@ static int group_of(const od_model *m, int junction) {
   return m->join.at_junction.group_of[junction];
 }
 
-// Adds the columns that outputs depend on to their rows, and the temperature column, because temperature affects all elements
+// Adds the columns that outputs depend on to their rows. Also adds the temperature column, because temperature affects all elements
 // with oil.
 static void add_targets(const od_model *m, entries *e) {
   int nothing = m->layout.rate_width - 1, temperature = 2 * m->actuators + m->join.warms;
@@ -173,7 +173,7 @@ static bool write_sparse_rows(od_model *m, od_arena *arena, const entries *e, co
     if (s->row < 0 || s->kind == OD_TO_FORCE) continue;
     s->row = s->state >= 0 ? l->rate_row + j->row_start[s->state] : od_junction_row(m, m->node[s->target].junction);
   }
-  // One more scalar for derivatives with respect to constants.
+  // The last scalar is for derivatives with respect to constants.
   l->scalars_real = l->rate_row + rates + 1;
   return true;
 }

@@ -105,8 +105,8 @@ static double take(od_covariance *b, double r) {
   return *m.variance + r;
 }
 
-// Applies both factors one after the other: a row of M = (1 - K h) P, v = M h', then M (1 - K h)' = M - v K'. Only the upper triangle is
-// computed, and copied to the lower triangle at the end.
+// Applies both factors one after the other: a row of M = (1 - K h) P, v = M h', then M (1 - K h)' = M - v K'. Computes only the
+// upper triangle and copies it to the lower triangle at the end.
 OD_WIDE static void settle(od_covariance *b, double *gain) {
   int n = b->nx + b->np;
   const measurement m = measurement_of(b);

@@ -94,7 +94,8 @@ static double variance(const od_covariance *b, int i) {
 
 enum { ROWS = 4 };  // rows of U that are multiplied by F' together
 
-// to = `rows` rows of U, at the given columns, times the corresponding rows of T, for 4 or 8 columns of T. `to` may be U itself.
+// Computes `to`: `rows` rows of U, at the given columns, times the corresponding rows of T, for 4 or 8 columns of T. `to` may be U
+// itself.
 OD_INTO_WIDE void rows_by_map(int rows, int quads, ptrdiff_t n, const double *U, int count, const int *column,
                               ptrdiff_t width, const double *T, double *to, ptrdiff_t stride) {
   od_quad sum[ROWS][2] = {{{0}}};
@@ -146,13 +147,13 @@ OD_INTO_WIDE int map_columns(int rows, int columns, const double *M, bool all, i
   return count;
 }
 
-// T = F' with parameters first. Returns its number of rows.
+// Computes T = F' with parameters first. Returns the number of rows of T.
 OD_INTO_WIDE int map_rows(const od_covariance *b, const double *A, const double *B, int width, double *T, int *column) {
   int nx = b->nx, np = b->np, count = B ? map_columns(nx, np, B, false, 0, width, T, column, 0) : 0;
   return map_columns(nx, nx, A, true, np, width, T, column, count);
 }
 
-// U <- U F', in groups of ROWS rows.
+// Computes U <- U F', in groups of ROWS rows.
 OD_WIDE static void transform(od_covariance *b, const double *A, const double *B) {
   int nx = b->nx, np = b->np, n = nx + np, width = (nx + 3) / 4 * 4;
   double *T = b->scratch, *part = T + n * width;
@@ -188,7 +189,7 @@ typedef struct row_block {
   double *row;
 } row_block;
 
-// sum += the entry in column k of each row times the 4 or 8 entries of the row starting at column c.
+// Adds to `sum`, for each row, the entry in column k times the 4 or 8 entries starting at column c.
 OD_INTO_WIDE void add_products(int quads, ptrdiff_t n, row_block rows, ptrdiff_t k, ptrdiff_t c, od_quad *sum) {
   const double *row = rows.row;
   for (int i = 1; i < rows.count; i += 2, row += 2 * n)
@@ -220,7 +221,7 @@ OD_INTO_WIDE void find_products(int n, row_block own, row_block noise, int k, in
   OD_QUAD_AT(sum + c) = last[0];
 }
 
-// to += factor * from, for the columns starting at k.
+// Adds factor * from to `to`, for the columns starting at k.
 OD_INTO_WIDE void add_columns(ptrdiff_t n, ptrdiff_t k, ptrdiff_t whole, double factor, const double *from,
                               double *to) {
   for (ptrdiff_t c = k; c < whole; c++) to[c] += factor * from[c];
@@ -263,15 +264,15 @@ static bool same_noise(int n, const double *Q, const double *other) {
   return true;
 }
 
-// Returns the first nonzero column of the given rows, at most np. The first row has this column.
+// Returns the first nonzero column of the given rows, at most np. This column belongs to the first row.
 static int first_column(const od_covariance *b, int count, const double *rows) {
   int first = 0;
   while (first < b->np && (count == 0 || rows[first] == 0)) first++;
   return first;
 }
 
-// Computes the rows of the noise Q and keeps them, because the next Q is usually the same. Returns the number of rows, or -1
-// if Q is not positive semidefinite. *first: see first_column(). Rows are filled starting at column quad_before() of *first.
+// Computes the rows of the noise Q and stores them, because the next Q is usually the same. Returns the number of rows, or -1 if Q
+// is not positive semidefinite. *first: see first_column(). Rows are filled starting at column quad_before() of *first.
 static int noise_rows(const od_covariance *b, const double *Q, double *rows, int *first) {
   int n = b->nx + b->np;
   double *kept = b->kept;

@@ -47,8 +47,8 @@ OD_INTO_WIDE double go_through(int width, update u, double *f) {
   return sum[0];
 }
 
-// f = slope times a column of U, or with `more` f += this product, starting at the last entry. The entries below the diagonal
-// are zero.
+// Computes f = slope times a column of U, starting at the last entry. With `more`, adds this product to f. The entries below the
+// diagonal are zero.
 OD_INTO_WIDE void add_column(int n, double slope, const double *u, bool more, double *restrict f) {
   if (more)
     for (int j = 0; j < n; j++, u -= n) f[j] += *u * slope;
@@ -56,7 +56,7 @@ OD_INTO_WIDE void add_column(int n, double slope, const double *u, bool more, do
     for (int j = 0; j < n; j++, u -= n) f[j] = *u * slope;
 }
 
-// Computes f = U h by columns, because sensors depend on few states, and applies the pending updates to f. Returns f'f.
+// Computes f = U h by columns, because sensors depend on few states. Then applies the pending updates to f. Returns f'f.
 OD_WIDE static double project(const od_covariance *b, const double *h, int count, const int *at) {
   int n = b->nx + b->np, width = width_of(b);
   double *restrict f = update_at(b, b->waiting).f;

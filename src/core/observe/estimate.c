@@ -25,7 +25,7 @@ od_status od_observer_move(od_observer *o, const double *prior, double *delta) {
   return od_sim_set_with_parameters(sim, od_sim_time(sim), x, od_sim_inputs(sim), o->np ? p : NULL);
 }
 
-// to <- A from + B p + after; after may be NULL.
+// Computes to <- A from + B p + after; after may be NULL.
 OD_WIDE static void carry(int nx, int np, const double *A, const double *B, const double *from, const double *p,
                           const double *after, double *to) {
   for (int i = 0; i < nx; i++, A += nx, B += np) {

@@ -83,7 +83,7 @@ static od_status predict(od_observer *o, double h, const double *u, const double
   return OD_OK;
 }
 
-// Corrects, records the sensor values, and works on the window.
+// Corrects the estimate, records the sensor values, and smooths some samples of the window.
 static od_status correct(od_observer *o, const double *y) {
   od_smoother *s = smoother_of(o);
   od_linear *l = od_observer_linear(o);

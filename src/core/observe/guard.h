@@ -16,14 +16,14 @@
 typedef struct od_guard {
   double mean, last;  // running mean of normalized squares of innovations (negative: settled); the last value
   long same, out;     // number of repetitions of the last value so far; number of consecutive values beyond the gate
-  // Numbers of values rejected by the gate, of frozen values, and of times that patience ended.
+  // Numbers of values rejected by the gate, of frozen values, and of uses after `patience` rejections.
   long gated, frozen, reopened;
 } od_guard;
 
 typedef struct od_guard_rules {
   double gate;   // largest accepted innovation, in standard deviations; 0: no gate
   int patience;  // consecutive rejections by the gate before the sensor is used again
-  int frozen;    // number of equal values in a row that counts as a fault; 0: no check
+  int frozen;    // number of consecutive equal values that is a fault; 0: no check
 } od_guard_rules;
 
 void od_guard_start(od_guard *g, const od_guard_rules *rules);

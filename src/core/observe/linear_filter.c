@@ -7,7 +7,7 @@
 #include "math/dense.h"
 
 static const double uncertain_variance_ratio =
-    0.25;  // ratio of a prediction's variance to the sensor's variance, above which nonlinearity matters
+    0.25;  // ratio of a prediction's variance to the sensor's variance, above which nonlinearity is not negligible
 static const double no_noise_ratio =
     25;  // ratio of the square of an innovation to its variance, above which noise does not explain the innovation
 

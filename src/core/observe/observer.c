@@ -170,7 +170,7 @@ static od_status follow_jump(od_observer *o, const double *by_parameters) {
   return o->filter->follow ? o->filter->follow(o, map, by_parameters) : OD_OK;
 }
 
-// Samples are taken after a correction and with the inputs after a jump, as in the simulation.
+// As in a simulation, samples are taken after a correction, with the inputs after a jump.
 od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   if (!o->started) return OD_BAD_ARGUMENT;
   od_sim *sim = od_observer_sim(o);

@@ -1,7 +1,7 @@
 // The memory of an observer: one block with offsets instead of pointers.
 //
-// The observer holds the estimate (a simulation and the parameters p) and its covariance, on which the filter works. The
-// observer performs all work that does not depend on the filter:
+// The observer holds the estimate (a simulation and the parameters p) and its covariance. The filter changes both. The observer
+// performs all work that does not depend on the filter:
 //
 //   observer.c       memory; samples of blocks and changes of coordinates before a prediction; missing sensors
 //   sensors.c        gates, frozen sensors, patience, statistics of innovations
@@ -9,8 +9,8 @@
 //   spread.c         spread of limited outputs
 //   observer_save.c  saved states
 //
-// A filter (oleodyn/filter.h) propagates the covariance in a prediction and computes the correction. linear_filter.h has the
-// functions that are common to filters that linearize at the estimate.
+// A filter (oleodyn/filter.h) propagates the covariance in a prediction and computes the correction. linear_filter.h contains
+// common functions of filters that linearize at the estimate.
 #ifndef OD_OBSERVER_BLOCK_H
 #define OD_OBSERVER_BLOCK_H
 

@@ -57,7 +57,7 @@ typedef struct od_smoother {
   int at_once;   // whether a complete window is smoothed at once, instead of during later samples
   int widens;    // whether a prior is widened if the smoothed start contradicts the prior
 
-  // From here to `has_noise`: saved with a state (smoother_save.c). Samples are numbered from the start.
+  // The fields from here to `has_noise` are saved with a state (smoother_save.c). Samples are numbered from the start.
   long first, last, due;  // the window's start; the latest sample; the sample that completes the next window
   long origin;            // the sample from which windows grow
   long begun;             // the sample from which the filter counts its samples
@@ -91,7 +91,7 @@ typedef struct od_smoother {
   double chi;           // decaying sum of J over the preceding windows
   double chi_expected;  // expected value of chi
 
-  // Number of outputs in terms of which the prior is given; zero: the prior is given in states.
+  // Number of outputs that define the prior; zero: states define the prior.
   int declared;
   int has_noise;  // whether the last process noise is known
 
@@ -122,7 +122,7 @@ static inline od_iterated *od_smoother_live(const od_smoother *s) {
 // ---- smoother_record.c
 
 size_t od_smoother_size(const od_plant *plant, const od_observer_options *options);
-// Initializes the smoother in the memory of an observer's filter, and the worker.
+// Initializes the smoother, in the memory of an observer's filter, and its worker.
 od_smoother *od_smoother_init(od_observer *o);
 od_window_sample od_smoother_sample(const od_smoother *s, long k);
 od_window_slope od_smoother_slope(const od_smoother *s, long k);
@@ -155,11 +155,11 @@ void od_smoother_begin_here(od_smoother *s, od_observer *o);
 od_status od_smoother_take_declared_start(od_smoother *s, od_observer *o);
 // Moves the worker to the start that a trajectory's adjoint (n) defines, and converts the prior to this point.
 od_status od_smoother_go_to_start(od_smoother *s, const double *lambda);
-// Converts the adjoint at the start to its stored form: the adjoint of the outputs if outputs define the prior, and with
-// parameters within their bounds.
+// Converts the adjoint at the start to its stored form. If outputs define the prior, this is the adjoint of the outputs. Parameters
+// stay within their bounds.
 void od_smoother_keep_start(od_smoother *s, double *lambda);
-// If mean + delta (n each) has parameter i beyond its bound, delta becomes its conditional expectation with this parameter at
-// the bound. b: covariance. Returns the change of the parameter's adjoint.
+// If parameter i of mean + delta (n each) exceeds a bound, sets delta to its conditional expectation with this parameter at the
+// bound. b: covariance. Returns the change of the parameter's adjoint.
 double od_smoother_stay_within(const od_smoother *s, const od_covariance *b, int i, const double *mean, double *delta);
 // Returns whether the last tried trajectory begins too far from the prior.
 bool od_smoother_start_is_far(od_smoother *s);
@@ -188,11 +188,11 @@ void od_smoother_backward(od_smoother *s, long k);
 
 // Begins the iteration over the next window if the smoother is idle and all samples of this window have arrived.
 void od_smoother_look(od_smoother *s);
-// Does the work of one sample. If the window is done, the worker's estimate replaces the live estimate.
+// Performs the pieces of work for one sample. If the window is finished, the worker's estimate replaces the live estimate.
 void od_smoother_work(od_smoother *s, od_observer *o);
 // Abandons the window; windows begin again at the current estimate of o.
 void od_smoother_cut(od_smoother *s, od_observer *o);
-// Abandons the window as od_smoother_cut() does; the filter is no longer settled and counts its samples from here.
+// Abandons the window as od_smoother_cut() does; The filter is no longer settled and counts its samples from this sample on.
 void od_smoother_restart(od_smoother *s, od_observer *o);
 
 #endif

@@ -97,8 +97,8 @@ static od_status go_there(od_smoother *s, const double *by) {
   return od_sim_set_with_parameters(sim, od_sim_time(sim), x, od_sim_inputs(sim), s->np ? p : NULL);
 }
 
-// Takes the step to sample k and adds the trajectory's noise at this sample. *is_shifted: sensors are linearized off the
-// trajectory until od_sim_end_shift().
+// Takes the step to sample k and adds the trajectory's noise at this sample. *is_shifted: whether sensors are linearized at a
+// distance from the trajectory until od_sim_end_shift().
 static od_status go_on(od_smoother *s, long k, bool *is_shifted) {
   const od_observer *w = od_smoother_worker(s);
   double *by = od_smoother_at(s, s->work) + s->n, *delta = od_observer_at(w, od_observer_linear(w)->delta);

@@ -282,7 +282,7 @@ static od_status accept(od_smoother *s) {
   return OD_OK;
 }
 
-// Judges the first trajectory, and possibly another starting trajectory.
+// Compares the first trajectory with another starting trajectory, if there is one.
 static od_status judge_first(od_smoother *s, bool complete) {
   bool better = complete && s->J < s->best;
   if (s->comparing == 0 && complete && !is_surprise(s->J, expected_J(s), inconsistency_sigmas)) return accept(s);
@@ -326,7 +326,7 @@ static od_status piece_back(od_smoother *s) {
   return OD_OK;
 }
 
-// Ends the restoration: the restored trajectory is the accepted trajectory, or is accepted now.
+// Ends the restoration. If the restored trajectory is not the accepted trajectory, accepts it.
 static od_status end_going_back(od_smoother *s) {
   s->restoring = 0;
   keep_end(s, true);
@@ -359,8 +359,8 @@ static od_status piece_catch_up(od_smoother *s, od_observer *o) {
   return od_smoother_catch_up(s, ++s->at);
 }
 
-// Returns whether so many samples have arrived that the next window would be late. The last growing window has twice the time, because
-// later windows do not repeat its work.
+// Returns whether the next window would be late because many samples have arrived meanwhile. The last growing window has twice the
+// time, because later windows do not repeat its work.
 static bool is_late(const od_smoother *s) {
   long length = s->end - s->first, since = s->last - s->end;
   if (s->at_once || s->restoring || s->attempt == 2 || s->phase == OD_SMOOTHER_CATCH_UP) return false;

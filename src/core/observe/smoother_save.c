@@ -14,7 +14,7 @@ static bool is_within(long value, long low, long high) {
   return value >= low && value <= high;
 }
 
-// Returns whether the numbers of samples fit together, so that the iteration stays within its memory and ends.
+// Returns whether the numbers of samples are consistent. Then the iteration ends and does not leave its memory.
 static bool is_possible(const od_smoother *s) {
   long most = od_smoother_most_samples(s), capacity = s->capacity, last_window = s->first + capacity;
   if (!is_within(s->first, 0, LONG_MAX / 4) || !is_within(s->last, s->first, s->first + most)) return false;

@@ -118,8 +118,8 @@ static bool is_straight(const od_smoother *s, const double *predicted, const dou
   return off <= linearity_tolerance * by && slope_off <= 2 * linearity_tolerance * by;
 }
 
-// Takes one step of Newton's method from x toward the wanted outputs, shortened until it is nearly linear and can be evaluated.
-// missing (declared) and off belong to x. Updates x, missing and off.
+// Takes one step of Newton's method from x toward the wanted outputs. Shortens the step until it is nearly linear and can be
+// evaluated. missing (declared) and off belong to x. Updates x, missing and off.
 static od_status step_toward(od_smoother *s, od_sim *sim, const double *wanted, double *x, double *missing,
                              double *off) {
   int m = s->declared;

@@ -31,8 +31,8 @@ typedef struct od_spread_work {
   const double *low, *high;  // bounds of the parameters
 } od_spread_work;
 
-// Computes the spreads of all outputs at the current estimate of sim with covariance b, over the first unknowns: nx states,
-// then np parameters. y (ny): the outputs at this estimate. Trial states that cannot be evaluated are left out.
+// Computes the spreads of all outputs at the current estimate of sim with covariance b, over the first unknowns: nx states, then np
+// parameters. y (ny): the outputs at this estimate. Trial states that cannot be evaluated are ignored.
 void od_spread_find(const od_sim *sim, size_t sim_size, int ny, const od_covariance *b, int unknowns, const double *y,
                     const od_spread_work *work, od_spread *out);
 

@@ -134,7 +134,7 @@ static void least_norm_step(od_assembly *s, int rows, double *step) {
   const od_model *m = s->m;
   int n = m->coordinates;
   double trace = 0;
-  // Column by column, because a column of a long chain has few nonzero rows.
+  // Works column by column, because a column of a long chain has few nonzero rows.
   memset(s->normal, 0, (size_t)(rows * rows) * sizeof *s->normal);
   for (int j = 0; j < n; j++) {
     double weight = od_model_coordinate_unit(m, j);

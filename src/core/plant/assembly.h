@@ -35,7 +35,7 @@ typedef struct od_assembly {
 static inline int od_assembly_first_order_state(const od_model *m, const od_output *o) {
   if (o->kind == OD_OUT_NODE_PRESSURE) return m->node[o->index].state;
   if (o->kind == OD_OUT_BLOCK_STATE) return o->index;
-  // The outputs of some blocks are states of the block.
+  // The output may be a state of a block.
   for (int i = 0; o->kind == OD_OUT_INPUT && i < m->blocks; i++) {
     const od_block *b = &m->block[i];
     int output = o->index - b->signal;
@@ -62,7 +62,7 @@ void od_assembly_rates(od_assembly *s);
 int od_assembly_rank(od_assembly *s, int *integers, double *matrix);
 int od_assembly_rank_nearby(od_assembly *s, int *integers, double *matrix, int rank);
 
-// A plant of the assembled machine at its initial point, for the last checks; g and mass (nz x nz) are scratch.
+// A plant of the assembled machine at its initial point, for the last checks. g and mass (nz x nz) are scratch memory.
 typedef struct od_trial_plant {
   od_plant *plant;
   void *work;

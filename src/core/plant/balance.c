@@ -153,7 +153,7 @@ static void leave_out_forces(od_balance *b) {
     }
 }
 
-// Adds the rates of the other states of the element or block that has `state`, unless they are rows already.
+// Adds the rates of the other states of the element or block that has `state`, unless they are already rows.
 static void add_companions(od_balance *b, int state, int source) {
   const od_model *m = od_balance_model(b);
   for (int other = 0; other < m->states; other++) {
@@ -191,7 +191,7 @@ static int leave_out_states(od_balance *b) {
   return left_out;
 }
 
-// Keeps `resting` rates of pressures as equations. Rates with a pivot are kept first.
+// Chooses `resting` rates of pressures as equations. Rates with a pivot have priority.
 static void choose_resting(od_balance *b, int resting) {
   int fixed = b->forces + b->state_rows, kept = fixed;
   for (int with = 1; with >= 0; with--)
@@ -232,7 +232,7 @@ static void give_memory_back(od_balance *b) {
   od_free(b->work);
 }
 
-// Chooses the unknowns and the same number of equations. Returns false with a message if there is no such choice.
+// Chooses the unknowns and the same number of equations. If there is no such choice, reports a problem and returns false.
 static bool pose(od_balance *b) {
   const od_trial_plant *t = b->t;
   if (t->plant->ops->residual(t->plant, t->work, 0, t->x, t->g, t->u, t->g + od_plant_nk(t->plant)) != OD_OK)

@@ -131,7 +131,7 @@ static od_status calibration_columns(const calibrated_plant *d, void *work, cons
   return status;
 }
 
-// The inner plant computes its own columns. This function scales them and adds columns for the calibration parameters.
+// The inner plant computes its own columns. This function scales these columns and adds columns for the calibration parameters.
 static od_status output_jacobians(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
                                   const double *kx, const double *ku, const double *kp, double *hx, double *hu,
                                   double *hp) {

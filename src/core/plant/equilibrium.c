@@ -20,7 +20,7 @@
 typedef struct search {
   const od_equilibrium *e;
   double *k, *g, *gx, *gk, *rz, *matrix, *first, *right, *trial, *last;
-  // Right-hand side and solution for all states. Only in sparse searches, which have no gx, gk, rz and matrix; otherwise NULL.
+  // Right-hand side and solution for all states; NULL in dense searches. Sparse searches have no gx, gk, rz and matrix.
   double *all;
   int *pivot;
 } search;
@@ -199,7 +199,7 @@ static bool move_overdamped(const search *s, double *x) {
       if (plant->ops->repartition(plant, e->work, x, NULL, NULL) != OD_OK) return false;
       memset(s->last, 0, (size_t)plant->nz * sizeof *s->last);  // the coordinates have changed
     }
-    // Any balance on the way is accepted, even an unstable balance.
+    // Any balance on the path is accepted, even an unstable balance.
     if (round % 8 == 0 && correct(s, 1, x)) return true;
     if (back)
       tau /= 4;

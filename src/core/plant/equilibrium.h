@@ -1,5 +1,5 @@
-// Static balance: finds values of some states for which chosen rows of the residual vanish at zero velocity and conditions on
-// positions hold.
+// Static balance: finds values of some states at zero velocity. Chosen rows of the residual vanish, and conditions on positions
+// hold.
 #ifndef OD_EQUILIBRIUM_H
 #define OD_EQUILIBRIUM_H
 

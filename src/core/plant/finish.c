@@ -1,5 +1,5 @@
-// Finishes a model: compiles, assembles, counts degrees of freedom, checks reach and inertia, balances, stores the initial
-// energy.
+// Finishes a model: compiles and assembles the model, counts degrees of freedom, checks lengths and inertia, balances, and stores
+// the initial energy.
 #include <math.h>
 #include <string.h>
 
@@ -134,7 +134,7 @@ static double typical_inertia(const od_model *m, int coordinate, double mass) {
 // Returns whether the angles of a spherical joint are singular at the start. The angles are singular only if the assembly was
 // unable to change the joint's reference rotation.
 static bool is_at_singular_angles(const od_model *m, int joint) {
-  int last = m->joint[joint].link, first = last - 2;  // the last three links of the joint have its angles
+  int last = m->joint[joint].link, first = last - 2;  // the last three links of the joint belong to its angles
   return last > 2 && m->link[first].chart >= 0 && fabs(cos(m->z0[m->link[first + 1].coordinate])) < 1e-6;
 }
 

@@ -14,7 +14,7 @@
 enum { MOST_ROUNDS = 40, MOST_STAGES = 200 };
 // The longest step of a coordinate (rad, or typical lengths of the machine).
 static const double longest_step = 0.3;
-// If a pivot is smaller than the largest pivot by this factor, a direction is undetermined.
+// If a pivot is smaller than this fraction of the largest pivot, a direction is undetermined.
 static const double singular_pivot = 1e-10;
 
 struct od_inverse {

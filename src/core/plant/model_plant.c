@@ -69,7 +69,7 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
 // Returns whether x and u equal the x and u of the last point. If so, only the accelerations can differ.
 static bool same_place(const od_plant_data *d, const od_work_parts *p, const double *x, const double *u) {
   size_t nx = (size_t)od_plant_nx(&d->plant), nu = (size_t)d->plant.nu;
-  // Comparing the first number is enough in most cases.
+  // In most cases a comparison of the first number suffices.
   return p->head->placed && (nx == 0 || p->x[0] == x[0]) && memcmp(p->x, x, nx * sizeof *x) == 0 &&
          (nu == 0 || memcmp(p->u, u, nu * sizeof *u) == 0);
 }

@@ -166,7 +166,7 @@ bool od_model_output_has_rates(const od_model *m, const od_output *o) {
   return level_shown(m, o) == OD_LEVEL_ACCELERATION;
 }
 
-// Returns whether an output depends on states only, so that no number of the circuit changes it directly.
+// Returns whether an output depends on states only. Then no number of the circuit changes the output directly.
 static bool depends_on_states_only(const od_model *m, const od_output *o) {
   switch (o->kind) {
     case OD_OUT_COORDINATE:
@@ -189,7 +189,7 @@ static bool depends_on_states_only(const od_model *m, const od_output *o) {
   }
 }
 
-// Returns whether a quantity that is usually a state of an element is a signal of a block.
+// Returns whether the signal of a block replaces a quantity that is usually a state of an element.
 static bool shows_signal(const od_model *m, const od_output *o, int instance) {
   return instance >= 0 && m->instance[instance].state[o->component] < 0 && m->instance[instance].signal >= m->inputs;
 }

@@ -31,8 +31,8 @@ typedef struct od_plant_data {  // a model with the chosen inputs, outputs and p
   od_state_range *seen;         // for each output: the states on which the output may depend
   bool reactions;               // whether an output is a reaction of a joint, a rod or a gear
   bool balances_oil;            // whether an output is the balance of oil
-  od_circuit_number *owner;     // for each parameter: the number of the circuit that it sets, or none
-  od_block_number *block;       // for each parameter: the number of a block that it sets, or none
+  od_circuit_number *owner;     // for each parameter: the number of the circuit that the parameter sets, or none
+  od_block_number *block;       // for each parameter: the number of a block that the parameter sets, or none
   od_constant_changes *change;  // for each parameter: the constants that the parameter changes
   int *changed, changes;        // indices of the changed constants of all parameters; their count
   int *mechanical,
@@ -230,8 +230,8 @@ bool od_model_plant_wants_repartition(const od_plant *plant, void *work);
 od_status od_model_plant_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p);
 // Returns whether the angles of the spherical joint with this first link are near their singular position; false for other links.
 bool od_model_chart_is_bad(const od_model *m, const double *w, int first);
-// Makes the current orientation the reference of the joint: changes z and z' in w, and converts T and T1 (3 x columns). The positions in w
-// must belong to z.
+// Sets the reference of the joint to the current orientation. Changes z and z' in w, and converts T and T1 (3 x columns). The
+// positions in w must belong to z.
 void od_model_move_chart(const od_model *m, double *w, int first, double *T, double *T1, int columns);
 // Returns the size, in doubles, of the data that is restored after a failed repartition.
 size_t od_model_choice_doubles(const od_model *m);
@@ -264,7 +264,8 @@ bool od_model_measures_numbers(const od_model *m);
 // model_plant_switches.c: machines with elements or blocks that have modes. Returns the margin of the i-th switcher to its
 // switch.
 double od_model_switch_margin(const od_model *m, double *w, int i);
-// model_plant_guards.c: counts guards when the plant is created (false: out of memory), and computes them at the last point.
+// model_plant_guards.c: the first function counts guards when the plant is created; it returns false if an allocation fails. The
+// second function computes the guards at the last point.
 bool od_model_plant_count_guards(od_plant_data *d);
 od_status od_model_plant_guards(const od_plant *plant, void *work, double *guard);
 void od_model_plant_hold(const od_plant *plant, void *work, const double *held);

@@ -38,7 +38,7 @@ void od_signals_free(od_signals *s) {
   od_free(s);
 }
 
-// Grows an array to `wanted` elements, at least doubling it. Returns false if an allocation fails.
+// Grows an array to at least `wanted` elements and at least twice its size. Returns false if an allocation fails.
 static bool reserve(void **array, size_t *capacity, size_t wanted, size_t size) {
   if (wanted <= *capacity) return true;
   size_t larger = *capacity ? 2 * *capacity : 16;

@@ -1,8 +1,8 @@
-// Reading MATLAB files of level 4, 5 and 7.3 as tables.
+// Reads MATLAB files of level 4, 5 and 7.3 as tables.
 //
 // A file may be a whole workspace. Columns of the table are its real numeric vectors, and the columns and rows of its matrices.
-// Vectors and matrices in structures are included. Each column has its MATLAB name: "p", "X(:,2)", "Xt(3,:)", "log.p". All
-// columns of a table are as long as the time column.
+// Vectors and matrices in structures are included. Each column has its MATLAB name: "p", "X(:,2)", "Xt(3,:)", "log.p". All columns
+// of a table are as long as the time column.
 #include <math.h>
 #include <matio.h>
 #include <stdbool.h>

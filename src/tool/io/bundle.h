@@ -24,7 +24,7 @@ typedef struct od_bundle {
 // fails.
 bool od_bundle_add(od_bundle *b, const char *path, const char *bytes, size_t size, bool copies);
 
-// Make this thread use or record a bundle; NULL: none. Return the bundle that was used or recorded before.
+// Set the bundle that this thread uses or records; NULL: none. Return the previous bundle.
 const od_bundle *od_bundle_use(const od_bundle *b);
 od_bundle *od_bundle_record(od_bundle *b);
 

@@ -57,7 +57,7 @@ static od_status not_a_number(const od_csv_reader *r, const od_csv_cell *c, cons
   return add_flaw(r, column, &flaw);
 }
 
-// Reports a row that ends early: cells of the last columns are missing.
+// Reports a row without the cells of the last columns.
 static od_status too_short(const od_csv_reader *r, const od_table *table, int line, int count, double *values) {
   od_error flaw;
   od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: %s, but the header has %s; expected equal numbers", r->path, line,

@@ -76,7 +76,7 @@ static void find_whole_lines(od_csv_stream *s) {
     if (c == '\n' && s->spot != IN_QUOTES) s->whole = s->scanned + 1;
     s->spot = after(s->r.separator, s->spot, c);
   }
-  // Without quotes the last line end is found backwards.
+  // Without quotes, a backward search finds the last line end.
   size_t at = s->filled;
   while (at > s->scanned && s->buffer[at - 1] != '\n') at--;
   if (at > s->scanned) s->whole = s->scanned = at, s->spot = LINE_BEGIN;

@@ -16,7 +16,7 @@
 typedef struct od_helper {
   const char *name;  // the name of the program
   long long bytes;   // the size of the file or data; the limits of time and memory grow with this size
-  int file;          // an open file to be written, which the helper has under the path OD_HELPER_FILE; 0: none
+  int file;          // an open file that the helper writes under the path OD_HELPER_FILE; 0: none
   pid_t process;
   bool is_other;  // whether the helper has another protocol
   od_channel channel;

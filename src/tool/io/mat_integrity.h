@@ -5,8 +5,8 @@
 
 #include "oleodyn/status.h"
 
-// Returns OD_OK; OD_BAD_INPUT for a file that ends too early or is damaged; OD_IO if the file cannot be read. *bytes: the size
-// of the file. Level 7.3 is HDF5, whose library has its own checks.
+// Fails with OD_BAD_INPUT if the file is truncated or damaged, and with OD_IO if the file cannot be read. *bytes: the size of the
+// file. Level 7.3 is HDF5, whose library has its own checks.
 od_status od_mat_check_integrity(const char *path, long long *bytes, od_error *err);
 
 #endif

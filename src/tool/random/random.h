@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-// Selects one of the independent numbers of a sample.
+// The uses of random numbers. Each use gives an independent number of the same sample.
 typedef enum od_random_use {
   OD_USE_NOISE,
   OD_USE_DROPOUT,
