@@ -36,11 +36,12 @@ typedef enum od_moment {
 } od_moment;
 
 typedef struct od_advance_options {
-  double step;        // fixed step, s; zero: steps follow the error estimate
-  double tolerance;   // largest relative error of a step; zero: 1e-5
-  double longest;     // longest step, s; zero: 1 ms
-  double end;         // no step passes this time, s; zero: no limit
-  double most_steps;  // od_sim_advance() fails if the remaining time until `end` needs more steps than this; zero: no limit
+  double step;       // fixed step, s; zero: steps follow the error estimate
+  double tolerance;  // largest relative error of a step; zero: 1e-5
+  double longest;    // longest step, s; zero: 1 ms
+  double end;        // no step passes this time, s; zero: no limit
+  double
+      most_steps;  // od_sim_advance() fails if the remaining time until `end` needs more steps than this; zero: no limit
   od_input_source inputs;
   // Called at each moment (NULL: not called) with the simulation and the length of the last step in s. If the function
   // does not return OD_OK, the advance ends with this status. The function must not change the simulation.

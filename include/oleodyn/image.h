@@ -21,7 +21,8 @@ OD_BEGIN_C
 
 // The contents of an image in addition to the model.
 typedef struct od_image_options {
-  bool without_names;   // whether the image has no names and units; then outputs and numbers are accessible only by index
+  bool
+      without_names;  // whether the image has no names and units; then outputs and numbers are accessible only by index
   const void *machine;  // texts for the program `oleodyn`, copied without change; NULL: none
   size_t machine_size;  // bytes
   void *reserved[2];    // zero

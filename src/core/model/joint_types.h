@@ -30,8 +30,8 @@ typedef struct od_joint_coordinate {
 typedef struct od_joint_class {
   const char *name;
   bool axis, axes;  // whether the joint has one axis; whether it needs two axes
-  bool drives;      // whether springs, friction, torques and motors may act in the joint; such a joint has one coordinate
-  bool closes;      // whether the joint can close a loop
+  bool drives;  // whether springs, friction, torques and motors may act in the joint; such a joint has one coordinate
+  bool closes;  // whether the joint can close a loop
   int coordinates;
   int chart;  // the first of the three angles of a spherical joint; -1: none
   od_joint_coordinate coordinate[OD_MOST_JOINT_COORDINATES];

@@ -111,8 +111,8 @@ static bool is_present(const od_lone_element *x, int state) {
   return s->present_if < 0 || od_lone_element_number(x, s->present_if) > s->present_above;
 }
 
-// Sets quantities that are not states because of the element's numbers to the signal, such as a spool position without a
-// frequency.
+// Sets quantities that follow the signal to the signal, such as a spool position without a frequency. The numbers of the element
+// determine these quantities.
 static void follow_signal(od_lone_element *x) {
   const od_element_description *c = x->type;
   double signal = 0;

@@ -40,7 +40,7 @@ static const char *name_at(const void *user, int i) {
   return ((const visible *)user)->name[i];
 }
 
-// Returns the SI unit of a variable. For a constant that fits any unit: "?", a unit that is unknown to the parser.
+// Returns the SI unit of a variable. For a constant that fits any unit, returns "?", which is not a unit for the parser.
 static const char *unit_at(const void *user, int i) {
   const visible *v = user;
   const char *unit = v->constant[i] >= 0 ? v->ld->document->constants.item[v->constant[i]].unit : NULL;
@@ -136,7 +136,7 @@ bool od_is_arithmetic(const char *text) {
     if (*c != '*' && *c != '/') continue;
     const char *next = c + 1 + strspn(c + 1, " (");
     if ((*c == '*' || spaced) && (od_is_digit(*next) || *next == '.')) return true;
-    // "10 l/min / sqrt(35 bar)": the letters are the name of a function.
+    // In "10 l/min / sqrt(35 bar)" the letters are the name of a function.
     size_t length = od_word_length(next);
     if (length > 0 && next[length] == '(') return true;
   }
@@ -309,7 +309,8 @@ static bool evaluate(od_loader *ld, int constant, int depth) {
   result r;
   od_expression_problem problem = {0};
   bool sound = compute(ld, c->place.scope, c->text, depth, &r, &problem);
-  if (c->state == OD_CONSTANT_FAILED) return false;  // the constant refers to itself; the error has been reported
+  if (c->state == OD_CONSTANT_FAILED)
+    return false;  // the constant refers to itself; the error has already been reported
   if (!sound) {
     double value;
     const char *unit;

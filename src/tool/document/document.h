@@ -45,8 +45,8 @@ const char *od_variant_noun(od_loader *ld);
 // 'include'. Each file is read once.
 od_status od_document_include(od_loader *ld);
 
-// Reads another file into the tree. The file name is relative to the file of a node. Returns the node of its map, or -1 with a
-// message.
+// Reads another file into the tree. The file name is relative to the file of a node. Returns the node of its map, or -1 after
+// reporting an error.
 int od_document_read_beside(od_loader *ld, int node, const char *name);
 
 // Returns the kind of a file with this content, including its included files; unknown if the content is not YAML.

@@ -282,8 +282,8 @@ static int parenthesis(parser *p) {
   return inner;
 }
 
-// Returns the unit of f(x), where x has the unit `of`. Reports a unit of x if f needs a plain number; angles count as plain
-// numbers.
+// Returns the unit of f(x), where x has the unit `of`. Reports a unit of x if f needs a plain number; an angle is allowed as a
+// plain number.
 static dimension function_unit(parser *p, int at, const od_expression_function *f, const dimension *of) {
   if (f->unit == OD_HALVES_UNIT) return scaled(of, 0.5);
   if (f->unit == OD_KEEPS_UNIT) return *of;

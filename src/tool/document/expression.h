@@ -59,8 +59,9 @@ extern const od_expression_function od_expression_functions[];
 bool od_expression_parse(const char *text, const od_expression_names *names, od_expression *out,
                          od_expression_problem *problem);
 
-// Returns the value in SI units; not finite if the expression is undefined (root of a negative number). `variable`: the values of
-// the names, in SI units. `gradient`: the derivative with respect to each name (NULL: not needed). Both have `variables` entries.
+// Returns the value in SI units. The value is not finite if the expression is undefined (root of a negative number). `variable`:
+// the values of the names, in SI units. `gradient`: the derivative with respect to each name (NULL: not needed). Both have
+// `variables` entries.
 double od_expression_value(const od_expression *e, const double *variable, int variables, double *gradient);
 
 // The sides of a chain and the relations between them: side[0] kind[0] side[1] kind[1] side[2] ...

@@ -34,7 +34,7 @@ typedef struct includer {
 
 static int merge_over_included(includer *in, int root, int depth);
 
-// Records a failure and returns -1. Lack of memory takes precedence over other failures.
+// Records a failure and returns -1. OD_NO_MEMORY takes precedence over other failures.
 static int fail(includer *in, od_status status) {
   if (in->status == OD_OK || status == OD_NO_MEMORY) in->status = status;
   return -1;
@@ -105,8 +105,8 @@ static int parse(includer *in, int node, const char *path) {
   return fail(in, OD_BAD_INPUT);
 }
 
-// Reads a file with all its included files. Returns the node of the merged map; -1: the file is empty or has been
-// included already, or an error occurred.
+// Reads a file with all its included files. Returns the node of the merged map; -1: the file is empty or was already included, or
+// an error occurred.
 static int include_file(includer *in, int node, int depth) {
   od_loader *ld = in->ld;
   const char *name = od_read_text(ld, node, "include", "the name of a file, or a list of names");

@@ -53,7 +53,7 @@ void od_map_add(od_merger *m, od_map_builder *b, int key, int value) {
 // --- Merging ------------------------------------------------------------------------------------------------------
 
 // Indexes the keys of a map by their texts. Reports repeated keys if `report` is set; otherwise the reader of the section reports
-// them.
+// repeated keys.
 static void index_keys(od_merger *m, int map, bool report, od_index *index, od_arena *scratch) {
   for (int key = m->ld->tree.node[map].first; key >= 0; key = od_next(m->ld, key)) {
     const char *name = od_text_of(m->ld, key);

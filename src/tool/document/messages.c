@@ -1,7 +1,6 @@
-// The list of messages about input files: collected in any order, returned in the order of the file.
+// The list of messages about input files. Messages are added in any order and returned in the order of the file.
 //
-// A file may have very many errors. Errors beyond a limit are counted but not stored; warnings beyond a limit are
-// ignored.
+// A file may have very many errors. Errors beyond a limit are counted but not stored; warnings beyond a limit are ignored.
 #include "document/messages.h"
 
 #include <string.h>

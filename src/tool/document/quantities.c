@@ -39,7 +39,7 @@ od_given od_given_for(od_loader *ld, int node, const char *path, const char *lab
 
 // Adds a message about a given number. A message about --set contains the path.
 static void say(od_loader *ld, bool is_warning, const od_given *given, const char *format, va_list args) {
-  char message[1200];  // longer than the longest message; od_messages_say() truncates the text
+  char message[1200];  // longer than any stored message; od_messages_say() truncates the text
   vsnprintf(message, sizeof message, format, args);
   if (given->place.line > 0 || given->text == NULL)
     od_messages_say(ld->messages, is_warning, given->place, "%s", message);

@@ -14,7 +14,7 @@ bool od_has_errors(const od_loader *ld);
 // Return new texts, owned by the document; "" if an allocation fails.
 const char *od_format(od_loader *ld, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *od_copy(od_loader *ld, const char *text, size_t length);
-// Returns the text, shortened to 60 bytes and "..." if it is longer, for a message.
+// Returns a text for a message. A text of more than 60 bytes is truncated and ends with "...".
 const char *od_excerpt(od_loader *ld, const char *text);
 // Describes a node for a message: "a map", "a list", "'x'" (a text), "nothing".
 const char *od_describe(od_loader *ld, int node);

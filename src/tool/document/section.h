@@ -1,7 +1,7 @@
 // Sections of files, described by tables with one row per key. Each table is next to the reader of its section.
 //
-// The reader, --set, the range checks, 'oleodyn schema' and the tables of keys in docs/ iterate over these rows. Rules between
-// keys (keys of one law, one of two keys) are implemented in the reader.
+// The reader, --set, the range checks, 'oleodyn schema' and the tables of keys in docs/ iterate over these rows. The reader
+// implements rules between keys (keys of one law, one of two keys).
 #ifndef OD_DOCUMENT_SECTION_H
 #define OD_DOCUMENT_SECTION_H
 
@@ -61,8 +61,9 @@ struct od_section_class {
   const char *meaning;
   const od_key *keys;
   int count;
-  bool (*more)(int i, od_key *key);  // keys of other tables, such as element classes; false: no key i
-  bool or_word;                      // whether a text may replace the section
+  bool (*more)(
+      int i, od_key *key);  // finds key i of other tables, such as element classes; returns false if there is no key i
+  bool or_word;             // whether a text may replace the section
 };
 
 #define OD_KEYS(table) (table), (int)(sizeof(table) / sizeof *(table))

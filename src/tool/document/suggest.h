@@ -1,4 +1,4 @@
-// "Did you mean ...?": the nearest of several words.
+// Suggestions ("did you mean ...?"): the nearest of several words.
 #ifndef OD_DOCUMENT_SUGGEST_H
 #define OD_DOCUMENT_SUGGEST_H
 

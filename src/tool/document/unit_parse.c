@@ -39,7 +39,7 @@ static void reduce(od_unit *unit) {
   unit->factor /= a, unit->divisor /= a;
 }
 
-// unit *= other^exponent. Returns false if a power or the factor is too large.
+// Computes unit *= other^exponent. Returns false if a power or the factor is too large.
 static bool multiply(od_unit *unit, const od_unit *other, int exponent) {
   for (int i = 0; i < OD_UNIT_BASES; i++) {
     unit->power[i] += exponent * other->power[i];
@@ -94,7 +94,7 @@ static bool read_name(reader *r, od_unit *unit) {
   return true;
 }
 
-// Reads a digit, plain or superscript. Returns -1 if there is none.
+// Reads a digit, plain or superscript. Returns -1 if there is no digit.
 static int read_digit(reader *r, bool raised) {
   static const char *const superscript[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   for (int digit = 0; raised && digit < 10; digit++)
@@ -105,7 +105,7 @@ static int read_digit(reader *r, bool raised) {
   return !raised && *r->at >= '0' && *r->at <= '9' ? *r->at++ - '0' : -1;
 }
 
-// Reads an exponent; 1 if there is none. Returns false if the exponent is malformed or too large.
+// Reads an exponent; without an exponent, *exponent is 1. Returns false if the exponent is malformed or too large.
 static bool read_exponent(reader *r, int *exponent) {
   *exponent = 1;
   const char *begin = r->at;

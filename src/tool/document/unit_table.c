@@ -98,7 +98,7 @@ static const od_unit_name names[] = {
     UNIT("kgf", 980665, 1e5, "N"),
     UNIT("kp", 980665, 1e5, "N"),
     UNIT("dyn", 1, 1e5, "N"),
-    // Pressures. Pressures of machines are absolute; gauge pressures (barg, psig) are rejected with a suggestion.
+    // Pressures. Pressures of machines are absolute; the parser rejects gauge pressures (barg, psig) with a suggestion.
     PREFIXED("bar", 1e5, 1, "Pa"),
     UNIT("bara", 1e5, 1, "Pa"),
     UNIT("psi", 1, 1, "lbf/in2"),

@@ -125,7 +125,7 @@ od_unit_verdict od_units_conversion(od_units *units, const char *unit, const cha
     *result = conversion_of(given);
     return OD_UNIT_FITS;
   }
-  // A frequency may be given in rad/s, deg/s or rpm: one turn is one period.
+  // rad/s, deg/s and rpm are allowed for a frequency: one turn is one period.
   if (strcmp(si, "Hz") != 0 || !is_rate_of_turn(given->power)) return OD_UNIT_MISFITS;
   *result = (od_conversion){given->factor / given->divisor, OD_TURN, 0};
   return OD_UNIT_FITS;

@@ -17,7 +17,7 @@ OD_OWNED_POINTER(od_units, od_units_free);
 
 typedef enum od_unit_verdict { OD_UNIT_FITS, OD_UNIT_UNKNOWN, OD_UNIT_MISFITS } od_unit_verdict;
 
-// rad per turn: the factor that converts a frequency in Hz to rad/s.
+// rad per turn, the factor from a frequency in Hz to an angular rate in rad/s.
 #define OD_TURN 6.28318530717958647692
 
 // Converts a value from `unit` to the SI unit `si`. An empty unit means that the value is already in SI units. Angular rates fit

@@ -488,7 +488,7 @@ static void transfer(od_observer *o, od_pieces *t) {
     m->h = saved[2];
   }
   od_pieces_bytes(t, at(m, m->pull), (size_t)(o->nx + o->np) * sizeof(double));
-  // Euler's rule: P, C and A of the beginning of the step, for a correction that follows.
+  // Euler's rule needs P, C and A at the beginning of the step for the next correction.
   od_pieces_bytes(t, at(m, m->x0), m->pull - m->x0);
   od_pieces_bytes(t, at(m, m->A), m->K - m->A);
 }

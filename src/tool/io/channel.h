@@ -29,7 +29,8 @@ enum { OD_HELPER_TEXT = 1024, OD_HELPER_PATH = 4096, OD_HELPER_COLUMNS = 200000 
 typedef struct od_channel {
   int socket;
   bool broken;
-  size_t filled, taken, waiting;  // number of bytes in `in`, number of these bytes already taken, number of bytes in `out`
+  size_t filled, taken,
+      waiting;  // number of bytes in `in`, number of these bytes already taken, number of bytes in `out`
   unsigned char in[16384], out[16384];
 } od_channel;
 

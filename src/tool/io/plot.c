@@ -193,7 +193,7 @@ static paths fit_paths(const od_table *t, double y) {
   od_chart c = {
       .x = left, .y = y, .width = fmin(fmax(width / per_pixel, 320), full), .height = fmax(height / per_pixel, 180)};
   double xm = 0.5 * (x0 + x1), ym = 0.5 * (y0 + y1), w = 0.5 * per_pixel * c.width, h = 0.5 * per_pixel * c.height;
-  // The same number of ticks per pixel in both directions: the grid consists of squares.
+  // Both directions have the same number of ticks per pixel, so the grid consists of squares.
   c.vertical = od_axis_make(ym - h, ym + h, shown.unit, c.height / tick_distance);
   c.horizontal = od_axis_make(xm - w, xm + w, shown.unit, c.width / tick_distance);
   return (paths){c, shown.factor};

@@ -21,10 +21,10 @@ bool od_row_reader_holds(const od_row_reader *r);
 // Returns a table with names, units and, after all rows were read, the flaws of the selected columns. Do not use the rows of this
 // table. The reader owns the table.
 const od_table *od_row_reader_head(const od_row_reader *r);
-// Selects columns with one flag per column; the flags must outlive the reader. Call before the first row. Values of other
-// columns may be NAN.
+// Selects the columns to read, by one flag per column. The flags must outlive the reader. Call before the first row. Values of
+// other columns may be NAN.
 void od_row_reader_want(od_row_reader *r, const bool *wanted);
-// Reads the next row, one value per column. *end: there is no further row.
+// Reads the next row, one value per column. *end: whether there is no further row.
 od_status od_row_reader_next(od_row_reader *r, double *values, bool *end, od_error *err);
 void od_row_reader_rewind(od_row_reader *r);
 // Return the line number of the last row (0: the file is not a text file), and, after all rows were read, whether the last line has

@@ -5,7 +5,7 @@
 #include "io/number.h"
 #include "io/utf8.h"
 
-// A tenth of a pixel is finer than any screen.
+// A tenth of a pixel is below the resolution of screens.
 enum { decimals = 1 };
 
 static void write_attribute(FILE *to, const char *name, double value) {

@@ -31,7 +31,7 @@ bool od_verdict_add(od_verdict *v, od_trust trust, const char *code, const char 
 bool od_verdict_has(const od_verdict *v, const char *code);
 // Returns whether all remarks were stored; false if an allocation failed.
 bool od_verdict_is_complete(const od_verdict *v);
-// Marks the verdict as incomplete, because an allocation failed before a remark could be considered.
+// Marks the verdict as incomplete. Call this function if an allocation fails before a remark can be checked.
 void od_verdict_set_incomplete(od_verdict *v);
 void od_verdict_free(od_verdict *v);
 

@@ -12,8 +12,8 @@ typedef struct od_below_zero {
   double worst, when;           // lowest value, and the time of this value, s
 } od_below_zero;
 
-// Lists the signals to be checked, at most one per field of an instance. Returns the number of these signals. `out`
-// NULL: only counts the signals.
+// Lists the signals to be checked, at most one per field of an instance. Returns the number of these signals. If `out` is NULL,
+// only counts the signals.
 int od_below_zero_list(const od_model *m, od_below_zero *out);
 // Checks the value of the signal at time t. Negative values within round-off are ignored.
 void od_below_zero_watch(od_below_zero *b, double t, double value);

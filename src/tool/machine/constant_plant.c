@@ -6,7 +6,8 @@
 #include "machine/machine_loader.h"
 #include "memory/scoped.h"
 
-// Dependences of parameters: outer parameters are constants or numbers of the model, inner parameters are numbers of the model.
+// The dependence of inner parameters on outer parameters. Outer parameters are constants or numbers of the model; inner parameters
+// are numbers of the model.
 typedef struct tie {
   od_arena arena;  // owns the tie and its arrays
   const od_document *document;

@@ -1,7 +1,7 @@
-// Declares blocks with their types and units right after the inputs, so that forces and valves can refer to blocks.
-// load_blocks.c reads the other keys when all quantities that blocks may measure are known.
+// Declares blocks with their types and units right after the inputs, so that forces and valves can refer to blocks. load_blocks.c
+// reads the other keys when all quantities that blocks may measure are known.
 //
-// Units: a block has the unit of its key 'unit', or the unit that follows from its first input and its gain.
+// The unit of a block comes from its key 'unit', or follows from its first input and its gain.
 #include <math.h>
 #include <string.h>
 
@@ -50,8 +50,8 @@ double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, 
   return text != NULL && od_text_value(ld, place, text, si, &value) ? value : 0;
 }
 
-// Returns one property of a block's shape (see od_block_choice) from the block's keys, within the limits of the builder. Errors
-// are reported when the numbers are read.
+// Returns one choice of a block (see od_block_choice) from the block's keys, within the limits of the builder. The reader of the
+// numbers reports errors.
 static int choose(od_loader *ld, const od_loading_block *b, const od_block_choice *choice, double sample) {
   double value = 0;
   switch (choice->rule) {
@@ -76,7 +76,7 @@ static int choose(od_loader *ld, const od_loading_block *b, const od_block_choic
   return value >= 1 && value <= choice->most ? (int)value : 1;
 }
 
-// Returns the shape of a block from its keys.
+// Returns the spec of a block from its keys.
 static od_block_spec spec_of(od_loader *ld, const od_loading_block *b) {
   const od_block_description *c = od_block_descriptions[b->block_class];
   od_block_spec s = {.block_class = b->block_class,

@@ -30,8 +30,7 @@ static const char *ratio(const block_reader *r) {
   return r->source != NULL ? od_factor_unit(r->ld, r->unit, r->source) : "1";
 }
 
-// Returns the unit of a rule. The words "in" and "out" and the keys of inputs in the rule are replaced by the units of these
-// signals.
+// Returns the unit of a rule. Replaces the words "in" and "out" and the keys of inputs in the rule by the units of these signals.
 static const char *unit_with_words(const block_reader *r, const char *rule) {
   const char *text = "";
   for (const char *at = rule; *at != '\0';) {
@@ -102,7 +101,8 @@ static void read_two(const block_reader *r, const od_block_field *f) {
     od_complain_number(ld, first + 1, "the upper limit in '%s' must be greater than the lower limit", f->key);
 }
 
-// Reads an entry of a list, which is a number of the model, and returns the index of the number. entry -1: not in the file.
+// Reads an entry of a list, which is a number of the model, and returns the index of the number. entry -1: the number is not in the
+// file.
 static int read_entry(const block_reader *r, const od_block_field *f, int entry, const char *label, const char *unit) {
   const od_field field = {label, unit, f->sign, f->fallback};
   od_place place = od_place_of(r->ld, entry >= 0 ? entry : r->section.node);

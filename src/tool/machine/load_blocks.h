@@ -14,8 +14,8 @@ enum { OD_MOST_BLOCKS = 2000 };
 bool od_block_has(od_loader *ld, const od_loading_block *b, const char *key);
 double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, const char *si);
 // Declares a block that is part of another element, such as the factor of a friction element. The caller sets key, class, name,
-// path, what, measures, map and unit; od_load_blocks() reads the numbers. Returns the signal of the block, or -1 with a
-// message.
+// path, what, measures, map and unit; od_load_blocks() reads the numbers. Returns the signal of the block, or -1 after reporting an
+// error.
 int od_declare_inner_block(od_loader *ld, od_loading_block inner);
 // Connects an input of a block to the source with the name at a node. Returns the unit of the source. After an error returns NULL;
 // the error is reported by this function or when the model is built.

@@ -1,7 +1,7 @@
-// The ground, gravity and the bodies: shapes with their numbers, and points.
+// Loads the ground, gravity and the bodies: shapes with their numbers, and points.
 //
-// A body has exactly one shape: beam, cylinder, point, box, or the general form (mass, center, inertia). A body without a shape
-// is marked as broken, so that references to its points cause no further errors.
+// A body has exactly one shape: beam, cylinder, point, box, or the general form (mass, center, inertia). A body without a shape is
+// marked as broken, so that references to its points cause no further errors.
 #include <math.h>
 #include <string.h>
 

@@ -28,8 +28,8 @@ typedef struct axis {
   double end;               // without a list: equidistant values from 0 to `end`
 } axis;
 
-// Returns the node of one coordinate of a control point, or -1. `at`: the element of the list a->list. The rows have
-// been checked already.
+// Returns the node of one coordinate of a control point, or -1. `at`: the element of the list a->list. The caller has already
+// checked the rows.
 static int entry_of(const od_loader *ld, const axis *a, int at) {
   int node = od_entry(ld, at);
   if (node < 0 || a->column < 0) return node;

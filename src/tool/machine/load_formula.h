@@ -5,7 +5,7 @@
 #include "document/expression.h"
 #include "machine/load_blocks.h"
 
-// The variables of a formula, in the order of the core.
+// The names and units of the variables of a formula, in the order of od_formula.
 enum { OD_MOST_FORMULA_NAMES = OD_MOST_BLOCK_INPUTS + 2 + OD_MOST_MACHINE_STATES + OD_MOST_FORMULA_NUMBERS + 1 };
 typedef struct od_formula_names {
   od_loader *ld;
@@ -16,7 +16,7 @@ typedef struct od_formula_names {
 
 void od_formula_name(od_formula_names *names, const char *name, const char *unit);
 
-// Reads 'parameters' of a section: numbers of the model, whose names are added. Returns the index of the first number.
+// Reads 'parameters' of a section: numbers of the model. Adds their names to `names`. Returns the index of the first number.
 int od_read_formula_numbers(od_loader *ld, const od_section *section, od_formula_names *names);
 
 // Compiles the text at a node to operations of the core. On failure returns false and, unless `silent` is set, reports an error.
@@ -25,7 +25,7 @@ bool od_read_formula(od_loader *ld, int node, const char *label, const od_formul
 // Same as od_read_formula(), for a text that contains the text of the node (`shown`) starting at byte `from`.
 bool od_parse_formula(od_loader *ld, int node, const char *label, const char *text, int from, const char *shown,
                       const od_formula_names *names, od_expression *e);
-// Reports a formula whose unit is not the wanted unit. Radians may be omitted.
+// Reports a formula whose unit is not the wanted unit. A missing radian is not an error.
 void od_check_formula_unit(od_loader *ld, int node, const od_expression *e, const char *wanted);
 
 // Loads the numbers, signals and formula of an element. The other variables of the formula are the pressures p_a and p_b, or the

@@ -16,8 +16,8 @@
 
 enum { MOST_OPTIONS = 64 };
 
-// An initial value that an element may have: the part of the quantity's name after the element's name, the SI unit, the limits,
-// and the start of the search for static balance (NAN: the quantity cannot be balanced).
+// An initial value that an element may have: the last part of the quantity's name, after the element's name; the SI unit; the
+// limits; and the start value for static balance (NAN: the quantity cannot be balanced).
 typedef struct option {
   const char *name, *unit;
   const od_limits *limits;  // NULL: none
@@ -51,7 +51,7 @@ static const od_limits *limits_of(const char *name, const char *unit) {
 }
 
 const od_limits *od_measured_limits(const char *output, const char *unit) {
-  // Angles are omitted, because they may be many turns.
+  // Angles have no limits, because an angle may be many turns.
   static const char *const measured[][2] = {
       {"length", "m"}, {"position", "m"}, {"pressure", "Pa"}, {"rate", "m/s"}, {"rate", "rad/s"}};
   const char *dot = strrchr(output, '.');
@@ -127,7 +127,7 @@ static void add_component_options(options *list, const od_element *element) {
   }
 }
 
-// Adds the states of the friction in a joint or a cylinder. At rest bristles can hold any force, so their states cannot be
+// Adds the states of the friction in a joint or a cylinder. Bristles at rest can hold any force, so their states cannot be
 // balanced.
 static void add_friction_options(od_loader *ld, options *list, const od_element *element) {
   const od_element_description *c = element->friction;
@@ -456,7 +456,7 @@ void od_load_balanced(od_loader *ld) {
   for (int i = 0; i < ld->document->numbers.count; i++) {
     od_number *x = &ld->document->numbers.item[i].number;
     if (!x->balanced) continue;
-    // The value found is a coordinate or a first-order state of the initial state.
+    // The result of the balance is a coordinate or a first-order state of the initial state.
     const char *quantity = x->path + strlen("initial.");
     int coordinate = od_model_coordinate_find(m, quantity, false), output = od_model_output_find(m, quantity);
     int state = output >= 0 ? od_assembly_first_order_state(m, &m->output[output]) : -1;

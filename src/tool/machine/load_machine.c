@@ -108,7 +108,7 @@ static bool comes_late(const od_element_description *c) {
   return c->equations->needs_oil || listens;
 }
 
-// Loads the components of all classes that are loaded late, or of all other classes.
+// late true: loads the components of the classes that are loaded late; false: loads the components of all other classes.
 static void load_components(od_loader *ld, const od_section *file, bool late) {
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_description *c = od_element_description_at(i);

@@ -19,7 +19,7 @@ typedef struct requirement_reader {
   const char *unit;  // unit of the judged signal
 } requirement_reader;
 
-// A form of requirement, with the key of its bound. Each requirement has one form.
+// A form of requirement, such as an upper bound, with the key of its bound. Each requirement has one form.
 typedef struct requirement_form {
   const char *key;
   od_requirement_kind kind;
@@ -365,7 +365,7 @@ static bool check_subject(requirement_reader *r, const requirement_form *form) {
   return sound;
 }
 
-// Reads one requirement and adds it to the machine.
+// Reads a requirement and adds the requirement to the machine.
 static void read_requirement(od_loader *ld, int key) {
   od_machine *machine = ld->draft->machine;
   const char *name = od_text_of(ld, key);

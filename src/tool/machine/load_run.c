@@ -42,7 +42,7 @@ static bool is_pattern(const char *text) {
   return strpbrk(text, "*?") != NULL;
 }
 
-// Reports an output whose element does not exist. The output itself is checked after the model is built.
+// Reports an output whose element does not exist. The name of the output is checked after the model is built.
 static void check_output_element(od_loader *ld, int node, const char *text) {
   if (is_pattern(text)) return;
   const char *rest, *name = od_copy(ld, text, od_names_element_length(ld, text));
@@ -77,7 +77,8 @@ void od_load_run(od_loader *ld, int node) {
 
 // --- Outputs of the run, read after the model is built ------------------------------------------------------------
 
-// Lists the outputs of the element in a name that is not an output: "length, rate, tension"; "": there is no such element.
+// name: a name that is not an output. Returns the outputs of the element in this name: "length, rate, tension"; "": there is no
+// such element.
 static const char *outputs_of_element(od_loader *ld, const char *name) {
   const od_model *model = ld->draft->machine->model;
   const size_t front = od_names_element_length(ld, name);

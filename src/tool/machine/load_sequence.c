@@ -12,7 +12,7 @@
 enum { MOST_SEGMENTS = 100000, MOST_STEPS = 10000 };
 
 typedef struct segment {
-  // Kind, duration (s) and up to three more numbers, in the layout of signals/sequence.h.
+  // Kind, duration (s) and up to three more numbers, in the order of signals/sequence.h.
   double number[OD_SEGMENT_NUMBERS];
 } segment;
 

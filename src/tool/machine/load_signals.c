@@ -101,7 +101,7 @@ static const signal_form forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
-// Keys after the forms. 'unit' is last: signals within a sum do not have this key.
+// Keys after the keys of the forms. 'unit' is last, because signals within a sum do not have this key.
 static const od_key other_keys[] = {
     {"sum", OD_SECTIONS, NULL, "a list of signals, which are added", .inside = &od_signal_section},
     {"sequence", OD_SECTIONS, NULL, "a list of segments, one after another", .inside = &od_segment_section},

@@ -1,4 +1,4 @@
-// Access to a machine for other modules of the tool, beyond the public interface. The struct is private to this module.
+// Functions of a machine for other modules of the tool, in addition to the public interface. The struct is private to this module.
 #ifndef OD_MACHINE_MACHINE_H
 #define OD_MACHINE_MACHINE_H
 

@@ -105,7 +105,7 @@ static void free_contents(contents *c) {
   od_arena_free(&c->files.arena);
 }
 
-// Reads the records. Returns false if they are damaged.
+// Reads the records. Returns false if a record is damaged.
 static bool read_records(const char *at, size_t size, contents *c) {
   const char *path = NULL;
   od_arena *arena = &c->files.arena;

@@ -84,8 +84,8 @@ static inline od_element *od_element_at(const od_loader *ld, int element) {
 typedef void od_element_loader(od_loader *ld, int key, int element);
 od_element_loader od_load_body, od_load_rod, od_load_gear, od_load_force, od_load_torque, od_load_contact;
 od_element_loader od_load_volume, od_load_tank, od_load_source, od_load_difference, od_load_valve, od_load_cylinder;
-// Opens the section of an element. The name of the element is the path of the section; in messages the element
-// is called, for example, "the orifice 'bleed'".
+// Opens the section of an element. The name of the element is the path of the section. Messages call the element, for example, "the
+// orifice 'bleed'".
 od_section od_open_element(od_loader *ld, int key, int element, const od_section_class *c);
 
 // Loaders of the sections. `node`: the node of the section; -1: the file has no such section.
@@ -102,7 +102,7 @@ void od_load_components(od_loader *ld, int class_index, int node);
 // Returns the table of the section of a class with parts; NULL: the table of the class describes its section completely.
 const od_section_class *od_component_section(const od_element_description *c);
 void od_load_blocks(od_loader *ld);
-// Loads 'initial: {file: ...}'. The saved state is read before the inputs, which continue at the time of this state.
+// Loads 'initial: {file: ...}'. The saved state is read before the inputs, because the inputs continue at the time of this state.
 void od_load_saved_state(od_loader *ld, int node);
 // Loads the word 'steady' of 'initial: steady' (is_all true: no value is exact), or of 'others: steady'. 'initial: steady' is not a
 // map, so it is loaded before the maps of templates are merged.

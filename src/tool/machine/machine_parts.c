@@ -67,8 +67,8 @@ static int named_numbers(const od_model *m, const od_instance *e) {
   return c->formula_key || e->numbers < c->field_count ? e->numbers : c->field_count;
 }
 
-// Writes the nonzero numbers of a component: "stiffness 10000 N/m, length 1.4 m". For a number that follows a signal, writes the
-// name of the signal.
+// Writes the nonzero numbers of a component: "stiffness 10000 N/m, length 1.4 m". If a number follows a signal, writes the name of
+// the signal instead.
 static void numbers_text(const od_model *m, const od_instance *e, char text[TEXT_SIZE]) {
   const od_element_description *c = od_instance_description(m, e);
   size_t used = 0;

@@ -39,7 +39,7 @@ const char *od_driven_key(const od_model *m, const od_instance *e);
 void od_set_valve_paths(json_t *row, const od_model *m, int instance);
 // Returns the parts that a signal drives: kind of part, name and key.
 json_t *od_json_driven(const od_model *m, int signal);
-// The name of an instance. Parts of a host or joint without a name are "host.key" or "joint.key".
+// Writes the name of an instance. An unnamed part of a host or joint has the name "host.key" or "joint.key".
 void od_instance_name(const od_model *m, int instance, char *name, size_t size);
 
 // --- Scene (machine_scene.c) ------------------------------------------------------------------------------------------

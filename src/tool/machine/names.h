@@ -1,5 +1,5 @@
 // The names of a machine: bodies, joints, springs, inputs, volumes, valves and all other elements share one namespace. Points
-// belong to a body or to the ground, ports to their valve.
+// belong to a body or to the ground; ports belong to their valve.
 #ifndef OD_MACHINE_NAMES_H
 #define OD_MACHINE_NAMES_H
 
@@ -24,7 +24,7 @@ enum {
   OD_ELEMENT_JUNCTION,
   OD_ELEMENT_DIFFERENCE,
   OD_ELEMENT_GROUND,
-  OD_ELEMENT_BLOCK,      // also outputs of a block after the first, by their full names: "piston.velocity"
+  OD_ELEMENT_BLOCK,      // a block, or a further output of a block by its full name: "piston.velocity"
   OD_ELEMENT_NODE,       // for searches: a volume, junction, tank or source
   OD_ELEMENT_SIGNAL,     // for searches: an input or a block
   OD_ELEMENT_COMPONENT,  // the first element class; the other classes follow

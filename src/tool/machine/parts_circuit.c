@@ -53,7 +53,7 @@ json_t *od_json_ends(const od_model *m, int instance) {
 
 // --- Valves -----------------------------------------------------------------------------------------------------------
 
-// A valve alone: its inputs and outputs in a work memory of the model.
+// A single valve: its inputs and outputs in a work memory of the model.
 typedef struct lone_valve {
   const od_model *m;
   const od_instance *e;

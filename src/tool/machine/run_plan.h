@@ -8,8 +8,8 @@
 #define OD_LONGEST_STEP       1e-3  // s
 
 typedef struct od_run_choice {
-  double time, step;       // s; time zero: not given. With adaptive steps, `step` is the time between rows
-  bool adaptive;           // whether the step length follows an error estimate
+  double time, step;  // duration and step, s; time 0: not given. With adaptive steps, `step` is the time between rows
+  bool adaptive;      // whether the step length follows an error estimate
   const char *integrator;  // a name of oleodyn/integrator.h, or OD_CVODES
   double tolerance;        // zero: not given
 } od_run_choice;

@@ -1,4 +1,4 @@
-// The state of a machine at the end of a run, stored by names in a file: the list of its outputs, and its writer.
+// The state of a machine at the end of a run, in a file. The file stores the values of named outputs.
 #ifndef OD_MACHINE_SAVED_STATE_H
 #define OD_MACHINE_SAVED_STATE_H
 

@@ -1,4 +1,4 @@
-// Steady states: all rates are zero with constant inputs.
+// Steady states, in which all rates are zero while the inputs are constant.
 #ifndef OD_MACHINE_STEADY_H
 #define OD_MACHINE_STEADY_H
 
@@ -28,9 +28,9 @@ typedef struct od_steady_hold {
   double value;
 } od_steady_hold;
 
-// Finds the steady state nearest to the current state, with prescribed outputs and fixed first-order states, by Newton's method
-// with minimum-norm steps. The simulation remains in the state at the end of the search. Returns OD_NO_MEMORY, or OD_OK with the
-// result.
+// Finds the steady state nearest to the current state by Newton's method with minimum-norm steps. Some outputs are prescribed, and
+// some first-order states are fixed. The simulation remains in the state at the end of the search. Returns OD_NO_MEMORY, or OD_OK
+// with the result.
 od_status od_steady_nearest(const od_machine *machine, od_sim *sim, const od_plant *plant, const bool *fixed,
                             const od_steady_hold *hold, int holds, od_steady *result);
 

@@ -45,7 +45,7 @@ struct instance {
 typedef struct mark {
   const char *begin, *end;  // begin and end of the whole mark
   const char *name;
-  size_t length;  // length of the name; 0: "$$", which stands for one '$'
+  size_t length;  // length of the name; 0: "$$", which represents one '$'
 } mark;
 
 // Finds the next mark at or after a place. Returns false if there is none.
@@ -672,7 +672,7 @@ int od_templates_expand(od_loader *ld, int root, int over) {
   int templates = od_map_find(ld, merged, "templates"), instances = od_map_find(ld, merged, "instances");
   if (templates < 0 && instances < 0) return merged;
   expander e = {.ld = ld, .templates = -1, .budget = {.nodes = MOST_NODES}, .unchecked = MOST_NODES};
-  // Sections with elements: all except the parameters and instances of a template.
+  // All sections of a template except its parameters and instances contain elements.
   od_key key;
   for (int i = 0; od_key_at(&od_template_section, i, &key) && e.sections < MOST_SECTIONS - 1; i++) {
     if (strcmp(key.name, "parameters") == 0 || strcmp(key.name, "instances") == 0) continue;

@@ -1,8 +1,8 @@
 // Templates: parts of a machine that are written once and used several times.
 //
-// A template contains sections like a machine file, and parameters; 'instances' uses templates. The elements of an instance are
-// merged into the sections of the file, with the name of the instance as prefix: the valve of the instance 'boom' is
-// 'boom.valve'. The merge happens in the tree before the sections are read, so that all readers process one file.
+// A template contains parameters, and sections as in a machine file. The section 'instances' uses templates. The elements of an
+// instance are merged into the sections of the file, with the name of the instance as prefix: the valve of the instance 'boom' is
+// 'boom.valve'. The merge takes place in the tree before the sections are read. Thus all readers process one file.
 #ifndef OD_MACHINE_TEMPLATES_H
 #define OD_MACHINE_TEMPLATES_H
 

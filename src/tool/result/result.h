@@ -131,13 +131,14 @@ void od_result_section(od_result *r, const char *title);
 void od_result_heading(od_result *r, const char *format, ...) OD_RESULT_FORMAT(2);
 void od_result_fact(od_result *r, const char *name, const char *format, ...) OD_RESULT_FORMAT(3);
 void od_result_line(od_result *r, const char *format, ...) OD_RESULT_FORMAT(2);
-// If no view is shown, items whose trust is not OD_SOUND are warnings on standard error.
+// If no view is shown, items whose trust is not OD_SOUND are printed as warnings on standard error.
 void od_result_finding(od_result *r, od_trust trust, const char *lead, const char *format, ...) OD_RESULT_FORMAT(4);
 void od_result_notice(od_result *r, od_trust trust, const char *lead, const char *format, ...) OD_RESULT_FORMAT(4);
 void od_result_picture(od_result *r, const char *name, const char *path);
 void od_result_figures(od_result *r, od_draw_figures *draw, const void *user);
 
-// Adds remarks that are not a verdict: a notice for each remark, and the list of their texts as the field "warnings".
+// Adds remarks that are not a verdict. The view gets a notice for each remark; the data get the list of their texts as the field
+// "warnings".
 void od_result_warnings(od_result *r, const od_verdict *remarks);
 
 // Adds a copy of the verdict, as the field "verdict" and in the view. The view explains the words "doubtful" and "unsound".
@@ -145,13 +146,13 @@ void od_result_verdict(od_result *r, const od_verdict *v);
 
 // --- Tables -----------------------------------------------------------------------------------------------------------
 
-// Adds a table: a list of objects under `key` in the data (NULL: the table is only in the view). Tables with the same key are one
+// Adds a table: a list of objects under `key` in the data (NULL: the table is only in the view). Tables with the same key share one
 // list in the data. A table without rows is not shown.
 od_result_table *od_result_add_table(od_result *r, const char *key, const od_result_column *columns, int count);
 // Same as od_result_add_table(), but with an object under `key`: each row is an object under the text of its first cell.
 od_result_table *od_result_add_map(od_result *r, const char *key, const od_result_column *columns, int count);
-// Same as od_result_add_table(), but with a list or an object anywhere in the data (NULL: the table is only in the view), which
-// must outlive the result. A table whose headings are all empty is shown without headings.
+// Same as od_result_add_table(), but with a list or an object anywhere in the data (NULL: the table is only in the view). The list
+// or object must outlive the result. A table whose headings are all empty is shown without headings.
 od_result_table *od_result_add_table_to(od_result *r, json_t *rows, const od_result_column *columns, int count);
 // Adds a row. Its numbers are in the SI unit `si` (NULL: none). The view shows the numbers in the display unit for numbers of
 // this size (NAN: the usual unit).
@@ -161,7 +162,7 @@ void od_result_begin_group(od_result_table *t);
 // Add the cells of the row, column by column. Cells of a column OD_CELL_UNIT are filled automatically.
 void od_result_cell_text(od_result_table *t, const char *text);
 void od_result_cell(od_result_table *t, double value);
-// Adds a number, in SI in the data, that is shown as this text.
+// Adds a number in SI to the data. The view shows this text instead of the number.
 void od_result_cell_shown(od_result_table *t, double value, const char *text);
 // Adds a number, rounded according to its uncertainty, and the uncertainty with two digits. uncertainty: half of an interval, in
 // SI; NAN: none.

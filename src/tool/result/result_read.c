@@ -1,4 +1,4 @@
-// Reading a result by programs: verdict, remarks, data by path, JSON.
+// Functions by which programs read a result: verdict, remarks, data by path, JSON.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
