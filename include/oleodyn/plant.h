@@ -168,7 +168,7 @@ typedef struct od_function {
                      double *fp);
   int (*h_jacobians)(void *user, double t, const double *x, const double *u, const double *p, double *hx, double *hu,
                      double *hp);
-  // Complex numbers are pairs (real, imaginary): x has 2 nx doubles, and so on.
+  // Complex numbers are pairs (real, imaginary). For example, x has 2 nx doubles.
   int (*f_complex)(void *user, double t, const double *x, const double *u, const double *p, double *dx);
   int (*h_complex)(void *user, double t, const double *x, const double *u, const double *p, double *y);
   // Identifies the functions in saved states (od_sim_save()): a number that the user changes with the functions; 0: none.

@@ -120,8 +120,10 @@ static const char *kind_of(const header *h) {
 static od_status check_kind(header *h, od_saved_kind kind, od_error *err) {
   header expected = header_of(&(od_saved_owner){.kind = kind}, 0);
   if (memcmp(h->version, expected.version, sizeof h->version) != 0)
-    return od_fail(err, OD_BAD_INPUT, "the saved state was written by oleodyn %s; this is oleodyn %s",
-                   readable(h->version, sizeof h->version), expected.version);
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "the saved state was written by oleodyn %s; this is oleodyn %s; use the version that wrote the state",
+        readable(h->version, sizeof h->version), expected.version);
   if (h->kind != expected.kind)
     return od_fail(err, OD_BAD_INPUT, "the saved state is the state of %s; expected %s", kind_of(h), kinds[kind]);
   return OD_OK;
@@ -144,7 +146,8 @@ static od_status check_owner(header *h, const od_saved_owner *owner, od_error *e
     return od_fail(err, OD_BAD_INPUT, "the saved state belongs to filter '%s'; expected '%s'",
                    readable(h->filter, sizeof h->filter), expected.filter);
   if (h->options != expected.options)
-    return od_fail(err, OD_BAD_INPUT, "the saved state belongs to %s with other options", kind_of(h));
+    return od_fail(err, OD_BAD_INPUT, "the saved state belongs to %s with other options; use the same options",
+                   kind_of(h));
   return OD_OK;
 }
 

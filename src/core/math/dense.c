@@ -42,7 +42,7 @@ static inline int find_pivot(int n, const double *a, const int *scale, int k, in
   return p;
 }
 
-// Computes y -= a x for short rows, two entries at a time. Thus there is no prologue as in long loops.
+// Computes y -= a x for short rows, two entries at a time, without the prologue of vectorized loops.
 static inline void take_short(int n, double a, const double *restrict x, double *restrict y) {
   int i = 0;
   for (; i + 1 < n; i += 2) OD_PAIR_AT(y + i) -= a * OD_PAIR_AT(x + i);

@@ -1,6 +1,7 @@
 // B-spline curves given by control points (X_i, Y_i). Abscissa and ordinate are both splines of a parameter t on clamped uniform
-// knots. Therefore control points on a straight line give exactly this line. To evaluate at x, X(t) = x is solved for t (X
-// increases; degree 2: in closed form, else by Newton's method), then Y(t) is computed. With the basis functions B_i at t,
+// knots. Therefore control points on a straight line give exactly this line. An evaluation at x solves X(t) = x for t and computes
+// Y(t). X increases with t. The solution has a closed form for degree 2; otherwise Newton's method finds t. With the basis
+// functions B_i at t,
 //   dY/dY_i = B_i,  dY/dx = Y'(t)/X'(t),  dY/dX_i = -B_i dY/dx.
 // The code runs inside steps, in real and complex numbers.
 #ifndef OD_SPLINE_MOST

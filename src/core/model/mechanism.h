@@ -115,7 +115,7 @@ typedef struct od_gear {
 } od_gear;
 
 typedef enum od_load_kind { OD_LOAD_FORCE, OD_LOAD_TORQUE, OD_LOAD_JOINT, OD_LOAD_CONTACT } od_load_kind;
-// Numbers of a contact; the normal is stored where a force has its direction.
+// Numbers of a contact. The normal has the same index as the direction of a force.
 enum {
   OD_CONTACT_STIFFNESS,
   OD_CONTACT_NORMAL,

@@ -50,7 +50,7 @@ static double integral_part(const od_model *m, const double *w, const od_output 
   }
 }
 
-// Returns the factor of the elements' stored energy in an output. This energy is computed by the circuit, not by the mechanism.
+// Returns the factor of the elements' stored energy in an output. The circuit computes this energy.
 static double stored_share(const od_output *o) {
   return o->kind == OD_OUT_POTENTIAL || o->kind == OD_OUT_STORED ? 1 : o->kind == OD_OUT_BALANCE ? -1 : 0;
 }
@@ -194,8 +194,8 @@ static bool shows_signal(const od_model *m, const od_output *o, int instance) {
   return instance >= 0 && m->instance[instance].state[o->component] < 0 && m->instance[instance].signal >= m->inputs;
 }
 
-// Returns whether an output may have an edge at the states c. Motion has no edges. The pressure of a volume has an edge where oil
-// cavitates (circuit_x.h). Outputs of elements and blocks may have edges anywhere.
+// Returns whether an output may be limited at the states c (od_plant_ops.edges). Outputs of the motion are never limited. The
+// pressure of a volume is limited where oil cavitates (circuit_x.h). Outputs of elements and blocks may be limited anywhere.
 static bool is_at_edge(const od_model *m, const od_output *o, const double *c) {
   if (!depends_on_states_only(m, o)) return true;
   switch (o->kind) {

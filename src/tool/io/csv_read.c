@@ -307,7 +307,9 @@ od_status od_csv_header(od_csv_lines *s, const char *line, size_t length, od_err
   if (status == OD_OK && !numbered) return OD_OK;
   od_table_free(s->table);
   s->table = NULL;
-  return status != OD_OK ? status : od_csv_fail_at(&r, s->line, 1, "expected a header with the names of the columns");
+  return status != OD_OK
+             ? status
+             : od_csv_fail_at(&r, s->line, 1, "found only numbers, expected a header with the names of the columns");
 }
 
 bool od_csv_is_empty(const od_csv_lines *s, const char *line, size_t length) {

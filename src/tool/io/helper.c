@@ -40,7 +40,9 @@ static bool find_program(char path[PATH_MAX], const char *name, od_error *err) {
   const char *folder = getenv("OLEODYN_HELPERS");
   if (folder && is_program(path, folder, (int)strlen(folder), ".", name)) return true;
   if (folder) {
-    od_fail(err, OD_IO, "the program %s is missing in %.300s, the folder of OLEODYN_HELPERS", name, folder);
+    od_fail(err, OD_IO,
+            "the program %s is missing in %.300s, the folder of OLEODYN_HELPERS; correct or unset this variable", name,
+            folder);
     return false;
   }
   static const char here = 0;  // an address within the library, or within the program if it is linked statically

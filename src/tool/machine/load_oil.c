@@ -41,7 +41,8 @@ static const od_key keys[] = {
     {"hot_viscosity", OD_NUMBER, "m2/s",
      "kinematic viscosity at the temperature `hot`; the viscosity then follows Walther's law", OD_NOT_NEGATIVE, 0,
      OD_LIMITS(0, 1, 1e-6, 5e-4), .otherwise = "none"},
-    {"cavitation", OD_CHOICE, "void|tension", "quantity that is computed below zero pressure"},
+    {"cavitation", OD_CHOICE, "void|tension",
+     "state of the oil below zero pressure: a void, or tension (a negative pressure)"},
 };
 const od_section_class od_oil_section = {"oil", "density, compressibility and viscosity of the oil", OD_KEYS(keys)};
 
@@ -116,7 +117,7 @@ void od_load_oil(od_loader *ld, int node) {
   int numbers = ld->document->numbers.count;
   for (int i = 0; laws[law][i] != NULL; i++) od_read_keys(ld, &section, OD_IN_MODEL, laws[law][i], NULL);
   if (law == OD_OIL_AIR && od_messages_errors(ld->messages) == before && !(od_number_value(ld, numbers + 1) < 1))
-    od_complain_number(ld, numbers + 1, "'air' is a fraction of the volume and must be less than 1");
+    od_complain_number(ld, numbers + 1, "'air' is a fraction of the volume; expected a value less than 1");
   od_build_oil(ld->draft->build, (od_oil_law)law, od_number_theta(ld, first));
   if (od_key_choice(ld, &section, "cavitation") == 1) od_build_oil_tension(ld->draft->build);
   load_viscosity(ld, &section);
