@@ -219,7 +219,7 @@ static od_status close_in(od_sim *s, const od_event_search *q, double h, double 
   bool halve = false;
   memcpy(m.at_low, m.low, bytes);
   for (int i = 0; i < TRIALS && high - low > resolution * h; i++) {
-    // A secant step that ends slightly beyond the zero. Bisection after a secant step that did not halve the interval.
+    // Takes a secant step that ends slightly beyond the zero, or bisects after a secant step that did not halve the interval.
     double width = high - low, part = halve ? 0.5 : first_crossing(plant, &m) * (1 + 1e-3);
     at = low + fmin(fmax(part, 1e-3), 1 - 1e-3) * width;
     od_status status = try_step(s, q, h, at);

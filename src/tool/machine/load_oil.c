@@ -70,7 +70,7 @@ static void refuse_others(od_loader *ld, const od_section *section, int law) {
   }
 }
 
-// Checks the second point of the viscosity, which replaces 'thinning': hotter oil must have a lower viscosity.
+// Checks the second point of the viscosity, which replaces 'thinning'. Hotter oil must have a lower viscosity.
 static void check_walther(od_loader *ld, const od_section *section, int first) {
   enum { VISCOSITY, REFERENCE, THINNING = 3, HOT = 6, HOT_VISCOSITY };
   double nu = od_number_value(ld, first + VISCOSITY), at = od_number_value(ld, first + REFERENCE);

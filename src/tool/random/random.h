@@ -18,7 +18,7 @@ typedef enum od_random_use {
   OD_USE_DRAW,
 } od_random_use;
 
-// Returns the stream for a name, so that the noise of a sensor does not depend on other sensors.
+// Returns the stream for a name. With its own stream, the noise of a sensor does not depend on other sensors.
 uint32_t od_random_stream(const char *name);
 
 // Returns a uniformly distributed number between 0 and 1, both excluded.
