@@ -61,7 +61,7 @@ const od_element_description od_cushion_description = {
         {BEGIN, END, OD_RULE_DIFFERS, END,
          "'begin' and 'end' are equal; expected two different lengths, at which the cushion begins and ends"},
         {FULL, LAST, OD_RULE_GREATER, LAST,
-         "'last', the area at the end of the stroke, must be less than 'full', the area before the cushion begins"}),
+         "'last', the area at the end of the stroke, is not less than 'full', the area before the cushion begins; expected a smaller area"}),
     .outputs = {OD_FLOW_OUTPUTS},
 };
 #endif

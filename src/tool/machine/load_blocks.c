@@ -98,7 +98,8 @@ static void read_two(const block_reader *r, const od_block_field *f) {
   int first = od_read_two_numbers(ld, &r->section, f->key, bounds ? "[lower, upper]" : f->pair, field);
   if (bounds && od_messages_errors(ld->messages) == before && !r->section.has_unknown &&
       !(od_number_value(ld, first) < od_number_value(ld, first + 1)))
-    od_complain_number(ld, first + 1, "the upper limit in '%s' must be greater than the lower limit", f->key);
+    od_complain_number(ld, first + 1,
+                       "the upper limit in '%s' is not greater than the lower limit; expected [lower, upper]", f->key);
 }
 
 // Reads an entry of a list, which is a number of the model, and returns the index of the number. entry -1: the number is not in the
@@ -145,7 +146,7 @@ static void read_transfer_function(const block_reader *r, const od_block_field *
         "the transfer function is not proper: its numerator has degree %d, expected at most %d, the degree of its denominator",
         n - 1, d - 1);
   else if (d > 0 && od_number_value(ld, first) == 0)
-    od_complain_number(ld, first, "the first coefficient of a denominator must not be zero");
+    od_complain_number(ld, first, "the first coefficient of the denominator is zero; expected a nonzero coefficient");
 }
 
 // Reads one number for each input.
@@ -227,7 +228,7 @@ static void read_points(const block_reader *r, const od_block_field *f) {
   for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next, i++) {
     int number = read_entry(r, f, od_entry(ld, at), od_format(ld, "%s[%d]", f->key, i), unit_by_rule(r, f->unit));
     if (f->shape == OD_ABSCISSAE && od_messages_errors(ld->messages) == before && !(od_number_value(ld, number) > last))
-      od_complain_number(ld, number, "the numbers of '%s' must increase", f->key);
+      od_complain_number(ld, number, "the numbers of '%s' do not increase; expected increasing numbers", f->key);
     last = od_number_value(ld, number);
   }
 }

@@ -79,7 +79,7 @@ static void read_two_axes(od_loader *ld, const od_section *section, int node, od
   }
   bool sound = od_messages_errors(ld->messages) == before;
   if (sound && spec->type == OD_UNIVERSAL && are_parallel(ld, first[0], first[1]))
-    od_complain(ld, node, "the two axes are parallel; the axes of a universal joint must not be parallel");
+    od_complain(ld, node, "the two axes of the universal joint are parallel; expected axes that are not parallel");
   spec->axis_a = od_number_theta(ld, first[0]);
   spec->axis_b = od_number_theta(ld, first[1]);
 }

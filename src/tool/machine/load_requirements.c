@@ -158,7 +158,8 @@ static void read_window(requirement_reader *r) {
   int first = od_read_keys(r->ld, &r->section, OD_IN_LOADER, "from", "to", NULL);
   r->q->from = od_number_value(r->ld, first);
   r->q->to = od_number_is_given(r->ld, first + 1) ? od_number_value(r->ld, first + 1) : (double)NAN;
-  if (r->q->to <= r->q->from) od_complain_number(r->ld, first + 1, "'to' must be greater than 'from'");
+  if (r->q->to <= r->q->from)
+    od_complain_number(r->ld, first + 1, "'to' is not greater than 'from'; expected a greater value");
 }
 
 // --- Loops, accumulators and hoses --------------------------------------------------------------------------------
@@ -222,7 +223,8 @@ static void read_pressures(requirement_reader *r, const od_section *section) {
   a->low = value[0];
   a->high = value[1];
   if (!(a->low < a->high))
-    od_complain_number(ld, number, "the second pressure must be greater than the first pressure");
+    od_complain_number(ld, number,
+                       "the second pressure is not greater than the first pressure; expected [lowest, highest]");
 }
 
 static void read_accumulator(requirement_reader *r) {
@@ -241,10 +243,12 @@ static void read_accumulator(requirement_reader *r) {
   a->safety = od_number_value(r->ld, first + 4);
   if (od_number_is_given(r->ld, first) && od_number_is_given(r->ld, first + 1))
     od_complain_number(r->ld, first + 1, "both 'precharge' and 'precharge_part' are given; expected one of these keys");
-  if (a->precharge_part > 1) od_complain_number(r->ld, first + 1, "'precharge_part' must be at most 1");
+  if (a->precharge_part > 1)
+    od_complain_number(r->ld, first + 1, "'precharge_part' is greater than 1; expected at most 1");
   if (a->precharge > 0 && a->low > 0 && a->precharge > a->low)
-    od_complain_number(r->ld, first,
-                       "the precharge must not be above the lowest pressure: the accumulator would be empty");
+    od_complain_number(
+        r->ld, first,
+        "the precharge is above the lowest pressure, so the accumulator would be empty; expected a lower precharge");
 }
 
 // Finds the density and the dynamic viscosity of the oil at its temperature, in SI units; NAN: not in the file.
