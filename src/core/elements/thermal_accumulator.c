@@ -1,6 +1,6 @@
-// Gas accumulator with a gas temperature. Compression heats the gas, and the gas exchanges heat with the surroundings: fast changes
-// are adiabatic, slow changes are isothermal. The states are the volume V of oil in the accumulator and the gas temperature x above
-// ambient.
+// Gas accumulator with a variable gas temperature. Compression heats the gas, and the gas exchanges heat with the surroundings:
+// fast changes are adiabatic, slow changes are isothermal. The states are the volume V of oil in the accumulator and the gas
+// temperature x above ambient.
 //   V' = q = area * discharge * sqrt(2/rho) * root(p - p_gas)
 //   p_gas = precharge * volume / (volume - V) * (1 + x / ambient)
 //   x' = (exponent - 1) (ambient + x) q / (volume - V) - x / time_constant

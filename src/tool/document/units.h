@@ -1,5 +1,5 @@
-// Units: converts values to SI units (35 mm: 0.035 m), and checks that the unit has the expected dimension. Angles are
-// not plain numbers, so 60 rpm is not accepted as 6.28 Hz.
+// Units: converts values to SI units (35 mm: 0.035 m), and checks that the unit has the expected dimension. Angles are not plain
+// numbers: 60 rpm is 1 Hz or 6.28 rad/s, but not 6.28 Hz.
 #ifndef OD_DOCUMENT_UNITS_H
 #define OD_DOCUMENT_UNITS_H
 
