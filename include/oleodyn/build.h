@@ -1,13 +1,14 @@
 // Builds a model piece by piece, without a machine file. The loader of machine files and programs for controllers use these
 // functions; see examples/build_machine.c.
 //
-// Each number is added to one vector theta by od_build_number(), which assigns its path; elements refer to numbers by their index
-// in theta. Elements refer to each other by the index that the adding function returned (-1: out of memory, which
-// od_build_finish() reports). The ground is body -1. Names are unique. All values are in SI units.
+// od_build_number() adds a number with its path to one vector, theta. Elements refer to numbers by their index in theta. Elements
+// refer to each other by the index that the adding function returned (-1: out of memory, which od_build_finish() reports). The
+// ground is body -1. Names are unique. All values are in SI units.
 //
-// od_build_finish() checks the whole model, finds the tree and the loops, assembles the mechanism and returns an immutable model, from
-// which od_model_plant() makes plants. od_build_finish() collects all problems, including wrong indices. od_build_problem() returns each
-// problem; od_error contains the first problem. These functions allocate memory; steps of a plant do not.
+// od_build_finish() checks the whole model, finds the tree and the loops, assembles the mechanism and returns an immutable model.
+// od_model_plant() creates plants from the model. od_build_finish() collects all problems, including wrong indices.
+// od_build_problem() returns each problem; od_error contains the first problem. These functions allocate memory; steps of a plant
+// do not.
 #ifndef OLEODYN_BUILD_H
 #define OLEODYN_BUILD_H
 
@@ -107,8 +108,8 @@ OD_API int od_build_input(od_build *b, const char *name, const char *unit);
 // Sets the value of an input at the start, for the static balance of the initial state (default zero).
 OD_API void od_build_input_start(od_build *b, int input, double value);
 
-// Adds a force at a point: value * direction. Numbers: value (N), direction[3] (normalized). If input >= 0, the value is
-// multiplied by that input. The direction is in ground axes, or in body axes with follows_body. Returns its index.
+// Adds a force at a point: value * direction. Numbers: value (N), direction[3] (normalized). If input >= 0, the value is multiplied
+// by this input. The direction is in ground axes, or in body axes if follows_body is true. Returns its index.
 OD_API int od_build_force(od_build *b, const char *name, int point, int first_number, int input, bool follows_body);
 
 // Adds a torque in a revolute joint or a force in a prismatic joint. The torque or force acts on body b, and with the
@@ -182,9 +183,9 @@ typedef enum od_oil_law {
 } od_oil_law;
 // Sets the law of the oil. The numbers of the oil are theta[first_number], theta[first_number + 1], ... in the order above.
 OD_API void od_build_oil(od_build *b, od_oil_law law, int first_number);
-// Lets pressures fall below zero by p' = B/V sum Q, as many published models do. Without this call, oil cavitates below zero
-// pressure: each volume keeps the size of its void, and the same amount of oil fills the void again. With this call, oil is not
-// conserved while the volume changes.
+// Allows negative pressures: p' = B/V sum Q also holds below zero, as in many published models. Without this call, oil cavitates at
+// zero pressure: each volume stores the size of its void until the same amount of oil has filled the void. With this call, oil is
+// not conserved while the volume changes.
 OD_API void od_build_oil_tension(od_build *b);
 // Sets the viscosity of the oil and the influence of temperature and pressure. Numbers, in this order: kinematic viscosity
 // (m2/s); temperature (K) at which this viscosity and the density are valid; temperature of the oil (K); relative decrease of
@@ -242,13 +243,12 @@ typedef struct od_keyed_number {
 OD_API int od_build_element_numbers(od_build *b, const char *name, const char *class_name,
                                     const od_keyed_number *number, int count);
 
-// Indices of the numbers and choices of directional valves, their ports and cylinders. A port belongs to its valve
-// (host). The numbers of a port are the overlap, the abscissae of the points of the curve, then the ordinates. The
-// choices of a port are the side of the spool's travel on which the port opens (+1, -1), the degree of the curve and the
-// number of points. The last choice is the meaning of the ordinates (od_valve_law). Cylinders have areas, or bore and rod
-// diameters in their place if the choice OD_CYLINDER_DIAMETERS is 1. Leakage past the piston is a separate element, a
-// "leak" between the chambers. The host of the leak is the cylinder, and the leak uses the leakage number of the
-// cylinder.
+// Indices of the numbers and choices of directional valves, their ports and cylinders. A port belongs to its valve (host). The
+// numbers of a port are the overlap, the abscissae of the points of the curve, then the ordinates. The first three choices of a
+// port are the side of the spool's travel on which the port opens (+1, -1), the degree of the curve, and the number of points. The
+// last choice is the meaning of the ordinates (od_valve_law). Cylinders have areas, or bore and rod diameters in their place if the
+// choice OD_CYLINDER_DIAMETERS is 1. Leakage past the piston is a separate element, a "leak" between the chambers. The host of the
+// leak is the cylinder, and the leak uses the leakage number of the cylinder.
 enum { OD_VALVE_TIME_CONSTANT, OD_VALVE_STROKE, OD_VALVE_AREA, OD_VALVE_DISCHARGE, OD_VALVE_FULL, OD_VALVE_DEAD_BAND };
 typedef enum od_valve_law { OD_VALVE_OPENING, OD_VALVE_COEFFICIENT } od_valve_law;
 enum { OD_PORT_SIDE, OD_PORT_DEGREE, OD_PORT_COUNT, OD_PORT_LAW, OD_PORT_CHOICES };
@@ -268,11 +268,11 @@ enum { OD_CYLINDER_DIAMETERS };
 
 // ---- blocks, which compute signals from signals
 
-// A block of a type that `oleodyn components` lists ("gain", "pid"). The numbers of a block are in the order of the keys
-// in that list. Choices determine the structure of the block: od_block_choose() sets the choice of a key. The choice of
-// an optional key is 1 if a file would contain the key ("limits", "kd", "time_constant"). The choice of other keys is the
-// degree of a polynomial ("numerator"), the order of an approximation ("pade"), or the length of a sampled delay in
-// samples ("time"). Keys that are not given have no numbers.
+// A block of a type that `oleodyn components` lists ("gain", "pid"). The numbers of a block are in the order of the keys in that
+// list. Choices determine the structure of the block: od_block_choose() sets the choice of a key. The choice of an optional key is
+// 1 if the block has this key ("limits", "kd", "time_constant"). The choice of "numerator" and similar keys is the degree of a
+// polynomial. The choice of "pade" is the order of an approximation. The choice of "time" is the length of a sampled delay in
+// samples. Keys that are not given have no numbers.
 enum { OD_MOST_BLOCK_INPUTS = 32, OD_MOST_BLOCK_ORDER = 16, OD_MOST_BLOCK_CHOICES = 3 };
 typedef struct od_block_spec {
   int block_class;  // -1: there is no such type
@@ -288,37 +288,36 @@ OD_API od_block_spec od_block_spec_of(const char *type);
 OD_API bool od_block_choose(od_block_spec *spec, const char *key, int value);
 // Adds a block with the unit of its first output. Returns its index. Add all inputs of the machine first.
 OD_API int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit);
-// Returns the signal of an output of a block, for use in place of an input, or -2 if there is no such output.
+// Returns the signal of an output of a block, or -2 if there is no such output. The signal can replace an input.
 OD_API int od_build_block_signal(const od_build *b, int block, int output);
-// Connect input `place` of a block. The source is a signal (an input or the output of a block), or a quantity of the
-// machine, given by name ("A.angle", "P.pressure"). The quantity must depend on states alone. Inputs that are not
-// connected are zero.
+// Connect input `place` of a block. The source is a signal (an input or the output of a block), or the name of a quantity of the
+// machine ("A.angle", "P.pressure"). The quantity must depend on states alone. Inputs that are not connected are zero.
 OD_API void od_build_block_input(od_build *b, int block, int place, int signal);
 OD_API void od_build_block_measures(od_build *b, int block, int place, const char *quantity);
 // Sets the numbers of a block: theta[first_number], theta[first_number + 1], ... in the order of the keys.
 OD_API void od_build_block_numbers(od_build *b, int block, int first_number);
 // Sets the formula of a block whose spec has none.
 OD_API void od_build_block_formula(od_build *b, int block, od_formula formula);
-// Return the number of outputs or states of a block, and their names, which are appended to the block's name ("": the block's
+// Return the number of outputs or states of a block, and their names. These names are appended to the block's name ("": the block's
 // name alone).
 OD_API int od_build_block_output_count(const od_build *b, int block);
 OD_API const char *od_build_block_output_name(const od_build *b, int block, int output);
 OD_API int od_build_block_state_count(const od_build *b, int block);
 OD_API const char *od_build_block_state_name(const od_build *b, int block, int state);
 
-// Sets an initial value. `quantity` is the name of an output ("A.angle", "spring.length", "A.rate"). Exact values are met
-// exactly. Other values are approximate and select the branch of the assembly. Each joint coordinate of the tree needs a value.
-// Positions that no exact value determines stay as near to the approximate values as the loops allow. The same rule holds for
-// rates, which are zero by default. Each volume needs a pressure ("P.pressure"); spools ("valve.spool") and states of blocks are
-// zero by default.
+// Sets an initial value. `quantity` is the name of an output ("A.angle", "spring.length", "A.rate"). The initial state has the
+// exact values. Other values are approximate and select the branch of the assembly. Each joint coordinate of the tree needs a
+// value. Positions that no exact value determines stay as near to the approximate values as the loops allow. The same rule holds
+// for rates, which are zero by default. Each volume needs a pressure ("P.pressure"); spools ("valve.spool") and states of blocks
+// are zero by default.
 OD_API void od_build_initial(od_build *b, const char *quantity, double value, bool exact);
 // Declares a quantity whose initial value is computed such that the machine is in static balance. The computation starts at
-// `value`. Joint coordinates and pressures can be balanced together. For each degree of freedom, one balanced quantity makes an
-// acceleration zero. Further pressures and states of blocks get zero rates.
+// `value`. Joint coordinates and pressures can be balanced together. One balanced quantity per degree of freedom makes the
+// accelerations zero. Further balanced pressures and states of blocks get zero rates.
 OD_API void od_build_balance(od_build *b, const char *quantity, double value);
 
 // Checks, compiles and assembles the model. On success *out is the model, freed with od_model_free(). On failure *out is NULL and
-// err (may be NULL) has the reason; the caller may add missing parts and call od_build_finish() again.
+// err (may be NULL) has the reason; the caller may add missing elements and call od_build_finish() again.
 OD_API od_status od_build_finish(od_build *b, od_model **out, od_error *err);
 
 // The problems that od_build_finish() found, each with the kind and index of its element.
@@ -347,7 +346,7 @@ typedef struct od_problem {
 OD_API int od_build_problem_count(const od_build *b);
 OD_API od_problem od_build_problem(const od_build *b, int i);
 
-// Selects the equations of a planar machine. true: spatial equations, for comparison; false: planar equations (default).
+// Selects the equations of a planar machine. spatial true: spatial equations, for comparisons; false: planar equations (default).
 OD_API void od_build_spatial(od_build *b, bool spatial);
 
 // ---- the model
@@ -356,7 +355,7 @@ OD_API void od_build_spatial(od_build *b, bool spatial);
 OD_API void od_model_free(od_model *model);
 
 // Outputs: the quantities that can be observed, by name ("boom.end.x", "P.pressure", "relief.flow", "energy.balance"). The
-// functions return the number of outputs, the name and SI unit of output i, and the index of the output with this name, or -1.
+// functions return the number of outputs; the name and the SI unit of output i; and the index of the output with this name, or -1.
 OD_API int od_model_output_count(const od_model *model);
 OD_API const char *od_model_output_name(const od_model *model, int i);
 OD_API const char *od_model_output_unit(const od_model *model, int i);
@@ -367,10 +366,10 @@ OD_API int od_model_output_find(const od_model *model, const char *name);
 // od_plant_free(). Fails with OD_BAD_ARGUMENT or OD_NO_MEMORY; err (may be NULL) has the reason.
 OD_API od_status od_model_plant(const od_model *model, const int *outputs, int output_count, const int *parameters,
                                 int parameter_count, od_plant **out, od_error *err);
-// Makes steps integrate all powers (nq of the plant). By default steps integrate powers only if a chosen output is an integral,
-// such as "energy.dissipated". Use this function if the outputs of another plant of the same model are computed from the same
-// simulation. Call this function right after od_model_plant(). Returns OD_BAD_ARGUMENT for plants that od_model_plant() did not
-// create, such as plants with calibrated sensors.
+// After this call, steps integrate all powers (nq of the plant). By default steps integrate powers only if a chosen output is an
+// integral, such as "energy.dissipated". Use this function if the outputs of another plant of the same model are computed from the
+// same simulation. Call this function right after od_model_plant(). Returns OD_BAD_ARGUMENT for plants that od_model_plant() did
+// not create, such as plants with calibrated sensors.
 OD_API od_status od_model_plant_integrate_powers(od_plant *plant);
 
 OD_END_C

@@ -1,5 +1,5 @@
 // Macros of the other headers: C linkage for C++, and OD_API, which marks the public functions. The shared library exports only
-// functions with OD_API. OD_PRINTF_FORMAT lets compilers compare a format with its arguments.
+// functions with OD_API. With OD_PRINTF_FORMAT, compilers compare a format with its arguments.
 #ifndef OLEODYN_EXPORT_H
 #define OLEODYN_EXPORT_H
 

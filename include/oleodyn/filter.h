@@ -26,8 +26,8 @@ typedef struct od_filter_option {
 } od_filter_option;
 enum { OD_MOST_FILTER_OPTIONS = 8 };
 
-// The observer holds the estimate, its covariance and the bounds. Before a prediction the observer takes samples of blocks and changes
-// coordinates. In a correction the observer decides which sensors are used, and updates statistics (src/core/observe).
+// A filter. The observer holds the estimate, its covariance and the bounds. Before a prediction the observer takes samples of
+// blocks and changes coordinates. In a correction the observer selects the sensors and updates the statistics (src/core/observe).
 typedef struct od_filter {
   const char *name;         // name in files and messages
   const char *description;  // a few words, for reports and lists

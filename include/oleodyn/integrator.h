@@ -19,9 +19,9 @@ typedef struct od_transition {
   double *F, *Gu0, *Gu1, *Gp;
 } od_transition;
 
-// The matrix G in the local error of a step, G before + after; od_integrator.local_error() computes `before` and `after`. In
-// terms of the transition F of the step, G = constant + transition F. In terms of the Jacobian J of the explicit form, in an
-// approximation that stays bounded for large hJ: G = D^-1 (flow + bend hJ/3) + slope hJ, D = 1 - 2/3 hJ + 1/6 (hJ)^2.
+// The matrix G in the local error of a step, G before + after; od_integrator.local_error() computes `before` and `after`. In terms
+// of the transition F of the step, G = constant + transition F. In terms of the Jacobian J of the explicit form, approximately, and
+// bounded for large hJ: G = D^-1 (flow + bend hJ/3) + slope hJ, D = 1 - 2/3 hJ + 1/6 (hJ)^2.
 typedef struct od_error_form {
   double constant, transition;
   double flow, bend, slope;
@@ -31,9 +31,9 @@ typedef struct od_integrator {
   const char *name;         // name in files, options and messages
   const char *description;  // a few words, for help and lists
   int order;
-  // Returns |R(z)|, z = h lambda: the factor by which a step of length h multiplies a solution of x' = lambda x. NULL: the factor
-  // is at most 1 for all lambda with a nonpositive real part (A-stable), so stability does not limit the step length of stiff
-  // machines.
+  // Returns |R(z)|, z = h lambda: the factor by which a step of length h multiplies a solution of x' = lambda x. NULL: the rule is
+  // A-stable: the factor is at most 1 for all lambda with a nonpositive real part. Then stability does not limit the step length of
+  // stiff machines.
   double (*amplification)(double re, double im);
   // The points within a step at which inputs are read, as fractions of the step, in addition to its ends.
   int inside_count;
@@ -41,8 +41,8 @@ typedef struct od_integrator {
   // Computes the local error of the step just taken, G before + after (nx each); see od_error_form.
   void (*local_error)(struct od_sim *sim, double *before, double *after);
   od_error_form error_form;
-  // 0: the local error needs earlier steps and is not valid after a jump. Otherwise the local error depends on this step alone:
-  // before + after may control the step length and is proportional to this power of the step length.
+  // 0: the local error needs earlier steps and is not valid after a jump. Otherwise the local error depends on this step alone and
+  // may control the step length: before + after is proportional to this power of the step length.
   int estimate_order;
   // Returns the number of doubles of scratch memory in a simulation's block, for up to `columns` columns of derivatives (0:
   // none).

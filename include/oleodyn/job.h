@@ -1,6 +1,6 @@
-// Jobs: everything that the program does, for other programs. A job has a kind ("simulate", "observe", "fit", ...), files and
-// options. The program oleodyn is a loop over these functions: each command is a kind of job, and its options are the options of
-// the job.
+// Jobs: the commands of the program oleodyn as functions, for other programs. A job has a kind ("simulate", "observe", "fit", ...),
+// files and options. Each command of the program oleodyn is a kind of job, and the options of the command are the options of the
+// job.
 //
 //   od_job *job = od_job_new("simulate");
 //   od_job_add_file(job, "crane.yaml");
@@ -9,8 +9,8 @@
 //   if (od_job_run(job) == OD_JOB_DONE) use(od_job_table(job), od_job_result(job));
 //   od_job_free(job);
 //
-// A job runs once, in the calling thread; studies and sweeps start further threads. Different jobs may run in different threads
-// at the same time.
+// A job runs once, in the calling thread; studies and sweeps start further threads. Different jobs may run in different threads at
+// the same time.
 #ifndef OLEODYN_JOB_H
 #define OLEODYN_JOB_H
 
@@ -24,14 +24,14 @@ OD_BEGIN_C
 
 typedef struct od_job od_job;
 
-// How a job ended. The values are the exit codes of the program.
+// The outcome of a job. The values are the exit codes of the program.
 typedef enum od_job_outcome {
   OD_JOB_DONE = 0,
   OD_JOB_FAILED = 1,         // a search did not converge, a file cannot be written, memory is exhausted, ...
   OD_JOB_BAD_INPUT = 2,      // a file or an option is wrong
-  OD_JOB_UNSOUND = 3,        // the work was completed, but its result is certainly wrong
+  OD_JOB_UNSOUND = 3,        // the job was completed, but its result is certainly wrong
   OD_JOB_UNMET = 4,          // a requirement or a goal is not met
-  OD_JOB_INTERRUPTED = 130,  // the caller stopped the job; the result has the completed part
+  OD_JOB_INTERRUPTED = 130,  // the caller stopped the job; the result contains the completed part
 } od_job_outcome;
 
 // --- Kinds and options
@@ -60,7 +60,7 @@ typedef struct od_job_option {
 OD_API od_job *od_job_new(const char *kind);
 OD_API void od_job_free(od_job *job);
 
-// Return the number of options of the job, option i, the names of its files ("MACHINE"), and paragraphs with explanations and
+// Return the number of options of the job; option i; the names of its files ("MACHINE"); and paragraphs with explanations and
 // examples (NULL: none).
 OD_API int od_job_option_count(const od_job *job);
 OD_API od_job_option od_job_option_at(const od_job *job, int i);
@@ -75,8 +75,8 @@ OD_API od_status od_job_add_file(od_job *job, const char *path);
 // OD_BAD_ARGUMENT for an unknown option, and for a value that is missing or not allowed; err (may be NULL) has the reason. Values
 // are checked when the job runs.
 OD_API od_status od_job_set(od_job *job, const char *name, const char *value, od_error *err);
-// Sets the descriptors from which a live observer (option "live") reads samples and to which it writes answers, one line each.
-// Default: standard input and standard output. The caller closes them.
+// Sets the descriptors of a live observer (option "live"). The observer reads samples from `input` and writes answers to `output`,
+// one line each. Default: standard input and standard output. The caller closes the descriptors.
 OD_API void od_job_connect(od_job *job, int input, int output);
 // Keeps the table of the result in memory for od_job_table(). Without this call long tables are only written to files.
 OD_API void od_job_keep_table(od_job *job);
@@ -102,8 +102,8 @@ typedef struct od_job_listener {
   bool (*progress)(void *user, double done);      // done: from 0 to 1, or NaN if unknown; false: the job stops
   void (*messages)(void *user, const od_messages *messages);  // messages about files, with their places
   void (*message)(void *user, od_message_kind kind, const char *text);
-  // A part of the result is complete. is_whole: show all of it; otherwise only its warnings, because the result goes to a file or
-  // the option `quiet` is set.
+  // A part of the result is complete. is_whole true: show the whole part. is_whole false: show only its warnings, because the
+  // result goes to a file or the option `quiet` is set.
   void (*result)(void *user, const od_result *result, bool is_whole);
   void *reserved[4];  // zero
 } od_job_listener;
@@ -113,8 +113,8 @@ OD_API void od_job_listen(od_job *job, const od_job_listener *listener);
 // Runs the job: reads and checks its files, computes, writes the requested files.
 OD_API od_job_outcome od_job_run(od_job *job);
 
-// Returns the result, the table, and all messages of the job. They belong to the job. The result is NULL if the job ended before
-// there was a result; the table is also NULL without od_job_keep_table().
+// Return the result, the table, and all messages of the job. The job owns them. The result is NULL if the job ended before there
+// was a result; the table is also NULL without od_job_keep_table().
 OD_API const od_result *od_job_result(const od_job *job);
 OD_API const od_table *od_job_table(const od_job *job);
 OD_API const od_messages *od_job_messages(const od_job *job);
@@ -123,7 +123,7 @@ OD_API bool od_job_uses_standard_output(const od_job *job);
 // Returns whether the option `quiet` is set.
 OD_API bool od_job_is_quiet(const od_job *job);
 
-// Removes the unfinished files of this process. A program calls it in its handlers of signals before a signal ends the program.
+// Removes the unfinished files of this process. Call this function in signal handlers that end the program.
 OD_API void od_remove_unfinished_files(void);
 
 // Returns the name closest to `name` among `count` names, for suggestions after a mistyped word; NULL: no name is close.

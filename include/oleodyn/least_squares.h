@@ -48,10 +48,10 @@ typedef struct od_ls_constraints {
   void *reserved[4];  // zero
 } od_ls_constraints;
 
-// Additional unknowns that the caller eliminates by equations, such as the states at the nodes of multiple shooting. The
-// residuals of these equations are called gaps and must become zero. At each point the caller linearizes its equations.
-// For each change of the parameters, the caller finds the best change of its unknowns that closes the gaps to first
-// order. The caller returns the derivatives of the residuals along both changes. Hidden unknowns imply OD_LS_ACTIVE_SET.
+// Additional unknowns that the caller eliminates by equations, such as the states at the nodes of multiple shooting. The residuals
+// of these equations are called gaps and must become zero. At each point the caller linearizes its equations. For each change of
+// the parameters, the caller finds the best change of its unknowns that closes the gaps (to first order). The caller returns the
+// derivatives of the residuals along both changes. Hidden unknowns imply OD_LS_ACTIVE_SET.
 typedef struct od_ls_hidden {
   int count;  // number of unknowns that the residuals determine after all gaps are closed
 
@@ -66,14 +66,14 @@ typedef struct od_ls_hidden {
   void (*shift)(void *user, double *r);  // m: change of the residuals at that point when the gaps close, to first order
 } od_ls_hidden;
 
-// Receives rows from the user's function: `count` residuals r and, unless J is NULL, their derivatives J (count x n). Unless
-// factor is NULL, each row of J is multiplied by its entry of factor.
+// Receives rows from the user's function: `count` residuals r and, unless J is NULL, their derivatives J (count x n). Unless factor
+// is NULL, row i of J is multiplied by factor[i].
 typedef void od_ls_take(void *to, int count, const double *r, const double *J, const double *factor);
 
-// A problem with m residuals and n parameters. Functions return zero, or a nonzero value if they cannot be evaluated; results
-// that are not finite have the same meaning. `jacobian` is called only at the point of the last call of `residuals`. Without
-// `jacobian`, derivatives are computed by complex steps through `residuals_complex` (complex numbers are pairs: real, imaginary),
-// or, without `residuals_complex`, by finite differences.
+// A problem with m residuals and n parameters. Functions return zero, or a nonzero value if they cannot be evaluated. Results that
+// are not finite also mean that a function cannot be evaluated. `jacobian` is called only at the point of the last call of
+// `residuals`. Without `jacobian`, derivatives are computed by complex steps through `residuals_complex` (complex numbers are
+// pairs: real, imaginary), or, without `residuals_complex`, by finite differences.
 typedef struct od_ls_problem {
   int m, n;
   void *user;
@@ -88,8 +88,8 @@ typedef struct od_ls_problem {
   const od_ls_constraints *constraints;  // NULL: none
   const od_ls_hidden *hidden;            // NULL: none
 
-  // Replaces `residuals` and `jacobian` for problems with very many rows: passes the rows at x to take(to, ...) in the same order
-  // every time, with derivatives if wanted. No array of size m is kept, and the result has no residuals. One of every `every`
+  // Replaces `residuals` and `jacobian` for problems with very many rows: passes the rows at x to take(to, ...), always in the same
+  // order, with derivatives if wanted. The search stores no array of size m, and the result has no residuals. One of every `every`
   // rows is wanted: 1 for all rows, larger values only with od_ls_options.coarse. `rows` cannot be combined with hidden unknowns.
   int (*rows)(void *user, const double *x, bool derivatives, int every, od_ls_take *take, void *to);
   void *reserved[1];  // zero
@@ -113,30 +113,31 @@ typedef struct od_ls_options {
   // Trust-region methods: radius of the first step, relative to the norm of the start (scaled parameters). Levenberg-Marquardt:
   // the first damping is 0.001 / radius. Default: 1.
   double radius;
-  // Whether differences are one-sided: half the evaluations of central differences, half the accurate digits.
+  // Whether differences are one-sided. One-sided differences need half the evaluations of central differences and have half the
+  // accurate digits.
   bool forward_differences;
   double precision;  // relative precision of the columns of the Jacobian, for its rank; zero: round-off
   // Whether residuals are already divided by their standard deviations, so that no variance is estimated.
   bool unit_variance;
   bool (*progress)(void *user, const od_ls_progress *progress);  // returns false to stop with the best point so far
   void *progress_user;
-  // For problems with `rows`: the search starts with one of every `coarse` rows, and continues with all rows from the
-  // point found. The search uses all rows from the start if there are constraints, or if the coarse rows determine a
+  // For problems with `rows`: the search starts with one of every `coarse` rows, and continues with all rows from the point found.
+  // The search uses all rows from the start if there are constraints. It also uses all rows if the coarse rows determine a
   // parameter much worse than their number suggests. The result is always from all rows, unless the caller stops earlier
   // (only_coarse). Zero: all rows from the first step.
   int coarse;
   void *reserved[3];  // zero
 } od_ls_options;
 
-#define OD_LS_REASON_LIST(X)                                                       \
-  X(OD_LS_GRADIENT, "the gradient vanishes")                                       \
-  X(OD_LS_COST, "the cost no longer decreases")                                    \
-  X(OD_LS_STEP, "a minimum to within rounding: steps are too small")               \
-  X(OD_LS_EXACT, "the residuals are zero")                                         \
-  X(OD_LS_NOTHING_FREE, "no parameter is free")                                    \
-  X(OD_LS_EVALUATIONS, "the number of evaluations is used up")                     \
-  X(OD_LS_STUCK, "no descent direction was found, but the point is not a minimum") \
-  X(OD_LS_PLATEAU, "parameters have no effect on the residuals here")              \
+#define OD_LS_REASON_LIST(X)                                                                     \
+  X(OD_LS_GRADIENT, "the gradient vanishes")                                                     \
+  X(OD_LS_COST, "the cost no longer decreases")                                                  \
+  X(OD_LS_STEP, "the steps are below round-off, so the point is a minimum to machine precision") \
+  X(OD_LS_EXACT, "the residuals are zero")                                                       \
+  X(OD_LS_NOTHING_FREE, "no parameter is free")                                                  \
+  X(OD_LS_EVALUATIONS, "the limit of evaluations was reached")                                   \
+  X(OD_LS_STUCK, "no descent direction was found, but the point is not a minimum")               \
+  X(OD_LS_PLATEAU, "the parameters have no effect on the residuals at this point")               \
   X(OD_LS_STOPPED, "stopped by the caller")
 #define OD_LS_REASON_ENUM(name, text) name,
 typedef enum od_ls_reason { OD_LS_REASON_LIST(OD_LS_REASON_ENUM) OD_LS_REASON_COUNT } od_ls_reason;
@@ -162,9 +163,9 @@ typedef struct od_ls_result {
   double *x;          // n
   double *residuals;  // m; NULL for problems with `rows`
 
-  // n: -1 at the lower bound, 1 at the upper bound, 0 between. A parameter whose optimum is beyond a bound also counts as at
-  // the bound if its distance from the bound is very small. This distance is at most 1/1000 of the range, and at most 1/1000 of
-  // the standard deviation of the parameter as the only free parameter.
+  // n: -1 at the lower bound, 1 at the upper bound, 0 between. If the optimum of a parameter is beyond a bound, a parameter very
+  // near to the bound is also at the bound. "Very near" is at most 1/1000 of the range, and at most 1/1000 of the standard
+  // deviation of the parameter as the only free parameter.
   int *at_bound;
   double *sigma;       // n standard deviations; zero: fixed or at a bound; infinite: not determined
   double *covariance;  // n x n, variance (J^T J)^-1; NaN in rows and columns of parameters that are not determined
@@ -189,30 +190,30 @@ typedef struct od_ls_result {
   int coarse;               // the search started with one of every `coarse` rows; zero: with all rows
   long coarse_iterations, coarse_evaluations;  // counts of the coarse search; not included in the counts above
 
-  // The search was stopped before it used all rows: x is the best point of the coarse rows, and cost, squares, covariance and
-  // offset are extrapolated from the coarse rows to all rows.
+  // The search was stopped before it used all rows: x is the best point of the coarse rows. Cost, squares, covariance and offset
+  // are extrapolated from the coarse rows to all rows.
   bool only_coarse;
-  // The linear model predicts a lower cost, but no neighbor has a lower cost: the residuals are large and curved at this point,
+  // The linear model predicts a lower cost, but no neighbor has a lower cost: the residuals are large and nonlinear at this point,
   // or not smooth. The point is a minimum, and the covariance is a rough estimate.
   bool by_neighbors;
 } od_ls_result;
 
-// Searches for a minimum; options may be NULL. *out is the result, freed with od_ls_result_free(). The search may also
-// fail with a result, the best point so far: with OD_INTERRUPTED, and with OD_NOT_CONVERGED (no evaluations left, stuck
-// at a point that is not a minimum, or on a plateau). Other failures have no result. err (may be NULL) has the reason.
+// Searches for a minimum; options may be NULL. *out is the result, freed with od_ls_result_free(). The search may also fail with a
+// result, the best point so far: with OD_INTERRUPTED, and with OD_NOT_CONVERGED (no evaluations left, stuck at a point that is not
+// a minimum, or on a plateau). Other failures have no result. err (may be NULL) has the reason.
 //
-// Neighbors are evaluated in two cases. First, the linear model could still remove more than 1/10000 of the residuals, or more than the
-// tolerances allow, when the search stops. Second, the Jacobian is rank deficient. Neighbors are along the steps, the singular directions
-// and each parameter, at distances from the magnitude of the parameters down to a billionth of this magnitude. The search continues from a
-// better neighbor. The search is stuck if better neighbors are found again and again, or if the search ends with a higher cost than at its
-// start. With constraints no neighbors are evaluated.
+// Neighbors are evaluated in two cases. First, the linear model could still remove more than 1/10000 of the residuals, or more than
+// the tolerances allow, when the search stops. Second, the Jacobian is rank deficient. Neighbors are along the steps, the singular
+// directions and each parameter. Their distances are from the magnitude of the parameters down to a billionth of this magnitude.
+// The search continues from a better neighbor. The search is stuck if better neighbors are found repeatedly, or if the final cost
+// is higher than the cost at the start. With constraints no neighbors are evaluated.
 OD_API od_status od_least_squares(const od_ls_problem *problem, const od_ls_options *options, od_ls_result **out,
                                   od_error *err);
 // Frees a result; NULL is allowed.
 OD_API void od_ls_result_free(od_ls_result *result);
 
-// Several starts: the start of the problem, then points in a box (uniform in the logarithm for logarithmic parameters), then
-// points around the best point, closer each time.
+// Several starts: first the start of the problem, then points in a box, then points around the best point, closer each time.
+// Logarithmic parameters are uniform in their logarithm.
 typedef struct od_ls_starts {
   int box, around;  // numbers of starts in the box and around the best point
   uint64_t seed;

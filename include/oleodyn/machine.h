@@ -39,7 +39,8 @@ OD_API void od_messages_print(const od_messages *m, FILE *to, bool color);
 
 typedef struct od_machine od_machine;
 
-// The content of a file that has already been read, because a pipe can be read only once. The content must be UTF-8.
+// The content of a file that the caller has already read, for example because a pipe can be read only once. The content must be
+// UTF-8.
 typedef struct od_content {
   const char *text;  // NULL: the file is read
   size_t length;
@@ -49,7 +50,7 @@ typedef struct od_load_options {
   const char *const *set;  // "path=value" texts that override numbers of the file
   int set_count;
   bool spatial;  // whether a planar machine is treated as a spatial machine
-  // Whether a machine without a valid initial state is loaded as well: initial values are missing, or the machine cannot be
+  // Whether a machine without a valid initial state is also loaded, that is, if initial values are missing or the machine cannot be
   // assembled. The problems of the initial state are then warnings, and od_machine_plant() fails.
   bool may_lack_initial_state;
   const char *variant;  // name of a variant of the file, or NULL
@@ -102,13 +103,13 @@ OD_API void od_machine_inputs(const od_machine *machine, double t, double *u);
 OD_API double od_machine_next_break(const od_machine *machine, double t);
 // Returns the inputs of the machine as a source for an advance (oleodyn/advance.h). The machine must outlive the source.
 OD_API od_input_source od_machine_input_source(const od_machine *machine);
-// Checks that blocks sample and inputs jump at most OD_MOST_STEPS times in a run of `time` seconds, because a step ends at each
-// sample and jump. Otherwise returns OD_BAD_INPUT, and err (may be NULL) names the block or input.
+// Checks that blocks sample and inputs jump at most OD_MOST_STEPS times in a run of `time` seconds: a step ends at each sample and
+// jump. Otherwise returns OD_BAD_INPUT, and err (may be NULL) names the block or input.
 #define OD_MOST_STEPS 1e9
 OD_API od_status od_machine_check_pace(const od_machine *machine, double time, od_error *err);
 
 // Outputs: the quantities that can be observed, by name ("crank.end.x", "spring.length", "energy.kinetic"). The functions return
-// the number of outputs, the name and SI unit of output i, and the index of the output with this name, or -1.
+// the number of outputs; the name and the SI unit of output i; and the index of the output with this name, or -1.
 OD_API int od_machine_output_count(const od_machine *machine);
 OD_API const char *od_machine_output_name(const od_machine *machine, int i);
 OD_API const char *od_machine_output_unit(const od_machine *machine, int i);
@@ -134,7 +135,7 @@ OD_API int od_machine_default_outputs(const od_machine *machine, int *outputs);
 typedef struct od_run_wishes {
   double time;             // duration, s
   double step;             // fixed step, s
-  bool adaptive;           // whether the step length follows an error estimate; `step` overrides this
+  bool adaptive;           // whether the step length follows an error estimate; `step` overrides this field
   double rows;             // time between rows with adaptive steps, s; default: 1 ms
   const char *integrator;  // a name of oleodyn/integrator.h
   double tolerance;        // tolerance of adaptive steps; default: 1e-5
@@ -149,14 +150,14 @@ typedef struct od_run_plan {
   od_advance_options advance;       // for od_advance_new(), with the inputs of the machine
   void *reserved[4];                // zero
 } od_run_plan;
-// Plans a run; wishes may be NULL. The machine must outlive the plan. Fails with OD_BAD_INPUT if there is no duration, a number
-// is not possible, or the integrator cannot take such steps; err (may be NULL) has the reason. The integrator "cvodes" is
-// available only in the program. `oleodyn simulate` also compares runs: without a tolerance it may deliver a run with a smaller
-// tolerance than 1e-5.
+// Plans a run; wishes may be NULL. The machine must outlive the plan. Fails with OD_BAD_INPUT if there is no duration, if a number
+// is out of range, or if the integrator does not support adaptive steps; err (may be NULL) has the reason. The integrator "cvodes"
+// is available only in the program. `oleodyn simulate` also compares runs with different tolerances: if no tolerance is given, its
+// result may have a tolerance below 1e-5.
 OD_API od_status od_machine_plan_run(const od_machine *machine, const od_run_wishes *wishes, od_run_plan *out,
                                      od_error *err);
-// Starts a simulation of a plant of the machine at time 0 with the inputs of the plan, and sets the integrator of the plan.
-// Then od_advance_new() may follow. Fails as od_sim_start() does, and with OD_NO_MEMORY if sim is NULL or an allocation fails.
+// Starts a simulation of a plant of the machine at time 0 with the inputs of the plan. Also sets the integrator of the plan. Then
+// call od_advance_new(). Fails as od_sim_start() does, and with OD_NO_MEMORY if sim is NULL or an allocation fails.
 OD_API od_status od_run_plan_start(const od_run_plan *plan, od_sim *sim);
 // Returns the time of a row (0 to plan->rows), s. od_sim_advance() can reach this time.
 OD_API double od_run_plan_time(const od_run_plan *plan, long row);

@@ -17,8 +17,9 @@
 OD_BEGIN_C
 
 typedef enum od_covariance_form {
-  OD_FORM_SQUARE_ROOT,  // a triangular factor of the covariance: positive by construction, with twice the digits
-  OD_FORM_JOSEPH,       // the covariance itself, corrected by Joseph's formula
+  OD_FORM_SQUARE_ROOT,  // a triangular factor of the covariance: the covariance cannot become negative, and the factor has twice
+                        // the digits
+  OD_FORM_JOSEPH,  // the covariance itself, corrected by Joseph's formula
 } od_covariance_form;
 
 typedef struct od_observer_options {
@@ -48,7 +49,7 @@ OD_API od_observer *od_observer_init(void *memory, const od_plant *plant, const 
 OD_API od_observer *od_observer_new(const od_plant *plant, const od_observer_options *options);
 // Frees an observer of od_observer_new(); NULL is allowed.
 OD_API void od_observer_free(od_observer *observer);
-// Returns the size of the block in bytes. A copy of the block keeps the observer within a process.
+// Returns the size of the block in bytes. Within a process, a copy of the block saves the observer.
 OD_API size_t od_observer_block_size(const od_observer *o);
 // Returns the filter in use.
 OD_API const od_filter *od_observer_filter(const od_observer *o);
@@ -56,22 +57,22 @@ OD_API const od_filter *od_observer_filter(const od_observer *o);
 // not start (OD_BAD_ARGUMENT).
 OD_API const char *od_observer_check(const od_observer_options *options);
 
-// Starts at time t with inputs u (nu). x (nx) and p (np) are the estimate; NULL: the plant's own values. P is the n x n
-// covariance of the errors of the estimate. After a failure the observer is not started: predictions and corrections
-// return OD_BAD_ARGUMENT.
+// Starts the observer at time t with inputs u (nu). x (nx) and p (np) are the estimate; NULL: the plant's own values. P is the n x
+// n covariance of the errors of the estimate. After a failure the observer is not started: predictions and corrections return
+// OD_BAD_ARGUMENT.
 OD_API od_status od_observer_start(od_observer *o, double t, const double *x, const double *p, const double *P,
                                    const double *u);
 
-// Declares that the initial state covariance was given in terms of outputs: the indices of `count` outputs and the
-// count x count covariance of their errors. Call this function before od_observer_start(). Filters that return to earlier samples then
-// evaluate these outputs at their new initial state; other filters ignore the declaration. count 0 revokes the declaration.
-// Returns OD_BAD_ARGUMENT if there are more outputs than states or an index is out of range.
+// Declares that the initial state covariance was given in terms of outputs: the indices of `count` outputs and the count x count
+// covariance of their errors. Call this function before od_observer_start(). Filters that return to earlier samples then evaluate
+// these outputs at their new initial state; other filters ignore the declaration. A count of 0 revokes the declaration. Returns
+// OD_BAD_ARGUMENT if there are more outputs than states or an index is out of range.
 OD_API od_status od_observer_declare_start(od_observer *o, int count, const int *output, const double *covariance);
 
-// Predicts the estimate over a step h to inputs u. Q: n x n covariance of the process noise of this step; if Q is NULL, q (n)
-// is its diagonal; both NULL: no noise. If the step fails, the estimate stays at its time and another step may be tried. If
-// only the covariance fails (OD_NOT_FINITE), the observer returns OD_BAD_ARGUMENT. To continue, start the observer again or restore a copy
-// of its block.
+// Predicts the estimate over a step h to inputs u. Q: n x n covariance of the process noise of this step; if Q is NULL, q (n) is
+// its diagonal; both NULL: no noise. If the step fails, the estimate stays at its time and another step may be tried. If only the
+// covariance fails (OD_NOT_FINITE), all later predictions and corrections return OD_BAD_ARGUMENT. To continue, start the observer
+// again or restore a copy of its block.
 OD_API od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q);
 
 // Corrects the estimate with the values of the sensors y (ny); NaN: this sensor is missing. After a failure the estimate and
@@ -83,7 +84,7 @@ OD_API od_status od_observer_correct(od_observer *o, const double *y);
 OD_API void od_observer_inflate(od_observer *o, double factor);
 
 // Returns whether the standard deviations pass the filter's own test of reliability. Filters without such a test always return
-// true. The test is no proof: model errors that no sensor shows remain undetected.
+// true. A passed test is no proof: the test does not detect model errors that have no effect on the sensors.
 OD_API bool od_observer_settled(const od_observer *o);
 
 // Return the time of the estimate, its state (nx, in the plant's current coordinates) and parameters (np). The arrays belong to
@@ -94,18 +95,18 @@ OD_API const double *od_observer_parameters(const od_observer *o);
 // Returns the covariance (n x n), in memory of the observer. In square-root form this call computes the covariance from
 // the factor.
 OD_API const double *od_observer_covariance(od_observer *o);
-// Returns the standard deviation of parameter i; cheap in both forms.
+// Returns the standard deviation of parameter i. The call is cheap in both forms of the covariance.
 OD_API double od_observer_parameter_sigma(const od_observer *o, int i);
 // Computes the outputs y (ny) at the current estimate and their standard deviations sigma (ny). Each standard deviation is the
-// larger of two values: the first value follows from the derivatives of the output, the second value from the spread of the
+// larger of two values. The first value follows from the derivatives of the output. The second value follows from the spread of the
 // output over the uncertainty of the states. A limited output (cavitation, saturation) has zero derivatives, but is still
 // uncertain.
 OD_API od_status od_observer_outputs(od_observer *o, double *y, double *sigma);
 // Returns whether output i was limited in the last od_observer_outputs(): the derivatives of the output gave less than
 // half of its spread, and the output may be at a limit (od_plant_ops.edges).
 OD_API bool od_observer_clipped(const od_observer *o, int i);
-// Returns whether any output may be limited at the current estimate; cheap. If false, od_observer_outputs() finds no limited
-// output.
+// Returns whether any output may be limited at the current estimate. The call is cheap. If false, od_observer_outputs() finds no
+// limited output.
 OD_API bool od_observer_may_clip(od_observer *o);
 // Returns the approximate error of the estimate due to the step length (n, states first): the local errors of all steps so far,
 // propagated through the filter. If this error is not small compared with the standard deviations, steps are too long.
@@ -124,7 +125,7 @@ typedef struct od_innovation {
 } od_innovation;
 // Returns the innovations of the last correction (ny), in memory of the observer.
 OD_API const od_innovation *od_observer_innovations(const od_observer *o);
-// Returns the normalized innovation squared of the last correction; *used receives its dimension.
+// Returns the normalized innovation squared of the last correction. *used receives its dimension.
 OD_API double od_observer_nis(const od_observer *o, int *used);
 // Return how often a sensor was rejected by its gate, rejected for repeating its value, and used again after `patience`
 // rejections.
@@ -132,8 +133,8 @@ OD_API long od_observer_gated(const od_observer *o, int sensor);
 OD_API long od_observer_frozen(const od_observer *o, int sensor);
 OD_API long od_observer_reopened(const od_observer *o, int sensor);
 
-// Saved states of an observer, with its simulation and the memory of its filter; see od_sim_save(). The observer that is
-// restored must have the same plant and options. It need not be started: the saved observer was.
+// Saved states of an observer, with its simulation and the memory of its filter; see od_sim_save(). The observer that is restored
+// must have the same plant and options. A start of this observer before the restore is not necessary.
 OD_API size_t od_observer_save_size(const od_observer *o);
 OD_API od_status od_observer_save(const od_observer *o, void *saved);
 OD_API od_status od_observer_restore(od_observer *o, const void *saved, size_t size, od_error *err);

@@ -66,10 +66,10 @@ typedef struct od_plant_ops {
   od_status (*parameter_jacobian)(const od_plant *plant, void *work, double *gp);
   // Computes y (ny) at the last point, whose k must solve g = 0. energy: the nq integrals of the powers (NULL: zeros).
   od_status (*outputs)(const od_plant *plant, void *work, const double *energy, double *y);
-  // Computes the total derivatives dy/dx (ny x nx), dy/du (ny x nu), dy/dp (ny x np) at the last point; any may be NULL.
-  // kx (nk x nx), ku and kp are the derivatives of k, the solutions of gk kx = -gx and so on; they are required only if
+  // Computes the total derivatives dy/dx (ny x nx), dy/du (ny x nu), dy/dp (ny x np) at the last point; any may be NULL. kx (nk x
+  // nx), ku and kp are the derivatives of k, the solutions of gk kx = -gx and similar equations. They are required only if
   // plant->outputs_of_rates is true. wanted (ny): rows with zero may be left unchanged; NULL: all rows. energy: as for outputs().
-  // Here the integrals are constants, but derivatives with respect to a sensor's scale include them.
+  // The integrals are constants here, but the derivatives with respect to a sensor's scale include the integrals.
   od_status (*output_jacobians)(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
                                 const double *kx, const double *ku, const double *kp, double *hx, double *hu,
                                 double *hp);
@@ -93,9 +93,8 @@ typedef struct od_plant_ops {
   // Computes the guards at the last point: margins, then zeros, then scales (see od_plant). sample() takes the switches
   // that are due. NULL: no guards.
   od_status (*guards)(const od_plant *plant, void *work, double *guard);
-  // Optional (may be NULL). Computes the generalized stiffness K (nz x nz) of the forces of elements at the last point: -J'
-  // (dF/ds) J. F are the forces along lines and in joints, s their lengths or joint coordinates, and J = ds/dz is taken as
-  // constant.
+  // Optional (may be NULL). Computes the generalized stiffness K (nz x nz) of the forces of elements at the last point: -J' (dF/ds)
+  // J. F are the forces along lines and in joints, s their lengths or joint coordinates, and J = ds/dz is a constant.
   od_status (*force_stiffness)(const od_plant *plant, void *work, double *K);
   const od_complex_ops *in_complex;  // NULL: no complex residual
 
@@ -112,12 +111,11 @@ typedef struct od_plant_ops {
   od_status (*held_jacobian)(const od_plant *plant, void *work, double *gv);
   od_status (*guard_slopes)(const od_plant *plant, void *work, od_point_change along, double *slope);
 
-  // For states that are saved (od_sim_save()). fingerprint() computes two numbers that identify the plant: `machine` depends on
-  // everything except the choice of outputs and free parameters, on which `selection` depends. NULL: states of this plant
-  // cannot be saved. restore() fills the work memory from a saved copy (work_size bytes, aligned to 16) that may contain any
-  // bytes, and returns true. Integers from the copy are checked or computed again. If an integer is out of range, restore()
-  // returns false and leaves `work` unchanged. work NULL: the copy is only checked. restore NULL: the work memory contains
-  // doubles only and is copied.
+  // For states that are saved (od_sim_save()). fingerprint() computes two numbers that identify the plant: `selection` depends on
+  // the choice of outputs and free parameters, `machine` on all other data. NULL: states of this plant cannot be saved. restore()
+  // fills the work memory from a saved copy (work_size bytes, aligned to 16) that may contain any bytes, and returns true. Integers
+  // from the copy are checked or computed again. If an integer is out of range, restore() returns false and leaves `work`
+  // unchanged. work NULL: the copy is only checked. restore NULL: the work memory contains doubles only and is copied.
   void (*fingerprint)(const od_plant *plant, uint64_t *machine, uint64_t *selection);
   bool (*restore)(const od_plant *plant, const void *saved, void *work);
 } od_plant_ops;
@@ -170,7 +168,7 @@ typedef struct od_function {
                      double *fp);
   int (*h_jacobians)(void *user, double t, const double *x, const double *u, const double *p, double *hx, double *hu,
                      double *hp);
-  // Complex numbers are pairs (real, imaginary): x has 2 nx doubles, and so on.
+  // Complex numbers are pairs (real, imaginary). For example, x has 2 nx doubles.
   int (*f_complex)(void *user, double t, const double *x, const double *u, const double *p, double *dx);
   int (*h_complex)(void *user, double t, const double *x, const double *u, const double *p, double *y);
   // Identifies the functions in saved states (od_sim_save()): a number that the user changes with the functions; 0: none.

@@ -1,5 +1,5 @@
 // Results of jobs (oleodyn/job.h): a verdict with remarks, named data in SI units, and a text for people. Reading functions do not
-// change a result, so any number of threads may read it.
+// change a result, so any number of threads may read the same result.
 #ifndef OLEODYN_RESULT_H
 #define OLEODYN_RESULT_H
 
@@ -36,24 +36,23 @@ OD_API od_trust od_result_trust(const od_result *result);
 OD_API int od_result_remark_count(const od_result *result);
 OD_API od_result_remark od_result_remark_at(const od_result *result, int i);
 
-// Read data by a path of keys and of entries of lists, by index or by the name of the entry: "verdict.trust", "rows[2].mean",
-// "outputs[boom.angle].max". A key that contains dots is written in quotes. The first function returns a number, 1 or 0 for true and false, and NaN if
-// there is no number at the path. The second returns a text, which belongs to the result, or NULL. The third returns the number
-// of entries of a list or object, or -1.
+// Read data by a path: "verdict.trust", "rows[2].mean", "outputs[boom.angle].max". A path consists of keys of objects, and of
+// entries of lists by index or name. A key that contains dots is written in quotes. The first function returns a number, or 1 for
+// true and 0 for false, or NaN if the path has no number. The second function returns a text, which belongs to the result, or NULL.
+// The third function returns the number of entries of a list or object, or -1.
 OD_API double od_result_get_number(const od_result *result, const char *path);
 OD_API const char *od_result_get_text(const od_result *result, const char *path);
 OD_API long od_result_get_count(const od_result *result, const char *path);
 
-// Returns all data as JSON, the same text as that of the option --json; NULL if an allocation fails. Free the text with
-// od_text_free().
+// Returns all data as JSON, as the option --json does; NULL if an allocation fails. Free the text with od_text_free().
 OD_API char *od_result_json(const od_result *result);
 OD_API void od_text_free(char *text);
 
 // Prints headings, sentences and tables in display units. is_bold: headings are bold, by terminal control codes.
 OD_API void od_result_print(const od_result *result, FILE *to, bool is_bold);
-// Prints only the warnings, each by a call of `print`.
+// Calls `print` once for each warning, with the text of the warning.
 OD_API void od_result_each_warning(const od_result *result, void (*print)(void *user, const char *text), void *user);
-// Prints the same as a page of Markdown.
+// Prints headings, sentences and tables as a page of Markdown.
 OD_API void od_result_print_markdown(const od_result *result, FILE *to);
 
 OD_END_C

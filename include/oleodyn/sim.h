@@ -1,7 +1,7 @@
-// A simulation: a plant, its state and all scratch memory in one block. After creation no function allocates; a step takes
-// bounded time and returns a status. A copy of the block (od_sim_bytes() bytes) keeps a simulation; copying the block back
-// restores it, in the same process and at the same address of plant and integrator. od_sim_save() makes copies for other
-// processes. Times are in s; states, inputs and outputs are in the SI units of the plant.
+// A simulation: a plant, its state and all scratch memory in one block. After creation no function allocates; a step takes bounded
+// time and returns a status. A copy of the block (od_sim_bytes() bytes) saves the simulation, and copying the block back restores
+// the simulation. Such a copy is valid only in the same process, while plant and integrator keep their addresses. od_sim_save()
+// makes copies for other processes. Times are in s; states, inputs and outputs are in the SI units of the plant.
 #ifndef OLEODYN_SIM_H
 #define OLEODYN_SIM_H
 
@@ -24,9 +24,9 @@ OD_API od_sim *od_sim_init(void *memory, const od_plant *plant);
 OD_API od_sim *od_sim_new(const od_plant *plant);
 // Frees a simulation of od_sim_new() or od_sim_plain_new(); NULL is allowed.
 OD_API void od_sim_free(od_sim *sim);
-// A plain simulation has steps and outputs, but no derivatives. A plain simulation saves the memory of derivatives, which
-// grows with the square of the number of states. Functions that need derivatives return OD_NOT_AVAILABLE. Use plain
-// simulations for large machines.
+// A plain simulation has steps and outputs, but no derivatives. A plain simulation needs no memory for derivatives, which grows
+// with the square of the number of states. Functions that need derivatives return OD_NOT_AVAILABLE. Use plain simulations for large
+// machines.
 OD_API size_t od_sim_plain_size(const od_plant *plant);
 OD_API od_sim *od_sim_plain_init(void *memory, const od_plant *plant);
 OD_API od_sim *od_sim_plain_new(const od_plant *plant);
@@ -66,11 +66,11 @@ OD_API od_status od_sim_outputs(od_sim *sim, double *y);
 OD_API void od_sim_set_integrator(od_sim *sim, const od_integrator *integrator);
 // Returns the integrator in use.
 OD_API const od_integrator *od_sim_integrator(const od_sim *sim);
-// Takes one step to t + h. The inputs change linearly from the current inputs to u at the end of the step. A step that fails
-// leaves the simulation unchanged. OD_OK means that the equations of the rule are solved, not that h is short enough for the
-// motion: see od_sim_local_error(). A step that is too long may pass the pressure at which flows balance and end below zero
-// pressure. If the laws on both sides of a jump (od_plant.jumps) lead back to the jump, the step ends at the jump; the laws stay
-// held until od_sim_set() or the next step.
+// Takes one step to t + h. The inputs change linearly from the current inputs to u at the end of the step. A step that fails leaves
+// the simulation unchanged. OD_OK means that the equations of the rule are solved, not that h is short enough for the motion: see
+// od_sim_local_error(). A step that is too long may overshoot the pressure at which flows balance, and end at a negative pressure.
+// If the laws on both sides of a jump (od_plant.jumps) lead back to the jump, the step ends at the jump; the laws stay held until
+// od_sim_set() or the next step.
 OD_API od_status od_sim_step(od_sim *sim, double h, const double *u);
 // Takes one step with inputs that are not linear in time: inside (inside_count x nu) contains the inputs at the integrator's
 // points within the step.
@@ -80,11 +80,11 @@ OD_API od_status od_sim_step_within(od_sim *sim, double h, const double *inside,
 // NULL.
 OD_API od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double *u, double *F, double *Gu0, double *Gu1,
                                             double *Gp);
-// Takes one step with derivatives, then adds dx (nx) to the state. dx must be so small that terms of second order in dx do not matter.
-// Integrators that support the shift evaluate the plant once, half-way between the end of the step and the shifted state. They use this
-// evaluation for both points. Until od_sim_end_shift(), outputs and their derivatives refer to the shifted state minus *part times dx
-// (*part is 0.5 or 0). Call od_sim_end_shift() before any other function of the simulation. A step that fails leaves the simulation
-// unchanged. If only the shift fails, the time has advanced
+// Takes one step with derivatives, then adds dx (nx) to the state. dx must be so small that second-order terms in dx are
+// negligible. Integrators that support the shift evaluate the plant once, half-way between the end of the step and the shifted
+// state. They use this evaluation for both points. Until od_sim_end_shift(), outputs and their derivatives refer to the shifted
+// state minus *part times dx (*part is 0.5 or 0). Call od_sim_end_shift() before any other function of the simulation. A step that
+// fails leaves the simulation unchanged. If only the shift fails, the time has advanced
 // (od_sim_time()) and the state is the state of the step without the shift.
 OD_API od_status od_sim_step_and_shift(od_sim *sim, double h, const double *u, const double *dx, double *F, double *Gp,
                                        double *part);
@@ -95,18 +95,18 @@ OD_API void od_sim_local_error(od_sim *sim, double *before, double *after);
 
 // Changes the independent coordinates if they are ill-conditioned. Call this function between steps. map (nx x nx; may be NULL)
 // receives the derivatives of the new state with respect to the old state. A change that fails leaves the simulation unchanged
-// (*changed is false), unless the rates cannot be computed afterwards (*changed is true): then start the simulation again or
+// (*changed is false). If only the rates after the change cannot be computed, *changed is true: start the simulation again or
 // restore a copy.
 OD_API od_status od_sim_repartition(od_sim *sim, double *map, bool *changed);
 // Changes the coordinates like od_sim_repartition(). map_p (nx x np) also receives the derivatives of the new state with
 // respect to the parameters at a constant old state.
 OD_API od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, double *map_p, bool *changed);
 
-// Plants with samples (digital controllers, delays) or modes (brakes, valves with hysteresis). od_sim_next_sample() returns
-// the time of the next sample (INFINITY: none). od_sim_sample() takes the samples and switches that are due at the current time. Call this
-// function between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np) receive the derivatives of the new state;
-// they may be NULL. od_sim_start() takes the first samples. If a sample or switch fails, or the plant cannot be evaluated afterwards, no
-// sample or switch is taken and the simulation does not change.
+// Plants with samples (digital controllers, delays) or modes (brakes, valves with hysteresis). od_sim_next_sample() returns the
+// time of the next sample (INFINITY: none). od_sim_sample() takes the samples and switches that are due at the current time. Call
+// this function between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np) receive the derivatives of
+// the new state; they may be NULL. od_sim_start() takes the first samples. If a sample or switch fails, or if the plant cannot be
+// evaluated afterwards, the simulation does not change.
 OD_API double od_sim_next_sample(const od_sim *sim);
 OD_API od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, bool *changed);
 // Computes the guards of the plant at the current point (od_plant_guards() values).
@@ -179,19 +179,17 @@ typedef struct od_sim_counts {
 } od_sim_counts;
 OD_API od_sim_counts od_sim_count(const od_sim *sim);
 
-// Saved states. A saved state contains no addresses, so another process or another day can go on from it, to the bit. It also
-// contains a checksum and what it belongs to: the version of the library, sizes of numbers, machine, outputs and free
-// parameters, integrator. A state is restored only where all of these are the same. After repair of the checksum of a changed
-// state, its numbers are wrong, but no function crashes.
-//
-// Returns the size of the saved state in bytes.
+// Saved states. A saved state contains no addresses: another process can restore it later and continue with bit-identical results.
+// A saved state also contains a checksum and the identity of its owner: the version of the library, sizes of numbers, machine,
+// outputs and free parameters, integrator. Only an owner with the same identity can restore the state. If a state was changed and
+// its checksum computed again, its numbers are wrong, but no function crashes. Returns the size of the saved state in bytes.
 OD_API size_t od_sim_save_size(const od_sim *sim);
 // Writes the state to `saved`: od_sim_save_size() bytes of the caller. Fails with OD_NOT_AVAILABLE if the plant has no
 // fingerprint (od_plant_ops).
 OD_API od_status od_sim_save(const od_sim *sim, void *saved);
-// Restores a saved state of `size` bytes, aligned to 16, to a simulation with the same plant, integrator and kind of memory
-// (plain or not), started or not. Fails with OD_BAD_INPUT if the state is damaged or belongs to something else; err (may be
-// NULL) has the reason, and the simulation does not change. Fails with OD_BAD_ARGUMENT if `saved` is not aligned, and with
+// Restores a saved state of `size` bytes, aligned to 16. The simulation must have the same plant, integrator and kind of memory
+// (plain or not); it need not be started. Fails with OD_BAD_INPUT if the state is damaged or has another owner; err (may be NULL)
+// has the reason, and the simulation does not change. Fails with OD_BAD_ARGUMENT if `saved` is not aligned, and with
 // OD_NOT_AVAILABLE as od_sim_save().
 OD_API od_status od_sim_restore(od_sim *sim, const void *saved, size_t size, od_error *err);
 

@@ -6,7 +6,7 @@
 
 OD_BEGIN_C
 
-// The list of statuses and their texts. The list is expanded here into the enum and in status.c into the texts.
+// The list of statuses and their texts. This header expands the list to the enum, status.c expands the list to the texts.
 #define OD_STATUS_LIST(X)                                                       \
   X(OD_OK, "ok")                                                                \
   X(OD_BAD_INPUT, "the input is wrong; see the messages")                       \
@@ -20,7 +20,7 @@ OD_BEGIN_C
   X(OD_INTERRUPTED, "interrupted; the results computed so far are kept")        \
   X(OD_NOT_AVAILABLE, "the plant does not support this operation")              \
   X(OD_DIVERGED, "the motion left all bounds: unstable with these parameters")  \
-  X(OD_TIME_STANDS, "time cannot advance: the step is too short for the digits of the time")
+  X(OD_TIME_STANDS, "time cannot advance: the step is shorter than the round-off of the time")
 
 #define OD_STATUS_ENUM(name, text) name,
 typedef enum od_status { OD_STATUS_LIST(OD_STATUS_ENUM) OD_STATUS_COUNT } od_status;
@@ -36,8 +36,8 @@ typedef struct od_error {
 } od_error;
 
 // Fills err (may be NULL) with the status and a text, truncated to the size of err->text. Returns the status, so that a failing
-// function can end with `return od_fail(...)`. The format has conversions of printf: %s %c %d %ld %lld %u %lu %llu %zu %g %e %f %%,
-// each with an optional precision, but without flags and widths.
+// function can end with `return od_fail(...)`. The format supports these conversions of printf: %s %c %d %ld %lld %u %lu %llu %zu
+// %g %e %f %%. A precision is allowed; flags and widths are not.
 OD_API od_status od_fail(od_error *err, od_status status, const char *format, ...) OD_PRINTF_FORMAT(3, 4);
 
 OD_END_C

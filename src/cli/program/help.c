@@ -52,8 +52,8 @@ void od_print_help(const od_job *job, const char *command, const char *summary) 
 
 // --- Manual page ------------------------------------------------------------------------------------------------------
 
-// Prints a text in the language of manual pages: hyphens and backslashes are escaped, and no line begins with a control
-// character.
+// Prints a text in roff, the language of manual pages: escapes hyphens and backslashes, and prevents control characters at the
+// beginning of lines.
 static void print_roff(const char *text) {
   bool begins = true;
   for (const char *c = text; *c; c++) {

@@ -1,5 +1,5 @@
-// The program oleodyn: finds the command and runs it. Nearly all commands are jobs (oleodyn/job.h); the program passes the
-// arguments to the job and shows messages, progress and results.
+// The program oleodyn: finds and runs the command. Nearly all commands are jobs (oleodyn/job.h); the program passes the arguments
+// to the job and shows messages, progress and results.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -67,14 +67,14 @@ static int run_command(int i, int argc, char **argv) {
 
 // --- The program ------------------------------------------------------------------------------------------------------
 
-// Opens standard descriptors that are closed. Otherwise a result file could get the descriptor of standard output, and printed
-// text would be written into the file.
+// Opens standard descriptors that are closed. Otherwise a result file could get the descriptor of standard output, and the program
+// would print into the file.
 static void open_standard_descriptors(void) {
   for (int fd = 0; fd <= 2; fd++)
     if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-// Returns the final exit code: OD_JOB_INTERRUPTED if the completed work was interrupted, OD_JOB_FAILED if standard output
+// Returns the final exit code: OD_JOB_INTERRUPTED if a job that ended normally was interrupted, OD_JOB_FAILED if standard output
 // cannot be written, else `code`.
 static int end(int code) {
   bool is_done = code == OD_JOB_DONE || code == OD_JOB_UNSOUND || code == OD_JOB_UNMET;

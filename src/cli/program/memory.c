@@ -1,12 +1,12 @@
 // Memory of the program: if an allocation fails, in the program or in any library, the program ends with one message.
 //
-// Some libraries drop data silently when memory runs out (an entry of a JSON object, a variable of a MAT file), or crash.
-// Therefore all allocations of this process go through the functions of this file: the C library allows a program to replace
-// malloc(), calloc() and realloc(), and its own strdup(), fopen() and similar functions use the replacements. Outputs are
-// renamed only when they are complete, so that an early end never replaces a file with an incomplete one.
+// Some libraries drop data silently when memory runs out (an entry of a JSON object, a variable of a MAT file), or crash. Therefore
+// all allocations of this process use the functions of this file: the C library allows a program to replace malloc(), calloc() and
+// realloc(). strdup(), fopen() and similar functions of the C library use the replacements. Output files get their final names only
+// when they are complete. Thus an early end never replaces a file with an incomplete file.
 //
-// The library liboleodyn does not replace these functions: its callers get OD_NO_MEMORY. Sanitizers have their own allocator,
-// which ends the program itself.
+// The library liboleodyn does not replace these functions: its callers get OD_NO_MEMORY. Sanitizers have their own allocator, which
+// ends the program itself.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -24,13 +24,13 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
-// Prints the message and ends the program without allocating. Does not return, because the calling library might continue
-// without the memory.
+// Prints the message and ends the program without allocating memory. The function does not return, because the calling library
+// might continue without the memory.
 static _Noreturn void end_without_memory(void) {
   static const char message[] = "oleodyn: error: out of memory\n";
   od_remove_unfinished_files();
   ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
-  (void)written;  // if this write fails, there is no other way to report the error
+  (void)written;  // if this write fails, the error cannot be reported
   _exit(OD_JOB_FAILED);
 }
 

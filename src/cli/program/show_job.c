@@ -9,7 +9,7 @@
 
 // --- Arguments --------------------------------------------------------------------------------------------------------
 
-// Returns the type of an option, or of a flag if there is no such option.
+// Returns the type of an option; OD_JOB_FLAG if there is no such option.
 static od_job_option_type type_of(const od_job *job, const char *name) {
   for (int i = 0; i < od_job_option_count(job); i++) {
     const od_job_option o = od_job_option_at(job, i);
@@ -18,7 +18,7 @@ static od_job_option_type type_of(const od_job *job, const char *name) {
   return OD_JOB_FLAG;
 }
 
-// Sets the option at argv[*i], whose value may be the next argument. Returns false after a message.
+// Sets the option at argv[*i], whose value may be the next argument. On failure prints an error and returns false.
 static bool set_option(od_job *job, int argc, char **argv, int *i) {
   char name[64];
   const char *text = argv[*i] + 2, *equals = strchr(text, '='), *value = equals ? equals + 1 : NULL;
@@ -82,7 +82,7 @@ static void show_messages(void *user, const od_messages *messages) {
   od_messages_print(messages, stderr, od_terminal_color(stderr));
 }
 
-// The stream for texts that must not mix with results on standard output.
+// Returns the stream for texts that must not mix with results on standard output.
 static FILE *notes_of(const od_job *job) {
   return od_job_uses_standard_output(job) ? stderr : stdout;
 }

@@ -26,7 +26,7 @@ int od_command_version(int argc, char **argv);
 int od_command_count(void);
 const char *od_command_name(int i);
 const char *od_command_summary(int i);
-// Finds a command. Returns its index, or -1 after a message with a suggestion.
+// Returns the index of a command. If there is no such command, prints an error with a suggestion and returns -1.
 int od_command_find(const char *name);
 
 #endif

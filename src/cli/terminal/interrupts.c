@@ -24,8 +24,8 @@ static bool requests_end(int number) {
 
 static pthread_t main_thread;
 
-// Handles a signal. Libraries start threads, and any thread may receive a signal. Only the thread that writes files can remove
-// them without a new file being created at the same time.
+// The signal handler. Libraries start threads, and any thread may receive a signal. Only the thread that writes files may remove
+// unfinished files; otherwise a new file could be created at the same time.
 static void on_signal(int number) {
   if (!pthread_equal(pthread_self(), main_thread)) {
     pthread_kill(main_thread, number);

@@ -1,4 +1,4 @@
-// Shows the progress of a long run and handles Ctrl-C.
+// Shows the progress of a long run and reports Ctrl-C.
 #ifndef OD_TERMINAL_PROGRESS_H
 #define OD_TERMINAL_PROGRESS_H
 
@@ -10,7 +10,7 @@ typedef struct od_progress {
   double start, last;  // time of the start and of the last drawing, s
 } od_progress;
 
-// Starts the clock.
+// Starts the clock of a run. quiet: the bar is never drawn.
 od_progress od_progress_start(bool quiet);
 // Draws the bar after the first second; done: from 0 to 1, or NAN if unknown. Returns false after Ctrl-C.
 bool od_progress_tick(od_progress *progress, double done);

@@ -1,5 +1,5 @@
-// The only place that allocates memory. All code of src/core and src/tool uses these functions instead of those of the C library
-// (test `allocations`), so that programs can replace them (od_set_allocator).
+// The only functions that allocate memory. All code of src/core and src/tool uses these functions instead of malloc() (test
+// `allocations`), so that programs can replace the allocator (od_set_allocator).
 #ifndef OD_BASE_ALLOCATE_H
 #define OD_BASE_ALLOCATE_H
 
@@ -20,8 +20,8 @@ char *od_strndup(const char *text, size_t length);
 // Frees memory that a function of the C library allocated, such as realpath() or open_memstream().
 void od_libc_free(void *block);
 
-// Registers the function that passes od_malloc() and od_free() on to other libraries. The function is called when the program sets
-// an allocator.
+// Registers a function that sets the allocator of other libraries to od_malloc() and od_free(). od_set_allocator() calls this
+// function.
 void od_allocator_listen(void (*was_set)(void));
 
 #endif

@@ -1,4 +1,4 @@
-// An arena is a list of chunks. Each chunk has the size of a page, or of the request if the request is larger.
+// An arena is a list of chunks. Each chunk has CHUNK bytes, or the size of the request if the request is larger.
 #include "base/arena.h"
 
 #include <limits.h>
@@ -9,14 +9,14 @@
 #include "base/allocate.h"
 #include "base/text.h"
 
-// Under AddressSanitizer every piece has its own chunk, so that an access beyond a piece is found.
+// Under AddressSanitizer every piece has its own chunk, so that AddressSanitizer detects an access beyond a piece.
 #if defined __SANITIZE_ADDRESS__
 #define CHUNK 0
 #else
 #define CHUNK 16384
 #endif
 
-// The alignment of every piece: that of the largest scalars.
+// The alignment of every piece: the alignment of the largest scalars.
 typedef union any_scalar {
   long long integer;
   long double real;

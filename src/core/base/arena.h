@@ -25,8 +25,8 @@ void *od_arena_take_matrix(od_arena *arena, long long rows, long long columns, s
 #define OD_TAKE_MATRIX(arena, type, rows, columns) \
   ((type *)od_arena_take_matrix(arena, (long long)(rows), (long long)(columns), sizeof(type)))
 
-// Makes room for one more zeroed item at the end of a list of `count` items that only this function has extended. Returns the
-// list, possibly at a new address, or NULL if an allocation fails; the old list remains valid then.
+// Adds one zeroed item to the end of a list of `count` items. Only this function may have extended the list. Returns the list,
+// possibly at a new address, or NULL if an allocation fails; the old list remains valid then.
 void *od_arena_extend(od_arena *arena, void *list, int count, size_t size);
 
 char *od_arena_text(od_arena *arena, const char *text);

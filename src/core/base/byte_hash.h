@@ -7,8 +7,8 @@
 
 #define OD_HASH_START UINT64_C(14695981039346656037)
 
-// Continue a hash with bytes, with a text and its end, and with the bits of numbers (one value for both zeros). The first call
-// has OD_HASH_START.
+// Continue a hash with bytes, with a text and its zero byte, or with the bits of numbers (0 and -0 count as equal). The first
+// `hash` of a sequence is OD_HASH_START.
 uint64_t od_hash_bytes(uint64_t hash, const void *bytes, size_t size);
 uint64_t od_hash_text(uint64_t hash, const char *text);
 uint64_t od_hash_numbers(uint64_t hash, const double *values, size_t count);

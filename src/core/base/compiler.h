@@ -18,8 +18,7 @@
 #define OD_SMALL 0
 #endif
 
-// OD_APART keeps a rarely used function out of its callers; OD_INLINED inlines a function always. OD_UNROLLED unrolls the next
-// loop 8 times.
+// OD_APART prevents that a rarely used function is inlined; OD_INLINED forces inlining. OD_UNROLLED unrolls the next loop 8 times.
 #if OD_HAS_EXTENSIONS && !OD_SMALL
 #define OD_APART    __attribute__((noinline))
 #define OD_INLINED  inline __attribute__((always_inline))

@@ -19,8 +19,8 @@ const char *od_formula_problem(const od_formula *f, int variables);
 // Computes one operation from the results v of all operations. The operation must not be a variable.
 double od_operation_value(const od_operation *list, int place, const double *v);
 
-// Jumps: each sign() and if(), in the order of the operations. A jump can be held at a value from -1 (its operand is negative) to
-// 1 instead of following its operand: sign() has this value, and if() is the mean of its branches weighted by this value. For
+// Jumps: each sign() and if(), in the order of the operations. A jump normally follows its operand, but can be held at a value from
+// -1 (negative operand) to 1. A held sign() has this value, and a held if() is the mean of its branches weighted by this value. For
 // each jump, `held` contains OD_HELD_AT_ZERO plus the value, or zero if the jump is not held; NULL: no jump is held.
 enum { OD_HELD_AT_ZERO = 2 };
 int od_formula_jumps(const od_formula *f);

@@ -1,7 +1,7 @@
-// The value of a formula in the scalar of the build. Comparisons use real parts. NaN is preserved: a comparison with NaN selects
-// NaN, so that min(), max() and if() do not hide it.
+// The value of a formula in the scalar of the build. Comparisons use real parts. NaN is preserved: if an operand of a comparison in
+// min(), max() or if() is NaN, the result is NaN.
 
-// Returns x to the power of a constant integer, computed as a product, which is also defined for negative bases.
+// Returns x to the power of a constant integer, computed as a product. The product is also defined for negative bases.
 static inline od_x X(whole_power)(od_x x, int exponent) {
   od_x result = 1;
   for (int i = 0; i < abs(exponent); i++) result *= x;
@@ -12,7 +12,10 @@ static inline od_x X(power)(od_x x, od_x exponent) {
   if (RE(exponent) == 0.25 && exponent == 0.25)
     return od_x_sqrt(od_x_sqrt(x));  // two square roots are faster than pow()
   if (RE(x) != 0) return od_x_pow(x, exponent);
-  return RE(exponent) == 1 ? x : pow(0, RE(exponent));  // not od_x_pow(): the complex logarithm of zero is not finite
+  return RE(exponent) == 1
+             ? x
+             : pow(0, RE(exponent));  // od_x_pow() is not used, because the complex logarithm of zero is not
+                                      // finite
 }
 
 static inline od_x X(smooth_root)(od_x x, od_x e) {

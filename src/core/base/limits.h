@@ -6,7 +6,7 @@
 
 typedef enum od_sign { OD_ANY, OD_POSITIVE, OD_NOT_NEGATIVE } od_sign;
 
-// The possible range and the usual range in fluid power, in SI units, including the ends; infinite: no limit.
+// The possible range and the usual range in fluid power, in SI units, including both bounds; infinite: no limit.
 typedef struct od_limits {
   double low, high, usual_low, usual_high;
 } od_limits;

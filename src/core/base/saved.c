@@ -36,7 +36,7 @@ typedef struct header {
   uint32_t format, byte_order;
   unsigned char sizes[4];  // of int, long, size_t, double
   uint32_t kind;
-  uint64_t size, checksum;  // checksum: of all bytes, with zero in place of the checksum
+  uint64_t size, checksum;  // checksum of all bytes, computed with zero in the field `checksum`
   uint64_t machine, selection, options;
   char version[16], integrator[32], filter[32];
 } header;
@@ -83,7 +83,7 @@ int od_saved_repair(void *saved, size_t size) {
   return 1;
 }
 
-// Makes a name from a file fit for a message: printable and with an end.
+// Replaces unprintable characters of a name from a file and ends the name with a zero byte, for a message. Returns the name.
 static const char *readable(char *name, size_t size) {
   name[size - 1] = '\0';
   for (char *c = name; *c; c++)
@@ -91,7 +91,7 @@ static const char *readable(char *name, size_t size) {
   return name;
 }
 
-// Checks the part of the header that does not depend on the owner, and the checksum.
+// Checks the checksum and the fields of the header that do not depend on the owner.
 static od_status check_bytes(const void *saved, size_t size, header *h, od_error *err) {
   static const header own = {.sizes = {sizeof(int), sizeof(long), sizeof(size_t), sizeof(double)}};
   if ((uintptr_t)saved % 16 != 0) return od_fail(err, OD_BAD_ARGUMENT, "a saved state must be aligned to 16 bytes");
@@ -120,14 +120,16 @@ static const char *kind_of(const header *h) {
 static od_status check_kind(header *h, od_saved_kind kind, od_error *err) {
   header expected = header_of(&(od_saved_owner){.kind = kind}, 0);
   if (memcmp(h->version, expected.version, sizeof h->version) != 0)
-    return od_fail(err, OD_BAD_INPUT, "the saved state was written by oleodyn %s; this is oleodyn %s",
-                   readable(h->version, sizeof h->version), expected.version);
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "the saved state was written by oleodyn %s; this is oleodyn %s; use the version that wrote the state",
+        readable(h->version, sizeof h->version), expected.version);
   if (h->kind != expected.kind)
     return od_fail(err, OD_BAD_INPUT, "the saved state is the state of %s; expected %s", kind_of(h), kinds[kind]);
   return OD_OK;
 }
 
-// Compares the header with what the state must belong to.
+// Compares the header with the identity of the owner.
 static od_status check_owner(header *h, const od_saved_owner *owner, od_error *err) {
   header expected = header_of(owner, 0);
   od_status status = check_kind(h, owner->kind, err);
@@ -144,7 +146,8 @@ static od_status check_owner(header *h, const od_saved_owner *owner, od_error *e
     return od_fail(err, OD_BAD_INPUT, "the saved state belongs to filter '%s'; expected '%s'",
                    readable(h->filter, sizeof h->filter), expected.filter);
   if (h->options != expected.options)
-    return od_fail(err, OD_BAD_INPUT, "the saved state belongs to %s with other options", kind_of(h));
+    return od_fail(err, OD_BAD_INPUT, "the saved state belongs to %s with other options; use the same options",
+                   kind_of(h));
   return OD_OK;
 }
 

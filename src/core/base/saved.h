@@ -1,11 +1,11 @@
 // Saved states: the contents of a simulation, an advance or an observer as bytes without addresses.
 //
-//   header     magic, format, sizes of numbers, kind, size, checksum, and what the state belongs to
+//   header     magic, format, sizes of numbers, kind, size, checksum, identity of the owner
 //   contents   pieces, each aligned to 16
 //
-// One function per object, an od_pieces_function, lists the pieces of the object. The same function counts the bytes, saves,
-// checks and restores them. A piece is restored only after all pieces have been checked, so a refused state changes nothing.
-// The layout of memory is never saved: offsets are computed again, and the size of each piece follows from them.
+// One function per object, an od_pieces_function, lists the pieces of the object. The same function counts, saves, checks and
+// restores the bytes. No piece is restored before all pieces have been checked, so a rejected state changes nothing. The layout of
+// memory is never saved: offsets are computed again, and the size of each piece follows from them.
 #ifndef OD_BASE_SAVED_H
 #define OD_BASE_SAVED_H
 
@@ -22,16 +22,17 @@ typedef struct od_pieces {
   od_pieces_mode mode;
   char *to;             // OD_PIECES_SAVE: the saved state
   const char *from;     // OD_PIECES_CHECK, OD_PIECES_RESTORE: the saved state
-  size_t at;            // bytes so far
-  const char *problem;  // OD_PIECES_CHECK: the first value that is not possible; NULL: none
+  size_t at;            // number of bytes processed so far
+  const char *problem;  // OD_PIECES_CHECK: the first invalid value; NULL: none
 } od_pieces;
 typedef void od_pieces_function(void *self, od_pieces *t);
 
-// Saves or restores `bytes` bytes at `here`. Returns the saved bytes (aligned to 16) to check or restore, else NULL.
+// Saves or restores `bytes` bytes at `here`. For a check or a restore, returns the address of the saved bytes (aligned to 16); else
+// NULL.
 const void *od_pieces_bytes(od_pieces *t, void *here, size_t bytes);
-// Passes over `bytes` saved bytes; the caller saves or restores them. Returns their place, or NULL if bytes are only counted.
+// Skips `bytes` saved bytes, which the caller saves or restores. Returns their address, or NULL if bytes are only counted.
 const void *od_pieces_place(od_pieces *t, size_t bytes, void **to);
-// OD_PIECES_CHECK: reports a value that is not possible, unless `possible` is true.
+// OD_PIECES_CHECK: reports an invalid value, unless `possible` is true.
 void od_pieces_expect(od_pieces *t, int possible, const char *problem);
 
 // ---- the whole state
@@ -44,7 +45,7 @@ typedef enum od_saved_kind {
   OD_SAVED_RUN,
   OD_SAVED_OBSERVATION
 } od_saved_kind;
-// What a state belongs to.
+// The owner of a state: the identity that saved and restored state must share.
 typedef struct od_saved_owner {
   od_saved_kind kind;
   uint64_t machine, selection;      // see od_plant_ops.fingerprint()
@@ -61,7 +62,8 @@ od_status od_saved_read(const od_saved_owner *owner, void *self, od_pieces_funct
 // Checks a saved state of this kind and copies the bytes of its first piece. Fails as od_saved_read().
 od_status od_saved_first(od_saved_kind kind, const void *saved, size_t size, void *first, size_t bytes, od_error *err);
 
-// Computes the checksum of a saved state again, for tests that change bytes. False: fewer bytes than a header.
+// Computes the checksum of a saved state again, for tests that change bytes. Returns false if there are fewer bytes than in a
+// header.
 int od_saved_repair(void *saved, size_t size);
 
 #endif

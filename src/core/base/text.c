@@ -1,5 +1,5 @@
-// A double is an integer times a power of ten: m 2^k, or m 5^k 10^-k for negative exponents. Its decimal digits are those of a
-// long integer of at most 767 digits, so rounding is exact; ties go to the even digit, as in printf.
+// A double is an integer times a power of ten: m 2^k, or m 5^-k 10^k for negative k. Its decimal digits are the digits of an
+// integer of at most 767 digits, so rounding is exact. Ties round to the even digit, as in printf.
 #include "base/text.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ enum {
 
 typedef struct output {
   char *text;
-  size_t size, length;  // length: of the whole text, also of the part that is cut off
+  size_t size, length;  // length of the whole text, including the part that is cut off
 } output;
 
 static void put(output *o, char c) {
@@ -27,7 +27,7 @@ static void put(output *o, char c) {
 static void put_zeros(output *o, int count) {
   for (int i = 0; i < count; i++) put(o, '0');
 }
-// A negative count: all of the text up to its zero byte.
+// Appends `count` bytes of a text; negative count: all bytes up to the zero byte.
 static void put_text(output *o, const char *text, int count) {
   for (int i = 0; i != count && text[i]; i++) put(o, text[i]);
 }
@@ -80,7 +80,7 @@ static void find_digits(double x, decimal *d) {
   d->point += d->count;
 }
 
-// Rounds to `keep` digits; a negative count keeps nothing.
+// Rounds to `keep` digits; if `keep` is negative, no digits remain.
 static void round_digits(decimal *d, int keep) {
   if (keep >= d->count) return;
   bool up = keep >= 0 && d->digit[keep] > '5';

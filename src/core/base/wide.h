@@ -1,6 +1,6 @@
-// OD_WIDE before a function compiles the function also for processors with wider vectors; the program selects a version when it
-// starts. The results are bit-identical: operations are not contracted, and sums keep their order. OD_WIDE has no effect if the compiler or
-// the system does not support versions of functions. Use OD_WIDE only for static functions, because the shared library would export the
+// A function marked OD_WIDE is also compiled for processors with wider vectors; the program selects a version when it starts. The
+// results are bit-identical: operations are not contracted, and sums keep their order. OD_WIDE has no effect if the compiler or the
+// system does not support versions of functions. Use OD_WIDE only for static functions, because the shared library would export the
 // selectors of other functions. Use OD_WIDE_QUAD for functions whose vectors have at most four numbers.
 #ifndef OD_BASE_WIDE_H
 #define OD_BASE_WIDE_H
@@ -33,7 +33,7 @@ typedef double od_quad_anywhere __attribute__((vector_size(32), aligned(8), may_
 typedef double od_pair_anywhere __attribute__((vector_size(16), aligned(8), may_alias));
 #define OD_PAIR_AT(place) (*(od_pair_anywhere *)(place))
 // Applies DO(AT) to a short row, four numbers at a time, without the prologue that compilers add to long loops. j is the index of
-// the first number, and AT(place) is the quad, the pair or the single number at the address `place`.
+// the first number. AT(place) is the quad, the pair or the single number at the address `place`.
 #define OD_ONE_AT(place) (*(place))
 #if OD_SMALL
 #define OD_FOR_FOURS(count, DO) \
@@ -72,11 +72,11 @@ enum { OD_LANES = 4 };
 #define OD_LANES_PAY 0
 #endif
 typedef double od_lanes __attribute__((vector_size(32), aligned(8)));
-// Functions that pass lanes by value are inlined, so their calling convention does not matter, about which -Wpsabi warns.
+// Functions that pass lanes by value are inlined, so their calling convention, about which -Wpsabi warns, does not matter.
 // Compilers emit this warning at the end of the file, so the pragma stays in effect.
 #define OD_LANES_BY_VALUE _Pragma("GCC diagnostic ignored \"-Wpsabi\"")
 
-// Shift x up by one or two places, with numbers of y in front; exchange the numbers of each pair of x.
+// Shift x up by one or two places and fill the free places with numbers of y; exchange the numbers of each pair of x.
 #if defined(__clang__)
 #define OD_QUAD_MOVED_ONE(x, y) __builtin_shufflevector(x, y, 4, 0, 1, 2)
 #define OD_QUAD_MOVED_TWO(x, y) __builtin_shufflevector(x, y, 4, 5, 0, 1)

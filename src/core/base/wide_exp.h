@@ -1,5 +1,6 @@
-// Computes 2^x in loops that the compiler vectorizes, without calls or branches, with the same bits on every processor. The error
-// is at most 4 units of the last place for x between -1021 and 1022; other arguments are not allowed. NaN gives NaN.
+// Computes 2^x without calls or branches, so that compilers vectorize loops with this function. The result has the same bits on
+// every processor. The error is at most 4 units of the last place for x between -1021 and 1022; other arguments are not allowed.
+// NaN gives NaN.
 #ifndef OD_BASE_WIDE_EXP_H
 #define OD_BASE_WIDE_EXP_H
 
@@ -11,8 +12,8 @@
 // 1/log(2): 2^(x OD_PER_LOG_2) is exp(x).
 #define OD_PER_LOG_2 0x1.71547652b82fep0
 
-// With x = k + r, |r| <= 1/2: 2^k (1 + r p(r)), where p interpolates at ten Chebyshev points with an error of 5e-16. The last
-// bits of x + shift are the bits of k, which is added to the exponent.
+// Returns 2^k (1 + r p(r)), where x = k + r and |r| <= 1/2. p interpolates at ten Chebyshev points with an error of 5e-16. The last
+// bits of x + shift are the bits of k. The function adds k to the exponent.
 OD_INTO_WIDE double od_wide_exp2(double x) {
   static const double shift = 0x1.8p52;
   double shifted = x + shift, r = x - (shifted - shift), r2 = r * r, r4 = r2 * r2;

@@ -1,6 +1,6 @@
-// Classes of signal blocks. Each class is defined in one file of this folder: equations on flat local vectors, a table with what a
-// running model needs (the struct below), and a description for readers and users (block_description.h). The builder, the reader,
-// outputs, derivatives, tests and documentation are loops over the list of classes (block_list.h).
+// Classes of signal blocks. One file of this folder defines each class: equations on flat local vectors, the table od_block_class
+// for running models, and a description for readers and users (block_description.h). The builder, the reader, outputs, derivatives,
+// tests and documentation iterate over the list of classes (block_list.h).
 //
 // A block has numbers q, states x, inputs u, outputs y and the rates of its states. A block does not access the machine. A sampled
 // block runs once per sampling period and holds its output in between, as an additional last state.
@@ -12,8 +12,8 @@
 #include "base/complex_number.h"
 #include "oleodyn/build.h"
 
-// Limits of a class, so that one block fits on the stack. The limits of inputs, orders and choices are in oleodyn/build.h, like
-// od_block_spec, the settings of a block.
+// Limits of a class. They ensure that one block fits on the stack. oleodyn/build.h contains the limits of inputs, orders and
+// choices, and od_block_spec, the settings of a block.
 enum {
   OD_MOST_BLOCK_STATES = OD_MOST_BLOCK_ORDER + 1,  // the additional state holds the output of a sampled block
   OD_MOST_BLOCK_OUTPUTS = 2,
@@ -24,7 +24,7 @@ enum {
 
 // ---- the class
 
-// q: numbers; x: states; u: inputs; held: values at which its jumps are held (base/formula.h; NULL: none); y: outputs.
+// q: numbers; x: states; u: inputs; held: values at which the jumps of the block are held (base/formula.h; NULL: none); y: outputs.
 typedef void (*od_block_evaluate)(const od_block_spec *s, const double *q, const double *x, const double *u,
                                   const double *held, double *y, double *rate);
 typedef void (*od_block_evaluate_complex)(const od_block_spec *s, const od_complex *q, const od_complex *x,
@@ -35,29 +35,30 @@ typedef void (*od_block_step_complex)(const od_block_spec *s, const od_complex *
 
 typedef double (*od_block_margin)(const od_block_spec *s, const double *q, const double *x, const double *u);
 
-// What a running model needs of a class. It contains no address of a text, so that a program that builds no model is linked without
-// descriptions.
+// The data of a class that a running model needs. The table contains no address of a text, so a program that builds no model is
+// linked without descriptions.
 typedef struct od_block_class {
   char type[OD_MOST_BLOCK_NAME];  // name in files
-  int version;                    // changes if models of earlier versions cannot be used any more
+  int version;                    // changes when models of earlier versions become unusable
   bool has_formula;               // whether the law is a formula of the block
-  // The number of states, without the held output of a sampled block: constant, or given by the function.
+  // The number of states, without the held output of a sampled block. Either `states` is the number, or the function returns the
+  // number.
   int states;
   int (*count_states)(const od_block_spec *s);
   double state_scale;  // typical size of the states; 0 means 1
 
-  // holds: no output of a continuous block depends directly on an input. passes_on(): returns whether an output depends directly
-  // on an input, for a sampled block at a sample; NULL: `holds` decides for continuous blocks, and sampled blocks depend on their
-  // input.
+  // holds: no output of a continuous block depends directly on an input. passes_on() returns whether an output depends directly on
+  // an input, for a sampled block at a sample. passes_on NULL: `holds` applies to continuous blocks, and sampled blocks depend
+  // directly on their input.
   bool holds;
   bool (*passes_on)(const od_block_spec *s);
-  // Whether the output jumps although the input is continuous, without a mode whose switch can be located. jumps_at_zero:
-  // only if the first number is zero.
+  // jumps: the output jumps although the input is continuous, and no mode locates the jump. jumps_at_zero: only if the first number
+  // is zero.
   bool jumps, jumps_at_zero;
   bool (*is_linear)(const od_block_spec *s);  // NULL: linear; sampled blocks are never linear
 
-  // For classes whose numbers begin with abscissae: the number of inputs of the table, where choice k is the number of abscissae
-  // of input k; or whether the table is over the sum of two inputs.
+  // Only for classes whose numbers begin with abscissae. table_axes: the number of inputs of the table; choice k is the number of
+  // abscissae of input k. table_over_sum: whether the abscissae are sums of two inputs.
   int table_axes;
   bool table_over_sum;
 
@@ -77,9 +78,9 @@ typedef struct od_block_class {
   od_block_margin margin;
   od_block_step switch_states;
   od_block_step_complex switch_states_complex;
-  // Optional, for frequently used classes; otherwise derivatives are computed by unit steps for linear blocks and by complex
-  // steps for other blocks. Rows are outputs, then rates; columns are states, then inputs. The caller first sets all entries to
-  // zero.
+  // Optional, for frequently used classes. Without this function, unit steps give the derivatives of linear blocks and complex
+  // steps the derivatives of other blocks. Rows are outputs, then rates; columns are states, then inputs. The caller first sets all
+  // entries to zero.
   void (*slopes)(const od_block_spec *s, const double *q, const double *x, const double *u, const double *held,
                  double *by);
 } od_block_class;

@@ -1,4 +1,4 @@
-// The table of block classes, for a running model, and the table of their descriptions, for builder, readers and documents;
+// The table of block classes, for running models, and the table of their descriptions, for builder, readers and documents. Also
 // properties that follow from a class and the settings of a block. The list itself is in blocks/block_list.h, so that a new class
 // does not rebuild the files that include this header.
 #ifndef OD_BLOCK_CLASSES_H
@@ -15,7 +15,7 @@ static inline const od_block_class *od_block_class_of(const od_block_spec *s) {
   return od_block_classes[s->block_class];
 }
 
-// All descriptions, in the order of the classes. A program that uses them is linked with the texts of all classes.
+// All descriptions, in the order of the classes. A program that uses descriptions is linked with the texts of all classes.
 extern const od_block_description *const od_block_descriptions[];
 static inline const od_block_description *od_block_description_of(const od_block_spec *s) {
   return od_block_descriptions[s->block_class];
@@ -42,9 +42,9 @@ static inline bool od_block_can_be_sampled(const od_block_class *c) {
 bool od_block_passes_on(const od_block_spec *s, bool sampling);
 bool od_block_is_linear(const od_block_spec *s);
 
-// Returns the name of a state, which is appended to the name of the block, or NULL if the state is an output.
+// Returns the name of a state, or NULL if the state is an output. The name is appended to the name of the block.
 const char *od_block_state_name(const od_block_spec *s, int state);
-// Returns the unit of a state, or the rule for the unit; *order: the order of the time derivative of this unit.
+// Returns a unit, or a rule for the unit. The state is the time derivative of order *order of a quantity in this unit.
 const char *od_block_state_unit(const od_block_spec *s, int state, int *order);
 
 // ---- one block and its derivatives (block_slopes.c)

@@ -16,9 +16,10 @@ enum {
 
 // ---- keys in files
 
-// Units of numbers: a fixed unit, or a rule, which is a unit with the words "in" and "out", such as the rules below or "out/s".
-// "in" is the unit of the first input, or of the product or quotient of all inputs if the block multiplies or divides. "out" is
-// the unit of the first output. The key of an input is the unit of this input. The unit of a state is fixed, "in" or "out".
+// The unit of a number is a fixed unit or a rule. A rule is a unit with the words "in" and "out", such as the rules below or
+// "out/s". "in" is the unit of the first input, or of the product or quotient of all inputs if the block multiplies or divides.
+// "out" is the unit of the first output. The key of an input is the unit of this input. The unit of a state is fixed, "in" or
+// "out".
 #define OD_UNIT_IN           "in"
 #define OD_UNIT_OUT          "out"
 #define OD_UNIT_RATIO        "out/in"
@@ -32,8 +33,8 @@ typedef enum od_block_shape {
   OD_TWO_NUMBERS,  // a list
   OD_BOUNDS,       // two numbers [lower, upper], the first less than the second
   OD_PER_INPUT,    // a list with a number for each input, in the unit of the output per unit of the input
-  OD_POLYNOMIAL,  // coefficients from the highest power of s (or, sampled, z) down, each with its power of seconds. A class has
-                  // two polynomials: the degree of the first must not exceed the degree of the second
+  OD_POLYNOMIAL,  // coefficients from the highest power of s (z if sampled) down, each with its power of seconds. A class has two
+                  // polynomials; the degree of the first polynomial must not exceed the degree of the second
   OD_ABSCISSAE,  // a list of increasing numbers; a choice gives their count
   OD_ORDINATES,  // a list with a number for each combination of abscissae
   OD_NAMED,      // a map of names to numbers, each with its own unit; a choice gives their count
@@ -43,8 +44,8 @@ typedef enum od_block_shape {
 #define OD_TIME_CONSTANT_LIMITS \
   { 0, 1e9, 1e-6, 1e4 }
 
-// A field: one or more numbers of a block. A default of NAN means that the field is required. Theta contains the numbers in the
-// order of the fields.
+// A field: one or more numbers of a block. Default NAN: the field is required. Theta contains the numbers in the order of the
+// fields.
 typedef struct od_block_field {
   const char *key, *unit;
   od_sign sign;
@@ -56,12 +57,12 @@ typedef struct od_block_field {
   const char *or_key, *or_unit;  // an alternative key, selected by a choice of the class
   bool optional;                 // whether the key may be absent; then the field has no numbers
   const char *only_with;  // the field is allowed only together with this key; without the key the field has no number
-  const char *only_with_purpose;  // why the key `only_with` is necessary, for messages, such as "to track"
+  const char *only_with_purpose;  // reason why the key `only_with` is necessary, for messages, such as "to track"
   const char *required_with;      // the field is required if this key is given
   bool makes_unit;                // whether the field is required if input and output have different units
   od_limits limits, or_limits;    // limits of the key and of the alternative key; all zero: no limits
 
-  // Delays only. A sampled delay counts samples; then a field with one of these flags is no number of the model.
+  // Only for delays. A sampled delay counts samples; then a field with one of these flags is not a number of the model.
   bool counts_samples;  // whether a sampled block requires a whole number of samples
   bool
       instead_of_sample;  // whether the field is never a number of the model, but an integer from 1 to `most`, stored in a choice
@@ -105,8 +106,8 @@ typedef struct od_block_description {
   const char *summary;  // one line for users
   const char *unit;     // unit of the first output if this unit is fixed; else NULL
   od_block_input inputs[OD_MOST_INPUT_KEYS];
-  // The key of the formula, for classes whose law is a formula of inputs and numbers with names from the file. NULL: no
-  // formula. With modes, the states are variables as well, and the last two results are the margin and the next mode.
+  // The key of the formula, for classes whose law is a formula of inputs and numbers with names from the file. NULL: no formula. In
+  // classes with modes, the states are also variables, and the last two results are the margin and the next mode.
   const char *formula_key, *formula_meaning;
   bool inputs_multiply;  // whether the unit "in" is the unit of the product of all inputs
   bool inputs_divide;    // whether the unit "in" is the unit of the first input divided by the unit of the second input

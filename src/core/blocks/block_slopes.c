@@ -1,5 +1,5 @@
-// The derivatives of one block: from its class if the class defines them, otherwise by unit steps for linear blocks and by
-// complex steps for other blocks.
+// The derivatives of one block. If its class does not define derivatives, linear blocks use unit steps and other blocks complex
+// steps.
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // Delay: y(t) = u(t - T). A continuous delay is a Pade approximation of order n:
 //   exp(-T s) = b(s)/a(s),  b_k = (-1)^k a_k,  a_k = (2n - k)! n! / ((2n)! k! (n - k)!) T^k
-// A sampled delay is exact, by whole samples. The stored samples are not states, because filters would have to propagate
-// them. The network of blocks stores the samples (.remembers). The delay time determines the size of this memory and is
-// not a number of the model (.counts_samples).
+// A sampled delay is exact and lasts a whole number of samples. The stored samples are not states, because filters would have to
+// propagate these states. The network of blocks stores the samples (.remembers). The delay time determines the size of this memory
+// and is not a number of the model (.counts_samples).
 #ifdef OD_BLOCK_TEXT
 typedef struct X(numbers) {
   od_x time;
@@ -37,7 +37,7 @@ const od_block_class od_delay_block = {
 };
 const od_block_description od_delay_block_description = {
     .equations = &od_delay_block,
-    .summary = "u delayed, by a continuous approximation or by whole samples",
+    .summary = "u with a delay: a continuous approximation, or a whole number of samples",
     .inputs = {{"input"}},
     .keeps_unit = true,
     .fields = {{"time", "s", OD_POSITIVE, NAN, "delay time; sampled: a whole number of samples", .counts_samples = true,

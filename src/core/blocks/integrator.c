@@ -1,5 +1,5 @@
-// Integrator: x' = gain u - (x - y)/Tt,  y = x within the limits. Beyond the limits the integral returns with the time constant
-// Tt (back-calculation).
+// Integrator: x' = gain u - (x - y)/Tt,  y = x within the limits. Beyond the limits, the integral returns to the limit with the
+// time constant Tt (back-calculation).
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SAMPLED
 

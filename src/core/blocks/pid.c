@@ -1,6 +1,6 @@
 // PID controller with a filtered derivative and limits:
 //   v = kp e + I + kd (e - f)/Tf,  I' = ki e + (y - v)/Tt,  f' = (e - f)/Tf,  y = v within the limits
-// Beyond the limits the integral returns with the time constant Tt (back-calculation). Tt is given or computed from the gains: Ti
+// Beyond the limits, the integral returns with the time constant Tt (back-calculation). Tt is given or computed from the gains: Ti
 // for a PI controller, sqrt(Ti Td) with a derivative part, Ti = kp/ki, Td = kd/kp (Astrom and Hagglund, source 27 in
 // docs/theory.md). Without ki there is no integral.
 #ifdef OD_BLOCK_TEXT
@@ -10,7 +10,7 @@ typedef struct X(numbers) {
   od_x kp, ki, kd, filter, lower, upper, tracking;  // lower, upper and tracking exist only if the file gives them
 } X(numbers);
 
-// Returns 1/Tt, which goes to zero with ki, with a finite slope unless kp is zero.
+// Returns 1/Tt. If ki goes to zero, so does 1/Tt, with a finite slope unless kp is zero.
 //   - With a derivative part Tt is at least Ti/10: sqrt(Ti Td) alone goes to zero with kd, and a spike of the derivative
 //     would reset the integral.
 //   - The gains of a pure I controller define no time constant. A short Tt is best, so the shortest allowed Tt is used.

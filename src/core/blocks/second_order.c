@@ -1,4 +1,4 @@
-// Second-order lag with the states v and v': y = gain v, its rate gain v', and
+// Second-order lag with the states v and v'. The outputs are y = gain v and its rate gain v':
 //   T^2 v'' = u - v - 2 d T v'     T = 1/frequency, or the time constant itself
 #ifdef OD_BLOCK_TEXT
 

@@ -1,5 +1,5 @@
-// Table over two inputs: bilinear between the points of a grid, constant outside. Use a table for measured maps, such as the flow of a
-// valve as a function of opening and pressure drop, or the efficiency of a pump.
+// Table over two inputs: bilinear between the points of a grid, constant outside. Use a table for measured maps, such as the flow
+// of a valve over opening and pressure drop, or the efficiency of a pump.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SLOPES
 #include "blocks/grid_x.h"

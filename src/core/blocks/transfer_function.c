@@ -1,7 +1,6 @@
-// Transfer function N(s)/D(s), or N(z)/D(z) if sampled. The numbers are the coefficients of the numerator, then of the
-// denominator, each from the highest power down. The count of coefficients determines the degrees, so a struct cannot
-// name the coefficients. The unit of a coefficient depends on its power of s, which is the purpose of the shape
-// OD_POLYNOMIAL of a field.
+// Transfer function N(s)/D(s), or N(z)/D(z) if sampled. The numbers are the coefficients of the numerator, then of the denominator,
+// each from the highest power down. The count of coefficients determines the degrees, so a struct cannot name the coefficients. The
+// unit of a coefficient depends on its power of s; the shape OD_POLYNOMIAL of a field declares this dependence.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SAMPLED
 typedef struct X(numbers) {

@@ -1,6 +1,5 @@
-// The inverse of a servo valve (elements/servo_valve.c): the fraction of the stroke at which a desired flow passes one of its
-// ports, for feedforward. A positive flow passes the edge to the first line, and a negative flow passes the edge to the second
-// line.
+// The inverse of a servo valve (elements/servo_valve.c), for feedforward: the fraction of the stroke at which the flow of a port
+// has the desired value. A positive flow passes the edge to the first line, and a negative flow passes the edge to the second line.
 //   y = Q / (nominal_flow sqrt(d/nominal_drop)),   d = |p_line - p_port|, at least `least`
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SLOPES
@@ -48,7 +47,7 @@ const od_block_class od_valve_inverse_block = {
 };
 const od_block_description od_valve_inverse_block_description = {
     .equations = &od_valve_inverse_block,
-    .summary = "the fraction of a servo valve's stroke at which a desired flow passes",
+    .summary = "the fraction of a servo valve's stroke at which its flow has the desired value",
     .unit = "1",
     .inputs = {{"flow", "m3/s"}, {"first", "Pa"}, {"second", "Pa"}, {"port", "Pa"}},
     .fields = {{"nominal_flow", "m3/s", OD_POSITIVE, NAN,

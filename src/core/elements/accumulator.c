@@ -1,9 +1,9 @@
-// Gas accumulator with an inlet: oil flows in and out through an orifice and compresses the gas by a polytropic law. The state V
-// is the volume of oil in the accumulator.
+// Gas accumulator with an inlet: oil flows in and out through an orifice and compresses the gas by a polytropic law. The state V is
+// the volume of oil in the accumulator.
 //   V' = q = area * discharge * sqrt(2/rho) * root(p - p_gas)
 //   p_gas = precharge * (volume / (volume - V))^exponent        exponent 1: isothermal, 1.4 and more: adiabatic
-// The inlet's valve closes as the last thousandth of the oil flows out, so no oil flows out of an empty accumulator below
-// the precharge pressure. If almost no gas volume is left, the gas pressure continues along its tangent.
+// The inlet's valve closes as the last thousandth of the oil flows out. Thus no oil flows out of an empty accumulator below the
+// precharge pressure. If almost no gas volume is left, the gas pressure continues along its tangent.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -19,7 +19,7 @@ typedef struct X(report) {
   od_x loss, stored;
 } X(report);
 
-// The gas at an oil volume V: its pressure, and the work of compression from V = 0.
+// The state of the gas at an oil volume V: its pressure, and the work of compression from V = 0.
 typedef struct X(gas) {
   od_x pressure, work;
 } X(gas);

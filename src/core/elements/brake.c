@@ -1,6 +1,6 @@
-// Holding brake of a joint, applied by springs and released by pressure. The brake engages when the pressure has fallen to `engage`, and
-// releases when the pressure has risen to `release`. The brake holds elastically about the position of engagement, the anchor. Beyond its
-// holding force the brake slips, which moves the anchor (Dahl's law).
+// Holding brake of a joint, applied by springs and released by pressure. The brake engages when the pressure has fallen to
+// `engage`, and releases when the pressure has risen to `release`. The brake holds elastically about the position of engagement,
+// the anchor. Beyond its holding force the brake slips, and the anchor moves (Dahl's law).
 //   force = -(holding * (s - anchor) / deflection + damping * s')        the sum is limited to the holding force
 //   anchor' = |s'| * (s - anchor) / deflection        mode: 1 holds, 0 released: no force and a constant anchor
 // In a revolute joint forces are torques.
@@ -26,8 +26,8 @@ static inline bool X(holds)(const X(in) * in) {
   return RE(in->mode) > 0.5;
 }
 
-// The elastic part of the force relative to the holding force, and its energy. In motion the relative force is at most 1; a state
-// that was set or corrected may exceed this limit.
+// Return the elastic force of the brake relative to the holding force, and its energy. The rate of the anchor keeps the relative
+// force at most 1; a state that a caller sets or a filter corrects may exceed this limit.
 static inline od_x X(clamped)(od_x share) {
   return OD_SELECT(RE(share) > 1, 1, OD_SELECT(RE(share) < -1, -1, share));
 }
@@ -96,7 +96,8 @@ const od_element_description od_brake_description = {
         OD_FIELD("engage", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e8, "absolute pressure at which the brake engages"),
         OD_FIELD("release", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e8,
                  "absolute pressure at which the brake releases")),
-    OD_RULES({RELEASE, ENGAGE, .about = ENGAGE, .message = "'engage' must be less than 'release'"}),
+    OD_RULES({RELEASE, ENGAGE, .about = ENGAGE,
+              .message = "'engage' is not less than 'release'; expected a lower pressure"}),
     .states = {{"anchor", "m", .present_if = -1, .scale = 1, .turning_unit = "rad"},
                {"mode", "1", .present_if = -1, .scale = 1}},
     .outputs = {{.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 0},

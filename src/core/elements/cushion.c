@@ -1,10 +1,10 @@
-// Cushion at one end of a cylinder's stroke: the passage from the chamber to its line narrows while the piston approaches the
-// end, and a check valve lets oil back into the chamber.
+// Cushion at one end of a cylinder's stroke. The passage from the chamber to its line narrows while the piston approaches the end.
+// A check valve lets oil flow back into the chamber.
 //   r = (length - end) / (begin - end) between 0 and 1: the remaining fraction of the cushion
 //   area(r) = last + (full - last) r^shape
 //   Q = discharge * sqrt(2/rho) * (area(r) + check * step((p_line - p_chamber) / range)) * root(p_chamber - p_line)
-// Lengths are measured along the line between the cylinder's points: begin < end at the extended end, begin > end at the
-// retracted end.
+// Lengths are measured along the line between the cylinder's points: begin < end at the extended end, begin > end at the retracted
+// end.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -61,7 +61,7 @@ const od_element_description od_cushion_description = {
         {BEGIN, END, OD_RULE_DIFFERS, END,
          "'begin' and 'end' are equal; expected two different lengths, at which the cushion begins and ends"},
         {FULL, LAST, OD_RULE_GREATER, LAST,
-         "'last', the area at the end of the stroke, must be less than 'full', the area before the cushion begins"}),
+         "'last', the area at the end of the stroke, is not less than 'full', the area before the cushion begins; expected a smaller area"}),
     .outputs = {OD_FLOW_OUTPUTS},
 };
 #endif

@@ -1,4 +1,5 @@
-// Hydraulic cylinder between two points: pressure in chamber a pushes them apart, pressure in chamber b pulls them together.
+// Hydraulic cylinder between two points: the pressure in chamber a pushes the points apart, the pressure in chamber b pulls them
+// together.
 //   x = length - closed,  F = p_a A_a - p_b A_b + stops
 //   V_a = dead_a + A_a x,  V_b = dead_b + A_b (stroke - x)
 // The end stops push back with k d (1 + damping d'), where d is the penetration of the piston; they never pull. The part k d is

@@ -1,11 +1,11 @@
-// Hydraulic pump or motor in a joint with the loss model of Wilson and Schloesser: slip through laminar gaps and one turbulent
-// gap, drag of the oil, friction proportional to pressure, and dry friction.
+// Hydraulic pump or motor in a joint with the loss model of Wilson and Schloesser: slip through laminar gaps and one turbulent gap,
+// drag of the oil, friction proportional to pressure, and dry friction.
 //   D = displacement * setting * signal,    dp = p_from - p_to
 //   Q = D * speed + slip * displacement / mu * dp + jet * sqrt(2/rho) * root(dp)
 //   force = D * dp - drag * mu * displacement * speed - (dry * displacement * |dp| + breakaway) * tanh(speed / slow)
-// slip, drag and dry are dimensionless in a revolute joint, where displacement is the volume per radian. |dp| is rounded within
-// the oil's smoothing. The viscosity mu is the value at the mean of both pressures. efficiency is output power over input power,
-// as a motor or as a pump; 0 if both sides supply power.
+// slip, drag and dry are dimensionless in a revolute joint, where displacement is the volume per radian. |dp| is rounded within the
+// oil's smoothing. The viscosity mu is the value at the mean of both pressures. `efficiency` is the output power divided by the
+// input power, as a motor or as a pump; 0 if both sides supply power.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -63,7 +63,7 @@ const od_element_description od_displacement_unit_description = {
     .noun = "displacement unit",
     .heading = "Displacement units",
     .summary =
-        "pump or motor in a joint, with fixed or variable displacement, and with slip and friction by loss coefficients",
+        "pump or motor in a joint, with fixed or variable displacement, with slip and friction from loss coefficients",
     .ends = {{"between", 2}},
     OD_FIELDS(OD_FIELD("displacement", "m2", OD_POSITIVE, NAN, 1e-12, 10, 1e-7, 1e-1,
                        "displaced volume per radian, or per meter in a prismatic joint", .turning_unit = "m3/rad",

@@ -1,9 +1,9 @@
-// Flow divider: splits a flow into two at a fixed ratio, independent of the downstream pressures. A spool throttles the branch
-// with too much flow, and moves until the flows have this ratio.
+// Flow divider: splits a flow into two at a fixed ratio, independent of the downstream pressures. A spool throttles the branch with
+// too much flow, and moves until the flows have this ratio.
 //   Q_a = share * limit(1 - spool) * area * discharge * sqrt(2/rho) * root(p - p_a)
 //   Q_b = (1 - share) * limit(1 + spool) * area * discharge * sqrt(2/rho) * root(p - p_b)
 //   spool' = (Q_a/share - Q_b/(1 - share)) / (nominal * time_constant)
-// Near its ends, where one branch is closed, the spool stops.
+// The spool stops near its ends, where one branch is closed.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -1,5 +1,5 @@
-// Fixed-displacement pump with a drive. The drive follows a desired speed as far as its torque allows, against the inertia of
-// drive and pump and the torque of the pump. The state is the speed.
+// Fixed-displacement pump with a drive. The drive follows a desired speed as far as its torque allows. The inertia of drive and
+// pump and the torque of the pump act against the drive. The state is the speed.
 //   Q = displacement * speed - leakage * dp,    dp = p_to - p_from
 //   inertia * speed' = T - displacement * dp - viscous * speed,    T = torque * tanh(gain * (wanted - speed) / torque)
 // Leakage and viscous friction depend on the oil's viscosity; both heat the oil.

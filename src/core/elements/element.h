@@ -1,9 +1,9 @@
-// Element classes. Each class is defined in one file of this folder: an equation out = f(in) on flat local vectors, a table with
-// what a running model needs (the struct below), and a description for readers and users (element_description.h). Readers,
-// outputs, energies, derivatives, tests and documentation are loops over the list of classes (element_list.h).
+// Element classes. One file of this folder defines each class: an equation out = f(in) on flat local vectors, the table
+// od_element_class for running models, and a description for readers and users (element_description.h). Readers, outputs, energies,
+// derivatives, tests and documentation iterate over the list of classes (element_list.h).
 //
-// An instance does not access the machine. Constant tables of integers (model/join.c) define where its `in` is read from and
-// where its `out` is added.
+// An instance does not access the machine. Constant tables of integers (model/join.c) define the sources of its `in` and the
+// destinations of its `out`.
 #ifndef OD_ELEMENT_H
 #define OD_ELEMENT_H
 
@@ -13,7 +13,7 @@
 #include "base/complex_number.h"
 #include "oleodyn/build.h"
 
-// Limits of a class, so that one instance fits on the stack. The limits of ends and choices are in oleodyn/build.h.
+// Limits of a class. They ensure that one instance fits on the stack. The limits of ends and choices are in oleodyn/build.h.
 enum {
   OD_MOST_IN = 16,
   OD_MOST_OUT = 18,
@@ -89,16 +89,17 @@ typedef struct od_batch {
   int kept_scalars, choices;         // counts for each instance
   int number, host, choice;          // offsets in pool
   int oil;                           // offset in w
-  // Classes with formulas: offsets in pool of three lists with an entry for each instance: the offset in pool of the first operation
-  // of its formula, the count of its operations, and the offset in w of its jumps (base/formula.h). Other classes: 0.
+  // Classes with formulas: offsets in pool of three lists, each with one entry per instance. `formula`: the offset in pool of the
+  // first operation of the formula; `operations`: the count of operations; `held`: the offset in w of the jumps (base/formula.h).
+  // Other classes: 0.
   int formula, operations, held;
 } od_batch;
 
-// What a running model needs of a class. It contains no address of a text, so that a program that builds no model is linked without
-// descriptions.
+// The data of a class that a running model needs. The table contains no address of a text, so a program that builds no model is
+// linked without descriptions.
 typedef struct od_element_class {
   char name[OD_MOST_CLASS_NAME];  // name in `oleodyn components` and for the builder
-  int version;                    // changes if models of earlier versions cannot be used any more
+  int version;                    // changes when models of earlier versions become unusable
   od_acts acts;
   bool needs_oil, reads_host;                 // reads_host: whether the law depends on numbers of the host
   bool has_formula;                           // whether the law is a formula of each instance
@@ -115,7 +116,7 @@ typedef struct od_element_class {
   bool end_choice;           // whether the builder sets choice 0 if the last end, which is optional, is connected
   unsigned optional_states;  // bit i: state i exists only for some numbers of the instance
   // Index of the report with the power that an external drive supplies through the element. This power is not a loss. 0: the
-  // element has no such drive.
+  // element has no external drive.
   int supply;
   bool supplies;  // whether the element supplies energy to the machine: by the report `supply`, or by a negative loss
   int heat;  // index of the report with the power that heats the oil, or OD_NO_HEAT; losses of suppliers do not heat the oil
@@ -124,14 +125,15 @@ typedef struct od_element_class {
   void (*evaluate_complex)(const od_batch *b, const int *pool, od_complex *w);
   void (*report)(const od_batch *b, const int *pool, double *w);
   void (*report_complex)(const od_batch *b, const int *pool, od_complex *w);
-  // Optional, for frequently used classes; otherwise derivatives are computed by complex steps of the instance alone. The first
+  // Optional, for frequently used classes. Without these functions, complex steps of one instance give its derivatives. The first
   // function computes all d out / d in of every instance. The second function computes the derivatives of `out` of one instance
-  // with respect to some numbers (`outs` entries per number): its own numbers (0 ..), the numbers of its host (OD_NUMBER_OF_HOST
-  // + ..), or the numbers of the oil (OD_NUMBER_OF_OIL + ..). It returns false if all derivatives are zero.
+  // with respect to some numbers (`outs` entries per number): its own numbers (0 ..), the numbers of its host (OD_NUMBER_OF_HOST +
+  // ..), or the numbers of the oil (OD_NUMBER_OF_OIL + ..). The second function returns false if all derivatives are zero.
   void (*slopes)(const od_batch *b, const int *pool, double *w);
   bool (*number_slopes)(const od_batch *b, const int *pool, double *w, int instance, const int *number, int count,
                         double *dout);
-  // Quantities whose signs select a branch of the law, such as distances from stops: their number, and their values.
+  // Quantities whose signs select a branch of the law, such as distances from stops. `zeros` is their number; the function computes
+  // their values.
   int zeros;
   void (*fill_zeros)(const od_batch *b, const int *pool, const double *w, int instance, double *value);
   // For classes with modes (NULL: none). A mode is a state without a rate. margin: positive until a switch of the instance is
@@ -150,7 +152,7 @@ static inline od_formula od_batch_formula(const od_batch *b, const int *pool, in
 }
 
 // The numbers of a curve follow the other numbers of the class: increasing abscissae of the control points, then the ordinates.
-// Returns whether side, degree and number of points are possible and this is the count of numbers.
+// Returns whether side, degree and number of points are valid and agree with the count of numbers.
 enum { OD_HIGHEST_CURVE_DEGREE = 7 };  // one less than the capacity of math/spline_x.h
 static inline bool od_element_curve_fits(const od_element_class *c, const int *choice, int numbers) {
   int side = choice[OD_PORT_SIDE], degree = choice[OD_PORT_DEGREE], points = choice[OD_PORT_COUNT];
@@ -158,7 +160,7 @@ static inline bool od_element_curve_fits(const od_element_class *c, const int *c
          numbers == c->numbers + 2LL * points;
 }
 
-// Returns the count of states: the inputs and rates of an instance refer to each of them.
+// Returns the count of states. The inputs and rates of an instance refer to each state.
 static inline int od_element_state_count(const od_element_class *c) {
   int count = 0;
   for (int i = 0; i < c->ins; i++)
@@ -168,7 +170,7 @@ static inline int od_element_state_count(const od_element_class *c) {
   return count;
 }
 
-// Returns the count of ends, including optional ends: the inputs and flows of an instance refer to each of them.
+// Returns the count of ends, including optional ends. The inputs and flows of an instance refer to each end.
 static inline int od_element_class_ends(const od_element_class *c) {
   int count = 0;
   for (int i = 0; i < c->ins; i++)
@@ -181,7 +183,7 @@ static inline int od_element_class_ends(const od_element_class *c) {
   return count;
 }
 
-// Returns the reason why the ends of the class cannot be at junctions, as the predicate of a sentence, or NULL if they can. A
+// Returns NULL if the ends of the class can be at junctions, otherwise the reason why not, as the predicate of a sentence. A
 // junction has no volume, and its pressure must not depend on the mechanism.
 static inline const char *od_element_not_at_junctions(const od_element_class *c) {
   if (c->acts != OD_ACTS_NOWHERE) return "acts on the mechanism";

@@ -22,7 +22,7 @@ enum {
 #define OD_STROKE_LIMITS \
   { 1e-7, 1e3, 1e-5, 50 }
 
-// A number of the class. A default of NAN means that the number is required.
+// A number of the class. Default NAN: the number is required.
 typedef struct od_element_field {
   const char *key, *unit;  // unit "*": the unit of the signal of the instance or of its host
   od_sign sign;
@@ -65,7 +65,7 @@ static inline bool od_element_rule_holds(const od_element_rule *r, double greate
 typedef enum od_end_role {
   OD_END_FLOW,   // the oil of a line flows through the end
   OD_END_PILOT,  // the pressure controls the element; no oil flows
-  OD_END_DRAIN,  // the end leads away leakage or the oil of the spring's chamber
+  OD_END_DRAIN,  // the end drains leakage or the oil of the spring's chamber
   OD_END_SENSE,  // the end carries the pressure of a load as a signal
 } od_end_role;
 // Ends at nodes of the circuit: a key with the name of one node, or with a list of two names.
@@ -115,7 +115,8 @@ typedef enum od_shows {
 typedef struct od_element_output {
   const char *name;  // for an instance that has a name
 
-  // For an instance without a name: the text after the name of the host and `inside`; "": no text; NULL: not an output.
+  // For an instance without a name: the last part of the output's name, after the name of the host and `inside`; "": no last part;
+  // NULL: not an output.
   const char *inside_name;
   const char *unit, *turning_unit;
   od_shows shows;
@@ -151,8 +152,8 @@ typedef struct od_element_description {
   int rule_count;
   int one_of[OD_MOST_ENDS], one_of_count;  // fields of which at least one must be given
   od_element_state states[OD_MOST_ELEMENT_STATES];
-  // The builder sets choice 0 if another instance of the class has the same node at this end; then this instance only feeds that
-  // node. 0: no such end.
+  // Choice 0 is 1 if another instance of the class has the same node at this end; then this instance only feeds that node. The
+  // builder sets choice 0. 0: no such end.
   int shared_end;
   od_element_output outputs[OD_MOST_ELEMENT_OUTPUTS];
   bool may_supply;          // whether the loss can be negative in unusual states, such as overstretched bristles
@@ -168,7 +169,8 @@ typedef struct od_element_description {
     int count, field[2];
   } rated_flow;
   // Fields that define the range of lengths: the shortest length, the strokes of all stages, the stiffness of the end stops. The
-  // field of the first stroke is never 0; 0: any length. is_required: the builder rejects an initial length beyond the range.
+  // index of the first stroke's field is never 0; 0: any length is allowed. is_required: the builder rejects an initial length
+  // beyond the range.
   struct {
     int closed, stroke[OD_MOST_STAGES], stiffness;
     bool is_required;
@@ -182,7 +184,7 @@ static inline int od_element_end_count(const od_element_description *d) {
   return count;
 }
 
-// Returns the sum of the strokes in m, from the numbers of an instance; 0: any length.
+// Returns the sum of the strokes in m, from the numbers of an instance; 0: any length is allowed.
 static inline double od_element_stroke(const od_element_description *d, const double *number) {
   double sum = 0;
   for (int i = 0; i < OD_MOST_STAGES && d->reach.stroke[i] > 0; i++) sum += number[d->reach.stroke[i]];

@@ -1,5 +1,5 @@
-// The list of element classes. A new class is one file that defines od_NAME_class and od_NAME_description, and one line here. Only
-// elements.c, element_descriptions.c and machine/core_parts.c include this header.
+// The list of element classes. To add a class, add a file that defines od_NAME_class and od_NAME_description, and a line to this
+// list. Only elements.c, element_descriptions.c and machine/core_parts.c include this header.
 #ifndef OD_ELEMENT_LIST_H
 #define OD_ELEMENT_LIST_H
 

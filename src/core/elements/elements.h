@@ -15,7 +15,7 @@ static inline const od_element_class *od_element_class_at(int i) {
 // Returns the index of the class with this name, or -1.
 int od_element_class_find(const char *name);
 
-// All descriptions, in the order of the classes. A program that uses them is linked with the texts of all classes.
+// All descriptions, in the order of the classes. A program that uses descriptions is linked with the texts of all classes.
 extern const od_element_description *const od_element_descriptions[];
 static inline const od_element_description *od_element_description_at(int i) {
   return od_element_descriptions[i];
@@ -26,7 +26,7 @@ const od_element_description *od_element_description_of(const od_element_class *
 // The class of the host of ports.
 extern const od_element_class od_valve_class;
 
-// Descriptions of classes that have their own readers or that other modules treat specially.
+// Descriptions of classes that have their own readers, or that other modules refer to.
 extern const od_element_description od_joint_spring_description, od_orifice_description, od_leak_description,
     od_valve_description, od_port_description, od_cylinder_description, od_motor_description, od_long_line_description;
 
@@ -41,15 +41,15 @@ od_end_place od_element_end_at(const od_element_description *c, int i);
 // Returns the name of a role: "flow", "pilot", "drain" or "sense".
 const char *od_end_role_name(od_end_role role);
 
-// The flow at an end: the index of an entry of od_element_description.outputs (-1: no oil flows), and its sign: 1 if positive values
-// flow out of the element into the node, -1 if they flow out of the node into the element.
+// The flow at an end: the index of an entry of od_element_description.outputs (-1: no oil flows), and a sign. Sign 1: positive
+// values flow from the element into the node; -1: from the node into the element.
 typedef struct od_end_flow {
   int output, sign;
 } od_end_flow;
 od_end_flow od_element_end_flow(const od_element_description *c, int end);
 
 // The indices of the numbers of valves, ports and cylinders are public (oleodyn/build.h).
-enum { OD_PORT_KEPT = 20 };         // scalars that a port keeps from evaluate() for its derivatives
+enum { OD_PORT_KEPT = 20 };         // scalars that evaluate() of a port stores for the derivatives
 enum { OD_SERVO_VALVE_TWO_PORTS };  // index of a servo valve's choice: whether the valve has port b
 
 #endif

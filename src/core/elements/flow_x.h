@@ -1,5 +1,5 @@
-// Common part of elements between two nodes: one flow from `from` to `to`, whose whole power is lost. Included in the text of an
-// element, after its X(in) and X(numbers).
+// Common part of elements between two nodes: one flow from `from` to `to`. All power of the flow is a loss. Included in the text of
+// an element, after its X(in) and X(numbers).
 typedef struct X(out) {
   od_x flow;
 } X(out);

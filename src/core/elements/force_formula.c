@@ -1,5 +1,5 @@
 // Force formula: a force that pushes two points apart, or acts in a joint. The user writes its law as a function of the length or
-// coordinate x, its rate v, named signals and named numbers. All its power counts as lost.
+// coordinate x, its rate v, named signals and named numbers. All power of this force is a loss.
 #ifdef OD_ELEMENT_TEXT
 #include "elements/formula_value_x.h"
 

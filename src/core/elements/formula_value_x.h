@@ -6,8 +6,8 @@
 #else
 #define OD_FORMULA_VALUE od_formula_value
 
-// Computes the derivatives of the value with respect to some numbers of an instance. Returns false if none of these numbers
-// belongs to the instance; then all derivatives are zero.
+// Computes the derivatives of the value with respect to some numbers of an instance. Returns false if no number in the list belongs
+// to the instance; then all derivatives are zero.
 static bool formula_number_slopes(const od_batch *b, const int *pool, double *w, int instance, const int *number,
                                   int count, double *dout) {
   enum { INS = 3 + OD_MORE_SIGNALS };

@@ -1,5 +1,5 @@
-// An elastic contact with damping in proportion to its depth, which never pulls: stiffness d (1 + damping d') for d > 0. The part
-// stiffness d is elastic; the power of the damping part is lost.
+// An elastic contact with damping in proportion to its depth d: force = stiffness d (1 + damping d') for d > 0. The contact never
+// pulls. The part stiffness d is elastic; the power of the damping part is lost.
 typedef struct X(grip) {
   bool holds;
   od_x depth, inward;  // d and d'

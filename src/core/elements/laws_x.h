@@ -1,14 +1,14 @@
 // Functions that several elements share, in the scalar of the build, and their derivatives in real numbers.
 #undef OD_SELECT
-// A branch that depends on a scalar. All branches use this macro; comparisons use real parts.
+// Selects one of two values by a condition on a scalar. All branches in equations use this macro. Conditions compare real parts.
 #define OD_SELECT(condition, yes, no) ((condition) ? (yes) : (no))
 
-// The square root of |dp| with the sign of dp, smooth at zero: dp / (dp^2 + e^2)^(1/4).
+// Returns the square root of |dp| with the sign of dp, smooth at zero: dp / (dp^2 + e^2)^(1/4).
 static inline od_x X(smooth_root)(od_x dp, od_x e) {
   return dp / od_x_sqrt(od_x_sqrt(dp * dp + e * e));
 }
 
-// tanh(x). Unless x is small, one exponential gives full precision in half the time of the library function.
+// tanh(x). Unless |x| is small, one exponential gives full precision in half the time of the library function.
 static inline od_x X(smooth_sign)(od_x x) {
 #ifndef OD_COMPLEX
   double size = fabs(x);
@@ -39,7 +39,7 @@ static inline od_x X(rounded_limit)(od_x x) {
   return X(rounded_ramp)(x, corner) - X(rounded_ramp)(x - 1, corner);
 }
 
-// The dynamic viscosity at a pressure, Pa s; oil: OD_OIL_STATE_*.
+// Returns the dynamic viscosity at a pressure, Pa s; oil: OD_OIL_STATE_*.
 static inline od_x X(viscosity)(const od_x *oil, od_x pressure) {
   od_x thickening = oil[OD_OIL_STATE_THICKENING];
   return thickening == 0 ? oil[OD_OIL_STATE_VISCOSITY] : oil[OD_OIL_STATE_VISCOSITY] * od_x_exp(thickening * pressure);

@@ -1,5 +1,5 @@
-// Leak: laminar flow in proportion to the pressure difference. The leakage past the piston of a cylinder is also an element of
-// this class.
+// Leak: laminar flow proportional to the pressure difference. The leakage past the piston of a cylinder is also an element of this
+// class.
 //   Q = slope * (p_from - p_to), at the viscosity of the oil's reference temperature; warmer oil leaks more
 #ifdef OD_ELEMENT_TEXT
 #define OD_ELEMENT_SLOPES

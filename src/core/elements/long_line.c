@@ -1,13 +1,13 @@
-// Modal model of a long line between two volumes, for laminar flow, with waves in both directions. The flow along the line is q_0
-// + sum q_n cos(n pi x / L); the pressure has the terms s_n sin(n pi x / L).
+// Modal model of a long line between two volumes, for laminar flow, with waves in both directions. The flow along the line is q_0 +
+// sum q_n cos(n pi x / L); the pressure has the terms s_n sin(n pi x / L).
 //   I L q_0' = p_from - p_to - R L q_0
 //   I_n q_n' = -R_n q_n - k_n s_n + 2/L (p_from - (-1)^n p_to),    k_n = n pi / L
 //   C s_n' = k_n q_n
 //   Q_from = q_0 + sum q_n,    Q_to = q_0 + sum (-1)^n q_n
-// with I = rho/A, R = 128 mu/(pi d^4), C = A/(rho sound^2), all per meter. The volume of the omitted modes is a compliance at
-// both ends, C L (1/2 - sum over odd n of 4/(n pi)^2). s_n starts as in a line at the pressure `rest`; the states are relative to
-// these initial values. Friction increases with frequency, because the flow is sheared near the wall: with W = n pi sound/L
-// r^2/nu
+// with I = rho/A, R = 128 mu/(pi d^4), C = A/(rho sound^2), all per meter. The volume of the omitted modes is a compliance at both
+// ends, C L (1/2 - sum over odd n of 4/(n pi)^2). The initial s_n are the values in a line at the constant pressure `rest`; the
+// states are relative to these initial values. Friction increases with frequency, because the flow is sheared near the wall: with W
+// = n pi sound/L r^2/nu
 //   R_n = R (1 + unsteady (max(8, 3 + sqrt(2 W))/8 - 1)),    I_n = I (1 + unsteady min(1/3, sqrt(2/W)))
 #ifdef OD_ELEMENT_TEXT
 

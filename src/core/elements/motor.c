@@ -2,9 +2,9 @@
 // the joint.
 //   Q = D * speed + leakage * (p_from - p_to),    D = displacement * setting * signal
 //   force = D * (p_from - p_to) - viscous * speed
-// Leakage and viscous friction depend on the oil's viscosity, as in leaks. If the setting is given as a signal, the signal
-// changes the displacement; negative values reverse the displacement. In a revolute joint displacement is the volume per radian and the
-// force a torque. Dry friction is friction of the joint.
+// Leakage and viscous friction depend on the oil's viscosity, as in leaks. If the setting is given as a signal, the signal changes
+// the displacement; negative values reverse the displacement. In a revolute joint displacement is the volume per radian and the
+// force a torque. For dry friction, add friction to the joint.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -88,7 +88,7 @@ const od_element_description od_nominal_relief_description = {
                  "flow per pressure above 'set' at the nominal drop, without flow forces"),
         OD_FIELD(
             "flow_force", "1", OD_NOT_NEGATIVE, 0, 0, 1e3, 0, 10,
-            "relative increase of the pressure above 'set' that a given opening needs, due to flow forces at the nominal drop"),
+            "relative increase of the pressure above 'set' for the same opening, due to flow forces at the nominal drop"),
         OD_FIELD("nominal_flow", "m3/s", OD_POSITIVE, NAN, 1e-12, 10, 1e-7, 0.1,
                  "flow of the fully open valve at the nominal drop"),
         OD_FIELD("nominal_drop", "Pa", OD_POSITIVE, 7e6, 1, 1e9, 1e4, 1e8, "pressure drop at the nominal flow"),

@@ -1,5 +1,5 @@
-// Orifice: turbulent flow through an opening, smooth at small pressure differences. A negative signal closes the orifice: a flow that
-// changed its sign with the opening would flow against the pressure difference and supply energy.
+// Orifice: turbulent flow through an opening, smooth at small pressure differences. A negative signal closes the orifice. With a
+// negative opening, oil would flow against the pressure difference and supply energy.
 //   Q = area * discharge * opening * max(signal, 0) * sqrt(2/rho) * root(p_from - p_to)
 #ifdef OD_ELEMENT_TEXT
 #define OD_ELEMENT_SLOPES

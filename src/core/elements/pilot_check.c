@@ -1,10 +1,10 @@
-// Pilot-operated check valve: lets oil pass from `from` to `to`, and in the reverse direction while the pilot pressure opens the
+// Pilot-operated check valve: oil flows from `from` to `to`, and in the reverse direction only while the pilot pressure opens the
 // valve.
 //   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
 //   opening' = (step((opens - crack)/(full - crack)) - opening) / time_constant
 //   opens = p_from - p_to + ratio * max(p_pilot - p_from, 0)
-// ratio is the area of the pilot piston divided by the area of the seat. The opening has a lag: oil that flows back raises
-// p_from, which opens the valve further, so the current pressures alone would not determine the opening.
+// ratio is the area of the pilot piston divided by the area of the seat. The opening has a lag, because the current pressures alone
+// do not determine the opening: reverse flow raises p_from, which opens the valve further.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -47,8 +47,9 @@ const od_element_description od_pilot_check_description = {
               OD_FIELD("ratio", "1", OD_POSITIVE, NAN, 1e-3, 1000, 1, 20,
                        "area of the pilot piston divided by the area of the seat"),
               OD_SPOOL_FIELDS),
-    OD_RULES({FULL, CRACK, OD_RULE_GREATER, FULL,
-              "'full' must be greater than 'crack', the pressure difference at which the valve begins to open"}),
+    OD_RULES(
+        {FULL, CRACK, OD_RULE_GREATER, FULL,
+         "'full' is not greater than 'crack', the pressure difference at which the valve begins to open; expected a greater value"}),
     .states = {OD_SPOOL_STATE},
     .outputs = {OD_FLOW_OUTPUTS, OD_SPOOL_OUTPUT},
 };

@@ -19,8 +19,8 @@ static inline od_x X(pipe_reynolds)(const X(bore) * bore, od_x flow, od_x mu) {
   return bore->density * X(magnitude)(flow) * bore->diameter / (bore->area * mu);
 }
 
-// Returns the pressure loss per meter: the law of Hagen and Poiseuille up to a Reynolds number of 2000, the turbulent law from
-// 3000 on, and a smooth transition in between.
+// Returns the pressure loss per meter: by the law of Hagen and Poiseuille up to a Reynolds number of 2000, by the turbulent law
+// from 3000 on. The transition is smooth.
 static inline od_x X(pipe_gradient)(const X(bore) * bore, od_x flow, od_x mu, od_x friction) {
   od_x d = bore->diameter, laminar = 32 * mu / (d * d * bore->area) * flow;
   od_x turbulent = friction / d * bore->density / 2 * flow * X(magnitude)(flow) / (bore->area * bore->area);

@@ -1,5 +1,5 @@
-// Axial play between two points or in a joint: no force while the coordinate x is within the gap about `free`; beyond the gap, an
-// elastic contact pushes back.
+// Axial play between two points or in a joint. While the coordinate x is within the gap about `free`, there is no force. Beyond the
+// gap, an elastic contact pushes back.
 //   d = |x - free| - gap/2,    force = -side stiffness d (1 + damping d') for d > 0
 // The contact never pulls. The part stiffness d is elastic; the power of the damping part is lost.
 #ifdef OD_ELEMENT_TEXT

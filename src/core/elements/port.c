@@ -1,9 +1,9 @@
-// Port of a directional valve: an orifice whose opening follows the spool along a curve C(s), a B-spline of its control
-// points (math/spline_x.h).
+// Port of a directional valve: an orifice whose opening follows the spool along a curve C(s), a B-spline of its control points
+// (math/spline_x.h).
 //   s = side * spool - dead_band - overlap
 //   Q = area * discharge * sqrt(2/rho) * opening * root(p_from - p_to)
 //   opening = C(s)/full, or C(s)/full * s/stroke if the curve is a flow coefficient; 0 if s is below zero
-// The memory of the instance keeps the state of the port for derivatives, and to speed up the next evaluation of the curve.
+// The memory of the instance stores the state of the port, for derivatives and for a faster next evaluation of the curve.
 #ifdef OD_ELEMENT_TEXT
 #define OD_ELEMENT_SLOPES
 #include "math/spline_x.h"
@@ -21,8 +21,8 @@ typedef struct X(report) {
   od_x loss, stored;
 } X(report);
 
-// The travel of the spool into the port, the point of the curve at this travel, the opening, and the flow through the fully open
-// port.
+// The state of a port: the travel of the spool into the port, the point of the curve at this travel, the opening, and the flow of
+// the fully open port.
 typedef struct X(port_state) {
   X(curve_point) curve;
   od_x travel, opening, full_flow;
@@ -30,8 +30,8 @@ typedef struct X(port_state) {
 } X(port_state);
 _Static_assert(sizeof(X(port_state)) <= OD_PORT_KEPT * sizeof(od_x), "a port's state must fit its memory");
 
-// Returns whether the port is open at zero travel. At zero travel, an opening is the first value of its curve. A flow coefficient
-// is multiplied by the travel, so the port is closed.
+// Returns whether the port is open at zero travel. If the curve gives the opening, the first value of the curve decides. If the
+// curve gives a flow coefficient, the port is closed, because the coefficient is multiplied by the travel.
 static inline bool X(begins_open)(const X(numbers) * q, const X(setting) * s, const X(port_state) * port) {
   const od_x *at = q->curve, *value = at + s->choice[OD_PORT_COUNT];
   return RE(port->travel) == 0 && s->choice[OD_PORT_LAW] == OD_VALVE_OPENING && (RE(*value) > 0 || RE(*at) < 0);
@@ -152,7 +152,7 @@ static bool number_slopes(const od_batch *b, const int *pool, double *w, int i, 
   const numbers_r *q = (const numbers_r *)(w + pool[b->number + i]);
   double per_value = opening_per_value(&s, port);
   for (int k = 0; k < count; k++, dout += outs_r) {
-    dout[1] = 0;  // no other quantity depends on the curve's value
+    dout[1] = 0;  // all other derivatives of the curve's value are zero
     if (number[k] == 0)
       dout[0] = -port->full_flow * opening_slope(q, &s, port);
     else if (number[k] < OD_NUMBER_OF_HOST)

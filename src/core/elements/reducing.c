@@ -53,7 +53,7 @@ const od_element_description od_reducing_description = {
     .section = "reducing_valves",
     .noun = "reducing valve",
     .heading = "Reducing valves",
-    .summary = "limits the downstream pressure, with a drain also when oil flows back",
+    .summary = "limits the downstream pressure; with a drain, also while oil flows back",
     .ends = {{"between", 2}, {"drain", 1, .role = OD_END_DRAIN}},
     OD_FIELDS(
         OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,

@@ -1,5 +1,5 @@
-// Relief valve with dynamics: a spool or poppet on a spring, which opens while the pressure difference rises from `set` to set +
-// range, with a first-order lag.
+// Relief valve with dynamics: a spool or poppet on a spring, with a first-order lag. The valve opens while the pressure difference
+// rises from `set` to set + range.
 //   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
 //   opening' = (limit((p_from - p_to - set) / range) - opening) / time_constant
 #ifdef OD_ELEMENT_TEXT

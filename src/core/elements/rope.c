@@ -1,4 +1,4 @@
-// A rope between two points. The rope pulls if the distance of the points exceeds the length of the rope, and never pushes.
+// A rope between two points. The rope pulls if the distance between the points exceeds the length of the rope, and never pushes.
 //   d = x - length,    tension = stiffness d (1 + damping d') for d > 0
 #ifdef OD_ELEMENT_TEXT
 

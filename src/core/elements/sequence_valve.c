@@ -1,5 +1,5 @@
-// Sequence valve: passes oil when the upstream pressure has reached `set`, independent of the downstream pressure; its spring
-// chamber drains to a separate node, or to the atmosphere.
+// Sequence valve: opens when the upstream pressure reaches `set`, independent of the downstream pressure. Its spring chamber drains
+// to a separate node, or to the atmosphere.
 //   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
 //   opening' = (limit((p_from - p_drain - set) / range) - opening) / time_constant
 #ifdef OD_ELEMENT_TEXT

@@ -1,5 +1,5 @@
-// The first fields of valves defined by their data sheet, in the order of their numbers, and their states; ends and flows of
-// valves with two lines and the ports a and b (four_port_x.h).
+// Tables of valves defined by their data sheet: their first fields, in the order of their numbers, and their states. Also the ends
+// and flows of valves with two lines and the ports a and b (four_port_x.h).
 #ifndef OD_SERVO_SPOOL_TABLES
 #define OD_SERVO_SPOOL_TABLES
 enum {
@@ -31,7 +31,7 @@ enum {
   OD_SERVO_SPOOL_FIELDS,                                          \
       OD_FIELD("hysteresis", "*", OD_NOT_NEGATIVE, 0, 0, 0, 0, 0, \
                "distance by which the command must reverse before the spool reverses; requires a frequency")
-// Which of these states are optional: all, from state 0 on (od_element_class.optional_states).
+// The bits of od_element_class.optional_states: all states of the spool, from state 0 on, are optional.
 #define OD_SERVO_SPOOL_OPTIONAL 0x3U
 #define OD_HELD_SPOOL_OPTIONAL  0x7U
 #define OD_SERVO_SPOOL_STATES                                                         \

@@ -51,8 +51,8 @@ typedef struct slopes_r {
   } to_first, to_second, to_a, to_b, travel_rate, speed_rate;
 } slopes_r;
 
-// An edge from a line to a port: the pressures at both, its opening `open`, and the derivative `open_slope` of the opening with
-// respect to the spool position.
+// An edge from a line to a port: the pressures of line and port, the opening `open`, and the derivative `open_slope` of the opening
+// with respect to the spool position.
 typedef struct edge_place {
   double line, port, open, open_slope;
 } edge_place;

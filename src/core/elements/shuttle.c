@@ -1,10 +1,10 @@
-// Shuttle valve: connects the one of two nodes that has the higher pressure to a third node. The ball moves from one seat
-// to the other while the pressures differ by less than `range`.
+// Shuttle valve: connects a third node to the node with the higher pressure, a or b. The ball moves from one seat to the other
+// while the pressures differ by less than `range`.
 //   Q_a = limit(ball) * area * discharge * sqrt(2/rho) * root(p_a - p_out)
 //   Q_b = limit(1 - ball) * area * discharge * sqrt(2/rho) * root(p_b - p_out)
 //   ball' = (step(1/2 + (p_a - p_b) / (2 range)) - ball) / time_constant
-// The ball has a lag: oil that flows from one node to the other raises the pressure of the other node and moves the ball. Without
-// a lag, the pressures would not determine the position of the ball.
+// The ball has a lag. Without a lag, the pressures would not determine the position of the ball: flow from one node to the other
+// raises the pressure of the other node and moves the ball.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -51,7 +51,7 @@ const od_element_description od_shuttle_description = {
     .section = "shuttles",
     .noun = "shuttle valve",
     .heading = "Shuttle valves",
-    .summary = "connects the one of two nodes that has the higher pressure to a third node",
+    .summary = "connects an outlet to the inlet with the higher pressure",
     .ends = {{"between", 2}, {"to", 1}},
     OD_FIELDS(OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1e-2, "area of a seat"),
               OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),

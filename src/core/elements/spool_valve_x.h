@@ -1,5 +1,5 @@
-// Common part of valves between two nodes whose spool follows pressures with a lag: the flow across one edge, whose whole power
-// is lost, and the rate of the opening. Included after X(in), X(numbers) and the declaration of X(target), the opening that the
+// Common part of valves between two nodes whose spool follows pressures with a lag: the flow across one edge, and the rate of the
+// opening. All power of the flow is a loss. Included after X(in), X(numbers) and the declaration of X(target), the opening that the
 // spool approaches.
 typedef struct X(out) {
   od_x flow, rate;

@@ -1,5 +1,5 @@
-// End stops of a joint, or of the distance of two points: no force between `low` and `high`; beyond this range, a contact pushes
-// back.
+// End stops of a joint, or of the distance between two points. There is no force between `low` and `high`. Beyond this range, a
+// contact pushes back.
 //   d = x - high or low - x,    force = -+ stiffness d (1 + damping d') for d > 0
 #ifdef OD_ELEMENT_TEXT
 
@@ -72,7 +72,7 @@ const od_element_description od_stop_description = {
                  .turning_limits = {0, 1e6, 0, 100})),
     .one_of = {LOW, HIGH},
     .one_of_count = 2,
-    OD_RULES({HIGH, LOW, .about = HIGH, .message = "'high' must be greater than 'low'"}),
+    OD_RULES({HIGH, LOW, .about = HIGH, .message = "'high' is not greater than 'low'; expected a greater value"}),
     .outputs = {{.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 0},
                 {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},

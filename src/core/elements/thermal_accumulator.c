@@ -1,10 +1,11 @@
-// Gas accumulator whose gas warms up when it is compressed and cools down to ambient temperature: fast changes are adiabatic, and
-// slow changes are isothermal. The states are the volume V of oil in the accumulator and the gas temperature x above ambient.
+// Gas accumulator with a variable gas temperature. Compression heats the gas, and the gas exchanges heat with the surroundings:
+// fast changes are adiabatic, slow changes are isothermal. The states are the volume V of oil in the accumulator and the gas
+// temperature x above ambient.
 //   V' = q = area * discharge * sqrt(2/rho) * root(p - p_gas)
 //   p_gas = precharge * volume / (volume - V) * (1 + x / ambient)
 //   x' = (exponent - 1) (ambient + x) q / (volume - V) - x / time_constant
-// The inlet's valve closes as the last thousandth of the oil flows out. If almost no gas volume is left, the gas pressure does
-// not rise further.
+// The inlet's valve closes as the last thousandth of the oil flows out. If almost no gas volume is left, the gas pressure does not
+// rise further.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -57,7 +58,8 @@ const od_element_class od_thermal_accumulator_class = {
     .needs_oil = true,
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}},
     .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_NOTHING}},
-    .heat = OD_REPORT_OWN + 1,  // loss of the inlet only: the heat of the gas goes to the surroundings
+    .heat =
+        OD_REPORT_OWN + 1,  // only the loss of the inlet heats the oil; the heat of the gas goes to the surroundings
     OD_ELEMENT_FUNCTIONS,
 };
 const od_element_description od_thermal_accumulator_description = {
@@ -65,7 +67,7 @@ const od_element_description od_thermal_accumulator_description = {
     .section = "thermal_accumulators",
     .noun = "thermal accumulator",
     .heading = "Thermal accumulators",
-    .summary = "gas accumulator with an inlet; the gas warms up and cools down with a thermal time constant",
+    .summary = "gas accumulator with an inlet; the gas exchanges heat with the surroundings with a time constant",
     .ends = {{"at", 1}},
     OD_FIELDS(
         OD_FIELD("volume", "m3", OD_POSITIVE, NAN, 1e-9, 1e3, 1e-5, 1, "volume of the gas without oil"),

@@ -1,8 +1,8 @@
 // Throttle: a sharp edge whose flow is laminar at small pressure differences and turbulent at large pressure differences.
 //   Q = area * discharge * sqrt(2/rho) * dp / (dp^2 + e^2)^(1/4),    e = rho/2 (reynolds * nu / (discharge * diameter))^2
 // e is the pressure difference at which the turbulent law alone gives the Reynolds number `reynolds`; far below e, Q = 2 area
-// diameter discharge^2 / (mu reynolds) dp. The viscosity is the value at the mean of both pressures. The opening is a factor on
-// the area; a negative signal closes the throttle (the reason is in orifice.c).
+// diameter discharge^2 / (mu reynolds) dp. The viscosity is the value at the mean of both pressures. The opening is a factor on the
+// area. A negative signal closes the throttle; orifice.c gives the reason.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

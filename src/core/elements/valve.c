@@ -1,5 +1,5 @@
-// Spool of a directional valve. The spool follows its command with a first-order lag, or equals the command if the time constant is zero.
-// The ports of the valve (port.c) belong to the spool and read its other numbers.
+// Spool of a directional valve. The spool follows its command with a first-order lag, or equals the command if the time constant is
+// zero. The ports of the valve (port.c) belong to the spool and read the other numbers of the valve.
 //   spool' = (command - spool) / time_constant
 #ifdef OD_ELEMENT_TEXT
 #define OD_ELEMENT_SLOPES

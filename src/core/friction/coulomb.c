@@ -1,4 +1,4 @@
-// Coulomb friction with viscous friction, smooth through zero:
+// Coulomb and viscous friction, smooth at zero speed:
 //   F = Fc tanh(v/vs) + viscous v
 #ifdef OD_ELEMENT_TEXT
 

@@ -1,17 +1,16 @@
 // A friction law alone, driven by a given speed over time. Computes the force at every sample, and its exact derivatives with
 // respect to the numbers of the law. No function allocates; the caller provides the memory.
 //
-// The grid has nodes at all samples and where the speed changes its sign. Between two nodes the speed is linear in time and has
-// the direction s. Film and bristles (lugre_family.h) have these exact solutions of linearized equations over a step from node 0
-// to node 1:
+// The grid has nodes at all samples and where the speed changes its sign. Between two nodes the speed is linear in time and has the
+// direction s. Over a step from node 0 to node 1, film and bristles (lugre_family.h) are exact solutions of linearized equations:
 //
 // Film: hss is linear in time. With E = exp(-dt/tau),
 //   h1 = hss1 + (h0 - hss0) E - (hss1 - hss0) (1 - E) tau/dt
-// The film grows where h0 is below the mean of hss0 and hss1. The film is at rest if both speeds are zero. Bristles: g is
-// linear in the distance |dx|. With the mean a of sigma_0 |dx|/g and E = exp(-a),
+// The film grows where h0 is below the mean of hss0 and hss1. The film is at rest if both speeds are zero. Bristles: g is linear in
+// the distance |dx|. With the mean a of sigma_0 |dx|/g and E = exp(-a),
 //   y1 = s g1 + (y0 - s g0) E - s (g1 - g0) (1 - E)/a
-// Parameters that follow a signal are evaluated at each node; the rate of the film is the mean of the rates at both ends of a
-// step. Both formulas are of second order and remain accurate for any stiffness. The nodes
+// Parameters that follow a signal are evaluated at each node; the rate of the film is the mean of the rates at both ends of a step.
+// Both formulas are of second order and remain accurate for any stiffness. The nodes
 // depend on the speed only.
 #ifndef OD_FRICTION_DRIVE_H
 #define OD_FRICTION_DRIVE_H
@@ -35,7 +34,7 @@ typedef struct od_friction_grid {
 // Returns the bytes of memory that a grid needs.
 size_t od_friction_grid_size(int samples);
 // Fills the grid for speeds v (m/s) at times t (s), in the caller's memory, which must be aligned for doubles. Returns
-// OD_BAD_ARGUMENT if there is no sample, times do not increase, numbers are not finite, or the memory is not aligned.
+// OD_BAD_ARGUMENT if there is no sample, times do not increase, a number is not finite, or the memory is not aligned.
 od_status od_friction_grid_make(od_friction_grid *grid, void *memory, int samples, const double *t, const double *v);
 
 // The initial states of a run, and the signal.
@@ -50,7 +49,7 @@ typedef struct od_friction_motion {
   double *force, *bristle, *film;
 } od_friction_motion;
 
-// Computes the force at all samples. q: the numbers of the law. two_sided: q has numbers for negative speeds as well (law.h).
+// Computes the force at all samples. q: the numbers of the law. two_sided: whether q also has numbers for negative speeds (law.h).
 // Returns OD_NOT_FINITE if a force is infinite or NaN.
 od_status od_friction_drive(const od_friction_law *law, const double *q, bool two_sided, const od_friction_grid *grid,
                             const od_friction_start *start, const od_friction_motion *out);
@@ -58,17 +57,16 @@ od_status od_friction_drive_complex(const od_friction_law *law, const od_complex
                                     const od_friction_grid *grid, const od_friction_start *start, od_complex *force);
 
 // Computes the force and its derivatives with respect to the numbers of the law with the indices `number` (columns). dforce has a
-// row of `columns` entries per sample. `work` has od_friction_slopes_work() doubles. Returns OD_BAD_ARGUMENT if there are too
-// many columns or an index is out of range, OD_NOT_FINITE if a force is infinite or NaN.
+// row of `columns` entries per sample. `work` has od_friction_slopes_work() doubles. Returns OD_BAD_ARGUMENT if there are too many
+// columns or an index is out of range. Returns OD_NOT_FINITE if a force is infinite or NaN.
 enum { OD_MOST_DRIVE_COLUMNS = 32 };
 size_t od_friction_slopes_work(int columns);
 od_status od_friction_drive_slopes(const od_friction_law *law, const double *q, bool two_sided,
                                    const od_friction_grid *grid, const od_friction_start *start, int columns,
                                    const int *number, double *work, double *force, double *dforce);
 
-// Computes the derivative of the force along a change of the signal: the signal is the signal of `start` plus e times `along` (an
-// entry per sample), and the derivative is with respect to e. The function fills one column of dforce, whose rows have `columns`
-// entries.
+// Computes the derivative of the force with respect to e. The signal is the signal of `start` plus e times `along` (an entry per
+// sample). The function fills one column of dforce, whose rows have `columns` entries.
 od_status od_friction_drive_along(const od_friction_law *law, const double *q, bool two_sided,
                                   const od_friction_grid *grid, const od_friction_start *start, const double *along,
                                   int columns, double *dforce);

@@ -1,6 +1,6 @@
 // Driven laws in batches of steps. The Stribeck curve does not depend on the states, and the film does not depend on the bristles.
-// Therefore a batch is computed in passes: the curve at all nodes, the film from node to node, levels and decays of all steps, the bristles
-// from node to node. Compilers vectorize the passes without states. All steps of a batch have one direction.
+// Therefore a batch is computed in passes: the curve at all nodes, the film from node to node, levels and decays of all steps, the
+// bristles from node to node. Compilers vectorize the passes that compute no states. All steps of a batch have one direction.
 #ifndef OD_FRICTION_DRIVE_BATCH_H
 #define OD_FRICTION_DRIVE_BATCH_H
 
@@ -22,8 +22,9 @@ enum { OD_DRIVE_STEPS = 96, OD_DRIVE_NODES = OD_DRIVE_STEPS + 1 };
 #define OD_DRIVE_LEAST_CURVE 300
 
 // At node j: power = (|v|/vs)^n, S, target = hss, lag = h - hss, level = g.
-// For the step from j to j + 1: decay E and mean decay (1 - E)/a of the film while it grows [0], and while it shrinks or is at
-// rest [1]; the exponent a of the bristles, their decay and mean decay; bristle[j + 1] = decay bristle[j] + gain.
+// For the step from j to j + 1: decay E and mean decay (1 - E)/a of the film. Index [0]: the film grows; [1]: the film shrinks or
+// is at rest. Also the exponent a of the bristles, their decay and mean decay, and their gain: bristle[j + 1] = decay bristle[j] +
+// gain.
 typedef struct drive_batch {
   int first, steps;  // the batch has the nodes first to first + steps of the grid
   int direction;     // 1 for negative speeds, else 0
@@ -65,8 +66,7 @@ OD_INTO_WIDE double mean_decay(double a, double E) {
   return a > 1e-5 ? far : near_one;
 }
 
-// Computes power, target and S at nodes `from` to `to`. The function uses two loops, so that the two exponentials do not depend on each
-// other.
+// Computes power, target and S at nodes `from` to `to`. Two separate loops keep the two exponentials independent of each other.
 OD_INTO_WIDE void batch_curve(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                               int from, int to, drive_batch *b) {
   const double *log_speed = grid->log_speed + b->first, *film_power = grid->film_power + b->first;
@@ -84,7 +84,7 @@ OD_INTO_WIDE void batch_curve(const od_friction_law *law, const driven_direction
     for (int j = from; j <= to; j++) b->S[j] = 1 / (1 + b->power[j]);
 }
 
-// Computes decays and mean decays of the film. The results are kept from batch to batch while rates and durations are equal.
+// Computes decays and mean decays of the film. Batches with equal rates and durations share the results.
 OD_INTO_WIDE void batch_paces(const driven_direction_r *s, const od_friction_grid *grid, drive_batch *b) {
   const double *t = grid->t + b->first, first = t[1] - t[0];
   const double rate[2] = {s->f.growth_rate, b->rests ? s->f.rest_rate : s->f.shrink_rate};
@@ -122,8 +122,8 @@ OD_INTO_WIDE void chain_four_evenly(double E, double E2, od_quad *b) {
   *b += E2 * OD_QUAD_MOVED_TWO(*b, zero);
 }
 
-// Computes x[j + 1] = E[j] x[j] + b[j], eight entries at a time. All eight entries follow from the entry before these entries, so they do
-// not depend on each other.
+// Computes x[j + 1] = E[j] x[j] + b[j], eight entries at a time. The eight entries depend only on the entry before them, not on
+// each other.
 OD_INTO_WIDE void recur(int from, int to, const double *restrict E, const double *restrict b, double *restrict all) {
   int j = from;
   double x = all[j];
@@ -158,14 +158,14 @@ OD_INTO_WIDE void recur_evenly(int from, int to, double E, const double *restric
   for (; j < to; j++) all[j + 1] = x = E * x + b[j];
 }
 
-// Returns 1 if the film shrinks or is at rest in the step from node j; 0 if the film grows, because the film is below the mean of both
-// targets.
+// Returns 0 if the film grows in the step from node j, that is, if the film is below the mean of both targets. Otherwise returns 1:
+// the film shrinks or is at rest.
 OD_INTO_WIDE int film_shrinks(const drive_batch *b, int j, double lag) {
   return b->rests || 2 * lag > b->target[j + 1] - b->target[j];
 }
 
-// Computes the lags of the film. The film is assumed to grow, or to shrink, in all remaining steps; at the first step where this
-// assumption is wrong, the computation continues with the other rate.
+// Computes the lags of the film. The function assumes that the film grows, or shrinks, in all remaining steps. At the first step
+// where this assumption is wrong, the function continues with the other rate.
 OD_INTO_WIDE void batch_film(int steps, drive_batch *b) {
   double push[OD_DRIVE_NODES];
   int j = 0;
@@ -205,8 +205,8 @@ OD_INTO_WIDE void batch_bristles(const driven_direction_r *s, const od_friction_
   recur(0, steps, b->decay, b->gain, b->bristle);
 }
 
-// Computes all passes of a batch, from the states at its first node. The curve at this node is known from the previous batch.
-// The speed is zero where the direction changes, and at zero speed the curve does not depend on the direction.
+// Computes all passes of a batch, from the states at its first node. The curve at this node is known from the previous batch, even
+// after a change of direction: the speed is then zero, and at zero speed the curve does not depend on the direction.
 OD_INTO_WIDE void batch_passes(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                double bristle, double film, int steps, drive_batch *b) {
   batch_curve(law, s, grid, 1, steps, b);

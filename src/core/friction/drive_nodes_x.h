@@ -1,6 +1,5 @@
-// Driven laws node by node (equations: drive.h), in the scalar of the build, with parameters that may vary from node to node.
-// This code shares only the parameters of a direction with drive_batch.h, so that a test can compare two independent
-// implementations.
+// Driven laws node by node (equations: drive.h), in the scalar of the build, with parameters that may vary from node to node. This
+// code shares only the parameters of a direction with drive_batch.h. Thus a test can compare two independent implementations.
 #include "friction/drive.h"
 
 #include "base/scalar_x.h"
@@ -11,7 +10,7 @@
 // The length of complex steps for derivatives.
 #define OD_TINY_STEP 1e-30
 
-// At a node: the Stribeck curve S, and film = hss.
+// Values at a node: the Stribeck curve S, and film = hss.
 typedef struct X(node) {
   od_x S, film;
 } X(node);
@@ -25,7 +24,7 @@ typedef struct X(nodes) {
   const od_friction_start *start;
   const double *along;  // the imaginary part of the signal at every sample, in units of OD_TINY_STEP; NULL: zero
   X(driven_direction) side[2];
-  int known[2];    // 2 * node + direction of each entry of `side`
+  int known[2];    // for each entry of `side`: 2 * node + direction
   int between[2];  // nodes of the two successive samples between which the signal was interpolated last
 } X(nodes);
 
@@ -144,7 +143,7 @@ static od_x X(force_at)(const od_friction_law *law, const X(driven_direction) * 
          s->f.film_force * ((v > 0) - (v < 0)) * x->film_rate;
 }
 
-// Returns the force of a law outside the LuGre family, which is a function of the speed and of the law's factor.
+// Returns the force of a law outside the LuGre family: a function of the speed and of the law's factor.
 static od_x X(plain_force)(X(nodes) * n, int i) {
   od_x q[2 * OD_MOST_ELEMENT_FIELDS];
   for (int k = 0; k < od_friction_law_numbers(n->law, n->two_sided); k++) q[k] = n->q[k];

@@ -1,14 +1,14 @@
 // The force of a driven friction law and its derivatives with respect to numbers of the law. The derivatives of the family's
 // parameters with respect to a number ("seeds") come from one complex step of the law for each direction. The derivatives of the
-// states are linear recursions from node to node: their coefficients are computed for a batch, then the derivatives with respect
-// to four numbers are computed at a time.
+// states are linear recursions from node to node. The coefficients of a batch are computed first, then the derivatives, for four
+// numbers at a time.
 #include <string.h>
 
 #include "friction/drive_batch.h"
 
 #if OD_WITH_COMPLEX
 
-// Derivatives of the parameters of one direction, and of constants computed from them, `columns` of each.
+// Derivatives of the parameters of one direction and of constants computed from the parameters: `columns` entries for each.
 typedef struct seeds {
   const double *by[OD_FAMILY_COUNT];
   double *log_vs, *complete_film, *log_gain;

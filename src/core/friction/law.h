@@ -1,8 +1,8 @@
-// The table of friction laws. Each law is one file of this folder; law_tables.h describes how to write a law. The file defines
-// a class of elements, a class of blocks, and a row of this table. The table is used to drive a law alone (drive.h).
+// The table of friction laws. One file of this folder defines each law: a class of elements, a class of blocks, and a row of this
+// table. law_tables.h describes how to write a law. drive.h uses the table to drive a law alone.
 //
-// The numbers of a law are in the order of its fields: first the numbers that may differ by direction ("sided"), then the
-// numbers that both directions share. If the directions differ, the sided numbers for negative speeds follow.
+// The numbers of a law are in the order of its fields: first the numbers that may differ by direction ("sided"), then the numbers
+// that both directions share. If the directions differ, the sided numbers for negative speeds follow.
 #ifndef OD_FRICTION_LAW_H
 #define OD_FRICTION_LAW_H
 

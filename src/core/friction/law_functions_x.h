@@ -1,6 +1,6 @@
 // The functions of a friction law, compiled from its equations in the scalar of the build: evaluation and report as an element,
 // evaluation as a block, steady force. Included at the end of the equations of a law; law_tables.h lists the names that the law
-// must define before.
+// must define first.
 typedef struct X(in) {
   od_x speed;
 #if OD_LAW_HAS_BRISTLES
@@ -33,7 +33,7 @@ typedef struct X(report) {
 #endif
 } X(report);
 
-// Returns the numbers of one direction. Numbers for negative speeds are assembled in `room`.
+// Returns the numbers of one direction. The function assembles the numbers for negative speeds in `room`.
 static inline const X(numbers) * X(direction_numbers)(const X(numbers) * q, bool negative, X(numbers) * room) {
   if (!negative) return q;
   *room = *q;

@@ -1,10 +1,9 @@
 // The tables of a friction law, and how to write a law.
 //
-// A law is one file. The file is written once for real and complex numbers. It defines three things: a class of elements
-// (the friction of a cylinder or a joint); a class of blocks (friction as a function of a speed signal); a row of the
-// table of laws (drive.h, fits). The compiler reads the file three times (elements/element_template_x.h): twice with
-// OD_ELEMENT_TEXT defined, where it contains the equations, and once without, where it contains the tables. coulomb.c and
-// lugre.c are examples.
+// A law is one file, for real and complex numbers. The file defines three things: a class of elements (the friction of a cylinder
+// or a joint); a class of blocks (friction as a function of a speed signal); a row of the table of laws (drive.h, fits). The
+// compiler reads the file three times (elements/element_template_x.h): twice with OD_ELEMENT_TEXT defined, for the equations, and
+// once without OD_ELEMENT_TEXT, for the tables. coulomb.c and lugre.c are examples.
 //
 // Equations (#ifdef OD_ELEMENT_TEXT), in the scalar od_x with names X(...):
 //   X(numbers)      a struct of od_x, the numbers in the order of the parameters below. Numbers for negative speeds follow
@@ -16,8 +15,8 @@
 //     friction_slopes(q, v)        derivatives with respect to the speed and to the logarithm of the factor, in real numbers
 //   member of the LuGre family (lugre_family.h has its equations; lugre_family_x.h)
 //     X(family_of)(q, signal)      the parameters of the family from the numbers; signal multiplies the factor or the load
-// The equations end with #include "friction/law_functions_x.h", which defines all functions of the classes from the equations.
-// Laws that only differ in their steady Stribeck curve use steady_stribeck_x.h for the whole file.
+// The equations end with #include "friction/law_functions_x.h", which defines all functions of the classes from the equations. Laws
+// that only differ in their steady Stribeck curve use steady_stribeck_x.h for the whole file.
 //
 // Tables (#else):
 //   OD_ELEMENT_FILE            the name of the file
@@ -28,15 +27,14 @@
 //   OD_COMMON_PARAMETERS(M)    the parameters that both directions share
 //   OD_FIRST_KEY               the key of the first parameter
 //   OD_LAW_RULES               optional: conditions on the parameters
-// The file ends with #include "friction/law_tables.h", #include "elements/element_template_x.h" and
-// OD_FRICTION_LAW(identifier, "name", "summary"). The identifier is also listed in laws.c, elements/element_list.h and
-// blocks/block_list.h.
+// The file ends with #include "friction/law_tables.h", #include "elements/element_template_x.h" and OD_FRICTION_LAW(identifier,
+// "name", "summary"). The identifier is also listed in laws.c, elements/element_list.h and blocks/block_list.h.
 #include "blocks/block_description.h"
 #include "friction/law.h"
 #include "friction/parameters.h"
 
-// Values of OD_LAW_STATES. A member of the family without states has a film that follows the speed without delay; a member
-// with bristles alone has no film. The speed state is a lagged speed, from which the acceleration is taken.
+// Values of OD_LAW_STATES. A member of the family without states has a film that follows the speed without delay; a member with
+// bristles alone has no film. The speed state is a lagged speed; the acceleration is computed from the speed state.
 #define OD_STATES_NONE                0
 #define OD_STATES_BRISTLES            1
 #define OD_STATES_BRISTLES_FILM       2
@@ -46,7 +44,7 @@
 #define OD_LAW_HAS_ACCELERATION       (OD_LAW_STATES >= OD_STATES_BRISTLES_FILM_SPEED)
 
 // Text of messages about a factor or a load below zero.
-#define OD_FRICTION_BELOW_ZERO "friction cannot drive the motion, so negative values count as nearly zero"
+#define OD_FRICTION_BELOW_ZERO "friction cannot drive the motion, so negative values are replaced by a value near zero"
 
 #define OD_ELEMENT_ROW(k, u, tu, s, f, a, b, c, d, ta, tb, tc, td, m, signal) \
   {.key = k,                                                                  \
@@ -81,8 +79,8 @@
    .only_with_purpose = "for negative speeds",                                       \
    .limits = {a, b, c, d}},
 #define OD_COUNT_ROW(...) +1
-// The number of parameters that may differ by direction, which come first; and the index of the first parameter for negative
-// speeds, which come last.
+// The number of parameters that may differ by direction, which are the first parameters. The index of the first parameter for
+// negative speeds, which are the last parameters.
 #define OD_SIDED          (0 OD_SIDED_PARAMETERS(OD_COUNT_ROW))
 #define OD_FIRST_NEGATIVE (OD_SIDED OD_COMMON_PARAMETERS(OD_COUNT_ROW))
 

@@ -1,4 +1,4 @@
-// The equations of the LuGre family (lugre_family.h): Stribeck curve, bristles and film, and their derivatives. Part of
+// The equations of the LuGre family (lugre_family.h): Stribeck curve, bristles and film, and their derivatives. Included by
 // law_functions_x.h.
 
 // At a speed: power = (|v|/vs)^n, S = S(power), film = hss.
@@ -7,7 +7,7 @@ typedef struct X(stribeck) {
   bool film_grows;  // whether hss increases with the speed
 } X(stribeck);
 
-// Returns the complete film of this direction. The film of the other direction may be larger; then the level is less than Fc.
+// Returns the complete film of this direction. If the film of the other direction is larger, the level may be less than Fc.
 static inline od_x X(complete_film)(const X(family) * f) {
   return OD_SELECT(RE(f->Fs) > RE(f->Fc), 1 - f->Fc / f->Fs, 0);
 }
@@ -98,8 +98,8 @@ static inline stribeck_slopes slopes_of_stribeck(const family_r *f, const stribe
                            .film = c->film_grows ? film : 0};
 }
 
-// Derivatives with respect to the signal, which multiplies the factor: derivatives of the parameters, of the rates of the film
-// (relative), of S, of hss and of the least level.
+// Derivatives with respect to the signal, which multiplies the factor: of the parameters, of the rates of the film (relative), of
+// S, of hss and of the least level.
 typedef struct signal_slopes {
   double Fs, Fc, vs, viscous, tau, S, film, least;
 } signal_slopes;

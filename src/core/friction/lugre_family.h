@@ -3,14 +3,14 @@
 //   S   = exp(-(|v|/vs)^n)  or  1/(1 + (|v|/vs)^n)                      the Stribeck curve
 //   hss = (1 - Fc/Fs) min(|v|/vb, 1)^(2/3)                              the lubricant film in steady motion
 //   g   = Fc + ((1 - h) Fs - Fc) S                                      the force of the bristles in steady motion
-//   h'  = (hss - h)/tau,  tau = tau_hp while it grows, tau_hn while it shrinks, tau_h0 at rest
+//   h'  = (hss - h)/tau,  tau = tau_hp while h grows, tau_hn while h shrinks, tau_h0 at rest
 //   y'  = sigma_0 (v - |v| y/g)                                         the force of the bristles, y = sigma_0 z
 //   F   = y + sigma_1 y'/sigma_0 + viscous v + inertia a + film_force s h'
 //
-// The acceleration term is sigma_2 T a in the literature. Here this term has a separate number that both directions share, so that the
-// force does not jump where the speed changes sign. The sign s of the film term is smoothed near zero speed for the same reason.
-// Laws without bristles have F = tanh(v/v0) g + viscous v. Laws without a film state have h = hss. Laws without a film have h =
-// 0. The film is at rest at speeds below a ten-thousandth of vs. The equations are 2.1 to 2.13 and 5.1 to 5.10 of source 28 in
+// The acceleration term is sigma_2 T a in the literature. Here this term has a separate number that both directions share, so that
+// the force does not jump where the speed changes sign. The sign s of the film term is smoothed near zero speed for the same
+// reason. Laws without bristles have F = tanh(v/v0) g + viscous v. Laws without a film state have h = hss. Laws without a film have
+// h = 0. The film is at rest at speeds below a ten-thousandth of vs. The equations are 2.1 to 2.13 and 5.1 to 5.10 of source 28 in
 // docs/theory.md.
 #ifndef OD_FRICTION_LUGRE_FAMILY_H
 #define OD_FRICTION_LUGRE_FAMILY_H
@@ -37,8 +37,8 @@ enum {
 
 typedef enum od_stribeck_shape { OD_STRIBECK_EXPONENTIAL, OD_STRIBECK_LORENTZIAN } od_stribeck_shape;
 
-// Speeds below this fraction of vs count as rest for the film. Elements also use this fraction to smooth powers of the speed: r^2 (r^2 +
-// e^2)^(n/2 - 1) instead of r^n, which has a finite slope at zero, as Newton's method needs.
+// For the film, speeds below this fraction of vs are zero. Elements also use this fraction e to smooth powers of the speed: r^2
+// (r^2 + e^2)^(n/2 - 1) instead of r^n. The smoothed power has a finite slope at zero, which Newton's method requires.
 #define OD_FRICTION_REST_SPEED 1e-4
 // The level g is at least this fraction of Fs + Fc.
 #define OD_FRICTION_LEAST_LEVEL 1e-6

@@ -9,7 +9,7 @@ typedef struct X(family) {
 _Static_assert(sizeof(X(family)) == OD_FAMILY_COUNT * sizeof(od_x),
                "the struct must have one member for each parameter of lugre_family.h");
 
-// Returns log(vb/vs). If the given vb is 0, vb is the speed at which S has fallen to k (Table 5.1 of source 28 in
+// Returns log(vb/vs). If the argument vb is 0, vb is the speed at which S has fallen to k (Table 5.1 of source 28 in
 // docs/theory.md).
 static inline od_x X(log_vb_vs_exponential)(od_x vb, od_x vs, od_x n) {
   od_x k = 0.002 * od_x_exp(-4.5 * od_x_log(n));
@@ -21,7 +21,8 @@ static inline od_x X(log_vb_vs_lorentzian)(od_x vb, od_x vs, od_x n, od_x k) {
   return OD_SELECT(RE(vb) > 0, od_x_log(vb / vs), od_x_log((1 - k) / k) / n);
 }
 
-// Exponents: each parameter is multiplied by the factor raised to its exponent. vb scales as vs does.
+// Exponents of the factor: each parameter is multiplied by the factor to the power of the parameter's exponent. vb scales as vs
+// does.
 typedef struct X(powers) {
   od_x Fs, Fc, vs, viscous, tau;
 } X(powers);

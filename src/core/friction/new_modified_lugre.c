@@ -1,6 +1,6 @@
-// New Modified LuGre: the Modified LuGre law whose Fs and Fc depend on a load, with terms for the acceleration and for the rate
-// of the film. Eq. 2.12 and 2.13 and section 2.2.4 of source 28 in docs/theory.md. In a machine the acceleration is lagged and thus a
-// function of states, which is equivalent to a mass behind a damper.
+// New Modified LuGre: the Modified LuGre law with Fs and Fc that depend on a load. It also has terms for the acceleration and for
+// the rate of the film. Eq. 2.12 and 2.13 and section 2.2.4 of source 28 in docs/theory.md. In a machine the acceleration is lagged
+// and thus a function of states; this lag is equivalent to a mass in series with a damper.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(numbers) {
@@ -9,7 +9,7 @@ typedef struct X(numbers) {
 } X(numbers);
 #include "friction/lugre_family_x.h"
 
-// Returns a friction force in N, changed by the load; at least a thousandth of the unchanged force.
+// Returns a friction force in N: `force` changed by the load, but at least a thousandth of `force`.
 static inline od_x X(loaded)(od_x force, od_x change) {
   return OD_SELECT(RE(force + change) > 1e-3 * RE(force), force + change, 1e-3 * force);
 }

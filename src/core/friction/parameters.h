@@ -1,6 +1,6 @@
-// The parameters of friction laws. Each parameter is defined once, as the arguments of a macro M, which expands to a row
-// of a table of elements or blocks. The arguments: key, unit, unit in a revolute joint, sign, default, possible range,
-// usual range, both ranges in a revolute joint, meaning, whether the parameter may be a signal.
+// The parameters of friction laws. Each parameter has one definition: the arguments of a macro M, which expands to a row of a table
+// of elements or blocks. The arguments: key, unit, unit in a revolute joint, sign, default, possible range, usual range, both
+// ranges in a revolute joint, meaning, whether the parameter may be a signal.
 #ifndef OD_FRICTION_PARAMETERS_H
 #define OD_FRICTION_PARAMETERS_H
 
@@ -72,7 +72,7 @@
   M("factor_vs", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in vs and vb", false)
 #define OD_PARAMETER_FACTOR_VISCOUS(M) \
   M("factor_viscous", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in viscous", false)
-// For a law with viscous friction alone.
+// For a law with viscous friction alone: the default exponent is 1.
 #define OD_PARAMETER_FACTOR_VISCOUS_ALONE(M) \
   M("factor_viscous", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in viscous", false)
 #define OD_PARAMETER_FACTOR_TAU(M)                                                                                  \

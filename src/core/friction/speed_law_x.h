@@ -1,5 +1,5 @@
-// For laws that are a function of the speed alone, in the scalar of the build. A law includes this header before X(numbers),
-// X(friction), X(scale) and friction_slopes(); see law_tables.h.
+// Common part of laws that are a function of the speed alone, in the scalar of the build. A law includes this header before
+// X(numbers), X(friction), X(scale) and friction_slopes(); see law_tables.h.
 #include "friction/law_factor_x.h"
 
 #ifndef OD_COMPLEX

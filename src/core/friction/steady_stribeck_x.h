@@ -1,6 +1,6 @@
-// A whole steady law with a Stribeck curve and a film that follows the speed without delay: equations and tables. The file of
-// such a law defines
-//   OD_STRIBECK_N(q)          the exponent n; with OD_STRIBECK_HAS_N it is the parameter q->n
+// A whole steady law with a Stribeck curve and a film that follows the speed without delay: equations and tables. The file of such
+// a law defines
+//   OD_STRIBECK_N(q)          the exponent n; with OD_STRIBECK_HAS_N, n is the parameter q->n
 //   OD_STRIBECK_LOG_VB_VS(q)  log(vb/vs), where vb is the speed at which the film is complete (lugre_family_x.h)
 //   OD_LAW_SHAPE, OD_ELEMENT_FILE
 // and ends with its OD_FRICTION_LAW.

@@ -8,7 +8,7 @@
 #include "base/complex_number.h"
 #include "model/model.h"
 
-// The part of the circuit to which a number of theta belongs: the oil, a node, or elements.
+// The owner of a number of theta in the circuit: the oil, a node, or elements.
 typedef enum od_circuit_owner { OD_OWNER_NONE, OD_OWNER_OIL, OD_OWNER_NODE, OD_OWNER_ELEMENT } od_circuit_owner;
 typedef struct od_circuit_number {
   od_circuit_owner owner;
@@ -19,8 +19,8 @@ typedef struct od_circuit_number {
 } od_circuit_number;
 static const od_circuit_number od_circuit_no_number = {OD_OWNER_NONE, -1, -1, false, 0};
 od_circuit_number od_circuit_find_number(const od_model *m, int number);
-// Sets `run` of each number in a list. A run consists of consecutive numbers of one element whose class computes derivatives
-// with respect to numbers, such as the control points of a curve.
+// Sets `run` of each number in a list. A run consists of consecutive numbers of one element, such as the control points of a curve.
+// The class of the element computes derivatives with respect to these numbers.
 void od_circuit_find_runs(const od_model *m, od_circuit_number *number, int count);
 
 // Computes the forces of actuators and the rates of circuit states.

@@ -1,11 +1,10 @@
-// The circuit with lumped volumes (eq. 8 of source 1 in docs/theory.md): elements move oil between nodes and exert forces on
-// the mechanism. The pressure of a volume changes by p' = (sum of inflows - dV/dt) / (V/B + C), where C is the compliance of
-// elements at the node. All results are functions of numbers (theta), states c, signals u, lengths and speeds, which are in
-// the work memory.
+// The circuit with lumped volumes (eq. 8 of source 1 in docs/theory.md): elements move oil between nodes and exert forces on the
+// mechanism. The pressure of a volume changes by p' = (sum of inflows - dV/dt) / (V/B + C), where C is the compliance of elements
+// at the node. All results are functions of numbers (theta), states c, signals u, lengths and speeds, which are in the work memory.
 //
 // Oil cavitates below zero pressure. Elements then read zero pressure, and the state x gives the void, the volume without oil:
 //   void = -x (V/B + C),    void' = dV/dt - sum of inflows,    thus    x' = (sum of inflows - dV/dt (1 + x/B)) / (V/B + C)
-// with B and C at zero pressure. A void needs the same volume of oil to form and to fill again, even if V changes meanwhile. Oil
+// with B and C at zero pressure. A void takes as much oil to fill as was missing when it formed, even if V changes meanwhile. Oil
 // under tension (od_build_oil_tension()) uses p' as above instead, and does not conserve its volume.
 
 static inline bool X(cavitates)(const od_model *m, const od_x *w, int node) {
@@ -44,8 +43,8 @@ static inline void X(gather)(const od_model *m, od_x *w) {
 
 // ---- nodes
 
-// The least volume of a node, relative to its volume with all contributions at their maximum. The volume must stay positive when
-// a piston is deep in its end stop.
+// The least volume of a node, relative to its volume with all contributions at their maximum. Thus the volume stays positive when a
+// piston is deep in its end stop.
 static const double X(least_volume) = 1e-3;
 
 // Adds flows, volumes, compliances, forces and rates of all instances to their targets.
@@ -102,7 +101,8 @@ static OD_APART void X(correct_void_rate)(const od_model *m, od_x *w, int node) 
   w[l->rate + m->node[node].state] += w[l->stiffness + node] * share;
 }
 
-// Computes the heat, and sets rates to NAN if the junctions have no solution. For machines with junctions or a reservoir.
+// Computes the heat, and sets rates to NAN if the junctions have no solution. Called only for machines with junctions or a
+// reservoir.
 static OD_APART void X(finish_indirect)(const od_model *m, od_x *w, bool solved) {
   if (od_model_has_heat(m)) X(heat_oil)(m, w);
   for (int i = 0; !solved && i < m->circuit_states; i++) w[m->layout.rate + i] = NAN;

@@ -1,5 +1,5 @@
-// Derivatives of one instance. For complex steps, the instance is copied from the machine into a small separate work memory in
-// complex numbers. One of its scalars is changed along the imaginary axis. Then the function of its class evaluates the copy.
+// Derivatives of one instance. A complex step copies the instance to a small separate work memory in complex numbers and adds an
+// imaginary part to one scalar. Then the function of its class evaluates the copy.
 #include "hydraulics/element_slopes.h"
 
 #include <string.h>
@@ -18,8 +18,8 @@ double od_element_out_tangent(const od_model *m, const double *w, int instance, 
 
 static const double step = 1e-30;
 
-// Contiguous memory of: the oil, the numbers of the host, the numbers of the instance, in, out, report, kept values.
-// Classes with more numbers, such as ports with curves, have their own derivatives; a test checks that all other classes
+// The sizes of contiguous memory for the oil, the numbers of the host, the numbers of the instance, in, out, report and kept
+// values. Classes with more numbers, such as ports with curves, have their own derivatives; a test checks that all other classes
 // fit.
 enum { MOST_NUMBERS = OD_MOST_ELEMENT_FIELDS, MOST_KEPT = 24 };
 typedef struct alone {
@@ -111,7 +111,7 @@ void od_element_evaluate_at(const od_model *m, const double *theta, const double
   memcpy(out, a.w + a.batch.out, (size_t)c->outs * sizeof *out);
 }
 
-// Adds the change through the outputs, whose derivatives are known, to the direct change.
+// Adds the direct change to the change through the outputs, whose derivatives are known.
 double od_element_report_change(const od_model *m, double *w, int instance, int report, const double *din,
                                 const double *dout, const double *doil) {
   const od_instance *e = &m->instance[instance];

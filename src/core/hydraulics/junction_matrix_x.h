@@ -1,11 +1,11 @@
-// The matrix of junctions, M = damping - dF/dp, by groups of connected junctions. Changes of pressures must balance a change of
-// the flows into junctions: M dp = dF.
+// The matrix of junctions, M = damping - dF/dp, by groups of connected junctions. Changes of pressures must balance a change of the
+// flows into junctions: M dp = dF.
 //
-// Elements move oil from high to low pressure. Therefore M has a positive diagonal and almost no other positive entries.
-// The row sums of M are the derivatives of the flows to nodes that are not junctions. If several junctions are closed off
-// together, these row sums are smaller than the round-off of the diagonal. The row sums are therefore stored separately. Elimination
-// computes each pivot from the row sums, without differences of nearly equal numbers (after Grassmann, Taksar and Heyman). Thus pressures
-// of closed-off junctions are as accurate as other pressures.
+// Elements move oil from high to low pressure. Therefore M has a positive diagonal, and almost all other entries are zero or
+// negative. The row sums of M are the derivatives of the flows to nodes that are not junctions. If several junctions are closed off
+// together, these row sums are smaller than the round-off of the diagonal. The row sums are therefore stored separately.
+// Elimination computes each pivot from the row sums, without differences of nearly equal numbers (after Grassmann, Taksar and
+// Heyman). Thus pressures of closed-off junctions are as accurate as other pressures.
 
 // Computes M from the derivatives of elements in w. held(): returns whether the pressure of a junction is constant. damping:
 // one entry per junction (NULL: zero).

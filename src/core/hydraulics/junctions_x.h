@@ -1,22 +1,22 @@
 // Junctions: nodes without volume. The flows into a junction sum to zero at all times, which determines its pressure:
 //   F_j(p) = sum of flows into j - leak * p_j = 0
-// The leak is far below any measurable flow. The leak determines the pressure if all elements at a junction are closed. Pressures are
-// not negative: p_j = 0 with F_j < 0 is also a solution, in which the outflow is larger than the inflow.
+// The leak, far below any measurable flow, determines the pressure if all elements at a junction are closed. Pressures are not
+// negative: p_j = 0 with F_j < 0 is also a solution, in which the outflow is larger than the inflow.
 //
-// The solver is Newton's method with exact derivatives, starting at the last pressures. Three measures make the solver robust:
-// - Damping: if a valve is closed, flows barely depend on a pressure, and Newton steps are too long. Then each junction is damped
+// The solver is Newton's method with exact derivatives, starting at the last pressures. Three measures make the solver robust: -
+// Damping: if a valve is closed, flows barely depend on a pressure, and Newton steps are too long. Then each junction is damped
 //   by |F_j| / longest_step, as if it had a small volume.
 // - Step length: the power of the sums of flows along the step, sum d_j F_j, decreases along the step and is zero at the best
 //   length. The power gives equal weight to junctions with large and with small flows.
 // - After 20 steps without success, junctions are solved one after another by bisection, and Newton's method continues from
 //   these pressures.
-// If there is no solution (a pump with a closed outlet), the pressure of the junction and all rates become NaN, which steps
-// report. In complex arithmetic the derivatives belong to the real parts. Two more steps compute the imaginary parts, which are small.
+// If there is no solution (a pump with a closed outlet), the pressure of the junction and all rates become NaN. Then the step
+// fails. In complex arithmetic the derivatives belong to the real parts. Two more steps compute the imaginary parts, which are
+// small.
 
 static const double X(junction_leak) = 1e-26;  // m3/s/Pa
 static const double X(most_pressure) = 1e15;   // Pa
-static const double X(longest_step) =
-    3e7;  // Pa; replaced by the largest pressure of a junction if this pressure is larger
+static const double X(longest_step) = 3e7;     // longest step, Pa; a larger pressure of a junction replaces this length
 enum { X(junction_iterations) = 60, X(junction_lengths) = 10, X(junction_bisections) = 70, X(junction_patience) = 20 };
 
 static inline od_x *X(junction_pressure)(const od_model *m, od_x *w, int junction) {
@@ -68,7 +68,7 @@ static inline od_x X(junction_slope)(const od_model *m, od_x *w, const od_juncti
 #endif
 }
 
-// Computes the derivatives of all instances at junctions. Does nothing in the complex build.
+// Computes the derivatives of all instances at junctions. In the complex build the function has no effect.
 static void X(junction_evaluate_slopes)(const od_model *m, od_x *w) {
 #ifdef OD_COMPLEX
   (void)m, (void)w;
@@ -179,7 +179,7 @@ static bool X(junction_sweep)(const od_model *m, od_x *w) {
   return X(junction_flows)(m, w);
 }
 
-// Returns whether the next Newton step would be at round-off, because this step is small.
+// Returns whether the last step is so small that the next Newton step would be at round-off.
 static bool X(junction_arrives)(const od_model *m, const od_x *w) {
   const od_x *before = w + m->layout.junction_before, *step = w + m->layout.junction_step;
   for (int i = 0; i < m->junctions; i++)
@@ -187,7 +187,7 @@ static bool X(junction_arrives)(const od_model *m, const od_x *w) {
   return true;
 }
 
-// Sets the pressure of junctions whose flows do not balance to NaN if there is no solution, so that messages can name them.
+// If there is no solution, sets the pressures of junctions whose flows do not balance to NaN. Messages then name these junctions.
 static void X(junction_mark_failed)(const od_model *m, od_x *w) {
   for (int i = 0; i < m->junctions; i++) {
     od_x *p = X(junction_pressure)(m, w, i);
@@ -198,8 +198,8 @@ static void X(junction_mark_failed)(const od_model *m, od_x *w) {
   }
 }
 
-// Computes the pressures of all junctions. Returns false if there is no solution. Not inlined, because most machines have no
-// junctions.
+// Computes the pressures of all junctions. Returns false if there is no solution. The function is not inlined, because most
+// machines have no junctions.
 static OD_APART bool X(solve_junctions)(const od_model *m, od_x *w) {
   const od_junctions *j = &m->join.at_junction;
   for (int i = 0; i < m->junctions; i++) {

@@ -36,8 +36,8 @@ static inline double flow_gain(const od_model *m, const double *w, const od_targ
   return gain * (1 + displaced_share_r(m, w, s->target));
 }
 
-// Returns the derivative of a target (rate of a node's pressure, force of an actuator, rate of an element) with respect
-// to an output that is added to the target.
+// Returns the derivative of a target with respect to an output that is added to the target. A target is the rate of a node's
+// pressure, the force of an actuator, or the rate of an element.
 static inline double target_gain(const od_model *m, const double *w, const od_target *s) {
   const od_layout *l = &m->layout;
   int node = s->target;
@@ -62,7 +62,7 @@ static inline void add_slopes(const od_model *m, double *w, const od_target *s, 
   for (int j = 0; j < s->ins; j++) w[place[j]] += gain * slope[j] * w[moves[j]];
 }
 
-// Adds indirect effects, which do not act through pressures and states: the heat, and flows through junctions.
+// Adds indirect effects to the rows: the effects of the heat and of flows through junctions.
 static OD_APART void linearize_indirect(const od_model *m, double *w) {
   if (od_model_has_heat(m)) linearize_heat(m, w);
   if (od_model_junctions(m)) eliminate_junctions(m, w);
@@ -149,7 +149,8 @@ void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number
   }
 }
 
-// Adds the effect of a number of the oil. Bulk modulus numbers act in every volume; density, smoothing and viscosity in elements.
+// Adds the effect of a number of the oil. Numbers of the bulk modulus act in every volume; density, smoothing and viscosity act in
+// elements.
 static void change_oil(const od_model *m, double *w, const change *d, int number) {
   const od_layout *l = &m->layout;
   bool modulus = number >= OD_OIL_LAW && number < OD_OIL_VISCOSITY;
@@ -180,7 +181,7 @@ static void change_node(const od_model *m, double *w, const change *d, int node)
     d->rate[n->state * d->stride] += d->sign * share * volume_slope(m, w, node);
     return;
   }
-  // The pressure of a tank or source acts through all elements that read it.
+  // The pressure of a tank or source acts through all elements that read this pressure.
   double dp = n->input >= 0 ? w[l->u + n->input] : 1, dout[OD_MOST_OUT];
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
@@ -319,7 +320,7 @@ static double pressure_tangent(const od_model *m, const double *w, int node, con
   return du && n->input >= 0 ? pressure_gain(m, w, node) * du[n->input] : 0;
 }
 
-// Returns the change of the sum of all outputs that are added at one place, along a direction.
+// Returns the change, along a direction, of the sum of all outputs that are added to the target `to`.
 static double sum_tangent(const od_model *m, const double *w, int to, const double *dc, const double *du) {
   double sum = 0, din[OD_MOST_IN];
   for (int i = 0; i < m->instances; i++) {

@@ -5,7 +5,7 @@
 //   ln ln (nu + 0.7 mm2/s) is linear in ln T through both points
 // This file is included for each scalar type. q: numbers of the viscosity.
 
-// Returns ln ln (nu/(1 mm2/s) + 0.7). The result is undefined up to nu = 0.3 mm2/s, far below the viscosity of any oil.
+// Returns ln ln (nu/(1 mm2/s) + 0.7). The result is undefined for nu up to 0.3 mm2/s, far below the viscosity of any oil.
 static inline od_x X(walther)(od_x nu) {
   return od_x_log(od_x_log(nu * 1e6 + 0.7));
 }

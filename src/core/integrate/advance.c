@@ -1,5 +1,5 @@
-// Advances a simulation over jumps of the inputs, samples and switches. The time is divided into pieces, within which the
-// inputs are smooth and no sample is due; steps do not pass the end of a piece.
+// Advances a simulation over jumps of the inputs, samples and switches. The time is divided into pieces. Within a piece the inputs
+// are smooth and no sample is due. No step passes the end of a piece.
 #include "oleodyn/advance.h"
 
 #include <limits.h>
@@ -150,12 +150,13 @@ static bool has_inputs(const od_advance *a) {
   return a->plant->nu > 0 && a->options.inputs.inputs != NULL;
 }
 
-// Returns the tolerance of times near t, s. With this tolerance the round-off of a late time cannot hide a jump.
+// Returns the tolerance for comparisons of times near t, s. The tolerance exceeds the round-off of t, so round-off cannot hide a
+// jump.
 static double time_tolerance(const od_advance *a, double t) {
   return fmax(1e-9 * (a->adaptive ? a->options.longest : a->options.step), 4e-16 * fabs(t));
 }
 
-// Without a source the inputs are those of the simulation.
+// Reads the inputs at time t. Without a source, the inputs are those of the simulation.
 static void read_inputs(const od_advance *a, double t, double *u) {
   if (has_inputs(a))
     a->options.inputs.inputs(a->options.inputs.user, t, u);
@@ -163,9 +164,8 @@ static void read_inputs(const od_advance *a, double t, double *u) {
     memcpy(u, od_sim_inputs(a->sim), (size_t)a->plant->nu * sizeof *u);
 }
 
-// Returns whether an input jumps at t. If so, writes the inputs just before t to a->u and the inputs just after t to a->u_after. Otherwise
-// writes the inputs at t to a->u. An input jumps if its change does not shrink with the distance between the two times; the change of a
-// smooth input shrinks, also at a zero crossing.
+// Returns whether an input jumps at t. If so, writes the inputs just before t to a->u and the inputs just after t to a->u_after.
+// Otherwise writes the inputs at t to a->u. An input jumps if its change does not shrink with the distance between the two times.
 static bool inputs_jump(od_advance *a, double t) {
   if (!has_inputs(a)) {
     read_inputs(a, t, a->u);
@@ -198,7 +198,7 @@ static void find_inputs_inside(od_advance *a, double t, double h) {
     read_inputs(a, t + integrator->inside[k] * h, a->u_inside + k * nu);
 }
 
-// Returns the first time after t and before `end` at which the inputs jump or have a kink or a sample is due; else `end`.
+// Returns the first time between t and `end` at which inputs jump or have a kink, or a sample is due; else `end`.
 static double end_of_piece(const od_advance *a, double t, double end) {
   double tolerance = time_tolerance(a, isfinite(end) ? end : t), at = INFINITY;
   if (has_inputs(a) && a->options.inputs.next_break)
@@ -221,7 +221,7 @@ static od_status watch(od_advance *a, od_moment moment) {
   return status == OD_OK ? OD_OK : fail(a, status, OD_ADVANCE_WATCH, a->now, 0);
 }
 
-// Applies changes that the caller has made to the simulation since its last use.
+// Adapts the advance to changes that the caller has made to the simulation since the advance last used it.
 static void notice_changes(od_advance *a) {
   if (a->sim->sets == a->sets) return;
   a->sets = a->sim->sets;
@@ -246,7 +246,7 @@ static od_status begin_step(od_advance *a) {
   return status == OD_OK ? OD_OK : fail(a, status, OD_ADVANCE_EVALUATION, a->now, 0);
 }
 
-// Ends a step of length h at its first switch. Called after the step. *taken is the resulting length, s.
+// Called after a step of length h. Shortens the step so that it ends at its first switch. *taken is the resulting length, s.
 static od_status end_step(od_advance *a, double h, int most, double *taken) {
   *taken = h;
   if (a->plant->margins == 0) {
@@ -331,7 +331,8 @@ static od_status adaptive_step(od_advance *a, double *next) {
   return OD_OK;
 }
 
-// Begins a piece at the current time: the time until the inputs jump or have a kink, a sample is due, or a fixed step ends.
+// Begins a piece at the current time. The piece ends where the inputs jump or have a kink, where a sample is due, or where a fixed
+// step ends.
 static void begin_piece(od_advance *a) {
   double limit = a->adaptive ? fmin(a->options.end, a->stop) : a->origin + (double)(a->index + 1) * a->options.step;
   a->end = end_of_piece(a, a->now, limit);
@@ -440,7 +441,7 @@ static void set_fields(od_advance *a, const saved_fields *f) {
   a->now = f->now;
   a->before = f->before;
   a->origin = f->origin;
-  a->requested = fmin(f->requested, f->now);  // an advance that was ended had not reached this time
+  a->requested = fmin(f->requested, f->now);  // a stopped advance has not reached the requested time
   a->end = fmin(f->end, a->options.end);
   a->counted = f->counted;
   a->index = (long)f->index;
@@ -474,7 +475,7 @@ void od_advance_transfer(od_advance *a, od_pieces *t) {
   const void *saved = od_pieces_bytes(t, &fields, sizeof fields);
   if (saved) memcpy(&fields, saved, sizeof fields);
   od_pieces_expect(t, are_possible(&fields) && fabs(time - fields.now) <= 1e-6 * (1 + fabs(time)),
-                   "a time or count of the advance is not possible");
+                   "a time or count of the advance is out of range");
   if (t->mode == OD_PIECES_RESTORE) set_fields(a, &fields);
   od_pieces_bytes(t, a->u, l.before - l.u);  // inputs, map, and the numbers of the step control
   if (!a->search.before) return;
@@ -512,6 +513,6 @@ od_status od_advance_save(const od_advance *a, void *saved) {
 od_status od_advance_restore(od_advance *a, const void *saved, size_t size, od_error *err) {
   od_saved_owner owner;
   if (!od_advance_owner(a, &owner))
-    return od_fail(err, OD_NOT_AVAILABLE, "states of this plant cannot be restored: it has no fingerprint");
+    return od_fail(err, OD_NOT_AVAILABLE, "states of this plant cannot be restored: the plant has no fingerprint");
   return od_saved_read(&owner, a, transfer, saved, size, err);
 }

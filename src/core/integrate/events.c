@@ -18,7 +18,7 @@ static const double resolution = 1e-7;       // resolution of the time of a swit
 static const double difference_step = 1e-4;  // time difference of difference quotients of guards, relative to the step
 static const double same_time = 1e-9;        // crossings closer than this, relative to the step, count as simultaneous
 
-// Sets the guards of held jumps to zero, from which they differ by round-off.
+// Sets the guards of held jumps to exactly zero, to remove round-off.
 static void zero_held(od_sim *s, double *guard) {
   for (int j = 0; s->holding && j < od_sim_jumps(s); j++)
     if (!isnan(od_sim_at(s, s->held)[j])) guard[s->plant->jump_guard[j]] = 0;
@@ -44,7 +44,8 @@ od_status od_sim_margin(od_sim *s, double *margin) {
 
 // ---- memory
 
-// Guards and their rates at both ends of a step, guards at trial points, inputs at the end of the step and at any point, a state.
+// Memory of a search: guards and their rates at both ends of a step; guards at trial points; inputs at the end of the step and at
+// any point; a state.
 typedef struct memory {
   double *low, *low_rate, *high, *high_rate, *at_low, *at_high, *trial, *u_end, *u, *x;
 } memory;
@@ -77,8 +78,8 @@ static void inputs_aside(const od_sim *s, const od_event_search *q, double t, do
     memcpy(u, od_sim_inputs(s), (size_t)s->plant->nu * sizeof *u);
 }
 
-// Computes the guards at the current point, and their rates by a difference to a point that is dt later or earlier. Rates that
-// cannot be computed are zero.
+// Computes the guards at the current point. Computes their rates by a difference to a point dt later or earlier. Rates that cannot
+// be computed are zero.
 static od_status find_guards(od_sim *s, const od_event_search *q, double dt, double *guard, double *rate) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s, q);
@@ -98,8 +99,7 @@ static od_status find_guards(od_sim *s, const od_event_search *q, double dt, dou
   return status;
 }
 
-// Returns the time difference for rates in steps of about this length. The difference is large enough not to be lost in
-// round-off of the time.
+// Returns the time difference for rates in steps of about this length. The difference exceeds the round-off of the time.
 static double distance_aside(const od_sim *s, double h) {
   return fmax(difference_step * h, 1e-10 * fabs(s->t));
 }
@@ -128,8 +128,8 @@ od_status od_sim_end_events(od_sim *s, const od_event_search *q, double h) {
 
 // ---- dips: guards that may have crossed a level twice
 
-// Returns whether the tangents at both ends meet beyond `level`, for a guard that is on the same side of the level at both
-// ends. Such a guard moves first toward the level, then away from the level. *at receives the time at which the tangents meet.
+// Returns whether a guard may have crossed `level` twice. The guard must be on the same side of the level at both ends. It may have
+// crossed twice if the tangents at both ends meet beyond the level. *at receives the time at which the tangents meet.
 static bool may_dip(double low, double low_rate, double high, double high_rate, double level, double h, double *at) {
   double sign = low > level ? 1 : -1, fall = sign * low_rate, rise = sign * high_rate;
   if (!(sign * (high - level) > 0) || !(fall < 0) || !(rise > 0)) return false;
@@ -144,7 +144,7 @@ static double cubic_extreme(double low, double low_rate, double high, double hig
          c = 3 * (low_rate + high_rate) - 6 * d;
   double root = b * b - 4 * a * c;
   if (!(root >= 0)) return 0.5 * h;
-  // The root at which the derivative has the sign change of the ends, in a form without cancellation.
+  // Chooses the root at which the sign of the derivative changes as between the ends. The form of the roots avoids cancellation.
   double q = -0.5 * (b + copysign(sqrt(root), b)), first = c != 0 ? q / c : -1, second = q != 0 ? a / q : -1;
   double s = first > 0 && first < 1 ? first : second;
   return (s > 0 && s < 1 ? s : 0.5) * h;
@@ -175,8 +175,8 @@ static bool is_due(const od_plant *plant, const memory *m, const double *guard) 
   return false;
 }
 
-// Searches for a length at which a switch is due, where margins may have dipped below zero between the ends. *high receives
-// this length, *found whether there is such a length.
+// Searches for a step length at which a switch is due, if margins may have dipped below zero between the ends. *high receives this
+// length; *found: whether a length was found.
 static od_status find_dip(od_sim *s, const od_event_search *q, double h, double *high, bool *found) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s, q);
@@ -219,7 +219,7 @@ static od_status close_in(od_sim *s, const od_event_search *q, double h, double 
   bool halve = false;
   memcpy(m.at_low, m.low, bytes);
   for (int i = 0; i < TRIALS && high - low > resolution * h; i++) {
-    // A secant, slightly beyond the zero; bisection after a secant that did not halve the interval.
+    // Takes a secant step that ends slightly beyond the zero, or bisects after a secant step that did not halve the interval.
     double width = high - low, part = halve ? 0.5 : first_crossing(plant, &m) * (1 + 1e-3);
     at = low + fmin(fmax(part, 1e-3), 1 - 1e-3) * width;
     od_status status = try_step(s, q, h, at);
@@ -331,7 +331,7 @@ od_status od_sim_interpolate(od_sim *between, const od_sim *before, const od_sim
   for (int i = 0; i < plant->nq; i++)
     energy[i] = cubic(od_sim_at(from, from->energy)[i], od_sim_at(from, from->power)[i], od_sim_at(to, to->energy)[i],
                       od_sim_at(to, to->power)[i], h, s);
-  // Held jumps remain held in between: od_sim_set() would release them, so `holding` is zero for the call.
+  // od_sim_set() would release held jumps. Therefore `holding` is zero during the call.
   int holding = between->holding;
   if (holding) od_sim_hold_within(between, after, t);
   between->holding = 0;

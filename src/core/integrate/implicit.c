@@ -10,13 +10,13 @@
 #include "math/dense.h"
 
 enum { MOST_ITERATIONS = 15, MOST_CAREFUL_ITERATIONS = 60 };
-// Tolerances of the rates, relative to their size. The first correction is the error of the extrapolation by a parabola, which
-// is less than the truncation error of sufficiently short steps; a thousandth of this error is negligible. Thus short steps
-// have small tolerances; the smallest tolerance is near round-off. If the extrapolation is poor, a correction may change a
+// Tolerances of the rates, relative to their size. The first correction is the error of the extrapolation by a parabola. For
+// sufficiently short steps this error is less than the truncation error, and a thousandth of this error is negligible. Thus short
+// steps have small tolerances; the smallest tolerance is near round-off. If the extrapolation is poor, a correction may change a
 // state by many times its size; then the smallest tolerance applies.
 static const double coarsest_tolerance = 1e-10, finest_tolerance = 1e-11, part_of_first = 1e-3, prediction_limit = 1e-2;
 static const double contraction_limit =
-    0.01;  // slower convergence (a larger factor per iteration) requires a new matrix
+    0.01;  // a larger error reduction factor per iteration (slower convergence) requires a new matrix
 
 // Limit of the correction after the last evaluation of the residual. If the second correction is below this limit, derivatives
 // may be computed at this evaluation. More corrections indicate a nonlinear residual. The error of the states is smaller by the
@@ -82,8 +82,8 @@ static od_status correction(od_sim *s, const od_stage *stage) {
   return status;
 }
 
-// Evaluates the plant after the last correction where derivatives are needed, unless its last point is near enough. If only
-// the rates changed, the evaluation is cheap for the plant.
+// Evaluates the plant at the stage's solution if derivatives are needed there, unless the plant's last point is near enough. If
+// only the rates changed, the evaluation is cheap.
 static od_status approach(od_sim *s, const od_stage *stage) {
   if (!stage->to_differentiate || s->distance <= distance_limit || isinf(s->distance)) return OD_OK;
   double *x = od_sim_at(s, s->x_next), *g = od_sim_at(s, s->g);
@@ -115,7 +115,7 @@ static od_status newton(od_sim *s, const od_stage *stage) {
     if (iteration == 0 && size < prediction_limit && !stage->to_differentiate)
       tolerance = between(part_of_first * size, finest_tolerance, coarsest_tolerance);
     // The error after this correction is about contraction * size. If the previous correction was larger than the rates, the
-    // iteration diverged rather than converged fast: then the previous size counts as 1.
+    // iteration diverged at first; then the previous size is limited to 1.
     if (iteration > 0 && last > 0) s->contraction = between(size / between(last, 0, 1), 0, 1);
     bool stalled = iteration > 1 && size > last / 2 && size < 1e-7;  // round-off
     if (size < tolerance || (iteration > 0 && size * s->contraction < tolerance) || stalled) {
@@ -133,7 +133,7 @@ static od_status newton(od_sim *s, const od_stage *stage) {
   return OD_NOT_CONVERGED;
 }
 
-// ---- single corrections, for rules that evaluate elsewhere than at the stage's solution
+// ---- single corrections, for rules that evaluate the plant at another point than the stage's solution
 
 static double take_correction(od_sim *s, const od_stage *stage) {
   double *k = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g), size = od_plant_relative_size(s->plant, g, k);

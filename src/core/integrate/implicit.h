@@ -2,9 +2,9 @@
 //
 //   x = base + B (past + k),   g(t, x, k, u) = 0,   B = beta^2 for positions, beta for their rates and first-order states
 //
-// Taking rates rather than states as unknowns keeps round-off out of the accelerations, which would otherwise be differences
-// of positions divided by h^2. Newton's matrix dg/dk + beta dg/d(w,c) + beta^2 dg/dz is kept as long as the iteration converges well. Rules
-// whose stages share one beta share their matrix.
+// With states as unknowns, accelerations would be differences of positions divided by h^2, with large round-off. Rates as unknowns
+// avoid this. Newton's matrix dg/dk + beta dg/d(w,c) + beta^2 dg/dz is kept as long as the iteration converges well. Rules whose
+// stages share one beta share their matrix.
 #ifndef OD_IMPLICIT_H
 #define OD_IMPLICIT_H
 
@@ -16,7 +16,7 @@
 
 typedef struct od_stage {
   double t, beta;
-  bool to_differentiate;  // whether derivatives at the solution follow, so that the stage is solved to round-off
+  bool to_differentiate;  // whether derivatives at the solution are needed; then the stage is solved to round-off
   const double *base, *past, *u;  // see the equations above; nx, nk and nu numbers
 } od_stage;
 
@@ -24,8 +24,8 @@ typedef struct od_stage {
 // are known, the prediction is linear; if only one rate is known, the prediction is constant.
 void od_sim_predict_rates(od_sim *s, double ahead);
 
-// Returns whether the factored matrix, if there is one, belongs to a stage with this beta. Step lengths that are differences of
-// times vary in their last digits, which does not matter to Newton's iteration.
+// Returns whether the factored matrix, if there is one, belongs to a stage with this beta. Differences in the last digits of beta,
+// from step lengths that are differences of times, are ignored.
 static inline bool od_sim_matrix_serves(const od_sim *s, double beta) {
   return s->has_matrix && fabs(s->matrix_beta - beta) <= 1e-9 * beta;
 }
@@ -53,7 +53,8 @@ double od_sim_correct_by_residual(od_sim *s, const od_stage *stage);
 // and factors the matrix. After a failure no derivatives at the current point are known.
 od_status od_sim_differentiate_stage(od_sim *s, const od_stage *stage, int by);
 
-// Makes x_next and k_next the current point, h later, with inputs u. The integrator updates the energies itself.
+// Sets the current point to x_next and k_next, advances the time by h and sets the inputs to u. The integrator updates the
+// energies.
 void od_sim_accept(od_sim *s, double h, const double *u);
 
 // Returns a difference between two values of rate i, or zero if the difference is only round-off of Newton's iteration; size: the

@@ -1,4 +1,4 @@
-// The table of integrators. A new integrator is one file that defines its od_integrator, and one line here.
+// The table of integrators. To add an integrator, add a file that defines its od_integrator, and a line to this table.
 #ifndef OD_INTEGRATORS_H
 #define OD_INTEGRATORS_H
 

@@ -54,8 +54,8 @@ od_status od_plant_rates(const od_plant *plant, void *work, double t, const doub
   return plant->ops->residual(plant, work, t, x, k, u, matrix->g);
 }
 
-// Sizes of corrections relative to the rates. Below the first limit a correction is round-off of a well-conditioned matrix.
-// Above the second limit, if further corrections do not decrease, the correction is not round-off.
+// Sizes of corrections relative to the rates. Below the first limit a correction is round-off of a well-conditioned matrix. If
+// corrections above the second limit do not decrease, they are not round-off.
 static const double round_off = 1e-12, most_round_off = 1e-6;
 enum { MOST_ROUNDS = 6 };
 

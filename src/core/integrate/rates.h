@@ -7,8 +7,8 @@
 
 #include "oleodyn/plant.h"
 
-// dg/dk at a point (nk x nk), the factors of its coupled rows, and memory for a residual. The number of coupled rows follows the
-// nk pivots.
+// dg/dk at a point (nk x nk), the factors of its coupled rows, and memory for a residual. The number of coupled rows is stored
+// after the nk pivots.
 typedef struct od_rate_matrix {
   double *gk, *factors, *g;
   int *pivot;

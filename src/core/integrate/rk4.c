@@ -2,8 +2,8 @@
 //
 //   f_i = f(x0 + a_i h f_(i-1)),   x1 = x0 + h sum b_i f_i,   a = 0, 1/2, 1/2, 1,   b = 1/6, 1/3, 1/3, 1/6
 //
-// The derivatives of a step are propagated through all stages: K_i = fx (E + a_i h K_(i-1)) + fu + fp, which is the exact
-// derivative of the rule.
+// The derivatives of a step are propagated through all stages and are exact derivatives of the rule: K_i = fx (E + a_i h K_(i-1)) +
+// fu + fp.
 #include <math.h>
 #include <string.h>
 
@@ -76,8 +76,8 @@ static void stage_states(int nx, int columns, double factor, const memory *m) {
   for (int i = 0; i < nx; i++) m->X[i * columns + i] += 1;
 }
 
-// Computes all stages; c NULL: without derivatives. Mean powers are summed separately, so that a failed step does not change the
-// energies.
+// Computes all stages, with derivatives unless c is NULL. Mean powers are summed separately, so that a failed step does not change
+// the energies.
 static od_status take_stages(od_sim *s, double h, const double *inside, const double *u, const od_step_columns *c,
                              const memory *m) {
   int nx = od_plant_nx(s->plant), nq = s->plant->nq, all = c ? nx * c->count : 0;

@@ -102,9 +102,9 @@ static void forget(od_sim *s) {
   s->contraction = 0.1;
 }
 
-// Plants below this size compute rates with a dense matrix, if there is memory for this matrix, although these plants have their own
-// factorization. Then the factors of Newton's matrix are kept, which filters need for the correction of a state. Derivatives
-// need the dense matrix anyway.
+// If a plant has its own factorization, but fewer rates than this, the rates are computed with a dense matrix, if there is memory
+// for it. Then the factors of Newton's matrix stay valid; filters need these factors to correct a state. Derivatives need the dense
+// matrix in any case.
 enum { LARGE_PLANT = 200 };
 od_status od_sim_find_rates(od_sim *s, double t, const double *x, const double *u, double *k) {
   const od_plant *plant = s->plant;
@@ -163,8 +163,8 @@ od_status od_sim_start(od_sim *s, double t, const double *u) {
   return status;
 }
 
-// Saves the point (state, rates, inputs and powers), or with `back` restores the saved point. Returns the end of the saved
-// memory, where parameters are kept.
+// Saves the point (state, rates, inputs and powers), or with `back` restores the saved point. Returns the end of the saved point,
+// where parameters can be saved.
 static double *keep_point(od_sim *s, bool back) {
   const od_plant *plant = s->plant;
   const struct {
@@ -189,7 +189,8 @@ static void restore_point(od_sim *s, const od_sim *before) {
   keep_point(s, true);
 }
 
-// Sets another point. If the point cannot be evaluated, the simulation stays unchanged. NULL: this quantity keeps its value.
+// Sets another point. A quantity whose argument is NULL keeps its value. If the point cannot be evaluated, the simulation stays
+// unchanged.
 static od_status go_to_point(od_sim *s, double t, const double *x, const double *u, const double *p) {
   const od_plant *plant = s->plant;
   const od_sim before = *s;
@@ -388,7 +389,7 @@ od_status od_sim_sample(od_sim *s, double *map, double *by_parameters, bool *cha
   return OD_OK;
 }
 
-// f = [w; k] and its Jacobians: the rows of w are unit rows.
+// The explicit form is f = [w; k]. The rows of w in the Jacobians are unit rows.
 od_status od_sim_derivatives(od_sim *s, double *f, double *fx, double *fu, double *fp) {
   const od_plant *plant = s->plant;
   size_t nz = (size_t)plant->nz, nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);

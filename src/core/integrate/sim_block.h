@@ -23,21 +23,21 @@ struct od_sim {
   int plain;       // whether there is no memory for derivatives
   int dense_room;  // whether there is memory for Newton's matrix and for the matrix of the rates
 
-  // From here to `counts`: saved with a state (sim_save.c).
+  // The fields from here to `counts` are saved with a state (sim_save.c).
   double t;
   int started;
   int has_matrix;  // od_matrix_place
   int history;     // number of earlier rates that are known: 0, 1 (k_before), 2 (k_earlier, too)
 
-  // Whether the current point is the plant's last point. At the current point: whether gk is known, and whether gk is factored; which
-  // derivatives of g and of k are known (OD_BY_*).
+  // at_point: whether the current point is the plant's last point. At the current point: whether gk is known and factored, and
+  // which derivatives of g (`slopes`) and of k (`linear`) are known (OD_BY_*).
   int at_point, has_gk, has_gk_factors, slopes, linear;
   int rates_with_gk;  // whether the last computation of rates left gk and its factors
   int jumped;         // whether the rates have jumped at the current point
   int has_curve;      // trapezoid: whether the second derivative of the rates is known for the last step
   int has_error;      // tr-bdf2: whether the error estimate of the last step is complete
 
-  // Jumps of the plant (slide.c): how many are held, and whether jump_start belongs to the current point.
+  // Jumps of the plant (slide.c): the number of held jumps, and whether jump_start belongs to the current point.
   int holding, jumps_known;
   double entered;      // length of the last step if sliding began in this step, s; otherwise 0
   int left_out;        // 1 + the index of a jump beyond OD_MOST_JUMPS_IN_STEP in the failed step; 0: none
@@ -118,14 +118,13 @@ od_status od_sim_linearize_rates(od_sim *sim, int by);
 static inline int od_sim_jumps(const od_sim *sim) {
   return OD_WITH_JUMPS ? sim->plant->jumps : 0;
 }
-// Lets all jumps of the plant follow their guards. The plant has to be evaluated again.
+// Releases all held jumps, so that they follow their guards. The plant must be evaluated again.
 void od_sim_release_jumps(od_sim *sim);
-// Holds the same jumps as `after`, of which `sim` is a copy, with their values at time t within the last step of `after`.
+// Holds the same jumps as `after`, with their values at time t within the last step of `after`. `sim` is a copy of `after`.
 void od_sim_hold_within(od_sim *sim, const od_sim *after, double t);
 // Returns the number of doubles of memory at `slide`, which slide.c uses.
 size_t od_slide_doubles(const od_plant *plant, bool plain);
-// Takes a step of a plant with jumps: by the integrator, or along a jump that the motion cannot leave. out NULL: without
-// derivatives.
+// Takes a step of a plant with jumps, either by the integrator alone or sliding along a jump. out NULL: no derivatives.
 od_status od_sim_step_with_jumps(od_sim *sim, double h, const double *inside, const double *u,
                                  const od_transition *out);
 // Adds the error due to the beginning of sliding to the local error of the last step.
@@ -142,7 +141,8 @@ static inline int od_most_parameters(const od_plant *plant) {
 // Lists the pieces of a saved simulation (sim_save.c). The simulation must be initialized.
 struct od_pieces;
 void od_sim_transfer(od_sim *sim, struct od_pieces *t);
-// Returns the time of the simulation that is saved next, s, or if nothing is read the time of `sim`.
+// OD_PIECES_CHECK and OD_PIECES_RESTORE: returns the time of the simulation that is read next, s. Otherwise returns the time of
+// `sim`.
 double od_sim_saved_time(const od_sim *sim, const struct od_pieces *t);
 // Computes the fingerprints of a plant for saved states. Returns false if the plant has none.
 bool od_plant_fingerprint(const od_plant *plant, uint64_t *machine, uint64_t *selection);
@@ -166,8 +166,8 @@ static inline od_step_columns od_sim_columns(const od_sim *sim, const od_transit
 static inline size_t od_most_columns(const od_plant *plant) {
   return (size_t)(od_plant_nx(plant) + od_most_parameters(plant) + 2 * plant->nu);
 }
-// Copies the columns of X (nx x count), the derivatives of the new state with respect to all columns' variables, to the wanted
-// matrices.
+// Copies the columns of X (nx x count) to the wanted matrices. X contains the derivatives of the new state with respect to the
+// variables of all columns.
 void od_sim_give_transition(const od_sim *sim, od_step_columns c, const double *X, const od_transition *out);
 
 #endif

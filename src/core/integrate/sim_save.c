@@ -17,7 +17,7 @@ static bool is_count(long value) {
   return value >= 0 && value <= LONG_MAX / 2;
 }
 
-// Returns whether all integers of a simulation are possible. Numbers may have any value.
+// Returns whether all integers of a simulation are valid. Numbers may have any value.
 static bool is_possible(const od_sim *s) {
   const od_plant *plant = s->plant;
   bool flags = is_flag(s->started) && is_flag(s->at_point) && is_flag(s->has_gk) && is_flag(s->has_gk_factors) &&
@@ -34,7 +34,7 @@ static bool is_possible(const od_sim *s) {
          is_count(s->counts.repartitions);
 }
 
-// Replaces pivots that are out of range. Pivots of a factored matrix are in their range; all others are not read.
+// Replaces pivots that are out of range. The pivots of a factored matrix are in range; other pivots are not used.
 static void limit_pivots(od_sim *s) {
   int nk = od_plant_nk(s->plant), *pivot = od_sim_pivot(s);
   for (int i = 0; i < 2 * nk; i++)
@@ -42,7 +42,8 @@ static void limit_pivots(od_sim *s) {
   if (!is_within(pivot[2 * nk], 0, nk)) pivot[2 * nk] = nk;
 }
 
-// Saves or restores the plant's work memory. A simulation that is not started has no point: its work memory is set to zero.
+// Saves or restores the plant's work memory. A simulation that is not started has no point, so restoring it sets its work memory to
+// zero.
 static void transfer_work(od_sim *s, od_pieces *t, bool started) {
   const od_plant *plant = s->plant;
   void *to;
@@ -63,7 +64,7 @@ void od_sim_transfer(od_sim *s, od_pieces *t) {
   od_sim tried = *s;
   const void *saved = od_pieces_bytes(t, (char *)s + first_field, fields);
   if (saved) memcpy((char *)&tried + first_field, saved, fields);
-  od_pieces_expect(t, is_possible(&tried), "a flag or count of the simulation is not possible");
+  od_pieces_expect(t, is_possible(&tried), "a flag or count of the simulation is out of range");
   od_pieces_bytes(t, od_sim_at(s, s->x), s->work - s->x);
   if (t->mode == OD_PIECES_RESTORE) limit_pivots(s);
   transfer_work(s, t, tried.started);
@@ -109,6 +110,6 @@ od_status od_sim_save(const od_sim *s, void *saved) {
 od_status od_sim_restore(od_sim *s, const void *saved, size_t size, od_error *err) {
   od_saved_owner owner;
   if (!owner_of(s, &owner))
-    return od_fail(err, OD_NOT_AVAILABLE, "states of this plant cannot be restored: it has no fingerprint");
+    return od_fail(err, OD_NOT_AVAILABLE, "states of this plant cannot be restored: the plant has no fingerprint");
   return od_saved_read(&owner, s, transfer, saved, size, err);
 }

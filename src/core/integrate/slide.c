@@ -1,15 +1,15 @@
 // Laws that jump, and motions that slide along the jump.
 //
-// A law jumps where a guard s passes zero, such as sign(s). If the laws of both sides lead back to s = 0, a step with the law
-// of one side ends on the other side. The motion stays at s = 0, and the law has the value between both sides that keeps s at
-// zero (Filippov's solution). In a step each jump adds one unknown, its value v in [-1, 1], which is constant in the step:
+// A law such as sign(s) jumps where its guard s passes zero. If the laws of both sides lead back to s = 0, a step with the law of
+// one side ends on the other side. The motion stays at s = 0, and the law has the value between both sides that keeps s at zero
+// (Filippov's solution). In a step each jump adds one unknown, its value v in [-1, 1], which is constant in the step:
 //
 //   v = 1 where s > 0 at the end,   v = -1 where s < 0,   any v between where s = 0
 //
-// A solution always exists, because s at the end is a continuous function of v. Newton's method on s(v) finds a solution
-// within the bounds. Its slopes come from steps with another v and are updated by Broyden's formula, and Gauss-Seidel sweeps
-// solve the linear problem with bounds. The integrator takes the steps while the plant holds the jumps (od_plant_ops.hold), so
-// sliding works with every integrator. The derivatives of such a step are exact; see below.
+// A solution always exists, because s at the end is a continuous function of v. Newton's method on s(v) finds a solution within the
+// bounds. Steps with another v give the initial slopes ds/dv, and Broyden's formula updates them. Gauss-Seidel sweeps solve the
+// linear problem with bounds. The integrator takes the steps while the plant holds the jumps (od_plant_ops.hold), so sliding works
+// with every integrator. The derivatives of such a step are exact; see below.
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static memory memory_of(od_sim *s) {
   return m;
 }
 
-// Saves the current point, its earlier rates and energies in the memory, or with `back` restores them.
+// Saves the current point, its earlier rates and energies in the memory. With `back`, restores the saved values.
 static void copy_point(od_sim *s, bool back) {
   const od_plant *plant = s->plant;
   const struct {
@@ -104,7 +104,7 @@ typedef struct attempt {
   const double *inside, *u;
 } attempt;
 
-// Restores the simulation before the step, including its count of steps. The other counts of work remain.
+// Restores the simulation before the step, including its count of steps. The counts of evaluations remain.
 static void go_back(od_sim *s, const attempt *a) {
   const od_sim_counts counts = s->counts;
   *s = a->before;
@@ -124,8 +124,8 @@ static od_status read_guards(od_sim *s, double *guard) {
   return status;
 }
 
-// Computes the rates of the guards of all jumps at the current point. The rates of the inputs are taken from the last step,
-// which had the length h and started at the inputs u0 (NULL: constant inputs).
+// Computes the rates of the guards of all jumps at the current point. The rates of the inputs are those of the last step. h: length
+// of this step; u0: inputs at its beginning (NULL: constant inputs).
 static od_status find_guard_rates(od_sim *s, double h, const double *u0, double *rate) {
   const od_plant *plant = s->plant;
   const double *x = od_sim_state(s), *k = od_sim_rates(s), *u = od_sim_inputs(s);
@@ -272,7 +272,7 @@ static od_status find_values(od_sim *s, const attempt *a, const memory *m, unkno
   return OD_NOT_CONVERGED;
 }
 
-// Stores the values of the jumps that are held after the step, because their guard is zero. Returns the number of held jumps.
+// After a step: holds all jumps whose guard is zero, and stores their values. Returns the number of held jumps.
 static int hold_on(od_sim *s, const attempt *a, const memory *m, const unknowns *q) {
   double *held = od_sim_at(s, s->held);
   const double *start = od_sim_at(s, s->jump_start);
@@ -379,8 +379,8 @@ static od_status rates_with_held(od_sim *s, double h, const double *u0, double *
   return guard_rates ? find_guard_rates(s, h, u0, guard_rates) : OD_OK;
 }
 
-// The held values are constant in a step: they are mean values over the step. At the end of the step, values that make the rates of the
-// guards zero replace the mean values. These values solve a linear problem with the same bounds.
+// The held values are constant in a step: they are mean values over the step. This function replaces them by the values that make
+// the rates of the guards zero at the end of the step. The new values solve a linear problem with the same bounds.
 static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
   const od_plant *plant = s->plant;
   const double *u0 = m->kept + od_plant_nk(plant);  // the kept inputs come second
@@ -405,7 +405,7 @@ static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
   return rates_with_held(s, 0, NULL, NULL);
 }
 
-// Takes a step with consistent values of all jumps; the step slides along jumps or passes them. stays: the step fails with
+// Takes a step with consistent values of all jumps. The step slides along jumps or passes jumps. stays: the step fails with
 // OD_NOT_CONVERGED unless a jump is held at its end. After a failure the point before the step is restored.
 static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transition *out) {
   const od_plant *plant = s->plant;
@@ -441,9 +441,9 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
   return od_sim_settle(s, status);
 }
 
-// Finds whether the motion returns to a jump that the last step has passed or left. With `rate`, a jump also counts if the step would have
-// passed the jump with its initial rates. Stages of explicit rules may have passed this jump. guard: the guards at the end; rate: the rates
-// of the guards at the beginning, or NULL.
+// Finds whether the motion returns to a jump that the last step has passed or left. With `rate`, a jump also counts if the step
+// would have passed the jump at its initial rates: stages of explicit rules may have passed it. guard: the guards at the end; rate:
+// the rates of the guards at the beginning, or NULL.
 static od_status turns_back(od_sim *s, double h, const double *guard, const double *rate, bool *back) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s);
@@ -501,8 +501,8 @@ od_status od_sim_step_with_jumps(od_sim *s, double h, const double *inside, cons
   return OD_OK;
 }
 
-// The time within the step at which sliding begins is not known. The error is estimated as the change of the rates times half of
-// the step.
+// The time within the step at which sliding begins is unknown. The error estimate is the change of the rates times half of the
+// step.
 void od_sim_add_entry_error(od_sim *s, double *before) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   const double *change = memory_of(s).change;

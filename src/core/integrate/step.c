@@ -75,7 +75,7 @@ od_status od_sim_step_and_shift(od_sim *s, double h, const double *u, const doub
   return od_sim_set(s, s->t, x, od_sim_at(s, s->u));
 }
 
-// The plant's last point is not the current point; the known derivatives are used for the current point as well.
+// The plant's last point is not the current point, but the known derivatives are valid for the current point.
 void od_sim_end_shift(od_sim *s) {
   s->at_point = 0;
 }

@@ -57,7 +57,7 @@ static double error_size(od_step_control *c) {
   return worst;
 }
 
-// Fails if steps of the current length do not reach the end within the largest number of steps.
+// Fails if steps of the current length need more than the allowed number of steps to reach the end.
 static od_status check_pace(od_step_control *c, double t, od_advance_failure *failure) {
   if (++c->tries < PACE_INTERVAL) return OD_OK;
   double step = (t - c->tries_from) / PACE_INTERVAL, needed = (c->time - t) / step;
@@ -74,7 +74,7 @@ od_status od_step_control_judge(od_step_control *c, double t, double end, od_sta
   *accepted = error <= 1 || (status == OD_OK && isfinite(error) && h <= smallest_part * c->time);
   if (*accepted) {
     double by = fmin(safety * pow(fmax(error, 1e-10), -1.0 / c->order), c->was_rejected ? 1 : most);
-    // A step that was cut short does not limit the length of the next step.
+    // A step that ended early at `end` does not limit the length of the next step.
     c->proposed = fmin(by < 1 ? h * fmax(by, least) : fmax(c->h, h * by), c->longest);
   } else {
     double by = isfinite(error) ? fmax(safety * pow(error, -1.0 / c->order), least) : after_failure;

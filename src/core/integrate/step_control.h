@@ -2,9 +2,9 @@
 //
 // A step is accurate enough if the error of every state is at most the tolerance times the size of that state. The size is the
 // range of the state so far, but at least a thousandth of its value and of its usual size. A step that is not accurate enough is
-// tried again with a shorter length. The estimate e is proportional to the length to the power p, so the next step is 0.9
-// (tolerance / e)^(1/p) times as long, within bounds. Steps of 1e-9 of the run are accepted with any error: this error falls with
-// their length, even if a law jumps. Equations are in docs/theory.md, "Steps as long as their error allows".
+// tried again with a shorter length. The estimate e is proportional to the length to the power p. Therefore the next step is 0.9
+// (tolerance / e)^(1/p) times as long, within bounds. A step of 1e-9 of the run is accepted with any error: the error is
+// proportional to the step length even if a law jumps. Equations are in docs/theory.md, "Steps as long as their error allows".
 #ifndef OD_INTEGRATE_STEP_CONTROL_H
 #define OD_INTEGRATE_STEP_CONTROL_H
 
@@ -31,16 +31,16 @@ typedef struct od_step_control {
 // Initializes the control of a started simulation, whose integrator must have an estimate_order. memory: 4 nx doubles.
 void od_step_control_init(od_step_control *c, od_sim *sim, const od_plant *plant, const od_advance_options *options,
                           double *memory);
-// Returns the end of the next step from t, at most `end`. Steps up to `end` have about equal lengths.
+// Returns the end of the next step from t, at most `end`. The remaining steps up to `end` have about equal lengths.
 double od_step_control_next(const od_step_control *c, double t, double end);
-// Judges a step with its status. *accurate: whether the step is accurate enough. If not, the caller returns to t and tries the
-// shorter step that od_step_control_next() then gives. On failure *failure has the reason: steps are too short, or too many of
-// them are needed.
+// Judges a step with its status. *accurate: whether the step is accurate enough. If not, the caller returns to t and tries again
+// with the shorter step of od_step_control_next(). On failure *failure has the reason: the steps are too short, or the run needs
+// too many steps.
 od_status od_step_control_judge(od_step_control *c, double t, double end, od_status status, bool *accurate,
                                 od_advance_failure *failure);
 // Accepts the last step.
 void od_step_control_accept(od_step_control *c);
-// Requests another try with length h, for a reason other than the error.
+// Requests another try with length h, for reasons other than the error.
 void od_step_control_shorten(od_step_control *c, double h);
 // Shortens the next step. Call after a jump of the inputs or a sample.
 void od_step_control_restart(od_step_control *c);

@@ -90,8 +90,8 @@ static void estimate_error(od_sim *s, double h, const memory *m) {
 // Multiplies the estimate by (1 - beta J)^-1. With v for rates and first-order states, whose part for rates is v_w,
 //   (gk + beta g_(w,c) + beta^2 gz) v = gk e - beta gz e_z,   and the result for positions is e_z + beta v_w.
 // The matrix on the left is Newton's matrix. The right-hand side is one more residual, with e added to the rates and beta e_z
-// subtracted from the positions. If this residual cannot be evaluated, the step was much too long, and the estimate is kept
-// without the factor.
+// subtracted from the positions. If this residual cannot be evaluated, the step was much too long, and the estimate remains without
+// the factor.
 static void damp_error(od_sim *s, const memory *m) {
   const od_plant *plant = s->plant;
   int nz = plant->nz, nk = od_plant_nk(plant), nx = od_plant_nx(plant);
@@ -123,7 +123,7 @@ static void local_error(od_sim *s, double *before, double *after) {
 
 // ---- the step
 
-// Integrates the energies by the weights of the rule.
+// Accepts the new point and integrates the energies with the weights of the rule.
 static od_status accept(od_sim *s, double h, const double *u, const memory *m) {
   const od_plant *plant = s->plant;
   double *power = od_sim_at(s, s->power), *next = od_sim_at(s, s->power_next), *energy = od_sim_at(s, s->energy);
@@ -193,7 +193,7 @@ OD_WIDE static void right_hand_sides(od_sim *s, double beginning, od_step_column
   }
 }
 
-// X = E + [along_z; along_w] K, where E x0 = x0 + drift w0 for the positions.
+// Computes X = E + [along_z; along_w] K. For the positions, E x0 = x0 + drift w0.
 OD_WIDE static void known_states(od_sim *s, double drift, double along_z, double along_w, od_step_columns c,
                                  const memory *m) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);

@@ -33,8 +33,8 @@ static od_status solve_step(od_sim *s, double h, const od_stage *stage) {
 
 // ---- the local error
 
-// Computes h^3/12 x''' from the last three rates. By Taylor's series, a step adds this term to the error of first-order states and rates,
-// and h^3/12 w'' to the error of positions.
+// Computes h^3/12 x''' from the last three rates. By Taylor's series, a step adds this term to the error of first-order states and
+// rates. It adds h^3/12 w'' to the error of positions.
 static void bend_of_rates(od_sim *s, double h) {
   const double *k0 = od_sim_at(s, s->k), *k1 = od_sim_at(s, s->k_next), *before = od_sim_at(s, s->k_before);
   double *curve = od_sim_at(s, s->curve), earlier = s->last_step;
@@ -51,8 +51,8 @@ static double change_of_rate(od_sim *s, int i) {
   return od_beyond_round_off(s->plant, i, fabs(k0) + fabs(k1), k1 - k0);
 }
 
-// Stiff parts of the error are bounded by the factor G = (1 - h/2 J)^-1. After a jump only one difference of rates is
-// known: then x''' = J x'', and with the same factor the error is h/6 (G - 1) (f1 - f0).
+// The factor G = (1 - h/2 J)^-1 bounds the error of stiff modes. After a jump only one difference of rates is known: then x''' = J
+// x'', and with the same factor the error is h/6 (G - 1) (f1 - f0).
 static void local_error(od_sim *s, double *before, double *after) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   const double *k0 = od_sim_at(s, s->k_before), *k1 = od_sim_at(s, s->k), *curve = od_sim_at(s, s->curve);
@@ -72,7 +72,7 @@ static void local_error(od_sim *s, double *before, double *after) {
 // Accepts the new point: state, rates, inputs, energies.
 static od_status accept(od_sim *s, double h, const double *u) {
   const od_plant *plant = s->plant;
-  // Newton's last evaluation differs from the new point by one small correction: accurate enough for powers.
+  // Newton's last evaluation differs from the new point by one small correction; this is accurate enough for powers.
   double *power = od_sim_at(s, s->power), *next = od_sim_at(s, s->power_next), *energy = od_sim_at(s, s->energy);
   od_status status = plant->nq ? plant->ops->powers(plant, od_sim_work(s), next) : OD_OK;
   if (status != OD_OK) {
@@ -130,7 +130,7 @@ OD_WIDE_QUAD static void right_hand_sides(od_sim *s, double h, od_step_columns c
   }
 }
 
-// out (nx x count) = B (dk0 + dk1) for `count` columns starting at `first`.
+// Computes out (nx x count) = B (dk0 + dk1) for `count` columns starting at `first`.
 OD_WIDE_QUAD static void from_rates(od_sim *s, double h, od_step_columns c, int first, int count, double *out) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   for (int i = 0; i < nx; i++, out += count) {
@@ -143,9 +143,9 @@ OD_WIDE_QUAD static void from_rates(od_sim *s, double h, od_step_columns c, int 
 
 // ---- a step after which the state is shifted
 //
-// The derivatives of a step depend on the derivatives of g at both ends of the step. After a shift dx, the derivatives of g at
-// the end of one step differ from the derivatives at the beginning of the next step. Derivatives of g at the point half-way
-// between are used for both steps: their first-order errors in dx cancel.
+// The derivatives of a step depend on the derivatives of g at both ends of the step. After a shift dx, the derivatives of g at the
+// end of one step differ from the derivatives at the beginning of the next step. Both steps use the derivatives of g at the
+// half-way point, so their first-order errors in dx cancel.
 
 // Moves to the point half-way along dx from the solution of the stage, with rates from the current derivatives.
 static void go_half_way(od_sim *s, const double *dx) {
@@ -159,7 +159,7 @@ static void go_half_way(od_sim *s, const double *dx) {
   s->distance = INFINITY;
 }
 
-// Converts the residual at the half-way point to the stage's solution by its derivatives.
+// Computes the residual at the stage's solution from the residual at the half-way point and its derivatives.
 static void restore_stage(od_sim *s) {
   int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   const double *end = od_sim_at(s, s->before_set), *x = od_sim_at(s, s->x_next), *k = od_sim_at(s, s->k_next);
@@ -197,7 +197,7 @@ static bool solve_half_way(od_sim *s, double h, const od_stage *stage, int by, c
   return false;
 }
 
-// Computes the derivatives of the rates at the plant's last point; after a failure no derivatives are known.
+// Computes the derivatives of the rates at the plant's last point. After a failure no derivatives are known.
 static od_status linearize_beside(od_sim *s, int by) {
   s->at_point = 1;
   od_status status = od_sim_linearize(s, by);
@@ -205,7 +205,7 @@ static od_status linearize_beside(od_sim *s, int by) {
   return status;
 }
 
-// Shifts the current point, its rates and their trend; the derivatives half-way are kept.
+// Shifts the current point, its rates and their trend. The derivatives at the half-way point stay valid.
 static void shift(od_sim *s, const double *dx) {
   int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   const size_t rates[] = {s->k, s->k_before, s->k_earlier};

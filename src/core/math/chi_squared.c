@@ -4,7 +4,7 @@
 //   1 - Q = e^-x x^a / Gamma(a) sum_j x^j / (a (a + 1) ... (a + j))                 below a + 1
 //   Q = e^-x x^a / Gamma(a) 1/(x + 1 - a - 1 (1 - a)/(x + 3 - a - 2 (2 - a)/(x + 5 - a - ...      above
 //
-// The continued fraction is evaluated from its front by Lentz's method.
+// Lentz's method evaluates the continued fraction from its front.
 #include "math/chi_squared.h"
 
 #include <float.h>

@@ -42,7 +42,7 @@ static inline int find_pivot(int n, const double *a, const int *scale, int k, in
   return p;
 }
 
-// y -= a x for short rows, two entries at a time, without the prologue that compilers add to long loops.
+// Computes y -= a x for short rows, two entries at a time, without the prologue of vectorized loops.
 static inline void take_short(int n, double a, const double *restrict x, double *restrict y) {
   int i = 0;
   for (; i + 1 < n; i += 2) OD_PAIR_AT(y + i) -= a * OD_PAIR_AT(x + i);
@@ -57,9 +57,9 @@ static inline int first_below(int n, const double *a, int k) {
   return i;
 }
 
-// Rows have different units, such as newtons or pascals per second. Therefore pivots are chosen by their size relative to the size of their
-// original row. Until row k is chosen, pivot[k] holds the result of scale_of_row() for this row; all sizes are computed before the first
-// row changes.
+// Rows have different units, such as newtons or pascals per second. Therefore pivots are chosen by their size relative to the size
+// of their original row. Until row k is chosen, pivot[k] holds the result of scale_of_row() for row k. All sizes are computed
+// before the first row changes.
 od_status od_lu_factor(int n, double *a, int *pivot) {
   bool scaled = false;
   for (int k = 0; k < n; k++) {
@@ -90,8 +90,8 @@ od_status od_lu_factor(int n, double *a, int *pivot) {
   return OD_OK;
 }
 
-// Solves for one right-hand side, in the order of the pivots. The terms of the numbers that are already solved are subtracted
-// from each number. The term of the number solved last is subtracted last, so that the other terms do not depend on this number. With a
+// Solves for one right-hand side, in the order of the pivots. From each number, the function subtracts the terms of the numbers
+// solved before. It subtracts the term of the most recent number last, so that the processor need not wait for this number. With a
 // constant n the loops unroll and all numbers stay in registers.
 static OD_INLINED void solve_ordered(int n, const double *restrict a, double *restrict b, double *restrict x) {
   OD_UNROLLED
@@ -149,9 +149,10 @@ static void solve_one(int n, const double *a, const int *pivot, double *b) {
 
 // ---- many right-hand sides
 //
-// Several quads of columns are processed at a time, forward and backward, with their entries of a row in registers. Each row needs the
-// result of the preceding row, so the processor would be idle most of the time with a single quad. Zeros of the factors are skipped,
-// because matrices of machines have many. Quads of zeros are skipped, too: most parameters of a machine have no effect at a given point.
+// Several quads of columns are processed at a time, forward and backward, with their entries of a row in registers. Each row needs
+// the result of the preceding row, so the processor would be idle most of the time with a single quad. Zeros of the factors are
+// skipped, because matrices of machines contain many zeros. Quads of zeros are also skipped, because most parameters of a machine
+// have no effect at a given point.
 
 // Returns whether a quad of columns has a nonzero entry, that is, any nonzero bit except the sign.
 OD_INTO_WIDE bool has_something(int rows, const double *b, int columns) {
@@ -233,8 +234,8 @@ void od_lu_solve(int n, const double *a, const int *pivot, double *b, int column
 }
 
 int od_cholesky(int n, const double *a, double *L) {
-  // Tolerances relative to the variances: below the first tolerance a diagonal entry counts as zero; the second tolerance, its
-  // square root, applies to off-diagonal entries.
+  // Tolerances relative to the variances: below the first tolerance, a diagonal entry is zero. The second tolerance, the square
+  // root of the first, applies to off-diagonal entries.
   const double nothing = 1e-12, slack = 1e-6;
   int rank = 0;
   for (int i = 0; i < n * n; i++) L[i] = 0;

@@ -21,9 +21,8 @@ void od_lu_solve(int n, const double *a, const int *pivot, double *b, int column
 // them, to within 1e-12 of their diagonal, get a zero on the diagonal.
 int od_cholesky(int n, const double *a, double *L);
 
-// A column with a smaller sum of squares gets no Householder reflection. Below this limit the sum loses digits (gradual
-// underflow), so the reflection would not be orthogonal, and the reciprocal of the sum may overflow. Such a column counts as
-// zero.
+// A column with a smaller sum of squares gets no Householder reflection. Below this limit the sum loses digits (gradual underflow):
+// the reflection would not be orthogonal, and the reciprocal of the sum may overflow. Such a column is treated as zero.
 #define OD_LEAST_SQUARE (DBL_MIN / DBL_EPSILON)
 
 // Returns whether four numbers are all zero (of either sign), for loops over sparse data.

@@ -6,9 +6,9 @@
 
 #include "base/allocate.h"
 
-// A pivot is the diagonal entry minus the terms of the elimination. A pivot below this fraction of the sum of the
-// magnitudes of these numbers is round-off; the ratio does not depend on the units of row and column. A slightly larger
-// pivot has few correct digits. Such pivots occur in stiff circuits and only slow down Newton's iteration.
+// A pivot is the diagonal entry minus the terms of the elimination. A pivot below this fraction of the sum of the magnitudes of
+// these numbers is round-off. The fraction does not depend on the units of row and column. Slightly larger pivots have few correct
+// digits; they occur in stiff circuits and only slow down Newton's iteration.
 static const double least_part = 1e-14;
 
 // ---- pattern of the factors
@@ -76,7 +76,7 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Finds the pattern of row k of U: the entries of the matrix and the fill from its children in the elimination tree. Returns
+// Finds the pattern of row k of U: the row's entries in the matrix, and the fill from its children in the elimination tree. Returns
 // false if an allocation fails.
 static bool find_row(analysis *a, const int *order, int k, int *found) {
   int count = 0, row = order[k];
@@ -100,8 +100,8 @@ static bool find_row(analysis *a, const int *order, int k, int *found) {
   return true;
 }
 
-// Finds the pattern of U. *values: the number of entries of the factors, or zero if there are more than `most`. Returns false if
-// out of memory.
+// Finds the pattern of U. *values: the number of entries of the factors, or zero if there are more than `most`. Returns false if an
+// allocation fails.
 static bool find_rows(analysis *a, const int *order, long most, int *values) {
   int n = a->n, *found = od_malloc(((size_t)n + 1) * sizeof *found);
   bool ok = found != NULL;
@@ -176,7 +176,7 @@ bool od_sparse_analyze(int n, const int *row, const int *column, int entries, lo
 
 // ---- values of the factors, and solution
 
-// The method works row by row: each row is expanded into a dense row, from which multiples of earlier rows are subtracted. The
+// Factors row by row. Each row is expanded into a dense row; then multiples of earlier rows are subtracted from the dense row. The
 // diagonal contains the inverse pivots.
 od_status od_sparse_factor(const od_sparse *s, double *restrict values, double *restrict scratch) {
   const int *column = s->column;

@@ -1,9 +1,9 @@
-// Large sparse systems of equations: LU factors with an order and a pattern that are determined once from the positions of the
-// entries. Factoring and solving do not allocate and take bounded time.
+// Large sparse systems of equations: LU factors. Order and pattern are determined once from the positions of the entries. Factoring
+// and solving do not allocate and take bounded time.
 //
-// Rows and columns are eliminated in the same order, by minimum degree on the symmetrized pattern; the diagonal is the
-// pivot. This method is suitable for matrices of implicit steps, 1 - h J, whose diagonal does not vanish. The status
-// OD_SINGULAR means that a pivot is lost in round-off.
+// Rows and columns are eliminated in the same order, by minimum degree on the symmetrized pattern; the diagonal is the pivot. This
+// method is suitable for matrices of implicit steps, 1 - h J, whose diagonal does not vanish. The status OD_SINGULAR means that a
+// pivot is lost in round-off.
 #ifndef OD_SPARSE_H
 #define OD_SPARSE_H
 
@@ -28,14 +28,14 @@ typedef struct od_sparse {
 bool od_sparse_analyze(int n, const int *row, const int *column, int entries, long most, od_arena *arena,
                        od_sparse *out);
 
-// Factors in place. values: the entries of the matrix, summed at their `place`, zero elsewhere; the factors replace them.
-// scratch: n doubles. Returns OD_SINGULAR if a pivot is zero or round-off, OD_NOT_FINITE if a pivot is infinite or NaN.
+// Factors a matrix in place. values: the entries of the matrix, summed at their `place`, zero elsewhere; the factors replace the
+// entries. scratch: n doubles. Returns OD_SINGULAR if a pivot is zero or round-off, OD_NOT_FINITE if a pivot is infinite or NaN.
 od_status od_sparse_factor(const od_sparse *s, double *values, double *scratch);
 // Solves in place for `columns` right-hand sides, the columns of an n x columns matrix.
 void od_sparse_solve(const od_sparse *s, const double *values, double *scratch, double *b, int columns);
 
-// sparse_order.c: determines the order from the neighbors of each row, without the row itself (start: n + 1). If the factors
-// would have more than `most` entries, the remaining rows follow in any order. Returns false if out of memory.
+// Determines the order from the neighbors of each row (sparse_order.c). A row is not its own neighbor. start: n + 1 entries. If the
+// factors would have more than `most` entries, the remaining rows follow in any order. Returns false if an allocation fails.
 bool od_sparse_order(int n, const int *start, const int *neighbor, long most, int *order);
 
 #endif

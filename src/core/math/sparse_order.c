@@ -1,6 +1,6 @@
-// Minimum degree: the row with the fewest neighbors is eliminated first, which makes all its neighbors neighbors of each other.
-// Rows with very many neighbors (a temperature that acts on all elements, a mechanism) are put last without a search. Otherwise
-// these rows would be in the lists of all other rows.
+// Minimum degree: the row with the fewest neighbors is eliminated first. Its neighbors then become neighbors of each other. Rows
+// with very many neighbors (a temperature that acts on all elements, a mechanism) come last without a search. Otherwise these rows
+// would be in the lists of all other rows.
 #include <math.h>
 #include <string.h>
 

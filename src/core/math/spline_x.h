@@ -1,6 +1,6 @@
-// B-spline curves given by control points (X_i, Y_i): abscissa and ordinate are both splines of a parameter t on
-// clamped uniform knots, so that control points on a straight line give exactly that line. To evaluate at x, X(t) = x
-// is solved for t (X increases; degree 2: in closed form, else by Newton's method), then Y(t) is computed. With the basis
+// B-spline curves given by control points (X_i, Y_i). Abscissa and ordinate are both splines of a parameter t on clamped uniform
+// knots. Therefore control points on a straight line give exactly this line. An evaluation at x solves X(t) = x for t and computes
+// Y(t). X increases with t. The solution has a closed form for degree 2; otherwise Newton's method finds t. With the basis
 // functions B_i at t,
 //   dY/dY_i = B_i,  dY/dx = Y'(t)/X'(t),  dY/dX_i = -B_i dY/dx.
 // The code runs inside steps, in real and complex numbers.
@@ -62,8 +62,8 @@ static inline od_x X(curve_guess)(int spans, int count, const od_x *P, od_x x, c
   return (i + (RE(x) - RE(P[i])) / (RE(P[i + 1]) - RE(P[i]))) / (count - 1) * spans;
 }
 
-// Computes the parameter t at which the abscissa is x, strictly inside the curve, by Newton's method within a shrinking bracket.
-// Also computes the basis at t and, in D, its derivatives. If `degree` is a constant, the loops unroll.
+// Computes the parameter t at which the abscissa is x, by Newton's method within a shrinking bracket. x is strictly inside the
+// curve. Also computes the basis at t and, in D, its derivatives. If `degree` is a constant, the loops unroll.
 static OD_INLINED void X(curve_parameter)(int degree, int count, const od_x *P, od_x x, X(curve_point) * c, od_x *D) {
   int spans = count - degree;
   double low = 0, high = spans;
@@ -102,8 +102,8 @@ static inline double X(curve_knot)(int spans, const od_x *P, int j) {
   return j == 0 ? RE(P[0]) : j == spans ? RE(P[spans + 1]) : (RE(P[j]) + RE(P[j + 1])) / 2;
 }
 
-// Computes the parameter t for degree 2, without iterations. Within span j, with s = t - j from 0 to 1 and the lengths l and r of
-// the knot intervals of the first and the last of its three basis functions,
+// Computes the parameter t for degree 2, without iterations. Within span j, s = t - j goes from 0 to 1. The knot intervals of the
+// first and the last of its three basis functions have the lengths l and r:
 //   B = ((1 - s)^2 / l, ..., s^2 / r),  X = P1 - f (1 - s)^2 + g s^2,  f = (P1 - P0) / l,  g = (P2 - P1) / r,
 // so that X = x is a quadratic equation, whose root is X'/2. The search for the span starts at the previous point.
 static inline void X(curve_quadratic)(int count, const od_x *P, od_x x, X(curve_point) * c, od_x *D) {
@@ -115,7 +115,7 @@ static inline void X(curve_quadratic)(int count, const od_x *P, od_x x, X(curve_
   double per_l = j > 0 ? 0.5 : 1, per_r = j + 1 < spans ? 0.5 : 1;
   od_x f = (P[j + 1] - P[j]) * per_l, g = (P[j + 2] - P[j + 1]) * per_r, d = x - (P[j + 1] - f);
   od_x root = od_x_sqrt(f * f + (g - f) * d), least = RE(f) < RE(g) ? f : g;
-  // X'/2 is between f and g. If one of them is very small relative to the other, round-off may give zero or no root.
+  // X'/2 is between f and g. If f or g is very small relative to the other, round-off may give zero or no root.
   if (!(2 * RE(root) >= RE(least))) root = least;
   od_x s = d / (f + root), rest = 1 - s;
   od_x l = rest * per_l, r = s * per_r;
@@ -137,7 +137,7 @@ static OD_INLINED void X(curve_ordinate)(int degree, const od_x *Q, const od_x *
   c->rise = X(spline_sum)(D, Q + c->first, degree);
 }
 
-// Computes the point at x. The search starts at the content of c from an earlier evaluation of the same curve.
+// Computes the point at x. The search starts at the point in c from an earlier evaluation of the same curve.
 static inline void X(curve_follow)(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) * c) {
   od_x D[OD_SPLINE_MOST];
   // A curve is constant beyond its ends.

@@ -1,8 +1,8 @@
 // Loops: closure equations between two links of the tree, their Jacobian, and their second rate.
 //
-// Every scalar equation is a product p . q of vectors that move with the links: a component of d = r_b - r_a, or u . d, u . w, d
-// . d (see model.h). The Jacobian has entries only for the links between a and b through the tree, because common ancestors move
-// both ends equally.
+// Every scalar equation is a product p . q of vectors that move with the links: a component of d = r_b - r_a, or u . d, u . w, d .
+// d (see model.h). The Jacobian has entries only for the links on the path between a and b in the tree. Common ancestors move both
+// ends equally.
 
 // The moving vectors of a closure.
 typedef struct X(closure_vectors) {

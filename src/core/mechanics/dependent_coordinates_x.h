@@ -1,7 +1,7 @@
-// The second step of the formulation: closing the loops. The closure Jacobian is split into dependent and independent columns,
-// so z_dep' = R z_ind' with R = -Phi_dep^-1 Phi_ind (eq. 5 of source 1 in docs/theory.md). Newton's method on Phi(z_dep) = 0
-// solves the position problem. Accelerations follow from the second rate of Phi.
-// The solver is implemented here, because the solver must allocate no memory and use the fixed pattern (see partition.h).
+// The second step of the formulation: closing the loops. The closure Jacobian is split into dependent and independent columns, so
+// z_dep' = R z_ind' with R = -Phi_dep^-1 Phi_ind (eq. 5 of source 1 in docs/theory.md). Newton's method on Phi(z_dep) = 0 solves
+// the position problem. Accelerations follow from the second rate of Phi.
+// The project has its own solver, because the solver must not allocate memory and must use the fixed pattern (see partition.h).
 
 // Returns OD_OK if the magnitude of a pivot is above 1e-12, OD_NOT_FINITE for NaN, otherwise OD_SINGULAR.
 static inline od_status check_pivot(od_x pivot) {

@@ -1,5 +1,5 @@
-// Computes the constants of the kernels from the numbers of a machine file (theta). All constants are in link frames, whose
-// origin is the joint's point. Runs each time numbers change. The complex build also propagates the derivatives of the
+// Computes the constants of the kernels from the numbers of a machine file (theta). All constants are in link frames, whose origin
+// is the joint's point. The functions run each time numbers change. The complex build also propagates derivatives with respect to
 // numbers.
 
 // Computes the position of a point in its body's frame.
@@ -38,8 +38,8 @@ static void direction_vector(const od_model *m, const od_x *theta, od_direction 
     for (int i = 0; i < 3; i++) out[i] = axis[i];
     return;
   }
-  // The result is perpendicular to the axis, and to the plane's normal or to the coordinate axis along which the axis has its
-  // smallest component.
+  // The result is perpendicular to the axis and to a second direction: the plane's normal, or the coordinate axis along which the
+  // axis has its smallest component.
   od_x other[3] = {m->plane[2][0], m->plane[2][1], m->plane[2][2]};
   if (d.kind == OD_DIR_NORMAL_1 || d.kind == OD_DIR_NORMAL_2) {
     int least = 0;
@@ -104,8 +104,8 @@ static void link_point(const od_model *m, const od_x *theta, int point, int link
   for (int i = 0; i < 3; i++) out[i] -= origin[i];
 }
 
-// Replaces a unit axis by a direction perpendicular to the axis. The first direction (which = 1) is the coordinate axis after
-// the nearest coordinate axis, made perpendicular. The second direction is the cross product of the axis and the first
+// Replaces a unit axis by a direction perpendicular to the axis. The first direction (which = 1) is the component, perpendicular to
+// the axis, of the coordinate axis after the nearest one. The second direction is the cross product of the axis and the first
 // direction.
 static void across_axis(od_x a[3], int which) {
   int main = 0;

@@ -1,5 +1,5 @@
-// The residual of the equations of motion, g = R' (M z'' - Q): the missing generalized force in each independent coordinate for
-// the motion (z_ind, z_ind', z_ind''), with the loops closed for positions, velocities and accelerations.
+// The residual of the equations of motion, g = R' (M z'' - Q): the missing generalized force in each independent coordinate for the
+// motion (z_ind, z_ind', z_ind''). The loops are closed for positions, velocities and accelerations.
 
 // Computes the force that the motion of every link requires: F = I A + V x* (I V), minus the applied forces.
 static void link_forces(const od_model *m, od_x *w) {
@@ -52,8 +52,8 @@ static void X(accelerate)(const od_model *m, const int *in, od_x *w, const od_x 
   accelerations(m, w);
 }
 
-// Predicts the dependent coordinates for new independent coordinates z, to second order along the motion: R dz plus, for the
-// time that corresponds to dz, half the acceleration due to velocities.
+// Predicts the dependent coordinates for new independent coordinates z, to second order along the motion: R dz + 1/2 curl dt^2.
+// curl is the acceleration due to velocities, and dt the time in which the motion covers dz.
 static void predict_dependent(const od_model *m, const int *in, od_x *w, const od_x *z) {
   const od_layout *l = &m->layout;
   int free = m->freedom;
@@ -73,8 +73,8 @@ static void predict_dependent(const od_model *m, const int *in, od_x *w, const o
   for (int k = 0; k < free; k++) now[in[l->independent + k]] = z[k];
 }
 
-// Moves to new independent coordinates and closes the loops. Changes are usually small. A large change (a state set by the
-// caller) is divided into at most 100 stages, so that the dependent coordinates stay on their branch.
+// Moves to new independent coordinates and closes the loops. Changes are usually small. A large change (a state set by the caller)
+// is divided into at most 100 stages, to keep the dependent coordinates on their branch.
 static od_status move_to(const od_model *m, const int *in, od_x *w, const od_x *z) {
   const od_layout *l = &m->layout;
   int free = m->freedom, most = 100;
@@ -129,7 +129,7 @@ static od_status X(residual)(const od_model *m, const int *in, od_x *w, od_x *g)
   accumulate(m, w + l->F);
   joint_forces(m, w);
   gather(m, in, w, w + l->tau, g);
-  // The accumulated force of the ground is not used; this force is cleared so that it does not grow.
+  // The accumulated force of the ground is not used. It is set to zero so that it does not grow.
   for (int k = 0; k < NV; k++) w[l->F + k] = 0;
   for (int k = 0; k < m->freedom; k++)
     if (!isfinite(RE(g[k]))) return OD_NOT_FINITE;

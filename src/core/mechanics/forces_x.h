@@ -30,7 +30,7 @@ static inline void apply_pull(const od_model *m, od_x *w, int point_a, int point
   apply_force(s->rb, pull, -1, w + m->layout.F + NV * m->point[point_b].link);
 }
 
-// Actuators: lengths and speeds are computed here; the circuit computes the forces (positive: pushing). The lines of actuators
+// Actuators: this file computes lengths and speeds; the circuit computes the forces (positive: pushing). The lines of actuators
 // between points are stored in w.
 static inline X(line) * actuator_line(const od_model *m, const od_x *w, int i) {
   return (X(line) *)(w + m->layout.line + OD_LINE_SCALARS(ND) * i);

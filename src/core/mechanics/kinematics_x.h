@@ -86,8 +86,8 @@ static void inertias(const od_model *m, od_x *w) {
                         w + l->ground_inertia + NI * i);
 }
 
-// Computes velocities V from z', the rates of the joint axes, and the accelerations for z'' = 0 (gravity is an upward
-// acceleration of the ground).
+// Computes velocities V from z', the rates of the joint axes, and the accelerations for z'' = 0. Gravity is an upward acceleration
+// of the ground.
 static void velocities(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   const od_x *zd = w + l->zd;

@@ -42,7 +42,7 @@ OD_LANES_BY_VALUE
 #include "mechanics/tangent_motion_x.h"
 #include "mechanics/tangent_forces_x.h"
 
-// This function is not declared as a stage, so that tables can point to this function.
+// This function is not marked OD_STAGE, so that tables can contain its address.
 static void X(tangent_lanes)(const od_model *m, const int *in, double *w, const od_lanes *dz, const od_lanes *dzd,
                              const od_lanes *dzdd, const od_number_change *change, int level, od_lanes *dg) {
   tangent_lanes(m, in, w, dz, dzd, dzdd, NULL, change, level, dg);

@@ -47,7 +47,7 @@ OD_PART void T(solve_closure)(const od_model *m, const int *in, const od_x *w, o
   }
 }
 
-// Collects the kept rows of a vector with one entry per closure row, negated, in pivot order.
+// Collects the negated entries of the kept rows, in pivot order. rows: a vector with one entry per closure row.
 OD_PART void T(gather_rows)(const od_model *m, const int *in, const od_t *rows, od_t *out) {
   int rank = od_partition_rank(m);
   for (int i = 0; i < rank; i++) out[i] = -rows[in[m->layout.kept_row + i]];

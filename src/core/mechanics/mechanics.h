@@ -8,9 +8,9 @@
 #include "base/wide.h"
 #include "model/model.h"
 
-// The direct derivatives of the constants at the beginning of the work memory (od_layout, before `chart`) with respect to a
-// number of the mechanism, in the same order; in lanes, for OD_LANES numbers together. `kinds` gives the groups that may be
-// nonzero.
+// Direct derivatives with respect to a number of the mechanism, or in lanes with respect to OD_LANES numbers together. They are
+// derivatives of the constants at the beginning of the work memory (od_layout, before `chart`), in the same order. `kinds` gives
+// the groups that may be nonzero.
 enum { OD_CHANGES_PLACES = 1, OD_CHANGES_INERTIA = 2, OD_CHANGES_LOADS = 4 };
 typedef struct od_number_change {
   const double *by;
@@ -42,7 +42,8 @@ typedef struct od_mechanics_real {
   // NULL, and without velocities if dzd is also NULL.
   void (*tangent_motion)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd,
                          const double *dzdd, const od_number_change *change, int level);
-  // Computes tangent() along OD_LANES directions together; no direction starts below `level`. NULL if OD_LANES_PAY is 0.
+  // Computes the results of tangent() for OD_LANES directions together. No direction starts below `level`. NULL if OD_LANES_PAY is
+  // 0.
   void (*tangent_lanes)(const od_model *m, const int *in, double *w, const od_lanes *dz, const od_lanes *dzd,
                         const od_lanes *dzdd, const od_number_change *change, int level, od_lanes *dg);
   double (*output)(const od_model *m, const double *w, const od_output *o);
@@ -51,10 +52,10 @@ typedef struct od_mechanics_real {
                            const od_number_change *change);
   // Returns the height of the point of a contact above its plane, m.
   double (*contact_height)(const od_model *m, const double *w, int load);
-  // For machines without loops (tree_solve_x.h). tree_factor: factors Newton's matrix at the last point along the tree into
-  // `tree` (od_tree_doubles()), without the lines between two moving links, with `own` added to its diagonal (NULL: zero).
-  // tree_solve: solves with these factors, in place. tree_line: computes the effect of such a line's pull on the coordinates, and
-  // the derivatives of its pull, length and speed with respect to the coordinates.
+  // For machines without loops (tree_solve_x.h). tree_factor: factors Newton's matrix at the last point along the tree into `tree`
+  // (od_tree_doubles()), with `own` added to its diagonal (NULL: zero). The matrix does not include lines between two moving links.
+  // tree_solve: solves with these factors, in place. tree_line: computes the effect of such a line's pull on the coordinates. Also
+  // computes the derivatives of its pull, length and speed with respect to the coordinates.
   od_status (*tree_factor)(const od_model *m, double *w, double alpha, double beta, const double *own, double *tree);
   void (*tree_solve)(const od_model *m, double *tree, double *right, int stride);
   void (*tree_line)(const od_model *m, double *w, int actuator, double alpha, double beta, double *across, double *pull,

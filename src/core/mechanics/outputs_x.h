@@ -1,5 +1,4 @@
-// Outputs of a mechanism at the point of the last residual, and (real build) their changes along the direction of the last
-// tangent.
+// Outputs of a mechanism at the point of the last residual. The real build also has their changes along the last tangent.
 
 static od_x body_kinetic(const od_model *m, const od_x *w, int body) {
   const od_layout *l = &m->layout;

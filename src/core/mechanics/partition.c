@@ -14,10 +14,11 @@ static const double rank_tolerance = 1e-9;
 
 // ---- the matrix of the elimination
 //
-// Entries are stored in rows of doubles. Bit sets mark the nonzero entries of each row and each column. Rows of long chains have
-// a few nonzero entries among thousands, and only these are processed. The stored values of zero entries are undefined.
+// Entries are stored in rows of doubles. Bit sets mark the nonzero entries of each row and each column. Rows of long chains have a
+// few nonzero entries among thousands of entries. Only nonzero entries are processed. The stored values of zero entries are
+// undefined.
 typedef struct best_entry {  // the entry of a row with the least fill
-  long fill;                 // number of entries that the pivot fills at most; -1: not computed yet
+  long fill;                 // largest number of entries that the pivot fills; -1: not computed yet
   double size;
   int column;
 } best_entry;
@@ -125,7 +126,8 @@ static void load_matrix(const od_model *m, const double *entries, sparse *a) {
   for (int i = 0; i < m->rows; i++) find_largest(a, i);
 }
 
-// Updates the columns' bit sets and the counts for entries of a row that became nonzero or zero, given as bits of one word.
+// Updates the columns' bit sets and the counts after entries of a row became nonzero or zero. changed: these entries, as bits of
+// one word.
 static void note_changes(sparse *a, int row, int word, uint64_t changed, bool counting) {
   const uint64_t now = a->bits[row * a->words + word];
   for (; changed; changed &= changed - 1) {
@@ -136,8 +138,8 @@ static void note_changes(sparse *a, int row, int word, uint64_t changed, bool co
   }
 }
 
-// Subtracts a multiple of the pivot row from another row, in the active columns. Updates counts if `counting`. The largest
-// entry is searched for again only if the previous largest entry has decreased or vanished.
+// Subtracts a multiple of the pivot row from another row, in the active columns. Updates counts if `counting`. Searches for the
+// largest entry again only if the previous largest entry has decreased or vanished.
 static void take_row(sparse *a, int pivot_row, int row, double factor, bool counting) {
   const double *from = a->value + pivot_row * a->n;
   double *to = a->value + row * a->n, largest = a->largest[row];
@@ -239,8 +241,8 @@ static void find_best(sparse *a, int row) {
   a->best[row] = best;
 }
 
-// Finds the best pivot of all remaining rows, as an index in the list of rows; -1: all rows are empty, which is impossible for a
-// matrix of full rank.
+// Returns the index, in the list of rows, of the remaining row with the best pivot. -1: all rows are empty, which is impossible for
+// a matrix of full rank.
 static int find_sparse_pivot(sparse *a, const int *row, int s, int rank) {
   int place = -1;
   long least = LONG_MAX;
@@ -330,7 +332,7 @@ static int row_pattern(const od_model *m, int *in, int i, int end, const int *po
 static void write_pattern(const od_model *m, int *in, double *memory) {
   const od_layout *l = &m->layout;
   int n = m->coordinates, rank = od_partition_rank(m), words = words_of(rank);
-  // The sets of the pattern search are in the matrix of the elimination, whose numbers are no longer needed.
+  // The sets of the pattern search use the memory of the elimination's matrix, whose numbers are no longer needed.
   sparse matrix = sparse_in(m, memory);
   int *position = (int *)memory, *source = position + n;
   memset(matrix.active, 0xff, (size_t)matrix.words * sizeof *matrix.active);
@@ -423,8 +425,8 @@ bool od_partition_exchange(const od_model *m, const double *entries, double *R, 
   const double *weight = m->coordinate_weight;
   int rank = od_partition_rank(m), free = m->freedom, *column = in + l->dependent;
   memcpy(column + rank, in + l->independent, (size_t)free * sizeof *column);
-  // Each exchange increases the determinant of the dependent columns, so no choice repeats. The limit is needed because of
-  // round-off.
+  // Each exchange increases the determinant of the dependent columns, so no choice repeats. The limit of rounds is necessary
+  // because of round-off.
   for (int round = 0; round <= 2 * m->coordinates; round++) {
     int i = 0, k = 0;
     double largest = 0;

@@ -1,7 +1,7 @@
-// The choice of independent joint coordinates. Gaussian elimination with full pivoting on the closure Jacobian chooses the
-// dependent coordinates (its pivots); all other coordinates are independent. Rows that vanish are redundant and are dropped.
-// The chosen rows and columns are then ordered such that the factors are sparse. Their pattern, including fill, is computed
-// once for all later factorizations, so that the cost of long chains of loops is proportional to their length.
+// The choice of independent joint coordinates. Gaussian elimination of the closure Jacobian with full pivoting chooses the
+// dependent coordinates, which are its pivots. All other coordinates are independent. Rows that vanish are redundant and are not
+// used. The chosen rows and columns are then ordered such that the factors are sparse. Their pattern, including fill, is computed
+// once for all later factorizations. Thus the cost of a long chain of loops is proportional to its length.
 //
 // The partition is stored in the integers of the work memory (see model/layout.h):
 //   dependent[rank], independent[freedom], kept_row[rank]     in the order of the pivots
@@ -19,13 +19,13 @@
 int od_partition_choose(const od_model *m, const double *entries, int *integers, double *memory);
 size_t od_partition_doubles(const od_model *m);
 
-// Improves the current partition, whose map R (z_dep = R z_ind) is given and overwritten: exchanges dependent and independent
-// coordinates while a weighted entry of R is larger than one. The rows do not change. Much faster than od_partition_choose().
-// Returns false if R is not finite or the exchanges do not end; then the lists of coordinates are invalid.
+// Improves the current partition: exchanges dependent and independent coordinates while a weighted entry of the map R (z_dep = R
+// z_ind) is larger than one. Overwrites R. The rows do not change. This function is much faster than od_partition_choose(). Returns
+// false if R is not finite or the exchanges do not end; then the lists of coordinates are invalid.
 bool od_partition_exchange(const od_model *m, const double *entries, double *R, int *integers, double *memory);
 
-// Return whether the lists of coordinates and rows from a saved state are a partition; and write the pattern that belongs to
-// such lists. The pattern in a saved state is not used.
+// The first function returns whether the lists of coordinates and rows from a saved state are a partition. The second function
+// writes the pattern for such lists. The pattern in a saved state is not used.
 bool od_partition_is_possible(const od_model *m, const int *integers);
 void od_partition_restore(const od_model *m, int *integers, double *memory);
 

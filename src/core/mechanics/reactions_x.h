@@ -63,7 +63,7 @@ static void X(closure_forces)(const od_model *m, const int *in, od_x *w) {
   for (int i = NV; i < m->links * NV; i++) w[l->F + i] += W[i];
 }
 
-// Adds the force and the torque that a closure exerts on its link b, at the point of the joint on link b.
+// Adds the force and the torque of a closure on its link b, at the joint's point on link b.
 static void add_closure_reaction(const od_model *m, const od_x *w, int i, od_x *force, od_x *torque) {
   const od_closure *c = &m->closure[i];
   const od_x *y = w + m->layout.lambda + c->row;
@@ -111,7 +111,7 @@ static void tree_reaction(const od_model *m, const od_x *w, const od_joint *join
   add_couple(r, back, torque);
   double larger = largest_part(force, ND), moment = largest_part(F, NA) + largest_part(r, ND) * larger;
 #ifndef OD_PLANAR
-  // A screw without a drive carries a force and a torque along its axis whose powers cancel; the remainder is the drive.
+  // In a screw without a drive, the powers of the force and the torque along its axis cancel. The remainder is the drive.
   if (m->link[joint->link].kind == OD_LINK_SCREW) {
     free = dot(S, torque) + w[l->theta + m->link[joint->link].lead] / 6.2831853071795864769 * dot(S, force);
     for (int k = 0; k < NA; k++) torque[k] -= free * S[k];
@@ -128,8 +128,8 @@ static void tree_reaction(const od_model *m, const od_x *w, const od_joint *join
   drop_round_off(torque, NA, moment);
 }
 
-// Computes the force and torque that the first body of a joint exerts on the second body, in the axes of the space. Both refer
-// to the joint point of the second body.
+// Computes the force and torque of the first body of a joint on the second body, in the axes of the space. Both refer to the joint
+// point of the second body.
 static void joint_reaction(const od_model *m, const od_x *w, int joint, od_x *force, od_x *torque) {
   for (int k = 0; k < ND; k++) force[k] = 0;
   for (int k = 0; k < NA; k++) torque[k] = 0;

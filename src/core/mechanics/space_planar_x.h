@@ -1,7 +1,7 @@
 // Motion in a plane. A motion vector (w, vx, vy) contains the turn rate and the velocity of the body-fixed point at the reference
 // point (called the origin below). A force vector (n, fx, fy) contains the moment about the origin and the force. With one common
-// reference point, sums over branches are plain sums (the path matrix of unit blocks of the semi-recursive formulation). An
-// inertia is (m, hx, hy, J): mass, first moment and moment of inertia about the origin.
+// reference point, sums over branches need no transformations (in the semi-recursive formulation, the path matrix has unit blocks).
+// An inertia is (m, hx, hy, J): mass, first moment and moment of inertia about the origin.
 //
 // All products are linear in both factors. kernel_x.h includes this file for factors of types OD_A and OD_B with results of type
 // OD_C; N(name) makes the names distinct.

@@ -1,9 +1,8 @@
-// The exact change of the residual along a direction, in parallel with forces_x.h and dynamics_x.h, after the change of the
-// motion (tangent_motion_x.h).
+// The exact change of the residual along a direction, in parallel with forces_x.h and dynamics_x.h, after the change of the motion
+// (tangent_motion_x.h).
 //
-// Inertias: d(I Y) = dX x* (I Y) + I (dY - dX x Y). The closure forces include the change of R: with multipliers lambda
-// such that tau + Phi_z' lambda vanishes in the dependent coordinates (reactions_x.h), dg = R' d(tau + Phi_z' lambda) at constant
-// lambda.
+// Inertias: d(I Y) = dX x* (I Y) + I (dY - dX x Y). The closure forces account for the change of R: dg = R' d(tau + Phi_z' lambda)
+// at constant lambda. The multipliers lambda make tau + Phi_z' lambda zero in the dependent coordinates (reactions_x.h).
 
 // Adds the change of the force sign * f at point r to dF. f does not turn with a link, but its point moves by dr and f changes
 // by df.

@@ -6,7 +6,8 @@
 // dz_dep' and dz_dep'' follow from the rates of the closure rows. A number of the mechanism adds direct changes
 // (tangent_numbers_x.h); then dz_dep also follows from the closure rows.
 
-// A direction changes the motion at a certain level (od_level) and above; zero parts are not computed.
+// A direction changes the motion at its level (od_level) and at higher levels. Changes at lower levels are zero and are not
+// computed.
 
 // Computes dX and dS of all links from dz.
 OD_STAGE void T(tangent_positions)(const od_model *m, double *w, const od_number_change *change) {
@@ -332,12 +333,12 @@ OD_PART void T(number_positions)(const od_model *m, const int *in, double *w, co
   T(tangent_positions)(m, w, change);
 }
 
-// Computes the change of the motion of all coordinates and links along a direction (dz, dz', dz'') of the independent coordinates
-// and, unless `change` is NULL, along a number.
+// Computes the change of the motion of all coordinates and links along a direction (dz, dz', dz'') of the independent coordinates.
+// Unless `change` is NULL, a number also changes.
 OD_STAGE void T(tangent_motion)(const od_model *m, const int *in, double *w, const od_t *dz, const od_t *dzd,
                                 const od_t *dzdd, const od_number_change *change, int level) {
   const od_layout *l = &m->layout;
-  // A direction that does not change a level does not change lower levels either.
+  // Changes at levels below `level` are zero.
   const int moving[] = {l->dX, l->dV, l->dA, l->dF}, below = moving[level] - l->dX, motions = l->dtau - l->dz;
   for (int i = 0; i < below; i++) D(dX)[i] = (od_t){0};
   T(ground_tangent)(m, w, change);

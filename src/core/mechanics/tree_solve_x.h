@@ -66,7 +66,7 @@ static void add_body_slopes(const od_model *m, const double *w, int i, bool move
   const double *h = I + 1, *v = V + 3, trace = I[4] + I[5] + I[6], hv = dot(h, v);
   for (int c = 0; c < 3; c++) {
     int next = (c + 1) % 3, last = (c + 2) % 3;
-    // Column c of J, as in momentum(); w x this column; and h x (a x v) = a (h . v) - v (h . a).
+    // J is column c of the tensor, as in momentum(); `turned` is w x J. Also uses h x (a x v) = a (h . v) - v (h . a).
     double J[3] = {P[0][ETA + c], P[1][ETA + c], P[2][ETA + c]}, turned[3];
     cross(V, J, turned);
     for (int k = 0; k < 3; k++) P[k][NU_TURN + c] = 2 * (turned[k] - v[k] * h[c]);
@@ -80,7 +80,7 @@ static void add_body_slopes(const od_model *m, const double *w, int i, bool move
 #endif
 }
 
-// Moves one link by a unit change of an entry of Y before ETA (c < 0: no change); its dF starts at zero.
+// Moves one link by a unit change of an entry of Y before ETA (c < 0: no change); sets its dF to zero.
 static void move_link(const od_model *m, double *w, int i, int c) {
   const od_layout *l = &m->layout;
   double *dX = w + l->dX + NV * i, *dV = w + l->dV + NV * i, *dF = w + l->dF + NV * i;
@@ -88,8 +88,8 @@ static void move_link(const od_model *m, double *w, int i, int c) {
   motion_cross(dX, w + l->V + NV * i, dV);
   if (c >= NU_LINEAR) dV[c < NU_TURN ? NA + c - NU_LINEAR : c - NU_TURN] = 1;
 }
-// Adds the column of P that results from move_link(): the change of the link's force, without the part of `force` that moves
-// with the link.
+// Adds the column of P that results from move_link(): the change of the link's force, without the change of `force` due to the
+// link's own displacement.
 static void add_column(const od_model *m, const double *w, int i, int c, const double *force, double P[NV][NY]) {
   const od_layout *l = &m->layout;
   double carried[NV];
@@ -115,7 +115,7 @@ static void add_load_slopes(const od_model *m, double *w, int i, double P[NV][NY
   }
 }
 
-// The pull of a line for the motion of its ends in w, and its change.
+// The pull of a line for the motion of its ends in w, and the change of the pull.
 typedef struct pull_tangent {
   line_tangent line;
   double pull[ND], change[ND];
@@ -130,8 +130,8 @@ static void find_pull_tangent(const od_model *m, const double *w, int i, pull_ta
   for (int k = 0; k < ND; k++) t->pull[k] = force * s->e[k], t->change[k] = dforce * s->e[k] + force * t->line.e[k];
 }
 
-// Adds the effect of a line on the link at one of its ends when only this link moves. The pull of a line between two moving links
-// depends on both links, which tree_line() handles; here only the motion of its point of application is included.
+// Adds the effect of a line on the link at one of its ends when only this link moves. If both links of a line move, tree_line()
+// computes the change of the pull; this function includes only the motion of the point of application.
 static void add_line_slopes(const od_model *m, double *w, int i, int end, double P[NV][NY]) {
   const od_layout *l = &m->layout;
   const od_actuator *a = &m->actuator[i];

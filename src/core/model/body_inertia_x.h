@@ -1,4 +1,4 @@
-// Mass properties of a body from the numbers of its shape. For the scalars of base/scalar_x.h.
+// Mass properties of a body from the numbers of its shape. Compiled for the scalars of base/scalar_x.h.
 
 // Computes mass, center and inertia about the center (xx yy zz xy xz yz) of a body, in its own frame.
 static void body_inertia(const od_body *body, const od_x *theta, od_x *mass, od_x c[3], od_x J[6]) {

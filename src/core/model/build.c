@@ -53,7 +53,7 @@ void od_build_free(od_build *b) {
   od_free(b);
 }
 
-// Grows a table so that one more entry fits. If out of memory, sets no_memory and returns false.
+// Grows a table so that one more entry fits. If an allocation fails, sets no_memory and returns false.
 static bool grow(od_build *b, void *table, int count, int *room, size_t size) {
   if (count < *room) return true;
   int wanted = *room ? 2 * *room : 16;
@@ -200,7 +200,7 @@ int od_build_force(od_build *b, const char *name, int point, int first_number, i
                             .follows_body = follows_body});
 }
 
-// Until the tree is built, `coordinate` holds the index of the joint and `link` the index of the body.
+// Until the tree is built, `coordinate` is the index of the joint and `link` the index of the body.
 int od_build_joint_force(od_build *b, const char *name, int joint, int first_number, int input) {
   return add_load(
       b, name,
@@ -272,8 +272,8 @@ od_element_spec od_element_spec_of(const char *class_name) {
   return spec;
 }
 
-// Adds the operations of a formula. Sets the index of the first operation and their number, which is kept if the list has an invalid
-// length; then no operation is added.
+// Adds the operations of a formula. Sets the index of the first operation and the number of operations. If the number is invalid,
+// the number is stored, but no operation is added.
 static void keep_formula(od_build *b, od_formula f, int *first, int *count) {
   od_model *p = &b->part;
   *first = p->operations;
@@ -328,10 +328,10 @@ int od_build_element(od_build *b, const char *name, const od_element_spec *spec)
 
 // ---- blocks
 
-// The outputs of a block are signals, which come after the inputs and the outputs of earlier blocks.
+// Adds a block. Its outputs are signals, which come after the inputs and the outputs of earlier blocks.
 int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit) {
   od_model *p = &b->part;
-  const od_block_spec first_class = {0};  // replaces an invalid class; the build fails anyway
+  const od_block_spec first_class = {0};  // replaces an invalid class; od_build_finish() reports the invalid class
   const char *problem = od_block_spec_problem(spec);
   if (problem) od_build_refuse(b, OD_ABOUT_BLOCK, p->blocks, "block '%s' %s", name, problem);
   if (problem) spec = &first_class;
@@ -408,7 +408,7 @@ void od_build_block_formula(od_build *b, int block, od_formula formula) {
 const od_block_spec *od_build_block_spec(const od_build *b, int block) {
   return &b->part.spec[block];
 }
-// A block that does not exist has no outputs and no states. An example is a block for which memory ran out.
+// A block that does not exist has no outputs and no states. After a failed allocation, for example, the index of a block is -1.
 int od_build_block_output_count(const od_build *b, int block) {
   return block >= 0 && block < b->part.blocks ? b->part.block[block].outputs : 0;
 }

@@ -25,10 +25,10 @@ struct od_build {
   int problems, problem_room;
   int refused;  // number of problems found before od_build_finish(), which keeps them
   bool spatial, no_memory;
-  // Whether initial values may be missing and are only the start of a search. Then no value is balanced.
+  // Whether initial values may be missing, because they are only the start of a search. If true, no value is balanced.
   bool starts_anywhere;
   // Whether od_build_finish() keeps the tables of a machine that has no valid initial state, in `unassembled`. These tables
-  // describe the machine, but no plant can be made of them. The builder owns them.
+  // describe the machine, but cannot be used for plants. The builder owns the tables.
   bool keeps_unassembled;
   od_model *unassembled;
   od_sparsity sparsity;
@@ -40,7 +40,7 @@ int od_model_add_text(od_model *m, od_arena *arena, const char *text);
 // Adds a problem to the list, printf-style.
 void od_build_report(od_build *b, od_culprit_kind kind, int index, const char *format, ...) OD_PRINTF_FORMAT(4, 5);
 
-// Adds a problem of a call that cannot be carried out; od_build_finish() reports this problem together with all other problems.
+// Adds the problem of a call with invalid arguments. od_build_finish() reports this problem together with all other problems.
 void od_build_refuse(od_build *b, od_culprit_kind kind, int index, const char *format, ...) OD_PRINTF_FORMAT(4, 5);
 
 // Reports invalid numbers, and indices that refer to no entry (check_build.c).
@@ -49,8 +49,9 @@ void od_build_check(od_build *b);
 // Compiles the collected elements to tables, without the initial state. Reports problems. Returns NULL if an allocation fails.
 od_model *od_compile(od_build *b);
 
-// Stages of od_compile(): build the tree of links and report unconnected bodies and invalid axes; find the typical length and
-// whether the machine is planar; list the equations of loops (false: out of memory).
+// Stages of od_compile(). The first builds the tree of links and reports unconnected bodies and invalid axes. The second finds the
+// typical length and whether the machine is planar. The third lists the equations of loops; it returns false if an allocation
+// fails.
 void od_compile_tree(od_build *b, od_model *m);
 void od_compile_space(const od_build *b, od_model *m);
 bool od_compile_closures(od_model *m, od_arena *arena);
@@ -60,8 +61,8 @@ bool od_compile_closures(od_model *m, od_arena *arena);
 bool od_compile_block_signals(od_model *m, od_arena *arena);
 bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena);
 
-// Connect elements: make batches by class before the work memory is laid out, and the tables of integers after that. Return false
-// if an allocation fails.
+// Connect elements. The first function creates batches by class, before the work memory is laid out. The second function creates
+// the tables of integers afterwards. Return false if an allocation fails.
 bool od_join_batches(od_model *m, od_arena *arena);
 bool od_join_tables(od_model *m, od_arena *arena);
 bool od_join_rows(od_model *m, od_arena *arena, od_sparsity sparsity);
@@ -80,7 +81,7 @@ void od_find_reservoir(od_build *b, od_model *m);
 // Reports junctions without flows and elements that cannot end at a junction.
 void od_check_junctions(od_build *b, const od_model *m);
 
-// Returns the coordinate of a quantity like "A.angle" or (rate) "A.rate", or -1.
+// Returns the coordinate of a quantity such as "A.angle", or with `rate` such as "A.rate"; -1: no such coordinate.
 int od_model_coordinate_find(const od_model *m, const char *quantity, bool rate);
 
 #endif

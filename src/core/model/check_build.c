@@ -242,7 +242,7 @@ static void check_place(od_build *b, int index, const od_element_description *c)
                     od_model_text(p, e->name), od_model_text(p, p->instance[e->host].name), c->host->noun);
 }
 
-// Returns whether oil can flow from a node into an element. Ends that only feed the node do not count.
+// Returns whether oil can flow from a node into an element. Ends that only feed the node are ignored.
 static bool takes_oil_from(const od_instance *e, int node) {
   if (!is_index(e->element_class, od_element_class_count())) return false;
   const od_element_description *c = od_element_description_at(e->element_class);
@@ -255,7 +255,7 @@ static bool takes_oil_from(const od_instance *e, int node) {
   return false;
 }
 
-// Checks a sense line that several sections feed. If no element lets the oil out again, reports this for the first section.
+// Checks a sense line that several sections feed. Reports a problem of the first section if no element drains the sense line.
 static void check_shared_end(od_build *b, int index, const od_element_description *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
@@ -277,8 +277,8 @@ static void check_shared_end(od_build *b, int index, const od_element_descriptio
       od_model_text(p, p->node[node].name), od_model_text(p, p->node[node].name));
 }
 
-// Checks the signs of numbers. Choices that do not concern optional numbers or ends may change the meaning of a number, such as a
-// rod diameter instead of an area.
+// Checks the signs of numbers. Some choices change the meaning of a number, such as a rod diameter instead of an area; then signs
+// are not checked.
 static void check_values(od_build *b, int index, const od_element_description *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
@@ -295,7 +295,7 @@ static void check_values(od_build *b, int index, const od_element_description *c
   }
 }
 
-// Checks side, degree and control points of a curve. Returns false if its numbers cannot be read.
+// Checks side, degree and control points of a curve. Returns false if the numbers of the curve are invalid.
 static bool check_curve(od_build *b, int index, const od_element_description *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];

@@ -62,7 +62,7 @@ typedef struct od_instance {
 } od_instance;
 
 // Connections of instances to the rest of the machine: constant integers.
-// model/join.c fills them when the layout of the work memory is known.
+// model/join.c computes these integers when the layout of the work memory is known.
 typedef struct od_target {  // target of an out, w[to] += sign * w[from], and the places of the derivatives
   int from, to;
   double sign;
@@ -75,11 +75,12 @@ typedef struct od_target {  // target of an out, w[to] += sign * w[from], and th
   int place;       // index of the target's first entry in od_join.place
   bool displaces;  // whether the flow is the rate of the volume that the same instance adds to the same node
 } od_target;
-// An instance that depends on a number, with its batch, its index in the batch, and the index of the number in its class.
+// A user of a number: an instance, its batch, its index in the batch, and the index of the number in its class.
 typedef struct od_number_user {
   int instance, batch, place, number;
 } od_number_user;
-// Junctions: the instances with an end at a junction, and derivatives of their flows with respect to pressures of junctions.
+// Tables of junctions: the instances with an end at a junction, and derivatives of their flows with respect to pressures of
+// junctions.
 typedef struct od_junction_in {  // an `in` that is the pressure of a junction
   int in, node;
 } od_junction_in;
@@ -92,9 +93,9 @@ typedef struct od_junction_slope {
   int row, column, from, in, slope, instance, at;
   double sign;
 } od_junction_slope;
-// A group of junctions that elements connect directly. The junctions are adjacent and share one matrix. Each junction has a row
-// of derivatives: first with respect to `columns` columns of a rate's row (listed in od_junctions.column from `column` on; -1:
-// all), then to inflows of the group.
+// A group of junctions that elements connect directly. The junctions are adjacent and share one matrix. Each junction has a row of
+// derivatives: first with respect to `columns` columns of a rate's row, then with respect to inflows of the group.
+// od_junctions.column lists these columns from index `column` on; -1: all columns.
 typedef struct od_junction_group {
   int first, count;
   int matrix, row;  // start of the matrix and of the rows in w
@@ -121,7 +122,7 @@ typedef struct od_join {
   int pool_count, places, row_starts,
       row_columns;  // counts of the tables `pool`, `place`, `row_start` and `row_column`
   bool compliant;   // whether some element has a compliance in addition to the oil
-  // Whether elements affect each other not only by pressures and states, but also by junctions or a reservoir.
+  // Whether elements also affect each other through junctions or a reservoir, not only through pressures and states.
   bool indirect;
   int reservoir;       // index of the instance that is the reservoir, or -1
   int warms, heat_in;  // state of the reservoir, or -1; `in` of the reservoir with the heat of all heaters
@@ -140,8 +141,8 @@ typedef struct od_join {
   int *place;     // for each target and each `in` that may change: place in w to which the derivative is added
   int *diagonal;  // for each circuit state: place in w of the derivative of its rate with respect to itself
 
-  // Sparse rows of derivatives of rates: the start of each row relative to od_layout.rate_row (and the end of the last row), and
-  // the columns of all rows, increasing within each row. Without row_starts, rows have all columns.
+  // Sparse rows of derivatives of rates. row_start: the start of each row relative to od_layout.rate_row, then the end of the last
+  // row. row_column: the columns of all rows, increasing within each row. Without row_starts, rows have all columns.
   int *row_start, *row_column;
   int *force;                  // targets that are forces
   int *displacer, displacers;  // targets that displace oil

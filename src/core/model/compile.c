@@ -143,8 +143,8 @@ static int find_actuator(od_model *m, const od_actuator *wanted) {
   return m->actuators++;
 }
 
-// Lists the actuators of all elements that act on the mechanism. Reports joints that cannot have an actuator. Returns false if
-// out of memory.
+// Lists the actuators of all elements that act on the mechanism. Reports joints that cannot have an actuator. Returns false if an
+// allocation fails.
 static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
   m->actuator = od_arena_take(arena, (size_t)(m->instances + 1) * sizeof *m->actuator);
   if (!m->actuator) return false;
@@ -217,9 +217,9 @@ static void list_jumps(od_model *m) {
   }
 }
 
-// Sets the typical rates of the first-order states: 10 bar/s for pressures (also pressures that are states of blocks), 1 for other
-// states of blocks. Element classes define the rates of their states. A pressure correction at round-off must not look large
-// because a filter of this pressure has a state in pascals.
+// Sets the typical rates of the first-order states: 10 bar/s for pressures; for other states of blocks, the scale of their class,
+// or 1. Element classes define the rates of their states. A block that filters a pressure has a state in pascals; with a typical
+// rate of 1, round-off of this state would look like a large correction.
 static bool scale_states(od_model *m, od_arena *arena) {
   m->state_scale = OD_TAKE(arena, double, m->states);
   if (!m->state_scale) return false;

@@ -1,8 +1,8 @@
-// Compiles blocks: their indices among signals and first-order states, their measured quantities, the order of evaluation, and
-// the signals that act on the rest of the machine.
+// Compiles blocks: their indices among signals and first-order states, their measured quantities, the order of evaluation, and the
+// signals that act on the rest of the machine.
 //
-// A block has direct feedthrough if its output depends on an input without a state in between. Outputs are evaluated in an order
-// in which every block follows the blocks that it depends on by feedthrough. If there is no such order, the blocks form an
+// A block has direct feedthrough if its output depends on an input without a state in between. Outputs are evaluated in an order in
+// which every block comes after all blocks on which it depends by feedthrough. If there is no such order, the blocks form an
 // algebraic loop.
 #include <string.h>
 
@@ -60,8 +60,8 @@ static bool follows_signal(const od_model *m, int node) {
   return m->node[node].kind == OD_NODE_SOURCE && m->node[node].input >= 0;
 }
 
-// Returns why the outputs of an instance do not depend on states alone, or NULL. The reason is a signal that acts on the
-// instance or on a pressure at one of its ends.
+// Returns the reason why the outputs of an instance do not depend on states alone, or NULL if they do. The reason is a signal that
+// acts on the instance or on a pressure at one of its ends.
 static const char *instance_refusal(const od_model *m, const od_instance *e) {
   if (e->signal >= 0) return "the element follows a signal";
   for (int k = 0; k < OD_MORE_SIGNALS; k++)
@@ -79,7 +79,7 @@ static const char *force_refusal(const od_model *m, int actuator) {
   return NULL;
 }
 
-// Returns why a block cannot measure a quantity, or NULL if it can.
+// Returns the reason why a block cannot measure a quantity, or NULL if a block can measure it.
 static const char *refusal(const od_model *m, const od_output *o) {
   static const char only[] =
       "only functions of the states can be measured: positions, rates, lengths, pressures, spools, forces of springs "

@@ -1,4 +1,4 @@
-// Closures: the scalar equations of joints that close loops and of rods, with the links between the ends of each closure.
+// Closures: the scalar equations of joints that close loops, of rods and of gears, with the links between the ends of each closure.
 #include <math.h>
 
 #include "model/builder.h"
@@ -93,7 +93,7 @@ static void close_joint(od_model *m, int joint) {
   }
 }
 
-// Adds the equation of a gear, which has no points and no loop through the tree.
+// Adds the equation of a gear. A gear has no points, and its closure has no path through the tree.
 static void add_gear(od_model *m, int gear) {
   m->closure[m->closures++] = (od_closure){.kind = OD_CLOSE_GEAR,
                                            .point_a = -1,

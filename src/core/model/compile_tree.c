@@ -1,5 +1,5 @@
 // The tree of links. Joints connect bodies to the tree, starting at the ground. Joints that reach no new body close loops;
-// compile_closures.c handles them.
+// compile_closures.c adds their equations.
 #include "model/builder.h"
 #include "model/joint_types.h"
 
@@ -54,7 +54,7 @@ static bool on_tree(const od_model *m, int point) {
   return body == OD_GROUND || m->body[body].link > 0;
 }
 
-// Builds the tree: repeatedly adds the first joint in the order of the file that reaches a new body.
+// Builds the tree. Repeatedly adds the first joint, in the order of the file, that reaches a new body.
 static void grow_tree(od_model *m) {
   m->links = 1;
   m->link[0] = (od_link){.parent = 0,
@@ -89,7 +89,8 @@ static void report_loose_bodies(od_build *b, const od_model *m) {
                       od_model_text(m, m->body[i].name));
 }
 
-// Reports second axes of tree joints. Tree joints are described in the zero position, where the axes of both bodies are parallel.
+// Reports second axes of tree joints. A tree joint needs no second axis, because the axes of both bodies are parallel in the zero
+// position.
 static void report_second_axes(od_build *b, const od_model *m) {
   for (int i = 0; i < m->joints; i++) {
     const od_joint *j = &m->joint[i];

@@ -24,7 +24,7 @@ static int field_count(const od_element_description *c, const od_keyed_number *n
   return c->field_count - c->equations->optional_numbers;
 }
 
-// Returns the value of a field that is not given: the value of another field, or the default.
+// Returns the value of a field without a given number: the value of another field, or the default.
 static double default_of(const od_element_field *f, const od_element_description *c, const od_keyed_number *number,
                          int count) {
   const od_keyed_number *given = f->same_as ? find_key(number, count, f->same_as) : NULL;
@@ -65,7 +65,7 @@ int od_build_element_numbers(od_build *b, const char *name, const char *class_na
     double value = given ? given->value : default_of(f, c, number, count);
     if (isnan(value) && !given) {
       od_build_refuse(b, OD_ABOUT_MACHINE, -1, "'%s' is missing: %s (%s)", path, f->meaning, f->unit);
-      value = 1;  // avoids further messages
+      value = 1;  // prevents further messages about this number
     }
     // The unit of a signal is unknown here.
     int place = od_build_number(b, path, value, strcmp(f->unit, "*") ? f->unit : "1");

@@ -16,7 +16,7 @@ static uint64_t hash_field(uint64_t hash, const od_model *m, const char *item, c
       memcpy(&value, item + f->offset, sizeof value);
       hash = od_hash_bytes(hash, &od_block_classes[m->block_class[value]]->version, sizeof(int));
       return od_hash_text(hash, od_block_classes[m->block_class[value]]->type);
-    case OD_FIELD_ENUM:  // compilers for controllers may use one byte; the hash has always four
+    case OD_FIELD_ENUM:  // compilers for controllers may use one byte; the hash always uses four bytes
       value = 0;
       memcpy(&value, item + f->offset, f->size);
       return od_hash_bytes(hash, &value, sizeof value);

@@ -1,6 +1,6 @@
 // Checks the tables of a model from an image. The description of the tables (model_tables.c) gives the range of every index. The
-// rules below concern several fields together: sections, counts, offsets in the work memory, settings of classes. A model that
-// passes can be used without access outside its tables and its work memory, and without endless loops.
+// functions below check rules for several fields together: sections, counts, offsets in the work memory, settings of classes. A
+// model that passes all checks causes no access outside its tables and work memory, and no endless loops.
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ typedef struct checking {
   od_error *err;
 } checking;
 
-// Reports a wrong item of a table. Returns false.
+// Reports an invalid item of a table. Returns false.
 static bool wrong(const checking *c, const char *table, long long item) {
   od_fail(c->err, OD_BAD_INPUT, "the image is damaged: item %lld of its table '%s' is wrong", item, table);
   return false;
@@ -38,7 +38,7 @@ static bool field_is_valid(const od_model *m, const od_model_field *f, const cha
   }
   if (f->kind == OD_FIELD_ENUM) {
     unsigned enumerator = 0;
-    memcpy(&enumerator, at, f->size);  // a shorter enumeration has the same low bytes first
+    memcpy(&enumerator, at, f->size);  // the low bytes come first, so a shorter enumeration is also copied correctly
     return enumerator < f->bound;
   }
   for (size_t i = 0; i < f->size; i += sizeof value) {
@@ -79,7 +79,7 @@ static bool table_is_valid(const checking *c, const od_model_table *t) {
 
 // ---- counts that the layout of the work memory depends on
 
-// Adds counts of batches; offsets in the work memory begin with the sums.
+// Sums of the counts of batches. Offsets in the work memory must equal these sums.
 typedef struct sums {
   long long ins, outs, kept, reports, slopes, pool;
 } sums;
@@ -209,7 +209,7 @@ static bool check_jumps(const checking *c) {
 static bool has_numbers(const od_model *m, int first, int count) {
   return count == 0 || (first >= 0 && count > 0 && first <= m->numbers - count);
 }
-// The same, or there are no numbers (-1).
+// Returns whether theta has `count` numbers from `first` on, or `first` is -1 (no numbers).
 static bool may_have_numbers(const od_model *m, int first, int count) {
   return first == -1 || has_numbers(m, first, count);
 }
@@ -260,7 +260,7 @@ static bool check_links(const checking *c) {
         (k->kind == OD_LINK_SCREW && (k->lead < 0 || m->planar)) || (m->planar && k->chart >= 0) ||
         (moves && m->coordinate_link[k->coordinate] != i))
       return wrong(c, "link", i);
-    // The three angles of a ball joint follow each other.
+    // The links of the three angles of a spherical joint are consecutive.
     if (k->chart >= 0 && (i + 2 >= m->links || m->link[i + 1].joint != k->joint || m->link[i + 2].joint != k->joint ||
                           k->kind != OD_LINK_REVOLUTE || m->link[i + 1].kind != OD_LINK_REVOLUTE ||
                           m->link[i + 2].kind != OD_LINK_REVOLUTE || m->link[i + 1].coordinate != k->coordinate + 1 ||
@@ -329,7 +329,7 @@ static bool check_nodes(const checking *c) {
   return true;
 }
 
-// Checks what depends on the class of an instance: numbers, formula, ends, host, actuator.
+// Checks the properties of an instance that depend on its class: numbers, formula, ends, host, actuator.
 static bool instance_fits_class(const od_model *m, int index) {
   const od_instance *e = &m->instance[index];
   const od_element_class *k = od_instance_class(m, e);
@@ -532,7 +532,7 @@ static bool check_junctions(const checking *c) {
 
 // ---- outputs
 
-// Returns the count of what an output's index refers to, or -1 if there is no such kind.
+// Returns the number of items to which od_output.index of this kind can refer, or -1 if there is no such kind.
 static int output_count(const od_model *m, od_output_kind kind) {
   switch (kind) {
     case OD_OUT_COORDINATE:
@@ -708,7 +708,7 @@ static bool check_tree_states(const checking *c) {
 
 od_status od_model_check(od_model *m, od_error *err) {
   const checking check = {m, err}, *c = &check;
-  // The layout depends on these counts. Indices are compared with the layout.
+  // The layout depends on these counts, and later checks compare indices with the layout.
   if (!check_join_counts(c) || !check_groups(c) || !check_mechanism_counts(c) || !check_blocks(c) || !check_jumps(c))
     return OD_BAD_INPUT;
   if (!od_layout_check(m, &m->layout))

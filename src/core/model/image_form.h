@@ -1,4 +1,4 @@
-// The form of images. All numbers are in the byte order of the computer that wrote the image.
+// The format of images. All numbers are in the byte order of the computer that wrote the image.
 //
 //   header
 //   model    fields of od_model (8 bytes for each integer or double), classes, tables in the order of model_tables.c
@@ -18,11 +18,11 @@ typedef enum od_image_part { OD_IMAGE_MODEL, OD_IMAGE_NAMES, OD_IMAGE_MACHINE, O
 typedef struct od_image_header {
   char magic[8];  // OD_IMAGE_MAGIC
   uint32_t version, byte_order, int_size, double_size;
-  uint64_t size;      // of the whole image, bytes
+  uint64_t size;      // size of the whole image, bytes
   uint64_t checksum;  // hash of all bytes with this field zero
   uint64_t fingerprint;
   uint64_t form;                  // hash of the description of all tables: sizes and places of fields
-  uint64_t part[OD_IMAGE_PARTS];  // bytes of each part; parts follow each other
+  uint64_t part[OD_IMAGE_PARTS];  // size of each part, bytes; parts are contiguous
 } od_image_header;
 #define OD_IMAGE_MAGIC "odimage\n"
 
@@ -42,7 +42,7 @@ uint64_t od_image_form(void);
 // Returns the hash of an image with a zero checksum.
 uint64_t od_image_checksum(const void *image, size_t size);
 
-// Checks the tables of a model whose fields and addresses are set: every index, section and rule that the kernels depend on. Fills
+// Checks the tables of a model whose fields and addresses are set: every index, section and rule on which the kernels depend. Fills
 // the layout (image_check.c). Fails with OD_BAD_INPUT.
 od_status od_model_check(od_model *m, od_error *err);
 

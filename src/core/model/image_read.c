@@ -1,4 +1,4 @@
-// Makes models from images. A view contains od_model with the addresses of the tables, the classes, and the settings of blocks.
+// Creates models from images. A view contains od_model with the addresses of the tables, the classes, and the settings of blocks.
 #include <string.h>
 
 #include "base/arena.h"
@@ -14,11 +14,14 @@ bool od_image_is(const void *bytes, size_t size) {
 // ---- the header
 
 static od_status read_header(const void *image, size_t size, od_image_header *h, od_error *err) {
-  if (!od_image_is(image, size)) return od_fail(err, OD_BAD_INPUT, "this is not a model image");
-  if (size < sizeof *h) return od_fail(err, OD_BAD_INPUT, "the image is truncated: it has %zu bytes", size);
+  if (!od_image_is(image, size))
+    return od_fail(err, OD_BAD_INPUT, "this is not a model image; create an image with 'oleodyn compile'");
+  if (size < sizeof *h)
+    return od_fail(err, OD_BAD_INPUT, "the image is truncated: its %zu bytes are less than a header", size);
   memcpy(h, image, sizeof *h);
   if (h->byte_order != OD_IMAGE_BYTE_ORDER)
-    return od_fail(err, OD_BAD_INPUT, "the image was made on a computer with another byte order");
+    return od_fail(err, OD_BAD_INPUT,
+                   "the image was created on a computer with another byte order; compile the machine on this computer");
   if (h->version != OD_IMAGE_VERSION)
     return od_fail(err, OD_BAD_INPUT, "the image has format %u; expected %d: compile the machine again",
                    (unsigned)h->version, (int)OD_IMAGE_VERSION);
@@ -27,13 +30,13 @@ static od_status read_header(const void *image, size_t size, od_image_header *h,
                    "the image has integers of %u bytes and numbers of %u bytes; expected %zu and %zu",
                    (unsigned)h->int_size, (unsigned)h->double_size, sizeof(int), sizeof(double));
   if (h->size != size)
-    return od_fail(err, OD_BAD_INPUT, "the image has %zu bytes; its header expects %llu", size,
+    return od_fail(err, OD_BAD_INPUT, "the image has %zu bytes; its header states %llu bytes", size,
                    (unsigned long long)h->size);
   if (h->checksum != od_image_checksum(image, size))
     return od_fail(err, OD_BAD_INPUT, "the image is damaged: its checksum differs");
   if (h->form != od_image_form())
     return od_fail(err, OD_BAD_INPUT,
-                   "the image was made by another version of oleodyn, with other tables: compile the machine again");
+                   "the image was created by another version of oleodyn, with other tables: compile the machine again");
   size_t end = sizeof *h;
   for (int i = 0; i < OD_IMAGE_PARTS; i++) {
     if (h->part[i] > size - end || od_image_round((size_t)h->part[i]) > size - end)
@@ -53,7 +56,7 @@ static rest part_of(const void *image, const od_image_header *h, od_image_part p
   for (int i = 0; i < (int)part; i++) at += od_image_round((size_t)h->part[i]);
   return (rest){(const char *)image + at, (size_t)h->part[part]};
 }
-// Returns the next bytes of a part, or NULL if the part ends before.
+// Returns the address of the next `size` bytes of a part, or NULL if the part has fewer bytes.
 static const char *take(rest *r, size_t size) {
   const char *at = r->at;
   if (size > r->size) return NULL;
@@ -64,7 +67,7 @@ static const char *take(rest *r, size_t size) {
 
 // ---- the fields of od_model
 
-// Stores a value in a field of the size of an enum, bool or int. Returns false if the field cannot have the value.
+// Stores a value in a field of the size of an enum, bool or int. Returns false if the value does not fit the field.
 static bool store(od_model *m, const od_model_field *f, int64_t value) {
   char *to = (char *)m + f->offset;
   bool is = value != 0;
@@ -176,7 +179,7 @@ static od_status read_names(rest r, od_model *m, od_error *err) {
   return OD_OK;
 }
 
-// Fills the settings of blocks. Indices of classes and formulas are checked before.
+// Fills the settings of blocks. The caller has already checked the indices of classes and formulas.
 static void fill_specs(od_model *m) {
   for (int i = 0; i < m->blocks; i++) {
     const od_block *b = &m->block[i];
@@ -187,7 +190,7 @@ static void fill_specs(od_model *m) {
   }
 }
 
-// Returns whether the indices that fill_specs() follows are valid.
+// Returns whether the indices that fill_specs() uses are valid.
 static bool specs_are_possible(const od_model *m) {
   if (m->operations > m->join.pool_count / OD_OPERATION_INTS) return false;
   for (int i = 0; i < m->blocks; i++) {

@@ -1,4 +1,5 @@
-// Writes images of models. Fields are copied one by one into zeroed memory, so that the padding of structs does not reach an image.
+// Writes images of models. Fields are copied one by one into zeroed memory, so that an image does not contain the padding of
+// structs.
 #include <string.h>
 
 #include "model/fingerprint.h"
@@ -58,7 +59,7 @@ size_t od_image_size(const od_model *m, const od_image_options *options) {
   return size;
 }
 
-// Copies the fields of a table. Returns the address after it.
+// Copies the fields of a table. Returns the address after the table.
 static char *write_table(const od_model *m, const od_model_table *t, bool names, char *to) {
   const char *from = od_model_table_begin(m, t);
   long long items = od_model_table_items(m, t);

@@ -99,7 +99,7 @@ static source signal_source(const od_model *m, int signal) {
   return (source){l->u + signal, 2 * m->actuators + m->circuit_states + signal, -1};
 }
 
-// Returns the source of a state. An absent state is replaced by the signal that the state would follow.
+// Returns the source of a state. If the state is absent, the source is the signal that the state would follow.
 static source state_source(const od_model *m, const od_instance *e, int index) {
   int state = e->state[index];
   return state < 0 ? signal_source(m, e->signal) : (source){m->layout.c + state, 2 * m->actuators + state, -1};
@@ -123,7 +123,8 @@ static source source_of(const od_model *m, const od_instance *e, od_in_slot slot
   return (source){l->nothing, l->rate_width - 1, -1};
 }
 
-// Returns the column in a force's row, which begins with its own length and speed instead of all lengths and speeds.
+// Returns the column in the row of a force. This row begins with the force's own length and speed instead of all lengths and
+// speeds.
 static int force_column(const od_model *m, int column) {
   int na = m->actuators;
   return column < na ? 0 : column < 2 * na ? 1 : column - 2 * na + 2;
@@ -167,8 +168,8 @@ static int row_of(const od_model *m, od_out_kind kind, int target) {
   return state >= 0 ? l->rate_row + state * l->rate_width : -1;
 }
 
-// Returns the number of inputs, without constant inputs at the end, such as the signal of an element without a signal. No
-// derivatives are summed for constant inputs.
+// Returns the number of inputs without the constant inputs at the end, such as the value 1 of a missing signal. Sums of derivatives
+// do not include constant inputs.
 static int moving_ins(const od_model *m, const od_instance *e) {
   const int *column = m->join.column + e->in - m->layout.in;
   int ins = od_instance_class(m, e)->ins;
@@ -255,8 +256,8 @@ static bool list_targets(od_model *m, od_arena *arena) {
 
 // ---- instances that use each number of theta
 
-// An instance uses its own numbers. If its class reads the numbers of its host, the instance also uses these numbers. Counts
-// the users of each number (user NULL), or stores the users at next[].
+// An instance uses its own numbers. If its class reads the numbers of its host, the instance also uses these numbers. If `user` is
+// NULL, counts the users of each number; otherwise stores the users at next[].
 static void add_users(const od_model *m, int instance, int *next, od_number_user *user) {
   const od_instance *e = &m->instance[instance], *host = e->host >= 0 ? &m->instance[e->host] : NULL;
   for (int k = 0; k < e->numbers; k++) {

@@ -23,14 +23,15 @@ typedef struct od_joint_coordinate {
   od_axis_rule axis;
   const char *label[3];  // names of the coordinate, its rate and its acceleration
   bool
-      hidden;  // whether the meaning changes during a run (charts), so that the coordinate is used only for initial values
+      hidden;  // whether the meaning of the coordinate changes during a run (charts); such a coordinate is used only for initial
+               // values
 } od_joint_coordinate;
 
 typedef struct od_joint_class {
   const char *name;
   bool axis, axes;  // whether the joint has one axis; whether it needs two axes
-  bool drives;      // whether springs, friction, torques and motors may act in the joint, which then has one coordinate
-  bool closes;      // whether the joint can close a loop
+  bool drives;  // whether springs, friction, torques and motors may act in the joint; such a joint has one coordinate
+  bool closes;  // whether the joint can close a loop
   int coordinates;
   int chart;  // the first of the three angles of a spherical joint; -1: none
   od_joint_coordinate coordinate[OD_MOST_JOINT_COORDINATES];

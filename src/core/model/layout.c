@@ -15,7 +15,8 @@ static int take(int *end, long long count) {
   return begin;
 }
 
-// Whether the places of junction groups, which are part of the model's tables, are set or compared with the layout.
+// The places of junction groups, which are fields of the model's tables. sets: place_group() sets the places; otherwise it compares
+// them with the layout. differ: whether a place differs.
 typedef struct groups {
   bool sets, differ;
 } groups;

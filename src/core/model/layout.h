@@ -35,9 +35,9 @@ typedef struct od_layout {
   int tau, scratch;
   // Actuators: the line between their points (struct line in mechanics/forces_x.h), length, speed and the sum of forces.
   int line, length, speed, force;
-  // Circuit: first-order states and their rates; for nodes the pressures (as elements read them), net inflows, volumes, largest
-  // volumes, compliances in addition to the oil, bulk moduli, and change of pressure per unit of inflow; the oil's properties as
-  // elements read them; a constant one for instances without a signal, and a constant zero for ends that are not connected.
+  // Circuit: first-order states and their rates. For nodes: pressures (as elements read them), net inflows, volumes, largest
+  // volumes, compliances in addition to the oil, bulk moduli, and changes of pressure per unit of inflow. Then the oil's properties
+  // (as elements read them), a constant one for instances without a signal, and a constant zero for unconnected ends.
   int c, rate, pressure, inflow, volume, largest, compliance, modulus, stiffness, oil, one, nothing;
   // Junctions: net flows and throughputs; steps of their pressures; pressures and net flows before a step; sums of the rows of
   // the derivatives of flows with respect to pressures (od_junction_group.matrix).
@@ -80,8 +80,8 @@ typedef struct od_model od_model;
 // Fills the layout of a model whose tables are complete; freedom must not exceed the number of coordinates. Places groups of
 // junctions. Returns false if the work memory is too large for integer offsets.
 bool od_layout_fill(const od_model *m, od_layout *l);
-// Fills the layout of a model from an image, whose groups of junctions have their places. Returns false also if these places differ
-// from the layout.
+// Fills the layout of a model from an image, in which the groups of junctions already have places. Also returns false if these
+// places differ from the layout.
 bool od_layout_check(const od_model *m, od_layout *l);
 
 #endif

@@ -93,7 +93,7 @@ typedef struct od_closure {
   od_closure_kind kind;
   int link_a, link_b, point_a, point_b;
   od_direction u, w;
-  int length;     // index in theta of the rod's length, or of the gear's ratio, which is followed by the offset
+  int length;     // index in theta of the rod's length, or of the gear's ratio; the gear's offset follows the ratio
   int row, rows;  // first row of the closure; number of rows
   // Section of the path table: the links between a and b through the tree, without common ancestors.
   int path, path_count;
@@ -115,7 +115,7 @@ typedef struct od_gear {
 } od_gear;
 
 typedef enum od_load_kind { OD_LOAD_FORCE, OD_LOAD_TORQUE, OD_LOAD_JOINT, OD_LOAD_CONTACT } od_load_kind;
-// Numbers of a contact; the normal is stored where a force has its direction.
+// Numbers of a contact. The normal has the same index as the direction of a force.
 enum {
   OD_CONTACT_STIFFNESS,
   OD_CONTACT_NORMAL,
@@ -133,7 +133,7 @@ typedef struct od_load {
   int number, input;
   bool follows_body;
 } od_load;
-// Returns how many numbers a load of this kind has.
+// Returns the number of numbers of a load of this kind.
 static inline int od_load_numbers(od_load_kind kind) {
   return kind == OD_LOAD_JOINT ? 1 : kind == OD_LOAD_CONTACT ? OD_CONTACT_NUMBERS : 4;
 }

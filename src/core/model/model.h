@@ -1,9 +1,9 @@
-// The compiled machine: tables, written once by od_build_finish() and only read afterwards, by any number of threads. The
-// parts have separate headers: mechanism.h, circuit_tables.h, signal_tables.h, output_kinds.h.
+// The compiled machine: tables that od_build_finish() writes once. Afterwards any number of threads may read the tables. The parts
+// have separate headers: mechanism.h, circuit_tables.h, signal_tables.h, output_kinds.h.
 //
-// Items of tables contain numbers and indices and no addresses, so that tables can be used where an image contains them (image.c).
-// od_model itself contains the addresses of the tables. model_tables.c describes all tables. Names and units are offsets in
-// od_model.text; od_model_text() returns the text.
+// Items of tables contain numbers and indices, but no addresses. Thus a program can use the tables of an image in place
+// (image_read.c). od_model itself contains the addresses of the tables. model_tables.c describes all tables. Names and units are
+// offsets in od_model.text; od_model_text() returns the text.
 #ifndef OD_MODEL_H
 #define OD_MODEL_H
 
@@ -23,7 +23,7 @@
 #include "oleodyn/build.h"
 #include "oleodyn/plant.h"
 
-// Method that factors Newton's matrix of implicit steps; chosen when the model is made (plant/newton_choice.c).
+// Method that factors Newton's matrix of implicit steps; chosen when the model is built (plant/newton_choice.c).
 typedef enum od_newton { OD_NEWTON_DENSE, OD_NEWTON_SPARSE, OD_NEWTON_TREE } od_newton;
 
 struct od_model {
@@ -51,7 +51,7 @@ struct od_model {
   int element_classes, block_classes;
   const od_element_class *const
       *element_class;  // classes that the machine uses, in the order of the list of all classes
-  int *block_class;    // the same for blocks: indices in the list of all classes
+  int *block_class;    // classes of blocks that the machine uses: indices in the list of all classes
   int operations;
   od_operation *operation;  // operations of all formulas; in a compiled model, the start of join.pool
 
@@ -92,7 +92,8 @@ struct od_model {
   od_link *link;
   int *coordinate_link;  // link of each coordinate
   double *
-      coordinate_weight;  // weight of a coordinate in the choice of dependent coordinates (smaller: preferred as independent)
+      coordinate_weight;  // weight of each coordinate in the choice of dependent coordinates; coordinates with small weights are
+                          // preferred as independent
   int closures, rows, path_steps, entries;
   od_closure *closure;
   od_path_step *path_step;
@@ -115,8 +116,8 @@ struct od_model {
   void *memory;  // last chunk of the arena that contains the model and its tables
 };
 
-// Powers in the order of od_plant_ops.powers: losses of elements; power supplied by loads; power absorbed by nodes; power
-// supplied by elements; and, for machines with nodes, the mass flow of oil that elements supply to volumes, in kg/s.
+// Powers in the order of od_plant_ops.powers, in W: losses of elements; power supplied by loads; power absorbed by nodes; power
+// supplied by elements. In machines with nodes, the last entry is the mass flow of oil that elements supply to volumes, in kg/s.
 enum { OD_POWER_ELEMENT, OD_POWER_LOAD, OD_POWER_NODE, OD_POWER_SUPPLY, OD_POWER_OIL, OD_POWER_KINDS };
 // Returns the index of the first power of a kind; for OD_POWER_KINDS, the number of powers.
 static inline int od_model_power(const od_model *m, int kind) {
@@ -203,8 +204,8 @@ static inline od_batch od_instance_batch(const od_model *m, const od_instance *e
   return b;
 }
 
-// Returns why the formula of a block is invalid, as the predicate of a sentence, or NULL. With modes, the formula also reads the
-// block's states and has two results.
+// Returns the reason why the formula of a block is invalid, as the predicate of a sentence, or NULL if the formula is valid. With
+// modes, the formula also reads the block's states and has two results.
 static inline const char *od_block_formula_problem(const od_model *m, const od_block *block) {
   const od_block_class *c = od_block_class_of(od_block_spec_in(m, block));
   od_formula formula = {block->operations, m->operation + block->formula};
@@ -235,8 +236,8 @@ od_model_facts od_model_get_facts(const od_model *model);
 // Writes the unit of a time derivative of a quantity (order 1: its rate): "m" gives "m/s", "m/s" gives "m/s2".
 void od_rate_unit(const char *unit, int order, char *text, size_t size);
 
-// Returns whether the model consists of linear blocks only, so that rates and outputs are linear in states and inputs with
-// constant coefficients.
+// Returns whether the model consists of linear blocks only. Then rates and outputs are linear in states and inputs, with constant
+// coefficients.
 bool od_model_is_linear(const od_model *model);
 
 // Returns the spec of a block of a builder.

@@ -1,5 +1,5 @@
-// The description of the model's tables: place, count and fields of each table. Everything that treats all tables alike (the
-// fingerprint, the writer, reader and checker of images) is a loop over this description.
+// The description of the model's tables: place, count and fields of each table. The fingerprint and the writer, reader and checker
+// of images iterate over this description.
 #ifndef OD_MODEL_TABLES_H
 #define OD_MODEL_TABLES_H
 
@@ -11,7 +11,7 @@
 // The meaning of a field. `bound` is the offset in od_model of a count, or (OD_FIELD_ENUM) the number of values.
 typedef enum od_model_field_kind {
   OD_FIELD_DOUBLE,
-  OD_FIELD_INT,            // any value; checked by rules of the class, if at all
+  OD_FIELD_INT,            // any value; rules of a class may restrict the value
   OD_FIELD_BOOL,           // false or true
   OD_FIELD_ENUM,           // 0 to bound - 1
   OD_FIELD_COUNT,          // zero or more
@@ -22,7 +22,8 @@ typedef enum od_model_field_kind {
   OD_FIELD_BLOCK_CLASS,    // index in od_model.block_class
   OD_FIELD_TEXT,           // offset of a text in od_model.text; zero in images without names
 } od_model_field_kind;
-// A field of a table's items, or of od_model. Fields of several integers or doubles are arrays; `size` is the size of all of them.
+// A field of a table's items, or of od_model. A field may be an array of integers or doubles; `size` is the size of the whole
+// array.
 typedef struct od_model_field {
   od_model_field_kind kind;
   size_t offset, size, bound;

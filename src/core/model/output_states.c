@@ -1,4 +1,4 @@
-// The states of the circuit that an output depends on directly.
+// Marks the states of the circuit that an output depends on directly.
 #include "model/outputs.h"
 
 od_output_reads od_output_reads_of(od_output_kind kind) {

@@ -19,7 +19,8 @@ typedef struct listing {
   bool failed;
 } listing;
 
-// Returns the text of a unit in the model. Outputs that follow each other often have the same units, so the last texts are searched.
+// Returns the text of a unit in the model. Consecutive outputs often have the same units, so the function first searches the last
+// texts.
 static int unit_text(listing *list, const char *unit) {
   enum { SEARCHED = 50 };
   for (int i = list->count - 1; i >= 0 && i >= list->count - SEARCHED; i--)
@@ -132,8 +133,8 @@ static void add_bodies(listing *list) {
   }
 }
 
-// Adds the components and the magnitude of the reaction of a joint. In a planar machine a hinge has no torque, and reactions
-// normal to the plane are unknown. A spherical joint in a spatial machine has no torque either.
+// Adds the components and the magnitude of the reaction of a joint. In a planar machine a hinge has no torque, and reactions normal
+// to the plane are unknown. In a spatial machine a spherical joint has no torque.
 static void add_reaction(listing *list, od_output_kind kind, int joint, const char *unit, const char *quantity) {
   const od_model *m = list->m;
   for (int k = 0; k < 3; k++) {
@@ -310,7 +311,7 @@ static void add_block_state(listing *list, int block, int state) {
   if (list->out) list->out[list->count - 1].is_pressure = is_pressure;
 }
 
-// Adds the outputs of blocks, which are signals like inputs.
+// Adds the outputs of blocks, which are signals.
 static void add_blocks(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->blocks; i++) {

@@ -17,8 +17,8 @@ static inline int od_find_column(const int *list, int count, int column) {
   return low < count && list[low] == column ? low : -1;
 }
 
-// Returns the place in w of the derivative of a rate with respect to a column. Entries that sparse rows do not have share the
-// place of derivatives with respect to constants.
+// Returns the place in w of the derivative of a rate with respect to a column. For an entry that a sparse row does not contain,
+// returns the place of derivatives with respect to constants.
 static inline int od_rate_place(const od_model *m, int state, int column) {
   const od_layout *l = &m->layout;
   const od_join *j = &m->join;

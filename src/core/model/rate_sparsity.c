@@ -1,13 +1,14 @@
 // Storage of the derivatives of rates. A rate depends on few states: the row of a volume contains the states of its neighbors.
-// Rows of small machines are full, which is fastest; rows of large circuits contain only entries that may be nonzero.
+// Small machines have full rows, because full rows are faster there. In large circuits, rows contain only entries that may be
+// nonzero.
 #include <stdlib.h>
 
 #include "base/allocate.h"
 #include "model/builder.h"
 #include "model/rate_derivatives.h"
 
-// Rows are sparse if there are at least LARGE states and fewer than one entry in SPARSE_PART is used. Measured with
-// bench_circuit.
+// Rows are sparse if there are at least LARGE states and fewer than one entry in SPARSE_PART is used. bench_circuit gave these
+// limits.
 enum { LARGE = 16, SPARSE_PART = 3 };
 
 // Row and column of each entry. The rows after the rows of rates are the flows into the junctions of a group.
@@ -53,7 +54,7 @@ static int group_of(const od_model *m, int junction) {
   return m->join.at_junction.group_of[junction];
 }
 
-// Adds the columns that outputs depend on to their rows, and the temperature column, because temperature affects all elements
+// Adds the columns that outputs depend on to their rows. Also adds the temperature column, because temperature affects all elements
 // with oil.
 static void add_targets(const od_model *m, entries *e) {
   int nothing = m->layout.rate_width - 1, temperature = 2 * m->actuators + m->join.warms;
@@ -115,8 +116,7 @@ static void add_through_junctions(const od_model *m, const int *begin, entries *
   }
 }
 
-// Lists all entries of rates, sorted. Entries of groups, which are needed only during the build, follow. Returns false if an
-// allocation fails.
+// Lists all entries of rates, sorted, then the entries of groups, which only the build needs. Returns false if an allocation fails.
 static bool list_entries(const od_model *m, entries *e) {
   add_targets(m, e);
   if (e->no_memory) return false;
@@ -173,7 +173,7 @@ static bool write_sparse_rows(od_model *m, od_arena *arena, const entries *e, co
     if (s->row < 0 || s->kind == OD_TO_FORCE) continue;
     s->row = s->state >= 0 ? l->rate_row + j->row_start[s->state] : od_junction_row(m, m->node[s->target].junction);
   }
-  // One more scalar for derivatives with respect to constants.
+  // The last scalar is for derivatives with respect to constants.
   l->scalars_real = l->rate_row + rates + 1;
   return true;
 }

@@ -14,8 +14,9 @@ typedef struct od_input {
 
 typedef struct od_block {
   int name, unit;  // unit of the block's first output
-  // The settings of the block without addresses: od_model.block_class, number of inputs in a list, choices, first operation and
-  // number of operations of the formula, sampling period. od_block_spec_in() returns them as the spec for the block's class.
+  // The settings of the block without addresses: index in od_model.block_class, number of inputs in a list, choices, first
+  // operation and number of operations of the formula, sampling period. od_block_spec_in() returns these settings as an
+  // od_block_spec.
   int block_class, list_inputs, choice[OD_MOST_BLOCK_CHOICES], formula, operations;
   double sample;
   int number, numbers;  // index of the block's first number in theta; count

@@ -3,8 +3,8 @@
 
 #include "math/sparse.h"
 
-// The matrix of an implicit step if it is sparse; otherwise sparse.values is zero. Rows and columns are the degrees of freedom,
-// then the states of the circuit, then the states of blocks. The order of the entries:
+// The pattern of the matrix of an implicit step. If the matrix is not sparse, sparse.values is zero. Rows and columns are the
+// degrees of freedom, then the states of the circuit, then the states of blocks. The order of the entries:
 //   for each rate of the circuit: its own state, then its derivatives with respect to states
 //   for each rate of a block: its own state
 //   for each degree of freedom, its column: all degrees of freedom, the rates of the circuit that depend on lengths and speeds,

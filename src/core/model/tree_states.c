@@ -1,6 +1,6 @@
 // First-order states of a machine without loops whose Newton matrix is factored along the tree (plant/model_plant_tree.c). An
-// element in a joint, such as bristle friction, may have states that depend only on this joint and act only on this joint. Such states
-// are eliminated together with their joint. The remaining states are eliminated together at the end.
+// element in a joint, such as bristle friction, may have states that depend on and act on this joint alone. Such states are
+// eliminated together with their joint. The remaining states are eliminated together at the end.
 
 #include "base/allocate.h"
 #include "model/builder.h"
@@ -17,8 +17,7 @@ static void guess_owners(const od_model *m, int *owner) {
   }
 }
 
-// Removes the joint of a state from the guess if a force or rate couples the state to another joint. Returns whether the guess
-// changed.
+// Sets the guess of a state to -1 if a force or rate couples the state to another joint. Returns whether the guess changed.
 static bool meet(const od_model *m, int *owner, const od_target *s, int column) {
   int na = m->actuators, first = 2 * na, end = first + m->circuit_states;
   int row = s->kind == OD_TO_FORCE ? m->actuator[s->target].coordinate : s->state >= 0 ? owner[s->state] : -1;
@@ -32,9 +31,9 @@ static bool meet(const od_model *m, int *owner, const od_target *s, int column) 
   return changed;
 }
 
-// Removes the joint of every state that is coupled to other joints or to their states.
+// Sets the guess of every state that is coupled to other joints or to their states to -1.
 static void check_owners(const od_model *m, int *owner) {
-  // Each round removes at least one state; the last round removes no state.
+  // Each round except the last changes the guess of at least one state.
   for (bool changed = true; changed;) {
     changed = false;
     for (int i = 0; i < m->join.targets; i++) {
@@ -44,7 +43,7 @@ static void check_owners(const od_model *m, int *owner) {
   }
 }
 
-// Removes the joint of states in joints with more than OD_MOST_JOINT_STATES states.
+// Sets the joint of states to -1 in joints with more than OD_MOST_JOINT_STATES states.
 static void drop_large_groups(const od_model *m, int *owner, int *count) {
   for (int i = 0; i < m->states; i++)
     if (owner[i] >= 0) count[owner[i]]++;

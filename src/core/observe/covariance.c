@@ -35,7 +35,7 @@ void od_covariance_scale(od_covariance *b, double factor) {
   form_of(b)->scale(b, factor);
 }
 
-// The indices are at the end of the scratch memory, which the forms do not use in project().
+// Stores the indices of nonzero entries at the end of the scratch memory, which the forms do not use in project().
 double od_covariance_project(const od_covariance *b, const double *h) {
   int n = b->nx + b->np, *at = (int *)(b->scratch + od_covariance_scratch(b->nx, b->np) - n);
   return form_of(b)->project(b, h, od_places(n, h, at), at);

@@ -1,6 +1,6 @@
-// The covariance of an augmented filter, in one of two forms with the same operations (od_covariance_form). The
-// augmented state is [x, p] with constant parameters, so the transition is F = [A B; 0 1], and only the blocks that F changes are
-// computed. These functions run inside steps on a controller and allocate no memory.
+// The covariance of an augmented filter, in one of two forms with the same operations (od_covariance_form). The augmented state is
+// [x, p] with constant parameters, so the transition is F = [A B; 0 1]. Only the blocks that F changes are computed. These
+// functions run inside steps on a controller and allocate no memory.
 #ifndef OD_COVARIANCE_H
 #define OD_COVARIANCE_H
 
@@ -15,7 +15,7 @@ typedef struct od_covariance {  // sizes and memory of one filter's covariance
   od_covariance_form form;
   double *P;        // n x n: the covariance, or an upper triangle U with covariance U'U, parameters before states
   double *scratch;  // od_covariance_scratch() doubles
-  double *kept;     // od_covariance_kept() doubles, initially zero: the last noise and its root; NULL: not kept
+  double *kept;     // od_covariance_kept() doubles, initially zero: the last noise and its root; NULL: not stored
   int waiting;      // number of pending measurements; see od_covariance_take()
   double variance[OD_MOST_WAITING];  // variance of each pending measurement, including noise
 } od_covariance;
@@ -34,32 +34,32 @@ bool od_covariance_set(od_covariance *b, const double *P);
 void od_covariance_get(const od_covariance *b, double *P);
 double od_covariance_variance(const od_covariance *b, int i);
 
-// P <- F P F' + Q; A is nx x nx, B nx x np. The noise is a full matrix Q, or its diagonal q, or zero (both NULL). Returns
-// false if a variance of the result is negative or not finite. The function also serves a change of the states' coordinates;
-// then A and B are the derivatives of the new coordinates.
+// P <- F P F' + Q; A is nx x nx, B nx x np. The noise is a full matrix Q, or its diagonal q, or zero (both NULL). Returns false if
+// a variance of the result is negative or not finite. For a change of the states' coordinates, pass the derivatives of the new
+// coordinates as A and B.
 bool od_covariance_predict(od_covariance *b, const double *A, const double *B, const double *Q, const double *q);
-// P <- P + Q, or P + diag(q). Returns false if a variance of the result is negative or not finite.
+// Computes P <- P + Q, or P + diag(q). Returns false if a variance of the result is negative or not finite.
 bool od_covariance_add(od_covariance *b, const double *Q, const double *q);
 
 // Computes rows (n x n) with P = rows' rows. Returns false if the covariance is no longer positive semidefinite.
 bool od_covariance_rows(const od_covariance *b, double *rows);
-// P <- rows' rows for any number of rows (count x n). The rows are overwritten; the memory must have space for one more row.
+// Computes P <- rows' rows for any number of rows (count x n). Overwrites the rows; the memory must have space for one more row.
 // Returns false if a variance of the result is negative or not finite.
 bool od_covariance_gather(od_covariance *b, int count, double *rows);
 
-// P <- D P D with D = factor for the states, 1 for the parameters.
+// Computes P <- D P D, where D is `factor` for the states and 1 for the parameters.
 void od_covariance_scale(od_covariance *b, double factor);
 
 // Projects a measurement with row h (n). Returns its variance h P h. The next functions refer to the measurement projected last.
 double od_covariance_project(const od_covariance *b, const double *h);
 // Projects a measurement with a sparse row h, whose nonzero indices are given. Returns its variance.
 double od_covariance_project_at(const od_covariance *b, const double *h, int count, const int *at);
-// g (n) = P h; no measurement may be pending.
+// Computes g (n) = P h for the measurement projected last. No measurement may be pending.
 void od_covariance_along(const od_covariance *b, double *g);
 
-// Measurements are applied one after the other, several of them in one pass over the covariance. Each measurement is projected,
-// then declared by od_covariance_take() with a noise variance r. From then on the measurement is pending. The next projection uses the
-// covariance without the pending measurements. Apply all pending measurements before calling any other function.
+// Measurements are applied in sequence, but several measurements in one pass over the covariance. Project each measurement, then
+// call od_covariance_take() with its noise variance r; the measurement is then pending. The next projection uses the covariance
+// without the pending measurements. Apply all pending measurements before calling any other function.
 void od_covariance_take(od_covariance *b, double r);
 // Returns whether no more measurements may be pending.
 bool od_covariance_is_full(const od_covariance *b);

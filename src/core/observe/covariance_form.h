@@ -29,8 +29,8 @@ extern const od_covariance_operations od_covariance_joseph, od_covariance_root;
 // Computes rows (n x n) of a square root of P. Returns false if P is not positive semidefinite.
 bool od_covariance_factor(const od_covariance *b, const double *P, double *rows);
 
-// row (m) += sum of a_l times row l of M (count x m), several rows at a time. Transitions have many zeros (closed ports, spools
-// without dynamics), so groups of four zeros are skipped.
+// Adds the sum of a_l times row l of M (count x m) to `row` (m), several rows at a time. Transitions have many zeros (closed ports,
+// spools without dynamics), so groups of four zeros are skipped.
 OD_INTO_WIDE void od_add_rows(int m, int count, const double *restrict a, const double *restrict M,
                               double *restrict row) {
   int l = 0;

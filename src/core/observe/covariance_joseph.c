@@ -1,10 +1,10 @@
-// The covariance itself, corrected by Joseph's formula, which holds for any gain K and is therefore insensitive to round-off in
-// K:
+// The covariance itself, corrected by Joseph's formula. The formula holds for any gain K, so it is insensitive to round-off in K:
 //
 //   P <- (1 - K h) P (1 - K h)' + K r K'
 //
-// With the optimal gain the formula equals (1 - K h) P, which is cheaper. For a sensor that is much more accurate than the prediction,
-// however, the short form is the difference of two large numbers. For example, P = 1e8 and r = 1e-12 give 0 instead of 1e-12.
+// With the optimal gain the formula equals (1 - K h) P, which is cheaper. For a sensor that is much more accurate than the
+// prediction, however, the short form is the difference of two large numbers. For example, P = 1e8 and r = 1e-12 give 0 instead of
+// 1e-12.
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +27,8 @@ static double variance(const od_covariance *b, int i) {
   return b->P[i * (b->nx + b->np + 1)];
 }
 
-// With F = [A B] and W = F P = [Y Z]: the states' block becomes W F', the mixed block Z; the parameters' block is unchanged.
+// With F = [A B] and W = F P = [Y Z]: the states' block becomes W F', the mixed block becomes Z, and the parameters' block is
+// unchanged.
 OD_WIDE static void transform(od_covariance *b, const double *A, const double *B) {
   int nx = b->nx, np = b->np, n = nx + np;
   double *P = b->P, *F = b->scratch, *W = F + nx * n;
@@ -104,8 +105,8 @@ static double take(od_covariance *b, double r) {
   return *m.variance + r;
 }
 
-// Applies both factors one after the other: a row of M = (1 - K h) P, v = M h', then M (1 - K h)' = M - v K'. Only the upper triangle is
-// computed, and copied to the lower triangle at the end.
+// Applies both factors one after the other: a row of M = (1 - K h) P, v = M h', then M (1 - K h)' = M - v K'. Computes only the
+// upper triangle and copies it to the lower triangle at the end.
 OD_WIDE static void settle(od_covariance *b, double *gain) {
   int n = b->nx + b->np;
   const measurement m = measurement_of(b);

@@ -8,9 +8,9 @@
 #include "math/dense.h"
 #include "observe/covariance_root.h"
 
-// Computes rows R with R'R = Q for a positive semidefinite Q (in external order) by Cholesky's method: one row for each inner
-// index that the preceding indices do not determine; with `all`, rows of zeros for the other indices. An index with zero variance
-// must have zero covariances. Returns the number of rows, or -1 if Q is not positive semidefinite.
+// Computes rows R with R'R = Q for a positive semidefinite Q (in external order) by Cholesky's method. R has one row for each inner
+// index that the preceding indices do not determine. With `all`, R has rows of zeros for the other indices. An index with zero
+// variance must have zero covariances. Returns the number of rows, or -1 if Q is not positive semidefinite.
 OD_WIDE static int factor_rows(const od_covariance *b, const double *Q, bool all, double *R) {
   int n = b->nx + b->np, count = 0;
   for (int i = 0; i < n; i++) {
@@ -94,7 +94,8 @@ static double variance(const od_covariance *b, int i) {
 
 enum { ROWS = 4 };  // rows of U that are multiplied by F' together
 
-// to = `rows` rows of U, at the given columns, times the corresponding rows of T, for 4 or 8 columns of T. `to` may be U itself.
+// Computes `to`: `rows` rows of U, at the given columns, times the corresponding rows of T, for 4 or 8 columns of T. `to` may be U
+// itself.
 OD_INTO_WIDE void rows_by_map(int rows, int quads, ptrdiff_t n, const double *U, int count, const int *column,
                               ptrdiff_t width, const double *T, double *to, ptrdiff_t stride) {
   od_quad sum[ROWS][2] = {{{0}}};
@@ -146,13 +147,13 @@ OD_INTO_WIDE int map_columns(int rows, int columns, const double *M, bool all, i
   return count;
 }
 
-// T = F' with parameters first. Returns its number of rows.
+// Computes T = F' with parameters first. Returns the number of rows of T.
 OD_INTO_WIDE int map_rows(const od_covariance *b, const double *A, const double *B, int width, double *T, int *column) {
   int nx = b->nx, np = b->np, count = B ? map_columns(nx, np, B, false, 0, width, T, column, 0) : 0;
   return map_columns(nx, nx, A, true, np, width, T, column, count);
 }
 
-// U <- U F', in groups of ROWS rows.
+// Computes U <- U F', in groups of ROWS rows.
 OD_WIDE static void transform(od_covariance *b, const double *A, const double *B) {
   int nx = b->nx, np = b->np, n = nx + np, width = (nx + 3) / 4 * 4;
   double *T = b->scratch, *part = T + n * width;
@@ -161,7 +162,7 @@ OD_WIDE static void transform(od_covariance *b, const double *A, const double *B
     int rows = n - j < ROWS ? n - j : ROWS, c = 0;
     double *U = b->P + j * n;
     while (count > 0 && column[0] < j) T += width, column++, count--;
-    // The padding of a row is written to the beginning of the next row, below the diagonal, where the padding has no effect.
+    // The padding of a row overwrites the beginning of the next row. These entries are below the diagonal and have no effect.
     if (width == 8 && j > 1 && j + ROWS < n) {
       rows_by_map(ROWS, 2, n, U, count, column, width, T, U + np, n);
       continue;
@@ -188,7 +189,7 @@ typedef struct row_block {
   double *row;
 } row_block;
 
-// sum += the entry in column k of each row times the 4 or 8 entries of the row starting at column c.
+// Adds to `sum`, for each row, the entry in column k times the 4 or 8 entries starting at column c.
 OD_INTO_WIDE void add_products(int quads, ptrdiff_t n, row_block rows, ptrdiff_t k, ptrdiff_t c, od_quad *sum) {
   const double *row = rows.row;
   for (int i = 1; i < rows.count; i += 2, row += 2 * n)
@@ -220,16 +221,16 @@ OD_INTO_WIDE void find_products(int n, row_block own, row_block noise, int k, in
   OD_QUAD_AT(sum + c) = last[0];
 }
 
-// to += factor * from, for the columns starting at k.
+// Adds factor * from to `to`, for the columns starting at k.
 OD_INTO_WIDE void add_columns(ptrdiff_t n, ptrdiff_t k, ptrdiff_t whole, double factor, const double *from,
                               double *to) {
   for (ptrdiff_t c = k; c < whole; c++) to[c] += factor * from[c];
   for (ptrdiff_t c = whole; c < n; c += 4) OD_QUAD_AT(to + c) += factor * OD_QUAD_AT(from + c);
 }
 
-// Reflects row k of U, the rows below with an entry in column k (the states' block is full), and the noise rows, so that column k
-// becomes zero below the diagonal. Noise begins in column `first`. Quads include some columns that are already triangular; the
-// entries below the diagonal are cleared at the end.
+// Makes column k zero below the diagonal by Householder reflections. A reflection acts on row k of U, on the rows below with an
+// entry in column k (the states' block is full), and on the noise rows. Noise begins in column `first`. Quads include some columns
+// that are already triangular; the entries below the diagonal are cleared at the end.
 OD_WIDE static void triangularize(od_covariance *b, int first, int count, double *noise) {
   int n = b->nx + b->np, begin = first < b->np ? first : b->np;
   double *sum = noise + count * n;
@@ -263,15 +264,15 @@ static bool same_noise(int n, const double *Q, const double *other) {
   return true;
 }
 
-// Returns the first nonzero column of the given rows, at most np. The first row has this column.
+// Returns the first nonzero column of the given rows, at most np. This column belongs to the first row.
 static int first_column(const od_covariance *b, int count, const double *rows) {
   int first = 0;
   while (first < b->np && (count == 0 || rows[first] == 0)) first++;
   return first;
 }
 
-// Computes the rows of the noise Q and keeps them, because the next Q is usually the same. Returns the number of rows, or -1
-// if Q is not positive semidefinite. *first: see first_column(). Rows are filled starting at column quad_before() of *first.
+// Computes the rows of the noise Q and stores them, because the next Q is usually the same. Returns the number of rows, or -1 if Q
+// is not positive semidefinite. *first: see first_column(). Rows are filled starting at column quad_before() of *first.
 static int noise_rows(const od_covariance *b, const double *Q, double *rows, int *first) {
   int n = b->nx + b->np;
   double *kept = b->kept;

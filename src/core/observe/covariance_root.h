@@ -5,7 +5,8 @@
 #include "observe/covariance_form.h"
 
 // The inner order of a factor is parameters first, then states. The transition does not change parameters, so their columns stay
-// triangular. od_root_outside() returns the external index of an inner index, od_root_inside() the reverse.
+// triangular. od_root_outside() converts an inner index to the external index; od_root_inside() converts an external index to the
+// inner index.
 static inline int od_root_outside(const od_covariance *b, int i) {
   return i < b->np ? b->nx + i : i - b->np;
 }

@@ -3,7 +3,7 @@
 //
 //   row j  <-  row j * root d before / root d  -  sum * f[j] / (root d before * root d)
 //
-// An update of the rows of U applies to each column of U, and to every U h as well. Therefore measurements can be pending: the pending
+// An update of the rows of U applies to each column of U, and thus to every U h. Therefore measurements can be pending: the pending
 // updates are applied to the f of the next measurement, with n operations each. Later all updates are applied to U together.
 #include <math.h>
 #include <stddef.h>
@@ -19,7 +19,8 @@ typedef struct update {
 static inline int width_of(const od_covariance *b) {
   return (b->nx + b->np + 3) / 4 * 4;
 }
-// The updates are in scratch after the OD_MOST_WAITING projections on pending measurements. The sums over U follow.
+// Returns update k. Updates are in scratch memory after the OD_MOST_WAITING projections on pending measurements; the sums over U
+// follow.
 static inline update update_at(const od_covariance *b, int k) {
   int width = width_of(b);
   double *f = b->scratch + OD_MOST_WAITING + 3 * k * width;
@@ -46,8 +47,8 @@ OD_INTO_WIDE double go_through(int width, update u, double *f) {
   return sum[0];
 }
 
-// f = slope times a column of U, or with `more` f += this product, starting at the last entry. The entries below the diagonal
-// are zero.
+// Computes f = slope times a column of U, starting at the last entry. With `more`, adds this product to f. The entries below the
+// diagonal are zero.
 OD_INTO_WIDE void add_column(int n, double slope, const double *u, bool more, double *restrict f) {
   if (more)
     for (int j = 0; j < n; j++, u -= n) f[j] += *u * slope;
@@ -55,7 +56,7 @@ OD_INTO_WIDE void add_column(int n, double slope, const double *u, bool more, do
     for (int j = 0; j < n; j++, u -= n) f[j] = *u * slope;
 }
 
-// Computes f = U h by columns, because sensors depend on few states, and applies the pending updates to f. Returns f'f.
+// Computes f = U h by columns, because sensors depend on few states. Then applies the pending updates to f. Returns f'f.
 OD_WIDE static double project(const od_covariance *b, const double *h, int count, const int *at) {
   int n = b->nx + b->np, width = width_of(b);
   double *restrict f = update_at(b, b->waiting).f;

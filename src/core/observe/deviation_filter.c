@@ -91,8 +91,7 @@ static double noise_of(const od_observer *o, int i, int j) {
   return i == j ? pow(od_observer_at(o, o->sigma)[i], 2) : 0;
 }
 
-// Computes S = dy'dy + R and C = dx'dy. T, which maps the sensors' innovations to conditional innovations, starts as the
-// identity.
+// Computes S = dy'dy + R and C = dx'dy. Sets T to the identity; T maps the sensors' innovations to conditional innovations.
 static void sum_up(const od_observer *o, od_deviations *r, const double *y) {
   int n = o->nx + o->np, ny = o->ny, width = n + ny;
   memset(r->C, 0, (size_t)(n * ny) * sizeof(double));
@@ -112,7 +111,7 @@ static void sum_up(const od_observer *o, od_deviations *r, const double *y) {
   }
 }
 
-// Applies sensor i: its innovation times the gain changes the estimate (delta), and the other sensors are conditioned on
+// Applies sensor i: adds its innovation times the gain to `delta`, the change of the estimate. Then conditions the other sensors on
 // sensor i.
 static void condition(const od_observer *o, od_deviations *r, int i, double *delta) {
   int n = o->nx + o->np, ny = o->ny;
@@ -137,8 +136,8 @@ static void condition(const od_observer *o, od_deviations *r, int i, double *del
     if (j != i) r->S[i * ny + j] = r->S[j * ny + i] = 0;
 }
 
-// Makes one pass over the sensors. Each sensor is judged once, in the first pass that reaches this sensor. *again: the covariance was
-// increased for a sensor, and the correction starts again.
+// Makes one pass over the sensors. Each sensor is judged once, in the first pass that reaches this sensor. *again: whether the
+// covariance was increased for a sensor, so that the correction must start again.
 static void take_sensors(od_observer *o, od_deviations *r, const double *y, int pass, double *delta, bool *again) {
   o->nis = 0;
   o->used = 0;
@@ -190,7 +189,7 @@ od_status od_deviations_correct(od_observer *o, od_deviations *r, const double *
   double *delta = od_observer_at(o, od_observer_linear(o)->delta);
   od_status status = od_linear_measure(o);
   bool again = true;
-  // Each further pass is caused by a sensor that is used again after rejections, so ny + 1 passes suffice.
+  // Only a sensor that is used again after rejections causes a further pass, so ny + 1 passes suffice.
   for (int pass = 0; pass <= o->ny && again && status == OD_OK; pass++) {
     r->count = 0;
     od_deviations_here(o, r);

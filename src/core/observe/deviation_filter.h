@@ -1,19 +1,19 @@
-// Functions common to filters that represent the joint covariance of state and sensors by rows of deviations [dx, dp, dy], whose
-// squares sum to this covariance. Sigma points are such rows, and so are first and second derivatives along the rows of a square
-// root of P.
+// Common functions of filters that represent the joint covariance of state and sensors by rows of deviations [dx, dp, dy]: the
+// covariance is the sum of the squared rows. Sigma points give such rows. First and second derivatives along the rows of a square
+// root of P also give such rows.
 //
 //   predict:  P <- rows' rows + Q
 //   correct:  with S = dy'dy + R and the gain K = dx'dy S^-1 of the sensors that are used,
 //             P <- (dx - dy K')' (dx - dy K') + K R K'
-// Both covariances are sums of squares, so the covariance stays positive semidefinite. Sensors are applied one after the other
-// by conditioning. The innovation of each sensor is conditional on the preceding sensors and thus independent of these sensors,
-// also with correlated noise.
+// Both covariances are sums of squares, so the covariance stays positive semidefinite. Sensors are applied one after the other by
+// conditioning. The innovation of each sensor is conditional on the preceding sensors and thus independent of these sensors, also
+// with correlated noise.
 #ifndef OD_DEVIATION_FILTER_H
 #define OD_DEVIATION_FILTER_H
 
 #include "observe/linear_filter.h"
 
-// Pointers into the memory of a filter, computed at every call, so that a block may be copied.
+// Pointers into the memory of a filter. They are computed at every call, so that the block may be copied.
 typedef struct od_deviations {
   int most, count;        // capacity and number of rows
   double *row;            // (n + ny) each
@@ -54,8 +54,8 @@ static inline od_sim *od_deviations_probe(const od_observer *o) {
 od_status od_deviations_predicted(od_observer *o, od_deviations *r, const double *shift, const double *Q,
                                   const double *q);
 
-// Corrects with the rows that `fill` computes at the current estimate, and again each time a rejected sensor is used again. The
-// outputs and derivatives at the estimate are in the memory of od_linear.
+// Corrects with the rows that `fill` computes at the current estimate. Repeats the correction each time a rejected sensor is used
+// again. The outputs and derivatives at the estimate are in the memory of od_linear.
 typedef od_status od_fill_deviations(od_observer *o, od_deviations *r);
 od_status od_deviations_correct(od_observer *o, od_deviations *r, const double *y, od_fill_deviations *fill);
 

@@ -1,7 +1,6 @@
 // The estimate: its change by a filter, and its bias due to the step length.
 //
-// The local errors of the steps are propagated through the filter as a bias b of the estimate, with the filter's gains and
-// transitions:
+// The bias b is the effect of the local errors of all steps. The filter's gains and transitions propagate b:
 //   predict:  b <- F b + d, d the local error of the step         correct:  b <- b - K (h b)
 // The bias is only reported and does not change the estimate.
 #include <math.h>
@@ -26,7 +25,7 @@ od_status od_observer_move(od_observer *o, const double *prior, double *delta) {
   return od_sim_set_with_parameters(sim, od_sim_time(sim), x, od_sim_inputs(sim), o->np ? p : NULL);
 }
 
-// to <- A from + B p + after; after may be NULL.
+// Computes to <- A from + B p + after; after may be NULL.
 OD_WIDE static void carry(int nx, int np, const double *A, const double *B, const double *from, const double *p,
                           const double *after, double *to) {
   for (int i = 0; i < nx; i++, A += nx, B += np) {

@@ -1,5 +1,5 @@
-// The extended Kalman filter: one correction per sample, with the sensors linearized at the prediction. The filter is cheaper
-// than the iterated filter. Its covariance is too small after a correction over which a sensor is nonlinear.
+// The extended Kalman filter: one correction per sample, with the sensors linearized at the prediction. This filter is cheaper than
+// the iterated filter, but its covariance is too small after a correction over which a sensor is nonlinear.
 #include "observe/filters.h"
 #include "observe/linear_filter.h"
 

@@ -1,10 +1,11 @@
-// The error-state extended Kalman filter: the machine's steps propagate the estimate, and the filter propagates the error of the
-// estimate, which each correction resets to zero. Errors of a mechanism are propagated by kinematics alone,
+// The error-state extended Kalman filter. The machine's steps propagate the estimate, and the filter propagates the error of the
+// estimate. Each correction resets the error to zero. Errors of a mechanism are propagated by kinematics alone,
 //
 //   dz <- dz + h dw,   dw <- dw + effect of the errors of first-order states and parameters
 //
-// so forces that depend on the motion count as process noise. The kinematic propagation uses less information than the exact transition
-// (option transition: exact, as in the filter 'ekf'). The filter is, however, insensitive to errors in the model of the forces.
+// so forces that depend on the motion count as process noise. The kinematic propagation uses less information than the exact
+// transition (option transition: exact, as in the filter 'ekf'). The filter is, however, insensitive to errors in the model of the
+// forces.
 #include "observe/filters.h"
 #include "observe/linear_filter.h"
 

@@ -1,6 +1,7 @@
-// The iterated extended Kalman filter. If the predictions of sensors are uncertain (od_linear.sensor_dominates) and a sensor is
-// nonlinear over the correction, the correction is repeated. Then the sensors are linearized at the corrected estimate (a Gauss-Newton method for
-// the same minimum). Without the repetition the covariance would be too small after a poor start.
+// The iterated extended Kalman filter. The filter repeats a correction if the predictions of sensors are uncertain
+// (od_linear.sensor_dominates) and a sensor is nonlinear over the correction. The repetition linearizes the sensors at the
+// corrected estimate (a Gauss-Newton method for the same minimum). Without the repetition the covariance would be too small after a
+// poor start.
 #include <math.h>
 
 #include "base/saved.h"
@@ -49,7 +50,7 @@ od_status od_iterated_correct(od_observer *o, od_iterated *m, const double *y) {
   int may_repeat = m->may_repeat;
   double *prior_P = m->content, *bent = prior_P + n * n;
   od_linear_begin(o);
-  // The covariance is kept only if the correction may be repeated.
+  // Only a repetition needs the covariance of the prediction.
   if (may_repeat) memcpy(prior_P, od_observer_at(o, o->P), n * n * d);
   od_status status = od_linear_pass(o, y, 0);
   m->may_repeat = l->sensor_dominates;

@@ -1,20 +1,20 @@
 // The relinearizing filter: an iterated extended Kalman filter that linearizes past samples again at better estimates.
 //
-// An extended Kalman filter linearizes each sample once. If its estimate was poor then, the linearization was wrong and the
-// covariance is too small. This filter therefore keeps samples, and smooths windows of samples with the machine linearized at
-// the later estimate (smoother.h). Windows are short at first, when estimates are worst. The first window has 16 samples. The
-// next windows have the same start, and each of them is twice as long as the preceding window, up to the maximum length. Each
-// later window begins with the estimate and covariance at the end of the preceding window.
+// An extended Kalman filter linearizes each sample once. If the estimate at that time was poor, the linearization was wrong and the
+// covariance is too small. The relinearizing filter therefore stores samples, and smooths windows of samples with the machine
+// linearized at the later estimate (smoother.h). Windows are short at first, when estimates are worst. The first window has 16
+// samples. The next windows have the same start. Each of them is twice as long as the preceding window, up to the maximum length.
+// Each later window begins with the estimate and covariance at the end of the preceding window.
 //
 // In these cases the window is abandoned, and another window begins at the live estimate:
 // - The coordinates of a mechanism change. Process noise and covariances refer to coordinates, so the worker would have
 //   to change its coordinates at the same sample as the live observer. The filter stays settled if it was settled.
-// - A guard or the caller (od_observer_inflate) has increased the covariance: earlier samples no longer count.
-// - The process noise correlates states with parameters, or parameters with each other.
+// - A guard or the caller (od_observer_inflate) has increased the covariance: earlier samples no longer count. - The process noise
+// correlates states with parameters, or parameters with each other.
 // - The memory for samples is full, after many samples without any sensor.
 //
-// Windows may contain jumps of sampled blocks, jumps of inputs and missing sensors. Sensors that the live observer rejected
-// are left out.
+// Windows may contain jumps of sampled blocks, jumps of inputs and missing sensors. Windows do not contain values that the live
+// observer rejected.
 #include <math.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ static od_status follow(od_observer *o, const double *map, const double *by_para
 // Predicts, and records the step in the window. A failure leaves the window unchanged.
 static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   od_smoother *s = smoother_of(o);
-  od_smoother_look(s);  // there may have been no sensor values since the last step
+  od_smoother_look(s);  // for steps without sensor values in between
   long last = s->last;
   int corrected = s->corrected;
   bool kept = od_smoother_add_step(s, h, od_sim_inputs(od_observer_sim(o)), u, Q, q);
@@ -83,7 +83,7 @@ static od_status predict(od_observer *o, double h, const double *u, const double
   return OD_OK;
 }
 
-// Corrects, records the sensor values, and works on the window.
+// Corrects the estimate, records the sensor values, and smooths some samples of the window.
 static od_status correct(od_observer *o, const double *y) {
   od_smoother *s = smoother_of(o);
   od_linear *l = od_observer_linear(o);

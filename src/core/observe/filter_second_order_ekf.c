@@ -4,10 +4,10 @@
 //   mean = f + 1/2 sum over j of F''[s_j, s_j]
 //   covariance = sum over j of (F s_j)(F s_j)' + 1/2 sum over j, k of F''[s_j, s_k] F''[s_j, s_k]' + Q
 //
-// and the same for the sensors. Second derivatives are differences of exact Jacobians along the rows, F''[s_j, .] = (F(x + e
-// s_j) - F(x)) / e, which also gives the mixed second derivatives. The differences need one Jacobian per row. The error of the second
-// derivatives is e times the third derivative, plus the round-off of F over e. If the machine cannot be moved along a row to
-// one side, the other side is used. If the machine cannot be moved to either side, the second derivatives along the row are
+// and the same for the sensors. Second derivatives are differences of exact Jacobians along the rows, F''[s_j, .] = (F(x + e s_j) -
+// F(x)) / e. These differences include the mixed second derivatives. The differences need one Jacobian per row. The error of the
+// second derivatives is e times the third derivative, plus the round-off of F divided by e. If the machine cannot be moved along a
+// row to one side, the other side is used. If the machine cannot be moved to either side, the second derivatives along the row are
 // zero.
 #include <math.h>
 
@@ -58,7 +58,7 @@ static void apply(const od_observer *o, int rows, const double *by_x, const doub
 }
 
 // Adds rows of the second derivatives, at entry `place` of each row. by_x and by_p are the Jacobians at the estimate. `shift`
-// (count) receives half the sum of F''[s, s]. wanted: which of the results count; NULL: all.
+// (count) receives half the sum of F''[s, s]. wanted: which results are used; NULL: all.
 static void fill_curvatures(od_observer *o, od_deviations *r, const trial *t, int count, int place, const double *by_x,
                             const double *by_p, const unsigned char *wanted, double *shift) {
   int n = o->nx + o->np, width = n + o->ny;

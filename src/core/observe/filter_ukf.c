@@ -1,12 +1,12 @@
-// The square-root unscented Kalman filter. Mean and covariance of a step's result, and of the sensors, come from sigma points x
-// +- c s. These points are on both sides of the estimate, along the rows s of the square root of P. Each pair gives
+// The square-root unscented Kalman filter. Mean and covariance of a step's result, and of the sensors, come from sigma points x +-
+// c s. These points are on both sides of the estimate, along the rows s of the square root of P. Each pair gives
 //
 //   a = (y+ - y-) / 2,   b = (y+ + y-) / 2 - y0,   shift of the mean d = sum of b / c^2,   c^2 = alpha^2 (n + kappa)
 //   covariance = sum of (a a' + b b') / c^2 + (beta - alpha^2) d d'
 //
-// These are the usual weighted sums, written without the large weights of opposite signs. With beta >= alpha^2 all terms are sums
-// of squares, and reflections give a triangle. Sigma points that the machine cannot reach are moved closer, and their results are
-// extrapolated by linear and quadratic functions.
+// These formulas equal the usual weighted sums, but avoid large weights of opposite signs. With beta >= alpha^2 the covariance is a
+// sum of squares, and Householder reflections give a triangular root. Sigma points that the machine cannot reach are moved closer,
+// and their results are extrapolated by linear and quadratic functions.
 #include <math.h>
 
 #include "observe/filters.h"
@@ -75,7 +75,8 @@ static od_status evaluate(od_observer *o, const trial *t, double *result) {
   return status;
 }
 
-// Evaluates both sigma points along d, minus the result at the center (count). *part: the fraction of the distance that was used.
+// Computes the results at both sigma points along d minus the result at the center (count entries each). *part: the fraction of the
+// distance that was used.
 static od_status try_pair(od_observer *o, const od_deviations *r, const trial *t, double c, const double *d,
                           const double *middle, int count, double *part) {
   od_status status = OD_OK;
@@ -127,7 +128,7 @@ static od_deviations rows_of(const od_observer *o) {
   return od_deviations_of(o, 2 * (o->nx + o->np) + 1);
 }
 
-// Predicts with sigma points about the estimate, which is the center point.
+// Predicts with sigma points about the estimate.
 static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   od_deviations r = rows_of(o);
   double *shift = od_observer_at(o, od_observer_linear(o)->delta);

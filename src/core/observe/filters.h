@@ -1,4 +1,4 @@
-// The table of filters. A new filter is one file that defines its od_filter, and one line here.
+// The table of filters. To add a filter, add a file that defines its od_filter, and a line to this table.
 #ifndef OD_FILTERS_H
 #define OD_FILTERS_H
 

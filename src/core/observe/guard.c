@@ -17,7 +17,7 @@ static int is_frozen(od_guard *g, const od_guard_rules *rules, double measured) 
   return rules->frozen > 0 && g->same + 1 >= rules->frozen;
 }
 
-// Updates the running mean. Squares beyond the gate count as the gate's square, so that a single spike has a limited effect.
+// Updates the running mean. Squares beyond the gate are replaced by the gate's square, so that a single spike has a limited effect.
 static void settle(od_guard *g, const od_guard_rules *rules, double nis) {
   double most = rules->gate * rules->gate;
   if (g->mean < 0) return;
@@ -42,7 +42,7 @@ od_sensor_use od_guard_judge(od_guard *g, const od_guard_rules *rules, double me
     g->gated++;
     return OD_SENSOR_GATED;
   }
-  // From here on the sensor is settling again.
+  // The sensor is settling again.
   g->reopened++;
   g->out = 0;
   g->mean = rules->gate * rules->gate;

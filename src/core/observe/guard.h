@@ -1,7 +1,8 @@
-// Guards: each sensor has a guard that decides whether its value is used, in case the sensor or the filter is wrong.
+// Guards: each sensor has a guard, which decides whether the filter uses the sensor's value. Guards detect errors of sensors and of
+// the filter.
 //
 //   gate      An innovation beyond this many standard deviations is rejected as a spike.
-//   settling  After a poor start the variance of a linearizing filter is too small after its first corrections. Until the
+//   settling  After a poor start, the first corrections of a linearizing filter leave a variance that is too small. Until the
 //             innovations of a sensor are consistent, its gate is wide. The sensor is settled when a running mean of the
 //             normalized squares of its innovations has decreased to 2. The mean starts at the square of the gate.
 //   frozen    A value that repeats exactly does not come from a sensor with noise. Such a value is rejected, also within the gate.
@@ -14,15 +15,15 @@
 
 typedef struct od_guard {
   double mean, last;  // running mean of normalized squares of innovations (negative: settled); the last value
-  long same, out;     // repetitions of the last value so far; consecutive values beyond the gate
-  // Numbers of values rejected by the gate, of frozen values, and of times that patience ended.
+  long same, out;     // number of repetitions of the last value so far; number of consecutive values beyond the gate
+  // Numbers of values rejected by the gate, of frozen values, and of uses after `patience` rejections.
   long gated, frozen, reopened;
 } od_guard;
 
 typedef struct od_guard_rules {
   double gate;   // largest accepted innovation, in standard deviations; 0: no gate
   int patience;  // consecutive rejections by the gate before the sensor is used again
-  int frozen;    // number of equal values in a row that counts as a fault; 0: no check
+  int frozen;    // number of consecutive equal values that is a fault; 0: no check
 } od_guard_rules;
 
 void od_guard_start(od_guard *g, const od_guard_rules *rules);

@@ -7,7 +7,7 @@
 #include "math/dense.h"
 
 static const double uncertain_variance_ratio =
-    0.25;  // ratio of a prediction's variance to the sensor's variance, above which nonlinearity matters
+    0.25;  // ratio of a prediction's variance to the sensor's variance, above which nonlinearity is not negligible
 static const double no_noise_ratio =
     25;  // ratio of the square of an innovation to its variance, above which noise does not explain the innovation
 
@@ -49,8 +49,8 @@ od_status od_linear_predict_and_shift(od_observer *o, double h, const double *u,
   return od_covariance_predict(&b, A, B, Q, q) ? OD_OK : OD_NOT_FINITE;
 }
 
-// Increases the covariance along the sensor, g = P h, so that its innovation, whose variance is s so far, is no larger than
-// expected. Returns false if the innovation is already consistent or if the sensor does not depend on the states.
+// Increases the covariance along g = P h, so that the innovation of the sensor is no larger than expected. s: variance of the
+// innovation so far. Returns false if the innovation is already consistent or if the sensor does not depend on the states.
 static bool widen(od_observer *o, od_covariance *b, const double *h, double s, double value) {
   od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np;
@@ -116,7 +116,8 @@ OD_WIDE static void go_along(int n, const double *restrict gain, double value, d
   }
 }
 
-// Returns the record of used sensors (see od_linear_note_doubles()). For a worker it may be located before the worker's block.
+// Returns the record of used sensors (see od_linear_note_doubles()). The record of a worker may be located before the worker's
+// block.
 static double *note_of(od_observer *o) {
   return (double *)((char *)o + od_observer_linear(o)->note);
 }
@@ -150,9 +151,9 @@ static void add_waiting(od_observer *o, od_covariance *b, waiting_sensors *w, in
   od_copy_few(n, h, note + o->ny + 2 * i * n);
 }
 
-// Applies to a sensor i with row h that is limited at the prediction and whose innovation is too large for noise. The best
-// linear fit over the uncertainty replaces h and *predicted. Returns the variance of the deviations from this fit;
-// 0 if nothing is replaced.
+// Checks whether sensor i, with row h, is limited at the prediction and its innovation is too large for noise. If so, replaces h
+// and *predicted by the best linear fit over the uncertainty. Returns the variance of the deviations from this fit; 0 if nothing is
+// replaced.
 static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double *h, double measured,
                           double *predicted) {
   const od_linear *l = od_observer_linear(o);
@@ -169,8 +170,8 @@ static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, 
   return fmax(s->variance - s->slope * s->slope, 0);
 }
 
-// Stores the innovation of the sensor projected last. Returns whether the sensor is used. A variance that was too small is increased, and s
-// changes.
+// Stores the innovation of the sensor projected last. Returns whether the sensor is used. If its variance is too small, increases
+// the variance and changes s.
 static bool judge(od_observer *o, od_covariance *b, waiting_sensors *w, int i, const double *h, double measured,
                   double value, double r, double *s) {
   od_linear *l = od_observer_linear(o);
@@ -197,9 +198,9 @@ static double along_row(const double *h, int count, const int *at, const double 
   return sum;
 }
 
-// Applies one sensor. All values are relative to the prediction: the sensor is linearized at `moved`; the applied sensors have
-// changed the estimate by `delta` (n each), and the pending sensors will change the estimate further. The first pass stores
-// the innovation and decides whether the sensor is used.
+// Applies one sensor. All vectors (n) are relative to the prediction. The sensor is linearized at `moved`. The applied sensors have
+// changed the estimate by `delta`; the pending sensors will change it further. The first pass stores the innovation and decides
+// whether the sensor is used.
 static void take_sensor(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double measured, int pass) {
   const od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np;

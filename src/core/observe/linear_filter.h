@@ -3,12 +3,12 @@
 //   predict:  [x, p] by one step, F = [A B; 0 1] its exact transition Jacobian, P <- F P F' + Q
 //   correct:  sensors one by one, all linearized at one point, including the change of the estimate by the preceding sensors
 //
-// If the noise of sensors is correlated, R = L D L' with a unit triangle L over the used sensors. A sensor minus a combination
-// of the preceding sensors (a row of L) has independent noise of variance D. The filter uses these differences. Their
-// innovations equal the innovations of the sensors, conditional on the preceding sensors.
+// If the noise of sensors is correlated, R = L D L' with a unit triangle L over the used sensors. A sensor minus a combination of
+// the preceding sensors (a row of L) has independent noise of variance D. The filter uses such differences. The innovation of a
+// difference equals the innovation of its sensor, conditional on the preceding sensors.
 //
-// A sensor that is limited at the prediction has zero derivatives and would not correct anything. If its innovation is too
-// large for noise, the best linear fit over the uncertainty of the state is used instead (spread.h).
+// A sensor that is limited at the prediction has zero derivatives and would have no effect. If its innovation is too large for
+// noise, the best linear fit over the uncertainty of the state is used instead (spread.h).
 #ifndef OD_LINEAR_FILTER_H
 #define OD_LINEAR_FILTER_H
 
@@ -30,8 +30,8 @@ typedef struct od_linear {
   ptrdiff_t note;        // offset of the record of used sensors, which may be negative for a worker; zero: no record
 } od_linear;
 
-// Returns the number of doubles of the record of a correction, for filters that return to earlier samples. The record contains
-// for each sensor (ny) the innovation over its variance, NAN if the sensor was not used; then its row and its gain (n each).
+// Returns the number of doubles of the record of a correction, for filters that return to earlier samples. For each sensor (ny) the
+// record contains the innovation divided by its variance (NAN: the sensor was not used), then its row and its gain (n each).
 static inline size_t od_linear_note_doubles(int ny, int n) {
   return (size_t)ny * (size_t)(1 + 2 * n);
 }
@@ -50,11 +50,11 @@ od_status od_linear_predict_and_shift(od_observer *o, double h, const double *u,
 
 // Begins a correction: saves the prediction, the first linearization point of the sensors.
 void od_linear_begin(od_observer *o);
-// Makes one pass over the sensors, linearized at the current estimate (`moved` from the prediction), and then moves the estimate.
-// The first pass (0) determines the innovations and which sensors are used.
+// Makes one pass over the sensors, linearized at the current estimate (prediction plus `moved`), and then moves the estimate. The
+// first pass (0) determines the innovations and which sensors are used.
 od_status od_linear_pass(od_observer *o, const double *y, int pass);
-// The inner part of a pass: the sensors are linearized at the current estimate and applied one after the other; each changes
-// `delta`.
+// The inner part of a pass: linearizes the sensors at the current estimate and applies them one after the other. Each sensor
+// changes `delta`.
 od_status od_linear_take(od_observer *o, const double *y, int pass);
 // Computes the outputs at the current estimate, and the derivatives of the sensors that have values.
 od_status od_linear_measure(od_observer *o);

@@ -82,8 +82,8 @@ const od_filter *od_observer_filter(const od_observer *o) {
   return o->filter;
 }
 
-// Stores the covariance of the sensors' noise. Sets o->correlated to -1 if the covariance is not symmetric and positive
-// definite. If the covariance of all sensors is positive definite, the covariance of any subset is positive definite, too.
+// Stores the covariance of the sensors' noise. Sets o->correlated to -1 if the covariance is not symmetric and positive definite.
+// If the covariance of all sensors is positive definite, so is the covariance of any subset.
 static void set_noise(od_observer *o, const double *R) {
   int ny = o->ny;
   o->correlated = R ? 1 : 0;
@@ -170,7 +170,7 @@ static od_status follow_jump(od_observer *o, const double *by_parameters) {
   return o->filter->follow ? o->filter->follow(o, map, by_parameters) : OD_OK;
 }
 
-// Samples are taken after a correction and with the inputs after a jump, as in the simulation.
+// As in a simulation, samples are taken after a correction, with the inputs after a jump.
 od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   if (!o->started) return OD_BAD_ARGUMENT;
   od_sim *sim = od_observer_sim(o);

@@ -1,7 +1,7 @@
 // The memory of an observer: one block with offsets instead of pointers.
 //
-// The observer holds the estimate (a simulation and the parameters p) and its covariance, on which the filter works. The
-// observer performs all work that does not depend on the filter:
+// The observer holds the estimate (a simulation and the parameters p) and its covariance. The filter changes both. The observer
+// performs all work that does not depend on the filter:
 //
 //   observer.c       memory; samples of blocks and changes of coordinates before a prediction; missing sensors
 //   sensors.c        gates, frozen sensors, patience, statistics of innovations
@@ -9,8 +9,8 @@
 //   spread.c         spread of limited outputs
 //   observer_save.c  saved states
 //
-// A filter (oleodyn/filter.h) propagates the covariance in a prediction and computes the correction. linear_filter.h has the
-// functions that are common to filters that linearize at the estimate.
+// A filter (oleodyn/filter.h) propagates the covariance in a prediction and computes the correction. linear_filter.h contains
+// common functions of filters that linearize at the estimate.
 #ifndef OD_OBSERVER_BLOCK_H
 #define OD_OBSERVER_BLOCK_H
 
@@ -32,7 +32,7 @@ struct od_observer {
   int declared;
   double nis;
   double choice[OD_MOST_FILTER_OPTIONS];  // values of the filter's options
-  int unsound;                            // whether the options of the filter are inconsistent
+  int unsound;                            // whether the options of the filter are invalid
 
   // Offsets in bytes from the block's start.
   size_t sim, p, low, high;        // the estimate and the bounds of its parameters
@@ -86,8 +86,8 @@ static inline double od_dot(int n, const double *a, const double *b) {
 void od_observer_start_guards(od_observer *o);
 // Begins a correction. Returns the number of sensors that have values.
 int od_observer_begin_correction(od_observer *o, const double *y);
-// Decides from its innovation, with variance s, whether sensor i is used. *reopen: the filter's variance was too small and must
-// be increased along this sensor before the sensor is used.
+// Decides from its innovation, with variance s, whether sensor i is used. *reopen: whether the filter's variance is too small and
+// must be increased along this sensor before the sensor is used.
 od_sensor_use od_observer_judge(od_observer *o, int i, double measured, double value, double s, int *reopen);
 // Adds the innovation of a used sensor to the statistics of consistency.
 void od_observer_count(od_observer *o, double value, double s);
@@ -101,7 +101,7 @@ const unsigned char *od_observer_edges(od_observer *o);
 
 // Lists the pieces of a saved observer. The observer must be initialized.
 void od_observer_transfer(od_observer *o, od_pieces *t);
-// Describes what a saved observer belongs to. Returns false if the plant has no fingerprint.
+// Fills the owner of a saved observer. Returns false if the plant has no fingerprint.
 bool od_observer_owner(const od_observer *o, od_saved_owner *owner);
 
 // --- estimate.c

@@ -32,7 +32,7 @@ static void transfer_fields(od_observer *o, od_pieces *t) {
   saved_fields f = {o->nis, o->started, o->used, l->sensor_dominates, l->widened};
   const void *saved = od_pieces_bytes(t, &f, sizeof f);
   if (saved) memcpy(&f, saved, sizeof f);
-  od_pieces_expect(t, f.used >= 0 && f.used <= o->ny, "the number of used sensors is not possible");
+  od_pieces_expect(t, f.used >= 0 && f.used <= o->ny, "the number of used sensors is out of range");
   if (t->mode != OD_PIECES_RESTORE) return;
   o->nis = f.nis;
   o->started = f.started != 0;
@@ -51,7 +51,7 @@ static void transfer_sensor(od_observer *o, od_pieces *t, int i) {
   od_innovation *in = od_observer_innovation(o, i);
   unsigned char *present = (unsigned char *)o + o->present + i;
   saved_sensor s;
-  memset(&s, 0, sizeof s);  // with the padding
+  memset(&s, 0, sizeof s);  // also zeroes the padding
   s.value = in->value, s.sigma = in->sigma, s.use = (int32_t)in->use, s.present = *present;
   s.mean = g->mean, s.last = g->last, s.same = g->same, s.out = g->out;
   s.gated = g->gated, s.frozen = g->frozen, s.reopened = g->reopened;
@@ -63,7 +63,7 @@ static void transfer_sensor(od_observer *o, od_pieces *t, int i) {
   if (saved) memcpy(&s, saved, sizeof s);
   bool counts = is_count(s.same) && is_count(s.out) && is_count(s.gated) && is_count(s.frozen) && is_count(s.reopened);
   od_pieces_expect(t, counts && s.use >= OD_SENSOR_USED && s.use <= OD_SENSOR_FROZEN,
-                   "a count of a sensor or its use is not possible");
+                   "a count or the use of a sensor is out of range");
   od_pieces_expect(t, s.spread.along >= -1 && s.spread.along < o->nx + o->np, "an index of a spread is out of range");
   if (t->mode != OD_PIECES_RESTORE) return;
   *in = (od_innovation){.value = s.value, .sigma = s.sigma, .use = (od_sensor_use)s.use};
@@ -134,6 +134,6 @@ od_status od_observer_save(const od_observer *o, void *saved) {
 od_status od_observer_restore(od_observer *o, const void *saved, size_t size, od_error *err) {
   od_saved_owner owner;
   if (!od_observer_owner(o, &owner))
-    return od_fail(err, OD_NOT_AVAILABLE, "states of this plant cannot be restored: it has no fingerprint");
+    return od_fail(err, OD_NOT_AVAILABLE, "states of this plant cannot be restored: the plant has no fingerprint");
   return od_saved_read(&owner, o, transfer, saved, size, err);
 }

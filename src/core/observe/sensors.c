@@ -1,4 +1,4 @@
-// Sensors: which sensors have values, which sensors are used, and how consistent their innovations are.
+// Sensors: which sensors have values, which sensors are used, and statistics of their innovations.
 #include <math.h>
 #include <string.h>
 
@@ -54,8 +54,7 @@ const od_spread *od_observer_find_spreads(od_observer *o, const od_covariance *b
                                .down = up + o->ny,
                                .low = od_observer_at(o, o->low),
                                .high = od_observer_at(o, o->high)};
-  // Derivatives describe the effect of parameters unless an output is limited. A trial of a parameter costs as much as a trial of
-  // a state.
+  // Parameters need trials only if an output may be limited; otherwise derivatives describe their effect.
   int unknowns = od_observer_may_clip(o) ? n : o->nx;
   od_spread_find(od_observer_sim(o), o->probe_size, o->ny, b, unknowns, y, &work, od_observer_spreads(o));
   return od_observer_spreads(o);

@@ -1,14 +1,15 @@
-// A window of earlier samples that is smoothed repeatedly, each time linearized at the previous result: the core of the
-// relinearizing filter (filter_relinearizing.c).
+// The core of the relinearizing filter (filter_relinearizing.c): smooths a window of earlier samples repeatedly, each time
+// linearized at the previous result.
 //
-// The unknowns are the states and parameters s_0 at the window's start and the process noises w_k of its steps. These unknowns minimize
+// The unknowns are the states and parameters s_0 at the window's start and the process noises w_k of its steps. These unknowns
+// minimize
 //
 //   J = (s_0 - m)' P^-1 (s_0 - m) + sum w_k' Q_k^-1 w_k + sum (y_k - h(s_k))' R^-1 (y_k - h(s_k)),   s_k = f(s_k-1) + w_k
 //
-// A trajectory is represented by its adjoints l_k (n each): s_0 = m - P l_0, w_k = -Q_k l_k. So neither P nor Q is inverted,
-// and quantities without noise stay without noise. The first two terms are l_0' P l_0 and l_k' Q_k l_k. A Kalman filter about
-// a trajectory, followed by a backward pass, gives the optimal adjoints for the machine linearized about the trajectory: a
-// step of the Gauss-Newton method. If such a step increases J, it is shortened by the same factor for all adjoints.
+// A trajectory is represented by its adjoints l_k (n each): s_0 = m - P l_0, w_k = -Q_k l_k. So neither P nor Q is inverted, and
+// quantities without noise are allowed. The first two terms are l_0' P l_0 and l_k' Q_k l_k. A Kalman filter about a trajectory,
+// followed by a backward pass, gives the optimal adjoints for the machine linearized about the trajectory: a step of the
+// Gauss-Newton method. If such a step increases J, the same factor shortens the steps of all adjoints.
 //
 //   smoother_record.c    records of samples, and memory
 //   smoother_start.c     the window's start: its prior, and the start of a trajectory
@@ -56,7 +57,7 @@ typedef struct od_smoother {
   int at_once;   // whether a complete window is smoothed at once, instead of during later samples
   int widens;    // whether a prior is widened if the smoothed start contradicts the prior
 
-  // From here to `has_noise`: saved with a state (smoother_save.c). Samples are numbered from the start.
+  // The fields from here to `has_noise` are saved with a state (smoother_save.c). Samples are numbered from the start.
   long first, last, due;  // the window's start; the latest sample; the sample that completes the next window
   long origin;            // the sample from which windows grow
   long begun;             // the sample from which the filter counts its samples
@@ -71,7 +72,7 @@ typedef struct od_smoother {
   double alpha;    // position of the tried trajectory between `now` (0) and `next` (1)
   double J, best;  // J of the tried trajectory; J of the accepted trajectory
   long measured;   // number of sensor values in J
-  double end_J;    // J of the trajectory whose end is kept
+  double end_J;    // J of the trajectory whose end is stored
   long end_measured;
   int accepted, passes;  // numbers of accepted and tried trajectories
   int comparing;         // whether another starting trajectory is tried
@@ -82,7 +83,7 @@ typedef struct od_smoother {
   long back_to;            // the sample up to which the derivatives are restored
   int converged, widened;  // whether the last accepted trajectory converged; whether the prior was widened
   long kept_end;           // the sample up to which `now` has adjoints of an earlier window with the same start
-  int has_end;             // whether a trajectory has been accepted; its end is kept
+  int has_end;             // whether a trajectory has been accepted and its end is stored
   int fresh;               // whether the derivatives belong to the accepted trajectory
 
   // Whether the filter has settled; see smoother_iterate.c
@@ -90,7 +91,7 @@ typedef struct od_smoother {
   double chi;           // decaying sum of J over the preceding windows
   double chi_expected;  // expected value of chi
 
-  // Number of outputs in terms of which the prior is given; zero: the prior is given in states.
+  // Number of outputs that define the prior; zero: states define the prior.
   int declared;
   int has_noise;  // whether the last process noise is known
 
@@ -121,19 +122,19 @@ static inline od_iterated *od_smoother_live(const od_smoother *s) {
 // ---- smoother_record.c
 
 size_t od_smoother_size(const od_plant *plant, const od_observer_options *options);
-// Initializes the smoother in the memory of an observer's filter, and the worker.
+// Initializes the smoother, in the memory of an observer's filter, and its worker.
 od_smoother *od_smoother_init(od_observer *o);
 od_window_sample od_smoother_sample(const od_smoother *s, long k);
 od_window_slope od_smoother_slope(const od_smoother *s, long k);
 // Adds a sample without a step; its sensors are missing. Returns false if the memory is full.
 bool od_smoother_add(od_smoother *s);
-// Records the step from the latest sample to a new sample; u0: inputs before the step. Returns false if the memory is full, or
-// if the noise cannot be kept.
+// Records the step from the latest sample to a new sample; u0: inputs before the step. Returns false if the memory is full, or if
+// the noise cannot be stored.
 bool od_smoother_add_step(od_smoother *s, double h, const double *u0, const double *u, const double *Q,
                           const double *q);
 // Returns the process noise of a sample exactly as it was given: n x n, or n for a diagonal.
 const double *od_smoother_noise(od_smoother *s, od_window_sample e);
-// Stores the derivatives of the step that observer o has just taken, including a jump before it.
+// Stores the derivatives of the step that observer o has just taken, including a jump before the step.
 void od_smoother_keep_slope(od_smoother *s, const od_observer *o, long k);
 // Records the sensors of the next correction at sample k.
 void od_smoother_note(od_smoother *s, od_observer *o, long k);
@@ -148,22 +149,22 @@ void od_smoother_transfer(od_observer *o, struct od_pieces *t);
 
 // ---- smoother_start.c
 
-// Begins the window at the current estimate of o, at the latest sample.
+// Begins a window at the latest sample, with the current estimate of o.
 void od_smoother_begin_here(od_smoother *s, od_observer *o);
-// Takes over the initial covariance in terms of outputs, if od_observer_declare_start() has set it.
+// Copies the initial covariance in terms of outputs, if od_observer_declare_start() has set such a covariance.
 od_status od_smoother_take_declared_start(od_smoother *s, od_observer *o);
 // Moves the worker to the start that a trajectory's adjoint (n) defines, and converts the prior to this point.
 od_status od_smoother_go_to_start(od_smoother *s, const double *lambda);
-// Converts the adjoint at the start to its stored form: the adjoint of the outputs if outputs define the prior, and with
-// parameters within their bounds.
+// Converts the adjoint at the start to its stored form. If outputs define the prior, this is the adjoint of the outputs. Parameters
+// stay within their bounds.
 void od_smoother_keep_start(od_smoother *s, double *lambda);
-// If mean + delta (n each) has parameter i beyond its bound, delta becomes its conditional expectation with this parameter at
-// the bound. b: covariance. Returns the change of the parameter's adjoint.
+// If parameter i of mean + delta (n each) exceeds a bound, sets delta to its conditional expectation with this parameter at the
+// bound. b: covariance. Returns the change of the parameter's adjoint.
 double od_smoother_stay_within(const od_smoother *s, const od_covariance *b, int i, const double *mean, double *delta);
 // Returns whether the last tried trajectory begins too far from the prior.
 bool od_smoother_start_is_far(od_smoother *s);
-// Widens the prior if the start with this adjoint is too far from the prior, and changes the adjoint so that the adjoint
-// defines the same start.
+// Widens the prior if the start with this adjoint is too far from the prior. Changes the adjoint so that it still defines the same
+// start.
 void od_smoother_widen_start(od_smoother *s, double *lambda);
 
 // ---- smoother_forward.c
@@ -179,18 +180,19 @@ void od_smoother_trial(const od_smoother *s, long k, double *lambda);
 
 // ---- smoother_backward.c
 
-// Goes back over sample k. If the tried trajectory is accepted, its adjoint becomes `now`; the new adjoint is `next`.
+// Computes the backward pass over sample k. If the tried trajectory is accepted, its adjoint becomes `now`; the new adjoint is
+// `next`.
 void od_smoother_backward(od_smoother *s, long k);
 
 // ---- smoother_iterate.c
 
 // Begins the iteration over the next window if the smoother is idle and all samples of this window have arrived.
 void od_smoother_look(od_smoother *s);
-// Does the work of one sample. If the window is done, the worker's estimate replaces the live estimate.
+// Performs the pieces of work for one sample. If the window is finished, the worker's estimate replaces the live estimate.
 void od_smoother_work(od_smoother *s, od_observer *o);
 // Abandons the window; windows begin again at the current estimate of o.
 void od_smoother_cut(od_smoother *s, od_observer *o);
-// Abandons the window as od_smoother_cut() does; the filter is no longer settled and counts its samples from here.
+// Abandons the window as od_smoother_cut() does; The filter is no longer settled and counts its samples from this sample on.
 void od_smoother_restart(od_smoother *s, od_observer *o);
 
 #endif

@@ -1,8 +1,8 @@
 // A Kalman filter about a trajectory, sample by sample, and the worker's propagation to the latest sample.
 //
-// The filter estimates the deviation from the trajectory (`delta` of the worker's od_linear). A step changes the deviation to
-// F delta - w: the expected noise of a step is zero, while the trajectory has the noise w. Usually w is so small that the
-// machine is linear over w. Then w is part of the step, and the plant is not evaluated again after the step.
+// The filter estimates the deviation from the trajectory (`delta` of the worker's od_linear). A step changes the deviation to F
+// delta - w: the expected noise of a step is zero, while the trajectory has the noise w. Usually w is so small that the machine is
+// linear over w. Then the step includes w, without another evaluation of the plant.
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static od_status jump(od_smoother *s, od_observer *w) {
   return od_covariance_predict(&b, map, s->np ? map_p : NULL, NULL, NULL) ? OD_OK : OD_NOT_FINITE;
 }
 
-// The coordinates do not change: a window ends where the coordinates of the live observer change.
+// Coordinates do not change within a window: the window ends where the coordinates of the live observer change.
 od_status od_smoother_predict(od_smoother *s, long k, const double *dx) {
   od_observer *w = od_smoother_worker(s);
   od_window_sample e = od_smoother_sample(s, k);
@@ -54,8 +54,8 @@ OD_WIDE static void carry_delta(int nx, int n, const double *F, double *old, dou
   for (int i = 0; i < nx; i++) delta[i] = od_inner(n, F + i * n, old);
 }
 
-// Computes the change `by` (n) due to the trajectory's noise in the step to sample k, and adds the cost of this noise to J.
-// Returns false if the change is zero.
+// Computes the change `by` (n) due to the trajectory's noise in the step to sample k. Adds the cost of this noise to J. Returns
+// false if the change is zero.
 static bool find_noise(od_smoother *s, long k, double *by) {
   const od_observer *w = od_smoother_worker(s);
   od_window_sample e = od_smoother_sample(s, k);
@@ -97,8 +97,8 @@ static od_status go_there(od_smoother *s, const double *by) {
   return od_sim_set_with_parameters(sim, od_sim_time(sim), x, od_sim_inputs(sim), s->np ? p : NULL);
 }
 
-// Takes the step to sample k and adds the trajectory's noise at this sample. *is_shifted: sensors are linearized off the
-// trajectory until od_sim_end_shift().
+// Takes the step to sample k and adds the trajectory's noise at this sample. *is_shifted: whether sensors are linearized at a
+// distance from the trajectory until od_sim_end_shift().
 static od_status go_on(od_smoother *s, long k, bool *is_shifted) {
   const od_observer *w = od_smoother_worker(s);
   double *by = od_smoother_at(s, s->work) + s->n, *delta = od_observer_at(w, od_observer_linear(w)->delta);

@@ -1,5 +1,5 @@
-// The safeguarded iteration over a window, divided into pieces: one sample of a forward pass or of catching up, or several
-// samples of a backward pass. At most PIECES pieces are done per sample. A complete window is finished by the time the same
+// The safeguarded iteration over a window, divided into pieces. A piece is one sample of a forward pass or of the catch-up, or
+// several samples of a backward pass. At most PIECES pieces are done per sample. A complete window is finished by the time the same
 // number of further samples has arrived.
 //
 //   1  The live observer has linearized the window: a backward pass gives a first trajectory.
@@ -11,9 +11,9 @@
 //   4  The filter's end is the new estimate there. The worker takes the samples that arrived meanwhile, and replaces the live
 //      observer.
 //
-// Windows grow from the start, each twice as long as the preceding window, up to the maximum length. Only then is the
-// information sufficient to describe earlier samples by a mean and a covariance. Each later window begins where the preceding
-// window ends.
+// Windows grow from the start, each twice as long as the preceding window, up to the maximum length. Shorter windows do not contain
+// enough information to describe earlier samples by a mean and a covariance. Each later window begins where the preceding window
+// ends.
 #include <math.h>
 #include <string.h>
 
@@ -125,9 +125,9 @@ static bool is_surprise(double J, double expected, double sigmas) {
 
 // ---- the end of a window
 
-// Decides whether the filter has settled. The smoothed samples since its start must fill a whole window. The last window must
-// have converged after few accepted trajectories, without a widened prior. J over the last few windows must be consistent with
-// noise. Short windows cannot show that a model is wrong, because the next window changes their result.
+// Decides whether the filter has settled. The smoothed samples since its start must fill a whole window. The last window must have
+// converged after few accepted trajectories, without a widened prior. J over the last few windows must be consistent with noise.
+// Short windows do not show that a model is wrong, because the next window changes their result.
 static void judge_window(od_smoother *s) {
   double J = s->chi + s->end_J, expected = s->chi_expected + (double)s->end_measured;
   s->settled = s->end - s->begun >= s->capacity && s->converged && s->accepted <= FEW_ACCEPTED && !s->widened &&
@@ -201,15 +201,15 @@ static bool is_poor(const od_smoother *s) {
   return s->first == s->begun && is_surprise(s->end_J, (double)s->end_measured, questionable_sigmas);
 }
 
-// Keeps the starting trajectory that was not taken: it may converge to a better result.
+// Stores the starting trajectory that was not chosen, because this trajectory may converge to a better result.
 static void put_aside(od_smoother *s, size_t which) {
   size_t count = (size_t)(s->end - s->first + 1) * (size_t)s->n;
   memcpy(od_smoother_at(s, s->alternative), od_smoother_at(s, which), count * sizeof(double));
   s->spare = 1;
 }
 
-// A trajectory may be inconsistent with the samples because J does not decrease from there to its minimum, for instance at a
-// bound. Then `alternative`, or the prior's mean, is also tried as a start, and the better result is taken. Returns true if
+// A trajectory may be inconsistent with the samples because the search stopped before the minimum of J, for instance at a bound.
+// Then this function starts a search from `alternative` or from the prior's mean. The better result is used. Returns true if
 // another search begins.
 static bool try_other_start(od_smoother *s) {
   size_t count = (size_t)(s->end - s->first + 1) * (size_t)s->n, size = count * sizeof(double);
@@ -242,7 +242,7 @@ static od_status finish(od_smoother *s) {
   if (!s->fresh) return go_back(s, 0);
   bool is_user_prior = s->widens && s->first == s->begun;  // later priors come from samples
   if (!is_user_prior || !s->converged || s->widened || !od_smoother_start_is_far(s)) return close_window(s);
-  // The trajectory has another J with the new prior.
+  // With the new prior, the trajectory has another J.
   keep_adjoints(s);
   od_smoother_widen_start(s, od_smoother_at(s, s->now));
   s->widened = 1;
@@ -282,7 +282,7 @@ static od_status accept(od_smoother *s) {
   return OD_OK;
 }
 
-// Judges the first trajectory, and possibly another starting trajectory.
+// Compares the first trajectory with another starting trajectory, if there is one.
 static od_status judge_first(od_smoother *s, bool complete) {
   bool better = complete && s->J < s->best;
   if (s->comparing == 0 && complete && !is_surprise(s->J, expected_J(s), inconsistency_sigmas)) return accept(s);
@@ -326,7 +326,7 @@ static od_status piece_back(od_smoother *s) {
   return OD_OK;
 }
 
-// Ends the restoration: the restored trajectory is the accepted trajectory, or is accepted now.
+// Ends the restoration. If the restored trajectory is not the accepted trajectory, accepts it.
 static od_status end_going_back(od_smoother *s) {
   s->restoring = 0;
   keep_end(s, true);
@@ -359,8 +359,8 @@ static od_status piece_catch_up(od_smoother *s, od_observer *o) {
   return od_smoother_catch_up(s, ++s->at);
 }
 
-// Returns whether so many samples have arrived that the next window would be late. The last growing window has twice the time, because
-// later windows do not repeat its work.
+// Returns whether the next window would be late because many samples have arrived meanwhile. The last growing window has twice the
+// time, because later windows do not repeat its work.
 static bool is_late(const od_smoother *s) {
   long length = s->end - s->first, since = s->last - s->end;
   if (s->at_once || s->restoring || s->attempt == 2 || s->phase == OD_SMOOTHER_CATCH_UP) return false;

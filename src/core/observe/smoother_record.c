@@ -1,6 +1,6 @@
-// The records of samples, and the smoother's memory. Raw samples are kept for three windows: the window that is being
-// smoothed, and the samples that arrive meanwhile. Derivatives and adjoints are kept for one window: while a window is being
-// smoothed, the live observer records no derivatives, because the worker takes the same samples again afterwards.
+// The records of samples, and the smoother's memory. There is memory for the raw samples of three windows: the window that is being
+// smoothed, and the samples that arrive meanwhile. There is memory for the derivatives and adjoints of one window. While a window
+// is being smoothed, the live observer records no derivatives, because the worker processes the same samples again afterwards.
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "observe/filters.h"
 #include "observe/smoother.h"
 
-// The filter of the workers, also in a build whose table does not list it.
+// The filter of workers. A build contains this filter even if its table does not list the filter.
 extern const od_filter od_filter_iterated_ekf;
 
 enum { SAMPLES = 3 };  // capacity for raw samples, in windows

@@ -14,7 +14,7 @@ static bool is_within(long value, long low, long high) {
   return value >= low && value <= high;
 }
 
-// Returns whether the numbers of samples fit together, so that the iteration stays within its memory and ends.
+// Returns whether the numbers of samples are consistent. Then the iteration ends and does not leave its memory.
 static bool is_possible(const od_smoother *s) {
   long most = od_smoother_most_samples(s), capacity = s->capacity, last_window = s->first + capacity;
   if (!is_within(s->first, 0, LONG_MAX / 4) || !is_within(s->last, s->first, s->first + most)) return false;
@@ -47,7 +47,7 @@ void od_smoother_transfer(od_observer *o, od_pieces *t) {
   const void *saved = od_pieces_bytes(t, (char *)s + first_field, fields);
   if (t->mode == OD_PIECES_CHECK) {
     memcpy((char *)&tried + first_field, saved, fields);
-    od_pieces_expect(t, is_possible(&tried), "a number of a sample in the window is not possible");
+    od_pieces_expect(t, is_possible(&tried), "the number of a sample in the window is out of range");
   }
   od_pieces_bytes(t, od_smoother_at(s, s->sample), s->start_sim - s->sample);
   od_sim_transfer((od_sim *)((char *)s + s->start_sim), t);

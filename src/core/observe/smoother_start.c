@@ -1,10 +1,11 @@
 // The start of a window: its prior, and the starts of trajectories.
 //
-// The prior of a window in the middle of a run is the estimate at its first sample, with its covariance. The prior of the
-// first window may be given in outputs y = h(x), as users specify a prior: "the length is known to 0.1 m". This prior is kept in outputs
-// and converted at the start of each trajectory. After a single conversion at a poor start, a length near a dead center would give almost
-// no information on the angle, and too much on its rate. The adjoint m of such a start is the adjoint of the outputs: the outputs are y - C
-// m, and Newton's method computes the states. Its steps stay on the branch of the prior if several states have the same outputs.
+// The prior of a window in the middle of a run is the estimate at its first sample, with its covariance. The prior of the first
+// window may be given in outputs y = h(x), for example "the length is known to 0.1 m". This prior is kept in outputs and converted
+// at the start of each trajectory. With a single conversion at a poor start near a dead center, a length would give too little
+// information on the angle and too much on its rate. The adjoint m of such a start is the adjoint of the outputs: the outputs are y
+// - C m, and Newton's method computes the states. Its steps stay on the branch of the prior if several states have the same
+// outputs.
 #include <math.h>
 #include <string.h>
 
@@ -100,9 +101,9 @@ static od_status miss(od_smoother *s, od_sim *sim, const double *wanted, double 
   return status == OD_OK && !isfinite(*off) ? OD_NOT_FINITE : status;
 }
 
-// Returns whether a step between two states is nearly linear: the change of the outputs agrees with the derivatives at its
-// start (predicted: the differences expected after the step) and at its end, within a fraction of the change. Otherwise the
-// new state may be on another branch with similar outputs, for instance with the crank on the other side of its dead center.
+// Returns whether a step between two states is nearly linear: within a fraction of the change, the change of the outputs agrees
+// with the derivatives at its start and at its end. predicted: the differences expected after the step. Otherwise the new state may
+// be on another branch with similar outputs. For instance, the crank may be on the other side of its dead center.
 static bool is_straight(const od_smoother *s, const double *predicted, const double *missing, const double *change,
                         const double *way) {
   int m = s->declared;
@@ -117,8 +118,8 @@ static bool is_straight(const od_smoother *s, const double *predicted, const dou
   return off <= linearity_tolerance * by && slope_off <= 2 * linearity_tolerance * by;
 }
 
-// Takes one step of Newton's method from x toward the wanted outputs, shortened until it is nearly linear and can be evaluated.
-// missing (declared) and off belong to x. Updates x, missing and off.
+// Takes one step of Newton's method from x toward the wanted outputs. Shortens the step until it is nearly linear and can be
+// evaluated. missing (declared) and off belong to x. Updates x, missing and off.
 static od_status step_toward(od_smoother *s, od_sim *sim, const double *wanted, double *x, double *missing,
                              double *off) {
   int m = s->declared;
@@ -146,7 +147,7 @@ static od_status step_toward(od_smoother *s, od_sim *sim, const double *wanted, 
   return OD_NOT_CONVERGED;
 }
 
-// Computes the worker's states with the wanted outputs, on the branch of the states `from`. Stores them in declared_x.
+// Computes the worker's states with the wanted outputs, on the branch of the states `from`. Stores the states in declared_x.
 static od_status reach_from(od_smoother *s, const double *wanted, const double *from) {
   od_sim *sim = od_observer_sim(od_smoother_worker(s));
   double *x = od_smoother_at(s, s->work) + 2 * s->n, *missing = x + s->nx, off = INFINITY;
@@ -160,8 +161,8 @@ static od_status reach_from(od_smoother *s, const double *wanted, const double *
   return od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
 }
 
-// Computes states with the wanted outputs. The search starts from the states found last, which are usually nearest; if this
-// search fails, from the prior's states.
+// Computes states with the wanted outputs. The search starts from the states found last, which are usually nearest. If this search
+// fails, another search starts from the prior's states.
 static od_status reach(od_smoother *s, const double *wanted) {
   od_status status = reach_from(s, wanted, od_smoother_at(s, s->declared_x));
   return status == OD_OK ? OD_OK : reach_from(s, wanted, od_smoother_at(s, s->start_mean));

@@ -1,8 +1,8 @@
-// The spread of an output over the uncertainty of states and parameters, for outputs whose derivatives do not describe the
-// spread: a limited output (cavitation, a sensor or block in saturation, a closed valve, an open stop) has zero derivatives,
-// although the machine may be beyond the limit.
+// The spread of an output over the uncertainty of states and parameters. The derivatives of a limited output (cavitation, a sensor
+// or block in saturation, a closed valve, an open stop) do not describe the spread: they are zero, although the machine may be
+// beyond the limit.
 //
-// Each unknown in turn is moved up and down by c = sqrt(3) of its standard deviation, the other unknowns according to their
+// Each unknown in turn moves up and down by c = sqrt(3) times its standard deviation. The other unknowns move according to their
 // correlation: x +- c d with d = P e / sqrt(e' P e). The differences dy from the output at the estimate give:
 //
 //   sigma      max(|dy+|, |dy-|) / c          so that an interval of +-1.96 sigma reaches the side to which the output spreads
@@ -10,8 +10,8 @@
 //   variance   (dy+^2 + dy-^2) / 6 - m^2
 //   slope      (dy+ - dy-) / (2 c)            per standard deviation of the unknown that was moved
 //
-// For a linear output y = h x, sigma = |h d| <= sqrt(h P h') for each unknown, so the standard deviation from derivatives is
-// at least as large.
+// For a linear output y = h x, sigma = |h d| <= sqrt(h P h') for each unknown, so the standard deviation from derivatives is at
+// least as large.
 #ifndef OD_SPREAD_H
 #define OD_SPREAD_H
 
@@ -31,8 +31,8 @@ typedef struct od_spread_work {
   const double *low, *high;  // bounds of the parameters
 } od_spread_work;
 
-// Computes the spreads of all outputs at the current estimate of sim with covariance b, over the first unknowns: nx states,
-// then np parameters. y (ny): the outputs at this estimate. Trial states that cannot be evaluated are left out.
+// Computes the spreads of all outputs at the current estimate of sim with covariance b, over the first unknowns: nx states, then np
+// parameters. y (ny): the outputs at this estimate. Trial states that cannot be evaluated are ignored.
 void od_spread_find(const od_sim *sim, size_t sim_size, int ny, const od_covariance *b, int unknowns, const double *y,
                     const od_spread_work *work, od_spread *out);
 

@@ -1,8 +1,9 @@
-// Assembly: computes from approximate initial values a state in which all loops are closed and all exact values are met.
+// Assembly: computes an initial state from approximate initial values. In this state all loops are closed and all exact values
+// hold.
 //
 // Positions: the z nearest to the approximate values (weighted least squares) with Phi(z) = 0 and c(z) = value, found by
-// minimum-norm Gauss-Newton steps. Redundant rows make the matrix singular; a small regularization keeps it solvable. Rates:
-// the same method for the linear problem Phi_z z' = 0, c_z z' = value. Complex steps give the derivatives of the conditions.
+// minimum-norm Gauss-Newton steps. Redundant rows make the matrix singular; a small regularization makes the equations solvable.
+// Rates: the same method for the linear problem Phi_z z' = 0, c_z z' = value. Complex steps give the derivatives of the conditions.
 #include "plant/assembly.h"
 
 #include <math.h>
@@ -47,8 +48,9 @@ static int count_of_joint(const od_model *m, const od_condition *list, int count
   return found;
 }
 
-// Returns whether exact values of a joint's angles may be replaced by their values for another reference rotation. The replacement is
-// allowed if all three angles are given, or if single angles are given and no loop or other output is involved.
+// Returns whether the assembly may replace exact values of a joint's angles by values for another reference rotation. The
+// replacement is allowed if all three angles are given. It is also allowed for single angles if no loop and no other output depends
+// on the joint.
 static bool may_move_chart(const od_assembly *s, int first) {
   const od_model *m = s->m;
   int positions = count_of_joint(m, s->at_position, s->positions, first),
@@ -133,7 +135,7 @@ static void least_norm_step(od_assembly *s, int rows, double *step) {
   const od_model *m = s->m;
   int n = m->coordinates;
   double trace = 0;
-  // Column by column, because a column of a long chain has few nonzero rows.
+  // Works column by column, because a column of a long chain has few nonzero rows.
   memset(s->normal, 0, (size_t)(rows * rows) * sizeof *s->normal);
   for (int j = 0; j < n; j++) {
     double weight = od_model_coordinate_unit(m, j);
@@ -233,7 +235,7 @@ static void report_loop(od_assembly *s) {
                     od_model_text(m, m->rod[worst->rod].name), gap);
 }
 
-// Reports each exact value that is not met although the loops are closed, with the nearest value that was found.
+// Reports each exact value that cannot be reached although the loops are closed, with the nearest value that was found.
 static void report_conditions(od_assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < s->positions; i++) {
@@ -268,7 +270,7 @@ void od_assembly_positions(od_assembly *s) {
   od_free(r);
 }
 
-// Computes the rates. The rounds after the first round only remove round-off.
+// Computes the rates. Further rounds after the first only reduce round-off.
 void od_assembly_rates(od_assembly *s) {
   od_model *m = s->m;
   const od_layout *l = &m->layout;

@@ -2,8 +2,8 @@
 //   initial_values.c   sorts the given initial values
 //   assembly.c         finds positions and rates that close the loops and meet the exact values
 //   balance*.c         finds balanced values
-//   finish.c           checks freedoms, reach of cylinders and inertia, and calls the other steps in order
-// Runs once, when a model is built; allocates.
+//   finish.c           checks degrees of freedom, lengths of cylinders and inertia; calls the other steps in order
+// These functions run once, when a model is built. They allocate memory.
 #ifndef OD_ASSEMBLY_H
 #define OD_ASSEMBLY_H
 
@@ -35,7 +35,7 @@ typedef struct od_assembly {
 static inline int od_assembly_first_order_state(const od_model *m, const od_output *o) {
   if (o->kind == OD_OUT_NODE_PRESSURE) return m->node[o->index].state;
   if (o->kind == OD_OUT_BLOCK_STATE) return o->index;
-  // The outputs of some blocks are states of the block.
+  // The output may be a state of a block.
   for (int i = 0; o->kind == OD_OUT_INPUT && i < m->blocks; i++) {
     const od_block *b = &m->block[i];
     int output = o->index - b->signal;
@@ -62,15 +62,15 @@ void od_assembly_rates(od_assembly *s);
 int od_assembly_rank(od_assembly *s, int *integers, double *matrix);
 int od_assembly_rank_nearby(od_assembly *s, int *integers, double *matrix, int rank);
 
-// A plant of the assembled machine at its initial point, for the last checks; g and mass (nz x nz) are scratch.
+// A plant of the assembled machine at its initial point, for the last checks. g and mass (nz x nz) are scratch memory.
 typedef struct od_trial_plant {
   od_plant *plant;
   void *work;
   double *x, *u, *g, *mass;
 } od_trial_plant;
-// Computes the balanced values and writes them into z0 and c0.
+// Computes the balanced values and writes them to z0 and c0.
 void od_assembly_balance(od_assembly *s, const od_trial_plant *t);
-// Returns false with a message if a cylinder cannot have this length (finish.c).
+// Checks that an element, such as a cylinder, can have this length, m (finish.c). Otherwise reports a problem and returns false.
 bool od_assembly_check_reach(od_assembly *s, int instance, double length);
 // Returns whether the initial length of an element must be within a range, like the length of a cylinder.
 static inline bool od_instance_has_reach(const od_model *m, const od_instance *e) {

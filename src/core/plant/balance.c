@@ -4,7 +4,7 @@
 //   unknowns    n positions (none when a = 0), p pressures, balanced states of blocks
 //   equations   n forces, except forces that are always zero (such as the torque about the vertical slewing axis of a crane);
 //               n - a held positions: exact values first, then approximate values at their assembled values;
-//               rates of pressures, as many as are still needed;  the rates of the balanced states of elements and blocks
+//               rates of pressures, until there are as many equations as unknowns;  the rates of the balanced states of elements and blocks
 // The rate of a balanced state may be zero for all values of the unknowns. Examples are an integral whose error is zero, and a
 // spool whose rate is another state. Then the rates of the other states of this element or block, and rates of pressures, replace
 // this equation.
@@ -77,8 +77,8 @@ od_equilibrium od_balance_problem(od_balance *b) {
                           .fixed_coordinates = od_balance_model(b)->charts > 0 || b->left_out};
 }
 
-// Performs Gaussian elimination with full pivoting on `count` rows starting at `first` and on the first `allowed` columns, with
-// at most `most` pivots.
+// Performs Gaussian elimination with full pivoting, with at most `most` pivots. Uses `count` rows starting at `first`, and the
+// first `allowed` columns.
 static void eliminate(const od_balance *b, double *a, int first, int count, int allowed, int most) {
   int columns = b->unknowns;
   for (; most > 0; most--) {
@@ -137,9 +137,9 @@ static void remove_row(od_balance *b, int i) {
   }
 }
 
-// Removes forces that no unknown changes: first forces that are zero, then other forces while there are more forces than balanced
-// coordinates and pressures. At least as many forces as balanced coordinates remain. Removed forces that are not zero are
-// reported at the end. b->work holds the residuals.
+// Removes forces that no unknown changes from the equations: first forces that are zero, then other forces while there are more
+// forces than balanced coordinates and pressures. At least as many forces as balanced coordinates remain. od_balance_check_forces()
+// reports removed forces that are not zero. b->work holds the residuals.
 static void leave_out_forces(od_balance *b) {
   if (b->forces == 0) return;
   od_balance_mass_matrix(b);
@@ -153,7 +153,7 @@ static void leave_out_forces(od_balance *b) {
     }
 }
 
-// Adds the rates of the other states of the element or block that has `state`, unless they are rows already.
+// Adds the rates of the other states of the element or block that has `state`, unless they are already rows.
 static void add_companions(od_balance *b, int state, int source) {
   const od_model *m = od_balance_model(b);
   for (int other = 0; other < m->states; other++) {
@@ -191,7 +191,7 @@ static int leave_out_states(od_balance *b) {
   return left_out;
 }
 
-// Keeps `resting` rates of pressures as equations. Rates with a pivot are kept first.
+// Chooses `resting` rates of pressures as equations. Rates with a pivot have priority.
 static void choose_resting(od_balance *b, int resting) {
   int fixed = b->forces + b->state_rows, kept = fixed;
   for (int with = 1; with >= 0; with--)
@@ -213,7 +213,7 @@ static bool take_memory(od_balance *b) {
   b->held = od_calloc(n + 1, sizeof *b->held);
   b->state = od_calloc(4 * rows, sizeof *b->state);
   b->scale = od_calloc(most, sizeof *b->scale);
-  // Scratch for one of: a basis of the motion; equations and their matrix; a step and a state.
+  // Scratch memory for one of three uses: a basis of the motion; equations and their matrix; a step and a state.
   b->work = od_calloc(n * n + rows * (most + 2) + (size_t)od_plant_nx(b->t->plant) + 2 * n + 1, sizeof *b->work);
   b->row_pivot = od_calloc(rows + most, sizeof *b->row_pivot);
   if (!b->held || !b->state || !b->scale || !b->work || !b->row_pivot) return false;
@@ -232,7 +232,7 @@ static void give_memory_back(od_balance *b) {
   od_free(b->work);
 }
 
-// Chooses the unknowns and the same number of equations. Returns false with a message if there is no such choice.
+// Chooses the unknowns and the same number of equations. If there is no such choice, reports a problem and returns false.
 static bool pose(od_balance *b) {
   const od_trial_plant *t = b->t;
   if (t->plant->ops->residual(t->plant, t->work, 0, t->x, t->g, t->u, t->g + od_plant_nk(t->plant)) != OD_OK)
@@ -248,7 +248,7 @@ static bool pose(od_balance *b) {
   return true;
 }
 
-// Searches for the balance from t->x. Stores the balanced values in the model, or reports why there are none.
+// Searches for the balance from t->x. Stores the balanced values in the model, or reports why no balance was found.
 static void search_balance(od_balance *b) {
   const od_trial_plant *t = b->t;
   od_model *m = b->s->m;

@@ -50,9 +50,9 @@ static inline int od_balance_coordinate(const od_balance *b, int k) {
 void od_balance_gradient(const od_balance *b, const od_output *o, double *row);
 // Returns the length of an instance that has a reach, as an output.
 od_output od_balance_length(const od_balance *b, int instance);
-// Chooses the held positions. Returns false with a message if other conditions determine a balanced coordinate.
+// Chooses the held positions. If other conditions determine a balanced coordinate, reports a problem and returns false.
 bool od_balance_choose_held(od_balance *b);
-// Returns false with a message if the held positions put a cylinder beyond its stroke, so that no balance exists.
+// If a held position puts a cylinder beyond its stroke, no balance exists: reports a problem and returns false.
 bool od_balance_check_held_cylinders(od_balance *b);
 // Computes the equations of the held positions, for od_equilibrium.condition.
 void od_balance_conditions(void *balance, void *work, double *r, double *rz);
@@ -75,10 +75,10 @@ bool od_balance_is_at_rest(const od_balance *b, int row, double force);
 void od_balance_check_forces(od_balance *b);
 // Reports cylinders that the balance holds at an end stop.
 void od_balance_check_strokes(od_balance *b);
-// Reports balanced pressures below zero, which oil cannot have. value: whether the pressures are a solution, not only the end
-// of a search. Returns whether a pressure was reported.
+// Reports balanced pressures below zero, which oil cannot have. value: whether the pressures are a solution; false: the end of an
+// unsuccessful search. Returns whether a pressure was reported.
 bool od_balance_report_suction(od_balance *b, const double *x, bool value);
-// Reports why no balance was found. The search began at `start` and ended at x.
+// Reports the reason why no balance was found. The search began at `start` and ended at x.
 void od_balance_report_failure(od_balance *b, const double *start, const double *x);
 
 #endif

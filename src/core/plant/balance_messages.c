@@ -1,4 +1,4 @@
-// Messages for a static balance that is not found, or that is outside the limits of the machine.
+// Messages about a static balance that was not found or that exceeds the limits of the machine.
 #include <math.h>
 #include <string.h>
 
@@ -20,10 +20,11 @@ void od_balance_check_forces(od_balance *b) {
       od_text_format(count, sizeof count,
                      "; a static balance of %d degrees of freedom needs the same number of balanced quantities, not %d",
                      b->n, unknowns);
-    od_build_report(b->s->b, OD_ABOUT_INITIAL, initial,
-                    "'%s' is not in balance: %.4g %s remain, and no balanced quantity acts on this coordinate%s",
-                    od_balance_name(b, initial), fabs(g[k]),
-                    m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? "N" : "N m", count);
+    od_build_report(
+        b->s->b, OD_ABOUT_INITIAL, initial,
+        "'%s' is not in balance: a residual of %.4g %s remains, and no balanced quantity acts on this coordinate%s",
+        od_balance_name(b, initial), fabs(g[k]),
+        m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? "N" : "N m", count);
   }
 }
 
@@ -49,8 +50,8 @@ bool od_balance_report_suction(od_balance *b, const double *x, bool value) {
   return found;
 }
 
-// Returns whether an element is closed at a node. A closed element has a flow that may depend on the pressure of the node, but at the last
-// point none of its flows depends on this pressure. Returns false for elements without such a flow.
+// Returns whether an element is closed at a node. The flows of a closed element depend on the pressure of the node in general, but
+// not at the last point. Returns false if no flow of the element depends on this pressure.
 static bool is_shut_at(const od_balance *b, const od_instance *e, int node) {
   const double *w = od_model_plant_scalars(b->t->plant, b->t->work);
   const od_element_class *c = od_instance_class(od_balance_model(b), e);
@@ -96,8 +97,8 @@ static void report_column(od_balance *b, int j) {
                   closers, closers[0] ? "" : "; 'others: steady' in 'initial' computes all values that are not exact");
 }
 
-// Reports forces that no unknown changes; if there are none, unknowns that no equation depends on. Returns whether anything was
-// reported.
+// Reports forces that no unknown changes. If there are no such forces, reports unknowns that no equation depends on. Returns
+// whether a problem was reported.
 static bool report_rank(od_balance *b, const double *x) {
   int before = b->s->b->problems;
   if (!od_balance_find_pivots(b, x, b->rows)) return false;
@@ -114,7 +115,7 @@ static bool report_rank(od_balance *b, const double *x) {
 
 // The largest residual at the end of a search, relative to the effect of the unknowns on this residual.
 typedef struct leftover {
-  int initial;  // the initial value whose equation is not met
+  int initial;  // the initial value whose equation is not satisfied
   double size;
   const char *unit;  // unit of a force; NULL: the residual is a rate
 } leftover;
@@ -165,8 +166,8 @@ void od_balance_report_failure(od_balance *b, const double *start, const double 
   const char *name = od_balance_name(b, left.initial), *help = "another start value ('balance from ...') may help";
   if (left.unit)
     od_build_report(b->s->b, OD_ABOUT_INITIAL, left.initial,
-                    "no static balance found: at the end of the search, %.4g %s remain at '%s'; %s", left.size,
-                    left.unit, name, help);
+                    "no static balance found: at the end of the search, a residual of %.4g %s remains at '%s'; %s",
+                    left.size, left.unit, name, help);
   else
     od_build_report(
         b->s->b, OD_ABOUT_INITIAL, left.initial,

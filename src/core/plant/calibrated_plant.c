@@ -1,5 +1,5 @@
-// A plant whose outputs are measured by imperfect sensors: y = scale h + bias. Bias and scale of chosen outputs are parameters
-// after the parameters of the inner plant, so bias and scale can be estimated like other parameters.
+// A plant whose outputs are measured by imperfect sensors: y = scale h + bias. Bias and scale of chosen outputs are additional
+// parameters after the parameters of the inner plant. Observers and fits can estimate them.
 #include <stdbool.h>
 #include <string.h>
 
@@ -107,7 +107,7 @@ static od_status parameter_jacobian(const od_plant *plant, void *work, double *g
 
 static void calibrate(const calibrated_plant *d, const void *work, double *rows, int columns, int with_bias) {
   const double *value = od_inner_at(work, d->values);
-  // Scales first: the bias is added to the scaled value.
+  // Applies the scales first, because the bias is added to the scaled value.
   for (int i = 0; i < d->count; i++)
     for (int c = 0; c < columns && d->item[i].kind == OD_CALIBRATE_SCALE; c++)
       rows[d->item[i].output * columns + c] *= value[i];
@@ -131,7 +131,7 @@ static od_status calibration_columns(const calibrated_plant *d, void *work, cons
   return status;
 }
 
-// The inner plant computes its own columns. This function scales them and adds columns for the calibration parameters.
+// The inner plant computes its own columns. This function scales these columns and adds columns for the calibration parameters.
 static od_status output_jacobians(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
                                   const double *kx, const double *ku, const double *kp, double *hx, double *hu,
                                   double *hp) {
@@ -170,7 +170,8 @@ static void destroy(od_plant *plant) {
   od_free(d);
 }
 
-// Returns the operations of the inner plant, except operations that involve outputs or parameters; these are replaced.
+// Returns the operations of the plant: the operations of the inner plant, except operations on outputs or parameters, which are
+// replaced.
 static od_plant_ops ops_over(const od_plant_ops *inner) {
   od_plant_ops ops = od_inner_plant_ops(inner);
   ops.start = start;

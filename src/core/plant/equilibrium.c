@@ -3,7 +3,7 @@
 //   1  Newton's method finds a balance near the starting point, stable or not.
 //   2  Overdamped motion converges to a stable balance, or reaches another balance on the way:
 //        M dz/dtau = -g(z, c),   with all other equations satisfied at all times,
-//      in linearly implicit steps that grow while moves are short. This method is pseudo-transient continuation, which becomes
+//      in linearly implicit steps that grow while moves are short. This is pseudo-transient continuation, which becomes
 //      Newton's method for long steps (Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998).
 //   3  Newton's method follows the path F(x) = (1 - s) F(x0), s from 0 to 1.
 //
@@ -20,7 +20,7 @@
 typedef struct search {
   const od_equilibrium *e;
   double *k, *g, *gx, *gk, *rz, *matrix, *first, *right, *trial, *last;
-  // Right-hand side and solution for all states. Only in sparse searches, which have no gx, gk, rz and matrix; otherwise NULL.
+  // Right-hand side and solution for all states; NULL in dense searches. Sparse searches have no gx, gk, rz and matrix.
   double *all;
   int *pivot;
 } search;
@@ -54,9 +54,9 @@ static od_status evaluate(const search *s, const double *x, double *by) {
   return OD_OK;
 }
 
-// Solves with the plant's own factors at the last point. Returns false if the matrix is nearly singular. The factored matrix 1
-// - h J belongs to a very long implicit step, so it equals -h J up to round-off. If J is singular or nearly singular, the 1
-// remains: the solution for a right-hand side with all states has entries as large as the right-hand side.
+// Solves with the plant's own factors at the last point. Returns false if the matrix is nearly singular. The factored matrix is 1 -
+// h J for a very large h, which equals -h J up to round-off. If J is nearly singular, the 1 is not negligible: the solution for a
+// right-hand side with all states has entries as large as the right-hand side.
 static bool solve_sparse(const search *s) {
   static const double step = 1e12, least_rate = 1e-9;  // s, 1/s
   const od_equilibrium *e = s->e;
@@ -93,7 +93,7 @@ static bool solve(const search *s) {
 
 // ---- Newton's method along a path
 
-// The longest accepted move of a position, relative to its typical size. Longer moves leave the range of the linearization.
+// The longest accepted move of a position, relative to its typical size. The linearization is not valid for longer moves.
 static const double longest_move = 0.3;
 
 // Runs Newton's method for F(x) = (1 - part) F(x0) from x, with at most 20 rounds. The result is in s->trial. Returns whether
@@ -147,7 +147,7 @@ static bool follow(const search *s, double *x) {
 
 // ---- overdamped motion
 
-// Takes one step of length tau from x and stores it in s->trial. Returns the longest move of a position relative to its
+// Takes one step of length tau from x and stores the result in s->trial. Returns the longest move of a position relative to its
 // typical size, or NAN if the step fails.
 static double relax(const search *s, const double *x, double tau) {
   const od_equilibrium *e = s->e;
@@ -199,7 +199,7 @@ static bool move_overdamped(const search *s, double *x) {
       if (plant->ops->repartition(plant, e->work, x, NULL, NULL) != OD_OK) return false;
       memset(s->last, 0, (size_t)plant->nz * sizeof *s->last);  // the coordinates have changed
     }
-    // Any balance on the way is accepted, even an unstable balance.
+    // Any balance on the path is accepted, even an unstable balance.
     if (round % 8 == 0 && correct(s, 1, x)) return true;
     if (back)
       tau /= 4;

@@ -1,5 +1,5 @@
-// Static balance: finds values of some states for which chosen rows of the residual vanish at zero velocity and conditions on
-// positions hold.
+// Static balance: finds values of some states at zero velocity. Chosen rows of the residual vanish, and conditions on positions
+// hold.
 #ifndef OD_EQUILIBRIUM_H
 #define OD_EQUILIBRIUM_H
 
@@ -30,8 +30,8 @@ typedef struct od_equilibrium {
 // number of unknowns. Returns OD_NOT_CONVERGED if no balance was found. Allocates memory; not for use inside steps.
 od_status od_equilibrium_find(const od_equilibrium *e, double *x);
 
-// Computes the equations and, unless by_unknowns is NULL, their derivatives with respect to the unknowns (equations x states)
-// at x, for any number of equations.
+// Computes the equations at x, for any number of equations. Unless by_unknowns is NULL, also computes their derivatives with
+// respect to the unknowns (equations x states).
 od_status od_equilibrium_evaluate(const od_equilibrium *e, const double *x, double *r, double *by_unknowns);
 // Computes Newton's step from x for all unknowns. Returns OD_SINGULAR, with a step of zero, if the matrix is singular.
 od_status od_equilibrium_step(const od_equilibrium *e, const double *x, double *step);

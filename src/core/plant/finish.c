@@ -1,5 +1,5 @@
-// Finishes a model: compiles, assembles, counts degrees of freedom, checks reach and inertia, balances, stores the initial
-// energy.
+// Finishes a model: compiles and assembles the model, counts degrees of freedom, checks lengths and inertia, balances, and stores
+// the initial energy.
 #include <math.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ static void check_directions(od_assembly *s) {
   }
 }
 
-// Reports fixed and sliding joints with one body turned by 180 degrees. Their closure equations also hold in such positions.
+// Reports fixed and sliding joints with one body turned by 180 degrees: their closure equations also hold in such positions.
 static void check_senses(od_assembly *s) {
   const od_model *m = s->m;
   const od_layout *l = &m->layout;
@@ -109,8 +109,8 @@ static void end_trial(od_trial_plant *t) {
   od_plant_free(t->plant);
 }
 
-// Returns the coordinate that moves a link: its own coordinate, or the coordinate of the nearest moving ancestor; -1: the link
-// does not move.
+// Returns the coordinate that moves a link: its own coordinate, or the coordinate of the nearest ancestor that has one; -1: the
+// link does not move.
 static int moving_coordinate(const od_model *m, int link) {
   while (link > 0 && m->link[link].coordinate < 0) link = m->link[link].parent;
   return link > 0 ? m->link[link].coordinate : -1;
@@ -134,15 +134,15 @@ static double typical_inertia(const od_model *m, int coordinate, double mass) {
   return m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? mass : mass * m->size * m->size;
 }
 
-// Returns whether the angles of a spherical joint are singular at the start. Singular angles mean that the assembly was not able to change
-// the joint's reference rotation.
+// Returns whether the angles of a spherical joint are singular at the start. The angles are singular only if the assembly was
+// unable to change the joint's reference rotation.
 static bool is_at_singular_angles(const od_model *m, int joint) {
-  int last = m->joint[joint].link, first = last - 2;  // the last three links of the joint have its angles
+  int last = m->joint[joint].link, first = last - 2;  // the last three links of the joint belong to its angles
   return last > 2 && m->link[first].chart >= 0 && fabs(cos(m->z0[m->link[first + 1].coordinate])) < 1e-6;
 }
 
-// Reports a joint that can move without moving any mass. A force in the direction of this motion gives an infinite
-// acceleration. A pivot of the mass matrix is the inertia of a coordinate while the earlier coordinates are free to move.
+// Reports a joint that can move without moving any mass. A force in the direction of this motion gives an infinite acceleration. A
+// pivot of the mass matrix is the inertia of a coordinate if the earlier coordinates are free to move.
 static void check_inertia(od_assembly *s, const od_trial_plant *t) {
   const od_model *m = s->m;
   const od_plant *plant = t->plant;

@@ -36,8 +36,8 @@ static bool names_loop_joint(const od_model *m, const char *quantity, const char
   return false;
 }
 
-// Stores one initial value: coordinates in z0, rates of coordinates in zd0, first-order states in c0. Exact values of positions
-// and rates are also stored as conditions, balanced quantities in the list of balanced quantities.
+// Stores one initial value: coordinates in z0, rates of coordinates in zd0, first-order states in c0. Also stores exact values of
+// positions and rates as conditions, and adds balanced quantities to their list.
 static void take_initial_value(od_assembly *s, int i) {
   const od_model *m = s->m;
   const od_initial *in = &s->b->initial[i];
@@ -109,7 +109,7 @@ static void take_defaults(od_assembly *s) {
     for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
       if (m->instance[i].state[k] >= 0)
         m->c0[m->instance[i].state[k]] = od_instance_description(m, &m->instance[i])->states[k].initial;
-  // The temperature of the file is the initial oil temperature, if the oil temperature is the state of a reservoir.
+  // In a machine with a reservoir, the temperature in the file is the initial value of the reservoir's state.
   if (m->join.warms >= 0 && m->viscosity >= 0) m->c0[m->join.warms] = m->theta[m->viscosity + OD_VISCOSITY_TEMPERATURE];
 }
 

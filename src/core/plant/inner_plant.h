@@ -4,7 +4,7 @@
 
 #include "oleodyn/plant.h"
 
-// The first member of the data of a containing plant; plant.model points to it.
+// The first member of the data of a containing plant; plant.model points to this struct.
 typedef struct od_inner_plant {
   od_plant plant, *inner;
   od_plant_ops ops;

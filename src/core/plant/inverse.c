@@ -15,7 +15,7 @@
 enum { MOST_ROUNDS = 40, MOST_STAGES = 200 };
 // The longest step of a coordinate (rad, or typical lengths of the machine).
 static const double longest_step = 0.3;
-// If a pivot is smaller than the largest pivot by this factor, a direction is undetermined.
+// If a pivot is smaller than this fraction of the largest pivot, a direction is undetermined.
 static const double singular_pivot = 1e-10;
 
 struct od_inverse {
@@ -138,7 +138,7 @@ static od_status find_map(od_inverse *v) {
     for (int i = 0; i < n; i++) v->J[i * n + k] = od_model_output_change(v->m, p.w, &v->moved[i], v->zero, NULL, NULL);
     dz[k] = 0;
   }
-  // Rows are in units of the machine, so that pivots are comparable.
+  // Rows are scaled by typical sizes of the machine, so that pivots are comparable.
   for (int i = 0; i < n; i++) {
     double unit = strcmp(od_model_text(v->m, v->moved[i].unit), "m") == 0 ? v->m->size : 1;
     for (int k = 0; k < n; k++) {
@@ -197,7 +197,7 @@ static void stay(od_inverse *v) {
   v->plant->ops->settle(v->plant, v->work, false);
 }
 
-// Moves the mechanism to the values q, in stages if they are far away, so that the mechanism does not jump to another branch.
+// Moves the mechanism to the values q. A long move is divided into stages, so that the mechanism does not jump to another branch.
 static od_status move_to(od_inverse *v, const double *q) {
   od_work_parts p = parts(v);
   int n = v->free;
@@ -301,8 +301,8 @@ static void silence(od_inverse *v, int instance) {
   if (force >= 0 && e->actuator >= 0) p.w[v->m->layout.force + e->actuator] -= p.w[force];
 }
 
-// Sets the value of a load that is a drive (N or N m), by changing its number. An input of zero is replaced by 1e-100, which
-// has no other effect.
+// Sets the value of a load that is a drive (N or N m), by changing its number. If the input of the load is zero, sets the input to
+// 1e-100, because the number cannot act through a zero input.
 static void set_load(od_inverse *v, int load, double size) {
   od_work_parts p = parts(v);
   const od_load *at = &v->m->load[load];
@@ -469,7 +469,7 @@ double od_inverse_signal(const od_inverse *v, int instance) {
 
 // ---- actuators
 
-// A power of two, so that derivatives of products are exact.
+// The step is a power of two, so that divisions by the step are exact.
 static const double imaginary_step = 0x1p-100;
 
 // Fills the inputs of an instance with the pressures of its ends and its length, limited to its reach. Pressure `along` has an

@@ -1,13 +1,13 @@
 // Inverse dynamics of a machine: computes the efforts of its drives for a prescribed motion of some quantities.
 //
 // The number of prescribed quantities equals the number of degrees of freedom. The quantities are joint coordinates, lengths of
-// actuators, components of points, or angles of bodies in a plane. A drive is an actuator (a cylinder, a motor), an external
-// force or torque, or a joint coordinate that is driven from outside the model. Springs, friction, gravity and other forces act
-// as in the machine. If there are more drives than degrees of freedom, they share the load: the sum of effort^2 / share is
-// minimal, so drives with the same effect take loads in proportion to their shares.
+// actuators, components of points, or angles of bodies in a plane. A drive is an actuator (a cylinder, a motor), an external force
+// or torque, or a joint coordinate with a drive outside the model. Springs, friction, gravity and other forces act as in the
+// machine. If there are more drives than degrees of freedom, the drives share the load: the sum of effort^2 / share is minimal.
+// Drives with the same effect take loads in proportion to their shares.
 //
-// Outputs may also be loose, such as the swing of a hanging load. Their values and rates are given. Their second rates are
-// computed together with the efforts, such that no drive acts on these outputs.
+// Outputs may also be loose, such as the swing of a hanging load. Their values and rates are given. Their second rates are computed
+// together with the efforts, such that no drive acts on these outputs.
 //
 // Elements that exert forces and have states, such as bristle friction, exert the force of steady motion at the current speed.
 #ifndef OD_INVERSE_H
@@ -27,11 +27,10 @@ typedef struct od_inverse od_inverse;
 // Returns whether an output can be prescribed.
 bool od_inverse_can_move(const od_output *o);
 
-// Creates an inverse problem; the caller frees it with od_inverse_free(). `idle` lists instances that exert no force although
-// they are not drives. The plant is made by od_model_plant() and must outlive the inverse problem. The last `loose` of the
-// moved outputs are loose. Returns OD_BAD_INPUT if the counts do not match. The number of moved outputs must equal the number
-// of degrees of freedom. There must be at least as many drives as driven outputs, or exactly as many if some outputs are
-// loose.
+// Creates an inverse problem; the caller frees it with od_inverse_free(). `idle` lists instances that exert no force although they
+// are not drives. The plant must be a plant of od_model_plant() and must outlive the inverse problem. The last `loose` of the moved
+// outputs are loose. Returns OD_BAD_INPUT if the counts do not match. The number of moved outputs must equal the number of degrees
+// of freedom. There must be at least as many drives as driven outputs, or exactly as many if some outputs are loose.
 od_status od_inverse_new(const od_plant *plant, const int *moved, int moved_count, int loose, const od_drive *drive,
                          int drives, const int *idle, int idles, od_inverse **out);
 void od_inverse_free(od_inverse *inverse);
@@ -39,12 +38,12 @@ void od_inverse_free(od_inverse *inverse);
 // Moves the machine to its initial state.
 od_status od_inverse_start(od_inverse *inverse);
 
-// Moves the machine from its current position to the given values, rates and second rates of the moved outputs; u: inputs of
-// the machine. `second` receives the second rates of loose outputs. `effort` receives one entry per drive: the force of an
-// element or coordinate, or the value of a load, in N or N m. Allocates nothing.
+// Moves the machine from its current position to the given values, rates and second rates of the moved outputs; u: inputs of the
+// machine. `second` receives the second rates of loose outputs. `effort` receives one entry per drive: the force of an element or
+// coordinate, or the value of a load, in N or N m. Allocates nothing.
 //   OD_NOT_CONVERGED: the values cannot be reached; the machine stays at its previous position.
-//   OD_SINGULAR: at these positions the moved outputs do not determine the motion, or the drives cannot produce it;
-//   od_inverse_stuck() returns which.
+//   OD_SINGULAR: at these positions the moved outputs do not determine the motion, or the drives cannot produce the motion;
+//   od_inverse_stuck() returns the cause.
 od_status od_inverse_solve(od_inverse *inverse, const double *u, const double *q, const double *rate, double *second,
                            double *effort);
 typedef enum od_stuck { OD_STUCK_NOWHERE, OD_STUCK_MOTION, OD_STUCK_DRIVES } od_stuck;

@@ -4,8 +4,8 @@
 //
 // The mechanism computes the actuators' lengths s and speeds s'. The circuit computes the forces F and the rates v of the circuit
 // states. J = ds/dz_ind maps the forces to the coordinates. Tangents of the mechanism hold the forces constant; the circuit adds
-// rows of derivatives (hydraulics/slopes_x.h). Blocks run between the motion and the circuit (model_plant_signals.c): they
-// measure the motion and drive the circuit.
+// rows of derivatives (hydraulics/slopes_x.h). Blocks are evaluated between the motion and the circuit (model_plant_signals.c):
+// they measure the motion and drive the circuit.
 #include "plant/model_plant.h"
 
 #include <math.h>
@@ -67,10 +67,10 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
   return OD_OK;
 }
 
-// Returns whether x and u equal the x and u of the last point. Then only the accelerations can differ.
+// Returns whether x and u equal the x and u of the last point. If so, only the accelerations can differ.
 static bool same_place(const od_plant_data *d, const od_work_parts *p, const double *x, const double *u) {
   size_t nx = (size_t)od_plant_nx(&d->plant), nu = (size_t)d->plant.nu;
-  // Comparing the first number is enough in most cases.
+  // In most cases a comparison of the first number suffices.
   return p->head->placed && (nx == 0 || p->x[0] == x[0]) && memcmp(p->x, x, nx * sizeof *x) == 0 &&
          (nu == 0 || memcmp(p->u, u, nu * sizeof *u) == 0);
 }
@@ -180,8 +180,8 @@ static void lay_out(od_plant_data *d) {
          np = (size_t)d->plant.np;
   d->scalars = od_place(&end, (size_t)m->layout.scalars_real * sizeof(double));
   d->integers = od_place(&end, (size_t)m->layout.integers * sizeof(int));
-  // Scratch for one of: directions, two changes of all coordinates (if some are dependent), a dense closure Jacobian and the
-  // current choice of coordinates; or a column of forces and rates.
+  // Scratch memory for one of two uses. First: directions, two changes of all coordinates (if some coordinates are dependent), a
+  // dense closure Jacobian and the current choice of coordinates. Second: a column of forces and rates.
   size_t changes = od_partition_rank(m) > 0 ? 2 * n * (2 * freedom + np) : 0;
   size_t scratch =
       (size_t)direction_doubles(&d->plant) + changes + od_partition_doubles(m) + od_model_choice_doubles(m);
@@ -250,8 +250,8 @@ static int *copy_indices(const int *from, int count) {
   return to;
 }
 
-// Returns whether a number is a component of a joint's axis. Such a number is not a parameter of a planar machine, because it would turn
-// the axis out of the plane.
+// Returns whether a number is a component of a joint's axis. Such a number cannot be a parameter of a planar machine, because a
+// change would turn the axis out of the plane.
 static bool is_axis(const od_model *m, int number) {
   for (int i = 0; i < m->joints; i++) {
     const od_joint_spec *s = &m->joint[i].spec;

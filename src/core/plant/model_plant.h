@@ -1,5 +1,5 @@
-// Access to the work memory of a machine's plant. Uses: tests of the complex kernels, and conversion from independent
-// coordinates to all coordinates and back.
+// Access to the work memory of a machine's plant. Used by tests of the complex kernels and for conversions between independent
+// coordinates and all coordinates.
 #ifndef OD_MODEL_PLANT_H
 #define OD_MODEL_PLANT_H
 

@@ -1,6 +1,6 @@
-// A machine in complex arithmetic. The imaginary parts carry exact derivatives. The residual with a changed parameter or state is
-// used for quantities without tangents: reactions, samples, switches, blocks whose measured quantities depend on numbers. Whole
-// integration steps can also be taken in complex arithmetic.
+// A machine in complex arithmetic. The imaginary parts carry exact derivatives. Complex evaluations give the derivatives of
+// quantities without tangents: reactions, samples, switches, and blocks whose measured quantities depend on numbers. Some filters
+// also take whole integration steps in complex arithmetic.
 #include "plant/model_plant.h"
 #include "plant/model_plant_work.h"
 

@@ -1,4 +1,4 @@
-// Guards of a machine: functions of a point that determine which piece of a law applies (oleodyn/plant.h).
+// Guards of a machine: functions of a point that determine which branch of a law applies (oleodyn/plant.h).
 //
 //   margins   elements and blocks with modes, in the order of od_model_switchers()
 //   zeros     branches of formulas, sign blocks, stops, contacts

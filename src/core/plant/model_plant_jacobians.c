@@ -183,8 +183,8 @@ od_status od_model_plant_force_stiffness(const od_plant *plant, void *work, doub
 
 // ---- parameters
 //
-// Derivatives have a closed form for numbers of the circuit, and are tangents for numbers of the mechanism. If blocks measure
-// quantities that depend on numbers, the derivatives are complex steps through the whole machine.
+// For numbers of the circuit, derivatives have a closed form. For numbers of the mechanism, tangents give the derivatives. If
+// blocks measure quantities that depend on numbers, complex steps through the whole machine give the derivatives.
 
 // Computes the column of a number of the circuit. This column of gp must be zero on entry.
 static void circuit_number_column(const od_plant_data *d, const od_work_parts *p, int j, double *gp) {

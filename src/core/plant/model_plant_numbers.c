@@ -1,6 +1,6 @@
 // Derivatives with respect to numbers of the mechanism: lengths, masses, points, axes, gravity, loads. Such a number directly
-// changes a few of the constants that derive_x.h computes from all numbers. The list of these constants is made once per plant.
-// Their derivatives are complex steps through derive_x.h, computed when numbers have changed. Tangents start from these
+// changes a few of the constants that derive_x.h computes from all numbers. The list of these constants is created once per plant.
+// Complex steps through derive_x.h give the derivatives of the constants, each time numbers have changed. Tangents start from these
 // derivatives (mechanics/tangent_numbers_x.h).
 #include "base/allocate.h"
 #include "plant/model_plant_work.h"
@@ -87,8 +87,8 @@ bool od_model_plant_find_changes(od_plant_data *d) {
   return ready;
 }
 
-// Returns the size, in doubles, of: the values of all changes, space for them in lanes, and space for the changes of one number,
-// which is zero between calls.
+// Returns the size of the memory for changes, in doubles: the values of all changes, memory for changes in lanes, and memory for
+// the changes of one number. The last memory is zero between calls.
 size_t od_model_plant_change_doubles(const od_plant_data *d) {
   if (d->mechanicals == 0) return 0;
   return (size_t)d->changes + (OD_LANES + 1) * (size_t)d->m->layout.chart;

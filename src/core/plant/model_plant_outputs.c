@@ -94,8 +94,8 @@ od_status od_model_plant_powers(const od_plant *plant, void *work, double *power
   return OD_OK;
 }
 
-// Writes a column of the wanted outputs' derivatives along the direction of the last tangent_motion(), dc, the inputs in du
-// and a block's number. state: the state that moves, or -1; outputs that do not depend on this state stay zero.
+// Writes a column of derivatives of the wanted outputs. The direction consists of the last tangent_motion(), dc, the inputs in du
+// and a block's number. state: the state that changes, or -1. The entries of outputs that do not depend on this state stay zero.
 static void output_column(const od_plant_data *d, const od_work_parts *p, const unsigned char *wanted, int state,
                           const double *dc, double *du, od_block_number number, const od_number_change *change,
                           double *h, int columns, int column) {
@@ -152,7 +152,7 @@ bool od_model_output_has_rates(const od_model *m, const od_output *o) {
   return level_shown(m, o) == OD_LEVEL_ACCELERATION;
 }
 
-// Returns whether an output depends on states only, so that no number of the circuit changes it directly.
+// Returns whether an output depends on states only. Then no number of the circuit changes the output directly.
 static bool depends_on_states_only(const od_model *m, const od_output *o) {
   switch (o->kind) {
     case OD_OUT_COORDINATE:
@@ -175,13 +175,13 @@ static bool depends_on_states_only(const od_model *m, const od_output *o) {
   }
 }
 
-// Returns whether a quantity that is usually a state of an element is a signal of a block.
+// Returns whether the signal of a block replaces a quantity that is usually a state of an element.
 static bool shows_signal(const od_model *m, const od_output *o, int instance) {
   return instance >= 0 && m->instance[instance].state[o->component] < 0 && m->instance[instance].signal >= m->inputs;
 }
 
-// Returns whether an output may have an edge at the states c. Motion has no edges. The pressure of a volume has an edge where oil
-// cavitates (circuit_x.h). Outputs of elements and blocks may have edges anywhere.
+// Returns whether an output may be limited at the states c (od_plant_ops.edges). Outputs of the motion are never limited. The
+// pressure of a volume is limited where oil cavitates (circuit_x.h). Outputs of elements and blocks may be limited anywhere.
 static bool is_at_edge(const od_model *m, const od_output *o, const double *c) {
   if (!depends_on_states_only(m, o)) return true;
   switch (o->kind) {
@@ -252,8 +252,8 @@ static sight sight_of(const od_plant_data *d, const unsigned char *wanted) {
   return s;
 }
 
-// Computes the motion of the mechanism along a direction, up to the order that the outputs depend on. The accelerations are the
-// derivatives of k in dk, a column of an nk x columns matrix.
+// Computes the motion of the mechanism along a direction, up to the highest order on which the outputs depend. The accelerations
+// are the derivatives of k in dk, a column of an nk x columns matrix.
 static void move_mechanism(const od_plant_data *d, const od_work_parts *p, const od_directions *v, sight seen,
                            const od_number_change *change, int level, const double *dk, int columns) {
   for (int k = 0; seen.accelerations && k < d->plant.nz; k++) v->dzdd[k] = dk[k * columns];

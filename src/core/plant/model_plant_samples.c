@@ -33,7 +33,7 @@ static double input_change(const od_plant_data *d, const od_work_parts *p, int s
   return line[source];
 }
 
-// Computes the derivative of a block's input with respect to a parameter at constant x, by a complex step through the whole
+// Computes the derivative of a block's input with respect to a parameter at constant x. Uses a complex step through the whole
 // machine.
 static od_status parameter_change(const od_plant_data *d, const od_work_parts *p, int source, int parameter,
                                   double *du) {
@@ -89,8 +89,8 @@ static od_status sample_block(const od_plant_data *d, const od_work_parts *p, in
 
 // ---- work memory that a sample changes
 //
-// The old values are kept until the new point is accepted: losses of switches, counts of samples, and the index and the value of
-// the oldest sample of each delay.
+// The plant stores the old values until the new point is accepted: losses of switches, counts of samples, and the index and the
+// value of the oldest sample of each delay.
 
 static double *ring_of(const od_model *m, const od_work_parts *p, int sampler) {
   const od_block *b = &m->block[m->sampler[sampler]];
@@ -132,7 +132,8 @@ od_status od_model_plant_sample(const od_plant *plant, void *work, double t, dou
   keep_before_sample(d, &p);
   for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0;
   for (int i = 0; by_parameters && i < nx * plant->np; i++) by_parameters[i] = 0;
-  // Elements and blocks with modes switch first, so that samples use the new modes. Switches that samples cause follow.
+  // Elements and blocks with modes switch first, so that samples use the new modes. Switches that the samples cause are taken
+  // afterwards.
   bool sampled = false;
   od_status status = od_model_switchers(m) ? od_model_plant_switch(plant, work, x, map, by_parameters) : OD_OK;
   for (int i = 0; i < od_model_samplers(m) && status == OD_OK; i++) {

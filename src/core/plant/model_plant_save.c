@@ -1,4 +1,4 @@
-// Saved states of a machine's plant: fingerprint, and work memory from outside.
+// Saved states of a machine's plant: the fingerprint, and the check of work memory from a saved state.
 #include <math.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ static bool is_ring_index(double index, int count) {
   return index >= 0 && index < count && index == floor(index);
 }
 
-// Returns whether all integers in the work memory are possible: the lists of coordinates, and the indices of delays. All flags
-// may have any value.
+// Returns whether all integers in the work memory are valid: the lists of coordinates, and the indices of delays. Flags may have
+// any value.
 static bool is_possible(const od_plant_data *d, const void *saved) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -45,7 +45,7 @@ bool od_model_plant_restore(const od_plant *plant, const void *saved, void *work
   od_work_parts p = od_work_parts_of(d, work);
   const double *saved_theta = (const double *)((const char *)saved + d->scalars) + m->layout.theta;
   double *theta = p.w + m->layout.theta;
-  // Only the free parameters may differ from the model: some other numbers are counts.
+  // Takes only the free parameters from the saved state. The other numbers come from the model, because some of them are counts.
   memcpy(theta, m->theta, (size_t)m->numbers * sizeof *theta);
   for (int i = 0; i < plant->np; i++) theta[d->parameter[i]] = saved_theta[d->parameter[i]];
   od_partition_restore(m, p.in, p.scratch);

@@ -1,10 +1,10 @@
-// Blocks in a machine: they measure positions, rates, pressures and other outputs, and their signals drive valves, pumps and
-// forces like inputs.
+// Blocks in a machine: they measure positions, rates, pressures and other outputs, and their signals drive valves, pumps and forces
+// like inputs.
 //
 //   line s = [inputs, outputs of blocks, measured quantities]
 //   dg/dv = dg/dv at constant signals + (dg/ds) ds/dv        for v in z, z', c, u
 //
-// dg/ds, with respect to the signals that drive something, is computed once per point. ds/dv is computed for each direction
+// dg/ds, for the signals that act on the mechanism or the circuit, is computed once per point. ds/dv is computed for each direction
 // through the blocks (signals/blocks.h), together with the rates of the blocks' states.
 #include "model/rate_derivatives.h"
 #include "plant/model_plant_work.h"
@@ -92,8 +92,8 @@ void od_model_plant_signal_column(const od_plant_data *d, const od_work_parts *p
   add_to_column(d, p, line, factor, column, 1);
 }
 
-// The columns of the circuit's states at constant signals must be filled already. The columns of the blocks' states are filled
-// here.
+// The caller must have filled the columns of the circuit's states at constant signals. This function fills the columns of the
+// blocks' states.
 void od_model_plant_signal_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
                                          double unit, double *matrix, int columns, int first) {
   const od_model *m = d->m;

@@ -1,9 +1,8 @@
 // Elements and blocks with modes: switches between two steps.
 //
-// A mode is a state without a rate. A switch is a jump of x in the states of one element or block. A sample is a similar jump
-// in the states of a block (model_plant_samples.c). The margin to the switch and the states after it are functions of the
-// inputs of the element or block. Their derivatives are complex steps through the whole machine. Switches are rare, so this
-// cost does not matter.
+// A mode is a state without a rate. A switch is a jump of x in the states of one element or block. A sample is a similar jump in
+// the states of a block (model_plant_samples.c). The margin and the states after the switch are functions of the inputs of the
+// element or block. Complex steps through the whole machine give their derivatives. Switches are rare, so this cost is acceptable.
 #include <math.h>
 #include <string.h>
 
@@ -59,8 +58,8 @@ static void put_rows(const od_plant_data *d, const od_work_parts *p, int i, doub
     map[(2 * d->plant.nz + state) * columns + column] = slope[k];
 }
 
-// Propagates the columns of a map (with respect to states or parameters) through the switches that are due. All switches use the
-// same point.
+// Propagates the columns of a map (with respect to states or parameters) through the switches that are due. All switches are
+// evaluated at the same point.
 static od_status move_map(const od_plant *plant, void *work, double *map, int columns, bool parameters) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
@@ -81,7 +80,7 @@ static double stored_in(const od_model *m, const double *w, int instance) {
       m, w, &(od_output){.kind = OD_OUT_REPORT, .index = instance, .component = OD_REPORT_STORED, .second = -1});
 }
 
-// Writes the new states of a switcher into x and into the last point.
+// Writes the new states of a switcher to x and to the last point.
 static void switch_one(const od_plant_data *d, const od_work_parts *p, int i, double *x) {
   double next[OD_MOST_SWITCHED_STATES];
   next_states(d->m, p->w, i, next);
@@ -113,8 +112,8 @@ static void switch_all(const od_plant_data *d, const od_work_parts *p, double *x
 od_status od_model_plant_switch(const od_plant *plant, void *work, double *x, double *map, double *by_parameters) {
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
-  // A switch may cause another switch at the same time, or the same switch again (a state machine that passes through states).
-  // If elements switch each other without end, the remaining switches wait for the end of the next step.
+  // A switch may cause another switch at the same time, or the same switch again (a state machine that passes through states). If
+  // elements switch each other endlessly, the remaining switches are taken at the end of the next step.
   for (int round = 0; round < MOST_ROUNDS && is_due(d->m, p.w); round++) {
     od_status status = map ? move_map(plant, work, map, od_plant_nx(plant), false) : OD_OK;
     if (status == OD_OK && by_parameters) status = move_map(plant, work, by_parameters, plant->np, true);

@@ -31,8 +31,8 @@ size_t od_model_plant_lane_doubles(const od_plant *plant) {
   return OD_LANES * (size_t)(4 * plant->nz + plant->nc);
 }
 
-// Clears the lane directions and returns them with the space for the columns. In scratch memory they follow the directions of
-// a single tangent.
+// Clears and returns the lane directions with the memory for their columns. In scratch memory, lane directions follow the
+// directions of a single tangent.
 od_lane_directions od_model_plant_clear_lanes(const od_plant *plant, const od_work_parts *p) {
   int n = plant->nz;
   od_lanes *first = (od_lanes *)(void *)(p->scratch + direction_doubles(plant));

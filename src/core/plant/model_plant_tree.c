@@ -1,12 +1,12 @@
-// Newton's matrix of large machines without loops: the mechanism is solved along its tree (mechanics/tree_solve_x.h), with a
-// border for couplings between distant links and for first-order states:
+// Newton's matrix of large machines without loops. The mechanism is solved along its tree (mechanics/tree_solve_x.h). A border
+// contains couplings between distant links and first-order states:
 //
 //   [ tree  C ] [ dk_z ]   [ r_z ]      C: effect of the border on the mechanism, stored by columns
 //   [ R     D ] [ y    ] = [ r_y ]      R: effect of the mechanism on the border, stored by rows
 //
 // y contains the forces of lines between two moving links, which depend on both ends, then the rates of the first-order states.
-// With tree Z = C, the border is solved with D - R Z, which is small and dense. States that belong to a joint
-// (model/tree_states.c) are eliminated first: their effect on the joint is a number on the tree's diagonal.
+// With tree Z = C, the border is solved with D - R Z, which is small and dense. States that belong to a joint (model/tree_states.c)
+// are eliminated first: their effect on the joint is a number on the tree's diagonal.
 #include <string.h>
 
 #include "base/place.h"
@@ -78,7 +78,7 @@ static tree_parts tree_parts_of(const od_plant_data *d, void *work) {
   return t;
 }
 
-// Pivots of a factored matrix are in their range; all others are not read.
+// The pivots of a factored matrix are in range; other pivots are not used.
 void od_model_plant_tree_limit_pivots(const od_plant_data *d, void *work) {
   const od_tree_states *states = &d->m->tree_states;
   tree_parts t = tree_parts_of(d, work);
@@ -163,8 +163,8 @@ static void add_to_rates(const od_plant_data *d, const od_work_parts *p, const t
   }
 }
 
-// Adds a line's force and its effect on rates through length and speed. at: first row of a line between two moving links. The
-// force of a line to the ground is part of the tree.
+// Adds the effect of a line on rates through its length and speed and, for a line between two moving links, its force; at: the
+// first row of this force. The force of a line to the ground is part of the tree.
 static void add_line(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, int actuator, double alpha,
                      double beta, int at) {
   int n = t->n, nd = dimensions(d->m);

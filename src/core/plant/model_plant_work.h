@@ -1,7 +1,7 @@
 // Internal data of a machine's plant, shared by model_plant*.c, repartition.c and sparse_steps.c.
 //
-// Work memory: a header, then the scalars and integers of model/layout.h, scratch, the last point, and the scalars of the
-// complex build. The work memory contains offsets only, no pointers, so it may be copied.
+// Work memory: a header, then the scalars and integers of model/layout.h, scratch, the last point, and the scalars of the complex
+// build. The work memory contains no pointers, only offsets, so it may be copied.
 #ifndef OD_MODEL_PLANT_WORK_H
 #define OD_MODEL_PLANT_WORK_H
 
@@ -18,9 +18,8 @@
 typedef struct od_state_range {  // states `first` to `end` - 1
   int first, end;
 } od_state_range;
-// The constants of the mechanism that a parameter changes: a section of od_plant_data.changed. Unused for numbers of circuits
-// and blocks, and if blocks measure quantities that depend on numbers. The derivatives with respect to such numbers are
-// computed differently.
+// The constants of the mechanism that a parameter changes: a section of od_plant_data.changed. Not used for numbers of circuits and
+// blocks, nor if blocks measure quantities that depend on numbers: other methods compute these derivatives.
 typedef struct od_constant_changes {
   bool is_mechanical;
   int first, count, kinds;
@@ -34,8 +33,8 @@ typedef struct od_plant_data {  // a model with the chosen inputs, outputs and p
   od_state_range *seen;         // for each output: the states on which the output may depend
   bool reactions;               // whether an output is a reaction of a joint, a rod or a gear
   bool balances_oil;            // whether an output is the balance of oil
-  od_circuit_number *owner;     // for each parameter: the number of the circuit that it sets, or none
-  od_block_number *block;       // for each parameter: the number of a block that it sets, or none
+  od_circuit_number *owner;     // for each parameter: the number of the circuit that the parameter sets, or none
+  od_block_number *block;       // for each parameter: the number of a block that the parameter sets, or none
   od_constant_changes *change;  // for each parameter: the constants that the parameter changes
   int *changed, changes;        // indices of the changed constants of all parameters; their count
   int *mechanical,
@@ -142,8 +141,8 @@ typedef struct od_lane_directions {
 } od_lane_directions;
 size_t od_model_plant_lane_doubles(const od_plant *plant);
 od_lane_directions od_model_plant_clear_lanes(const od_plant *plant, const od_work_parts *p);
-// Compute the columns of all lanes together, and copy the column of one lane. `level` is the lowest level of all lanes in the
-// first function, and the level of this lane in the second. `change` is allowed only for machines without blocks.
+// Compute the columns of all lanes together, and copy the column of one lane. In the first function, `level` is the lowest level of
+// all lanes; in the second function, the level of this lane. `change` is allowed only for machines without blocks.
 void od_model_plant_run_lanes(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v,
                               const od_number_change *change, int level);
 void od_model_plant_lane_column(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v, int lane,
@@ -180,8 +179,9 @@ size_t od_model_plant_tree_size(const od_plant_data *d);  // bytes
 // Replaces pivots in restored work memory that are out of range.
 void od_model_plant_tree_limit_pivots(const od_plant_data *d, void *work);
 
-// sparse_steps.c: machines with sparse rows of rates. The functions compute the circuit's rows of a column, for changes of
-// lengths and speeds; a row of factor * dg/dc, for all states of the circuit; and the matrix of a step.
+// sparse_steps.c: machines with sparse rows of rates. The first function computes the circuit's rows of a column, for changes of
+// lengths and speeds. The second computes a row of factor * dg/dc, for all states of the circuit. The others factor and solve the
+// matrix of a step.
 void od_model_plant_sparse_motion(const od_plant_data *d, const od_work_parts *p, double *column);
 void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts *p, int state, double factor,
                                      double *row);
@@ -263,8 +263,8 @@ bool od_model_plant_wants_repartition(const od_plant *plant, void *work);
 od_status od_model_plant_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p);
 // Returns whether the angles of the spherical joint with this first link are near their singular position; false for other links.
 bool od_model_chart_is_bad(const od_model *m, const double *w, int first);
-// Makes the current orientation the reference of the joint: changes z and z' in w, and converts T and T1 (3 x columns). The positions in w
-// must belong to z.
+// Sets the reference of the joint to the current orientation. Changes z and z' in w, and converts T and T1 (3 x columns). The
+// positions in w must belong to z.
 void od_model_move_chart(const od_model *m, double *w, int first, double *T, double *T1, int columns);
 // Returns the size, in doubles, of the data that is restored after a failed repartition.
 size_t od_model_choice_doubles(const od_model *m);
@@ -296,7 +296,8 @@ bool od_model_measures_numbers(const od_model *m);
 // model_plant_switches.c: machines with elements or blocks that have modes. Returns the margin of the i-th switcher to its
 // switch.
 double od_model_switch_margin(const od_model *m, double *w, int i);
-// model_plant_guards.c: counts guards when the plant is created (false: out of memory), and computes them at the last point.
+// model_plant_guards.c: the first function counts guards when the plant is created; it returns false if an allocation fails. The
+// second function computes the guards at the last point.
 bool od_model_plant_count_guards(od_plant_data *d);
 od_status od_model_plant_guards(const od_plant *plant, void *work, double *guard);
 void od_model_plant_hold(const od_plant *plant, void *work, const double *held);

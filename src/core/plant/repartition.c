@@ -1,25 +1,25 @@
-// Changes of coordinates between steps: another choice of independent joint coordinates if the current choice is
-// ill-conditioned, and new reference rotations for spherical joints. One function does both and returns the linear map from
-// old to new states, so that covariances and sensitivities can be converted exactly.
+// Changes of coordinates between steps: another choice of independent joint coordinates if the current choice is ill-conditioned,
+// and new reference rotations for spherical joints. One function makes both changes and returns the linear map from old to new
+// states. The map converts covariances and sensitivities exactly.
 #include <math.h>
 #include <string.h>
 
 #include "plant/model_plant_work.h"
 
-// If R has a (weighted) entry larger than this, another choice of coordinates is clearly better. The smaller limit applies if a
+// If a weighted entry of R exceeds this limit, another choice of coordinates is clearly better. The smaller limit applies if a
 // preferred coordinate would become independent or dependent.
 static const double worst_map_entry = 3, worst_preferred_entry = 1.5;
 // If the smallest pivot has decreased by this factor since the partition was chosen, other rows or another order are better.
 static const double worst_pivot_growth = 5;
-// A spherical joint whose middle angle exceeds this (rad) gets a new reference rotation, far from its singular position.
+// If the middle angle of a spherical joint exceeds this limit (rad), the joint gets a new reference rotation.
 static const double worst_chart_angle = 1;
 
 static bool is_preferred(const od_model *m, int coordinate) {
   return m->joint[m->link[m->coordinate_link[coordinate]].joint].spec.independent;
 }
 
-// Returns whether the closure rows in use, or the order of their pivots, are ill-conditioned. Rows are in ground axes, so a
-// loop that turns as a whole may make them ill-conditioned although its coordinates are well-conditioned.
+// Returns whether the closure rows in use, or the order of their pivots, are ill-conditioned. Rows are in ground axes. When a loop
+// turns as a whole, its rows may become ill-conditioned although its coordinates are well-conditioned.
 static bool rows_are_bad(const od_plant_data *d, const od_work_parts *p) {
   const od_layout *l = &d->m->layout;
   double largest = 0;  // largest inverse pivot
@@ -67,8 +67,8 @@ static void quaternion_of(const double *R, double q[4]) {
   for (int k = 0; k < 4; k++) q[k] /= size;
 }
 
-// Computes the quaternion of a new reference rotation C. Its sign is that of the old reference times the turns by the angles z
-// about the axes x, y and z, so that quaternions of bodies stay continuous.
+// Computes the quaternion of a new reference rotation C. Its sign equals the sign of the old reference times the turns by the
+// angles z about the axes x, y and z. Thus quaternions of bodies stay continuous.
 static void move_quaternion(double *C, const double *z) {
   const double *old = C + OD_CHART_QUATERNION;
   double c[3], s[3], q[4], sign = 0;
@@ -235,8 +235,8 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
     repartition_tree(d, &p, x, map, map_p);
     return OD_OK;
   }
-  // T, T1: derivatives of all coordinates and of all rates with respect to the old independent coordinates and rates (n x 2
-  // freedom each), followed by one column per parameter. Skipped if no map is requested.
+  // T, T1: derivatives of all coordinates and of all rates. Columns: the old independent coordinates and rates (n x 2 freedom),
+  // then one column per parameter. T and T1 are not computed if no map is requested.
   int np = map_p ? plant->np : 0, moved = map || np ? 2 * freedom : 0, columns = moved + np;
   double *T = p.scratch + direction_doubles(plant), *T1 = T + n * columns, *dense = T1 + n * columns,
          *saved = dense + od_partition_doubles(m);

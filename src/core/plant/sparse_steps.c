@@ -34,8 +34,7 @@ void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts
 
 // ---- the matrix of a step
 
-// Each function fills the entries whose places begin at `place` in the list of all places, and returns the start of the next
-// places.
+// Each function fills the entries whose places begin at `place` in the list of all places. It returns the start of the next places.
 
 // Fills the derivatives of the rates of first-order states with respect to first-order states.
 static const int *fill_rates(const od_plant_data *d, const od_work_parts *p, double beta, const int *place) {

@@ -1,8 +1,9 @@
-// A plant whose parameters are functions of other parameters: p = f(q). Callers set and estimate q only. The chain rule gives
-// the derivatives with respect to q: the derivatives with respect to p times f'.
+// A plant whose parameters are functions of other parameters: p = f(q). Callers set and estimate q only. The chain rule gives the
+// derivatives with respect to q: the derivatives with respect to p times f'.
 //
-// For outputs that depend on the rates k, the caller gives kq, but the inner plant needs kp. Two calls of the inner plant give
-// the derivatives of outputs with respect to rates: with and without derivatives of the rates in the columns of its states.
+// For outputs that depend on the rates k, the caller gives kq, but the inner plant needs kp. The difference of two calls of the
+// inner plant gives the derivatives of outputs with respect to rates. One call has derivatives of the rates in the columns of its
+// states, the other call has zeros.
 #include <stdbool.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@
 typedef struct tied_plant {
   od_inner_plant as;
   od_tie tie;
-  uint64_t fingerprint;  // of the tie: initial values, and results and derivatives of follow() there
+  uint64_t fingerprint;  // hash of the tie: initial values, and the results and derivatives of follow() at these values
   size_t q, p, dp, slope, wide, rates, with, without;  // offsets in work memory
 } tied_plant;
 
@@ -111,8 +112,8 @@ static od_status guard_slopes(const od_plant *plant, void *work, od_point_change
   return d->as.inner->ops->guard_slopes(d->as.inner, od_inner_work(&d->as, work), along, guard_slope);
 }
 
-// Computes the derivatives of the outputs with respect to the states, with kx replaced by the columns of kq starting at `first`,
-// or by zero (kq NULL).
+// Computes the derivatives of the outputs with respect to the states. The columns of kq starting at `first`, or zeros (kq NULL),
+// replace kx.
 static od_status through_rates(const tied_plant *d, void *work, const double *energy, const unsigned char *wanted,
                                const double *kq, int first, double *hx) {
   const od_plant *in = d->as.inner;

@@ -1,6 +1,6 @@
-// The network of blocks as functions on the work memory of model/layout.h, real and complex. The functions read inputs,
-// measured quantities and states of blocks from this memory, and write signals and rates to it. The functions do not
-// access the mechanism or the oil. blocks/block.h describes a block.
+// The network of blocks as functions on the work memory of model/layout.h, real and complex. The functions read inputs, measured
+// quantities and states of blocks from this memory, and write signals and rates to the same memory. The functions do not access the
+// mechanism or the oil. blocks/block.h describes a block.
 #ifndef OD_BLOCKS_H
 #define OD_BLOCKS_H
 
@@ -35,8 +35,8 @@ void od_blocks_start(const od_model *m, double *w);
 void od_block_sample(const od_model *m, double *w, int block, double *next);
 void od_block_sample_complex(const od_model *m, const od_block *b, const od_complex *q, const od_complex *x,
                              od_complex u, od_complex *next);
-// Computes the change of the next states for changes dx of the states and du of the input, and for a unit change of a number. dx
-// NULL: the states do not change; place -1: no number changes.
+// Computes the change of the next states. The states change by dx, the input by du, and a number by 1. dx NULL: the states do not
+// change; place -1: no number changes.
 void od_block_sample_tangent(const od_model *m, const double *w, int block, const double *dx, double du, int place,
                              double *next);
 

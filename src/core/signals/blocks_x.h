@@ -22,7 +22,7 @@ static inline void X(block_evaluate)(const od_model *m, od_x *w, const od_block 
       ->OD_EVALUATE(od_block_spec_in(m, b), w + l->theta + b->number, x, u, w + l->held + b->held, y, rate);
 }
 
-// Evaluates all blocks. If an input of a block is computed after the block's outputs, its rates are evaluated again.
+// Evaluates all blocks. If an input of a block is computed after the block's outputs, the rates of the block are evaluated again.
 static void X(blocks_evaluate)(const od_model *m, od_x *w) {
   od_x y[OD_MOST_BLOCK_OUTPUTS];
   for (int i = 0; i < od_model_blocks(m); i++) {

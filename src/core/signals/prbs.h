@@ -4,8 +4,8 @@
 
 typedef struct od_prbs od_prbs;
 
-// Creates a sequence of a register of `order` = 2 to 31 bits, started with the lowest bits of seed (1 if they are all zero).
-// Returns NULL for other orders, or if an allocation fails.
+// Creates a sequence of a register of `order` bits (2 to 31). The register starts with the lowest bits of seed, or with 1 if these
+// bits are zero. Returns NULL for other orders, or if an allocation fails.
 od_prbs *od_prbs_new(double order, double seed);
 void od_prbs_free(od_prbs *prbs);
 

@@ -1,4 +1,4 @@
-// Sign changes of a signal. Friction laws, and time grids for them, need the exact times.
+// The times at which a signal changes its sign. Friction laws and their time grids need these times exactly.
 #include <math.h>
 #include <stdbool.h>
 
@@ -30,7 +30,7 @@ double od_signal_pace(const od_signals *s, int index, double t, double end) {
     case OD_SIGNAL_DERIVATIVE:
       for (int i = 0; i < n->count; i++)
         shortest = fmin(shortest, od_signal_pace(s, s->children[n->first + (size_t)i], t, end));
-      // A sum of monotone terms need not be monotone.
+      // A sum of monotone terms may change its sign several times.
       return isfinite(end) ? fmin(shortest, (end - t) / LOOKS) : shortest;
     default: break;
   }

@@ -1,8 +1,8 @@
 // Input signals as one flat table of nodes.
 //
 // All signals are right-continuous: the value at a jump is the new value, and the value at nextafter(jump, -INFINITY) is the old
-// value. Edges are compared with exactly the numbers that od_signal_next_break() returns, so an integrator that stops at such a
-// time gets the new value.
+// value. Times of edges are exactly the numbers that od_signal_next_break() returns, so an integrator that stops at such a time
+// gets the new value.
 //
 //   sine          offset + A sin(2 pi f (t - start) + phase)
 //   chirp         offset + A sin(2 pi F(s)), s = t - start, T = duration, F is the integral of the frequency:
@@ -38,7 +38,7 @@ void od_signals_free(od_signals *s) {
   od_free(s);
 }
 
-// Grows an array to `wanted` elements, at least doubling it. Returns false if an allocation fails.
+// Grows an array to at least `wanted` elements and at least twice its size. Returns false if an allocation fails.
 static bool reserve(void **array, size_t *capacity, size_t wanted, size_t size) {
   if (wanted <= *capacity) return true;
   size_t larger = *capacity ? 2 * *capacity : 16;
@@ -135,7 +135,7 @@ static bool derive_lagged_steps(od_signals *s, node *n) {
   return true;
 }
 
-// Computes the start time and the first value of each segment, and the time and the value at the end of the last segment.
+// Computes the start time and the first value of each segment. Also computes the time and the value at the end of the last segment.
 // Returns false if a segment is invalid or an allocation fails.
 static bool derive_sequence(od_signals *s, node *n) {
   n->segments = n->count / OD_SEGMENT_NUMBERS;

@@ -36,28 +36,29 @@ int od_signals_add(od_signals *s, od_signal_kind kind, int flag, const double *n
 int od_signals_add_sum(od_signals *s, const int *children, int count);
 int od_signals_add_derivative(od_signals *s, int child);
 
-// Returns the value of a node at time t. Allocates nothing and has no state. Bisection finds the place in tables, so the cost
-// barely depends on the number of earlier samples.
+// Returns the value of a node at time t. Allocates nothing and has no state. Bisection finds the interval of a table, so the cost
+// barely depends on the number of samples.
 double od_signal_value(const od_signals *s, int node, double t);
 // Returns the exact derivative of a node at time t, from the right; jumps are ignored.
 double od_signal_slope(const od_signals *s, int node, double t);
-// Returns the exact derivative of order 1 or 2 in the same way; also of order 3 if the signal is not itself a derivative.
+// Returns the exact derivative of order 1 or 2 at time t, from the right; jumps are ignored. Order 3 is allowed if the signal is
+// not itself a derivative.
 double od_signal_derivative(const od_signals *s, int node, double t, int order);
 // Returns the (time, value) pairs of a table; NULL and 0 if the node is of another kind.
 const double *od_signal_samples(const od_signals *s, int node, int *count);
-// Returns the earliest time after t at which the signal, its slope or its second derivative may jump, or INFINITY. Between two
-// such times the signal is smooth. Integrators restart at these times, and difference quotients do not span such a time.
+// Returns the earliest time after t at which the signal, its slope or its second derivative may jump, or INFINITY. Between two such
+// times the signal is smooth. Integrators restart at these times. Difference quotients must not span such a time.
 double od_signal_next_break(const od_signals *s, int node, double t);
-// Returns the first time after t, up to `until`, at which the sign changes, or INFINITY. For a signal that is zero for a while, the result
-// is the time when the signal leaves zero. Two changes within 1/32 of a period, or of an interval of a sum, may be missed.
+// Returns the first time after t, up to `until`, at which the sign changes, or INFINITY. If the signal is zero over an interval,
+// the result is the end of this interval. Two changes within 1/32 of a period, or of an interval of a sum, may be missed.
 double od_signal_next_reversal(const od_signals *s, int node, double t, double until);
-// Returns a duration after t in which the signal changes its sign at most once: 1/32 of the period of a sine, or 1/32 of the
-// interval from t to `end` of a sum. INFINITY for signals that are monotone between breaks.
+// Returns a duration after t in which the signal changes its sign at most once. For a sine, the duration is 1/32 of the period; for
+// a sum, 1/32 of the interval from t to `end`. Returns INFINITY for signals that are monotone between breaks.
 double od_signal_pace(const od_signals *s, int node, double t, double end);
 // Returns the interval of periodic jumps: the bit time of a binary sequence; INFINITY for signals with a finite number of jumps.
 double od_signal_bit(const od_signals *s, int index);
-// Returns the time after which the signal is constant (0 for a constant, INFINITY for a sine without an end). For lagged steps the result
-// is five time constants after the last jump, and for a binary sequence the end of its first period.
+// Returns the time after which the signal is constant (0 for a constant, INFINITY for a sine without an end). For lagged steps the
+// result is five time constants after the last jump. For a binary sequence the result is the end of its first period.
 double od_signal_duration(const od_signals *s, int node);
 
 #endif

@@ -1,4 +1,4 @@
-// The table of signals, for the files that evaluate it.
+// The table of signals, for the files that evaluate signals.
 #ifndef OD_SIGNAL_TABLE_H
 #define OD_SIGNAL_TABLE_H
 

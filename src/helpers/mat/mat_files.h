@@ -1,5 +1,5 @@
-// The program oleodyn-mat: reads and writes MATLAB files for liboleodyn (io/helper.h). Only this program contains matio, which
-// loads HDF5 and many other libraries and crashes on damaged files.
+// The program oleodyn-mat: reads and writes MATLAB files for liboleodyn (io/helper.h). Only this program contains matio, because
+// matio loads HDF5 and many other libraries and crashes on damaged files.
 #ifndef OD_MAT_FILES_H
 #define OD_MAT_FILES_H
 
@@ -8,7 +8,7 @@
 #include "io/channel.h"
 #include "oleodyn/status.h"
 
-// Known properties of a file to be read, as in od_table_wish.
+// Expected contents of a file to be read, as in od_table_wish.
 typedef struct od_mat_wish {
   const char *time;  // "": unknown
   char **columns;
@@ -19,7 +19,7 @@ typedef struct od_mat_wish {
 // Reads the file and sends its table (OD_HELPER_TABLE). The caller sends the returned status and the message.
 od_status od_mat_read_file(const char *path, const od_mat_wish *wish, od_channel *to, od_error *err);
 
-// Receives the variables of a request, writes them, and compares the written file with hashes of the received data.
+// Receives the variables of a request and writes the file. Then compares the file with hashes of the received data.
 od_status od_mat_write_file(const char *path, od_channel *from, od_error *err);
 
 #endif

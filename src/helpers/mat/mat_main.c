@@ -1,5 +1,5 @@
-// oleodyn-mat: answers one request of liboleodyn and ends. The standard input is the socket of the request (io/channel.h); the
-// argument is the size of the file in bytes, for the limits of time and memory.
+// oleodyn-mat: answers one request of liboleodyn and ends. Its standard input is the socket of the request (io/channel.h). Its
+// argument is the size of the file in bytes, which determines the limits of time and memory.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static od_status read_table(od_channel *c, const char *path, od_error *err) {
   return od_arena_status(&scratch) == OD_OK ? od_mat_read_file(path, &wish, c, err) : OD_NO_MEMORY;
 }
 
-// An interrupt does not end the writing, since the caller writes partial results after an interrupt.
+// Ignores interrupts, because the caller writes partial results after an interrupt.
 static od_status write_variables(od_channel *c, const char *path, od_error *err) {
   static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) signal(endings[i], SIG_IGN);
@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
   od_channel_init(&c, STDIN_FILENO);
   od_channel_put_number(&c, OD_HELPER_PROTOCOL);
   err.status = answer(&c, &err);
-  c.broken = false;  // a broken request is answered with a message
+  c.broken = false;  // answers a broken request with a message
   od_channel_put_number(&c, OD_HELPER_STATUS);
   od_channel_put_number(&c, err.status);
   od_channel_put_text(&c, err.text);

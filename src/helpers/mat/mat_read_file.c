@@ -1,8 +1,8 @@
-// Reading MATLAB files of level 4, 5 and 7.3 as tables.
+// Reads MATLAB files of level 4, 5 and 7.3 as tables.
 //
 // A file may be a whole workspace. Columns of the table are its real numeric vectors, and the columns and rows of its matrices.
-// Vectors and matrices in structures are included. Each column has its MATLAB name: "p", "X(:,2)", "Xt(3,:)", "log.p". All
-// columns of a table are as long as the time column.
+// Vectors and matrices in structures are included. Each column has its MATLAB name: "p", "X(:,2)", "Xt(3,:)", "log.p". All columns
+// of a table are as long as the time column.
 #include <math.h>
 #include <matio.h>
 #include <stdbool.h>
@@ -52,8 +52,8 @@ static void add(gathering *g, const char *name, const matvar_t *v, size_t rows, 
   snprintf(a->name, sizeof a->name, "%s", name);
 }
 
-// Computes the shape of an array. Dimensions of length one are ignored: 1 x 1 x 500 is a vector. False: more than two other
-// dimensions remain, or the array is empty.
+// Computes the shape of an array. Dimensions of length one are ignored: 1 x 1 x 500 is a vector. Returns false if more than two
+// other dimensions remain or the array is empty.
 static bool find_shape(const matvar_t *v, size_t *rows, size_t *columns) {
   *rows = v->rank > 0 ? v->dims[0] : 0;
   *columns = 1;
@@ -114,8 +114,8 @@ static bool is_vector(const array *a) {
   return a->rows == 1 || a->columns == 1;
 }
 
-// The length of the vector, column or row with a name such as "p", "X(:,2)" or "Xt(3,:)"; 0: there is none. If no array has the
-// name, an array whose name ends in this name is used.
+// Returns the length of the vector, column or row with a name such as "p", "X(:,2)" or "Xt(3,:)"; 0: there is none. If no array has
+// this name, uses an array whose name ends in this name.
 static size_t named_length(const gathering *g, const char *text) {
   char base[LONGEST_NAME];
   unsigned long index;
@@ -136,7 +136,7 @@ static size_t named_length(const gathering *g, const char *text) {
   return 0;
 }
 
-// The length of the vector whose name is most similar to a time; 0: no such vector.
+// Returns the length of the vector whose name is most similar to a name of time; 0: no such vector.
 static size_t length_of_time(const gathering *g) {
   size_t found = 0;
   for (int i = 0, best = 0; i < g->count; i++) {
@@ -152,7 +152,8 @@ static int by_length(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// The most frequent length of the longer side of all arrays except scalars; on a tie the greater length.
+// Returns the most frequent length of the longer side of all arrays except scalars. If two lengths are equally frequent, returns
+// the greater length.
 static size_t usual_length(const gathering *g) {
   size_t *length = OD_TAKE(g->arena, size_t, g->count), best = 1;
   if (!length) return 0;
@@ -169,8 +170,8 @@ static size_t usual_length(const gathering *g) {
   return best;
 }
 
-// The length of the time column that the wish names; else the length of the vector with a time-like name; else the length
-// of another column that the wish names; else the most frequent length.
+// Chooses the number of rows, in this order: the length of the time column that the wish names; of the vector with a time-like
+// name; of another column that the wish names; the most frequent length.
 static size_t choose_length(const gathering *g, const od_mat_wish *wish) {
   size_t length = wish->time[0] ? named_length(g, wish->time) : 0;
   if (length == 0 && !wish->no_time) length = length_of_time(g);
@@ -221,7 +222,7 @@ typedef struct column_label {
   char name[COLUMN_NAME], unit[LONGEST_NAME];
 } column_label;
 
-// The label of a column: the MATLAB name of its series, without a unit.
+// Sets the label of a column: the MATLAB name of its series, without a unit.
 static void make_label(const series *s, column_label *to) {
   if (is_vector(s->array))
     snprintf(to->name, sizeof to->name, "%s", s->array->name);
@@ -259,8 +260,8 @@ static void copy_text(const matvar_t *cell, char *to, size_t size) {
   to[used] = '\0';
 }
 
-// The index of the label of a variable: usually the index of the variable itself, unless the file was rewritten in another
-// order. -1: the variable has no label.
+// Returns the index of the label of a variable, or -1 if the variable has no label. The index usually equals the index of the
+// variable, unless the file was rewritten in another order.
 static int find_label(matvar_t *labels, int columns, int at, const char *variable) {
   for (int k = 0; k < columns; k++) {
     int label = (at + k) % columns;
@@ -291,7 +292,7 @@ static void take_labels(matvar_t *labels, column_label *column, int columns) {
 
 // --- The answer ---------------------------------------------------------------------------------------------------
 
-// The first error message of the library.
+// The first error message of matio.
 static char complaint[200];
 static void keep_complaint(int level, char *message) {
   bool serious = level & (MATIO_LOG_LEVEL_ERROR | MATIO_LOG_LEVEL_CRITICAL);

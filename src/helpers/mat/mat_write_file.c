@@ -1,5 +1,5 @@
-// Writing MATLAB files of level 5. matio does not report a full disk, so the file is read again, and every variable is compared by
-// its shape and a hash of its content. The data of a variable are freed before the next variable arrives.
+// Writing MATLAB files of level 5. matio does not report a full disk. Therefore the program reads the file again and compares the
+// shape and a hash of the content of every variable. The data of a variable are freed before the next variable is received.
 #include <math.h>
 #include <matio.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 enum { MOST_VARIABLES = OD_HELPER_COLUMNS + 1, MOST_TEXT = 1 << 20 };
 static const uint64_t most_numbers = UINT64_C(1) << 40;
 
-// What a variable of the file must have.
+// Expected properties of a variable in the written file.
 typedef struct expected {
   char name[OD_HELPER_TEXT];
   enum matio_classes class_type;
@@ -25,7 +25,7 @@ static uint64_t hash_with(uint64_t hash, uint64_t word) {
   return hash ^ hash >> 29;
 }
 
-// All NaN count as equal.
+// Returns a hash of numbers. All NaN are equal.
 static uint64_t hash_numbers(const double *data, size_t count) {
   uint64_t hash = count;
   for (size_t i = 0; i < count; i++) {
@@ -36,7 +36,7 @@ static uint64_t hash_numbers(const double *data, size_t count) {
   return hash;
 }
 
-// Only whether each cell has a text: matio may change the encoding of texts.
+// Returns a hash of which cells have a text. The texts are not compared, because matio may change their encoding.
 static uint64_t hash_cells(const matvar_t *cells, size_t count) {
   uint64_t hash = count;
   for (size_t i = 0; i < count; i++) {
@@ -69,7 +69,7 @@ static bool is_written(const char *path, const expected *e, int count) {
   return same;
 }
 
-// Receives a matrix of numbers. NULL: out of memory, or the request is invalid.
+// Receives a matrix of numbers. Returns NULL if an allocation fails or the request is invalid.
 static matvar_t *take_numbers(od_channel *from, expected *e, od_arena *arena) {
   size_t count = e->rows * e->columns, dims[2] = {e->rows, e->columns};
   double *data = OD_TAKE(arena, double, count);
@@ -86,7 +86,7 @@ static matvar_t *take_text(od_channel *from) {
   return Mat_VarCreate(NULL, MAT_C_CHAR, MAT_T_UTF8, 2, size, text, 0);
 }
 
-// Receives a matrix of texts. NULL as above.
+// Receives a matrix of texts. Returns NULL if an allocation fails or the request is invalid.
 static matvar_t *take_texts(od_channel *from, expected *e) {
   size_t count = e->rows * e->columns, dims[2] = {e->rows, e->columns};
   matvar_t *cells = Mat_VarCreate(e->name, MAT_C_CELL, MAT_T_CELL, 2, dims, NULL, 0);

@@ -8,7 +8,7 @@
 
 enum { POINTS = 401, MEMBERS = 4, MOST_SHOWN = 6 };
 
-// A way to draw a class: the abscissa from low to high, and the treatment of the states.
+// A sweep for drawing a class: the abscissa from low to high, and a rule for the states.
 typedef enum state_rule { AT_REST, AS_BEGUN, WITH_MODES } state_rule;
 typedef struct sweep {
   int slot;
@@ -23,7 +23,7 @@ typedef struct family {
   int slot;
   double full;
   const char *name;
-  bool held;  // whether the quantity is a state; the size of a state is an extreme value that is seldom reached
+  bool held;  // whether the quantity is a state; states seldom reach their typical size
 } family;
 
 static double member_value(const family *f, int member, int members) {
@@ -120,7 +120,7 @@ static void label(od_table *t, int column, const od_element_description *c, int 
   od_table_label(t, column, name, o->kind == OD_TO_FORCE ? "N" : "m3/s");
 }
 
-// Whether the finite values of a column change visibly and occur in more than a quarter of the rows.
+// Returns whether the finite values of a column change visibly and occur in more than a quarter of the rows.
 static bool is_lively(const od_table *t, int column) {
   double low = INFINITY, high = -INFINITY;
   long known = 0;
@@ -177,7 +177,7 @@ static void fill_row(sketch *d, const sweep *s, const family *f, int members, do
   }
 }
 
-// The sum of the changes of all states, relative to their sizes.
+// Returns the sum of the changes of all states, relative to their sizes.
 static double state_travel(const sketch *d) {
   const od_element_description *c = d->x.type;
   double sum = 0;

@@ -36,8 +36,8 @@ static bool is_same(const od_table *t, int one, int other) {
   return true;
 }
 
-// Chooses all members if only one flow or force changes and its first and last member differ. Otherwise chooses the last member
-// of all flows, or of all forces, that change.
+// If only one flow or force changes, and its first and last member differ, chooses all its members. Otherwise chooses the last
+// member of each changing flow, or of each changing force.
 static choice choose(const od_component_curve *curve) {
   const od_table *t = curve->table;
   int outs = (t->columns - 1) / curve->members, members = curve->members;

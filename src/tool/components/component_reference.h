@@ -12,10 +12,10 @@ typedef struct od_component_class {
   const od_block_description *block;
 } od_component_class;
 
-// All classes, elements first, by index i < od_component_count().
+// Return the number of classes and class i (elements first).
 int od_component_count(void);
 od_component_class od_component_at(int i);
-// The name of a class of elements, or the type of a block.
+// Returns the name of a class of elements, or the type of a block.
 const char *od_component_name(od_component_class c);
 
 // Lists the names and summaries of all classes.

@@ -15,7 +15,8 @@ static double middle(const od_element_field *f, bool without_default) {
   return low > 0 ? sqrt(low * high) : high > 0 ? fmin(high / 10, sqrt(high)) : 1;
 }
 
-// Whether a field is in the group of fields of which at least one must be given. The defaults of these fields have no effect.
+// Returns whether a field is in the group of fields of which at least one must be given. The defaults of these fields have no
+// effect.
 static bool is_one_of(const od_element_description *c, int field) {
   for (int i = 0; i < c->one_of_count; i++)
     if (c->one_of[i] == field) return true;
@@ -110,8 +111,8 @@ static bool is_present(const od_lone_element *x, int state) {
   return s->present_if < 0 || od_lone_element_number(x, s->present_if) > s->present_above;
 }
 
-// Sets quantities that are not states because of the element's numbers to the signal, such as a spool position without a
-// frequency.
+// Sets quantities that follow the signal to the signal, such as a spool position without a frequency. The numbers of the element
+// determine these quantities.
 static void follow_signal(od_lone_element *x) {
   const od_element_description *c = x->type;
   double signal = 0;
@@ -196,8 +197,7 @@ static bool settle(od_lone_element *x, const moving *m, bool careful) {
   return moved < rest;
 }
 
-// Tries long steps first, which are suitable for states far from equilibrium; then careful steps, which are suitable for states
-// with limits.
+// Tries long steps first, for states far from equilibrium, then careful steps, for states with limits.
 bool od_lone_element_settle(od_lone_element *x) {
   follow_signal(x);
   od_lone_element begun = *x;

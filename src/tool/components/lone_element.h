@@ -17,12 +17,13 @@ typedef struct od_lone_element {
   bool two_sided;         // whether the length is a coordinate that may be negative
 } od_lone_element;
 
-// Makes an instance. Returns false if the class cannot be evaluated alone: ports, friction elements, and classes with a law per
-// instance.
+// Initializes an instance. Returns false if the class cannot be evaluated alone: ports, friction elements, and classes with a
+// formula per instance.
 bool od_lone_element_make(const od_element_description *type, od_lone_element *x);
 
-// Resets all inputs. The ends have their pressures, the length is in the middle of the stroke, and the velocity is zero.
-// Signals are 1, and states have their initial values. With `modes`, states without a rate have their size: a brake holds.
+// Resets all inputs. The ends have their pressures, the length is in the middle of the stroke, and the velocity is zero. Signals
+// are 1, and states have their initial values. With `modes`, states without a rate have their typical size instead; for example, a
+// brake holds.
 void od_lone_element_reset(od_lone_element *x, bool modes);
 double od_lone_element_state_size(const od_lone_element *x, int state);
 
@@ -39,8 +40,8 @@ static inline void od_lone_element_evaluate(od_lone_element *x) {
   x->type->equations->evaluate(&x->batch, x->pool, x->w);
 }
 
-// Lets the states settle from their current values, with all other inputs constant, then evaluates the element. False if the
-// states do not settle.
+// Lets the states settle from their current values, with all other inputs constant, then evaluates the element. Returns false if
+// the states do not settle.
 bool od_lone_element_settle(od_lone_element *x);
 
 #endif

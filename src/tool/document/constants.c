@@ -40,7 +40,7 @@ static const char *name_at(const void *user, int i) {
   return ((const visible *)user)->name[i];
 }
 
-// Returns the SI unit of a variable. For a constant that fits any unit: "?", a unit that is unknown to the parser.
+// Returns the SI unit of a variable. For a constant that fits any unit, returns "?", which is not a unit for the parser.
 static const char *unit_at(const void *user, int i) {
   const visible *v = user;
   const char *unit = v->constant[i] >= 0 ? v->ld->document->constants.item[v->constant[i]].unit : NULL;
@@ -49,8 +49,8 @@ static const char *unit_at(const void *user, int i) {
 
 static bool evaluate(od_loader *ld, int constant, int depth);
 
-// Finds the words of a text that are constants, and evaluates these constants. False: a constant has no value; the error has
-// been reported.
+// Finds the words of a text that are constants, and evaluates these constants. Returns false if a constant has no value; the error
+// has already been reported.
 static bool find_constants(od_loader *ld, const char *scope, const char *text, int depth, visible *v) {
   bool sound = true;
   *v = (visible){.ld = ld, .name = {"pi"}, .constant = {-1}, .count = 1};
@@ -90,8 +90,8 @@ const char *od_unit_of_powers(od_loader *ld, const double *power) {
   return usual != NULL ? usual : od_copy(ld, text, strlen(text));
 }
 
-// Evaluates an expression in SI units. False: the text of *problem describes the error; if this text is empty, a constant has no
-// value, and the error has been reported already.
+// Evaluates an expression in SI units. On failure returns false, and the text of *problem describes the error. If this text is
+// empty, a constant has no value, and the error has already been reported.
 static bool compute(od_loader *ld, const char *scope, const char *text, int depth, result *r,
                     od_expression_problem *problem) {
   problem->text[0] = '\0';
@@ -111,7 +111,7 @@ static bool compute(od_loader *ld, const char *scope, const char *text, int dept
   return false;
 }
 
-// Stores the formula in the document and returns its index; -1: the formula contains no constants, or out of memory.
+// Stores the formula in the document. Returns its index, or -1 if the formula contains no constants or an allocation fails.
 static int keep_formula(od_loader *ld, const result *r) {
   od_constants *c = &ld->document->constants;
   od_arena *arena = &ld->document->arena;
@@ -136,15 +136,15 @@ bool od_is_arithmetic(const char *text) {
     if (*c != '*' && *c != '/') continue;
     const char *next = c + 1 + strspn(c + 1, " (");
     if ((*c == '*' || spaced) && (od_is_digit(*next) || *next == '.')) return true;
-    // "10 l/min / sqrt(35 bar)": the letters are the name of a function.
+    // In "10 l/min / sqrt(35 bar)" the letters are the name of a function.
     size_t length = od_word_length(next);
     if (length > 0 && next[length] == '(') return true;
   }
   return false;
 }
 
-// Whether a text is probably an expression: the text is arithmetic or contains operators. If the text starts with a number,
-// only '+' and '*' count, because the other operators may belong to a unit.
+// Returns whether a text is probably an expression: the text is arithmetic or contains operators. If the text starts with a number,
+// only '+' and '*' are operators here, because other operators may belong to a unit.
 static bool looks_like_expression(const char *text) {
   double value;
   const char *unit;
@@ -166,8 +166,8 @@ static od_suggestion nearest_constant(od_loader *ld, const char *scope, const ch
   return od_nearest_suggestion(&nearest);
 }
 
-// Reports a problem of the parser. For an unknown name the message suggests a constant: the parser has only the names of
-// constants that occur in the text, so it cannot suggest another constant.
+// Reports a problem of the parser. For an unknown name the message suggests a constant. The parser itself cannot suggest constants,
+// because it has only the names of constants that occur in the text.
 static void complain(od_loader *ld, const od_given *given, const od_expression_problem *problem) {
   const char *text = problem->text, *known = strstr(text, "' is not defined here");
   od_suggestion suggestion = {""};
@@ -176,7 +176,8 @@ static void complain(od_loader *ld, const od_given *given, const od_expression_p
   od_complain_given(ld, given, "in '%s': %s%s", od_excerpt(ld, given->text), text, suggestion.text);
 }
 
-// Whether an expression is a frequency in Hz: the expression or one of its constants contains this unit. "1 / T" may be in rad/s.
+// Returns whether an expression is a frequency in Hz: the expression or one of its constants contains this unit. "1 / T" may be in
+// rad/s.
 static bool is_in_hertz(const od_loader *ld, const char *text, const result *r) {
   bool named = od_units_names_hertz(text);
   for (int i = 1; i < r->names.count && !named; i++)
@@ -252,8 +253,8 @@ static od_given given_by(const od_constant *c) {
   return (od_given){.path = c->path, .label = c->name, .text = c->text, .place = c->place};
 }
 
-// Sets the value and the SI unit of a constant whose text is a quantity. False: the text is not a quantity, the unit is unknown,
-// or the value is not finite.
+// Sets the value and the SI unit of a constant whose text is a quantity. Returns false if the text is not a quantity, if the unit
+// is unknown, or if the value is not finite.
 static bool take_quantity(od_loader *ld, od_constant *c) {
   double value, power[OD_UNIT_BASES];
   const char *unit;
@@ -308,7 +309,8 @@ static bool evaluate(od_loader *ld, int constant, int depth) {
   result r;
   od_expression_problem problem = {0};
   bool sound = compute(ld, c->place.scope, c->text, depth, &r, &problem);
-  if (c->state == OD_CONSTANT_FAILED) return false;  // the constant refers to itself; the error has been reported
+  if (c->state == OD_CONSTANT_FAILED)
+    return false;  // the constant refers to itself; the error has already been reported
   if (!sound) {
     double value;
     const char *unit;
@@ -326,7 +328,7 @@ static bool evaluate(od_loader *ld, int constant, int depth) {
   return finish(ld, constant);
 }
 
-// Whether the name of the key is allowed for a constant; false with a message.
+// Returns whether a constant may have the name of the key. If not, reports an error.
 static bool check_name(od_loader *ld, int key) {
   const char *name = od_text_of(ld, key), *dot = strrchr(name, '.');
   const char *own = dot != NULL ? dot + 1 : name;

@@ -10,22 +10,22 @@
 od_status od_document_load(od_loader *ld, const char *const *set, int set_count, od_status (*read)(void *user),
                            void *user);
 
-// Starts a loader for a file with a new document (NULL: out of memory). If content.text is NULL, od_document_load() reads the
-// file.
+// Returns a loader for a file with a new document (NULL if an allocation fails). If content.text is NULL, od_document_load() reads
+// the file.
 od_loader od_document_start(const char *path, od_content content, od_messages *messages);
 
 void od_document_free(od_document *document);
 
-// Whether an allocation has failed since the loader was started.
+// Returns whether an allocation has failed since the loader was started.
 bool od_lacks_memory(const od_loader *ld);
 
-// Ends a loader whose file may refer to other files. Sorts the messages about the file, starting at index `first`, in the order
-// of the file. Appends the messages about the other files and frees their list `foreign` (NULL: none). Adds a message if the
-// status is OD_NO_MEMORY.
+// Ends the messages of a loader whose file may refer to other files. Sorts the messages about the file, from index `first` on, by
+// their position in the file. Appends the messages about the other files and frees their list `foreign` (NULL: none). Adds a
+// message if the status is OD_NO_MEMORY.
 void od_document_end(od_messages *messages, int first, od_messages *foreign, od_status status, const char *path);
 
-// Opens the root of a nonempty file as a section of this class; map -1 after a message. `what`: for example "an experiment";
-// `needs`: the smallest valid content.
+// Opens the root of a nonempty file as a section of this class. On failure reports an error and returns a section whose map is -1.
+// `what`: for example "an experiment"; `needs`: the smallest valid content.
 od_section od_document_root(od_loader *ld, const char *what, const char *needs, const od_section_class *c);
 
 // Merges the chosen variant (NULL: none) over the file. Returns the node of the resulting map. `root`: node of the file's map;
@@ -35,9 +35,9 @@ int od_load_variants(od_loader *ld, const od_section_class *file, int root, cons
 // The key that variants have in addition to the keys of their file.
 extern const od_key od_variant_key;
 
-// Returns the node of a map with the known sections of the chosen variant, merged over the variants that it extends. -1: no
-// variant is chosen, the variant does not exist (with a message), or the variant is empty. od_variant_noun() returns the name
-// of the chosen variant for messages: "the variant 'worn'".
+// Returns the node of a map with the known sections of the chosen variant, merged over the variants that it extends. Returns -1 if
+// no variant is chosen, if the variant is empty, or, with a message, if the variant does not exist. od_variant_noun() returns the
+// name of the chosen variant for messages: "the variant 'worn'".
 int od_variant_find(od_loader *ld, const od_section_class *file, int root, const char *variant);
 const char *od_variant_noun(od_loader *ld);
 
@@ -45,11 +45,11 @@ const char *od_variant_noun(od_loader *ld);
 // 'include'. Each file is read once.
 od_status od_document_include(od_loader *ld);
 
-// Reads another file into the tree. The file name is relative to the file of a node. Returns the node of its map, or -1 with a
-// message.
+// Reads another file into the tree. The file name is relative to the file of a node. Returns the node of its map, or -1 after
+// reporting an error.
 int od_document_read_beside(od_loader *ld, int node, const char *name);
 
-// The kind of a file with this content, including its included files; unknown if the content is not YAML.
+// Returns the kind of a file with this content, including its included files; unknown if the content is not YAML.
 od_file_kind od_document_kind(const char *path, od_content content);
 
 // Prepends the folder of the node's file to a relative path. Returns an absolute path unchanged.

@@ -1,5 +1,5 @@
-// Parses the text of an expression to operations, by recursive descent, and checks units: for every operation the parser stores
-// the powers of the base units of the result.
+// Parses the text of an expression by recursive descent to a list of operations, and checks units. For every operation the parser
+// stores the powers of the base units of the result.
 #include "document/expression.h"
 
 #include <math.h>
@@ -43,10 +43,10 @@ double od_expression_value(const od_expression *e, const double *variable, int v
 
 // --- The parser -----------------------------------------------------------------------------------------------------
 
-// The unit of an operation's result.
+// The unit of the result of an operation.
 typedef struct dimension {
   double power[OD_UNIT_BASES];
-  bool any;  // made of plain numbers only: fits any unit
+  bool any;  // whether the result contains only plain numbers and thus fits any unit
 } dimension;
 
 typedef struct parser {
@@ -84,7 +84,7 @@ static bool take(parser *p, char c) {
   return true;
 }
 
-// The text at a place, for messages: "the end", or the next few characters.
+// Returns the text at a place, for messages: "the end", or the next few characters.
 static const char *found(const parser *p, int at, char text[40]) {
   if (p->text[at] == '\0') return "the end";
   snprintf(text, 40, "'%.16s'", p->text + at);
@@ -161,7 +161,7 @@ static dimension combined(const dimension *a, const dimension *b, double sign) {
 
 // --- Numbers and names ----------------------------------------------------------------------------------------------
 
-// Length of the unit after a number: the longest text without spaces that is a unit; 0: none.
+// Returns the length of the unit after a number: the longest text without spaces that is a unit; 0: none.
 static int unit_length(parser *p, int at) {
   int end = at, length = 0;
   while (od_is_letter(p->text[end]) || od_is_digit(p->text[end]) || strchr("/*^.-%", p->text[end])) {
@@ -212,7 +212,7 @@ static int number(parser *p) {
   return add(p, (od_operation){.kind = OD_OPERATION_NUMBER, .value = value}, unit);
 }
 
-// Length of a name: letters, digits, '_', points and indices; a '-' only between such characters.
+// Returns the length of a name: letters, digits, '_', points and indices; and '-' between such characters.
 static int name_length(const char *text) {
   int end = 0;
   for (;; end++) {
@@ -282,8 +282,8 @@ static int parenthesis(parser *p) {
   return inner;
 }
 
-// Returns the unit of f(x), where x has the unit `of`. Reports a unit of x if f needs a plain number; angles count as plain
-// numbers.
+// Returns the unit of f(x), where x has the unit `of`. Reports a unit of x if f needs a plain number; an angle is allowed as a
+// plain number.
 static dimension function_unit(parser *p, int at, const od_expression_function *f, const dimension *of) {
   if (f->unit == OD_HALVES_UNIT) return scaled(of, 0.5);
   if (f->unit == OD_KEEPS_UNIT) return *of;

@@ -43,7 +43,7 @@ typedef struct od_expression {
   int count;
   od_operation operation[OD_EXPRESSION_LONGEST];
   double power[OD_UNIT_BASES];  // powers of the base units
-  bool any_unit;                // a plain number, which is in SI units and fits any unit
+  bool any_unit;                // whether the result is a plain number, which is in SI units and fits any unit
 } od_expression;
 
 // Functions, by name; a NULL name ends the list. if(a < b, c, d) has a comparison (<, <=, > or >=) as its first argument.
@@ -55,12 +55,13 @@ typedef struct od_expression_function {
 } od_expression_function;
 extern const od_expression_function od_expression_functions[];
 
-// Parses a text. False with a problem if the text is not an expression.
+// Parses a text. Returns false and fills *problem if the text is not an expression.
 bool od_expression_parse(const char *text, const od_expression_names *names, od_expression *out,
                          od_expression_problem *problem);
 
-// Returns the value in SI units; not finite if the expression is undefined (root of a negative number). `variable`: the values of
-// the names, in SI units. `gradient`: the derivative with respect to each name (NULL: not needed). Both have `variables` entries.
+// Returns the value in SI units. The value is not finite if the expression is undefined (root of a negative number). `variable`:
+// the values of the names, in SI units. `gradient`: the derivative with respect to each name (NULL: not needed). Both have
+// `variables` entries.
 double od_expression_value(const od_expression *e, const double *variable, int variables, double *gradient);
 
 // The sides of a chain and the relations between them: side[0] kind[0] side[1] kind[1] side[2] ...

@@ -32,7 +32,7 @@ static od_file_kind kind_of_section(const char *name) {
   return OD_FILE_UNKNOWN;
 }
 
-// The last kind (in the order of od_file_kind) of which the file has a section; *first: the first such kind.
+// Returns the last kind (in the order of od_file_kind) of which the file has a section. *first: the first such kind.
 static od_file_kind kinds_of(const od_tree *tree, od_file_kind *first) {
   od_file_kind last = *first = OD_FILE_UNKNOWN;
   int root = od_tree_value(tree, tree->root);

@@ -14,13 +14,13 @@ typedef enum od_file_kind {
   OD_FILE_STUDY,
 } od_file_kind;
 
-// The last kind, in the order of od_file_kind, of which the file has a section. OD_FILE_UNKNOWN: the file is not a map,
-// or has no section of any kind.
+// Returns the last kind, in the order of od_file_kind, of which the file has a section. Returns OD_FILE_UNKNOWN if the file is not
+// a map or has no section of any kind.
 od_file_kind od_file_kind_of(const od_tree *tree);
 
-// Whether the file is of another kind than the reader expects. If so, one message reports the kind and the command for this
-// kind. For a file with sections of several kinds the result is false; the reader of the file reports these sections. Readers
-// of experiments accept fits.
+// Returns whether the file is of another kind than the reader expects. If so, reports the kind and the command for this kind.
+// Returns false for a file with sections of several kinds; the reader of the file reports these sections. Readers of experiments
+// accept fits.
 bool od_is_other_kind(od_loader *ld, od_file_kind expected);
 
 #endif

@@ -1,6 +1,6 @@
-// 'include': the including file is merged over the included files.
+// The key 'include': the including file is merged over the included files.
 //
-// A file is read once, even if several files include it. A file that includes itself, directly or through other files, is an
+// A file is read once, even if several files include this file. A file that includes itself, directly or through other files, is an
 // error. Two files that the same file includes must not give the same key: only the including file may override keys.
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@ typedef struct read_file {
   dev_t device;
   ino_t number;
   const char *path;
-  bool open;  // the file is being read; another inclusion would be an endless recursion
+  bool open;  // whether the file is being read; another inclusion would be an endless recursion
 } read_file;
 
 typedef struct includer {
@@ -34,7 +34,7 @@ typedef struct includer {
 
 static int merge_over_included(includer *in, int root, int depth);
 
-// Records a failure and returns -1. Lack of memory takes precedence over other failures.
+// Records a failure and returns -1. OD_NO_MEMORY takes precedence over other failures.
 static int fail(includer *in, od_status status) {
   if (in->status == OD_OK || status == OD_NO_MEMORY) in->status = status;
   return -1;
@@ -42,7 +42,7 @@ static int fail(includer *in, od_status status) {
 
 // --- Reading one file ---------------------------------------------------------------------------------------------
 
-// A suggestion for the name of a file in the same folder.
+// Returns a suggestion for the name of a file in the same folder.
 static od_suggestion nearest_file(od_loader *ld, const char *path) {
   const char *slash = strrchr(path, '/');
   od_nearest nearest = od_nearest_to(slash ? slash + 1 : path);
@@ -55,7 +55,7 @@ static od_suggestion nearest_file(od_loader *ld, const char *path) {
   return suggestion;
 }
 
-// Whether the file must be read now. False: the file has been read already, or an error was reported.
+// Returns whether the file must be read now. Returns false if the file has already been read, or after reporting an error.
 static bool is_new(includer *in, int node, const char *path, const struct stat *facts) {
   for (int i = 0; i < in->files; i++) {
     if (in->file[i].device != facts->st_dev || in->file[i].number != facts->st_ino) continue;
@@ -83,7 +83,7 @@ static void add_file(includer *in, const char *path, const struct stat *facts) {
   in->file[in->files++] = (read_file){.device = facts->st_dev, .number = facts->st_ino, .path = path, .open = true};
 }
 
-// Reads and parses a file. Returns the node of its map; -1: the file is empty, or an error has been recorded.
+// Reads and parses a file. Returns the node of its map, or -1 if the file is empty or after recording an error.
 static int parse(includer *in, int node, const char *path) {
   od_loader *ld = in->ld;
   char *text = NULL;
@@ -105,8 +105,8 @@ static int parse(includer *in, int node, const char *path) {
   return fail(in, OD_BAD_INPUT);
 }
 
-// Reads a file with all its included files. Returns the node of the merged map; -1: the file is empty or has been
-// included already, or an error occurred.
+// Reads a file with all its included files. Returns the node of the merged map; -1: the file is empty or was already included, or
+// an error occurred.
 static int include_file(includer *in, int node, int depth) {
   od_loader *ld = in->ld;
   const char *name = od_read_text(ld, node, "include", "the name of a file, or a list of names");

@@ -23,7 +23,7 @@ struct od_index_slot {
   int value;
 };
 
-// The slot of the key, or the free slot for the key. The capacity is a power of two.
+// Returns the slot of the key, or the free slot for the key. The capacity is a power of two.
 static struct od_index_slot *find_slot(struct od_index_slot *slot, int capacity, const char *key) {
   uint32_t mask = (uint32_t)capacity - 1;
   uint32_t at = od_hash(key) & mask;

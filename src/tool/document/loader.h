@@ -20,7 +20,7 @@ typedef struct od_constant_formula {
 typedef struct od_constant {
   const char *name, *path, *text;  // name: full name, with the instance as prefix; path: path of the number
   od_place place;
-  bool is_parameter;  // parameter of an instance, which need not be a number
+  bool is_parameter;  // whether the constant is a parameter of an instance, which need not be a number
   enum { OD_CONSTANT_NEW, OD_CONSTANT_BUSY, OD_CONSTANT_DONE, OD_CONSTANT_FAILED } state;
   double value;
   const char *unit;  // SI unit of the value; NULL: no unit, fits any unit
@@ -54,12 +54,12 @@ typedef struct od_loader od_loader;
 struct od_loader {
   od_document *document;
   od_messages *messages;
-  od_content content;              // content of the file if it has been read already
+  od_content content;              // content of the file if it has already been read
   int first_message, first_error;  // numbers of messages and errors before the file was loaded
   od_arena scratch;                // memory of the readers, freed when the file has been read
   od_tree tree;
   od_units *units;
-  bool no_memory;  // out of memory outside the arenas
+  bool no_memory;  // whether an allocation outside the arenas failed
   // Adds a number to the parameters of a model and returns its index. NULL: files of this kind have no model.
   int (*add_parameter)(od_loader *ld, const char *path, double value, const char *unit);
   struct od_draft *draft;  // for machine files: the machine being loaded, see machine/machine_loader.h

@@ -1,7 +1,7 @@
 // Merges maps.
 //
-// The merged maps are new nodes of the tree. Their entries refer to the entries of the files, so places are kept, and values
-// shared by aliases remain shared.
+// The merged maps are new nodes of the tree. Their entries refer to the entries of the files, so that nodes keep their places and
+// aliases still share values.
 #include "document/merge.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ void od_map_add(od_merger *m, od_map_builder *b, int key, int value) {
 // --- Merging ------------------------------------------------------------------------------------------------------
 
 // Indexes the keys of a map by their texts. Reports repeated keys if `report` is set; otherwise the reader of the section reports
-// them.
+// repeated keys.
 static void index_keys(od_merger *m, int map, bool report, od_index *index, od_arena *scratch) {
   for (int key = m->ld->tree.node[map].first; key >= 0; key = od_next(m->ld, key)) {
     const char *name = od_text_of(m->ld, key);

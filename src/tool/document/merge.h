@@ -8,10 +8,10 @@
 
 typedef struct od_merger {
   od_loader *ld;
-  const char *what;       // name of the overriding map for messages: "the variant 'worn'"
-  int budget;             // entries that may still be visited: aliases can make a large machine from a small file
-  bool keeps_empty_keys;  // a key without a value that removes no entry is kept for the reader of its section
-  bool failed;            // an error has been reported, or out of memory
+  const char *what;  // name of the overriding map for messages: "the variant 'worn'"
+  int budget;  // number of entries that may still be visited: a small file with aliases can describe a huge machine
+  bool keeps_empty_keys;  // whether a key without a value that removes no entry remains, for the reader of its section
+  bool failed;            // whether an error was reported or an allocation failed
 } od_merger;
 od_merger od_merger_start(od_loader *ld, const char *what);
 

@@ -1,7 +1,6 @@
-// The list of messages about input files: collected in any order, returned in the order of the file.
+// The list of messages about input files. Messages are added in any order and returned in the order of the file.
 //
-// A file may have very many errors. Errors beyond a limit are counted but not stored; warnings beyond a limit are
-// ignored.
+// A file may have very many errors. Errors beyond a limit are counted but not stored; warnings beyond a limit are ignored.
 #include "document/messages.h"
 
 #include <string.h>
@@ -21,7 +20,7 @@ struct od_messages {
   item *item;
   int count;
   int warnings;  // number of warnings in `count`
-  int dropped;   // errors that are not stored
+  int dropped;   // number of errors that are not stored
   od_arena arena;
 };
 
@@ -59,7 +58,7 @@ static void cut(char *text, size_t length) {
   text[length] = '\0';
 }
 
-// The part of a message that is the same for all instances of a template: names are without the name of the instance.
+// Returns the text of a message without names of instances, which is the same for all instances of a template.
 static const char *essence_of(od_messages *m, const char *text, const char *scope) {
   size_t length = scope != NULL ? strlen(scope) : 0;
   if (length == 0) return od_texts_copy(&m->arena, text, strlen(text));
@@ -135,14 +134,14 @@ static bool same(const item *a, const item *b) {
 
 void od_messages_sort(od_messages *m, int first) {
   if (m->count == first && m->dropped == 0) return;
-  // Insertion sort: stable, and the list is short and nearly in order.
+  // Insertion sort, because it is stable and the list is short and nearly sorted.
   for (int i = first + 1; i < m->count; i++) {
     item moving = m->item[i];
     int j = i;
     for (; j > first && in_file_order(&moving, &m->item[j - 1]) < 0; j--) m->item[j] = m->item[j - 1];
     m->item[j] = moving;
   }
-  // A message repeated because of an alias or a template is reported once.
+  // A message that an alias or a template repeats is reported once.
   int kept = first;
   for (int i = first; i < m->count; i++) {
     bool known = false;

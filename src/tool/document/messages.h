@@ -27,10 +27,10 @@ bool od_message_is_about_set(const od_message *message);
 // about one place in several contexts are merged.
 void od_messages_sort(od_messages *m, int first);
 
-// Turns the errors starting at index `first` into warnings.
+// Changes the errors from index `first` on to warnings.
 void od_messages_soften(od_messages *m, int first);
 
-// Appends the messages of another list. Warnings are appended only if they are new.
+// Appends the messages of another list. A warning is appended only if the list does not contain the same warning.
 void od_messages_append(od_messages *to, const od_messages *from);
 
 #endif

@@ -30,13 +30,13 @@ typedef struct od_numbers {
   int overrides;
 } od_numbers;
 
-// Adds the texts of --set. A text that is repeated or is not "path=value" is reported. In all functions the arena
-// owns the contents of the table and records failed allocations.
+// Adds the texts of --set. Reports texts that are repeated or are not "path=value". In all functions below the arena owns the
+// contents of the table and records failed allocations.
 void od_numbers_override(od_numbers *numbers, od_arena *arena, const char *const *set, int count,
                          od_messages *messages);
 // Adds a replacement from the file; --set takes precedence.
 void od_numbers_override_one(od_numbers *numbers, od_arena *arena, const char *path, const char *text, od_place place);
-// The replacement of the number with this path, or NULL. Marks the replacement as used.
+// Returns the replacement of the number with this path, or NULL. Marks the replacement as used.
 const od_override *od_numbers_overriding(const od_numbers *numbers, const char *path);
 bool od_numbers_is_overridden(const od_numbers *numbers, const char *path);
 // Reports every replacement that no number has used.

@@ -39,7 +39,7 @@ od_given od_given_for(od_loader *ld, int node, const char *path, const char *lab
 
 // Adds a message about a given number. A message about --set contains the path.
 static void say(od_loader *ld, bool is_warning, const od_given *given, const char *format, va_list args) {
-  char message[1200];  // longer than the longest message; od_messages_say() truncates the text
+  char message[1200];  // longer than any stored message; od_messages_say() truncates the text
   vsnprintf(message, sizeof message, format, args);
   if (given->place.line > 0 || given->text == NULL)
     od_messages_say(ld->messages, is_warning, given->place, "%s", message);
@@ -57,8 +57,8 @@ void od_say_given(od_loader *ld, bool is_warning, const od_given *given, const c
 
 // --- Quantities ---------------------------------------------------------------------------------------------------
 
-// Length of the decimal number at the start of a text: sign, digits, point, exponent; 0: none. strtod would also accept "nan",
-// "inf" and hexadecimal numbers.
+// Returns the length of the decimal number at the start of a text: sign, digits, point, exponent; 0: none. strtod is not used,
+// because it also accepts "nan", "inf" and hexadecimal numbers.
 static size_t number_length(const char *text) {
   const char *c = text;
   if (*c == '+' || *c == '-') c++;
@@ -115,8 +115,8 @@ static void complain_no_number(od_loader *ld, const od_given *given, const char 
     od_complain_given(ld, given, "'%s' is not a number; %s must be %s", text, given->label, wanted_text(ld, unit));
 }
 
-// Returns advice that the key 'unit' of an input may be missing; "": no advice. The advice is for a value of an input or of a
-// spool that has a unit although a plain number is expected.
+// Returns advice that the key 'unit' of an input may be missing; "": no advice. The advice applies if the value of an input or of a
+// spool has a unit, but a plain number is expected.
 static const char *forgotten_unit(od_loader *ld, const od_given *given, const char *unit, const char *wanted) {
   static const char *const values[] = {"constant", "amplitude", "offset", "initial", "value", "low", "high"};
   static const char *const spools[] = {"stroke", "dead_band", "overlap"};
@@ -172,7 +172,7 @@ const char *od_given_wanted(od_loader *ld, const od_given *given, const char *un
   return is_frequency ? "in Hz or rad/s" : od_format(ld, "in %s", unit);
 }
 
-// Converts a value. Frequencies that are stored in rad/s may be given in Hz.
+// Converts a value. The file may give a frequency in Hz although it is stored in rad/s.
 static od_unit_verdict convert(od_loader *ld, const od_given *given, const char *unit, const char *wanted,
                                double number, double *value) {
   od_unit_verdict verdict = od_units_convert(ld->units, unit, wanted, number, value);
@@ -378,7 +378,7 @@ bool od_is_given(od_loader *ld, const od_section *section, const char *key) {
          od_numbers_is_overridden(&ld->document->numbers, od_path(ld, section->path, key));
 }
 
-// The entry of a number; NULL: out of memory when the number was added.
+// Returns the entry of a number; NULL if an allocation failed when the number was added.
 static const od_number_entry *entry_of(const od_loader *ld, int number) {
   return number >= 0 && number < ld->document->numbers.count ? &ld->document->numbers.item[number] : NULL;
 }

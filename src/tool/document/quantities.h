@@ -1,12 +1,12 @@
-// Reads numbers: quantities with units, fields of a section, vectors. The document stores each number with its path. The value of
-// a number is given by the file or by --set, or is the default.
+// Reads numbers: quantities with units, fields of a section, vectors. The document stores each number with its path. The value of a
+// number comes from --set or from the file, or is the default.
 #ifndef OD_DOCUMENT_QUANTITIES_H
 #define OD_DOCUMENT_QUANTITIES_H
 
 #include "base/limits.h"
 #include "document/reader.h"
 
-enum { OD_MOST_NUMBERS = 1000000 };  // aliases can make a large machine from a small file
+enum { OD_MOST_NUMBERS = 1000000 };  // a small file with aliases can describe a huge machine
 
 // A number with a key. If the fallback is NAN, the number is required.
 typedef struct od_field {
@@ -27,7 +27,7 @@ typedef struct od_given {
   od_place place;
 } od_given;
 
-// The text for a path. node -1: the number is not in the file, and `place` is the place where the number would be.
+// Returns the text for a path. node -1: the number is not in the file; then `place` is the place for messages.
 od_given od_given_for(od_loader *ld, int node, const char *path, const char *label, const char *unit, od_place place);
 // Adds a message at the place of a given number. A message about --set contains the path.
 void od_say_given(od_loader *ld, bool is_warning, const od_given *given, const char *format, ...)
@@ -35,43 +35,46 @@ void od_say_given(od_loader *ld, bool is_warning, const od_given *given, const c
 #define od_complain_given(ld, given, ...) od_say_given(ld, false, given, __VA_ARGS__)
 #define od_warn_given(ld, given, ...)     od_say_given(ld, true, given, __VA_ARGS__)
 
-// Splits a text into a number and a unit: the value, and the start of the unit. False: the text does not start with a number.
+// Splits a text into a number and a unit: the value, and the start of the unit. Returns false if the text does not start with a
+// number.
 bool od_split_quantity(const char *text, double *value, const char **unit);
-// Whether a number is a frequency by its name. Such a number may be given in Hz if it is stored in rad/s.
+// Returns whether a number is a frequency by its name. The file may give such a number in Hz even if it is stored in rad/s.
 bool od_given_is_frequency(const od_given *given);
-// The accepted units of a number that is stored in this SI unit, for messages: "a plain number", "in Hz or rad/s", "in Pa".
+// Returns a text about the accepted units of a number, for messages: "a plain number", "in Hz or rad/s", "in Pa". unit: the SI unit
+// in which the number is stored.
 const char *od_given_wanted(od_loader *ld, const od_given *given, const char *unit);
-// Converts the given text to SI units. False with a message if the text is not a finite quantity with the dimension of `unit`.
+// Converts the given text to SI units. If the text is not a finite quantity with the dimension of `unit`, reports an error and
+// returns false.
 bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, double *value);
-// Whether a value is allowed for a field: checks its sign, then its limits. Reports a value that is not allowed
-// and warns about an unusual value.
+// Returns whether a value is allowed for a field: checks its sign, then its limits. Reports a value that is not allowed, and warns
+// about an unusual value.
 bool od_check_range(od_loader *ld, const od_given *given, const od_field *field, double value);
-// The value of a number that must be an integer from `least` to `most` if it is given. For another value: reports the number and
-// returns `least`, so that the result can always be cast to an integer.
+// Returns the value of a number that must be an integer from `least` to `most` if it is given. For another value reports an error
+// and returns `least`, so that the result can always be cast to an integer.
 double od_read_whole(od_loader *ld, int number, const char *label, double least, double most);
 
-// Adds a number to the document and, for OD_IN_MODEL, to the parameters of the model. `value` is in SI units. Returns the index
-// of the number in the document's table; -1: out of memory.
+// Adds a number to the document and, for OD_IN_MODEL, to the parameters of the model. `value` is in SI units. Returns the index of
+// the number in the document's table, or -1 if an allocation fails.
 int od_add_number(od_loader *ld, const od_given *given, double value, const od_field *field, od_home home);
 
-// Reads a number at a node (-1: not in the file; `place` is the place where the number would be). Returns its index in the
-// document's table; -1: out of memory.
+// Reads a number at a node (-1: not in the file; then `place` is the place for messages). Returns its index in the document's
+// table, or -1 if an allocation fails.
 int od_read_number(od_loader *ld, int node, const char *path, const od_field *field, od_place place, od_home home);
-// Reads fields of a section as contiguous numbers. Returns the index of the first number. Missing required fields are reported.
+// Reads fields of a section as contiguous numbers. Returns the index of the first number. Reports missing required fields.
 int od_read_fields(od_loader *ld, const od_section *section, const od_field *fields, int count, od_home home);
 
-// The field of a key of the section's table, in the unit of its row, or in a unit that depends on other values.
+// Return the field of a key of the section's table. The unit is the unit of its row, or the argument `unit`.
 od_field od_key_field(const od_section *section, const char *key);
 od_field od_key_field_in(const od_section *section, const char *key, const char *unit);
-// The field of entry i of a list under a key: "areas[1]".
+// Returns the field of entry i of a list under a key: "areas[1]".
 od_field od_key_entry(od_loader *ld, const od_section *section, const char *key, int i);
 // od_read_keys() reads the numbers under several keys as contiguous numbers; NULL ends the keys. od_read_key_in() reads one
 // number in a unit that depends on other values. Both return the index of the first number.
 int od_read_keys(od_loader *ld, const od_section *section, od_home home, const char *first, ...)
     __attribute__((sentinel));
 int od_read_key_in(od_loader *ld, const od_section *section, const char *key, const char *unit, od_home home);
-// Read a number that belongs to the loader and return its value in SI units. od_key_whole() expects an integer. An integer that
-// is invalid or outside its limits is reported, and the result is the lowest allowed value.
+// Read a number that belongs to the loader and return its value in SI units. od_key_whole() expects an integer. For an invalid
+// integer, od_key_whole() reports an error and returns the lowest allowed value.
 double od_key_value(od_loader *ld, const od_section *section, const char *key);
 double od_key_whole(od_loader *ld, const od_section *section, const char *key);
 
@@ -82,25 +85,24 @@ typedef enum od_vector_kind {
   OD_DIRECTION,  // must not be zero
   OD_SIZE,       // all components must be positive
 } od_vector_kind;
-// Reads a vector from a node (-1: uses the fallback), with the unit and the limits of a key.
+// Reads a vector from a node, with the unit and the limits of a key. node -1: the result is the fallback.
 int od_read_vector(od_loader *ld, int node, const char *path, const char *label, const od_key *key, od_vector_kind kind,
                    const double *fallback, od_place place);
-// Reads a vector under a key of the section's table; fallback NULL: required.
+// Reads a vector under a key of the section's table; fallback NULL: the vector is required.
 int od_read_vector_key(od_loader *ld, const od_section *section, const char *key, od_vector_kind kind,
                        const double *fallback);
 
-// Reads two numbers of the model from a list, `section.key: [a, b]`. Returns the index of the first number. The keys of the
-// fields are "key[0]" and "key[1]". The list is required if the first field has no fallback. `wanted` describes the list in
-// messages.
+// Reads two numbers of the model from a list, `section.key: [a, b]`. Returns the index of the first number. The keys of the fields
+// are "key[0]" and "key[1]". The list is required if the first field has no fallback. wanted: description of the list for messages.
 int od_read_two_numbers(od_loader *ld, const od_section *section, const char *key, const char *wanted,
                         const od_field field[2]);
 
-// Whether the file or --set gives the number under a key.
+// Returns whether the file or --set gives the number under a key.
 bool od_is_given(od_loader *ld, const od_section *section, const char *key);
 
 double od_number_value(const od_loader *ld, int number);
 int od_number_theta(const od_loader *ld, int number);
-// Whether the file or --set gives the number.
+// Returns whether the file or --set gives the number.
 bool od_number_is_given(const od_loader *ld, int number);
 // Adds a message at the place of a number, in the file or in --set.
 void od_say_number(od_loader *ld, bool is_warning, int number, const char *format, ...)

@@ -1,7 +1,7 @@
 // Messages about values outside the allowed and usual ranges of numbers.
 //
-// Allowed ranges are wide: they include all machines from a micro-valve to a ship lift. Usual ranges are common in
-// fluid-power engineering. Zero is usual wherever zero is allowed, because zero means "none".
+// Allowed ranges are wide: they include all machines from a micro-valve to a ship lift. Usual ranges contain the common values of
+// fluid power. Zero is usual wherever zero is allowed, because zero means "none".
 #include "document/ranges.h"
 
 #include <float.h>
@@ -22,14 +22,14 @@ od_limits od_field_limits(const od_field *field) {
 
 // --- Messages -----------------------------------------------------------------------------------------------------
 
-// Whether a text is a number with an optional unit, not an expression.
+// Returns whether a text is a number with an optional unit, not an expression.
 static bool is_quantity(const od_loader *ld, const char *text, double *number, const char **unit) {
   return !od_is_arithmetic(text) && od_split_quantity(text, number, unit) &&
          ((*unit)[0] == '\0' || od_units_knows(ld->units, *unit));
 }
 
-// The text of a value in messages: "'63 m'" for the text "63", "'1.2 MPa'" for a text with a unit, "'a + b' = 3 m" for an
-// expression.
+// Returns the text of a value for messages. The text "63" becomes "'63 m'", a text with a unit becomes "'1.2 MPa'", an expression
+// becomes "'a + b' = 3 m".
 static const char *shown(od_loader *ld, const char *text, const char *unit, double value) {
   double number;
   const char *its_unit;
@@ -64,7 +64,7 @@ static const struct {
     {"s", {"ms", "us", "s", "min"}},
 };
 
-// The first unit of the table with which a number is in the allowed and in the usual range, or NULL.
+// Returns the first unit of the table with which a number is in the allowed and in the usual range, or NULL.
 static const char *meant_unit(const od_loader *ld, double number, const char *si, const od_limits *limits) {
   double value;
   for (size_t i = 0; i < sizeof meant / sizeof meant[0]; i++)
@@ -75,7 +75,7 @@ static const char *meant_unit(const od_loader *ld, double number, const char *si
   return NULL;
 }
 
-// "; did you mean '63 mm'?" if the number is usual with another unit; else "".
+// Returns "; did you mean '63 mm'?" if the number is usual with another unit; else "".
 static const char *suggestion(od_loader *ld, const char *text, const char *si, const od_limits *limits) {
   double number;
   const char *its_unit;

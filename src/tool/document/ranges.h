@@ -28,13 +28,13 @@
 #define OD_RANGE_TIME_CONSTANT OD_LIMITS(0, 1e9, 1e-6, 1e4)
 #define OD_RANGE_TOLERANCE     OD_LIMITS(1e-18, 1, 1e-14, 1e-2)
 
-// The limits of a field in its SI unit: its own limits, restricted to the allowed sign.
+// Returns the limits of a field in its SI unit: its own limits, restricted to the allowed sign.
 od_limits od_field_limits(const od_field *field);
 
-// Whether a given value is allowed for a field. Reports a value that is not allowed, and warns about an unusual value.
+// Returns whether a given value is allowed for a field. Reports a value that is not allowed, and warns about an unusual value.
 bool od_check_limits(od_loader *ld, const od_given *given, const od_field *field, double value);
-// Whether a given number, called `label`, is allowed as a value of another number, such as the start or a bound of its estimate.
-// Reports a value that is not allowed.
+// Returns whether a given number is allowed as a value of another number, such as a start value or a bound of a fit. label: name of
+// the given number in messages. Reports a value that is not allowed.
 bool od_check_number_limits(od_loader *ld, int given, const char *label, const od_number *number);
 
 // Warns about an unusual initial value that static balance found.

@@ -133,7 +133,7 @@ bool od_names_check_variant(od_loader *ld, int node) {
 
 // --- Sections -----------------------------------------------------------------------------------------------------
 
-// The index of a word in a list that ends with NULL, or -1.
+// Returns the index of a word in a list that ends with NULL, or -1.
 static int index_of(const char *word, const char *const *words) {
   for (int i = 0; words[i] != NULL; i++)
     if (strcmp(word, words[i]) == 0) return i;

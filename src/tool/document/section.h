@@ -1,7 +1,7 @@
 // Sections of files, described by tables with one row per key. Each table is next to the reader of its section.
 //
-// The reader, --set, the range checks, 'oleodyn schema' and the tables of keys in docs/ iterate over these rows. Rules between
-// keys (keys of one law, one of two keys) are implemented in the reader.
+// The reader, --set, the range checks, 'oleodyn schema' and the tables of keys in docs/ iterate over these rows. The reader
+// implements rules between keys (keys of one law, one of two keys).
 #ifndef OD_DOCUMENT_SECTION_H
 #define OD_DOCUMENT_SECTION_H
 
@@ -43,8 +43,8 @@ typedef struct od_section_class od_section_class;
 typedef struct od_key {
   const char *name;
   od_key_shape shape;
-  // Numbers: the SI unit; NULL: the unit depends on other values. Choices: the words, separated by '|'. Sections without a
-  // class: the name of their definition in the schema; NULL: anything.
+  // For numbers: the SI unit; NULL: the unit depends on other values. For choices: the words, separated by '|'. For sections
+  // without a class: the name of their definition in the schema; NULL: any content.
   const char *of;
   const char *meaning;  // may contain Markdown links
   od_sign sign;
@@ -61,27 +61,28 @@ struct od_section_class {
   const char *meaning;
   const od_key *keys;
   int count;
-  bool (*more)(int i, od_key *key);  // keys of other tables, such as element classes; false: no key i
-  bool or_word;                      // a text may replace the section
+  bool (*more)(
+      int i, od_key *key);  // finds key i of other tables, such as element classes; returns false if there is no key i
+  bool or_word;             // whether a text may replace the section
 };
 
 #define OD_KEYS(table) (table), (int)(sizeof(table) / sizeof *(table))
 
-// Finds key i of a class. The keys of the class's own table come before the keys of other tables. False: there is no
-// key i.
+// Finds key i of a class. The keys of the class's own table come before the keys of other tables. Returns false if there is no key
+// i.
 bool od_key_at(const od_section_class *c, int i, od_key *key);
 bool od_section_has(const od_section_class *c, const char *name);
-// The key with this name in the class's own table, which must contain the key.
+// Returns the key with this name in the class's own table, which must contain the key.
 const od_key *od_key_of(const od_section_class *c, const char *name);
 
 // Lists the names of all keys. The list ends with NULL.
 enum { OD_MOST_KEYS = 160 };
 void od_section_names(const od_section_class *c, const char *names[OD_MOST_KEYS]);
 
-// Word i of a choice and its length; NULL: there are no more words.
+// Returns word i of a choice and its length; NULL: there are no more words.
 const char *od_key_word(const od_key *key, int i, int *length);
 
-// The limits of a number in this unit; all zero: none.
+// Returns the limits of a number in this unit; all zero: none.
 const od_limits *od_key_limits(const od_key *key, const char *unit);
 
 #endif

@@ -1,5 +1,5 @@
-// The optimal string alignment distance, in half edits, so that a wrong case counts less than a wrong letter. An omitted part of
-// a path counts as one edit, independent of its length.
+// The optimal string alignment distance, in half edits: a wrong case is half an edit, a wrong letter is one edit. An omitted part
+// of a path is one edit, independent of its length.
 #include "document/suggest.h"
 
 #include <ctype.h>
@@ -46,8 +46,8 @@ static const char *next_part(const char *path) {
   return *path ? path + 1 : path;
 }
 
-// Number of parts of a long path that a short path omits. The short path must have the other parts in the same order, including
-// the first and the last: "crank.mass" and "crank.beam.mass". Otherwise 0.
+// Returns the number of parts of a long path that a short path omits: 1 for "crank.mass" and "crank.beam.mass". The short path must
+// have the remaining parts in the same order, including the first and the last part; otherwise returns 0.
 static int parts_left_out(const char *brief, const char *whole) {
   int left_out = 0, matched = 0, last = 0;
   for (; *whole; whole = next_part(whole)) {
@@ -73,12 +73,11 @@ void od_nearest_try(od_nearest *nearest, const char *candidate) {
   if (n == LONGEST || m == LONGEST || nearest->tried++ >= MOST_CANDIDATES) return;
   int parts = parts_left_out(nearest->word, candidate) + parts_left_out(candidate, nearest->word);
   if (parts > 0) take(nearest, candidate, 2 * parts);
-  // Allowed edits: one in words of up to four letters, two in words of up to eight letters, else one for every three letters.
+  // Allowed edits: one in words of up to four letters, two in words of up to eight letters, otherwise one for every three letters.
   int allowed = 2 * (n <= 4 ? 1 : n <= 8 ? 2 : n / 3);
   if (2 * (n > m ? n - m : m - n) > allowed) return;
   int distance = od_edit_distance(nearest->word, candidate);
-  // For words of one or two letters, one edit per letter of the shorter word is too many. A difference in case is
-  // allowed.
+  // For words of one or two letters, as many edits as letters of the shorter word are too many. A difference in case is allowed.
   if (distance > allowed || (n <= 2 && distance > 1 && distance >= 2 * smaller(n, m))) return;
   take(nearest, candidate, distance);
 }

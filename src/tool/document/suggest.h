@@ -1,9 +1,9 @@
-// "Did you mean ...?": the nearest of several words.
+// Suggestions ("did you mean ...?"): the nearest of several words.
 #ifndef OD_DOCUMENT_SUGGEST_H
 #define OD_DOCUMENT_SUGGEST_H
 
-// Compares candidates one by one and keeps the candidate nearest to `word`. A candidate is near if `word` may be its misspelling,
-// or a path with omitted or additional parts: crank.mass for crank.beam.mass.
+// A search for the candidate nearest to `word`, one candidate at a time. A candidate is near if `word` may be its misspelling, or
+// its path with omitted or additional parts: crank.mass for crank.beam.mass.
 typedef struct od_nearest {
   const char *word;
   const char *best;  // NULL: no candidate is near
@@ -14,14 +14,14 @@ typedef struct od_nearest {
 od_nearest od_nearest_to(const char *word);
 void od_nearest_try(od_nearest *nearest, const char *candidate);
 
-// "; did you mean 'crank'?", for the end of a message; empty if no word is near.
+// A suggestion for the end of a message: "; did you mean 'crank'?"; empty if no word is near.
 typedef struct od_suggestion {
   char text[120];
 } od_suggestion;
 od_suggestion od_nearest_suggestion(const od_nearest *nearest);
 
-// Distance between two words in half edits. A letter that is omitted, added, replaced or swapped with its neighbor counts 2, a
-// difference in case counts 1.
+// Returns the distance between two words in half edits. A letter that is omitted, added, replaced or swapped with its neighbor adds
+// 2; a difference in case adds 1.
 int od_edit_distance(const char *a, const char *b);
 
 #endif

@@ -1,4 +1,4 @@
-// Reads a file with limits: checks the size before the content is read, and UTF-8 before YAML is parsed.
+// Reads a file within limits: checks its size before reading, and checks that its content is UTF-8.
 #include "document/text_file.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// The text of an input file: read completely, within limits, and checked to be text.
+// The text of an input file. The file must be within limits and must contain text.
 #ifndef OD_DOCUMENT_TEXT_FILE_H
 #define OD_DOCUMENT_TEXT_FILE_H
 
@@ -6,8 +6,8 @@
 
 #include "document/messages.h"
 
-// Reads the file. *text is zero-terminated; the caller frees *text with od_free(). OD_IO: the file could not be read.
-// OD_BAD_INPUT: the file is too large or not UTF-8 text. Both errors are reported. After a failure *text is NULL.
+// Reads the file. *text is zero-terminated; the caller frees *text with od_free(). Fails with OD_IO if the file cannot be read, and
+// with OD_BAD_INPUT if the file is too large or not UTF-8 text; reports both errors. After a failure *text is NULL.
 od_status od_text_file_read(const char *path, char **text, size_t *length, od_messages *messages);
 
 #endif

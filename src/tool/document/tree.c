@@ -1,8 +1,7 @@
 // Converts libfyaml's events to the flat tree.
 //
-// Events are used instead of libfyaml's documents for three reasons: there is no recursion, so nesting cannot overflow the stack;
-// aliases need no copies; and every node keeps its place. Readers visit the values that an alias repeats, so aliases have their
-// own limit.
+// Events have three advantages over libfyaml's documents: without recursion, nesting cannot overflow the stack; aliases need no
+// copies; every node keeps its place. Readers visit the values that an alias repeats, so there is a limit for aliases.
 #include "document/tree.h"
 
 #include <libfyaml.h>
@@ -37,14 +36,14 @@ static void fail(tree_builder *b, od_place place, const char *text) {
   b->status = OD_BAD_INPUT;
 }
 
-// Whether the next child of a map is a key: children with even indices are keys.
+// Returns whether the next child of a map is a key: children with even indices are keys.
 static bool is_key_position(const tree_builder *b) {
   if (b->depth == 0) return false;
   const od_tree_node *parent = &b->tree->node[b->open[b->depth - 1]];
   return parent->kind == OD_TREE_MAP && parent->count % 2 == 0;
 }
 
-// Extends the memory by one node, including node[-1], which is the first node in memory. False: out of memory.
+// Extends the memory by one node, including node[-1], which is the first node in memory. Returns false if an allocation fails.
 static bool grow(od_tree *tree) {
   int used = tree->node != NULL ? tree->count + 1 : 0;
   od_tree_node *grown = od_grow(tree->node != NULL ? tree->node - 1 : NULL, used, &tree->capacity, sizeof *tree->node);
@@ -81,8 +80,8 @@ int od_tree_add_origin(od_tree *tree, od_tree_origin origin) {
   return tree->origins++;
 }
 
-// Appends a node to the open container; `back` is subtracted from the column of the mark. A node without a mark (an omitted
-// value) has the place of its key. Returns the index of the node; -1: out of memory.
+// Appends a node to the open container; `back` is subtracted from the column of the mark. A node without a mark (an omitted value)
+// has the place of its key. Returns the index of the node, or -1 if an allocation fails.
 static int add_node(tree_builder *b, od_tree_kind kind, const struct fy_mark *mark, int back) {
   od_tree *tree = b->tree;
   int index = od_tree_add(tree, (od_tree_node){.kind = kind,
@@ -146,7 +145,7 @@ static void open_container(tree_builder *b, od_tree_kind kind, const struct fy_m
   }
 }
 
-// Whether an unquoted text at the end of a file without a final line end may be incomplete.
+// Returns whether an unquoted text at the end of a file without a final line end may be incomplete.
 static bool may_be_cut_off(const tree_builder *b, struct fy_token *token) {
   const struct fy_mark *end = fy_token_end_mark(token);
   size_t at = end != NULL ? end->input_pos : b->length;
@@ -238,7 +237,8 @@ static void take_event(tree_builder *b, struct fy_event *event) {
   }
 }
 
-// Describes the place of a bracket that is never closed; "": none. The parser reports such an error at the end of the file.
+// Returns a description of the place of a bracket that is never closed; "": none. The parser reports such an error only at the end
+// of the file.
 static const char *open_bracket(const tree_builder *b) {
   for (int i = b->depth - 1; i >= 0; i--) {
     const od_tree_node *node = &b->tree->node[b->open[i]];
@@ -269,7 +269,7 @@ static void take_diagnostics(tree_builder *b, struct fy_diag *diag) {
   if (b->status == OD_OK) fail(b, (od_place){.file = b->file}, "this is not YAML");
 }
 
-// Parses the events. libfyaml gets the text, not a file name, and no output for diagnostics, so that libfyaml prints nothing.
+// Parses the events. Passes the text to libfyaml, not a file name, and no stream for diagnostics, so that libfyaml prints nothing.
 static void parse_events(tree_builder *b, struct fy_diag *diag) {
   struct fy_parse_cfg config = {
       .search_path = "",

@@ -3,8 +3,8 @@
 // Nodes are integers. One tree may contain several files; each node has its origin. The children of a map are key, value, key,
 // value, ...; iterate over them with first and next. Aliases are resolved: od_tree_value() returns their target.
 //
-// node[-1] exists in every tree, also in an empty tree: a node without value, text and children. Thus the index -1 of a node
-// that was not found can be accessed. An iteration over a list as if the list were a map ends with -1.
+// node[-1] exists in every tree, even in an empty tree: a node without value, text and children. Thus the index -1 of a node that
+// was not found is valid. An iteration over a list as if the list were a map ends with -1.
 #ifndef OD_DOCUMENT_TREE_H
 #define OD_DOCUMENT_TREE_H
 
@@ -41,20 +41,20 @@ typedef struct od_tree {
   int origins, origin_capacity;
 } od_tree;
 
-// Parses the text of another file. Its nodes are added, and its root becomes the root of the tree (-1: the file is empty). The
-// tree must be zeroed before the first call. The arena owns the texts of the nodes. Syntax errors are reported.
+// Parses the text of another file. Adds its nodes; its root becomes the root of the tree (-1: the file is empty). The tree must be
+// zeroed before the first call. The arena owns the texts of the nodes. Reports syntax errors.
 od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const char *file, od_arena *texts,
                         od_messages *messages);
 void od_tree_free(od_tree *tree);
-// The number of nodes of a value, including nodes that its aliases repeat; `most` if there are more nodes or they are nested too
-// deeply.
+// Returns the number of nodes of a value, including nodes that its aliases repeat. Returns `most` if there are more nodes or if
+// nodes are nested too deeply.
 int od_tree_weigh(const od_tree *tree, int node, int most);
 // Adds a node without a parent. Returns its index, or -1 if an allocation fails.
 int od_tree_add(od_tree *tree, od_tree_node node);
 // Adds an origin. Returns its index, or -1 if an allocation fails.
 int od_tree_add_origin(od_tree *tree, od_tree_origin origin);
 
-// The node itself or, for an alias, its target.
+// Returns the node itself or, for an alias, its target.
 static inline int od_tree_value(const od_tree *tree, int node) {
   return node >= 0 && tree->node[node].kind == OD_TREE_ALIAS ? tree->node[node].target : node;
 }

@@ -15,13 +15,14 @@ enum { LONGEST_UNIT = 200, DEEPEST = 12, LARGEST_POWER = 60 };
 typedef struct reader {
   const char *at;
   int depth;
-  bool has_offset;  // a name so far has an offset
+  bool has_offset;  // whether one of the names read so far has an offset
   int names;        // number of names so far
 } reader;
 
 static const od_unit plain_number = {.factor = 1, .divisor = 1};
 
-// Divides two integers by their greatest common divisor. Combines factors that are not integers into one.
+// Divides factor and divisor by their greatest common divisor if both are integers. Otherwise computes the quotient and stores it
+// as a factor or, if its reciprocal is an integer, as a divisor.
 static void reduce(od_unit *unit) {
   double a = fabs(unit->factor), b = unit->divisor;
   const double largest = 9007199254740992.0;
@@ -38,7 +39,7 @@ static void reduce(od_unit *unit) {
   unit->factor /= a, unit->divisor /= a;
 }
 
-// unit *= other^exponent. Returns false if a power or the factor is too large.
+// Computes unit *= other^exponent. Returns false if a power or the factor is too large.
 static bool multiply(od_unit *unit, const od_unit *other, int exponent) {
   for (int i = 0; i < OD_UNIT_BASES; i++) {
     unit->power[i] += exponent * other->power[i];
@@ -93,7 +94,7 @@ static bool read_name(reader *r, od_unit *unit) {
   return true;
 }
 
-// Reads a digit, plain or superscript. Returns -1 if there is none.
+// Reads a digit, plain or superscript. Returns -1 if there is no digit.
 static int read_digit(reader *r, bool raised) {
   static const char *const superscript[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   for (int digit = 0; raised && digit < 10; digit++)
@@ -104,7 +105,7 @@ static int read_digit(reader *r, bool raised) {
   return !raised && *r->at >= '0' && *r->at <= '9' ? *r->at++ - '0' : -1;
 }
 
-// Reads an exponent; 1 if there is none. Returns false if the exponent is malformed or too large.
+// Reads an exponent; without an exponent, *exponent is 1. Returns false if the exponent is malformed or too large.
 static bool read_exponent(reader *r, int *exponent) {
   *exponent = 1;
   const char *begin = r->at;
@@ -192,7 +193,7 @@ static bool read_product(reader *r, od_unit *unit) {
   return true;
 }
 
-// A unit with an offset is a point on a scale and has neither powers nor products.
+// Parses a unit. A unit with an offset is a point on a scale, so powers and products of it are not allowed.
 static bool parse_unit(const char *text, int depth, od_unit *unit) {
   *unit = plain_number;
   if (strcmp(text, "1") == 0) return true;

@@ -1,7 +1,6 @@
-// The table of units: SI units, and other units that are common in hydraulics. The table does not depend on a library,
-// because controllers, Windows and browsers need the same units. Libraries also do not distinguish an angle from a
-// number, or a gauge pressure from an absolute pressure. The test unit.document.unit_table compares all factors with
-// UDUNITS-2.
+// The table of units: SI units, and other units that are common in hydraulics. The table does not depend on a library, because
+// controllers, Windows and browsers need the same units. Libraries also do not distinguish angles from numbers, or gauge pressures
+// from absolute pressures. The test unit.document.unit_table compares all factors with UDUNITS-2.
 #include <string.h>
 #include <strings.h>
 
@@ -22,7 +21,7 @@
   { name, false, factor, divisor, definition, 0, offset }
 
 static const od_unit_name names[] = {
-    // SI base units; the gram has the prefixes.
+    // SI base units. Prefixes of masses belong to the gram.
     BASE("m", OD_METER),
     BASE("s", OD_SECOND),
     BASE("A", OD_AMPERE),
@@ -99,7 +98,7 @@ static const od_unit_name names[] = {
     UNIT("kgf", 980665, 1e5, "N"),
     UNIT("kp", 980665, 1e5, "N"),
     UNIT("dyn", 1, 1e5, "N"),
-    // Pressures. Pressures of machines are absolute; gauge pressures (barg, psig) are rejected with a suggestion.
+    // Pressures. Pressures of machines are absolute; the parser rejects gauge pressures (barg, psig) with a suggestion.
     PREFIXED("bar", 1e5, 1, "Pa"),
     UNIT("bara", 1e5, 1, "Pa"),
     UNIT("psi", 1, 1, "lbf/in2"),
@@ -129,7 +128,7 @@ static const od_unit_name names[] = {
     // Speeds.
     UNIT("knot", 1852, 3600, "m/s"),
     UNIT("gn", 980665, 1e5, "m/s2"),
-    // Names in words.
+    // Full names of units.
     SAME("meter", "m"),
     SAME("metre", "m"),
     SAME("second", "s"),

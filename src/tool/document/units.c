@@ -17,7 +17,7 @@ typedef struct stored_unit {
 } stored_unit;
 
 struct od_units {
-  od_arena arena;  // owns the list and its index; if an allocation fails, units are parsed again each time
+  od_arena arena;  // owns the list and its index; after a failed allocation, units are parsed again each time
   stored_unit *item, last;
   int count;
   od_index index;
@@ -27,7 +27,7 @@ typedef struct named_dimension {
   const char *si, *measures;
 } named_dimension;
 
-// Names of dimensions. The first entry that fits gives the name.
+// Names of dimensions. The first matching entry gives the name.
 static const named_dimension named[] = {
     {"1", "a plain number"},
     {"m", "a length"},
@@ -71,7 +71,7 @@ void od_units_free(od_units *units) {
   od_free(units);
 }
 
-// Returns the parsed unit; NULL: unknown. Valid until the next call.
+// Returns the parsed unit, or NULL for an unknown unit. The result is valid until the next call.
 static const od_unit *parse_unit(od_units *units, const char *text) {
   int at = od_index_find(&units->index, text);
   if (at >= 0) {
@@ -94,8 +94,9 @@ static bool same_powers(const int *a, const int *b, int count) {
   return memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
-// Whether a number with the given unit fits the wanted unit. A torsional stiffness may be given in N m or in N m/rad, because
-// units with a mass are unambiguous. Without a mass a missing radian would confuse frequencies and angular rates.
+// Returns whether a number with the given unit fits the wanted unit. The file may give a torsional stiffness in N m or in N m/rad,
+// because units with a mass are unambiguous. In a unit without a mass, a missing radian would confuse frequencies with angular
+// rates.
 static bool fits(const int *given, const int *wanted) {
   if (!same_powers(given, wanted, OD_RADIAN)) return false;
   return given[OD_RADIAN] == wanted[OD_RADIAN] || (given[OD_RADIAN] == 0 && given[OD_KILOGRAM] != 0);
@@ -124,7 +125,7 @@ od_unit_verdict od_units_conversion(od_units *units, const char *unit, const cha
     *result = conversion_of(given);
     return OD_UNIT_FITS;
   }
-  // A frequency may be given in rad/s, deg/s or rpm: one turn is one period.
+  // rad/s, deg/s and rpm are allowed for a frequency: one turn is one period.
   if (strcmp(si, "Hz") != 0 || !is_rate_of_turn(given->power)) return OD_UNIT_MISFITS;
   *result = (od_conversion){given->factor / given->divisor, OD_TURN, 0};
   return OD_UNIT_FITS;

@@ -1,5 +1,5 @@
-// Units: converts values to SI units (35 mm: 0.035 m), and checks that the unit has the expected dimension. Angles are
-// not plain numbers, so 60 rpm is not accepted as 6.28 Hz.
+// Units: converts values to SI units (35 mm: 0.035 m), and checks that the unit has the expected dimension. Angles are not plain
+// numbers: 60 rpm is 1 Hz or 6.28 rad/s, but not 6.28 Hz.
 #ifndef OD_DOCUMENT_UNITS_H
 #define OD_DOCUMENT_UNITS_H
 
@@ -17,14 +17,14 @@ OD_OWNED_POINTER(od_units, od_units_free);
 
 typedef enum od_unit_verdict { OD_UNIT_FITS, OD_UNIT_UNKNOWN, OD_UNIT_MISFITS } od_unit_verdict;
 
-// rad per turn: the factor that converts a frequency in Hz to rad/s.
+// rad per turn, the factor from a frequency in Hz to an angular rate in rad/s.
 #define OD_TURN 6.28318530717958647692
 
-// Converts a value from `unit` to the SI unit `si`. An empty unit means that the value is in SI units already. Angular rates fit
-// "Hz". In the other direction only the caller can decide whether an angular rate is a frequency.
+// Converts a value from `unit` to the SI unit `si`. An empty unit means that the value is already in SI units. Angular rates fit
+// "Hz". In the other direction, only the caller can decide whether a frequency fits an angular rate.
 od_unit_verdict od_units_convert(od_units *units, const char *unit, const char *si, double value, double *result);
 
-// The conversion for many values, determined once.
+// A conversion that is determined once, for many values.
 typedef struct od_conversion {
   double factor, divisor, offset;  // value * factor / divisor + offset
 } od_conversion;
@@ -33,22 +33,23 @@ static inline double od_convert(const od_conversion *c, double value) {
   return value * c->factor / c->divisor + c->offset;
 }
 
-// Decomposes a unit into powers of the base units (the last base unit is the radian), and finds the conversion of values to base
-// units. False: unknown unit.
+// Decomposes a unit into powers of the base units; the last base unit is the radian. Also finds the conversion of values to base
+// units. Returns false if the unit is unknown.
 bool od_units_base(od_units *units, const char *unit, od_conversion *conversion, double power[OD_UNIT_BASES]);
 const char *od_unit_base(int i);  // symbol of base unit i
-// The text of a unit in base units: "kg s-2"; empty for a plain number.
+// Returns the text of a unit in base units: "kg s-2"; empty for a plain number.
 const char *od_unit_text(const double power[OD_UNIT_BASES], char text[120]);
 
-// Whether a unit or an expression contains the unit hertz. 1/s may be Hz or rad/s.
+// Returns whether a unit or an expression contains the unit hertz. 1/s may be Hz or rad/s.
 bool od_units_names_hertz(const char *text);
 
 bool od_units_knows(od_units *units, const char *unit);
-// The quantity that a unit measures, with its article: "a length". NULL: a quantity without a name here, or an unknown unit.
+// Returns the quantity that a unit measures, with its article: "a length". Returns NULL for an unknown unit, or if the quantity has
+// no name in the table.
 const char *od_units_measures(od_units *units, const char *unit);
-// The SI unit of the quantity that a unit measures ("bar": "Pa"). NULL as for od_units_measures().
+// Returns the SI unit of the quantity that a unit measures ("bar": "Pa"). Returns NULL in the cases of od_units_measures().
 const char *od_units_si(od_units *units, const char *unit);
-// Whether the text is a coherent SI unit: no factor, no offset ("N", not "kN").
+// Returns whether the text is a coherent SI unit: no factor, no offset ("N", not "kN").
 bool od_units_is_si(od_units *units, const char *unit);
 
 #endif

@@ -9,8 +9,8 @@ enum { DEEPEST = 16 };
 
 // --- The section --------------------------------------------------------------------------------------------------
 
-// Whether a variant must not have this section. A variant may have the sections of its file except the title (the first section),
-// includes and variants.
+// Returns whether a variant must not have this section. A variant may have the sections of its file except the title (the first
+// section), includes and variants.
 static bool is_barred(const od_section_class *file, const char *name) {
   return strcmp(name, file->keys[0].name) == 0 || strcmp(name, "variants") == 0 || strcmp(name, "include") == 0;
 }
@@ -81,8 +81,8 @@ static void complain_unknown(od_loader *ld, const od_section_class *file, const 
                   nearest.best != NULL ? od_nearest_suggestion(&nearest).text : otherwise);
 }
 
-// Merges the known sections of a variant over the variant that it extends. Unknown sections have been reported already. Returns
-// the node of the resulting map; -1: the variant is empty.
+// Merges the known sections of a variant over the variant that it extends. Unknown sections have already been reported. Returns the
+// node of the resulting map; -1: the variant is empty.
 static int with_base(od_loader *ld, const od_section_class *file, int variants, int key, int depth) {
   int value = od_value(ld, key);
   if (ld->tree.node[value].kind != OD_TREE_MAP) return -1;

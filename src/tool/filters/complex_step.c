@@ -1,6 +1,6 @@
-// Derivatives of a trapezoidal step by the complex-step method, applied to the whole step as in the literature. For each state
-// and each parameter, one step is taken in complex numbers, with a tiny imaginary part in that state or parameter. The
-// equations are the equations of trapezoid.c, but the derivatives share no code with trapezoid.c.
+// Derivatives of a trapezoidal step by the complex-step method, applied to the whole step as in the literature. For each state and
+// each parameter, one step is taken in complex numbers, with a tiny imaginary part in that state or parameter. The equations are
+// those of trapezoid.c, but this file shares no code with trapezoid.c.
 //
 // The Newton iteration in complex numbers uses the real matrix of the step and thus converges linearly. The real parts have
 // converged before the iteration starts.
@@ -69,8 +69,8 @@ static od_status correct(od_sim *sim, const steps *s, const double *x) {
   return OD_OK;
 }
 
-// Returns whether the last correction of the imaginary parts is at the level of round-off. The reference is the size of the
-// imaginary parts, or the effect of a change of the perturbed entry by its own magnitude.
+// Returns whether the last correction of the imaginary parts is at the level of round-off. The reference size is the size of the
+// imaginary parts, or their change if the perturbed entry changes by its own magnitude.
 static bool converged(const od_plant *plant, const steps *s, double entry) {
   double change = 0, size = 0;
   for (int i = 0; i < od_plant_nk(plant); i++) {

@@ -31,7 +31,8 @@ static od_status correct(od_observer *o, const double *y) {
   return od_linear_pass(o, y, 0);
 }
 
-// The complex work memory of the plant has the start values of later iterations. All other parts are computed again in each step.
+// The complex work memory of the plant contains the start values of later iterations. All other memory is computed again in each
+// step.
 static void transfer(od_observer *o, od_pieces *t) {
   od_pieces_bytes(t, od_observer_memory(o), od_sim_complex_size(o->plant));
 }

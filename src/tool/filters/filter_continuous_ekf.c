@@ -2,19 +2,19 @@
 //
 //   x' = f(x) + K (y - h(x)),   K = P C' R^-1,   P' = A P + P A' - P C' R^-1 C P + Theta
 //
-// One step of the trapezoidal rule is taken to each sample. The correction is part of the equations that the step solves. Theta
-// is the process noise of a step divided by its length. R is the covariance of the sensors' noise times the step length, or this
+// One step of the trapezoidal rule is taken to each sample. The correction is part of the equations that the step solves. Theta is
+// the process noise of a step divided by its length. R is the covariance of the sensors' noise times the step length, or this
 // covariance itself with 'sensor_noise: density'. A sample at the start time causes no correction.
 //
 // By default the correction at the end of the step acts during the whole step, with K from the predicted P. The covariance is
 // propagated with the exact transition matrix of the step and corrected as in a discrete filter. Thus P stays positive
-// semidefinite, and strong corrections do not oscillate. The estimates differ from the estimates of the discrete filter only by
-// the forces that the correction causes within the step. The options select the variants of the paper:
+// semidefinite, and strong corrections do not oscillate. The estimates differ from the estimates of the discrete filter only by the
+// forces that the correction causes within the step. The options select the variants of the paper:
 //
 //   correction: trapezoid      half of the correction acts at the end of the step, half at the beginning of the next step
 //   state_matrix: approximate  dw' = -M^-1 [R'(K R + 2 M (dR/dz) w') dz + R'(C R + M R') dw], eq. 10 of the paper; sensors
 //                              that depend on w' use the same derivatives
-//   tangent: approximate       eq. 14: eq. 10 without the second term, as the matrix of the Newton iteration; it changes
+//   tangent: approximate       eq. 14: eq. 10 without the second term, as the matrix of the Newton iteration; the option changes
 //                              the number of iterations, not the result
 //   covariance: euler          P by Euler's rule, with A and C at the beginning of the step and K = P C' / R at its end
 //   acceleration: trapezoid    sensors measure the acceleration of the trapezoidal rule, which includes corrections, instead
@@ -320,8 +320,8 @@ static void hold(const od_observer *o, memory *m) {
   }
 }
 
-// Solves the equations by Newton's method, starting at the current estimate. A parameter that would leave its bounds is held at
-// the bound from then on.
+// Solves the equations by Newton's method, starting at the current estimate. A parameter that would exceed a bound stays at this
+// bound for the remaining iterations.
 static od_status solve(od_observer *o, memory *m, const double *measured) {
   int n = o->nx + o->np;
   double *right = at(m, m->right), last = INFINITY;
@@ -353,8 +353,8 @@ static od_status solve(od_observer *o, memory *m, const double *measured) {
   return OD_NOT_CONVERGED;
 }
 
-// Computes P <- P + h (A P + P A') + Theta h, the part of Euler's rule that does not depend on sensors. False: a variance is
-// negative or not finite.
+// Computes P <- P + h (A P + P A') + Theta h, the part of Euler's rule that does not depend on sensors. Returns false if a variance
+// is negative or not finite.
 static bool add_euler(od_observer *o, memory *m, const double *Q, const double *q) {
   int n = o->nx + o->np;
   const double *A = at(m, m->A), *P0 = at(m, m->P0);
@@ -450,12 +450,12 @@ static od_status correct(od_observer *o, const double *y) {
   od_linear_begin(o);
   od_status status = euler ? OD_OK : sensors(o, m, NULL, NULL, NULL, at(m, m->y), at(m, m->C0));
   if (status == OD_OK) status = od_linear_pass(o, y, 0);
-  // If the uncertainty had to be increased, the discrete correction is kept.
+  // If the uncertainty was increased, the discrete correction remains.
   if (status != OD_OK || !o->used || (od_observer_linear(o)->widened && !euler)) return status;
   if (euler) {
     memcpy(od_observer_at(o, o->P_out), P, (size_t)(n * n) * sizeof *P);
     status = subtract_euler(o, m, &any);
-    // The iteration starts at the prediction, because the correction of a discrete filter may be far from the solution.
+    // The iteration starts at the prediction, because the result of the discrete correction may be far from the solution.
     memset(at(m, m->right), 0, (size_t)n * sizeof(double));
     if (status == OD_OK) status = od_observer_move(o, before, at(m, m->right));
   } else {
@@ -476,7 +476,7 @@ static od_status follow(od_observer *o, const double *map, const double *by_para
   return OD_OK;
 }
 
-// Between two steps only the length of the step, the flags and the corrections have a meaning.
+// Between two steps only the step length, the flags and the corrections are needed.
 static void transfer(od_observer *o, od_pieces *t) {
   memory *m = od_observer_memory(o);
   if (m->x0 == 0) start(o);  // the observer is not started
@@ -488,7 +488,7 @@ static void transfer(od_observer *o, od_pieces *t) {
     m->h = saved[2];
   }
   od_pieces_bytes(t, at(m, m->pull), (size_t)(o->nx + o->np) * sizeof(double));
-  // Euler's rule: P, C and A of the beginning of the step, for a correction that follows.
+  // Euler's rule needs P, C and A at the beginning of the step for the next correction.
   od_pieces_bytes(t, at(m, m->x0), m->pull - m->x0);
   od_pieces_bytes(t, at(m, m->A), m->K - m->A);
 }

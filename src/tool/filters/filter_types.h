@@ -1,6 +1,6 @@
 // The filters that experiment files and commands accept: the filters of the core (oleodyn/filter.h), then the filters of this
-// module. The filters of this module reproduce published filters and serve as references. To add a filter to this module, add a
-// file that defines its od_filter, and a line in OD_TOOL_FILTERS.
+// module. The filters of this module reproduce published filters and are references for tests and comparisons. To add a filter to
+// this module, add a file that defines its od_filter, and a line in OD_TOOL_FILTERS.
 #ifndef OD_FILTER_TYPES_H
 #define OD_FILTER_TYPES_H
 

@@ -13,7 +13,7 @@
 
 #include "base/allocate.h"
 
-// Files that are being written and are not complete yet. A path is registered until the file is complete or discarded. Registering
+// Files that are being written and are not complete yet. A path is registered until the file is complete or discarded. Registration
 // allocates nothing. Only one thread writes files.
 enum { MOST_UNFINISHED = 64 };  // number of files written at the same time
 static struct unfinished {
@@ -49,8 +49,8 @@ static void release(od_atomic_file *f) {
   *f = (od_atomic_file){0};
 }
 
-// Creates a file, registers the file as unfinished and returns its descriptor; -1: failure, with the reason in errno. Signals
-// are blocked meanwhile, so that no signal can end the program between the two actions and leave the file behind.
+// Creates a file, registers the file as unfinished and returns its descriptor; -1: failure, with the reason in errno. Blocks
+// signals meanwhile: a signal between creation and registration would end the program and leave the file behind.
 static int create_noted(const char *path, mode_t mode) {
   sigset_t all, before;
   sigfillset(&all);
@@ -105,7 +105,7 @@ od_status od_atomic_open(od_atomic_file *f, const char *path, od_error *err) {
 }
 
 od_status od_atomic_probe(const char *path, od_error *err) {
-  // Opening a pipe would wake its reader.
+  // Does not open a pipe, because this would wake its reader.
   struct stat old;
   if (stat(path, &old) == 0 && S_ISFIFO(old.st_mode)) return OD_OK;
   od_atomic_file f;
@@ -114,13 +114,13 @@ od_status od_atomic_probe(const char *path, od_error *err) {
   return status;
 }
 
-// Writes the buffers of an open file to disk. File systems that do not support this operation are not an error. False: the disk
-// reports an error.
+// Writes the buffers of an open file to disk. Returns false if the disk reports an error. A file system that does not support this
+// operation is not an error.
 static bool synchronize(int fd) {
   return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
 }
 
-// Closes the file. False: not all data were written. A full disk may be detected only when the last buffer is flushed or
+// Closes the file. Returns false if not all data were written: a full disk may be detected only when the last buffer is flushed or
 // written to disk.
 static bool finish(od_atomic_file *f) {
   if (!f->file) return !f->temporary;
@@ -135,7 +135,7 @@ static bool finish(od_atomic_file *f) {
   return ok;
 }
 
-// Writes the folder to disk, which makes the rename permanent. Errors are ignored.
+// Writes the folder to disk. Then the rename is permanent. Errors are ignored.
 static void synchronize_folder(const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = slash ? od_strndup(path, slash == path ? 1 : (size_t)(slash - path)) : od_strdup(".");

@@ -1,5 +1,5 @@
-// A file that appears complete or not at all. The file is written under a temporary name in the same folder, flushed to disk,
-// and renamed at the end.
+// A file that appears only when it is complete. The file is written under a temporary name in the same folder, flushed to disk, and
+// renamed at the end.
 #ifndef OD_ATOMIC_FILE_H
 #define OD_ATOMIC_FILE_H
 
@@ -15,14 +15,14 @@ typedef struct od_atomic_file {
 
 // Opens the file. After success call od_atomic_commit() or od_atomic_discard(); both release all memory.
 od_status od_atomic_open(od_atomic_file *f, const char *path, od_error *err);
-// Checks whether od_atomic_open() would succeed. Call this function before long work. Leaves no file behind.
+// Checks whether od_atomic_open() would succeed. Call this function before long work. No file remains.
 od_status od_atomic_probe(const char *path, od_error *err);
-// Closes the file, checks that all data were written, and renames the file. After a failure no file is left behind.
+// Closes the file, checks that all data were written, and renames the file. After a failure no file remains.
 od_status od_atomic_commit(od_atomic_file *f, od_error *err);
 void od_atomic_discard(od_atomic_file *f);
 
-// Removes the files that this process has begun and not completed. For a program that must end at once, without returning through
-// its callers. A forked child does not remove files of its parent.
+// Removes the files that this process has begun and not completed. Use this function if the program must end at once, without
+// returning through its callers. A forked child does not remove files of its parent.
 void od_unfinished_remove_all(void);
 
 #endif

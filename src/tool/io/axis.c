@@ -13,7 +13,7 @@ static double round_step(double size) {
   return power * (mantissa < 1.5 ? 1 : mantissa < 3.5 ? 2 : mantissa < 7.5 ? 5 : 10);
 }
 
-// Whether a prefix before the unit scales the whole unit: kPa, mm/s, but not k kg or mm^2.
+// Returns whether a prefix before the unit scales the whole unit: true for kPa and mm/s, false for k kg and mm^2.
 static bool takes_prefix(const char *unit) {
   static const char *const simple[] = {"Pa", "N", "J", "W", "V", "A", "Hz", "m", "rad"};
   for (size_t i = 0; i < sizeof simple / sizeof *simple; i++) {
@@ -41,13 +41,13 @@ static void choose_unit(od_axis *axis, const char *unit) {
 }
 
 od_axis od_axis_make(double min, double max, const char *unit, double wanted) {
-  // Limits of values, so that steps and their powers are finite and normal.
+  // Limits of values. Within these limits, steps and their powers are finite and normal.
   static const double largest = 1e300, smallest = 1e-290;
   if (!isfinite(min) || !isfinite(max)) min = -1, max = 1;
   min = fmin(fmax(min, -largest), largest), max = fmin(fmax(max, -largest), largest);
   double size = fmax(fabs(min), fabs(max));
   if (size < smallest) min = max = size = 0;
-  // A constant value is shown in the middle. Differences within round-off do not count as a change.
+  // A constant value is shown in the middle. Differences within round-off are ignored.
   if (max - min <= 1e-9 * size || max == min) {
     double room = size > 0 ? 0.1 * size : 1;
     min -= room;
@@ -83,7 +83,7 @@ void od_axis_label(const od_axis *axis, int i, char text[OD_AXIS_TEXT]) {
 
 void od_axis_value(const od_axis *axis, double value, char text[OD_AXIS_TEXT]) {
   char number[OD_NUMBER_SIZE];
-  // Values that are too small to be visible in the chart are rounding errors.
+  // Values that are too small to be visible in the chart are treated as rounding errors.
   if (fabs(value) < 1e-6 * (axis->high - axis->low)) value = 0;
   od_number_round(number, value / axis->factor, 4);
   with_minus(number, text);

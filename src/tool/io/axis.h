@@ -13,7 +13,7 @@ typedef struct od_axis {
   char unit[OD_AXIS_TEXT];  // unit with its prefix ("MPa") or power of ten ("10^6 kg"); empty: dimensionless
 } od_axis;
 
-// Makes an axis from min to max with about `wanted` ticks.
+// Returns an axis from min to max with about `wanted` ticks.
 od_axis od_axis_make(double min, double max, const char *unit, double wanted);
 double od_axis_tick(const od_axis *axis, int i);
 // Writes the number of a tick as text.

@@ -1,5 +1,6 @@
-// Files in memory. While a bundle is used by a thread, the functions of this module that read files find them in the bundle and not
-// on disk, by the path under which they were read before. While a bundle is recorded, every file that is read is added to it.
+// Files in memory. While a thread uses a bundle, the functions of this module read files from the bundle instead of the disk. Files
+// have the paths under which they were recorded. While a thread records a bundle, these functions add every file that they read to
+// the bundle.
 #ifndef OD_IO_BUNDLE_H
 #define OD_IO_BUNDLE_H
 
@@ -19,10 +20,11 @@ typedef struct od_bundle {
   int files;
 } od_bundle;
 
-// Adds a file unless the bundle has a file with this path. The bytes are copied with `copies`. False: out of memory.
+// Adds a file unless the bundle has a file with this path. If `copies` is true, copies the bytes. Returns false if an allocation
+// fails.
 bool od_bundle_add(od_bundle *b, const char *path, const char *bytes, size_t size, bool copies);
 
-// Make this thread use or record a bundle; NULL: none. Return the bundle that was used or recorded before.
+// Set the bundle that this thread uses or records; NULL: none. Return the previous bundle.
 const od_bundle *od_bundle_use(const od_bundle *b);
 od_bundle *od_bundle_record(od_bundle *b);
 
@@ -31,11 +33,11 @@ bool od_bundle_is_used(void);
 bool od_bundle_is_recorded(void);
 // Returns the file of the used bundle, or NULL.
 const od_bundled *od_bundle_find(const char *path);
-// Adds a file that was read to the recorded bundle, if any. False: out of memory.
+// Adds a file that was read to the recorded bundle, if any. Returns false if an allocation fails.
 bool od_bundle_note(const char *path, const char *bytes, size_t size);
 // Same as stat(), for a file of the used bundle or, if no bundle is used, on disk.
 int od_bundle_stat(const char *path, struct stat *facts);
-// Opens a file of the used bundle as a file without a name. Returns its descriptor, which the caller closes, or -1.
+// Opens a file of the used bundle as an unnamed temporary file. Returns its descriptor, which the caller closes, or -1.
 int od_bundle_open(const char *path);
 
 #endif

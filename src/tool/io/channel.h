@@ -1,8 +1,8 @@
 // Messages between a program and its helper programs (io/helper.h), over a local socket.
 //
 // A message consists of numbers (64 bits), texts (length and bytes) and arrays of doubles, in the representation of the processor.
-// The receiver states the greatest value of every number and the greatest length of every text; a message that breaks a limit
-// breaks the channel. A broken channel stays broken: all later calls do nothing and return zeros, so one check at the end suffices.
+// The receiver sets the largest value of every number and the largest length of every text. A message beyond a limit breaks the
+// channel. A broken channel stays broken: all later calls have no effect and return zeros, so one check at the end suffices.
 //
 //   request   OD_HELPER_PROTOCOL, task (od_helper_task), path, then
 //     OD_HELPER_READ    name of the time column, 1: no time column is required, number of columns, their names
@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Changes with every change of the messages.
+// The version of the protocol; changes with every change of the messages.
 #define OD_HELPER_PROTOCOL 0x6f6c656f00000001u
 typedef enum od_helper_task { OD_HELPER_READ = 1, OD_HELPER_WRITE } od_helper_task;
 typedef enum od_helper_kind { OD_HELPER_NUMBERS = 1, OD_HELPER_TEXTS } od_helper_kind;
@@ -29,25 +29,27 @@ enum { OD_HELPER_TEXT = 1024, OD_HELPER_PATH = 4096, OD_HELPER_COLUMNS = 200000 
 typedef struct od_channel {
   int socket;
   bool broken;
-  size_t filled, taken, waiting;  // bytes in `in`, bytes of them already taken, bytes in `out`
+  size_t filled, taken,
+      waiting;  // number of bytes in `in`, number of these bytes already taken, number of bytes in `out`
   unsigned char in[16384], out[16384];
 } od_channel;
 
 // Initializes a channel without filling its buffers. The caller closes the socket.
 void od_channel_init(od_channel *c, int socket);
 
-// These functions collect the data; od_channel_flush() sends the rest. False: the channel is broken.
+// Functions that send. They collect data in a buffer; od_channel_flush() sends the remaining data and returns false if the channel
+// is broken.
 void od_channel_put(od_channel *c, const void *data, size_t size);
 void od_channel_put_number(od_channel *c, uint64_t number);
 void od_channel_put_text(od_channel *c, const char *text);
 bool od_channel_flush(od_channel *c);
 
-// These functions wait for the data. False or 0: the channel is broken. A number above `most` and a text of `size` bytes or more
-// break the channel.
+// Functions that receive. They wait for the data, and return false or 0 if the channel is broken. A number above `most` and a text
+// of `size` bytes or more break the channel.
 bool od_channel_take(od_channel *c, void *to, size_t size);
 uint64_t od_channel_take_number(od_channel *c, uint64_t most);
 bool od_channel_take_text(od_channel *c, char *to, size_t size);
-// Receives and discards everything up to the end of the other side's messages.
+// Receives and discards all data until the other side closes its socket.
 void od_channel_drain(od_channel *c);
 
 #endif

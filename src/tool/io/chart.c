@@ -51,8 +51,7 @@ void od_chart_inside_end(FILE *to) {
 
 // --- Thinning -----------------------------------------------------------------------------------------------------
 
-// The rows, starting at `row`, that have a value and are in the same column of pixels: the last row, and the rows with the
-// lowest and the highest value.
+// A run of rows with values in the same column of pixels: its last row, and the rows with the lowest and the highest value.
 typedef struct span {
   long last, low, high;
 } span;
@@ -188,7 +187,7 @@ void od_chart_band(FILE *to, const od_chart *c, od_series x, od_series middle, o
   od_svg_path_end(to);
 }
 
-// Whether there are few dots. Few dots are drawn larger, with an additional class.
+// Returns whether there are few dots. Few dots are drawn larger, with an additional class.
 static bool are_few(const od_chart *c, const od_series *y) {
   double count = 0;
   for (long i = 0; i < y->count && count <= c->width / 3; i++) count += isfinite(od_series_at(y, i));
@@ -201,7 +200,7 @@ void od_chart_dots(FILE *to, const od_chart *c, od_series x, od_series y, const 
   od_svg_path_begin(to, both, NULL);
   for (long row = 0; row < y.count; row++) {
     if (!isfinite(od_series_at(&y, row))) continue;
-    // Gaps between samples do not affect dots, so the span continues after a gap.
+    // Dots have no connecting lines, so the span continues after a gap.
     double at = od_chart_x(c, od_series_at(&x, row)), low = od_series_at(&y, row), high = low;
     for (; row + 1 < y.count && floor(od_chart_x(c, od_series_at(&x, row + 1))) == floor(at); row++) {
       double value = od_series_at(&y, row + 1);

@@ -1,5 +1,5 @@
-// A chart: a frame with two axes, and series drawn as SVG. Long series are thinned to the pixel resolution, so that the size
-// of a drawing does not grow with the length of the run. Colors come from style sheets by class names.
+// A chart: a frame with two axes, and series drawn as SVG. Long series are thinned to the pixel resolution. Thus the size of a
+// drawing does not grow with the length of the run. Colors come from style sheets by class names.
 #ifndef OD_CHART_H
 #define OD_CHART_H
 
@@ -12,7 +12,7 @@ typedef struct od_chart {
   od_axis horizontal, vertical;
 } od_chart;
 
-// Numbers in memory: value i is data[i * stride] * factor. For example a column of a table in another unit.
+// Numbers in memory: value i is data[i * stride] * factor. An example is a column of a table in another unit.
 typedef struct od_series {
   const double *data;
   long count, stride;
@@ -23,7 +23,7 @@ static inline double od_series_at(const od_series *s, long i) {
   return s->data[i * s->stride] * s->factor;
 }
 
-// The position of a value on the page.
+// Return the horizontal or vertical position of a value on the page, in pixels.
 double od_chart_x(const od_chart *c, double value);
 double od_chart_y(const od_chart *c, double value);
 

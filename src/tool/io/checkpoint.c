@@ -34,7 +34,7 @@ static od_status read_all(od_checkpoint *c, FILE *file, const char *path, od_err
     if (ferror(file)) return od_fail(err, OD_IO, "cannot read %s: %s", path, strerror(errno));
     if (c->size < room) return OD_OK;
   }
-  return od_fail(err, OD_IO, "%s is larger than 4 GB and not a checkpoint", path);
+  return od_fail(err, OD_IO, "%s is larger than 4 GB; expected a checkpoint of at most 4 GB", path);
 }
 
 od_status od_checkpoint_read(od_checkpoint *c, const char *path, od_error *err) {

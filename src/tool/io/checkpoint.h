@@ -10,11 +10,11 @@ typedef struct od_checkpoint {
 } od_checkpoint;
 void od_checkpoint_free(od_checkpoint *c);
 
-// Replaces the contents of a checkpoint by the state of an object. Fails with OD_NO_MEMORY; the old contents stay.
+// Replaces the contents of a checkpoint by the state of an object. Fails with OD_NO_MEMORY and then keeps the old contents.
 od_status od_checkpoint_take(od_checkpoint *c, const od_saved_owner *owner, void *self, od_pieces_function *transfer);
 // Reads a file, at most 4 GB. Fails with OD_IO or OD_NO_MEMORY; err has the path.
 od_status od_checkpoint_read(od_checkpoint *c, const char *path, od_error *err);
-// Writes a file, completely or not at all.
+// Writes a complete file, or no file on failure.
 od_status od_checkpoint_write(const od_checkpoint *c, const char *path, od_error *err);
 
 #endif

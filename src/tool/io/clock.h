@@ -5,14 +5,14 @@
 
 #include <time.h>
 
-// Seconds since a fixed time in the past; monotonic.
+// Returns the seconds since a fixed time in the past; monotonic.
 static inline double od_seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Processor time of this thread in seconds.
+// Returns the processor time of this thread in seconds.
 static inline double od_processor_seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);

@@ -1,4 +1,4 @@
-// A quantity over two other quantities as a picture: a field of colors, one per level, with a color scale at its side.
+// A picture of a quantity over two other quantities: a field of colors, one color per level, with a color scale at its side.
 #ifndef OD_CONTOUR_PLOT_H
 #define OD_CONTOUR_PLOT_H
 

@@ -1,5 +1,5 @@
-// CSV files as lines and cells: the separator, quotes, comments, line ends, and numbers in cells. csv_read.c builds tables from
-// the cells.
+// CSV files as lines and cells: separators, quotes, comments, line ends, and numbers in cells. csv_read.c builds tables from the
+// cells.
 #ifndef OD_CSV_CELLS_H
 #define OD_CSV_CELLS_H
 
@@ -9,7 +9,7 @@
 #include "io/table.h"
 #include "oleodyn/status.h"
 
-// The current position in a text that is not terminated by a zero byte. To save the position, copy the structure.
+// The current position in a text. The text need not end with a zero byte. To save the position, copy the struct.
 typedef struct od_csv_reader {
   const char *path;
   const char *at, *end;
@@ -42,22 +42,23 @@ typedef struct od_csv_cells {
 bool od_csv_at_line_end(const od_csv_reader *r);
 // Moves from the end of a line to the beginning of the next line.
 void od_csv_next_line(od_csv_reader *r);
-// Moves to the next line with data. False at the end of the file.
+// Moves to the next line with data. Returns false at the end of the file.
 bool od_csv_find_line(od_csv_reader *r);
 void od_csv_skip_lines(od_csv_reader *r, int count);
 
 // ---- cells
 
-// The most frequent separator in the header outside quotes. On a tie a separator other than the comma is chosen, because the
-// comma may be a decimal sign.
+// Returns the most frequent separator in the header outside quotes. If the comma and another separator are equally frequent,
+// returns the other separator, because a comma may be a decimal sign.
 char od_csv_find_separator(const od_csv_reader *r);
 // Reads the cell at r->at and stops at the separator or line end after the cell.
 od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out);
 // Reads the cells up to the line end. The list belongs to the arena.
 od_status od_csv_read_line(od_csv_reader *r, od_arena *arena, od_csv_cells *line);
-// Reads the number in a cell; NAN for an empty or missing cell. False if the cell is not a number.
+// Reads the number in a cell; NAN for an empty or missing cell. Returns false if the cell is not a number.
 bool od_csv_cell_number(const od_csv_reader *r, const od_csv_cell *c, double *value);
-// The text of a cell, with doubled quotes replaced by single quotes, in memory of the arena. NULL: out of memory.
+// Returns the text of a cell, with doubled quotes replaced by single quotes, in memory of the arena. Returns NULL if an allocation
+// fails.
 char *od_csv_cell_text(const od_csv_cell *c, od_arena *arena);
 
 // ---- tables (csv_read.c)
@@ -72,7 +73,7 @@ od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, d
 
 // ---- errors
 
-// The column of a position in the current line, counted from 1.
+// Returns the column of a position in the current line, counted from 1.
 int od_csv_column(const od_csv_reader *r, const char *place);
 od_status od_csv_fail_at(const od_csv_reader *r, int line, int column, const char *text);
 od_status od_csv_no_memory(const od_csv_reader *r);

@@ -1,5 +1,5 @@
-// CSV line by line, for example a live stream: the header first, optionally a line of units, then rows. The same rules apply as
-// to files (csv_read.c), but no cell continues on the next line. Reading a row allocates nothing.
+// Reads CSV line by line, for example from a live stream: the header, optionally a line of units, then rows. The same rules apply
+// as to files (csv_read.c), but no cell continues on the next line. Reading a row allocates nothing.
 #ifndef OD_IO_CSV_LINES_H
 #define OD_IO_CSV_LINES_H
 
@@ -12,20 +12,20 @@ typedef struct od_csv_lines {
   const char *const *missing;  // as in od_table_wish
   int line;                    // the number of the current line, set by the caller
   char separator;              // separator found in the header
-  bool spare;                  // each line ends with a separator
+  bool spare;                  // whether each line ends with a separator
   const bool *used;            // per column: whether the column must contain numbers; NULL: all columns must contain
                                // numbers
   od_table *table;             // table of names and units, without rows; the caller frees the table with
                                // od_table_free()
 } od_csv_lines;
 
-// Reads the header. Lines are passed without their line end.
+// Reads the header. The line has no line end, like all lines passed to the functions below.
 od_status od_csv_header(od_csv_lines *s, const char *line, size_t length, od_error *err);
-// Whether the line contains only blanks or a comment.
+// Returns whether the line contains only blanks or a comment.
 bool od_csv_is_empty(const od_csv_lines *s, const char *line, size_t length);
-// Reads the line if it contains the units of the columns; else *taken is false.
+// Reads the line if it contains the units of the columns. *taken: whether the line was read.
 od_status od_csv_units(od_csv_lines *s, const char *line, size_t length, bool *taken, od_error *err);
-// Reads one value per column. On an error returns OD_BAD_INPUT with the position in err.
+// Reads one value per column. Fails with OD_BAD_INPUT; err has the position.
 od_status od_csv_row(od_csv_lines *s, const char *line, size_t length, double *values, od_error *err);
 
 #endif

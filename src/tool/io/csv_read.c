@@ -1,7 +1,7 @@
-// Tables from CSV files as people and programs write them: commas, semicolons or tabs; quotes; CRLF; a byte order mark; comment
-// lines that start with '#'; empty cells; a header with or without units, optionally with the units in a line below it, or no
-// header; lines of other text before the header. With semicolons or tabs as separators a number may have a decimal comma. A
-// cell that is not a number is a flaw of its column. Flaws matter only to users of the column.
+// Reads tables from CSV files. Allowed are: commas, semicolons or tabs; quotes; CRLF; a byte order mark; comment lines that start
+// with '#'; empty cells; lines of other text before the header. The header may be absent. Units may be in the header or in a line
+// below the header. With semicolons or tabs as separators, a number may have a decimal comma. A cell that is not a number is a flaw
+// of its column. A flaw is an error only if the column is used.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static od_status add_flaw(const od_csv_reader *r, int column, const od_error *fl
   return *stored ? OD_OK : od_csv_no_memory(r);
 }
 
-// Whether a flaw of a column matters: the column is used, and this is its first flaw.
+// Returns whether a flaw of a column is relevant: the column is used, and this is its first flaw.
 static bool is_relevant(const od_csv_reader *r, int column) {
   if (r->wanted && !r->wanted[column]) return false;
   return r->flawed ? !od_table_flaw(r->flawed, column) : !r->used || r->used[column];
@@ -57,7 +57,7 @@ static od_status not_a_number(const od_csv_reader *r, const od_csv_cell *c, cons
   return add_flaw(r, column, &flaw);
 }
 
-// Reports a row that ends early: cells of the last columns are missing.
+// Reports a row without the cells of the last columns.
 static od_status too_short(const od_csv_reader *r, const od_table *table, int line, int count, double *values) {
   od_error flaw;
   od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: %s, but the header has %s; expected equal numbers", r->path, line,
@@ -70,8 +70,9 @@ static od_status too_short(const od_csv_reader *r, const od_table *table, int li
   return status;
 }
 
-// Reads one row of numbers into values; a row has as many cells as the header. spare: each line may end with a separator. A text
-// in the last column may contain separators. Other surplus cells are an error: for example, a decimal comma splits a number.
+// Reads one row of numbers into values; a row has as many cells as the header. spare: each line may end with a separator. A text in
+// the last column may contain separators. Other surplus cells are an error; they occur, for example, if a decimal comma splits a
+// number.
 od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, double *values) {
   int line = r->line, count = 0;
   bool text = false;  // whether the last cell contains a text instead of a number
@@ -81,7 +82,7 @@ od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, d
     od_status status = od_csv_read_cell(r, &c);
     if (status != OD_OK) return status;
     bool empty_end = spare && count == table->columns && c.length == 0, goes_on = count >= table->columns && text;
-    // Skips an unwanted cell, except in the last column: the kind of surplus cells depends on whether the last cell is a number.
+    // Skips an unwanted cell. The last cell is always read, because surplus cells are allowed only if the last cell is a text.
     if (r->wanted && count < table->columns - 1 && !r->wanted[count]) {
       values[count++] = NAN;
       if (od_csv_at_line_end(r)) break;
@@ -121,8 +122,8 @@ static od_status make_table(od_csv_reader *r, const od_csv_cells *header, bool n
   return OD_OK;
 }
 
-// Whether a line below the header contains units: the line contains no number, and has as many cells as the
-// header or one more.
+// Returns whether a line below the header contains units: the line contains no number, and has as many cells as the header or one
+// more.
 static bool is_units(const od_csv_reader *r, const od_csv_cells *line, int columns) {
   bool any = false;
   for (int i = 0; i < line->count; i++) {
@@ -133,7 +134,7 @@ static bool is_units(const od_csv_reader *r, const od_csv_cells *line, int colum
   return any && line->count >= columns && line->count <= columns + 1;
 }
 
-// Reads the line at r->at if it is a line of units; else the position does not change.
+// Reads the line at r->at if it is a line of units. Otherwise the position does not change.
 static od_status read_units(od_csv_reader *r, od_table *table, bool *taken) {
   OD_SCRATCH(scratch);
   od_csv_reader before = *r;
@@ -151,7 +152,7 @@ static od_status read_units(od_csv_reader *r, od_table *table, bool *taken) {
   return OD_OK;
 }
 
-// Stores the line number of the row that is appended next. False: out of memory.
+// Stores the line number of the row that is appended next. Returns false if an allocation fails.
 static bool keep_line(od_table *table, int line) {
   if (table->rows == table->capacity) {
     size_t larger = table->capacity ? 2 * (size_t)table->capacity : 64;
@@ -178,8 +179,8 @@ static od_status read_rows(od_csv_reader *r, od_table *table, bool spare) {
   return OD_OK;
 }
 
-// Reads the header at r->at into a table without rows. *numbered: the line is not a header but data. *spare: each line ends
-// with a separator.
+// Reads the header at r->at into a table without rows. *numbered: whether the line contains data instead of a header. *spare:
+// whether each line ends with a separator.
 static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, bool *spare) {
   OD_SCRATCH(scratch);
   od_csv_cells header = {0};
@@ -199,8 +200,8 @@ static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, b
 
 enum { LONGEST_PREAMBLE = 200 };
 
-// The number of cells of the line at r, and the number of cells with numbers; 0: the line cannot be read. `separator` zero: the
-// separator is found in the line itself. Moves r to the next line.
+// Returns the number of cells of the line at r; 0: the line cannot be read. *numbers: the number of cells with numbers. If
+// `separator` is zero, finds the separator in the line itself. Moves r to the next line.
 static int count_cells(od_csv_reader *r, char separator, int *numbers) {
   OD_SCRATCH(scratch);
   od_csv_reader line = *r;
@@ -219,7 +220,7 @@ static int count_cells(od_csv_reader *r, char separator, int *numbers) {
   return count;
 }
 
-// The number of cells of a row of data: at least two cells, most of them numbers; else 0.
+// Returns the number of cells of a row of data: a row has at least two cells, and most of them are numbers. Otherwise returns 0.
 static int cells_of_row(od_csv_reader *r) {
   int numbers, count = count_cells(r, '\0', &numbers);
   return count >= 2 && 2 * numbers > count ? count : 0;
@@ -230,9 +231,9 @@ static int cells_of_text(od_csv_reader r, char separator) {
   return numbers == 0 ? count : 0;
 }
 
-// Skips lines before the header. Two consecutive rows with the same number of cells (or one row at the end of the file) give the
-// minimum width of the table. The header is the line before these rows, or before the line of units. If the first line already
-// has this width, nothing is skipped.
+// Skips lines before the header. If two consecutive rows have the same number of cells, the table has at least this width. One row
+// at the end of the file is sufficient. The header is the line before these rows, or before the line of units. If the first line
+// already has this width, nothing is skipped.
 static void skip_preamble(od_csv_reader *r) {
   od_csv_reader now = *r, before = *r, before_that = *r;
   for (int line = 0; line < LONGEST_PREAMBLE && od_csv_find_line(&now); line++) {
@@ -306,7 +307,9 @@ od_status od_csv_header(od_csv_lines *s, const char *line, size_t length, od_err
   if (status == OD_OK && !numbered) return OD_OK;
   od_table_free(s->table);
   s->table = NULL;
-  return status != OD_OK ? status : od_csv_fail_at(&r, s->line, 1, "expected a header with the names of the columns");
+  return status != OD_OK
+             ? status
+             : od_csv_fail_at(&r, s->line, 1, "found only numbers, expected a header with the names of the columns");
 }
 
 bool od_csv_is_empty(const od_csv_lines *s, const char *line, size_t length) {

@@ -1,6 +1,6 @@
-// The buffer begins at the beginning of a line and contains whole lines up to `whole`. A line longer than the buffer enlarges
-// the buffer. A line end within a quoted cell does not end the line. As in csv_cells.c, a quote counts only at the beginning of
-// a cell. A quote does not count in a comment or in a text such as 2" hose.
+// The buffer begins at the beginning of a line and contains whole lines up to `whole`. A line longer than the buffer enlarges the
+// buffer. A line end within a quoted cell does not end the line. As in csv_cells.c, only a quote at the beginning of a cell is a
+// quote. Quotes in comments or in a text such as 2" hose are plain characters.
 #define _XOPEN_SOURCE 700  // pread
 
 #include "io/csv_stream.h"
@@ -18,7 +18,7 @@
 
 enum { USUAL_BLOCK = 1 << 18, LINES_FOR_HEAD = 256, LONGEST_LINES = 1 << 28 };
 
-// The position of a character within a line.
+// The kind of position of a character within a line.
 typedef enum spot {
   LINE_BEGIN,  // only blanks before the character
   CELL_BEGIN,
@@ -49,14 +49,15 @@ struct od_csv_stream {
   od_csv_reader r;
   od_table *head;
   bool spare;
-  bool shares;  // file and head belong to another stream
+  bool shares;  // whether file and head belong to another stream
 };
 
 static od_status cannot_read(const od_csv_stream *s, od_error *err) {
   return od_fail(err, OD_IO, "cannot read %s: %s", s->path, strerror(errno));
 }
 
-// The kind of position of the character after c. separator: zero if the header has not been read and any separator is possible.
+// Returns the kind of position of the character after c. separator: zero if the header has not been read and any separator is
+// possible.
 static spot after(char separator, spot now, char c) {
   if (now == IN_QUOTES) return c == '"' ? AFTER_QUOTE : IN_QUOTES;
   if (c == '\n' || c == '\r') return LINE_BEGIN;
@@ -75,7 +76,7 @@ static void find_whole_lines(od_csv_stream *s) {
     if (c == '\n' && s->spot != IN_QUOTES) s->whole = s->scanned + 1;
     s->spot = after(s->r.separator, s->spot, c);
   }
-  // Without quotes the last line end is found backwards.
+  // Without quotes, a backward search finds the last line end.
   size_t at = s->filled;
   while (at > s->scanned && s->buffer[at - 1] != '\n') at--;
   if (at > s->scanned) s->whole = s->scanned = at, s->spot = LINE_BEGIN;
@@ -112,7 +113,7 @@ static od_status read_more(od_csv_stream *s, od_error *err) {
   return OD_OK;
 }
 
-// Removes the lines that were read from the buffer, and reads at least one more line unless the file has ended.
+// Removes from the buffer the lines that were already used. Reads at least one more line unless the file has ended.
 static od_status fill(od_csv_stream *s, od_error *err) {
   size_t done = (size_t)(s->r.at - s->buffer);
   memmove(s->buffer, s->buffer + done, s->filled - done);
@@ -152,7 +153,7 @@ static od_status read_head(od_csv_stream *s, int skip, od_error *err) {
   return status;
 }
 
-// Makes a stream that has read nothing yet. NULL: out of memory.
+// Creates a stream that has not read any data. Returns NULL if an allocation fails.
 static od_csv_stream *new_stream(const char *path, size_t block, const char *const *missing) {
   od_csv_stream *s = od_calloc(1, sizeof *s);
   if (!s) return NULL;
@@ -226,7 +227,7 @@ void od_csv_stream_use(od_csv_stream *s, const bool *used) {
   s->r.used = used;
 }
 
-// Streams that share a head must not write its flaws; the first stream has written the flaws.
+// The first stream writes the flaws to the head. Other streams that share the head must not write flaws.
 void od_csv_stream_want(od_csv_stream *s, const bool *wanted) {
   s->r.used = s->r.wanted = wanted;
   s->r.flawed = s->shares ? NULL : s->head;
@@ -257,7 +258,7 @@ od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_err
   return status;
 }
 
-// Whether the rows differ from the rows that were read first. Missing rows count as a difference.
+// Returns whether the rows differ from the rows that were read first. A missing row is a difference.
 static bool differs(const od_csv_stream *s) {
   od_byte_sum sum = {0};
   char block[1 << 14];

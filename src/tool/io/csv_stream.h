@@ -24,18 +24,17 @@ const od_table *od_csv_stream_head(const od_csv_stream *s);
 // Declares the columns that must contain numbers (one flag per column, which must outlive the stream). Default: all columns.
 void od_csv_stream_use(od_csv_stream *s, const bool *used);
 // Declares the columns to read (one flag per column, which must outlive the stream). Values of other columns are NAN, and their
-// cells may contain anything. An error in a column is stored as its flaw (od_table_flaw() of the head) and does not end the
-// reading.
+// cells are not checked. An error in a column is stored as its flaw (od_table_flaw() of the head) and does not end the reading.
 void od_csv_stream_want(od_csv_stream *s, const bool *wanted);
 // Moves back to the first row.
 void od_csv_stream_rewind(od_csv_stream *s);
-// Reads the next row, one value per column. *end: there is no further row.
+// Reads the next row, one value per column. *end: whether there is no further row.
 od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_error *err);
-// The line number of the last row. After all rows: whether the last line has no line end.
+// Return the line number of the last row, and, after all rows were read, whether the last line has no line end.
 int od_csv_stream_line(const od_csv_stream *s);
 bool od_csv_stream_is_cut(const od_csv_stream *s);
-// Whether the rows were overwritten since they were first read. Appended data are ignored. Fast if the file has not been
-// written to.
+// Returns whether the rows were overwritten since they were first read. Appended data are ignored. The check is fast if the file
+// was not modified.
 bool od_csv_stream_has_changed(const od_csv_stream *s);
 
 #endif

@@ -12,7 +12,7 @@
 
 enum { BLOCK = 1 << 15 };
 
-// Cells are collected in a block: a C library call for each cell would take longer than the formatting of its digits.
+// Cells are collected in a block, because a C library call for each cell would take longer than formatting its digits.
 struct od_csv_writer {
   od_atomic_file file;
   FILE *to;  // standard output, or the stream of the file
@@ -29,7 +29,7 @@ static void write_quoted(FILE *to, const char *text) {
   }
 }
 
-// Writes "name [unit]", in quotes if the text contains a separator, a quote or a line end, or would be read as a comment.
+// Writes "name [unit]". Adds quotes if the text contains a separator, a quote or a line end, or would be read as a comment.
 static void write_label(FILE *to, const char *name, const char *unit) {
   static const char special[] = ",;\t\"\r\n";
   // The unit "1" of a dimensionless output is omitted.

@@ -1,4 +1,4 @@
-// A table as a CSV file that is written row by row: a header "name [unit]", then one line per row.
+// Writes a table as a CSV file row by row: a header "name [unit]", then one line per row.
 #ifndef OD_IO_CSV_WRITER_H
 #define OD_IO_CSV_WRITER_H
 
@@ -11,11 +11,11 @@ typedef struct od_csv_writer od_csv_writer;
 od_status od_csv_writer_open(const char *path, const od_table *head, od_csv_writer **out, od_error *err);
 // Writes a row. od_csv_writer_commit() reports errors.
 void od_csv_writer_row(od_csv_writer *w, const double *row);
-// Completes the file, or discards the file. Both functions release all memory.
+// The first function completes the file, the second discards the file. Both functions release all memory.
 od_status od_csv_writer_commit(od_csv_writer *w, od_error *err);
 void od_csv_writer_discard(od_csv_writer *w);
 
-// The header of a table as a line of CSV, with its line end; freed with od_free(). NULL: out of memory.
+// Returns the header of a table as a line of CSV, with its line end; freed with od_free(). Returns NULL if an allocation fails.
 char *od_table_csv_header(const od_table *head);
 
 #endif

@@ -1,7 +1,7 @@
 // The shortest decimal by Giulietti's method (source 41 in docs/theory.md). A double c 2^q represents the decimals between the
-// midpoints to its neighbors. Let k be such that the width of this interval is at least one and less than ten units of 10^k.
-// Then at most two multiples of 10^(k+1) and two multiples of 10^k are candidates. The ends of the interval and the value, in
-// units of 10^k / 4, are products with a power of ten of 126 to 128 bits; rounding them to odd numbers keeps each comparison
+// midpoints to its neighbors. Let k be such that the width of this interval is at least one and less than ten units of 10^k. Then
+// at most two multiples of 10^(k+1) and two multiples of 10^k are candidates. The ends of the interval and the value, in units of
+// 10^k / 4, are products with a power of ten of 126 to 128 bits. Rounding these products to odd numbers keeps each comparison
 // exact.
 #include "io/decimal.h"
 
@@ -29,7 +29,7 @@ static void times_five(uint64_t *a) {
   }
 }
 
-// The first 128 bits of a, rounded up.
+// Returns the first 128 bits of a, rounded up.
 static wide leading_bits(const uint64_t *a) {
   int length = bit_length(a);
   wide bits = 0;
@@ -44,7 +44,7 @@ static wide leading_bits(const uint64_t *a) {
   return (length < 128 ? bits << (128 - length) : bits) + more;
 }
 
-// The first 128 bits of 1/a, rounded up, by long division; a must not be a power of two.
+// Returns the first 128 bits of 1/a, rounded up, by long division; a must not be a power of two.
 static wide leading_bits_of_inverse(const uint64_t *a) {
   uint64_t rest[WORDS] = {0};
   int length = bit_length(a);

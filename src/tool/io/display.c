@@ -16,7 +16,7 @@ typedef struct entry {
   double factor;
 } entry;
 
-// Entries of one unit are adjacent, the smallest sizes first. Pressures are in bar. Values of thousands of bar are moduli of
+// Entries of one unit are adjacent, the smallest sizes first. Pressures are in bar. Values of several thousand bar are moduli of
 // oil (MPa) or of steel (GPa).
 static const entry entries[] = {
     {"Pa", 100, "Pa", 1},
@@ -61,7 +61,7 @@ static const entry entries[] = {
     {"1", INFINITY, "", 1},
 };
 
-// Whether two units are the same. "m^3/s" and "m3/s" are the same unit.
+// Returns whether two units are the same. "m^3/s" and "m3/s" are the same unit.
 static bool same_unit(const char *a, const char *b) {
   for (;; a++, b++) {
     if (*a == '^') a++;
@@ -81,7 +81,7 @@ bool od_display_is_si(void) {
   return in_si;
 }
 
-// The size used for quantities of unknown size, in SI units: 10 bar for pressures, 100 mm2 for areas, 1 for all other
+// Returns the size used for quantities of unknown size, in SI units: 10 bar for pressures, 100 mm2 for areas, 1 for all other
 // quantities.
 static double usual_size(const char *si) {
   return same_unit(si, "Pa") ? 1e6 : same_unit(si, "m2") ? 1e-4 : 1;

@@ -12,27 +12,28 @@ typedef struct od_display {
   double factor;     // displayed number = SI number * factor
 } od_display;
 
-// Chooses SI or display units for all output of the calling thread. Jobs call it, and so do their threads.
+// Chooses SI or display units for all output of the calling thread. Jobs and their threads call this function.
 void od_display_choose_si(bool is_si);
 bool od_display_is_si(void);
 
-// The display unit for numbers in an SI unit whose largest magnitude is `size`. Numbers without a display unit or without
-// a size (NAN) stay in SI. A size of zero gives the usual unit.
+// Returns the display unit for numbers in an SI unit whose largest magnitude is `size`. Numbers without a display unit or without a
+// size (NAN) stay in SI. A size of zero gives the usual unit.
 od_display od_display_unit(const char *si, double size);
-// The display unit for a quantity without known values: bar, l/min, mm.
+// Returns the display unit for a quantity without known values: bar, l/min, mm.
 const char *od_display_usual(const char *si);
 
-// Formats a number with an uncertainty (half of an interval, both in the displayed unit): two digits of the uncertainty, and
-// the number to the same digit, at most nine digits. Without an uncertainty (zero, infinite, NAN) five digits; "-" for NAN.
+// Formats a number with an uncertainty (half of an interval), both in the displayed unit. The uncertainty has two digits. The
+// number ends at the same digit and has at most nine digits. Without an uncertainty (zero, infinite, NAN) the number has five
+// digits. NAN is written as "-".
 void od_display_value(char text[OD_NUMBER_SIZE], double value, double uncertainty);
 void od_display_uncertainty(char text[OD_NUMBER_SIZE], double uncertainty);
 
-// "1520 MPa", or "0.6" without a unit: an SI value in a suitable display unit, for sentences.
+// An SI value in a suitable display unit, for sentences: "1520 MPa", or "0.6" without a unit.
 typedef struct od_display_text {
   char text[96];
 } od_display_text;
 od_display_text od_display_quantity(double value, const char *si);
-// The rate of change of a quantity in this SI unit: "300 bar per second", "7.6 per second", "2 m/s\u00b2".
+// Returns the rate of change of a quantity in this SI unit: "300 bar per second", "7.6 per second", "2 m/s\u00b2".
 od_display_text od_display_rate(double rate, const char *si);
 
 // "4.1 ms", "5 s", "3 min 20 s".
@@ -41,7 +42,7 @@ typedef struct od_duration {
 } od_duration;
 od_duration od_duration_text(double seconds, int digits);
 
-// "10 µm to 5000 mm", "at least 0", "at most 10 l/min", "positive", "any": the values from low to high, in SI.
+// Writes the range from low to high (SI) for sentences: "10 µm to 5000 mm", "at least 0", "at most 10 l/min", "positive", "any".
 enum { OD_RANGE_SIZE = 160 };
 void od_display_range(char text[OD_RANGE_SIZE], double low, double high, const char *si);
 

@@ -20,8 +20,8 @@ extern char **environ;
 
 // --- Search -------------------------------------------------------------------------------------------------------
 
-// Folders of helpers, relative to the folder of the file that contains this code: in the build folder, of an installed library, and
-// of an installed program or a program in a subfolder of the build folder.
+// Folders of helpers, relative to the folder of the file that contains this code. First: in the build folder. Second: for an
+// installed library. Third: for an installed program, or a program in a subfolder of the build folder.
 static const char *const relative[] = {"libexec/oleodyn", OD_HELPERS_FROM_LIBRARY, OD_HELPERS_FROM_PROGRAM};
 
 // Writes FOLDER/NAME to `path`. Returns whether there is such a program.
@@ -40,7 +40,9 @@ static bool find_program(char path[PATH_MAX], const char *name, od_error *err) {
   const char *folder = getenv("OLEODYN_HELPERS");
   if (folder && is_program(path, folder, (int)strlen(folder), ".", name)) return true;
   if (folder) {
-    od_fail(err, OD_IO, "the program %s is missing in %.300s, the folder of OLEODYN_HELPERS", name, folder);
+    od_fail(err, OD_IO,
+            "the program %s is missing in %.300s, the folder of OLEODYN_HELPERS; correct or unset this variable", name,
+            folder);
     return false;
   }
   static const char here = 0;  // an address within the library, or within the program if it is linked statically
@@ -60,8 +62,8 @@ static bool find_program(char path[PATH_MAX], const char *name, od_error *err) {
 
 // --- Start and end ------------------------------------------------------------------------------------------------
 
-// The socket becomes the standard input. Other output is discarded, such as messages of libraries about damaged files; the
-// caller writes the messages. Signals have their default actions, also those that the caller handles or blocks.
+// Starts the helper with the socket as its standard input. Its standard output and standard error, such as messages of libraries
+// about damaged files, are discarded; the caller writes the messages. All signals have their default actions in the helper.
 static int spawn(od_helper *h, char *path, int socket) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -113,14 +115,15 @@ od_helper_part od_helper_ask(od_helper *h) {
   od_channel *c = &h->channel;
   od_channel_flush(c);
   shutdown(c->socket, SHUT_WR);
-  c->broken = false;  // a helper that ended early may have answered
+  c->broken = false;  // a helper that ended early may have sent an answer
   uint64_t protocol = od_channel_take_number(c, UINT64_MAX);
   h->is_other = !c->broken && protocol != OD_HELPER_PROTOCOL;
   return h->is_other ? 0 : (od_helper_part)od_channel_take_number(c, OD_HELPER_STATUS);
 }
 
 static od_status what_happened(const od_helper *h, int end, od_error *err) {
-  if (h->is_other) return od_fail(err, OD_IO, "the program %s belongs to another version of oleodyn", h->name);
+  if (h->is_other)
+    return od_fail(err, OD_IO, "the program %s belongs to another version of oleodyn; install oleodyn again", h->name);
   int signal = WIFSIGNALED(end) ? WTERMSIG(end) : 0;
   if (signal == SIGXCPU || signal == SIGALRM)
     return od_fail(err, OD_BAD_INPUT, "took longer than %lld s", od_helper_seconds(h->bytes));

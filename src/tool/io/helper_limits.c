@@ -9,7 +9,7 @@
 
 enum { MEGABYTE = 1 << 20 };
 
-// Far above the time for an undamaged file: reading takes milliseconds per megabyte.
+// The limit is far above the time for an undamaged file, because reading takes milliseconds per megabyte.
 long long od_helper_seconds(long long bytes) {
   return 1 + bytes / MEGABYTE;
 }
@@ -22,7 +22,8 @@ uint64_t od_helper_most_numbers(long long bytes) {
   return memory_limit(bytes) / sizeof(double);
 }
 
-// The current address space of the process in bytes, which tools such as sanitizers enlarge. RLIM_INFINITY: unknown.
+// Returns the current address space of the process in bytes; RLIM_INFINITY: unknown. Tools such as sanitizers enlarge the address
+// space.
 static rlim_t address_space(void) {
   unsigned long long pages = 0;
   FILE *f = fopen("/proc/self/statm", "r");

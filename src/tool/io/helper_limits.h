@@ -2,7 +2,7 @@
 #ifndef OD_IO_HELPER_LIMITS_H
 #define OD_IO_HELPER_LIMITS_H
 
-// Seconds for a file or data of this size.
+// Returns the limit in seconds for a file or data of this size.
 long long od_helper_seconds(long long bytes);
 
 #endif

@@ -30,7 +30,7 @@ static od_status too_long(input *in) {
   return od_fail(in->why, OD_BAD_INPUT, "the file is larger than %zu MB, the largest allowed size", in->most >> 20);
 }
 
-// Opens a file. A device is not opened, because opening a device may have an effect. Opening a pipe does not wait.
+// Opens a file. Does not open devices, because opening a device may have an effect. Does not wait for the writer of a pipe.
 static od_status open_file(input *in, const char *path) {
   struct stat facts;
   if (stat(path, &facts) != 0) return cannot(in, strerror(errno));
@@ -56,8 +56,8 @@ static od_status make_room(input *in) {
   return OD_OK;
 }
 
-// Reads the available bytes. *end: there are no more bytes. A pipe without a writer looks like a pipe at its end, so the first
-// read waits.
+// Reads the available bytes. *end: there are no more bytes. A pipe that has no writer yet looks like a pipe at its end, so the
+// first read waits.
 static od_status read_some(input *in, bool *end) {
   struct pollfd ready = {.fd = in->fd, .events = POLLIN};
   if (in->used == 0 && poll(&ready, 1, PATIENCE_MS) < 0 && errno != EINTR) return cannot(in, strerror(errno));

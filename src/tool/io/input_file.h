@@ -1,7 +1,8 @@
 // Reads whole files.
 //
-// Devices are refused, for example /dev/zero, which never ends. A pipe is read if a program writes to the pipe. The wait for
-// the writer of a named pipe is at most half a second. A pipe and some files of /proc may have no end, so callers give a limit.
+// Reading a device is an error: /dev/zero, for example, never ends. A pipe is read if a program writes to the pipe. The functions
+// wait for the writer of a named pipe for at most half a second. Pipes and some files of /proc may be endless, so callers set a
+// limit.
 #ifndef OD_IO_INPUT_FILE_H
 #define OD_IO_INPUT_FILE_H
 
@@ -10,7 +11,8 @@
 #include "oleodyn/status.h"
 
 // Reads the bytes of a file, followed by a zero byte. The caller frees *bytes. On failure `why` contains the reason without the
-// path. OD_IO: the file cannot be read. OD_BAD_INPUT: the file has more than `most` bytes. OD_NO_MEMORY.
+// path. Fails with OD_IO if the file cannot be read, with OD_BAD_INPUT if the file has more than `most` bytes, and with
+// OD_NO_MEMORY.
 od_status od_input_read(const char *path, size_t most, char **bytes, size_t *length, od_error *why);
 
 #endif

@@ -1,4 +1,4 @@
-// jansson stores the values. Numbers are formatted here, because jansson writes 0.1 as 0.10000000000000001.
+// jansson stores the values. This file formats numbers, because jansson writes 0.1 as 0.10000000000000001.
 #include "io/json.h"
 
 #include <errno.h>

@@ -6,18 +6,18 @@
 
 #include "oleodyn/status.h"
 
-// A JSON number, or null for values that JSON cannot represent (infinite, NaN).
+// Returns a JSON number, or null for values that JSON cannot represent (infinite, NaN).
 json_t *od_json_number(double value);
-// A JSON string, or null. Bytes that are not UTF-8 (for example in a file name) become question marks.
+// Returns a JSON string, or null. Bytes that are not UTF-8 (for example in a file name) become question marks.
 json_t *od_json_text(const char *text);
-// A list of numbers: value[0], value[stride], value[2 * stride], ... NULL: out of memory.
+// Returns a list of numbers: value[0], value[stride], value[2 * stride], ... Returns NULL if an allocation fails.
 json_t *od_json_numbers(const double *value, long count, long stride);
 // Frees a text of json_dumps().
 void od_json_text_free(char *text);
-// Writes the value and a line end: indented, objects in the order of creation, numbers that read back exactly. Path "-" is
-// standard output; other files appear complete or not at all.
+// Writes the value and a line end. The text is indented, fields are in the order of creation, and numbers read back exactly. Path
+// "-" is standard output. On failure no file is written.
 od_status od_json_write(const json_t *value, const char *path, od_error *err);
-// The same text in memory, freed with od_free(); NULL: out of memory.
+// Returns the text that od_json_write() writes, freed with od_free(); NULL if an allocation fails.
 char *od_json_format(const json_t *value);
 
 #endif

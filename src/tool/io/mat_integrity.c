@@ -1,6 +1,6 @@
-// Level 5: 128 bytes of text, version and byte order, then elements, each a tag (type, number of bytes) and its data, padded to
-// eight bytes unless compressed. Level 4: matrices, each five integers (format, rows, columns, imaginary or not, length of
-// the name), the name and the numbers. Source: MathWorks, MAT-File Format, chapters 1 and 2.
+// Level 5: 128 bytes of text, version and byte order, then elements. An element is a tag (type, number of bytes) and data, padded
+// to eight bytes unless compressed. Level 4: matrices. A matrix is five integers (format, rows, columns, imaginary or not, length
+// of the name), the name and the numbers. Source: MathWorks, MAT-File Format, chapters 1 and 2.
 #include "io/mat_integrity.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ enum { HEADER = 128, TAG = 8, COMPRESSED = 15, MATRIX = 20 };
 typedef struct walk {
   FILE *file;
   long long size, at;
-  bool swapped;  // the file has the other byte order
+  bool swapped;  // whether the file has the other byte order
 } walk;
 
 static bool read_at(const walk *w, long long at, void *to, size_t count) {
@@ -64,7 +64,7 @@ static bool is_packed(const walk *w, long long bytes) {
   return status == Z_STREAM_END;
 }
 
-// Each of these functions moves to the next element or matrix. False if the element or matrix is not complete.
+// Move to the next element (level 5) or matrix (level 4). Return false if the current element or matrix is not complete.
 static bool next_element(walk *w) {
   unsigned char tag[TAG];
   if (!read_at(w, w->at, tag, sizeof tag)) return false;
@@ -90,8 +90,8 @@ static bool next_matrix(walk *w) {
   return true;
 }
 
-// Whether the file is complete. Level 5 states its byte order. In level 4 the format is a small number in one of the two byte
-// orders.
+// Returns whether the file is complete. A file of level 5 contains its byte order. In a file of level 4 the format is a small
+// number in one of the two byte orders.
 static bool is_whole(walk *w) {
   unsigned char head[HEADER] = {0};
   bool long_enough = read_at(w, 0, head, sizeof head);
@@ -112,7 +112,7 @@ od_status od_mat_check_integrity(const char *path, long long *bytes, od_error *e
   struct stat facts;
   *bytes = 0;
   bool there = stat(path, &facts) == 0;
-  // Opening a pipe would wait for its writer.
+  // Does not open a pipe, because this would wait for the writer.
   if (there && !S_ISREG(facts.st_mode))
     return od_fail(err, OD_IO, "cannot read %s: a MATLAB file must be a file on disk", path);
   FILE *f = there ? fopen(path, "rb") : NULL;

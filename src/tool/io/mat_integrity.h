@@ -1,12 +1,12 @@
-// Checks that a MATLAB file has all the bytes that its headers announce, and that the checksums of its packed data are correct.
-// The library that reads such files replaces missing bytes by zeros and ignores checksums.
+// Checks that a MATLAB file has as many bytes as its headers state, and that the checksums of its compressed data are correct.
+// matio, which reads MATLAB files, replaces missing bytes by zeros and ignores checksums.
 #ifndef OD_IO_MAT_INTEGRITY_H
 #define OD_IO_MAT_INTEGRITY_H
 
 #include "oleodyn/status.h"
 
-// Returns OD_OK; OD_BAD_INPUT for a file that ends too early or is damaged; OD_IO if the file cannot be read. *bytes: the size
-// of the file. Level 7.3 is HDF5, whose library has its own checks.
+// Fails with OD_BAD_INPUT if the file is truncated or damaged, and with OD_IO if the file cannot be read. *bytes: the size of the
+// file. Level 7.3 is HDF5, whose library has its own checks.
 od_status od_mat_check_integrity(const char *path, long long *bytes, od_error *err);
 
 #endif

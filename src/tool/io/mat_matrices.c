@@ -41,7 +41,7 @@ static long long bytes_of(const od_mat_variable *variable, int count) {
   return bytes;
 }
 
-// The program writes the open file and reads it again. Its status is OD_IO if the file is not complete.
+// The helper program writes the open file and reads the file again. Its status is OD_IO if the file is not complete.
 static od_status write_by_helper(const od_mat_variable *variable, int count, const char *header, int file,
                                  od_error *err) {
   od_helper h = {.name = OD_MAT_PROGRAM, .bytes = bytes_of(variable, count), .file = file};
@@ -106,7 +106,7 @@ static bool is_taken(const char *name, const variable_name *names, int count) {
   return false;
 }
 
-// Makes the names of the variables. Equal names get the suffixes _2, _3, ...
+// Computes the names of the variables. Equal names get the suffixes _2, _3, ...
 static void make_names(const od_table *table, variable_name *names) {
   for (int c = 0; c < table->columns; c++) {
     char *name = names[c].text;

@@ -11,7 +11,7 @@ enum { OD_MAT_NAME_SIZE = 64 };  // a MATLAB name has at most 63 characters
 // Text in the headers of the MATLAB files of tables. Files of matrices do not contain this text.
 #define OD_MAT_WRITTEN "written by oleodyn"
 
-// Makes a valid MATLAB name of the name of a column: "crank.end.x" becomes "crank_end_x".
+// Converts the name of a column to a valid MATLAB name: "crank.end.x" becomes "crank_end_x".
 void od_mat_name(char to[OD_MAT_NAME_SIZE], const char *from);
 
 // A variable of the file: a matrix of numbers, or of texts (cells), row-major.
@@ -24,8 +24,8 @@ typedef struct od_mat_variable {
   long stride;  // distance between two rows of `data`; 0: `columns`
 } od_mat_variable;
 
-// Writes the variables. The file appears under its name when it is complete. matio does not report a full disk, so the file is
-// read again and compared. Tables are written in the same way.
+// Writes the variables. The file appears under its name when it is complete. matio does not report a full disk, so the helper reads
+// the file again and compares the contents. od_table_write_mat() does the same.
 od_status od_matrices_write_mat(const od_mat_variable *variable, int count, const char *path, od_error *err);
 
 #endif

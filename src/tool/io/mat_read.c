@@ -1,4 +1,4 @@
-// Reading MATLAB files by the program oleodyn-mat, because matio crashes on some damaged files and loads many other libraries.
+// Reads MATLAB files by the helper program oleodyn-mat, because matio crashes on some damaged files and loads many other libraries.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "io/mat_matrices.h"
 #include "io/table.h"
 
-// A name that is too long for a message cannot be the name of a column.
+// Returns whether a name is short enough for a message. Longer names cannot be names of columns.
 static bool is_short(const char *name) {
   return strlen(name) < OD_HELPER_TEXT;
 }
@@ -24,7 +24,7 @@ static void put_wish(od_channel *to, const od_table_wish *wish) {
     if (is_short(wish->columns[i])) od_channel_put_text(to, wish->columns[i]);
 }
 
-// The data arrive by columns; the table has rows.
+// Receives a column. The table stores its values row by row.
 static void take_column(od_channel *from, const od_table_wish *wish, od_table *t, int column) {
   double block[2048];
   for (long row = 0; row < t->rows && !from->broken;) {

@@ -43,8 +43,8 @@ int od_number_fixed(char text[OD_NUMBER_SIZE], double value, int decimals) {
   return length - 1;
 }
 
-// Writes the format of printf's %.{P}g, where P is the smallest of 15, 16 and 17 that is sufficient for the digits: without an
-// exponent between 1e-4 and 10^P.
+// Writes the number like printf's %.{P}g, without an exponent between 1e-4 and 10^P. P is the smallest of 15, 16 and 17 that is
+// sufficient for the digits.
 int od_number_format(char text[OD_NUMBER_SIZE], double value) {
   if (!isfinite(value) || value == 0) return od_number_round(text, value, 15);
   const od_decimal d = od_shortest_decimal(fabs(value));
@@ -85,7 +85,7 @@ typedef struct decimal {
   od_decimal size;
 } decimal;
 
-// Appends the digits that start at c and returns their end. The first nineteen digits are stored; leading zeros do not count.
+// Appends the digits that start at c and returns their end. The first nineteen digits are stored; leading zeros are not counted.
 static const char *scan_digits(const char *c, const char *end, int *counted, decimal *d, bool fraction) {
   uint64_t digits = d->size.digits;
   int count = *counted;
@@ -104,7 +104,7 @@ static const char *scan_digits(const char *c, const char *end, int *counted, dec
   return c;
 }
 
-// Reads [+-] digits [. digits] [e [+-] digits]. False: the text has another form.
+// Reads [+-] digits [. digits] [e [+-] digits]. Returns false if the text has another form.
 static bool scan(const char *c, const char *end, bool comma, decimal *d) {
   *d = (decimal){.exact = true};
   if (c < end && (*c == '+' || *c == '-')) d->negative = *c++ == '-';
@@ -129,7 +129,7 @@ static bool scan(const char *c, const char *end, bool comma, decimal *d) {
   return digits && c == end;
 }
 
-// Parses numbers with many digits or large exponents: uses strtod, with the decimal sign of the locale.
+// Parses numbers with many digits or large exponents by strtod, with the decimal sign of the locale.
 static double parse_slowly(const char *text, size_t length, bool comma) {
   const char *point = localeconv()->decimal_point;
   char buffer[128], *copy = buffer;

@@ -16,14 +16,14 @@ int od_number_round(char text[OD_NUMBER_SIZE], double value, int digits);
 // Returns the length of the text.
 int od_number_fixed(char text[OD_NUMBER_SIZE], double value, int decimals);
 
-// The largest number of the form 1, 2 or 5 times a power of ten that does not exceed `value`, which must be positive.
+// Returns the largest number of the form 1, 2 or 5 times a power of ten that does not exceed `value`, which must be positive.
 double od_number_125(double value);
 
 // Sorts numbers in ascending order.
 void od_numbers_sort(double *value, long count);
 
-// Reads a text of the given length as a number, correctly rounded. Accepts nan and inf in any case. comma: the decimal sign may
-// be a comma. False: the text is not a number.
+// Reads a text of the given length as a number, correctly rounded. Accepts nan and inf in any case. comma: the decimal sign may be
+// a comma. Returns false if the text is not a number.
 bool od_number_parse(const char *text, size_t length, bool comma, double *value);
 
 #endif

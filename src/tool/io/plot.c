@@ -43,7 +43,7 @@ static scale make_scale(double low, double high, double room, const char *si, do
                  shown.factor};
 }
 
-// The first column of the chart that contains the given column.
+// Returns the first column of the chart that contains the given column.
 static int first_in_panel(const int *panel, int column) {
   for (int c = 1; panel && c < column; c++)
     if (panel[c] == panel[column]) return c;
@@ -56,8 +56,8 @@ static bool is_shared(const od_table *t, const int *panel, int column) {
   return false;
 }
 
-// The length of the element's name, which is everything before the last dot: "crank.end" in "crank.end.vx". Outputs of an element
-// share a color.
+// Returns the length of the element's name, which is everything before the last dot: "crank.end" in "crank.end.vx". Outputs of an
+// element share a color.
 static size_t element_length(const char *name) {
   const char *dot = strrchr(name, '.');
   return dot ? (size_t)(dot - name) : strlen(name);
@@ -83,7 +83,7 @@ static shape element_color(const char *kind, const od_table *t, int column) {
   return s;
 }
 
-// The class of the k-th curve of a shared chart.
+// Returns the class of the k-th curve of a shared chart.
 static shape curve_color(const char *kind, int k) {
   shape s;
   snprintf(s.class_name, sizeof s.class_name, "%.16s c%d", kind, k % OD_SVG_COLORS);
@@ -94,7 +94,7 @@ static void axis_title(char *text, size_t size, const char *name, const od_axis 
   snprintf(text, size, axis->unit[0] ? "%s (%s)" : "%s", name, axis->unit);
 }
 
-// Draws as many names as fit above a chart (colored if the chart is shared), the number of the other names, and the unit.
+// Draws above a chart: as many names as fit (colored if the chart is shared), the number of omitted names, and the unit.
 static void draw_names(FILE *to, const od_table *t, const int *panel, int column, double y, const char *unit) {
   double x = left;
   int drawn = 0, more = 0;
@@ -150,7 +150,7 @@ static void draw_time_chart(FILE *to, const od_table *t, const int *panel, int c
   od_svg_text(to, "tick", left + c.width / 2, y + chart_height + 42, "middle", text);
 }
 
-// The column with the y coordinate of the point whose x coordinate is in this column; -1: no such column.
+// Returns the column with the y coordinate of the point whose x coordinate is in this column; -1: no such column.
 static int partner(const od_table *t, int column) {
   size_t n = strlen(t->name[column]);
   if (n < 3 || strcmp(t->name[column] + n - 2, ".x") != 0) return -1;
@@ -171,7 +171,8 @@ typedef struct paths {
   double factor;
 } paths;
 
-// Fits a chart with equal scales in both directions. The frame is as large as the page allows and no larger than the paths need.
+// Fits a chart with equal scales in both directions. The frame is as large as possible on the page, but not larger than necessary
+// for the paths.
 static paths fit_paths(const od_table *t, double y) {
   double x0 = INFINITY, x1 = -INFINITY, y0 = INFINITY, y1 = -INFINITY;
   const char *unit = "";
@@ -192,7 +193,7 @@ static paths fit_paths(const od_table *t, double y) {
   od_chart c = {
       .x = left, .y = y, .width = fmin(fmax(width / per_pixel, 320), full), .height = fmax(height / per_pixel, 180)};
   double xm = 0.5 * (x0 + x1), ym = 0.5 * (y0 + y1), w = 0.5 * per_pixel * c.width, h = 0.5 * per_pixel * c.height;
-  // The same number of ticks per pixel in both directions: the grid consists of squares.
+  // Both directions have the same number of ticks per pixel, so the grid consists of squares.
   c.vertical = od_axis_make(ym - h, ym + h, shown.unit, c.height / tick_distance);
   c.horizontal = od_axis_make(xm - w, xm + w, shown.unit, c.width / tick_distance);
   return (paths){c, shown.factor};
@@ -225,7 +226,8 @@ static void draw_path(FILE *to, const paths *p, const od_table *t, int xc, int y
     od_svg_circle(to, element_color("dot", t, xc).class_name, path_x(p, t, 0, xc), path_y(p, t, 0, yc), 4);
 }
 
-// Draws the names of the paths, in as many lines as needed. `to` NULL: only computes the height. Returns the height of the lines.
+// Draws the names of the paths, in as many lines as needed. If `to` is NULL, only computes the height. Returns the height of the
+// lines.
 static double draw_legend(FILE *to, const od_table *t, double y) {
   double x = left, first = y;
   for (int i = 1; i < t->columns; i++) {
@@ -244,7 +246,7 @@ static double draw_legend(FILE *to, const od_table *t, double y) {
   return y - first + legend_line;
 }
 
-// Places the frame of the paths if their part of the page begins at y.
+// Places the frame of the paths on the page, below y.
 static paths place_paths(const od_table *t, double y) {
   return fit_paths(t, y + draw_legend(NULL, t, y) + 4);
 }

@@ -1,13 +1,12 @@
-// Draws a table of results: one chart over time per column or per panel of columns, and above the charts the paths of points
+// Draws a table of results: one chart over time per column or per panel of columns. Above these charts are the paths of points
 // whose x and y are both columns.
 #ifndef OD_PLOT_H
 #define OD_PLOT_H
 
 #include "io/table.h"
 
-// Writes an SVG file (complete or not at all; "-" is not allowed). The table's first column is time. Columns with the same
-// number in `panel` share a chart and have the same unit; NULL: each column has its own chart. io/display.h determines the
-// units.
+// Writes an SVG file, or no file on failure; "-" is not allowed. The table's first column is time. Columns with the same number in
+// `panel` share a chart and have the same unit; NULL: each column has its own chart. io/display.h determines the units.
 od_status od_plot_write(const od_table *table, const int *panel, const char *title, const char *subtitle,
                         const char *path, od_error *err);
 

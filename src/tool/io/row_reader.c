@@ -9,13 +9,13 @@
 struct od_row_reader {
   od_csv_stream *stream;  // NULL: all rows are in the table
   od_table *table;
-  bool shares;         // the table belongs to another reader
+  bool shares;         // whether the table belongs to another reader
   const bool *wanted;  // may be NULL
   long next;           // index of the next row in the table
 };
 
-// Whether a file must be read as a whole: a pipe, which cannot be read again, or a file that reports a size of zero, as in
-// /proc.
+// Returns whether a file must be read as a whole: pipes cannot be read again, and files with a stated size of zero, as in /proc,
+// have unknown sizes.
 static bool is_pipe(const char *path) {
   struct stat about;
   return stat(path, &about) == 0 && !S_ISDIR(about.st_mode) && (!S_ISREG(about.st_mode) || about.st_size == 0);

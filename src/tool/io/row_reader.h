@@ -1,5 +1,5 @@
-// Reads the rows of a CSV or MATLAB file one after the other, in any number of passes. A CSV file is read in blocks
-// (csv_stream.h). A MATLAB file, and a pipe, which can be read only once, are kept in memory.
+// Reads the rows of a CSV or MATLAB file one after the other, in any number of passes. A CSV file is read in blocks (csv_stream.h).
+// MATLAB files are read as a whole. Pipes can be read only once, so their contents are also kept in memory.
 #ifndef OD_IO_ROW_READER_H
 #define OD_IO_ROW_READER_H
 
@@ -16,20 +16,22 @@ od_status od_row_reader_again(const od_row_reader *r, od_row_reader **out, od_er
 void od_row_reader_close(od_row_reader *r);
 OD_OWNED_POINTER(od_row_reader, od_row_reader_close);
 
-// Whether all rows are in memory.
+// Returns whether all rows are in memory.
 bool od_row_reader_holds(const od_row_reader *r);
-// Names and units and, after all rows were read, the flaws of the selected columns. Do not use the rows of this table.
+// Returns a table with names, units and, after all rows were read, the flaws of the selected columns. Do not use the rows of this
+// table. The reader owns the table.
 const od_table *od_row_reader_head(const od_row_reader *r);
-// Selects columns with one flag per column; the flags must outlive the reader. Call before the first row. Values of other
-// columns may be NAN.
+// Selects the columns to read, by one flag per column. The flags must outlive the reader. Call before the first row. Values of
+// other columns may be NAN.
 void od_row_reader_want(od_row_reader *r, const bool *wanted);
-// Reads the next row, one value per column. *end: there is no further row.
+// Reads the next row, one value per column. *end: whether there is no further row.
 od_status od_row_reader_next(od_row_reader *r, double *values, bool *end, od_error *err);
 void od_row_reader_rewind(od_row_reader *r);
-// The line number of the last row; 0: the file is not a text file. After all rows: whether the last line has no line end.
+// Return the line number of the last row (0: the file is not a text file), and, after all rows were read, whether the last line has
+// no line end.
 int od_row_reader_line(const od_row_reader *r);
 bool od_row_reader_is_cut(const od_row_reader *r);
-// Whether the rows in the file have changed since they were first read.
+// Returns whether the rows in the file have changed since they were first read.
 bool od_row_reader_has_changed(const od_row_reader *r);
 
 #endif

@@ -5,7 +5,7 @@
 #include "io/number.h"
 #include "io/utf8.h"
 
-// A tenth of a pixel is finer than any screen.
+// A tenth of a pixel is below the resolution of screens.
 enum { decimals = 1 };
 
 static void write_attribute(FILE *to, const char *name, double value) {
@@ -31,7 +31,7 @@ void od_xml_text(FILE *to, const char *text) {
       case '>': fputs("&gt;", to); break;
       case '"': fputs("&quot;", to); break;
       default:
-        // Two characters are valid UTF-8 but not allowed in XML.
+        // U+FFFE and U+FFFF are valid UTF-8, but not allowed in XML.
         if (length == 0 || !strncmp(text, "\xef\xbf\xbe", 3) || !strncmp(text, "\xef\xbf\xbf", 3))
           fputc('?', to), length = length ? length : 1;
         else

@@ -1,4 +1,4 @@
-// A small SVG writer: the few shapes that charts need.
+// A small SVG writer with the shapes that charts need.
 #ifndef OD_SVG_H
 #define OD_SVG_H
 
@@ -19,7 +19,7 @@ enum { OD_SVG_COLORS = 8 };
   ".c0{color:#1769d1}.c1{color:#d1490c}.c2{color:#23823b}.c3{color:#8e36ad}"     \
   ".c4{color:#0b7a8f}.c5{color:#c22a4b}.c6{color:#8a6d00}.c7{color:#4f46c8}"
 
-// Begins and ends a drawing; style is CSS.
+// Begin and end a drawing. style: CSS.
 void od_svg_begin(FILE *to, double width, double height, const char *title, const char *style);
 void od_svg_end(FILE *to);
 
@@ -31,8 +31,8 @@ void od_svg_text(FILE *to, const char *class_name, double x, double y, const cha
 // Writes a name in bold, then a note in a lighter tone, on one line.
 void od_svg_label(FILE *to, double x, double y, const char *name, const char *note);
 
-// Writes a path: begin, points in order ('M': start a new line here, 'L': continue), end. The name is stored in the file; NULL:
-// none.
+// Write a path: its begin, its points in order ('M': start a new line at this point, 'L': continue the line), and its end. The name
+// is stored in the file; NULL: none.
 void od_svg_path_begin(FILE *to, const char *class_name, const char *name);
 void od_svg_path_point(FILE *to, char how, double x, double y);
 void od_svg_path_end(FILE *to);

@@ -95,7 +95,8 @@ bool od_table_is_matlab(const char *path) {
 
 OD_OWNED_POINTER(char, free);
 
-// Reads a MATLAB file. Its reader needs a path, so a file of a bundle becomes a file without a name; a recorded file is read twice.
+// Reads a MATLAB file. The helper needs a file, so a file of a bundle is copied to an unnamed temporary file. If a bundle is
+// recorded, the file is read twice.
 static od_status read_matlab(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
   enum { LARGEST = 1 << 30 };
   OD_OWNED(free) char *bytes = NULL;

@@ -1,4 +1,4 @@
-// A table of results: named columns with units, rows over time. The result of simulate and the contents of files.
+// A table: named columns with units, and rows over time. Results of simulations and contents of files are tables.
 #ifndef OD_TABLE_H
 #define OD_TABLE_H
 
@@ -13,7 +13,7 @@ typedef struct od_table_places {
   int header;         // number of the line with the names; 0: no such line
   int *column;        // position of each name in the line `header`
   int *line;          // line number of each row
-  bool cut;           // the last line has no line end
+  bool cut;           // whether the last line has no line end
   const char **flaw;  // for each column: message about the first cell that is neither a number nor missing; NULL: no
                       // such cell
 } od_table_places;
@@ -33,7 +33,7 @@ od_status od_table_label(od_table *table, int column, const char *name, const ch
 // Appends a row (grows geometrically).
 od_status od_table_append(od_table *table, const double *row);
 
-// Sets the number of rows of a table that has none. The values are zero.
+// Sets the number of rows of a table without rows. All values are zero.
 od_status od_table_resize(od_table *table, long rows);
 
 // Summary of one column over all rows.
@@ -57,48 +57,49 @@ typedef enum od_take { OD_TAKE_MIN, OD_TAKE_MAX, OD_TAKE_PEAK, OD_TAKE_MEAN, OD_
 extern const char *const od_take_names[];  // terminated by NULL
 double od_table_take(const od_table *table, int column, od_take take, double from, double to);
 
-// Writes a file under a temporary name in the same folder and renames it when it is complete. CSV: a header "name [unit]",
+// Write a file under a temporary name in the same folder, and rename the file when it is complete. CSV: a header "name [unit]",
 // then the shortest numbers that read back exactly (at most %.17g). MAT: one variable per column, with a valid name (dots become
 // underscores), and a cell array of the original names and units. Path "-" is standard output (CSV only).
 od_status od_table_write_csv(const od_table *table, const char *path, od_error *err);
 od_status od_table_write_mat(const od_table *table, const char *path, od_error *err);
-// Known properties of a file to be read; zeros: none.
+// Expected contents of a file to be read; zero or NULL: unknown.
 typedef struct od_table_wish {
   const char *const *missing;  // texts for a missing value, in addition to an empty cell and NaN; terminated by NULL
   const char *time;            // the name of the time column
   const char *const *columns;  // names of other required columns; terminated by NULL
-  bool no_time;                // no time column is required
+  bool no_time;                // whether no time column is required
   int skip;                    // number of lines of text before the header
 } od_table_wish;
 
-// Whether a file is a MATLAB file, by its name.
+// Returns whether a file is a MATLAB file, by its name.
 bool od_table_is_matlab(const char *path);
 // Reads a MATLAB file if the path ends with .mat, else CSV. Registers the file (io/inputs_read.h). wish may be NULL.
 od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
-// Reads a CSV file with or without units in its header or in a line below the header. Errors name line and column. Columns may
-// contain anything: cells that are not numbers are NaN, and users of a column check its flaw. Lines before the header are
-// skipped if the rows show that they are not part of the table.
+// Reads a CSV file with or without units in its header or in a line below the header. Errors name line and column. Cells that are
+// not numbers are NaN; users of a column check its flaw (od_table_flaw()). Lines before the header are skipped if they have fewer
+// cells than the rows.
 od_status od_table_read_csv(const char *path, od_table **out, od_error *err);
 od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
-// Reads a MATLAB file of level 4, 5 or 7.3, possibly a whole workspace: vectors, columns and rows of matrices ("X(:,2)",
-// "X(2,:)"), and vectors and matrices in structures ("log.p"), if they are as long as the time column. For files of
-// od_table_write_mat() the original names and units are restored.
+// Reads a MATLAB file of level 4, 5 or 7.3, possibly a whole workspace. Columns of the table are vectors, and columns and rows of
+// matrices ("X(:,2)", "X(2,:)"), also in structures ("log.p"). They must be as long as the time column. Columns of files that
+// od_table_write_mat() wrote get their original names and units.
 od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
-// The first flaw of a column, as a message with its position; NULL: the column has no flaw.
+// Returns the first flaw of a column, as a message with its position; NULL: the column has no flaw.
 const char *od_table_flaw(const od_table *table, int column);
 
-// How similar a name is to the name of a time: highest for "time", then "t", "Time", "T", "log.time" and "log.t"; 0: not similar.
+// Returns the similarity of a name to a name of time: highest for "time", then "t", "Time", "T", "log.time" and "log.t"; 0: not
+// similar.
 int od_name_is_time(const char *name);
-// Whether a name has this ending: "log.p" ends in "p".
+// Returns whether a name has this ending: "log.p" ends in "p".
 bool od_name_ends_in(const char *name, const char *ending);
-// The column whose name is most similar to a time. If there is no such column, or several: the first column of a text file; -1
-// for a MATLAB file, because variables of MATLAB have no order.
+// Returns the column whose name is most similar to a name of time. If there is no such column, or more than one, returns the first
+// column of a text file. For a MATLAB file returns -1, because MATLAB variables have no order.
 int od_table_find_time(const od_table *table);
 
 // Splits "name [unit]" or "name (unit)": ends the text after the name and returns the unit within the text, or NULL. A text that
-// consists of a unit only is a name, and so is "points[1]".
+// consists of a unit only is a name. "points[1]" is also a name.
 char *od_label_split(char *text);
-// Whether a cell is missing (1 or 0): its text (may be NULL) or its value is one of `missing`.
+// Returns 1 if a cell is missing, that is, its text (may be NULL) or its value is one of `missing`; otherwise 0.
 int od_is_missing(const char *const *missing, const char *text, size_t length, double value);
 
 #endif

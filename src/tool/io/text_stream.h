@@ -5,14 +5,14 @@
 #include <stdio.h>
 
 typedef struct od_text_stream {
-  FILE *to;  // the stream to print to; NULL: it could not be opened
+  FILE *to;  // the stream to print to; NULL: the stream could not be opened
   char *text;
   size_t length;
 } od_text_stream;
 
-// Opens the stream, which must stay at its address until it is closed.
+// Opens the stream. The struct must stay at its address until the stream is closed.
 void od_text_stream_open(od_text_stream *s);
-// Closes the stream. Returns the text, freed with od_free(); NULL: out of memory.
+// Closes the stream. Returns the text, freed with od_free(); NULL if an allocation fails.
 char *od_text_stream_close(od_text_stream *s);
 
 #endif

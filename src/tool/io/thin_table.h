@@ -1,7 +1,7 @@
-// A table that represents any number of rows in bounded memory, for charts. The table contains all rows if there are at most
-// OD_THIN_ROWS. More rows are combined in groups of consecutive rows. Each group becomes two rows: for each column the least
-// and the greatest value, in their order of occurrence, at the times (the first column) of the first and the last row of the
-// group. A chart whose pixels are wider than these groups looks the same.
+// A table that represents any number of rows in bounded memory, for charts. Up to OD_THIN_ROWS rows are stored unchanged. More rows
+// are combined in groups of consecutive rows. Each group becomes two rows, with the times (the first column) of the first and the
+// last row of the group. For each column the two rows contain the least and the greatest value, in their order of occurrence. A
+// chart whose pixels are wider than these groups looks the same.
 #ifndef OD_IO_THIN_TABLE_H
 #define OD_IO_THIN_TABLE_H
 
@@ -11,8 +11,8 @@ enum { OD_THIN_ROWS = 32768 };
 
 typedef struct od_thin_table od_thin_table;
 
-// Fills a table without rows, which the caller owns. Only od_thin_table_append() and od_thin_table_finish() may add rows. NULL:
-// out of memory.
+// Creates a writer that fills a table without rows; the caller owns the table. Only od_thin_table_append() and
+// od_thin_table_finish() may add rows. Returns NULL if an allocation fails.
 od_thin_table *od_thin_table_new(od_table *table);
 void od_thin_table_free(od_thin_table *t);
 OD_OWNED_POINTER(od_thin_table, od_thin_table_free);

@@ -21,7 +21,7 @@ static bool same_word(const char *word, size_t length, const char *name) {
   return true;
 }
 
-// Whether a word of the column's name is one of the words for the unit.
+// Returns whether a word of the column's name is one of the words for the unit.
 static bool is_named(const char *column, const short_unit *unit) {
   for (const char *word = column; *word;) {
     size_t length = 0;

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The length of the character at s, where `left` bytes are available; 0: the bytes are not a valid character, or a control
-// character other than tab and line ends. Overlong forms and surrogates are invalid.
+// Returns the length in bytes of the character at s, where `left` bytes are available. Returns 0 if the bytes are not a valid
+// character, or are a control character other than tab and line ends. Overlong forms and surrogates are invalid.
 size_t od_utf8_length(const unsigned char *s, size_t left);
 bool od_utf8_is_text(const char *text);
-// The approximate width of a text in terminal columns: one per character.
+// Returns the approximate width of a text in terminal columns: one per character.
 int od_utf8_width(const char *text);
 
 #endif

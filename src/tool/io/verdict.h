@@ -1,5 +1,5 @@
-// A verdict on the trustworthiness of a result, with reasons. Remarks are collected where the result is computed and shown in
-// the same words in the terminal, in JSON and in the report.
+// A verdict on the trustworthiness of a result, with reasons. Code that computes a result adds remarks. The terminal, JSON and the
+// report show the remarks with the same text.
 #ifndef OD_IO_VERDICT_H
 #define OD_IO_VERDICT_H
 
@@ -23,19 +23,20 @@ typedef struct od_verdict {
   od_arena arena;  // owns the remarks
 } od_verdict;
 
-// Adds a remark. False: out of memory; the verdict still includes the trust of the remark. Callers that add several remarks may
-// call od_verdict_is_complete() once instead.
+// Adds a remark. Returns false if an allocation fails; the verdict still includes the trust of the remark. Callers that add several
+// remarks may call od_verdict_is_complete() once instead.
 bool od_verdict_add(od_verdict *v, od_trust trust, const char *code, const char *lead, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-// Whether there is a remark with this code.
+// Returns whether there is a remark with this code.
 bool od_verdict_has(const od_verdict *v, const char *code);
-// Whether all remarks were stored. False: out of memory for a remark.
+// Returns whether all remarks were stored; false if an allocation failed.
 bool od_verdict_is_complete(const od_verdict *v);
-// Marks the verdict as incomplete, because an allocation failed before a remark could be considered.
+// Marks the verdict as incomplete. Call this function if an allocation fails before a remark can be checked.
 void od_verdict_set_incomplete(od_verdict *v);
 void od_verdict_free(od_verdict *v);
 
-// {"trust": "doubtful", "remarks": [{"trust": "doubtful", "code": "step.long", "text": "Step too long: ..."}]}
+// Returns the verdict as JSON, for example
+//  {"trust": "doubtful", "remarks": [{"trust": "doubtful", "code": "step.long", "text": "Step too long: ..."}]}
 json_t *od_verdict_json(const od_verdict *v);
 
 #endif

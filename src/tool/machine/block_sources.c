@@ -4,13 +4,13 @@
 #include "machine/load_blocks.h"
 #include "document/suggest.h"
 
-// Whether a name consists of the prefix and an axis, such as "wx" for the prefix "w".
+// Returns whether a name consists of the prefix and an axis, such as "wx" for the prefix "w".
 static bool is_along_axis(const char *name, const char *prefix) {
   size_t length = strlen(prefix);
   return strncmp(name, prefix, length) == 0 && name[length] >= 'x' && name[length] <= 'z' && name[length + 1] == '\0';
 }
 
-// The unit of a quantity that can be measured but has no initial value, or NULL.
+// Returns the unit of a quantity that blocks can measure but that has no initial value; NULL: no such quantity.
 static const char *measured_unit(const od_element *element, const char *name) {
   bool has_pressure = od_element_is(element, OD_ELEMENT_NODE) || element->kind == OD_ELEMENT_DIFFERENCE;
   if (has_pressure && strcmp(name, "pressure") == 0) return "Pa";
@@ -29,7 +29,7 @@ static const char *measured_unit(const od_element *element, const char *name) {
   return NULL;
 }
 
-// Whether the last part of a name is an acceleration of a joint, a point or a body.
+// Returns whether the last part of a name is an acceleration of a joint, a point or a body.
 static bool is_acceleration(const char *name) {
   static const char *const of_bodies[] = {"a", "body_a", "accelerometer_", "alpha_", "body_alpha_"};
   if (strncmp(name, "acceleration", 12) == 0 || strcmp(name, "turn_acceleration") == 0) return true;
@@ -43,7 +43,7 @@ static void complain_source(od_loader *ld, int node, const char *text) {
   const char *rest = "", *owner = od_copy(ld, text, od_names_element_length(ld, text));
   int element = strchr(text, '.') != NULL ? od_names_owner(ld, node, text, &rest) : -1;
   if (element >= 0) owner = od_element_at(ld, element)->name;
-  if (od_names_has_failed(ld, node, owner)) return;  // the error has been reported already
+  if (od_names_has_failed(ld, node, owner)) return;  // the error has already been reported
   od_nearest nearest = od_nearest_to(text);
   for (int i = 0; i < ld->draft->names.elements; i++)
     if (od_element_is(od_element_at(ld, i), OD_ELEMENT_SIGNAL)) od_nearest_try(&nearest, od_element_at(ld, i)->name);
@@ -69,7 +69,7 @@ const char *od_block_connect(od_loader *ld, int node, const char *label, const o
   int found = od_names_look_up(ld, node, text);
   if (found >= 0 && od_element_is(od_element_at(ld, found), OD_ELEMENT_SIGNAL)) {
     const od_element *signal = od_element_at(ld, found);
-    if (signal->index == OD_NOT_BUILT) return NULL;  // the error has been reported already
+    if (signal->index == OD_NOT_BUILT) return NULL;  // the error has already been reported
     od_build_block_input(ld->draft->build, b->index, place, signal->index);
     return signal->unit;
   }
@@ -81,7 +81,7 @@ const char *od_block_connect(od_loader *ld, int node, const char *label, const o
   const char *unit = NULL;
   if (element != NULL && element->kind != OD_ELEMENT_BLOCK) unit = od_state_quantity_unit(ld, owner, rest);
   if (unit == NULL && element != NULL) unit = measured_unit(element, rest);
-  // Accelerations and inflows are recognized by name. The builder reports why these quantities cannot be measured.
+  // Recognizes accelerations and inflows by their names. The builder reports why blocks cannot measure these quantities.
   bool later = element != NULL && element->kind != OD_ELEMENT_BLOCK &&
                (is_acceleration(strrchr(text, '.') + 1) || strcmp(rest, "inflow") == 0);
   if (unit == NULL && !later) {

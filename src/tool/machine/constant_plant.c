@@ -1,12 +1,13 @@
-// A plant whose free parameters include constants of the machine file. The model's numbers follow these constants exactly, with
-// derivatives by the chain rule.
+// A plant whose free parameters include constants of the machine file. The model's numbers are functions of these constants, and
+// the chain rule gives the derivatives.
 #include <string.h>
 
 #include "document/constants.h"
 #include "machine/machine_loader.h"
 #include "memory/scoped.h"
 
-// Dependences of parameters: outer parameters are constants or numbers of the model, inner parameters are numbers of the model.
+// The dependence of inner parameters on outer parameters. Outer parameters are constants or numbers of the model; inner parameters
+// are numbers of the model.
 typedef struct tie {
   od_arena arena;  // owns the tie and its arrays
   const od_document *document;
@@ -46,8 +47,8 @@ static void follow(const void *user, const double *q, double *p, double *slope) 
   }
 }
 
-// Returns the index of a number that depends on a constant; -1: none, or `constant` is -1. `in_model`: the number is a
-// parameter of the model; otherwise the number is neither a parameter nor a constant.
+// Returns the index of a number that depends on a constant; -1: none, or `constant` is -1. With `in_model`, the number is a
+// parameter of the model; without `in_model`, neither a parameter nor a constant.
 static int follower_of(const od_document *d, int constant, bool in_model) {
   bool reached[OD_MOST_CONSTANTS] = {false};
   if (constant < 0) return -1;
@@ -74,7 +75,7 @@ bool od_machine_number_is_free(const od_machine *machine, int number) {
   return follower_of(d, constant, false) < 0 && follower_of(d, constant, true) >= 0;
 }
 
-// Makes a tie with the numbers of the model that are free or depend on free constants; NULL: out of memory.
+// Creates a tie with the numbers of the model that are free or depend on free constants. Returns NULL if an allocation fails.
 static tie *new_tie(const od_document *d, const int *numbers, int count) {
   od_arena arena = {0};
   int most = d->numbers.count;

@@ -1,7 +1,7 @@
-// Declares blocks with their types and units right after the inputs, so that forces and valves can refer to blocks.
-// load_blocks.c reads the other keys when all quantities that blocks may measure are known.
+// Declares blocks with their types and units right after the inputs, so that forces and valves can refer to blocks. load_blocks.c
+// reads the other keys when all quantities that blocks may measure are known.
 //
-// Units: a block has the unit of its key 'unit', or the unit that follows from its first input and its gain.
+// The unit of a block comes from its key 'unit', or follows from its first input and its gain.
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static int read_type(od_loader *ld, const od_loading_block *b, const char *what)
   for (int i = 0; i < od_block_class_count() && i < MOST_CLASSES; i++) types[i] = od_block_classes[i]->type;
   int node = od_map_find(ld, b->map, "type");
   if (node < 0) {
-    // Without a type the allowed keys are not known.
+    // Without a type the allowed keys are unknown.
     od_complain(ld, b->key, "%s needs 'type'", what);
     return -1;
   }
@@ -36,7 +36,7 @@ bool od_block_has(od_loader *ld, const od_loading_block *b, const char *key) {
   return od_is_given(ld, &(od_section){.map = b->map, .path = b->path}, key);
 }
 
-// The text of a number of a block before the number is read, from --set or the file; NULL: none.
+// Returns the text of a number of a block before the number is read, from --set or the file; NULL: none.
 static const char *peek_text(od_loader *ld, const od_loading_block *b, const char *key) {
   const od_override *set = od_numbers_overriding(&ld->document->numbers, od_format(ld, "%s.%s", b->path, key));
   int node = od_map_find(ld, b->map, key);
@@ -50,8 +50,8 @@ double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, 
   return text != NULL && od_text_value(ld, place, text, si, &value) ? value : 0;
 }
 
-// Returns one property of a block's shape (see od_block_choice) from the block's keys, within the limits of the builder. Errors
-// are reported when the numbers are read.
+// Returns one choice of a block (see od_block_choice) from the block's keys, within the limits of the builder. The reader of the
+// numbers reports errors.
 static int choose(od_loader *ld, const od_loading_block *b, const od_block_choice *choice, double sample) {
   double value = 0;
   switch (choice->rule) {
@@ -76,7 +76,7 @@ static int choose(od_loader *ld, const od_loading_block *b, const od_block_choic
   return value >= 1 && value <= choice->most ? (int)value : 1;
 }
 
-// The shape of a block from its keys.
+// Returns the spec of a block from its keys.
 static od_block_spec spec_of(od_loader *ld, const od_loading_block *b) {
   const od_block_description *c = od_block_descriptions[b->block_class];
   od_block_spec s = {.block_class = b->block_class,
@@ -118,8 +118,8 @@ static void build_block(od_loader *ld, od_loading_block *b) {
 
 // --- Units --------------------------------------------------------------------------------------------------------
 
-// Returns the SI unit of the same dimension in its usual spelling; NULL: the unit is unknown, or has no usual spelling and is not
-// coherent.
+// Returns the SI unit of the same dimension in its usual spelling. Returns NULL if the unit is unknown, or if it has no usual
+// spelling and is not coherent.
 static const char *usual_unit(od_loader *ld, const char *unit) {
   const char *si = od_units_si(ld->units, unit);
   if (si != NULL) return si;
@@ -148,7 +148,7 @@ static const char *times(od_loader *ld, const char *a, const char *b) {
   return text == a || text == b ? text : usual_unit(ld, text);
 }
 
-// The unit of a quantity before its element is read, from the end of the quantity's name; NULL: not known.
+// Returns the unit of a quantity before its element is read, from the end of the quantity's name; NULL: not known.
 static const char *unit_by_ending(od_loader *ld, int node, const char *text) {
   static const char *const endings[][2] = {
       {"pressure", "Pa"},  {"length", "m"},    {"rate", "m/s"},    {"force", "N"},     {"friction", "N"},
@@ -182,8 +182,8 @@ const char *od_block_source_unit(od_loader *ld, int node) {
   return block->unit != NULL && is_rate ? times(ld, block->unit, "1/s") : block->unit;
 }
 
-// The number that converts the unit of the input to the unit of the output: the block's first number with such a unit. NULL:
-// none.
+// Returns the number that converts the unit of the input to the unit of the output: the block's first number with such a unit.
+// NULL: none.
 static const od_block_field *gain_of(const od_block_description *c) {
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) {
     const od_block_field *f = &c->fields[i];
@@ -193,7 +193,8 @@ static const od_block_field *gain_of(const od_block_description *c) {
   return NULL;
 }
 
-// The unit of a block without the key 'unit': the unit of the input times the unit of the gain; NULL: not known (yet).
+// Returns the unit of a block without the key 'unit': the unit of the input times the unit of the gain; NULL: not known, or not
+// known yet.
 static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
   const od_block_description *c = od_block_descriptions[b->block_class];
   if (c->formula_key != NULL) return od_formula_block_unit(ld, b);
@@ -221,7 +222,7 @@ static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
 
 // --- All blocks ---------------------------------------------------------------------------------------------------
 
-// Adds a block to the draft. Returns NULL with a message if there are too many blocks.
+// Adds a block to the draft. If there are too many blocks, reports an error and returns NULL.
 static od_loading_block *add_block(od_loader *ld, od_loading_block b) {
   od_draft *d = ld->draft;
   if (d->blocks == OD_MOST_BLOCKS) {
@@ -278,7 +279,7 @@ void od_declare_blocks(od_loader *ld, int node) {
     declare_block(ld, key);
     if (full) break;
   }
-  // Units are derived from block to block, in any order. Blocks whose unit cannot be derived need the key 'unit'.
+  // Derives units from block to block, in any order. Blocks whose unit cannot be derived need the key 'unit'.
   for (bool found = true; found;) {
     found = false;
     for (int i = 0; i < ld->draft->blocks; i++) {

@@ -28,7 +28,7 @@ void od_input_series_usual_times(const od_machine *machine, double *time, double
   *step = run->step > 0 ? run->step : run->rows > 0 ? run->rows : default_step;
 }
 
-// Adds a time. False: there are too many times (is_cut is set), or out of memory.
+// Adds a time. Returns false if there are too many times (then sets is_cut) or if an allocation fails.
 static bool add_time(od_input_series *f, od_input_times *list, double t) {
   list->is_cut = list->count == MOST_TIMES;
   double *longer = list->is_cut ? NULL : od_arena_extend(&f->arena, list->at, list->count, sizeof *longer);
@@ -38,7 +38,7 @@ static bool add_time(od_input_series *f, od_input_times *list, double t) {
   return true;
 }
 
-// Makes the table with the labels of its columns.
+// Creates the table with the labels of its columns.
 static od_status make_table(od_input_series *f) {
   f->table = od_table_new(1 + 2 * f->inputs);
   od_status status = f->table ? od_table_label(f->table, 0, "time", "s") : OD_NO_MEMORY;

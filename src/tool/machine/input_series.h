@@ -1,4 +1,5 @@
-// Computes the inputs of a machine over time without a run: values and slopes in rows, breaks, changes of sign, and the result.
+// Computes the inputs of a machine over time without a run: rows of values and slopes, breaks and changes of sign. Also creates the
+// result of the command.
 #ifndef OD_MACHINE_INPUT_SERIES_H
 #define OD_MACHINE_INPUT_SERIES_H
 
@@ -6,7 +7,7 @@
 #include "oleodyn/machine.h"
 #include "result/result.h"
 
-// Times of one kind: breaks or sign changes. is_cut: some times were omitted.
+// Times of one kind: breaks or sign changes. is_cut: whether some times were omitted.
 typedef struct od_input_times {
   double *at;
   int count;
@@ -26,7 +27,7 @@ typedef struct od_input_series {
 // of the longest input that ends (0: none). `step`: the step of the run in the file, else the time between rows in the
 // file, else 1 ms.
 void od_input_series_usual_times(const od_machine *machine, double *time, double *step);
-// Fills the series from machine, time and step. `progress` is called at intervals; if it returns false, the status is
+// Fills the series from machine, time and step. Calls `progress` at intervals; if `progress` returns false, the status is
 // OD_INTERRUPTED. The caller frees the series in all cases.
 od_status od_input_series_find(od_input_series *s, bool (*progress)(void *user, double done), void *user);
 void od_input_series_free(od_input_series *s);

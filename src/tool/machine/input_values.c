@@ -1,4 +1,4 @@
-// Values that may depend on an input: a quantity, an input, or a factor and an input. A block counts as an input here.
+// Values that may depend on an input: a quantity, an input, or a factor and an input. In this file, "input" includes blocks.
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static int find_input(od_loader *ld, int node, const char *name) {
 typedef struct value_text {
   int input;  // index of the input among the names; -1: the value is a quantity
   const char *factor;
-  bool bad;  // no text is given, or the input does not exist
+  bool bad;  // whether no text is given or the input does not exist
 } value_text;
 
 // Reports a word that should be the name of an input.
@@ -37,7 +37,7 @@ static void complain_input(od_loader *ld, int node, const char *word) {
                 od_excerpt(ld, od_text_of(ld, node)), od_signal_noun(ld));
 }
 
-// Parses a value. A unit that fits takes precedence: "100 N" is a force even if there is an input N.
+// Parses a value. A fitting unit takes precedence over an input: "100 N" is a force even if there is an input N.
 static value_text read_value_text(od_loader *ld, int node, const char *text, const char *wanted) {
   const char *unit, *space = strrchr(text, ' '), *word = space != NULL ? space + 1 : text;  // the last word
   double number;

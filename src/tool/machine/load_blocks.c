@@ -25,13 +25,12 @@ typedef struct block_reader {
   const char *source_units[OD_MOST_BLOCK_INPUTS];  // units of the inputs
 } block_reader;
 
-// The unit of a gain that converts the input to the unit of the output.
+// Returns the unit of a gain that converts the input to the unit of the output.
 static const char *ratio(const block_reader *r) {
   return r->source != NULL ? od_factor_unit(r->ld, r->unit, r->source) : "1";
 }
 
-// Returns the unit of a rule. The words "in" and "out" and the keys of inputs in the rule are replaced by the units of these
-// signals.
+// Returns the unit of a rule. Replaces the words "in" and "out" and the keys of inputs in the rule by the units of these signals.
 static const char *unit_with_words(const block_reader *r, const char *rule) {
   const char *text = "";
   for (const char *at = rule; *at != '\0';) {
@@ -48,7 +47,7 @@ static const char *unit_with_words(const block_reader *r, const char *rule) {
   return text;
 }
 
-// The unit of a number, from the rule of its field. Common rules give the usual spelling.
+// Returns the unit of a number, from the rule of its field. Common rules give the usual spelling.
 static const char *unit_by_rule(const block_reader *r, const char *rule) {
   if (strcmp(rule, OD_UNIT_OUT) == 0) return r->unit;
   if (strcmp(rule, OD_UNIT_IN) == 0) return r->source != NULL ? r->source : "1";
@@ -61,7 +60,7 @@ static const char *unit_by_rule(const block_reader *r, const char *rule) {
   return same ? "1/s" : od_factor_unit(r->ld, r->unit, od_unit_product(r->ld, r->source, "s"));
 }
 
-// Reports an input whose unit differs from the unit of the output. `unit` NULL: unknown, no message.
+// Reports an input whose unit differs from the unit of the output. If `unit` is NULL (unknown), adds no message.
 static void check_same_unit(const block_reader *r, int node, const char *unit) {
   if (unit == NULL || strcmp(od_factor_unit(r->ld, r->unit, unit), "1") == 0) return;
   od_complain(r->ld, node, "%s is in %s, but '%s' is in %s; use a gain to convert the unit", r->section.what, r->unit,
@@ -99,10 +98,12 @@ static void read_two(const block_reader *r, const od_block_field *f) {
   int first = od_read_two_numbers(ld, &r->section, f->key, bounds ? "[lower, upper]" : f->pair, field);
   if (bounds && od_messages_errors(ld->messages) == before && !r->section.has_unknown &&
       !(od_number_value(ld, first) < od_number_value(ld, first + 1)))
-    od_complain_number(ld, first + 1, "the upper limit in '%s' must be greater than the lower limit", f->key);
+    od_complain_number(ld, first + 1,
+                       "the upper limit in '%s' is not greater than the lower limit; expected [lower, upper]", f->key);
 }
 
-// Reads an entry of a list, which is a number of the model, and returns the index of the number. entry -1: not in the file.
+// Reads an entry of a list, which is a number of the model, and returns the index of the number. entry -1: the number is not in the
+// file.
 static int read_entry(const block_reader *r, const od_block_field *f, int entry, const char *label, const char *unit) {
   const od_field field = {label, unit, f->sign, f->fallback};
   od_place place = od_place_of(r->ld, entry >= 0 ? entry : r->section.node);
@@ -145,7 +146,7 @@ static void read_transfer_function(const block_reader *r, const od_block_field *
         "the transfer function is not proper: its numerator has degree %d, expected at most %d, the degree of its denominator",
         n - 1, d - 1);
   else if (d > 0 && od_number_value(ld, first) == 0)
-    od_complain_number(ld, first, "the first coefficient of a denominator must not be zero");
+    od_complain_number(ld, first, "the first coefficient of the denominator is zero; expected a nonzero coefficient");
 }
 
 // Reads one number for each input.
@@ -174,7 +175,7 @@ static void read_per_input(const block_reader *r, const od_block_field *f) {
   }
 }
 
-// Reads the values of a grid, one list per row. False: the values are not lists of rows, and nothing has been read.
+// Reads the values of a grid, one list per row. If the values are not lists of rows, returns false without reading a value.
 static bool read_rows(const block_reader *r, const od_block_field *f, int node) {
   od_loader *ld = r->ld;
   const od_block_spec *spec = od_build_block_spec(ld->draft->build, r->b->index);
@@ -227,7 +228,7 @@ static void read_points(const block_reader *r, const od_block_field *f) {
   for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next, i++) {
     int number = read_entry(r, f, od_entry(ld, at), od_format(ld, "%s[%d]", f->key, i), unit_by_rule(r, f->unit));
     if (f->shape == OD_ABSCISSAE && od_messages_errors(ld->messages) == before && !(od_number_value(ld, number) > last))
-      od_complain_number(ld, number, "the numbers of '%s' must increase", f->key);
+      od_complain_number(ld, number, "the numbers of '%s' do not increase; expected increasing numbers", f->key);
     last = od_number_value(ld, number);
   }
 }
@@ -326,8 +327,8 @@ static void read_inputs(block_reader *r) {
   if (r->c->keeps_unit) check_same_unit(r, r->source_node, r->source);
 }
 
-// Whether a field must be read: the field is given or not optional. Reports a field that is given without a key that the field
-// needs.
+// Returns whether a field must be read: the field is given or not optional. Reports a field that is given without another key that
+// it requires.
 static bool is_wanted(const block_reader *r, const od_block_field *f) {
   bool list = f->shape != OD_ONE_NUMBER;
   bool given = list ? od_section_get(r->ld, &r->section, f->key) >= 0 : od_is_given(r->ld, &r->section, f->key);

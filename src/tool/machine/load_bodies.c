@@ -1,7 +1,7 @@
-// The ground, gravity and the bodies: shapes with their numbers, and points.
+// Loads the ground, gravity and the bodies: shapes with their numbers, and points.
 //
-// A body has exactly one shape: beam, cylinder, point, box, or the general form (mass, center, inertia). A body without a shape
-// is marked as broken, so that references to its points cause no further errors.
+// A body has exactly one shape: beam, cylinder, point, box, or the general form (mass, center, inertia). A body without a shape is
+// marked as broken, so that references to its points cause no further errors.
 #include <math.h>
 #include <string.h>
 
@@ -138,8 +138,8 @@ static void load_shape(od_loader *ld, const od_section *body, int element, od_sh
 
 enum { INERTIAS = 6 };  // in the order xx, yy, zz, xy, xz, yz
 
-// Whether a body with this inertia can exist: trace(I)/2 - I, the integral of r r^T over the mass, has no negative eigenvalue.
-// For principal moments this condition is the triangle inequality.
+// Returns whether a body with this inertia can exist: trace(I)/2 - I, the integral of r r^T over the mass, has no negative
+// eigenvalue. For principal moments this condition is the triangle inequality.
 static bool is_possible(const double *inertia) {
   double half = 0.5 * (inertia[0] + inertia[1] + inertia[2]);
   double a = half - inertia[0], b = half - inertia[1], c = half - inertia[2];
@@ -150,8 +150,8 @@ static bool is_possible(const double *inertia) {
   return a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e) >= -t3;
 }
 
-// Loads an inertia about z. The inertias about x and y have the same value, so that a spatial run of the machine is regular. Only
-// the inertia about z has a path among the machine's numbers.
+// Loads an inertia about z. The inertias about x and y get the same value, so that the mass matrix of a spatial run is not
+// singular. Only the inertia about z has a path among the machine's numbers.
 static void load_single_inertia(od_loader *ld, const od_section *body, int node) {
   const od_field field = {"inertia", "kg m2", OD_NOT_NEGATIVE, 0, &od_key_of(body->of, "inertia")->limits};
   const char *path = od_path(ld, body->path, "inertia");
@@ -214,7 +214,8 @@ static const struct {
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-// The index of the shape of a body in `shapes`; -1: the body has no shape or several shapes, which is reported.
+// Returns the index of the shape of a body in `shapes`. If the body has no shape or several shapes, reports an error and returns
+// -1.
 static int find_shape(od_loader *ld, const od_section *body) {
   int found = -1;
   for (int i = 0; i < SHAPES; i++) {

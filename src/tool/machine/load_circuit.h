@@ -4,15 +4,15 @@
 
 #include "machine/machine_loader.h"
 
-// The element of the volume, junction, tank or source with the name at a node; -1 with a message.
+// Returns the element of the volume, junction, tank or source with the name at a node, or -1 after reporting an error.
 int od_find_node(od_loader *ld, int node, const char *label);
-// Finds two different nodes in the list under a key, such as 'between'; false with a message otherwise.
+// Finds two different nodes in the list under a key, such as 'between'. On failure reports an error and returns false.
 bool od_find_node_pair(od_loader *ld, const od_section *section, const char *key, int ends[2]);
 // Marks the nodes as connected.
 void od_connect_nodes(od_loader *ld, const int *ends, int count);
 
-// Finds the signal under a key that an element requires; -1 with a message. *unit is the unit of the signal; after an error,
-// *unit is a guess from the number under another key.
+// Returns the signal under a key that an element requires, or -1 after reporting an error. *unit is the unit of the signal; after
+// an error, *unit is a guess from the number under another key.
 int od_find_command(od_loader *ld, const od_section *section, const char *key, const char *in_unit_of,
                     const char **unit);
 
@@ -20,8 +20,8 @@ int od_find_command(od_loader *ld, const od_section *section, const char *key, c
 // not reported.
 int od_first_end(od_loader *ld, int node, const char *what);
 
-// Convert a field of an element class to a key of a section. od_key_of_field() always returns true. od_element_key() converts
-// field i of a class; false: no such field. od_element_key() omits entries of lists and numbers of a part of the section.
+// Convert a field of an element class to a key of a section. od_key_of_field() always returns true. od_element_key() converts field
+// i of a class and returns false if there is no such field; it skips entries of lists and numbers of sub-sections.
 bool od_key_of_field(const od_element_field *field, od_key *key);
 bool od_element_key(const od_element_description *c, int i, od_key *key);
 
@@ -33,17 +33,17 @@ typedef struct od_curve_frame {
 typedef struct od_curve {
   int degree, count;
 } od_curve;
-// Reads 'curve' of a section. False with a message: the key is missing or is not a curve.
+// Reads 'curve' of a section. If the key is missing or is not a curve, reports an error and returns false.
 bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame frame, od_curve *curve);
 
-// Reads 'friction' of a component or a joint, if the section has this key. The index that does not apply (`host` or
-// `joint`) is -1. OD_NOT_BUILT: the host or the joint has errors, and the friction is not built. `turning`: torques and
-// angular rates instead of forces and speeds. `chambers`: elements of a cylinder's two nodes, -1 after an error; NULL:
-// no chambers. Returns the class of the friction law; NULL: no friction, or an unknown law.
+// Reads 'friction' of a component or a joint, if the section has this key. The unused index (`host` or `joint`) is -1. With
+// OD_NOT_BUILT, the host or the joint has errors, and the friction is not built. `turning`: torques and angular rates instead of
+// forces and speeds. `chambers`: elements of a cylinder's two nodes, -1 after an error; NULL: no chambers. Returns the class of the
+// friction law; NULL: no friction, or an unknown law.
 const od_element_description *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint,
                                                bool turning, const int *chambers);
 
-// Index of the field of an element class with this key, or -1.
+// Returns the index of the field of an element class with this key, or -1.
 int od_element_field_place(const od_element_description *c, const char *key);
 // Converts a field of an element class for the reader of numbers. signal_unit: unit of the component's signal.
 od_field od_component_field(const od_element_field *field, const char *signal_unit, bool turning);

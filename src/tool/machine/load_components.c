@@ -1,5 +1,5 @@
-// Loads components: instances of the element classes of src/core/elements, from the tables of these classes. Loaders of
-// components with other parts (valves with ports and curves, cylinders with areas) share the functions below.
+// Loads components: instances of the element classes of src/core/elements, from the tables of these classes. Loaders of components
+// with additional parts (valves with ports and curves, cylinders with areas) also use the functions below.
 #include "document/constants.h"
 #include "document/ranges.h"
 #include "model/joint_types.h"
@@ -40,8 +40,8 @@ bool od_element_key(const od_element_description *c, int i, od_key *key) {
   return false;
 }
 
-// Reports numbers that violate a rule of the class. If the class requires at least one of several numbers, reports a
-// component that has none of these numbers. `before`: number of errors before the numbers were read.
+// Reports numbers that violate a rule of the class. If the class requires at least one of several numbers, reports a component
+// without any of these numbers. `before`: number of errors before the numbers were read.
 static void check_rules(od_loader *ld, const od_section *section, const od_element_description *c, int first,
                         int before) {
   if (od_messages_errors(ld->messages) != before || section->has_unknown) return;
@@ -92,8 +92,7 @@ int od_read_component_fields(od_loader *ld, const od_section *section, const od_
 
 // --- Ends ---------------------------------------------------------------------------------------------------------
 
-// Finds the nodes at all ends of a component; -1: an optional end that is not given. False with a message after an
-// error.
+// Finds the nodes at all ends of a component; -1: an optional end that is not given. On failure reports an error and returns false.
 static bool find_ends(od_loader *ld, const od_section *section, const od_element_description *c,
                       int ends[OD_MOST_ENDS]) {
   int count = 0;
@@ -121,8 +120,8 @@ static bool find_ends(od_loader *ld, const od_section *section, const od_element
 
 // --- The mechanism ------------------------------------------------------------------------------------------------
 
-// Finds the revolute, prismatic or screw joint that a component drives. Returns the index of the joint in the builder;
-// -1: an error, which has been reported. *turning: whether the coordinate of the joint is an angle.
+// Finds the revolute, prismatic or screw joint that a component drives. Returns the index of the joint in the builder, or -1 after
+// reporting an error. *turning: whether the coordinate of the joint is an angle.
 static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
   int node = od_section_need(ld, section, "joint");
   const char *text = od_read_text(ld, node, "joint", "the name of a joint");
@@ -151,7 +150,7 @@ static void list_keys(const od_element_description *c, const char *keys[MOST_KEY
   keys[count] = NULL;
 }
 
-// Where a component acts. For components that may act in several places, their keys determine the place.
+// Returns where a component acts. If a component may act in several places, its keys determine the place.
 static od_acts acts_where(od_loader *ld, const od_section *section, const od_element_description *c) {
   int between = od_section_get(ld, section, "between"), joint = od_section_get(ld, section, "joint");
   if (c->equations->acts != OD_ACTS_SOMEWHERE) return c->equations->acts;
@@ -227,7 +226,7 @@ typedef struct part_reader {
   od_element_loader *load;
 } part_reader;
 
-// The reader of a class; NULL: the class has no parts.
+// Returns the reader of a class; NULL: the class has no parts.
 static const part_reader *reader_of(const od_element_description *c) {
   static const part_reader readers[] = {{&od_valve_description, &od_valve_section, od_load_valve},
                                         {&od_cylinder_description, &od_cylinder_section, od_load_cylinder}};

@@ -31,7 +31,7 @@ void od_load_rod(od_loader *ld, int key, int element) {
   od_remember(ld, OD_ABOUT_ROD, rod->index, key);
 }
 
-// Finds the two joints of a gear; false with messages.
+// Finds the two joints of a gear. On failure reports errors and returns false.
 static bool find_joints(od_loader *ld, const od_section *section, const od_element *joint[2]) {
   int entry[2] = {-1, -1};
   bool ok = od_read_list(ld, od_section_need(ld, section, "joints"), "joints", "the names of two joints", 2, entry);

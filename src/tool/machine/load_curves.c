@@ -28,8 +28,8 @@ typedef struct axis {
   double end;               // without a list: equidistant values from 0 to `end`
 } axis;
 
-// Returns the node of one coordinate of a control point, or -1. `at`: the element of the list a->list. The rows have
-// been checked already.
+// Returns the node of one coordinate of a control point, or -1. `at`: the element of the list a->list. The caller has already
+// checked the rows.
 static int entry_of(const od_loader *ld, const axis *a, int at) {
   int node = od_entry(ld, at);
   if (node < 0 || a->column < 0) return node;
@@ -51,8 +51,8 @@ static int read_axis(od_loader *ld, const char *path, const axis *a, int count, 
   return first;
 }
 
-// Reads both coordinates of all control points. Abscissae must increase, and openings must not be negative, because the port
-// would act as a pump. Estimates may be negative during an iteration, so zero is not a bound of the numbers.
+// Reads both coordinates of all control points. Abscissae must increase. Openings must not be negative, because the port would act
+// as a pump. However, zero is not a bound of these numbers, because estimates may be negative during an iteration.
 static void read_points(od_loader *ld, const char *path, const axis *at, const axis *points, int count, int node) {
   if (ld->document->numbers.count > OD_MOST_NUMBERS) {
     od_complain(ld, node, "the machine has more than 1 million numbers, the largest allowed count");
@@ -74,7 +74,7 @@ static void read_points(od_loader *ld, const char *path, const axis *at, const a
       od_complain_number(ld, i, "the values of a curve must not be negative; found %g", od_number_value(ld, i));
 }
 
-// Whether a node is a list of allowed length; false with a message, or without a message if the node is -1.
+// Returns whether a node is a list of allowed length. If not, reports an error, unless the node is -1.
 static bool check_list(od_loader *ld, int list, const char *label, const char *list_wanted) {
   if (list < 0) return false;
   if (!od_is_list(ld, list)) {
@@ -101,7 +101,7 @@ static bool read_table(od_loader *ld, const od_section *section, int table, od_c
   return true;
 }
 
-// Reads the degree; 0 with a message.
+// Returns the degree, or 0 after reporting an error.
 static int read_degree(od_loader *ld, const od_section *section) {
   int before = od_messages_errors(ld->messages);
   int number = od_read_keys(ld, section, OD_IN_LOADER, "degree", NULL);

@@ -36,7 +36,7 @@ static bool is_tank(const od_loader *ld, int element) {
   return element >= 0 && od_element_at(ld, element)->kind == OD_ELEMENT_TANK;
 }
 
-// Finds two different chambers: two volumes, or a volume and a tank. False with a message.
+// Finds two different chambers: two volumes, or a volume and a tank. On failure reports an error and returns false.
 static bool find_chambers(od_loader *ld, const od_section *section, int chambers[2]) {
   int entry[2];
   int node = od_section_need(ld, section, "chambers");
@@ -75,7 +75,7 @@ static int read_size(od_loader *ld, const od_section *section, const int chamber
     od_complain(ld, section->node, "%s needs 'areas', or 'bore' and 'rod'", section->what);
   if (areas >= 0) {
     od_field field[2] = {od_key_entry(ld, section, "areas", 0), od_key_entry(ld, section, "areas", 1)};
-    for (int i = 0; i < 2; i++)  // a plunger has no area on the side of its tank
+    for (int i = 0; i < 2; i++)  // a plunger has no area on the side of the tank
       if (is_tank(ld, chambers[i])) field[i].range = OD_NOT_NEGATIVE;
     return od_read_two_numbers(ld, section, "areas", "two areas, piston side and rod side", field);
   }
@@ -84,7 +84,7 @@ static int read_size(od_loader *ld, const od_section *section, const int chamber
   int first = od_read_keys(ld, section, OD_IN_MODEL, "bore", "rod", NULL);
   bool sound = od_messages_errors(ld->messages) == before && !section->has_unknown;
   if (sound && !(od_number_value(ld, first) > od_number_value(ld, first + 1)))
-    od_complain_number(ld, first + 1, "'rod' must be less than 'bore'");
+    od_complain_number(ld, first + 1, "'rod' is not less than 'bore'; expected a smaller rod diameter");
   return first;
 }
 

@@ -11,7 +11,7 @@
 
 // --- Pressure -----------------------------------------------------------------------------------------------------
 
-// Finds key i of the numbers of all blocks that compute a factor from pressures; false: there are no more keys.
+// Finds key i of the numbers of all blocks that compute a factor from pressures. Returns false if there are no more keys.
 static bool block_key(int i, od_key *key) {
   static const char *const types[] = {"pressure-factor", "pressure-map", "pressure-table"};
   for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
@@ -19,7 +19,7 @@ static bool block_key(int i, od_key *key) {
     for (int k = 0; k < OD_MOST_BLOCK_FIELDS && c->fields[k].key; k++) {
       const od_block_field *f = &c->fields[k];
       if (t == 2 && strcmp(f->key, "values") == 0)
-        continue;  // the pressure map also has this key; the key is listed once
+        continue;  // the pressure map also has this key, but the key is listed only once
       if (i-- > 0) continue;
       *key = (od_key){
           f->key,   f->shape == OD_ONE_NUMBER ? OD_NUMBER : OD_NUMBERS, f->unit, f->meaning, f->sign, f->fallback,
@@ -35,7 +35,7 @@ const od_section_class od_friction_pressure_section = {
     "dependence of the friction on the pressures in the chambers: numbers of the block that computes the factor",
     .more = block_key};
 
-// The type of the block, from the keys under 'pressure'.
+// Returns the type of the block, which follows from the keys under 'pressure'.
 static const char *type_by_keys(const od_loader *ld, int map) {
   if (od_map_find(ld, map, "at_a") >= 0 || od_map_find(ld, map, "at_b") >= 0) return "pressure-map";
   if (od_map_find(ld, map, "at_sum") >= 0 || od_map_find(ld, map, "values") >= 0) return "pressure-table";
@@ -43,7 +43,7 @@ static const char *type_by_keys(const od_loader *ld, int map) {
 }
 
 // Reads 'pressure' of a friction element, whose factor then follows the pressures in the chambers. Returns the signal of the
-// factor. After an error returns `signal`, the signal that the friction element follows already (-1: none).
+// factor. After an error returns `signal`, the signal that the friction element already follows (-1: none).
 static int load_pressure(od_loader *ld, const od_element_description *c, const od_section *friction,
                          const od_section *owner, const int *chambers, int signal) {
   int node = od_section_get(ld, friction, "pressure"), follows = 0;
@@ -63,7 +63,7 @@ static int load_pressure(od_loader *ld, const od_element_description *c, const o
     od_section_open(ld, node, friction->node, path, what, &od_friction_pressure_section);  // reports the error
     return signal;
   }
-  if (chambers[0] < 0 || chambers[1] < 0) return signal;  // the error has been reported already
+  if (chambers[0] < 0 || chambers[1] < 0) return signal;  // the error has already been reported
   od_loading_block block = {.key = node,
                             .block_class = od_block_class_find(type_by_keys(ld, node)),
                             .name = od_format(ld, "%s.friction_factor", owner->path),
@@ -78,7 +78,7 @@ static int load_pressure(od_loader *ld, const od_element_description *c, const o
 
 // --- Laws ---------------------------------------------------------------------------------------------------------
 
-// Friction law number `place`, in the order of the element classes; NULL: there are no more laws.
+// Returns friction law number `place`, in the order of the element classes, or NULL if there are no more laws.
 static const od_element_description *friction_law(int place) {
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_description *c = od_element_description_at(i);
@@ -91,7 +91,7 @@ static const char *law_name(int i) {
   return friction_law(i) != NULL ? friction_law(i)->choice : NULL;
 }
 
-// Finds key i of the numbers of all laws, counting each key once; false: there are no more keys.
+// Finds key i of the numbers of all laws, counting each key once. Returns false if there are no more keys.
 static bool law_key(int i, od_key *key) {
   const od_element_description *c;
   for (int law = 0; (c = friction_law(law)) != NULL; law++)
@@ -124,7 +124,7 @@ const od_element_description *od_load_friction(od_loader *ld, const od_section *
   od_section section = od_section_open(ld, is_map ? node : -1, owner->node, path, what, &od_friction_section);
   int law = od_key_choice(ld, &section, "law");
   if (law < 0) {
-    // After an error the fields of one law are read nevertheless, to report their errors.
+    // After an error, reads the fields of one law nevertheless, to report errors in these fields.
     od_read_component_fields(ld, &section, friction_law(0), "1", turning, &(int){0});
     return NULL;
   }

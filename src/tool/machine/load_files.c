@@ -1,6 +1,7 @@
 // Loads signals from files: one column of a CSV or MATLAB file over another column.
 //
-// The unit of a column is the unit in the machine file, else the unit in the header of the column, else the SI unit.
+// The unit of a column comes from the machine file, else from the header of the column. Without these units, the column is in the
+// SI unit.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,7 @@ static const char *list_columns(od_loader *ld, const od_table *table) {
   return list;
 }
 
-// The column with the name at a node, or -1 with a message.
+// Returns the column with the name at a node, or -1 after reporting an error.
 static int find_column(od_loader *ld, const od_table *table, int node, const char *name) {
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < table->columns; i++) {
@@ -55,7 +56,7 @@ static int find_column(od_loader *ld, const od_table *table, int node, const cha
   return -1;
 }
 
-// Whether the unit of a column can be converted to the SI unit `wanted`; false with a message at the node.
+// Returns whether the unit of a column can be converted to the SI unit `wanted`. If not, reports an error at the node.
 static bool check_unit(od_loader *ld, int node, const char *column, const char *unit, const char *wanted) {
   double value;
   od_unit_verdict verdict = od_units_convert(ld->units, unit, wanted, 1, &value);
@@ -72,8 +73,9 @@ typedef struct column {
   const char *wanted;  // SI unit
 } column;
 
-// Adds the samples as a signal in SI units and returns the index of the signal. -1: a sample is not finite or the times decrease
-// (with a message), or out of memory. If several samples have the same time, the first of these samples is kept.
+// Adds the samples as a signal in SI units and returns the index of the signal. If a sample is not finite or the times decrease,
+// reports an error and returns -1. Also returns -1 if an allocation fails. If several samples have the same time, uses the first of
+// these samples.
 static int add_samples(od_loader *ld, const od_table *table, column time, column value, int node) {
   if (table->rows == 0 || table->rows > 100000000) {
     od_complain(ld, node,
@@ -129,8 +131,8 @@ typedef struct names {
   int time_node, column_node, unit_node, path_node;
 } names;
 
-// Returns the time column: the column named in the section, else the first column of a text file or the time variable of a
-// MATLAB file; -1 with a message.
+// Returns the time column: the column named in the section, else the first column of a text file or the time variable of a MATLAB
+// file. On failure reports an error and returns -1.
 static int find_time(od_loader *ld, const od_table *table, const names *n) {
   if (n->time != NULL) return find_column(ld, table, n->time_node, n->time);
   int found = table->places.column != NULL ? 0 : od_table_find_time(table);
@@ -166,7 +168,7 @@ static int read_columns(od_loader *ld, const od_table *table, const names *n, co
   return fits ? add_samples(ld, table, time, value, n->path_node) : -1;
 }
 
-// Reads the number of lines before the header of a CSV file; 0: the header is detected.
+// Returns the number of lines before the header of a CSV file; 0: the reader finds the header.
 static int read_skip(od_loader *ld, int node) {
   static const char wanted[] = "a whole number of lines, less than a million";
   const char *text = od_read_text(ld, node, "skip", wanted);

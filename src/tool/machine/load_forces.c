@@ -41,14 +41,14 @@ static const od_key contact_keys[] = {
 const od_section_class od_contact_section = {"contact", "contact of a point with a plane of the ground",
                                              OD_KEYS(contact_keys)};
 
-// Reads the value of a force or torque and returns the index of its number. *input: the input that the builder multiplies the
-// value by; -1: none.
+// Reads the value of a force or torque and returns the index of its number. *input: the input by which the builder multiplies the
+// value; -1: none.
 static int read_value(od_loader *ld, const od_section *section, const char *unit, int *input) {
   const od_field field = od_key_field_in(section, "value", unit);
   return od_read_value(ld, section, &field, input);
 }
 
-// Whether the direction turns with the body.
+// Returns whether the direction turns with the body.
 static bool follows_body(od_loader *ld, const od_section *section) {
   return od_key_choice(ld, section, "frame") == 1;
 }
@@ -90,7 +90,7 @@ static void load_joint_torque(od_loader *ld, const od_section *section, int node
   const char *text = od_read_text(ld, node, "joint", "the name of a joint");
   int found = text != NULL ? od_names_find(ld, node, text, OD_ELEMENT_JOINT) : -1;
   const od_element *joint = found >= 0 && !od_element_at(ld, found)->broken ? od_element_at(ld, found) : NULL;
-  // After an error the value is read nevertheless, to report its errors.
+  // After an error, reads the value nevertheless, to report errors in the value.
   od_joint_type type = joint != NULL ? joint->type : OD_REVOLUTE;
   if (!od_joint_class_of(type)->drives) {
     od_complain(ld, node, "a torque cannot act in '%s'; expected a revolute, prismatic or screw joint", text);

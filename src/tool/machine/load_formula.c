@@ -27,7 +27,7 @@ static bool is_reserved(const char *name) {
   return strcmp(name, "pi") == 0;
 }
 
-// Adds the name under a key of the file; false with a message if the name is not allowed.
+// Adds the name under a key of the file. If the name is not allowed, reports an error and returns false.
 static bool add_key(od_formula_names *names, int key, const char *unit) {
   const char *name = od_text_of(names->ld, key);
   bool sound = od_is_letter(name[0]) && name[od_word_length(name)] == '\0';
@@ -48,7 +48,7 @@ static bool add_key(od_formula_names *names, int key, const char *unit) {
 static const char *name_at(const void *user, int i) {
   return ((const od_formula_names *)user)->name[i];
 }
-// Returns the SI unit of a variable. For a variable that fits any unit: "?", a unit that is unknown to the parser.
+// Returns the SI unit of a variable. For a variable that fits any unit, returns "?", which is not a unit for the parser.
 static const char *unit_at(const void *user, int i) {
   const char *unit = ((const od_formula_names *)user)->unit[i];
   return unit != NULL ? unit : "?";
@@ -56,7 +56,7 @@ static const char *unit_at(const void *user, int i) {
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
-// The SI unit of a parameter in the file; NULL: no unit, the parameter fits any unit.
+// Returns the SI unit of a parameter in the file; NULL: no unit, the parameter fits any unit.
 static const char *number_unit(od_loader *ld, int node) {
   if (!od_is_text(ld, node)) return NULL;
   const char *unit = od_text_unit(ld, od_place_of(ld, node), od_text_of(ld, node));
@@ -85,7 +85,7 @@ int od_read_formula_numbers(od_loader *ld, const od_section *section, od_formula
 
 // --- Texts --------------------------------------------------------------------------------------------------------
 
-// Compiles a text; 'pi' becomes a number. False with a problem.
+// Compiles a text; 'pi' becomes a number. On failure returns false and fills *problem.
 static bool parse(od_loader *ld, const char *text, const od_formula_names *names, od_expression *e,
                   od_expression_problem *problem) {
   od_formula_names all = *names;
@@ -102,8 +102,8 @@ bool od_parse_formula(od_loader *ld, int node, const char *label, const char *te
                       const od_formula_names *names, od_expression *e) {
   od_expression_problem problem = {0};
   if (parse(ld, text, names, e, &problem)) return true;
-  // A wrapped text continues after the text of the file. For a problem at the end of the text of the file, the message
-  // must not quote the continuation.
+  // A wrapped text continues after the text from the file. If the problem is at the end of the text from the file, the message must
+  // not quote the continuation.
   const char *expected = strstr(problem.text, ", expected");
   if (from > 0 && problem.at - from >= (int)strlen(shown) && expected != NULL)
     snprintf(problem.text, sizeof problem.text, "found the end%s", od_format(ld, "%s", expected));
@@ -138,7 +138,7 @@ void od_check_formula_unit(od_loader *ld, int node, const od_expression *e, cons
 
 // --- Elements -----------------------------------------------------------------------------------------------------
 
-// Reads 'inputs' of an element: names of signals. False with a message.
+// Reads 'inputs' of an element: names of signals. On failure reports an error and returns false.
 static bool read_signals(od_loader *ld, const od_section *section, od_formula_names *names, od_element_spec *spec) {
   int node = od_section_get(ld, section, "inputs"), count = 0;
   bool sound = true;

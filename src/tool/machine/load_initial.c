@@ -1,7 +1,7 @@
-// Loads the initial state: positions and rates, exact or approximate, pressures, spool positions and states of blocks. Some of
-// these values may be computed by static balance.
+// Loads the initial state: exact or approximate positions and rates, pressures, spool positions and states of blocks. The file may
+// request a static balance for some of these values.
 //
-// The allowed quantities follow from the elements, so errors are found before the model is built.
+// The elements determine the allowed quantities, so errors are found before the model is built.
 #include <math.h>
 #include <string.h>
 
@@ -16,14 +16,15 @@
 
 enum { MOST_OPTIONS = 64 };
 
-// An initial value that an element may have: the part of the quantity's name after the element's name, the SI unit, the limits,
-// and the start of the search for static balance (NAN: the quantity cannot be balanced).
+// An initial value that an element may have: the last part of the quantity's name, after the element's name; the SI unit; the
+// limits; and the start value for static balance (NAN: the quantity cannot be balanced).
 typedef struct option {
   const char *name, *unit;
   const od_limits *limits;  // NULL: none
   od_sign range;
   double start;
-  bool no_state;  // the quantity equals a signal and has no state, such as the spool position of a valve without a lag
+  bool
+      no_state;  // whether the quantity equals a signal and has no state, such as the spool position of a valve without a lag
 } option;
 
 typedef struct options {
@@ -41,7 +42,7 @@ static const struct {
     {NULL, "m/s", {-1e6, 1e6, -100, 100}}, {NULL, "rad/s", {-1e8, 1e8, -2000, 2000}},
 };
 
-// The limits of an initial value; NULL: none.
+// Returns the limits of an initial value; NULL: none.
 static const od_limits *limits_of(const char *name, const char *unit) {
   for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++)
     if (strcmp(quantities[i].unit, unit) == 0 && (!quantities[i].name || strcmp(quantities[i].name, name) == 0))
@@ -50,7 +51,7 @@ static const od_limits *limits_of(const char *name, const char *unit) {
 }
 
 const od_limits *od_measured_limits(const char *output, const char *unit) {
-  // Angles are omitted, because they may be many turns.
+  // Angles have no limits, because an angle may be many turns.
   static const char *const measured[][2] = {
       {"length", "m"}, {"position", "m"}, {"pressure", "Pa"}, {"rate", "m/s"}, {"rate", "rad/s"}};
   const char *dot = strrchr(output, '.');
@@ -85,7 +86,7 @@ static void add_joint_options(options *list, od_joint_type type) {
     }
 }
 
-// Adds the coordinates and speeds of the point whose name is the first part of `name`. Without such a point, adds nothing.
+// Adds the coordinates and speeds of the point whose name is the first part of `name`. If there is no such point, adds nothing.
 static void add_point_options(od_loader *ld, options *list, int element, const char *name) {
   static const char *const coordinates[] = {"x", "y", "z"}, *const speeds[] = {"vx", "vy", "vz"};
   static const char *const own_speeds[] = {"body_vx", "body_vy", "body_vz"};
@@ -126,7 +127,7 @@ static void add_component_options(options *list, const od_element *element) {
   }
 }
 
-// Adds the states of the friction in a joint or a cylinder. At rest bristles can hold any force, so their states cannot be
+// Adds the states of the friction in a joint or a cylinder. Bristles at rest can hold any force, so their states cannot be
 // balanced.
 static void add_friction_options(od_loader *ld, options *list, const od_element *element) {
   const od_element_description *c = element->friction;
@@ -158,7 +159,7 @@ static options options_of(od_loader *ld, int element, const char *name) {
   return list;
 }
 
-// The unit of a quantity that has an initial value, or NULL.
+// Returns the unit of a quantity that has an initial value, or NULL.
 const char *od_state_quantity_unit(od_loader *ld, int element, const char *name) {
   options list = options_of(ld, element, name);
   for (int i = 0; i < list.count; i++)
@@ -175,8 +176,8 @@ const char *od_nearest_state_quantity(od_loader *ld, int element, const char *na
 
 // --- Messages -----------------------------------------------------------------------------------------------------
 
-// Whether an element has an output with this name that has no initial value: not a position, rate, pressure or spool position.
-// `owner` NULL: outputs without an element, such as "energy.kinetic".
+// Returns whether an element has an output with this name that cannot have an initial value. Only positions, rates, pressures and
+// spool positions can have an initial value. `owner` NULL: outputs without an element, such as "energy.kinetic".
 static bool is_other_output(od_loader *ld, const od_element *owner, const char *name) {
   static const char others[] =
       " acceleration acceleration1 acceleration2 acceleration3 turn_acceleration ax ay az body_ax body_ay body_az "
@@ -190,7 +191,7 @@ static bool is_other_output(od_loader *ld, const od_element *owner, const char *
   return strstr(others, od_format(ld, " %s ", dot != NULL ? dot + 1 : name)) != NULL;
 }
 
-// Reports a quantity that has no initial value, or that the element does not have.
+// Reports a quantity that cannot have an initial value or does not exist.
 static void complain_option(od_loader *ld, int key, int element, const char *name, const options *list) {
   const od_element *owner = od_element_at(ld, element);
   const char *noun = od_element_noun(owner->kind);
@@ -229,8 +230,8 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
     od_complain(ld, key, "the %s '%s' has no initial values; remove this key", noun, owner->name);
 }
 
-// Returns the element of a quantity; -1 with a message. Quantities such as "energy.kinetic" have no element. *rest: the part of
-// the text after the name of the element.
+// Returns the element of a quantity, or -1 after reporting an error. Quantities such as "energy.kinetic" have no element. *rest:
+// the part of the text after the name of the element.
 static int find_element(od_loader *ld, int key, const char *text, const char **rest) {
   int element = od_names_owner(ld, key, text, rest);
   if (element >= 0) return element;
@@ -246,8 +247,8 @@ static int find_element(od_loader *ld, int key, const char *text, const char **r
   return -1;
 }
 
-// Finds the quantity of a key. False: there is no such quantity, which is reported unless `silent` is set or another message
-// reports the cause.
+// Finds the quantity of a key. Returns false if there is no such quantity. Reports this error, unless `silent` is set or another
+// message reports the cause.
 static bool find_option(od_loader *ld, int key, bool silent, option *found) {
   const char *name, *text = od_text_of(ld, key);
   int element = silent ? od_names_owner(ld, key, text, &name) : find_element(ld, key, text, &name);
@@ -264,7 +265,7 @@ static bool find_option(od_loader *ld, int key, bool silent, option *found) {
 
 // --- Values -------------------------------------------------------------------------------------------------------
 
-// Removes a word and the blanks after it from the front of a text. False: the text does not start with the word.
+// Removes a word and the following blanks from the beginning of a text. Returns false if the text does not start with the word.
 static bool take_word(const char **text, const char *word) {
   size_t length = strlen(word);
   if (strncmp(*text, word, length) != 0 || ((*text)[length] != ' ' && (*text)[length] != '\t')) return false;
@@ -273,8 +274,8 @@ static bool take_word(const char **text, const char *word) {
   return true;
 }
 
-// Reads `balance` or `balance from 2 MPa` from --set or the file. number->text becomes the initial guess (NULL: none). False with
-// a message if the quantity cannot be balanced.
+// Reads `balance` or `balance from 2 MPa` from --set or the file. number->text becomes the initial guess (NULL: none). If the
+// quantity cannot be balanced, reports an error and returns false.
 static bool read_balance(od_loader *ld, od_given *number, const char *quantity, const option *o) {
   if (isnan(o->start)) {
     od_complain_given(
@@ -294,14 +295,14 @@ static bool read_balance(od_loader *ld, od_given *number, const char *quantity, 
   return true;
 }
 
-// Whether a key is in the file of a saved state.
+// Returns whether a key is in the file of a saved state.
 static bool is_saved(const od_loader *ld, int key) {
   int saved = ld->draft->saved;
   return saved >= 0 && ld->tree.node[key].origin == ld->tree.node[saved].origin;
 }
 
-// Whether a value is only the start of the search for a steady state. This holds for all values merged with 'initial: steady',
-// such as values of templates, and for saved values.
+// Returns whether a value is only an initial guess for the search for a steady state: all values merged with 'initial: steady',
+// such as values of templates, and saved values.
 static bool is_start(const od_loader *ld, int key) {
   return ld->draft->steady >= 0 && (ld->draft->only_guesses || is_saved(ld, key));
 }
@@ -342,7 +343,7 @@ static void load_value(od_loader *ld, int key, const option *o) {
 static const od_key state_keys[] = {{"time", OD_NUMBER, "s", "time at which the state was saved", OD_NOT_NEGATIVE, 0}};
 static const od_section_class state_section = {"state", "a saved state", OD_KEYS(state_keys)};
 
-// The time of a saved state, s.
+// Returns the time of a saved state, s.
 static double saved_time(od_loader *ld, int root) {
   int node = od_map_find(ld, root, "state");
   od_section section = od_section_open(ld, node, node, "state", "the state", &state_section);
@@ -371,8 +372,8 @@ void od_load_saved_state(od_loader *ld, int node) {
   ld->draft->machine->start = saved_time(ld, root);
 }
 
-// Passes states that occur only in saved states to the builder, such as bristle deflections of a friction element. False: not
-// such a state.
+// Passes states that occur only in saved states to the builder, such as bristle deflections of a friction element. Returns false if
+// the key is not such a state.
 static bool take_saved(od_loader *ld, int key) {
   double value;
   const char *unit, *text = od_read_text(ld, od_value(ld, key), od_text_of(ld, key), "a number");
@@ -385,8 +386,8 @@ static bool take_saved(od_loader *ld, int key) {
   return true;
 }
 
-// The map that contains 'file'. Merging a variant or an including file may add other values to the merged map. With a saved
-// state these other values are ignored; only values in the same map as 'file' are used.
+// Returns the map that contains 'file'. A variant or an including file may add other values to the merged map. With a saved state,
+// only values in the same map as 'file' are used.
 static int map_of_file(const od_loader *ld, int node) {
   int file = od_map_find(ld, node, "file"), own = node, least = -1;
   for (int i = 0; i < ld->tree.count; i++) {
@@ -418,7 +419,7 @@ void od_load_steady_word(od_loader *ld, int node, bool is_all) {
   ld->draft->build->starts_anywhere = true;
 }
 
-// Loads the values of a map that have not been loaded yet.
+// Loads those values of a map that have not been loaded yet.
 static void load_values(od_loader *ld, int node, bool has_file, od_index *seen) {
   for (int key = od_first(ld, node, "initial values"); key >= 0; key = od_next(ld, key)) {
     const char *quantity = od_text_of(ld, key);
@@ -455,7 +456,7 @@ void od_load_balanced(od_loader *ld) {
   for (int i = 0; i < ld->document->numbers.count; i++) {
     od_number *x = &ld->document->numbers.item[i].number;
     if (!x->balanced) continue;
-    // The value found is a coordinate or a first-order state of the initial state.
+    // The result of the balance is a coordinate or a first-order state of the initial state.
     const char *quantity = x->path + strlen("initial.");
     int coordinate = od_model_coordinate_find(m, quantity, false), output = od_model_output_find(m, quantity);
     int state = output >= 0 ? od_assembly_first_order_state(m, &m->output[output]) : -1;

@@ -18,7 +18,7 @@ const char *od_read_unit(od_loader *ld, int node) {
   return si != NULL ? si : "1";
 }
 
-// The SI unit of an input: the unit under its key 'unit' or, if the input is a quantity, the unit of the quantity.
+// Returns the SI unit of an input: the unit under its key 'unit' or, if the input is a quantity, the unit of the quantity.
 static const char *input_unit(od_loader *ld, int node) {
   if (od_is_text(ld, node)) {
     const char *unit = od_text_unit(ld, od_place_of(ld, node), od_text_of(ld, node));
@@ -29,8 +29,8 @@ static const char *input_unit(od_loader *ld, int node) {
   return unit >= 0 ? od_read_unit(ld, unit) : "1";
 }
 
-// The node of the name in 'derivative: NAME' if NAME is another input, else -1. The derivative of a quantity is an ordinary
-// signal.
+// Returns the node of the name in 'derivative: NAME' if NAME is another input, else -1. The derivative of a quantity is a signal
+// like any other.
 static int derived_from(const od_loader *ld, int value) {
   int node = od_map_find(ld, value, "derivative");
   return od_is_text(ld, node) && isalpha((unsigned char)od_text_of(ld, node)[0]) ? node : -1;
@@ -51,7 +51,7 @@ static void load_input(od_loader *ld, int key, int element) {
   od_element_at(ld, element)->index = od_build_input(ld->draft->build, name, unit);
   const char *what = od_format(ld, "the input '%s'", name);
   const char *path = od_format(ld, "inputs.%s", name);
-  // Derivatives of other inputs are loaded after the other inputs.
+  // Derivatives of inputs are loaded after all inputs.
   int signal = derived_from(ld, od_value(ld, key)) >= 0 ? -1 : od_load_signal(ld, od_value(ld, key), path, what, unit);
   start_input(ld, element, signal);
   od_machine *machine = ld->draft->machine;
@@ -61,7 +61,7 @@ static void load_input(od_loader *ld, int key, int element) {
   machine->input[machine->inputs++] = (od_machine_input){.name = name, .unit = unit, .signal = signal};
 }
 
-// Makes the signal of an input the derivative of another input's signal. Called after all inputs have been loaded.
+// Sets the signal of an input to the derivative of another input's signal. Call this function after all inputs have been loaded.
 static void derive_input(od_loader *ld, int key, int element) {
   static const char *const keys[] = {"unit", "derivative", NULL};
   const char *name = od_text_of(ld, key);

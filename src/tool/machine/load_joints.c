@@ -32,7 +32,7 @@ static const od_key keys[] = {
 const od_section_class od_joint_section = {"joint", "a joint: its points, its axes and its spring", OD_KEYS(keys),
                                            spring_key};
 
-// Whether joints of a type may have the key 'axis', the key 'axes', and a spring.
+// Return whether joints of a type may have the key 'axis', the key 'axes', and a spring.
 static bool has_axis(od_joint_type type) {
   return od_joint_class_of(type)->axis;
 }
@@ -79,7 +79,7 @@ static void read_two_axes(od_loader *ld, const od_section *section, int node, od
   }
   bool sound = od_messages_errors(ld->messages) == before;
   if (sound && spec->type == OD_UNIVERSAL && are_parallel(ld, first[0], first[1]))
-    od_complain(ld, node, "the two axes are parallel; the axes of a universal joint must not be parallel");
+    od_complain(ld, node, "the two axes of the universal joint are parallel; expected axes that are not parallel");
   spec->axis_a = od_number_theta(ld, first[0]);
   spec->axis_b = od_number_theta(ld, first[1]);
 }
@@ -102,8 +102,8 @@ static void read_axes(od_loader *ld, const od_section *section, od_joint_spec *s
 
 // --- The spring in a joint ----------------------------------------------------------------------------------------
 
-// Loads the spring in a joint. The numbers of the spring always have paths, but the spring exists only if a number that
-// has an effect is given.
+// Loads the spring in a joint. The numbers of the spring always have paths, but the spring exists only if the file gives a number
+// that has an effect.
 static void load_joint_spring(od_loader *ld, const od_section *section, const od_element *joint) {
   static const char *const acting[] = {"stiffness", "damping", "preload"};
   const od_element_description *c = &od_joint_spring_description;
@@ -126,7 +126,8 @@ static void load_joint_spring(od_loader *ld, const od_section *section, const od
 
 // --- Joints -------------------------------------------------------------------------------------------------------
 
-// The representative of a body's group. Joints connect the bodies of a group, directly or through other bodies.
+// Returns the representative of the group of a body (union-find). Joints connect the bodies of a group, directly or through other
+// bodies.
 static int representative(int *group, int element) {
   while (group[element] != element) {
     group[element] = group[group[element]];
@@ -135,7 +136,7 @@ static int representative(int *group, int element) {
   return element;
 }
 
-// Loads one joint; false if its bodies are not known.
+// Loads one joint. Returns false if its bodies are unknown.
 static bool load_joint(od_loader *ld, int key, int element, int *group) {
   od_section section = od_open_element(ld, key, element, &od_joint_section);
   od_element *joint = od_element_at(ld, element);

@@ -61,7 +61,7 @@ static const od_key part_keys[] = {
 };
 enum { PART_KEYS = sizeof part_keys / sizeof *part_keys };
 
-// Finds section i of `part_keys` and of the element classes; false: there are no more sections.
+// Finds section i of `part_keys` and of the element classes. Returns false if there are no more sections.
 static bool part_key(int i, od_key *key) {
   if (i < PART_KEYS) *key = part_keys[i];
   if (i < PART_KEYS) return true;
@@ -100,15 +100,15 @@ static void load_title(od_loader *ld, int node) {
   od_build_title(ld->draft->build, title);
 }
 
-// Whether a class is loaded late: components with oil after the volumes, components that may follow a signal after inputs and
-// blocks.
+// Returns whether a class is loaded late: components with oil are loaded after the volumes, components that may follow a signal
+// after inputs and blocks.
 static bool comes_late(const od_element_description *c) {
   bool listens = c->signal_key != NULL || c->formula_key != NULL;
   for (int i = 0; i < c->field_count; i++) listens = listens || c->fields[i].follows_signal;
   return c->equations->needs_oil || listens;
 }
 
-// Loads the components of all classes that are loaded late, or of all other classes.
+// late true: loads the components of the classes that are loaded late; false: loads the components of all other classes.
 static void load_components(od_loader *ld, const od_section *file, bool late) {
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_description *c = od_element_description_at(i);
@@ -134,7 +134,7 @@ static void load_bodies(od_loader *ld, const od_section *file) {
   int count = load_elements(ld, file, "bodies", OD_ELEMENT_BODY, od_load_body);
   ld->draft->names.lacks_bodies = count == 0;
   if (count == 0 && node >= 0 && (od_is_map(ld, node) || od_is_null(ld, node)))
-    od_complain(ld, node, "a machine needs at least one body");
+    od_complain(ld, node, "there are no bodies; a machine needs at least one body");
 }
 
 static void load_circuit(od_loader *ld, const od_section *file) {
@@ -145,7 +145,7 @@ static void load_circuit(od_loader *ld, const od_section *file) {
   } nodes[] = {{"volumes", OD_ELEMENT_VOLUME, od_load_volume},
                {"tanks", OD_ELEMENT_TANK, od_load_tank},
                {"sources", OD_ELEMENT_SOURCE, od_load_source}};
-  ld->draft->loose_ends = file->has_unknown;  // the unknown section may connect a volume
+  ld->draft->loose_ends = file->has_unknown;  // an unknown section may be a misspelled section that connects a volume
   od_load_oil(ld, od_section_get(ld, file, "oil"));
   for (int i = 0; i < 3; i++) {
     int node = od_section_get(ld, file, nodes[i].name);
@@ -195,7 +195,7 @@ static void report_problems(od_loader *ld, const od_error *error) {
   if (count == 0) od_complain(ld, ld->tree.root, "%s", error->text);
 }
 
-// Turns the problems of the initial state, the messages from `first` on, into warnings. Returns OD_OK, or the status if the
+// Changes the messages from `first` on, which are problems of the initial state, to warnings. Returns OD_OK, or the status if the
 // machine needs an initial state.
 static od_status do_without_initial_state(od_loader *ld, int first, od_status status) {
   od_machine *machine = ld->draft->machine;
@@ -236,7 +236,7 @@ static od_status build_model(od_loader *ld, const od_section *file) {
   return od_has_errors(ld) ? OD_BAD_INPUT : OD_OK;
 }
 
-// Whether the file has errors. In this case a number that --set refers to may be missing.
+// Returns whether the file has errors. If so, a number that --set refers to may be missing.
 static bool has_file_errors(const od_loader *ld) {
   for (int i = ld->first_message; i < od_messages_count(ld->messages); i++) {
     const od_message *m = od_messages_get(ld->messages, i);
@@ -307,7 +307,7 @@ static od_load_options copy_options(od_arena *arena, const od_load_options *opti
                            .variant = options->variant != NULL ? od_arena_text(arena, options->variant) : NULL};
 }
 
-// Loads the file into a new machine. OD_NO_MEMORY without a machine: out of memory before the file was read.
+// Loads the file into a new machine. If an allocation fails before the file is read, returns OD_NO_MEMORY and no machine.
 static od_status load(const char *path, const od_load_options *options, od_machine **machine, od_messages *messages) {
   od_draft draft = {.variant = options->variant,
                     .may_lack_initial_state = options->may_lack_initial_state,

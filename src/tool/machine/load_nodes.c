@@ -46,7 +46,7 @@ void od_connect_nodes(od_loader *ld, const int *ends, int count) {
 }
 
 void od_check_volumes(od_loader *ld) {
-  if (ld->draft->loose_ends) return;  // a message about the missing connection exists already
+  if (ld->draft->loose_ends) return;  // the missing connection has already been reported
   for (int i = 0; i < ld->draft->names.elements; i++) {
     const od_element *element = od_element_at(ld, i);
     if (element->kind == OD_ELEMENT_VOLUME && !element->connected)
@@ -78,7 +78,7 @@ const od_section_class od_difference_section = {"difference", "a gauge of the pr
                                                 OD_KEYS(difference_keys)};
 
 // Adds the node of an element to the builder. `theta`: index of its number in the model; `input`: index of the input that
-// determines its pressure; both -1 or OD_UNUSED: none.
+// determines its pressure; -1 or OD_UNUSED: none.
 static void build_node(od_loader *ld, int key, int element, od_node_kind kind, int theta, int input) {
   od_element *node = od_element_at(ld, element);
   node->index = od_build_node(ld->draft->build, node->name, kind, theta, input);
@@ -104,7 +104,8 @@ void od_load_source(od_loader *ld, int key, int element) {
   build_node(ld, key, element, OD_NODE_SOURCE, od_number_theta(ld, number), input);
 }
 
-// Loads junctions, which have only names: a list of names, or a map without values, which templates and variants can extend.
+// Loads junctions, which have only names. The section is a list of names, or a map without values; templates and variants can
+// extend a map.
 void od_load_junctions(od_loader *ld, int node) {
   bool is_map = od_is_map(ld, node);
   if (od_is_null(ld, node)) return;

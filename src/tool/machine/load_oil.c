@@ -41,7 +41,8 @@ static const od_key keys[] = {
     {"hot_viscosity", OD_NUMBER, "m2/s",
      "kinematic viscosity at the temperature `hot`; the viscosity then follows Walther's law", OD_NOT_NEGATIVE, 0,
      OD_LIMITS(0, 1, 1e-6, 5e-4), .otherwise = "none"},
-    {"cavitation", OD_CHOICE, "void|tension", "quantity that is computed below zero pressure"},
+    {"cavitation", OD_CHOICE, "void|tension",
+     "state of the oil below zero pressure: a void, or tension (a negative pressure)"},
 };
 const od_section_class od_oil_section = {"oil", "density, compressibility and viscosity of the oil", OD_KEYS(keys)};
 
@@ -69,7 +70,7 @@ static void refuse_others(od_loader *ld, const od_section *section, int law) {
   }
 }
 
-// Checks the second point of the viscosity, which replaces 'thinning': hotter oil must have a lower viscosity.
+// Checks the second point of the viscosity, which replaces 'thinning'. Hotter oil must have a lower viscosity.
 static void check_walther(od_loader *ld, const od_section *section, int first) {
   enum { VISCOSITY, REFERENCE, THINNING = 3, HOT = 6, HOT_VISCOSITY };
   double nu = od_number_value(ld, first + VISCOSITY), at = od_number_value(ld, first + REFERENCE);
@@ -92,7 +93,7 @@ static void check_walther(od_loader *ld, const od_section *section, int first) {
                        nu * 1e6);
 }
 
-// Loads viscosity and temperature. The model has both only if the file gives at least one of their keys.
+// Loads viscosity and temperature. The model has a viscosity and a temperature only if the file gives at least one of their keys.
 static void load_viscosity(od_loader *ld, const od_section *section) {
   static const char *const viscosity_keys[] = {"viscosity",  "reference", "temperature", "thinning",
                                                "thickening", "expansion", "hot",         "hot_viscosity"};
@@ -116,13 +117,13 @@ void od_load_oil(od_loader *ld, int node) {
   int numbers = ld->document->numbers.count;
   for (int i = 0; laws[law][i] != NULL; i++) od_read_keys(ld, &section, OD_IN_MODEL, laws[law][i], NULL);
   if (law == OD_OIL_AIR && od_messages_errors(ld->messages) == before && !(od_number_value(ld, numbers + 1) < 1))
-    od_complain_number(ld, numbers + 1, "'air' is a fraction of the volume and must be less than 1");
+    od_complain_number(ld, numbers + 1, "'air' is a fraction of the volume; expected a value less than 1");
   od_build_oil(ld->draft->build, (od_oil_law)law, od_number_theta(ld, first));
   if (od_key_choice(ld, &section, "cavitation") == 1) od_build_oil_tension(ld->draft->build);
   load_viscosity(ld, &section);
 }
 
-// Reports the first element that needs oil. Called if the file has no section 'oil'.
+// Reports the first element that needs oil. Call this function if the file has no section 'oil'.
 void od_check_oil(od_loader *ld) {
   for (int i = 0; i < ld->draft->names.elements; i++) {
     const od_element *element = od_element_at(ld, i);

@@ -19,7 +19,7 @@ typedef struct requirement_reader {
   const char *unit;  // unit of the judged signal
 } requirement_reader;
 
-// A form of requirement, with the key of its bound. Each requirement has one form.
+// A form of requirement, such as an upper bound, with the key of its bound. Each requirement has one form.
 typedef struct requirement_form {
   const char *key;
   od_requirement_kind kind;
@@ -104,7 +104,8 @@ const od_section_class od_requirement_section = {"requirement", "one requirement
 
 // --- Parts --------------------------------------------------------------------------------------------------------
 
-// The index of the output named under a key; -1: not given, or there is no such output (with a message).
+// Returns the index of the output named under a key; -1: the key is absent. If there is no such output, reports an error and
+// returns -1.
 static int find_output(requirement_reader *r, const od_section *section, const char *key) {
   int node = od_section_get(r->ld, section, key);
   return od_read_text(r->ld, node, key, "the name of an output") ? od_find_model_output(r->ld, node) : -1;
@@ -157,7 +158,8 @@ static void read_window(requirement_reader *r) {
   int first = od_read_keys(r->ld, &r->section, OD_IN_LOADER, "from", "to", NULL);
   r->q->from = od_number_value(r->ld, first);
   r->q->to = od_number_is_given(r->ld, first + 1) ? od_number_value(r->ld, first + 1) : (double)NAN;
-  if (r->q->to <= r->q->from) od_complain_number(r->ld, first + 1, "'to' must be greater than 'from'");
+  if (r->q->to <= r->q->from)
+    od_complain_number(r->ld, first + 1, "'to' is not greater than 'from'; expected a greater value");
 }
 
 // --- Loops, accumulators and hoses --------------------------------------------------------------------------------
@@ -194,7 +196,7 @@ static void read_flow(requirement_reader *r, const od_section *section) {
     od_complain(r->ld, node, "'%s' is in %s; expected a flow in m3/s", od_text_of(r->ld, node), unit);
 }
 
-// Reads 'pressure': an output whose range in the window is used, or the lowest and the highest pressure.
+// Reads 'pressure': an output, whose range in the window is used, or the lowest and the highest pressure.
 static void read_pressures(requirement_reader *r, const od_section *section) {
   od_loader *ld = r->ld;
   od_accumulator_size *a = &r->q->accumulator;
@@ -221,7 +223,8 @@ static void read_pressures(requirement_reader *r, const od_section *section) {
   a->low = value[0];
   a->high = value[1];
   if (!(a->low < a->high))
-    od_complain_number(ld, number, "the second pressure must be greater than the first pressure");
+    od_complain_number(ld, number,
+                       "the second pressure is not greater than the first pressure; expected [lowest, highest]");
 }
 
 static void read_accumulator(requirement_reader *r) {
@@ -240,10 +243,12 @@ static void read_accumulator(requirement_reader *r) {
   a->safety = od_number_value(r->ld, first + 4);
   if (od_number_is_given(r->ld, first) && od_number_is_given(r->ld, first + 1))
     od_complain_number(r->ld, first + 1, "both 'precharge' and 'precharge_part' are given; expected one of these keys");
-  if (a->precharge_part > 1) od_complain_number(r->ld, first + 1, "'precharge_part' must be at most 1");
+  if (a->precharge_part > 1)
+    od_complain_number(r->ld, first + 1, "'precharge_part' is greater than 1; expected at most 1");
   if (a->precharge > 0 && a->low > 0 && a->precharge > a->low)
-    od_complain_number(r->ld, first,
-                       "the precharge must not be above the lowest pressure: the accumulator would be empty");
+    od_complain_number(
+        r->ld, first,
+        "the precharge is above the lowest pressure, so the accumulator would be empty; expected a lower precharge");
 }
 
 // Finds the density and the dynamic viscosity of the oil at its temperature, in SI units; NAN: not in the file.
@@ -273,7 +278,7 @@ static void read_hose(requirement_reader *r) {
 
 // --- Bounds -------------------------------------------------------------------------------------------------------
 
-// Reads a gain and returns it as a factor: "6 dB" is a factor of about 2.
+// Returns the gain under a key as a factor: "6 dB" is a factor of about 2.
 static double read_gain(requirement_reader *r, const char *key) {
   od_loader *ld = r->ld;
   int node = od_section_get(ld, &r->section, key);
@@ -318,7 +323,7 @@ static void read_bound(requirement_reader *r, const requirement_form *form) {
                 "'relative_to' has no effect: an overshoot is already relative to its step; remove this key");
 }
 
-// Finds the form of a requirement; NULL: the requirement has no bound or two bounds, which is reported.
+// Returns the form of a requirement. If the requirement has no bound or two bounds, reports an error and returns NULL.
 static const requirement_form *find_form(requirement_reader *r) {
   const requirement_form *found = NULL;
   od_loader *ld = r->ld;
@@ -340,7 +345,8 @@ static const requirement_form *find_form(requirement_reader *r) {
   return found;
 }
 
-// Whether the requirement has the key of the subject that the form needs, and no key of another subject; false with messages.
+// Returns whether the requirement has the key of the subject that the form requires, and no key of another subject. If not, reports
+// errors.
 static bool check_subject(requirement_reader *r, const requirement_form *form) {
   static const struct {
     const char *key, *about;
@@ -363,7 +369,7 @@ static bool check_subject(requirement_reader *r, const requirement_form *form) {
   return sound;
 }
 
-// Reads one requirement and adds it to the machine.
+// Reads a requirement and adds the requirement to the machine.
 static void read_requirement(od_loader *ld, int key) {
   od_machine *machine = ld->draft->machine;
   const char *name = od_text_of(ld, key);

@@ -28,7 +28,7 @@ static double read_optional(od_loader *ld, const od_section *section, const char
   return od_is_given(ld, section, key) ? od_key_value(ld, section, key) : 0;
 }
 
-// The next name in a text of names joined with "+"; NULL after the last name.
+// Returns the next name in a text of names joined with "+", or NULL after the last name.
 static const char *next_name(od_loader *ld, const char **rest) {
   if (*rest == NULL) return NULL;
   const size_t length = strcspn(*rest, "+");
@@ -37,12 +37,12 @@ static const char *next_name(od_loader *ld, const char **rest) {
   return name;
 }
 
-// Whether a text is a pattern such as "boom.*", as in --output.
+// Returns whether a text is a pattern such as "boom.*", as in --output.
 static bool is_pattern(const char *text) {
   return strpbrk(text, "*?") != NULL;
 }
 
-// Reports an output whose element does not exist. The output itself is checked after the model is built.
+// Reports an output whose element does not exist. The name of the output is checked after the model is built.
 static void check_output_element(od_loader *ld, int node, const char *text) {
   if (is_pattern(text)) return;
   const char *rest, *name = od_copy(ld, text, od_names_element_length(ld, text));
@@ -58,8 +58,7 @@ void od_load_run(od_loader *ld, int node) {
   if (!od_is_null(ld, node)) section = od_section_open(ld, node, node, "run", "run", &od_run_section);
   od_run_defaults *run = &ld->draft->machine->run;
   run->time = read_optional(ld, &section, "time");
-  // Steps are adaptive if the file has 'step: auto' and --set gives no step. For a node without a text, od_text_of()
-  // returns "".
+  // Steps are adaptive if the file has 'step: auto' and --set gives no step.
   run->adaptive = strcmp(od_text_of(ld, od_section_get(ld, &section, "step")), OD_STEP_AUTO) == 0 &&
                   !od_numbers_is_overridden(&ld->document->numbers, "run.step");
   if (!run->adaptive) run->step = read_optional(ld, &section, "step");
@@ -78,7 +77,8 @@ void od_load_run(od_loader *ld, int node) {
 
 // --- Outputs of the run, read after the model is built ------------------------------------------------------------
 
-// Lists the outputs of the element in a name that is not an output: "length, rate, tension"; "": there is no such element.
+// name: a name that is not an output. Returns the outputs of the element in this name: "length, rate, tension"; "": there is no
+// such element.
 static const char *outputs_of_element(od_loader *ld, const char *name) {
   const od_model *model = ld->draft->machine->model;
   const size_t front = od_names_element_length(ld, name);
@@ -92,7 +92,7 @@ static const char *outputs_of_element(od_loader *ld, const char *name) {
   return list;
 }
 
-// The index of the output with a name, or -1 with a message.
+// Returns the index of the output with a name, or -1 after reporting an error.
 static int find_output(od_loader *ld, int node, const char *name) {
   const od_model *model = ld->draft->machine->model;
   int output = od_model_output_find(model, name);

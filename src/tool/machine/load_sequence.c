@@ -1,5 +1,5 @@
-// Loads sequences: lists of segments, each a map with one kind of segment. 'steady_steps' makes several segments: steps whose
-// heights follow a density.
+// Loads sequences: lists of segments, each a map with one kind of segment. An entry 'steady_steps' gives several segments: steps
+// whose heights follow a density.
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 enum { MOST_SEGMENTS = 100000, MOST_STEPS = 10000 };
 
 typedef struct segment {
-  // Kind, duration (s) and up to three more numbers, in the layout of signals/sequence.h.
+  // Kind, duration (s) and up to three more numbers, in the order of signals/sequence.h.
   double number[OD_SEGMENT_NUMBERS];
 } segment;
 
@@ -25,8 +25,7 @@ typedef struct sequence_reader {
   int segments;
 } sequence_reader;
 
-// Numbers without a unit have the unit of the input. The duration is first; the other numbers are in the order of the
-// segment's numbers.
+// Keys without a unit have the unit of the input. The duration is first; the other keys are in the order of the segment's numbers.
 #define DURATION \
   { "duration", OD_NUMBER, "s", "duration of the segment", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DURATION }
 #define TO \
@@ -95,7 +94,7 @@ static bool form_key(int i, od_key *key) {
 }
 const od_section_class od_segment_section = {"segment", "one kind of segment", .more = form_key};
 
-// Counts the segments of all sequences of the machine. False with a message: there are too many segments.
+// Counts the segments of all sequences of the machine. If there are too many segments, reports an error and returns false.
 static bool count_segments(sequence_reader *r, int node, int count) {
   int *all = &r->ld->draft->segments;
   if (*all > MOST_SEGMENTS) return false;
@@ -115,7 +114,7 @@ static void add_segment(sequence_reader *r, segment s) {
 
 // --- Segments -----------------------------------------------------------------------------------------------------
 
-// The frequency of a sine in Hz: given directly, or by the number of periods in the duration. This number may be
+// Returns the frequency of a sine in Hz, given directly or by the number of periods in the duration. The number of periods may be
 // fractional.
 static double sine_frequency(od_loader *ld, const od_section *section, int first) {
   bool frequency = od_number_is_given(ld, first + 2), periods = od_number_is_given(ld, first + 4);
@@ -180,7 +179,7 @@ static void read_steady_steps(sequence_reader *r, int value, int key, const char
   double most = od_number_value(ld, first + 3), distance = od_number_value(ld, first + 4);
   double lag = od_number_value(ld, first + 5);
   if (od_messages_errors(ld->messages) == before && !(from < to))
-    od_complain_number(ld, first + 1, "'to' must be greater than 'from'");
+    od_complain_number(ld, first + 1, "'to' is not greater than 'from'; expected a greater value");
   od_density density = read_density(r, &section, from, to);
   int direction = od_key_choice(ld, &section, "direction");
   if (od_messages_errors(ld->messages) != before) return;

@@ -10,13 +10,13 @@
 
 enum {
   DEEPEST_SUM = 16,
-  MOST_SIGNALS = 10000,  // aliases can make a large machine from a small file
+  MOST_SIGNALS = 10000,  // a small file with aliases can describe a huge machine
   MOST_FREQUENCIES = 100000,
 };
 
 // --- The forms ----------------------------------------------------------------------------------------------------
 
-// Numbers without a unit have the unit of the input.
+// Keys without a unit have the unit of the input.
 #define AMPLITUDE \
   { "amplitude", OD_NUMBER, NULL, "amplitude", OD_ANY, OD_REQUIRED }
 #define OFFSET \
@@ -101,7 +101,7 @@ static const signal_form forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
-// Keys after the forms. 'unit' is last: signals within a sum do not have this key.
+// Keys after the keys of the forms. 'unit' is last, because signals within a sum do not have this key.
 static const od_key other_keys[] = {
     {"sum", OD_SECTIONS, NULL, "a list of signals, which are added", .inside = &od_signal_section},
     {"sequence", OD_SECTIONS, NULL, "a list of segments, one after another", .inside = &od_segment_section},
@@ -121,7 +121,7 @@ static bool more_key(int i, od_key *key) {
 const od_section_class od_signal_section = {"signal", "a quantity, or one kind of signal over time",
                                             OD_KEYS(constant_keys), more_key, true};
 
-// Returns `signal`, the index of a new signal. If the index is -1 (out of memory), sets ld->no_memory.
+// Returns `signal`, the index of a new signal. If the index is -1, an allocation failed, and the function sets ld->no_memory.
 static int finish_signal(od_loader *ld, int signal) {
   if (signal < 0) ld->no_memory = true;
   return signal;
@@ -152,14 +152,14 @@ static void check_form(od_loader *ld, const signal_form *form, int first, int sw
   if (form->kind != OD_SIGNAL_STEPPED_SINE) return;
   double from = od_number_value(ld, first + 1), to = od_number_value(ld, first + 2);
   double step = od_number_value(ld, first + 3);
-  if (from > to) od_complain_number(ld, first + 2, "'to' must not be less than 'from'");
+  if (from > to) od_complain_number(ld, first + 2, "'to' is less than 'from'; expected at least the value of 'from'");
   if (step > 0 && (to - from) / step > MOST_FREQUENCIES)
     od_complain_number(ld, first + 3, "'step' gives more than %d frequencies; use a larger step", MOST_FREQUENCIES);
 }
 
 // --- Signals with numbers -----------------------------------------------------------------------------------------
 
-// Reads the pair [time, value] at a node into `pair`; false: the node is not a pair.
+// Reads the pair [time, value] at a node. Returns false if the node is not a pair.
 static bool read_pair(od_loader *ld, int node, const char *path, const char *unit, double pair[2], int *time_number) {
   int entry[2];
   if (!od_read_list(ld, node, "at", "pairs [time, value]", 2, entry)) return false;
@@ -198,7 +198,7 @@ static int load_form(od_loader *ld, const signal_form *form, const od_section *s
     od_read_key_in(ld, section, key->name, key->of != NULL ? key->of : unit, OD_IN_LOADER);
   }
   int sweep = form->kind == OD_SIGNAL_CHIRP ? od_key_choice(ld, section, "sweep") : 0;
-  // An unknown key has been reported already. The unknown key may be a misspelling of the missing key.
+  // An unknown key may be a misspelling of the missing key and has already been reported.
   bool sound = !section->has_unknown;
   if (sound && od_messages_errors(ld->messages) == before) check_form(ld, form, first, sweep);
 
@@ -271,7 +271,7 @@ static int load_derivative(od_loader *ld, int node, const char *path, const char
 
 // --- One signal ---------------------------------------------------------------------------------------------------
 
-// Finds the key of the signal in a map; -1: there is no such key, or there are several keys (with a message).
+// Returns the key of the signal in a map. If there is no such key or there are several keys, reports an error and returns -1.
 static int find_kind(od_loader *ld, const od_section *section) {
   int found = -1;
   for (int key = ld->tree.node[section->map].first; key >= 0; key = od_next(ld, key)) {

@@ -70,7 +70,7 @@ typedef struct machine_reader {
   bool sound;
 } machine_reader;
 
-// The index of the state with the name under a key; -1 with a message.
+// Returns the index of the state with the name under a key, or -1 after reporting an error.
 static int find_state(machine_reader *r, const od_section *section, const char *key) {
   int node = od_section_need(r->ld, section, key);
   const char *text = od_read_text(r->ld, node, key, "the name of a state");
@@ -85,13 +85,13 @@ static int find_state(machine_reader *r, const od_section *section, const char *
   return -1;
 }
 
-// Adds the margin of a comparison such as "x > 0.8 m". Returns the index of its operation; -1 with a message.
+// Adds the margin of a comparison such as "x > 0.8 m". Returns the index of its operation, or -1 after reporting an error.
 static int read_condition(machine_reader *r, int node) {
   od_expression e;
   const char *text = od_read_text(r->ld, node, "when", "a condition like \"x > 0.8 m\"");
   if (text == NULL) return -1;
-  // The condition is parsed as if(a < b, ...). Depending on the comparison, the first argument of this operation is negative
-  // where the condition holds, or where it does not hold.
+  // The condition is parsed as if(a < b, ...). The first argument of this operation is negative where the condition holds or, for
+  // <= and >=, where the condition does not hold.
   const char *call = od_format(r->ld, "if(%s, 1, 0)", text);
   if (!od_parse_formula(r->ld, node, "condition", call, (int)strlen("if("), text, &r->names, &e)) return -1;
   od_operation last = e.operation[e.count - 1];
@@ -101,7 +101,7 @@ static int read_condition(machine_reader *r, int node) {
   return holds_below ? difference : add_two(&r->p, OD_OPERATION_NEGATE, difference, 0);
 }
 
-// Adds the margin of a time condition: the remaining time in s. Returns the index of its operation; -1 with a message.
+// Adds the margin of a time condition: the remaining time in s. Returns the index of its operation, or -1 after reporting an error.
 static int read_after(machine_reader *r, int node) {
   od_expression e;
   if (!od_read_formula(r->ld, node, "after", &r->names, false, &e)) return -1;
@@ -110,8 +110,8 @@ static int read_after(machine_reader *r, int node) {
   return add_two(&r->p, OD_OPERATION_SUBTRACT, add_expression(&r->p, &e), time);
 }
 
-// Adds the margin of two conditions that must both hold: the larger of their margins. Returns the index of the operation.
-// `margin` -1: there is only one condition yet. `other` -1: an error, which clears r->sound.
+// Adds the margin of two conditions that must both hold: the larger of their margins. Returns the index of the operation. margin
+// -1: there is no earlier condition. other -1: an error, which clears r->sound.
 static int both(machine_reader *r, int margin, int other) {
   if (other < 0) r->sound = false;
   return margin < 0 || other < 0 ? other : add_two(&r->p, OD_OPERATION_MAX, margin, other);
@@ -146,7 +146,7 @@ static int margin_in(machine_reader *r, int state) {
   return margin >= 0 ? margin : add_number(&r->p, 1);
 }
 
-// Adds the mode after the first due transition of a state; without a due transition, the mode remains the state.
+// Adds the mode after the first due transition of a state; without a due transition, the mode does not change.
 static int next_in(machine_reader *r, int state) {
   int next = add_number(&r->p, state);
   for (int i = r->transitions - 1; i >= 0; i--) {
@@ -229,7 +229,7 @@ void od_load_state_machine(od_loader *ld, od_loading_block *b) {
 
 // --- States that depend on time, found before the block is read ---------------------------------------------------
 
-// Whether a condition contains the word "time".
+// Returns whether a condition contains the word "time".
 static bool has_time(const od_loader *ld, int node) {
   for (int at = od_list_first(ld, node); at >= 0; at = ld->tree.node[at].next)
     if (has_time(ld, od_entry(ld, at))) return true;

@@ -48,7 +48,7 @@ typedef struct ports {
 
 // --- Ports --------------------------------------------------------------------------------------------------------
 
-// Whether another port connects the same nodes on the same side of the spool's travel; true with a message.
+// Returns whether another port connects the same nodes on the same side of the spool's travel. If so, reports an error.
 static bool is_double(od_loader *ld, const ports *before, const port *p, int key, const char *what) {
   for (int i = 0; i < before->count; i++) {
     const port *other = &before->item[i];
@@ -63,7 +63,7 @@ static bool is_double(od_loader *ld, const ports *before, const port *p, int key
   return false;
 }
 
-// Loads a port and adds it to the list of the valve's ports.
+// Loads a port and adds the port to the list of the valve's ports.
 static void load_port(od_loader *ld, int key, const od_section *owner, const valve *v, ports *list) {
   const char *name = od_text_of(ld, key);
   const char *what = od_format(ld, "the port '%s' of %s", name, owner->what);

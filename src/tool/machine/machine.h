@@ -1,4 +1,4 @@
-// Access to a machine for other modules of the tool, beyond the public interface. The struct is private to this module.
+// Functions of a machine for other modules of the tool, in addition to the public interface. The struct is private to this module.
 #ifndef OD_MACHINE_MACHINE_H
 #define OD_MACHINE_MACHINE_H
 
@@ -7,26 +7,26 @@
 #include "model/model.h"
 #include "oleodyn/machine.h"
 
-// The innermost instance of a template that made the element with this name; NULL: the element is not part of an instance.
+// Returns the innermost instance of a template that contains the element with this name; NULL: no instance contains the element.
 const od_template_instance *od_machine_instance_of(const od_machine *machine, const char *name);
 
-// Index of number i of the machine in the model's theta; -1: not a parameter (signals, initial values, the run).
+// Returns the index of number i of the machine in the model's theta; -1: not a parameter (signals, initial values, the run).
 int od_machine_number_theta(const od_machine *machine, int i);
-// Whether number i can be a free parameter. The number is then a number of the model that depends on no constant, or a constant
-// with three properties. Such a constant is not computed from other constants, determines a number of the model, and determines
-// no number outside the model.
+// Returns whether number i can be a free parameter. Two kinds of numbers can be free. First: numbers of the model that depend on no
+// constant. Second: constants that are not computed from other constants, determine a number of the model, and determine no number
+// outside the model.
 bool od_machine_number_is_free(const od_machine *machine, int i);
-// The path of a number outside the model that depends on number i, which is a constant, and prevents this constant from
-// being free; NULL: none.
+// Number i is a constant. Returns the path of a number outside the model that depends on this constant, so that the constant cannot
+// be free; NULL: none.
 const char *od_machine_number_blocks(const od_machine *machine, int i);
-// The path of the constant at the end of the chain of references of number i (od_number_source()); NULL: none.
+// Returns the path of the constant at the end of the chain of references of number i (od_number_source()); NULL: none.
 const char *od_machine_number_source(const od_machine *machine, int i);
-// The value of a constant input; NAN: the input changes.
+// Returns the value of a constant input; NAN: the input changes.
 double od_machine_constant_input(const od_machine *machine, int i);
 
-// The signal of an input over the time of the run: its value (order 0) and its exact derivatives of order 1 and 2, from the
-// right; the next time at which one of these three values jumps; the next time at which the sign of the signal changes (not after
-// `until`); and the end of the signal. INFINITY: never.
+// Properties of the signal of an input over the time of the run. The functions return its value (order 0) and exact derivatives
+// (order 1 and 2) from the right; the next time at which one of these three values jumps; the next time, up to `until`, at which
+// the sign changes; and the end of the signal. INFINITY: never.
 double od_machine_input_derivative(const od_machine *machine, int i, double t, int order);
 double od_machine_input_next_break(const od_machine *machine, int i, double t);
 double od_machine_input_next_reversal(const od_machine *machine, int i, double t, double until);
@@ -37,10 +37,10 @@ double od_machine_input_duration(const od_machine *machine, int i);
 double od_machine_input_pace(const od_machine *machine, int i, double t, double end);
 const double *od_machine_input_samples(const od_machine *machine, int i, int *count);
 
-// The possible and usual values of a measured output: a length, position, pressure or rate; NULL: no limits.
+// Returns the possible and usual values of a measured output: a length, position, pressure or rate; NULL: no limits.
 const od_limits *od_measured_limits(const char *output, const char *unit);
 
-// The table of numbers, including numbers that --set replaced; NULL without a machine.
+// Returns the table of numbers, including numbers that --set replaced; NULL if `machine` is NULL.
 const od_numbers *od_machine_numbers(const od_machine *machine);
 
 #endif

@@ -25,7 +25,7 @@ static void free_bundle(od_bundle *b) {
 
 // ---- writing
 
-// Growing bytes; room 0 with a failed allocation.
+// A growing list of bytes. `room` is 0 after a failed allocation.
 typedef struct records {
   char *bytes;
   size_t size, room;
@@ -105,7 +105,7 @@ static void free_contents(contents *c) {
   od_arena_free(&c->files.arena);
 }
 
-// Reads the records. Returns false if they are damaged.
+// Reads the records. Returns false if a record is damaged.
 static bool read_records(const char *at, size_t size, contents *c) {
   const char *path = NULL;
   od_arena *arena = &c->files.arena;
@@ -140,11 +140,11 @@ static bool read_records(const char *at, size_t size, contents *c) {
   return c->files.files > 0 || c->no_memory;
 }
 
-// Reads the image file and its parts. The caller frees *image.
+// Reads the image file and its parts, and reports errors. The caller frees *image.
 static od_status read_image(const char *path, char **image, od_image_facts *facts, contents *c, od_messages *messages) {
   size_t size = 0;
   od_error why = {0};
-  od_bundle *recorded = od_bundle_record(NULL);  // not the image itself, but the files in it are recorded
+  od_bundle *recorded = od_bundle_record(NULL);  // the bundle records the files in the image, not the image itself
   od_status status = od_input_read(path, LARGEST_IMAGE, image, &size, &why);
   od_bundle_record(recorded);
   if (status == OD_OK) status = od_image_check(*image, size, &why);
@@ -168,7 +168,7 @@ static od_status read_image(const char *path, char **image, od_image_facts *fact
   return c->no_memory ? OD_NO_MEMORY : OD_OK;
 }
 
-// Returns whether the caller gives another value for the number of "path=value".
+// Returns whether the caller's options replace the number of "path=value".
 static bool is_replaced(const od_load_options *options, const char *value) {
   size_t length = strcspn(value, "=");
   for (int i = 0; i < options->set_count; i++)

@@ -1,5 +1,5 @@
-// Images of machines: the compiled model, and the texts of all files that the machine was loaded from, so that every command can
-// use the image like the machine file.
+// Images of machines: the compiled model, and the texts of all files from which the machine was loaded. Every command can use the
+// image like the machine file.
 #ifndef OD_MACHINE_IMAGE_H
 #define OD_MACHINE_IMAGE_H
 
@@ -14,16 +14,17 @@ typedef enum od_machine_image_parts {
   OD_IMAGE_WITHOUT_NAMES,    // no texts and no names: for controllers
 } od_machine_image_parts;
 
-// Loads a machine file or an image and makes its image. The caller frees *image and *machine. On failure both are NULL and `messages`
-// has the errors; OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Loads a machine file or an image and creates its image. The caller frees *image and *machine. On failure both are NULL,
+// `messages` has the errors, and the status is OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_machine_compile(const char *path, const od_load_options *options, od_machine_image_parts parts,
                              void **image, size_t *size, od_machine **machine, od_messages *messages);
 
-// Returns whether the file begins like an image. False for files that cannot be read, for pipes, and while files come from an image.
+// Returns whether the file begins with the signature of an image. Returns false for pipes, for files that cannot be read, and while
+// files are read from an image.
 bool od_machine_is_image(const char *path);
 
-// Loads the machine from the texts in an image, without other files, by the function `load`. The options are added to the options of
-// the image. Without further options the fingerprint of the new model must equal the fingerprint of the image.
+// Loads the machine from the texts in an image, without other files, by the function `load`. Adds the options to the options of the
+// image. Without further options the fingerprint of the new model must equal the fingerprint of the image.
 typedef od_status od_machine_loader(const char *path, const od_load_options *options, od_machine **machine,
                                     od_messages *messages);
 od_status od_machine_load_image(const char *path, const od_load_options *options, od_machine_loader *load,

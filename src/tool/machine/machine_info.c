@@ -122,7 +122,7 @@ static size_t stem_length(const char *name) {
   return dot ? (size_t)(dot - name) : strlen(name);
 }
 
-// Whether two outputs share a line: both are quantities of the same element. A signal has its own line.
+// Returns whether two outputs share a line: both are quantities of the same element. A signal has its own line.
 static bool share_line(const char *a, const char *b) {
   size_t length = stem_length(a);
   return stem_length(b) == length && a[length] && b[length] && strncmp(a, b, length) == 0;

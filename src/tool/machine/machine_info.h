@@ -7,7 +7,7 @@
 #include "result/result.h"
 
 od_result od_machine_info(const od_machine *machine);
-// The allowed and the usual range of each number.
+// Returns the allowed and the usual range of each number.
 od_result od_machine_ranges(const od_machine *machine);
 
 // Writes the counts as a text: "3 bodies, 4 joints, 1 degree of freedom".

@@ -61,7 +61,7 @@ typedef struct od_draft {
   const char *variant;  // requested variant, or NULL
   int saved;            // map of the initial values of a saved state, or -1
   int steady;           // node of 'initial: steady', or -1
-  bool only_guesses;    // all initial values are only initial guesses of the steady state
+  bool only_guesses;    // whether all initial values are only initial guesses of the steady state
   od_culprit *culprit;
   int culprits;
   od_loading_block *block;
@@ -72,10 +72,10 @@ typedef struct od_draft {
   int segments;     // number of segments of sequences so far
   int initials;     // number of initial values so far
   bool may_lack_initial_state;
-  bool loose_ends;  // an element of the circuit is not connected because of a reported error
+  bool loose_ends;  // whether an element of the circuit is unconnected because of a reported error
 } od_draft;
 
-// An element by its index among the names. The pointer is valid until the next element is declared.
+// Returns an element by its index among the names. The pointer is valid until the next element is declared.
 static inline od_element *od_element_at(const od_loader *ld, int element) {
   return &ld->draft->names.element[element];
 }
@@ -84,8 +84,8 @@ static inline od_element *od_element_at(const od_loader *ld, int element) {
 typedef void od_element_loader(od_loader *ld, int key, int element);
 od_element_loader od_load_body, od_load_rod, od_load_gear, od_load_force, od_load_torque, od_load_contact;
 od_element_loader od_load_volume, od_load_tank, od_load_source, od_load_difference, od_load_valve, od_load_cylinder;
-// Opens the section of an element. The name of the element is the path of the section; in messages the element
-// is called, for example, "the orifice 'bleed'".
+// Opens the section of an element. The name of the element is the path of the section. Messages call the element, for example, "the
+// orifice 'bleed'".
 od_section od_open_element(od_loader *ld, int key, int element, const od_section_class *c);
 
 // Loaders of the sections. `node`: the node of the section; -1: the file has no such section.
@@ -99,30 +99,30 @@ void od_load_oil(od_loader *ld, int node);
 void od_load_junctions(od_loader *ld, int node);
 // Loads the components of one element class.
 void od_load_components(od_loader *ld, int class_index, int node);
-// The table of the section of a class with parts; NULL: the table of the class describes its section completely.
+// Returns the table of the section of a class with parts; NULL: the table of the class describes its section completely.
 const od_section_class *od_component_section(const od_element_description *c);
 void od_load_blocks(od_loader *ld);
-// Loads 'initial: {file: ...}'. The saved state is read before the inputs, which continue at the time of this state.
+// Loads 'initial: {file: ...}'. The saved state is read before the inputs, because the inputs continue at the time of this state.
 void od_load_saved_state(od_loader *ld, int node);
-// Loads the word 'steady' of 'initial: steady' (is_all: no value is exact), or of 'others: steady'. 'initial: steady'
-// is not a map and is loaded before the maps of templates are merged.
+// Loads the word 'steady' of 'initial: steady' (is_all true: no value is exact), or of 'others: steady'. 'initial: steady' is not a
+// map, so it is loaded before the maps of templates are merged.
 void od_load_steady_word(od_loader *ld, int node, bool is_all);
 void od_load_initial(od_loader *ld, int node);
 void od_load_run(od_loader *ld, int node);
-// Load the balanced initial values, the names in run.outputs, and the requirements. Called after the model is built.
+// Load the balanced initial values, the names in run.outputs, and the requirements. Call these functions after the model is built.
 void od_load_balanced(od_loader *ld);
 void od_load_run_outputs(od_loader *ld, int node);
 void od_load_requirements(od_loader *ld, int node);
-// Finds the output with the name at a node; -1 with a message.
+// Returns the output with the name at a node, or -1 after reporting an error.
 int od_find_model_output(od_loader *ld, int node);
 
-// Report volumes without connections, and a circuit without oil. Called after the circuit is read.
+// Report volumes without connections, and a circuit without oil. Call these functions after the circuit is read.
 void od_check_volumes(od_loader *ld);
 void od_check_oil(od_loader *ld);
 
-// The unit of a quantity of an element ("angle" of a joint) that has an initial value, or NULL.
+// Returns the unit of a quantity of an element ("angle" of a joint) that can have an initial value; NULL: no such quantity.
 const char *od_state_quantity_unit(od_loader *ld, int element, const char *name);
-// Among the quantities of an element that have an initial value, the name nearest to `name`; NULL: no name is near.
+// Returns the name nearest to `name` among the quantities of an element that can have an initial value; NULL: no name is near.
 const char *od_nearest_state_quantity(od_loader *ld, int element, const char *name);
 
 // Stores the node of an element for error messages of the builder.
@@ -134,9 +134,9 @@ int od_load_signal(od_loader *ld, int node, const char *path, const char *what, 
 int od_load_sequence(od_loader *ld, int node, const char *path, const char *what, const char *unit);
 int od_load_file_signal(od_loader *ld, int node, int key, const char *what, const char *unit);
 
-// Reads a number that may depend on an input: a quantity, an input, or a factor and an input. The field has the unit of the
-// result; the range of the field applies to a quantity. Returns the index of the quantity or factor among the numbers. *input:
-// the input that the builder multiplies this number by; -1: none.
+// Reads a number that may depend on an input: a quantity, an input, or a factor and an input. The field has the unit of the result;
+// the range of the field applies to a quantity. Returns the index of the quantity or factor among the numbers. *input: the input by
+// which the builder multiplies this number; -1: none.
 int od_read_value(od_loader *ld, const od_section *section, const od_field *field, int *input);
 
 // Same as od_machine_plant(), if one of the free numbers is a constant. od_machine_number_is_free() must hold for every
@@ -144,9 +144,9 @@ int od_read_value(od_loader *ld, const od_section *section, const od_field *fiel
 od_status od_constant_plant(const od_machine *machine, const int *outputs, int output_count, const int *numbers,
                             int count, od_plant **out, od_error *err);
 
-// Reads 'unit' of an input or a block: an SI unit. Returns "1" with a message if the unit is not valid.
+// Returns the SI unit under 'unit' of an input or a block. If the unit is invalid, reports an error and returns "1".
 const char *od_read_unit(od_loader *ld, int node);
-// The unit of a factor that converts an input to the unit `wanted`: "1" if both units have the same dimension.
+// Returns the unit of a factor that converts an input to the unit `wanted`: "1" if both units have the same dimension.
 const char *od_factor_unit(od_loader *ld, const char *wanted, const char *input_unit);
 
 #endif

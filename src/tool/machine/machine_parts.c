@@ -55,20 +55,20 @@ static void driven_text(const od_model *m, int number, int input, char text[TEXT
              od_model_text(m, m->input[input].name));
 }
 
-// The name of a number within its element: "stiffness" for "spring.stiffness".
+// Returns the name of a number within its element: "stiffness" for "spring.stiffness".
 static const char *label_of(const od_model *m, int number) {
   const char *dot = strrchr(od_number_path(m, number), '.');
   return dot ? dot + 1 : od_number_path(m, number);
 }
 
-// Number of named numbers of an instance: the numbers of its fields or of its formula.
+// Returns the count of named numbers of an instance: the numbers of its fields or of its formula.
 static int named_numbers(const od_model *m, const od_instance *e) {
   const od_element_description *c = od_instance_description(m, e);
   return c->formula_key || e->numbers < c->field_count ? e->numbers : c->field_count;
 }
 
-// Writes the nonzero numbers of a component: "stiffness 10000 N/m, length 1.4 m". For a number that follows a signal, writes the
-// name of the signal.
+// Writes the nonzero numbers of a component: "stiffness 10000 N/m, length 1.4 m". If a number follows a signal, writes the name of
+// the signal instead.
 static void numbers_text(const od_model *m, const od_instance *e, char text[TEXT_SIZE]) {
   const od_element_description *c = od_instance_description(m, e);
   size_t used = 0;
@@ -134,7 +134,7 @@ static void add_cells(od_result_table *t, const char *first, ...) {
 // Fills the row of part i: its cells and its other fields.
 typedef void row_writer(const od_machine *machine, int i, od_result_table *t);
 
-// Adds the instance of a template that made a part, and the template; null: the part is not in a template.
+// Adds the template instance that contains a part, and its template; null: the part is not in an instance.
 static void set_instance(od_result_table *t, const od_machine *machine, const char *name) {
   const od_template_instance *of = od_machine_instance_of(machine, name);
   od_result_row_set(t, "instance", od_json_text(of ? of->name : NULL));
@@ -301,7 +301,7 @@ static void set_component(const od_machine *machine, int i, json_t *row) {
   json_decref(more);
   od_set_valve_paths(row, m, i);
   json_object_set_new(row, "along", od_json_text(cylinder_along(m, e)));
-  // A number of a formula may have the name of another field, which then stays.
+  // A number of a formula may have the name of another field. Such a number is omitted.
   for (int k = 0; k < named_numbers(m, e); k++)
     if (!json_object_get(row, label_of(m, e->number + k)))
       json_object_set_new(row, label_of(m, e->number + k), number_json(m, e->number + k));
@@ -408,7 +408,7 @@ static void add_components(od_result *r, const od_machine *machine, json_t *part
   json_object_set_new(parts, "components", list);
   for (int k = 0; index && row && k < m->element_classes; k++) {
     part_kind kind = {NULL, od_element_description_of(m->element_class[k])->heading, NULL, 0, add_component};
-    // An instance without a name or joint belongs to a component. It is in the data only.
+    // An instance without a name or joint belongs to a component and is only in the data.
     for (int i = 0; i < m->instances; i++)
       if (m->instance[i].element_class == k && (*od_model_text(m, m->instance[i].name) || m->instance[i].joint >= 0))
         index[kind.count++] = i;

@@ -9,43 +9,43 @@
 
 // --- Geometry (parts_geometry.c) --------------------------------------------------------------------------------------
 
-// A vector of three numbers.
+// Returns a vector of three numbers.
 json_t *od_json_vector(const double v[3]);
-// The name of a point: "boom.end", "ground.B".
+// Returns the name of a point: "boom.end", "ground.B".
 json_t *od_json_point(const od_model *m, int point);
-// The name of a body, or "ground".
+// Returns the name of a body, or "ground".
 const char *od_body_name(const od_model *m, int body);
 // Computes the coordinates of a point in the frame of its body, m.
 void od_point_place(const od_model *m, int point, double at[3]);
 // Computes the unit vector of three numbers.
 void od_unit_vector(const od_model *m, int number, double unit[3]);
 
-// The points of a body or of the ground: names within the body, and coordinates in the frame of the body.
+// Returns the points of a body or of the ground: names within the body, and coordinates in the frame of the body.
 json_t *od_json_points_of(const od_model *m, int body);
 // Add fields to the row of a part.
 void od_set_body_geometry(od_result_table *t, const od_model *m, int body);
 void od_set_joint_geometry(od_result_table *t, const od_model *m, int joint);
 void od_set_load_geometry(od_result_table *t, const od_model *m, int load);
-// The axes and the normal of the plane of a planar machine; null for a spatial machine.
+// Returns the axes and the normal of the plane of a planar machine; null for a spatial machine.
 json_t *od_json_plane(const od_model *m);
 
 // --- Circuit (parts_circuit.c) ----------------------------------------------------------------------------------------
 
-// The ends of an instance: key, place in the list of the key, role, node, and the output with the flow.
+// Returns the ends of an instance: key, place in the list of the key, role, node, and the output with the flow.
 json_t *od_json_ends(const od_model *m, int instance);
-// The key that the signal of an instance drives; NULL: no signal.
+// Returns the key that the signal of an instance drives; NULL: no signal.
 const char *od_driven_key(const od_model *m, const od_instance *e);
 // Adds the fields of valves and ports: side, opening at zero, open paths at each position of the spool.
 void od_set_valve_paths(json_t *row, const od_model *m, int instance);
-// The parts that a signal drives: kind of part, name and key.
+// Returns the parts that a signal drives: kind of part, name and key.
 json_t *od_json_driven(const od_model *m, int signal);
-// The name of an instance. Parts of a host or joint without a name are "host.key" or "joint.key".
+// Writes the name of an instance. An unnamed part of a host or joint has the name "host.key" or "joint.key".
 void od_instance_name(const od_model *m, int instance, char *name, size_t size);
 
 // --- Scene (machine_scene.c) ------------------------------------------------------------------------------------------
 
-// Positions at the initial state: poses of bodies, points, joints, lines of elements, pressures. Without an initial state: only
-// the reason.
+// Returns positions at the initial state: poses of bodies, points, joints, lines of elements, and pressures. If the machine has no
+// initial state, returns only the reason.
 json_t *od_json_scene(const od_machine *machine);
 
 #endif

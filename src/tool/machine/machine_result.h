@@ -5,9 +5,9 @@
 #include "oleodyn/machine.h"
 #include "result/result.h"
 
-// The title of a machine; without a title, the name of its file.
+// Returns the title of a machine; without a title, the name of its file.
 const char *od_machine_caption(const od_machine *machine);
-// A result with the caption as its title, and with machine and file in its data. The machine must outlive the result.
+// Returns a result with the caption as its title, and with machine and file in its data. The machine must outlive the result.
 od_result od_machine_result(const char *kind, const od_machine *machine);
 
 #endif

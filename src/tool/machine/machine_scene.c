@@ -16,7 +16,7 @@ typedef struct scene {
   const double *value;
 } scene;
 
-// Computes out = R v + origin for a vector in the frame of a body; for a direction without the origin.
+// Converts a vector from the frame of a body to ground axes: out = R v + origin for a position, out = R v for a direction.
 static void to_ground(const scene *s, int body, const double v[3], bool is_direction, double out[3]) {
   for (int k = 0; k < 3; k++) out[k] = v[k];
   if (body == OD_GROUND) return;

@@ -17,7 +17,7 @@ typedef struct od_method_names {
 od_method_names od_method_names_integrators(const char *more);  // `more` is the last name; NULL: none
 od_method_names od_method_names_filters(void);
 
-// Names by index, for tables of keys; NULL after the last name.
+// Return names by index, for tables of keys; NULL after the last name.
 const char *od_integrator_name(int i);
 const char *od_run_integrator(int i);  // integrators of simulate
 const char *od_fit_integrator(int i);  // integrators of fits
@@ -26,7 +26,8 @@ const char *od_filter_name(int i);
 // Writes the names as a text such as "a, b or c". `word` is the word before the last name.
 void od_method_names_text(const od_method_names *names, const char *word, char *text, size_t size);
 
-// The index of a name in the list. -1: not in the list; *nearest is then the nearest name (NULL: no name is near).
+// Returns the index of a name in the list. If the name is not in the list, returns -1, and *nearest is the nearest name (NULL: no
+// name is near).
 int od_method_names_find(const od_method_names *names, const char *name, const char **nearest);
 
 #endif

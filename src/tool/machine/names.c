@@ -38,7 +38,7 @@ od_section od_open_element(od_loader *ld, int key, int element, const od_section
   return od_section_open(ld, od_value(ld, key), key, name, what, c);
 }
 
-// The noun for a kind of element in messages about a search.
+// Returns the noun for a kind of element in messages about a search.
 static const char *noun_of(const od_loader *ld, od_element_kind kind) {
   return kind == OD_ELEMENT_SIGNAL ? od_signal_noun(ld) : od_element_noun(kind);
 }
@@ -57,7 +57,7 @@ static const char *article(od_element_kind kind) {
 
 // --- Declaring ----------------------------------------------------------------------------------------------------
 
-// Adds an element and returns its index; -1: out of memory.
+// Adds an element and returns its index, or -1 if an allocation fails.
 static int add_element(od_loader *ld, od_element element) {
   od_names *names = &ld->draft->names;
   od_element *list = od_arena_extend(&ld->scratch, names->element, names->elements, sizeof *list);
@@ -78,7 +78,7 @@ bool od_names_is_reserved(const char *name) {
   return false;
 }
 
-// Whether the name is free for a new element; false with a message.
+// Returns whether the name is free for a new element. If not, reports an error.
 static bool is_free(od_loader *ld, int key, od_element_kind kind) {
   const char *name = od_text_of(ld, key);
   if (!od_templates_made(ld, name) && !od_templates_check_name(ld, key)) return false;
@@ -87,13 +87,13 @@ static bool is_free(od_loader *ld, int key, od_element_kind kind) {
     return false;
   }
   if (od_templates_is_instance(ld, name, strlen(name))) {
-    od_complain(ld, key, "the name '%s' is taken by an instance; names must differ", name);
+    od_complain(ld, key, "the name '%s' is taken by an instance; choose another name", name);
     return false;
   }
   int other = od_index_find(&ld->draft->names.element_index, name);
   if (other >= 0) {
     const od_element *taken = od_element_at(ld, other);
-    od_complain(ld, key, "the name '%s' is taken by the %s in line %d; names must differ", name,
+    od_complain(ld, key, "the name '%s' is taken by the %s in line %d; choose another name", name,
                 od_element_noun(taken->kind), od_place_of(ld, taken->node).line);
     return false;
   }
@@ -135,13 +135,13 @@ bool od_names_has_point(od_loader *ld, int element, const char *name) {
 
 // --- Scopes -------------------------------------------------------------------------------------------------------
 
-// The innermost scope of a node. Names are searched in the scope of the instance ("boom.seal"), then in the enclosing scopes
-// ("boom"), and last in the scope of the file ("").
+// Returns the innermost scope of a node. Names are searched in the scope of the instance ("boom.seal"), then in the enclosing
+// scopes ("boom"), then in the scope of the file ("").
 static const char *scope_of(const od_loader *ld, int node) {
   return node >= 0 ? ld->tree.origin[ld->tree.node[node].origin].scope : "";
 }
 
-// Replaces the scope by the enclosing scope. False: there is no enclosing scope.
+// Replaces the scope by the enclosing scope. Returns false if there is no enclosing scope.
 static bool widen(od_loader *ld, const char **scope) {
   if ((*scope)[0] == '\0') return false;
   const char *dot = strrchr(*scope, '.');
@@ -182,7 +182,7 @@ int od_names_owner(od_loader *ld, int node, const char *text, const char **rest)
 
 // --- Finding ------------------------------------------------------------------------------------------------------
 
-// Inside an instance, names of the instance are also compared in their short form.
+// Inside an instance, short forms of the instance's names are also compared.
 const char *od_names_nearest(const od_loader *ld, int node, const char *text, od_element_kind kind) {
   const char *scope = scope_of(ld, node);
   size_t length = strlen(scope);
@@ -196,7 +196,7 @@ const char *od_names_nearest(const od_loader *ld, int node, const char *text, od
   return nearest.best;
 }
 
-// An element that could not be declared is not reported as missing, so that there is one message for one error.
+// An element that could not be declared is not reported as missing, so that each error causes only one message.
 bool od_names_has_failed(od_loader *ld, int node, const char *name) {
   return find_in_scopes(ld, node, name, &ld->draft->names.failed) >= 0;
 }

@@ -53,7 +53,7 @@ json_t *od_json_ends(const od_model *m, int instance) {
 
 // --- Valves -----------------------------------------------------------------------------------------------------------
 
-// A valve alone: its inputs and outputs in a work memory of the model.
+// A single valve: its inputs and outputs in a work memory of the model.
 typedef struct lone_valve {
   const od_model *m;
   const od_instance *e;
@@ -118,7 +118,7 @@ static json_t *paths_at(lone_valve *v, double stroke, int position) {
   return list;
 }
 
-// Adds the open paths at the spool positions -1, 0 and 1 strokes. A position with the paths of zero is left out.
+// Adds the open paths at the spool positions -1, 0 and 1 strokes. Omits a position with the same paths as the zero position.
 static void set_positions(json_t *row, lone_valve *v, double stroke) {
   json_t *list = json_array(), *zero = paths_at(v, stroke, 0);
   for (int at = -1; at <= 1; at++) {

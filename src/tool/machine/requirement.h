@@ -29,7 +29,7 @@ typedef struct od_requirement_signal {
   int relative;  // index of the output by whose magnitude the signal is divided; -1: the signal is absolute
 } od_requirement_signal;
 
-// An accumulator next to a pump that supplies the mean flow of the window.
+// Data for the size of an accumulator next to a pump that supplies the mean flow of the window.
 typedef struct od_accumulator_size {
   double volume, precharge;  // m3, Pa
   int pressure;              // index of the output whose range in the window is used; -1: `low` and `high` are given
@@ -57,16 +57,16 @@ typedef struct od_requirement {
   od_hose_size hose;
 } od_requirement;
 
-// Whether the requirement is evaluated in a run over time.
+// Returns whether the requirement is evaluated in a run over time.
 static inline bool od_requirement_is_of_run(const od_requirement *q) {
   return q->kind != OD_REQUIRE_PHASE_MARGIN && q->kind != OD_REQUIRE_GAIN_MARGIN;
 }
-// Whether the bound is a lower bound.
+// Returns whether the bound is a lower bound.
 static inline bool od_requirement_is_least(const od_requirement *q) {
   return q->kind == OD_REQUIRE_MIN || !od_requirement_is_of_run(q);
 }
 
-// The requirements of the machine, in the order of its file. The machine owns the requirements.
+// Returns the requirements of the machine, in the order of its file. The machine owns the requirements.
 const od_requirement *od_machine_requirements(const od_machine *machine, int *count);
 
 #endif

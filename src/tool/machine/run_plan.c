@@ -126,7 +126,7 @@ int od_machine_default_outputs(const od_machine *machine, int *outputs) {
   for (int i = 0; i < run->output_count; i++) add_once(run->outputs[i], outputs, &count);
   for (int i = 0; i < model->outputs && run->output_count == 0; i++)
     if (model->output[i].kind == OD_OUT_COORDINATE) outputs[count++] = i;
-  // Ball joints have no coordinates to show. If there are no other coordinates, all outputs are shown.
+  // The coordinates of spherical joints are hidden. If there are no other coordinates, all outputs are shown.
   bool none = count == 0;
   for (int i = 0; none && i < model->outputs; i++) outputs[count++] = i;
   return count;

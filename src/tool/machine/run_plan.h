@@ -8,16 +8,16 @@
 #define OD_LONGEST_STEP       1e-3  // s
 
 typedef struct od_run_choice {
-  double time, step;       // s; time zero: not given. With adaptive steps, `step` is the time between rows
-  bool adaptive;           // whether the step length follows an error estimate
+  double time, step;  // duration and step, s; time 0: not given. With adaptive steps, `step` is the time between rows
+  bool adaptive;      // whether the step length follows an error estimate
   const char *integrator;  // a name of oleodyn/integrator.h, or OD_CVODES
   double tolerance;        // zero: not given
 } od_run_choice;
-// Chooses the settings that the wishes and the section 'run' leave open. Steps are adaptive if there is no step, unless the
+// Chooses the settings that neither the wishes nor the section 'run' contain. Steps are adaptive if there is no step, unless the
 // integrator has no error estimate.
 od_run_choice od_machine_choose_run(const od_machine *machine, const od_run_wishes *wishes);
 
-// Equal steps over a time: about `step` long, as few as possible. Round-off does not add a step.
+// Equal steps over a time: as few steps as possible, at most `step` long. Round-off does not add a step.
 typedef struct od_step_grid {
   long count;
   double length;  // s

@@ -20,7 +20,7 @@ static void add(od_state_names *names, int output, bool approximate) {
   names->approximate[names->count++] = approximate;
 }
 
-// The output that is the rate of a position: "A.rate" for "A.angle", "end.vx" for "end.x"; -1: none.
+// Returns the output that is the rate of a position: "A.rate" for "A.angle", "end.vx" for "end.x"; -1: none.
 static int rate_of(const od_model *m, const char *position) {
   char name[1200];
   const char *dot = strrchr(position, '.'), *last = dot ? dot + 1 : "";

@@ -1,4 +1,4 @@
-// The state of a machine at the end of a run, stored by names in a file: the list of its outputs, and its writer.
+// The state of a machine at the end of a run, in a file. The file stores the values of named outputs.
 #ifndef OD_MACHINE_SAVED_STATE_H
 #define OD_MACHINE_SAVED_STATE_H
 
@@ -23,7 +23,7 @@ void od_state_names_free(od_state_names *names);
 od_status od_state_write(const od_machine *machine, const od_state_names *names, const double *value, double time,
                          const char *path, od_error *err);
 
-// Time of the inputs at the start of the run, s: the time of the saved state; 0 without a saved state.
+// Returns the time of the inputs at the start of the run, s: the time of the saved state, or 0 without a saved state.
 double od_machine_start_time(const od_machine *machine);
 
 #endif

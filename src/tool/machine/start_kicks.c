@@ -25,8 +25,8 @@ static void mark_measuring(const od_model *m, bool *measures) {
       }
 }
 
-// Returns the steady value of a block's first output for the initial inputs, minus its initial value, in the unit of the block.
-// The values follow from the linearized rates: A dx = -f, dy = C dx. Zero: there is no steady value.
+// Returns the steady value minus the initial value of a block's first output, for the initial inputs, in the unit of the block. The
+// difference dy follows from the linearized rates: A dx = -f, dy = C dx. Returns 0 if there is no steady value.
 static double kick_of(const od_model *m, const double *w, const double *rate, const od_block *b) {
   double A[OD_MOST_BLOCK_STATES * OD_MOST_BLOCK_STATES], dx[OD_MOST_BLOCK_STATES], dy = 0;
   int pivot[OD_MOST_BLOCK_STATES], n = b->states, columns = b->states + b->inputs;
@@ -41,15 +41,15 @@ static double kick_of(const od_model *m, const double *w, const double *rate, co
   return isfinite(dy) ? dy : 0;
 }
 
-// Whether a block is linear and all its states are zero at the start.
+// Returns whether a block is linear and all its states are zero at the start.
 static bool may_kick(const od_model *m, const od_block *b) {
   for (int i = 0; i < b->states; i++)
     if (m->c0[b->state + i] != 0) return false;
   return b->states > 0 && od_block_is_linear(od_block_spec_in(m, b));
 }
 
-// Adds a remark about blocks whose output is not at its steady value. w: scalars of the plant at the start. False: out of
-// memory.
+// Adds a remark about blocks whose output is not at its steady value. w: scalars of the plant at the start. Returns false if an
+// allocation fails.
 static bool add_remark(const od_model *m, const od_sim *sim, const double *w, const bool *measures,
                        od_verdict *verdict) {
   char list[400] = "";

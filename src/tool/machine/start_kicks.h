@@ -1,4 +1,5 @@
-// Filters and delays with zero initial states whose measured signal is not zero: they cause a transient at the start of a run.
+// Blocks such as filters and delays that have zero initial states although their measured signal is not zero. Such blocks cause a
+// transient at the start of a run.
 #ifndef OD_MACHINE_START_KICKS_H
 #define OD_MACHINE_START_KICKS_H
 
@@ -6,8 +7,8 @@
 #include "oleodyn/machine.h"
 
 // Adds a remark (start.kick) about linear blocks that measure the machine, directly or through other blocks. The remark lists
-// blocks whose states are all zero at the start, but whose steady output for the initial signal is not zero. False: out of
-// memory.
+// blocks whose states are all zero at the start, but whose steady output for the initial signal is not zero. Returns false if an
+// allocation fails.
 bool od_start_kicks(const od_machine *machine, od_verdict *verdict);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct search {
   lapack_int *pivot;
 } search;
 
-// Starts a search from the current state. False: out of memory.
+// Starts a search from the current state. Returns false if an allocation fails.
 static bool begin(search *s, const od_machine *machine, od_sim *sim, const od_plant *plant, const bool *fixed,
                   od_arena *arena) {
   long long nx = od_plant_nx(plant), ny = plant->ny, most = 2 * nx + ny;
@@ -76,7 +76,8 @@ static void take_state(search *s) {
   memcpy(s->x, od_sim_state(s->sim), (size_t)s->nx * sizeof *s->x);
 }
 
-// Finds the state whose rate is largest relative to its scale, among states that are not fixed. found: this rate is negligible.
+// Finds the state whose rate is largest relative to its scale, among states that are not fixed. found: whether this rate is
+// negligible.
 static od_steady judge(const search *s) {
   od_steady r = {.fastest = -1};
   double most = -1;
@@ -91,7 +92,7 @@ static od_steady judge(const search *s) {
 // --- Settling --------------------------------------------------------------------------------------------------------
 
 // Solves (1 - h f_x) dx = h f for states that are not fixed. Writes the step, relative to the scales of the states, to s->b.
-// False: the matrix is singular.
+// Returns false if the matrix is singular.
 static bool find_step(search *s, double h) {
   int n = s->nx;
   for (int i = 0; i < n; i++) {
@@ -105,9 +106,9 @@ static bool find_step(search *s, double h) {
   return solved;
 }
 
-// Returns the residual of a step of length h (s) with the rule x1 = x0 + h f(x1), relative to the change of the state in the
-// step. INFINITY: the rates cannot be evaluated at the end of the step, or the step is too long. *size: largest change relative
-// to the state's scale.
+// Tries a step of length h (s) with the rule x1 = x0 + h f(x1). Returns the residual relative to the change of the state in the
+// step. INFINITY: the rates cannot be evaluated at the end of the step, or the step is too long. *size: largest change relative to
+// the state's scale.
 static double try_step(search *s, double h, double *size) {
   double off = 0;
   *size = 0;
@@ -123,7 +124,7 @@ static double try_step(search *s, double h, double *size) {
   return isfinite(off) ? off / fmax(*size, 1e-9) : INFINITY;
 }
 
-// Handles switches and changes of coordinates, as between the steps of a run. True: the state has jumped.
+// Takes the switches and changes of coordinates that are due, as between the steps of a run. Returns whether the state has jumped.
 static bool take_jumps(search *s) {
   bool jumped = false, changed = false;
   double margin = INFINITY;
@@ -144,7 +145,7 @@ static od_steady settle(search *s) {
     r = judge(s);
     if (r.found) return r;
     double size, off = find_step(s, h) ? try_step(s, h, &size) : INFINITY;
-    // The search also ends if several steps change the state only by round-off.
+    // The search also ends after several steps that change the state only by round-off.
     still = isfinite(off) && size < 1e-13 && h > 1 ? still + 1 : 0;
     if (still > 3) {
       r.found = fabs(r.rate) / s->scale[r.fastest] < 1e-7;
@@ -194,7 +195,7 @@ od_status od_steady_settle(const od_machine *machine, od_sim *sim, const od_plan
 
 // --- The nearest state at which all rates are zero -------------------------------------------------------------------
 
-// The equations: all rates except the rates of positions are zero, and the held outputs have their values.
+// The equations of Newton's method: all rates except the rates of positions are zero, and the held outputs have their values.
 typedef struct newton {
   search *s;
   int *unknown, unknowns, rows;
@@ -202,7 +203,7 @@ typedef struct newton {
   double *weight;  // weight of each row
 } newton;
 
-// Evaluates rates, outputs and their derivatives at a state. False: the model cannot be evaluated.
+// Evaluates rates, outputs and their derivatives at a state. Returns false if the model cannot be evaluated.
 static bool evaluate(newton *n, const double *x) {
   search *s = n->s;
   return set(s, x) && od_sim_derivatives(s->sim, s->f, s->fx, NULL, NULL) == OD_OK &&
@@ -221,15 +222,15 @@ static const double *gradient(const newton *n, int row) {
   return row < rates ? s->fx + (s->nz + row) * s->nx : s->hx + n->hold[row - rates].output * s->nx;
 }
 
-// Norm of the weighted residuals.
+// Returns the norm of the weighted residuals.
 static double norm(const newton *n) {
   double sum = 0;
   for (int i = 0; i < n->rows; i++) sum += pow(residual(n, i) * n->weight[i], 2);
   return sqrt(sum);
 }
 
-// Computes the shortest least-squares solution of the linear equations and writes it to s->b. Rows are scaled such that the
-// largest derivative is 1. False: a number is not finite, or the solver failed.
+// Computes the shortest least-squares solution of the linear equations and writes the solution to s->b. Rows are scaled such that
+// the largest derivative is 1. Returns false if a number is not finite or the solver failed.
 static bool shortest(newton *n) {
   search *s = n->s;
   lapack_int rank;
@@ -248,7 +249,7 @@ static bool shortest(newton *n) {
                         &rank) == 0;
 }
 
-// Takes one step, which is halved until the residuals decrease. False: the residuals do not decrease.
+// Takes one step and halves the step until the residuals decrease. Returns false if the residuals do not decrease.
 static bool take_shorter(newton *n, double before) {
   search *s = n->s;
   double part = 1;

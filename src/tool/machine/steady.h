@@ -1,4 +1,4 @@
-// Steady states: all rates are zero with constant inputs.
+// Steady states, in which all rates are zero while the inputs are constant.
 #ifndef OD_MACHINE_STEADY_H
 #define OD_MACHINE_STEADY_H
 
@@ -14,11 +14,11 @@ typedef struct od_steady {
   double rate;
 } od_steady;
 
-// Lets the machine settle from the current state: x' = f(x) in linearly implicit steps that grow while they are
-// accurate, from 0.1 ms to 1e9 s (pseudo-transient continuation: Kelley and Keyes, SIAM Journal on Numerical Analysis
-// 35, 1998). Time advances only from sample to sample. Modes may switch; sampled blocks take samples until a sample
-// changes no state. fixed (nx entries; NULL: none): states that keep their values. The simulation remains in the state
-// at the end of the search. Returns OD_NO_MEMORY, or OD_OK with the result.
+// Integrates x' = f(x) from the current state until the machine is steady. The linearly implicit steps grow from 0.1 ms to 1e9 s
+// while they are accurate (pseudo-transient continuation: Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998). Time
+// advances only from sample to sample. Modes may switch; sampled blocks take samples until a sample changes no state. fixed (nx
+// entries; NULL: none): states that keep their values. The simulation remains in the state at the end of the search. Returns
+// OD_NO_MEMORY, or OD_OK with the result.
 od_status od_steady_settle(const od_machine *machine, od_sim *sim, const od_plant *plant, const bool *fixed,
                            od_steady *result);
 
@@ -28,14 +28,14 @@ typedef struct od_steady_hold {
   double value;
 } od_steady_hold;
 
-// Finds the steady state nearest to the current state, with prescribed outputs and fixed first-order states, by Newton's method
-// with minimum-norm steps. The simulation remains in the state at the end of the search. Returns OD_NO_MEMORY, or OD_OK with the
-// result.
+// Finds the steady state nearest to the current state by Newton's method with minimum-norm steps. Some outputs are prescribed, and
+// some first-order states are fixed. The simulation remains in the state at the end of the search. Returns OD_NO_MEMORY, or OD_OK
+// with the result.
 od_status od_steady_nearest(const od_machine *machine, od_sim *sim, const od_plant *plant, const bool *fixed,
                             const od_steady_hold *hold, int holds, od_steady *result);
 
-// Makes the machine's initial state steady: the model is built again with the values found. Exact initial values of
-// the file are kept. On failure returns OD_NO_MEMORY, or another status after a message at the node.
+// Searches for a steady initial state and builds the model again with the values found. Exact initial values of the file do not
+// change. On failure returns OD_NO_MEMORY, or another status after reporting an error at the node.
 od_status od_load_steady(od_loader *ld, int node);
 
 #endif

@@ -1,5 +1,5 @@
-// 'initial: steady': the model is built with initial guesses, from which a steady state is searched. Then the model is built
-// again with the result, as with a saved state.
+// The setting 'initial: steady'. The loader builds the model with initial guesses and searches for a steady state from these
+// guesses. Then the loader builds the model again with the result, as with a saved state.
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +37,8 @@ static void free_start(start *s) {
   od_arena_free(&s->arena);
 }
 
-// Makes the simulation. Exact positions of the file are held; exact pressures and other exact first-order states are fixed.
+// Creates the simulation. Exact positions of the file are held outputs; exact pressures and other exact first-order states are
+// fixed.
 static od_status begin(start *s, od_error *err) {
   const od_build *b = s->ld->draft->build;
   od_status status = od_state_names_list(s->ld->draft->machine, &s->names, err);
@@ -78,8 +79,8 @@ static bool has_exact(const start *s) {
   return s->holds > 0;
 }
 
-// With exact values: searches for the nearest steady state with these values, from the initial guesses, else from the state at
-// which the machine settles. Without exact values: searches for the state at which the machine settles, else for the nearest
+// With exact values: searches for the nearest steady state with these values, first from the initial guesses, then from the state
+// in which the machine settles. Without exact values: searches for the state in which the machine settles, then for the nearest
 // steady state.
 static od_status search(start *s, od_steady *r) {
   od_status status = OD_OK;
@@ -95,7 +96,7 @@ static od_status search(start *s, od_steady *r) {
   return status;
 }
 
-// The output that is equal to a state and gives the state its name; -1: none, or out of memory.
+// Returns the output that equals a state and gives the state its name; -1: none, or an allocation failed.
 static int output_of_state(start *s, int state) {
   int nx = od_plant_nx(s->plant);
   double *hx = OD_TAKE_MATRIX(&s->arena, double, nx, s->outputs);

@@ -22,7 +22,7 @@ enum {
 // Limits shared by all instances of a file.
 typedef struct node_budget {
   int nodes;    // number of nodes that may still be added
-  bool failed;  // an error has been reported, or out of memory
+  bool failed;  // whether an error was reported or an allocation failed
 } node_budget;
 
 // One instance of a template during its expansion.
@@ -45,10 +45,10 @@ struct instance {
 typedef struct mark {
   const char *begin, *end;  // begin and end of the whole mark
   const char *name;
-  size_t length;  // length of the name; 0: "$$", which stands for one '$'
+  size_t length;  // length of the name; 0: "$$", which represents one '$'
 } mark;
 
-// Finds the next mark at or after a place; false: none.
+// Finds the next mark at or after a place. Returns false if there is none.
 static bool next_mark(const char *text, mark *m) {
   for (const char *c = strchr(text, '$'); c; c = strchr(c + 1, '$')) {
     bool braces = c[1] == '{';
@@ -87,7 +87,7 @@ static int add_origin(instance *f, od_tree_origin origin) {
   return 0;
 }
 
-// The origin of a copy: the file of the template's node, and the scope of the instance.
+// Returns the origin of a copy: the file of the template's node, with the scope of the instance.
 static int origin_for(instance *f, int source) {
   for (int i = 0; i < f->origins; i++)
     if (f->from[i] == source) return f->to[i];
@@ -226,7 +226,7 @@ static int copy_key(instance *f, int key, const char *text) {
 }
 
 // Copies a node of the template and its descendants, with parameters replaced: "$area" by its argument, "${area}" within a longer
-// text. Returns -1 if an error was reported or out of memory.
+// text. Returns -1 after reporting an error, or if an allocation fails.
 static int copy_node(instance *f, int node, int depth) {
   od_loader *ld = f->ld;
   node = od_entry(ld, node);
@@ -317,7 +317,7 @@ bool od_templates_check_name(od_loader *ld, int key) {
   return false;
 }
 
-// Records the full name of an element made by an instance.
+// Records the full name of an element of an instance.
 static void keep_made(expander *e, const char *name, int key) {
   od_templates *t = &e->ld->draft->templates;
   const char **list = od_arena_extend(&e->ld->scratch, t->name, t->names, sizeof *list);
@@ -328,7 +328,7 @@ static void keep_made(expander *e, const char *name, int key) {
 
 // --- Definitions --------------------------------------------------------------------------------------------------
 
-// The map of a template's parameters, or -1.
+// Returns the map of a template's parameters, or -1.
 static int parameters_of(const expander *e, int body) {
   int node = od_map_find(e->ld, body, "parameters");
   return od_is_map(e->ld, node) ? node : -1;
@@ -380,7 +380,7 @@ static void check_templates(expander *e, int node) {
 
 static void make_instances(expander *e, int node, const instance *outer, int depth);
 
-// Finds the template of an instance: the node of its map, or -1 with a message.
+// Returns the node of the template of an instance, or -1 after reporting an error.
 static int find_template(expander *e, int key, int value, const char **name) {
   od_loader *ld = e->ld;
   const od_section section = {
@@ -390,14 +390,14 @@ static int find_template(expander *e, int key, int value, const char **name) {
   if (!*name) return -1;
   int body = od_map_find(ld, e->templates, *name);
   if (od_is_map(ld, body)) return body;
-  if (body >= 0) return -1;  // the error has been reported already
+  if (body >= 0) return -1;  // the error has already been reported
   od_nearest nearest = od_nearest_to(*name);
   for (int k = od_map_first(ld, e->templates); k >= 0; k = od_next(ld, k)) od_nearest_try(&nearest, od_text_of(ld, k));
   od_complain(ld, node, "there is no template '%s'%s", od_excerpt(ld, *name), od_nearest_suggestion(&nearest).text);
   return -1;
 }
 
-// Whether the template contains itself, so that the expansion would never end; true with a message.
+// Returns whether the template contains itself, so that the expansion would never end. If so, reports an error.
 static bool is_recursive(const instance *f) {
   const char *chain = f->template_name;
   for (const instance *outer = f->outer; outer; outer = outer->outer) {
@@ -451,7 +451,7 @@ static void keep_parameter(expander *e, instance *f, int key, const char *name) 
   if (copy >= 0) append(e, &e->parameters, copy, given);
 }
 
-// Binds each parameter to the value of --set, to the value of the instance, or to its default, which may refer to previous
+// Binds each parameter to the value of --set, to the value of the instance, or to its default. A default may refer to previous
 // parameters.
 static void bind_parameters(expander *e, instance *f, int value, int parameters) {
   od_loader *ld = e->ld;
@@ -475,7 +475,7 @@ static void bind_parameters(expander *e, instance *f, int value, int parameters)
   }
 }
 
-// Whether the template of an instance declares an element or an instance with this name.
+// Returns whether the template of an instance declares an element or an instance with this name.
 static bool declares(const expander *e, const instance *f, const char *name, size_t length) {
   od_loader *ld = e->ld;
   for (int key = ld->tree.node[f->body].first; key >= 0; key = od_next(ld, key)) {
@@ -490,7 +490,7 @@ static bool declares(const expander *e, const instance *f, const char *name, siz
   return false;
 }
 
-// The full name of a quantity with an initial value. The element may belong to the instance or to an enclosing instance.
+// Returns the full name of a quantity with an initial value. Its element may belong to the instance or to an enclosing instance.
 static const char *full_quantity(const expander *e, const instance *f, const char *text) {
   for (; f; f = f->outer)
     if (declares(e, f, text, strcspn(text, "."))) return od_format(e->ld, "%s.%s", f->prefix, text);
@@ -546,7 +546,7 @@ static const char *context_of(expander *e, const instance *f) {
                    place.column, around[0] ? ", " : "", around);
 }
 
-// Whether an instance may have this name; false with a message.
+// Returns whether an instance may have this name. If not, reports an error.
 static bool is_sound_name(expander *e, int key, const char *prefix) {
   od_loader *ld = e->ld;
   bool taken = od_index_find(&ld->draft->templates.instance, prefix) >= 0;
@@ -672,7 +672,7 @@ int od_templates_expand(od_loader *ld, int root, int over) {
   int templates = od_map_find(ld, merged, "templates"), instances = od_map_find(ld, merged, "instances");
   if (templates < 0 && instances < 0) return merged;
   expander e = {.ld = ld, .templates = -1, .budget = {.nodes = MOST_NODES}, .unchecked = MOST_NODES};
-  // Sections with elements: all except the parameters and instances of a template.
+  // All sections of a template except its parameters and instances contain elements.
   od_key key;
   for (int i = 0; od_key_at(&od_template_section, i, &key) && e.sections < MOST_SECTIONS - 1; i++) {
     if (strcmp(key.name, "parameters") == 0 || strcmp(key.name, "instances") == 0) continue;

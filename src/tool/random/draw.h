@@ -14,7 +14,7 @@ typedef struct od_draw {
   double a, b;
 } od_draw;
 
-// Finds a kind of distribution by its name. False: no kind has this name.
+// Finds a kind of distribution by its name. Returns false if no kind has this name.
 bool od_draw_kind_find(const char *word, size_t length, od_draw_kind *kind);
 // Returns the value of draw `which`. The value depends only on the seed, the path and the index of the draw, not on other
 // draws or on threads.

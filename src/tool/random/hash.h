@@ -1,4 +1,4 @@
-// A hash of a text (FNV-1a): equal on all computers, so random numbers may depend on it.
+// A hash of a text (FNV-1a). The hash is the same on all computers, so random numbers may depend on the hash.
 #ifndef OD_HASH_H
 #define OD_HASH_H
 

@@ -1,11 +1,11 @@
-// Random numbers that depend only on seed, stream, sample and use: the same in any order of calls and for any number of
-// threads. Philox 4x32-10 from Random123 (Salmon et al. 2011): a counter is encrypted with the seed as key.
+// Random numbers that depend only on seed, stream, sample and use, not on the order of calls or on threads. The generator is Philox
+// 4x32-10 from Random123 (Salmon et al. 2011), which encrypts a counter with the seed as key.
 #ifndef OD_RANDOM_H
 #define OD_RANDOM_H
 
 #include <stdint.h>
 
-// Selects one of the independent numbers of a sample.
+// The uses of random numbers. Each use gives an independent number of the same sample.
 typedef enum od_random_use {
   OD_USE_NOISE,
   OD_USE_DROPOUT,
@@ -18,7 +18,7 @@ typedef enum od_random_use {
   OD_USE_DRAW,
 } od_random_use;
 
-// Returns the stream for a name, so that the noise of a sensor does not depend on other sensors.
+// Returns the stream for a name. With its own stream, the noise of a sensor does not depend on other sensors.
 uint32_t od_random_stream(const char *name);
 
 // Returns a uniformly distributed number between 0 and 1, both excluded.

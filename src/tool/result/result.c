@@ -199,7 +199,7 @@ void od_result_verdict(od_result *r, const od_verdict *v) {
 
 // --- Tables -----------------------------------------------------------------------------------------------------------
 
-// Returns the list or the object under a key. If the key does not exist, makes an empty list or object.
+// Returns the list or the object under a key. If the key does not exist, adds an empty list or object.
 static json_t *rows_of(od_result *r, const char *key, json_t *(*make)(void)) {
   json_t *rows = json_object_get(r->data, key);
   if (!rows) od_result_set(r, key, rows = make());

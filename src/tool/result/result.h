@@ -1,10 +1,10 @@
 // A result: the findings of a command, stored once for all output formats.
 //
 // A result has two parts. The data are named numbers, texts, lists and objects in SI units; JSON output contains exactly these
-// data. The view is the list of headings, sentences and tables for people, in display units; terminal and page show the view
-// item by item. A table and a verdict are added to both parts by one call.
+// data. The view is the list of headings, sentences and tables for people, in display units; terminal and page show the view item
+// by item. One call adds a table or a verdict to both parts.
 //
-// If an allocation fails, items are left out, and od_result_is_complete() returns false.
+// If an allocation fails, items are missing, and od_result_is_complete() returns false.
 #ifndef OD_RESULT_RESULT_H
 #define OD_RESULT_RESULT_H
 
@@ -109,13 +109,13 @@ struct od_result {
   bool is_short_of_memory;
 };
 
-// Makes an empty result. kind and title must outlive the result.
+// Returns an empty result. kind and title must outlive the result.
 od_result od_result_new(const char *kind, const char *title);
 void od_result_free(od_result *r);
-// Passes the result to another owner: returns its content without figures, which refer to data of the previous owner, and leaves an
-// empty result.
+// Passes the result to another owner: returns its content and leaves an empty result. Figures are not passed on, because they refer
+// to data of the previous owner.
 od_result od_result_give(od_result *r);
-// Whether all items were added.
+// Returns whether all items were added.
 bool od_result_is_complete(const od_result *r);
 
 // Set fields of the data. od_result_set() takes ownership of the value.
@@ -131,28 +131,28 @@ void od_result_section(od_result *r, const char *title);
 void od_result_heading(od_result *r, const char *format, ...) OD_RESULT_FORMAT(2);
 void od_result_fact(od_result *r, const char *name, const char *format, ...) OD_RESULT_FORMAT(3);
 void od_result_line(od_result *r, const char *format, ...) OD_RESULT_FORMAT(2);
-// If no view is shown, items whose trust is not OD_SOUND are warnings on standard error.
+// If no view is shown, items whose trust is not OD_SOUND are printed as warnings on standard error.
 void od_result_finding(od_result *r, od_trust trust, const char *lead, const char *format, ...) OD_RESULT_FORMAT(4);
 void od_result_notice(od_result *r, od_trust trust, const char *lead, const char *format, ...) OD_RESULT_FORMAT(4);
 void od_result_picture(od_result *r, const char *name, const char *path);
 void od_result_figures(od_result *r, od_draw_figures *draw, const void *user);
 
-// Adds remarks that are not a verdict: a notice for each remark, and the list of their texts as the field "warnings".
+// Adds remarks that are not a verdict. The view gets a notice for each remark; the data get the list of their texts as the field
+// "warnings".
 void od_result_warnings(od_result *r, const od_verdict *remarks);
 
-// Adds the verdict, as the field "verdict" and in the view, where "doubtful" and "unsound" are explained. The result has a
-// copy of the verdict.
+// Adds a copy of the verdict, as the field "verdict" and in the view. The view explains the words "doubtful" and "unsound".
 void od_result_verdict(od_result *r, const od_verdict *v);
 
 // --- Tables -----------------------------------------------------------------------------------------------------------
 
-// Adds a table: a list of objects under `key` in the data (NULL: the table is only in the view). Tables with the same key are one
+// Adds a table: a list of objects under `key` in the data (NULL: the table is only in the view). Tables with the same key share one
 // list in the data. A table without rows is not shown.
 od_result_table *od_result_add_table(od_result *r, const char *key, const od_result_column *columns, int count);
 // Same as od_result_add_table(), but with an object under `key`: each row is an object under the text of its first cell.
 od_result_table *od_result_add_map(od_result *r, const char *key, const od_result_column *columns, int count);
-// Same as od_result_add_table(), but with a list or an object anywhere in the data (NULL: the table is only in the view), which
-// must outlive the result. A table whose headings are all empty is shown without headings.
+// Same as od_result_add_table(), but with a list or an object anywhere in the data (NULL: the table is only in the view). The list
+// or object must outlive the result. A table whose headings are all empty is shown without headings.
 od_result_table *od_result_add_table_to(od_result *r, json_t *rows, const od_result_column *columns, int count);
 // Adds a row. Its numbers are in the SI unit `si` (NULL: none). The view shows the numbers in the display unit for numbers of
 // this size (NAN: the usual unit).
@@ -162,20 +162,20 @@ void od_result_begin_group(od_result_table *t);
 // Add the cells of the row, column by column. Cells of a column OD_CELL_UNIT are filled automatically.
 void od_result_cell_text(od_result_table *t, const char *text);
 void od_result_cell(od_result_table *t, double value);
-// Adds a number, in SI in the data, that is shown as this text.
+// Adds a number in SI to the data. The view shows this text instead of the number.
 void od_result_cell_shown(od_result_table *t, double value, const char *text);
-// Adds a number with as many digits as its uncertainty (half of an interval, in SI; NAN: none) allows, and the uncertainty with
-// two digits.
+// Adds a number, rounded according to its uncertainty, and the uncertainty with two digits. uncertainty: half of an interval, in
+// SI; NAN: none.
 void od_result_cell_value(od_result_table *t, double value, double uncertainty);
 void od_result_cell_uncertainty(od_result_table *t, double uncertainty);
-// Marks the last cell as needing attention, if is_marked.
+// If is_marked is true, marks the last cell as needing attention.
 void od_result_mark(od_result_table *t, bool is_marked);
 // Adds a field to the row's object that is not a column. Takes ownership of the value.
 void od_result_row_set(od_result_table *t, const char *key, json_t *value);
 
 // --- Outputs ----------------------------------------------------------------------------------------------------------
 
-// The data as JSON: od_json_write(). The view as a page: od_page_write_result() in report/page_result.h; as text and as Markdown:
-// oleodyn/result.h.
+// Functions that write a result. Data as JSON: od_json_write(). View as a page: od_page_write_result() in report/page_result.h.
+// View as text and as Markdown: oleodyn/result.h.
 
 #endif

@@ -17,7 +17,7 @@ static void put_cell(const od_result_column *c, const char *text, FILE *to) {
   fputs(is_code ? "` |" : " |", to);
 }
 
-// Writes `before`, a lead, the words between, a text and a line end.
+// Writes `before`, the lead, `between`, the text and a line end.
 static void put_line(const char *before, const char *lead, const char *between, const char *text, FILE *to) {
   fputs(before, to);
   put_text(lead, "*", to);

@@ -1,4 +1,4 @@
-// Reading a result by programs: verdict, remarks, data by path, JSON.
+// Functions by which programs read a result: verdict, remarks, data by path, JSON.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,8 @@ void od_result_each_warning(const od_result *r, void (*print)(void *user, const 
 
 // --- Data by path -------------------------------------------------------------------------------------------------------
 
-// Returns the entry of an object whose key is the beginning of *path, and moves *path behind the key. NULL: there is none.
+// Returns the entry of an object whose key is the beginning of *path, and moves *path behind the key. Returns NULL if there is no
+// such entry.
 static const json_t *enter_object(const json_t *object, const char **path) {
   const char *key = *path;
   bool is_quoted = *key == '"';
@@ -59,8 +60,8 @@ static const json_t *enter_object(const json_t *object, const char **path) {
   return json_object_getn(object, key, length);
 }
 
-// Returns the entry of a list with the index or the field "name" at the beginning of *path, "[2]" or "[boom.angle]", and moves *path
-// behind the bracket. NULL: there is none.
+// Returns the entry of a list by the index ("[2]") or the field "name" ("[boom.angle]") at the beginning of *path. Moves *path
+// behind the bracket. Returns NULL if there is no such entry.
 static const json_t *enter_list(const json_t *list, const char **path) {
   const char *text = *path + 1, *end = strchr(text, ']');
   if (!end || end == text) return NULL;

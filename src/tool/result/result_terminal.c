@@ -1,5 +1,5 @@
-// The view of a result as text: one heading or sentence per line, an empty line before each heading except the first, tables in
-// columns that are as wide as their longest cell.
+// The view of a result as text. Each heading or sentence has its own line, and each heading except the first follows an empty line.
+// Columns of tables are as wide as their longest cell.
 #include <stdio.h>
 
 #include "io/utf8.h"

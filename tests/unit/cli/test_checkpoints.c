@@ -101,7 +101,7 @@ static void test_refused(void **state) {
   refused(run(s, "simulate %s --time 0.01 --step '1 ms' --resume state", SWING),
           "the checkpoint is at 0.01 s, and the run ends at 0.01 s; expected a later end");
   refused(run(s, "simulate %s --time 0.02 --step '0.5 ms' --resume state", SWING),
-          "the saved state belongs to a run of 'simulate' with other options");
+          "the saved state belongs to a run of 'simulate' with other options; use the same options");
   refused(run(s, "simulate %s --time 0.02 --step '1 ms' --resume state --integrator rk4", SWING),
           "the saved state belongs to integrator 'trapezoid'; expected 'rk4'");
   refused(run(s, "simulate %s --time 0.02 --step '1 ms' --resume state --output all", SWING),

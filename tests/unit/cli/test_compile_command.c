@@ -75,19 +75,55 @@ static void commands(void **state) {
   assert_int_equal(system(path), 0);
 }
 
-// An experiment names an image instead of the machine file.
-static void experiments(void **state) {
-  scratch *s = *state;
-  char text[600];
-  write_files(s);
-  snprintf(text, sizeof text, experiment, "m.yaml");
-  scratch_put(s, "file.yaml", text);
-  snprintf(text, sizeof text, experiment, "m.odm");
-  scratch_put(s, "image.yaml", text);
-  expect_code(run(s, "compile m.yaml -o m.odm"), 0);
-  outcome file = run(s, "observe file.yaml --csv - --quiet"), image = run(s, "observe image.yaml --csv - --quiet");
+// Writes two files from a text that contains the name of a machine: file.yaml names the machine file, image.yaml the image. Compares the
+// output of a command on both.
+static void same_with_image(scratch *s, const char *command, const char *text, const char *options) {
+  char filled[800];
+  snprintf(filled, sizeof filled, text, "m.yaml");
+  scratch_put(s, "file.yaml", filled);
+  snprintf(filled, sizeof filled, text, "m.odm");
+  scratch_put(s, "image.yaml", filled);
+  outcome file = run(s, "%s file.yaml %s", command, options), image = run(s, "%s image.yaml %s", command, options);
   assert_int_equal(file.code, image.code);
   assert_true(strlen(file.out) > 100);
+  assert_string_equal(file.out, image.out);
+  forget(file), forget(image);
+}
+
+// Experiments, fits and studies name an image instead of the machine file.
+static void other_files(void **state) {
+  scratch *s = *state;
+  write_files(s);
+  expect_code(run(s, "compile m.yaml -o m.odm"), 0);
+  same_with_image(s, "observe", experiment, "--csv - --quiet");
+  same_with_image(s, "fit",
+                  "machine: %s\nstep: 1 ms\ntime: 0.05 s\nseed: 3\nmodel: {set: {drain.area: 1.1 mm^2}}\n"
+                  "sensors: {A.pressure: {sigma: 0.1 bar}}\nparameters: {drain.area: {low: 0.5 mm^2, high: 2 mm^2}}\n",
+                  "--csv - --quiet");
+  same_with_image(s, "study",
+                  "study: Drain\nvalues: {lowest: {output: A.pressure, take: min, unit: bar}}\n"
+                  "cases: {nominal: {machine: %s, do: simulate}}\n",
+                  "");
+}
+
+// An image contains the logs of its machine; a MATLAB file too.
+static void matlab_log(void **state) {
+  scratch *s = *state;
+  write_files(s);
+  expect_code(run(s, "simulate m.yaml --mat log.mat --quiet"), 0);
+  scratch_put(s, "n.yaml",
+              "machine: Log\n"
+              "inputs: {command: {unit: Pa, file: {path: log.mat, column: A.pressure}}}\n"
+              "blocks: {filtered: {type: first-order, input: command, time_constant: 20 ms}}\n"
+              "run: {time: 0.1 s, outputs: [filtered]}\n");
+  expect_code(run(s, "compile n.yaml -o n.odm"), 0);
+  outcome file = run(s, "simulate n.yaml --csv - --quiet");
+  ends_with(file, 0);
+  char command[400];
+  snprintf(command, sizeof command, "rm %s/log.mat %s/n.yaml", s->folder, s->folder);
+  assert_int_equal(system(command), 0);
+  outcome image = run(s, "simulate n.odm --csv - --quiet");
+  ends_with(image, 0);
   assert_string_equal(file.out, image.out);
   forget(file), forget(image);
 }
@@ -98,6 +134,7 @@ static void refusals(void **state) {
   write_files(s);
   ends_and_says(run(s, "compile m.yaml"), 2, "--output is missing");
   ends_and_says(run(s, "compile m.yaml -o m.yaml"), 2, "would replace m.yaml, which is an input");
+  ends_and_says(run(s, "compile m.yaml -o m.odm --parts base.yaml"), 2, "would replace base.yaml, which is an input");
   ends_and_says(run(s, "compile missing.yaml -o m.odm"), 2, "missing.yaml");
   expect_code(run(s, "compile m.yaml -o program.odm --without-machine"), 0);
   ends_and_says(run(s, "simulate program.odm"), 2, "does not contain the machine file");
@@ -130,7 +167,8 @@ static void cases(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(commands, scratch_setup, scratch_teardown),
-      cmocka_unit_test_setup_teardown(experiments, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(other_files, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(matlab_log, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(refusals, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(cases, scratch_setup, scratch_teardown),
   };

@@ -398,7 +398,7 @@ static void test_live_needs_columns(void **state) {
   start_live(s, NULL, NULL);
   assert_int_equal(feed_send(&f, "1,2,3\n", 6), 0);
   assert_int_equal(feed_end(&f), 2);
-  wrote(s, "standard input:1:1: expected a header with the names of the columns\n");
+  wrote(s, "standard input:1:1: found only numbers, expected a header with the names of the columns\n");
   start_live(s, NULL, NULL);
   assert_int_equal(feed_end(&f), 2);
   wrote(s, "standard input: expected a line with the names of the columns first\n");

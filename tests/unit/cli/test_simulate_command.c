@@ -106,7 +106,7 @@ static void test_beyond_what_elements_are_made_for(void **state) {
       "run: {time: 0.05 s, step: 0.1 ms}\n",
       "'inputs.level.steps.at[0][1]=0.5'",
       "the factor of the friction of ram, is first negative at 0.02 s; its lowest value is -0.5, at 0.02 s: friction cannot drive the motion, "
-      "so negative values count as nearly zero.");
+      "so negative values are replaced by a value near zero.");
   // The friction of a joint depends on an input in the same way as that of a cylinder.
   expect_told(*state,
               "bodies: {load: {point: {mass: 200 kg}}}\n"

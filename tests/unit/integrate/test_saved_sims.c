@@ -288,7 +288,9 @@ static void reasons(void **state) {
   memset(version, 0, strlen(OD_VERSION));
   memcpy(version, "0.0.9", 5);
   assert_true(od_saved_repair(a.saved, a.size));
-  refused(a.sim, a.saved, a.size, "the saved state was written by oleodyn 0.0.9; this is oleodyn " OD_VERSION);
+  refused(a.sim, a.saved, a.size,
+          "the saved state was written by oleodyn 0.0.9; this is oleodyn " OD_VERSION
+          "; use the version that wrote the state");
   assert_int_equal(od_sim_save(a.sim, a.saved), OD_OK);
   assert_int_equal(od_sim_restore(a.sim, (char *)a.saved + 8, a.size - 8, NULL), OD_BAD_ARGUMENT);
   free_small(&a);
@@ -305,7 +307,7 @@ static void other_advance(void **state) {
   void *saved = malloc(size);
   assert_int_equal(od_advance_save(fine, saved), OD_OK);
   assert_int_equal(od_advance_restore(coarse, saved, size, &err), OD_BAD_INPUT);
-  assert_string_equal(err.text, "the saved state belongs to an advance with other options");
+  assert_string_equal(err.text, "the saved state belongs to an advance with other options; use the same options");
   assert_int_equal(od_sim_restore(s.sim, saved, size, &err), OD_BAD_INPUT);
   assert_string_equal(err.text, "the saved state is the state of an advance; expected a plain simulation");
   assert_int_equal(od_advance_restore(fine, saved, size, &err), OD_OK);

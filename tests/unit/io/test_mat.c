@@ -266,7 +266,7 @@ static void test_bad_helpers(void **state) {
       {"hang", OD_BAD_INPUT, "took longer than 1 s"},
       {"interrupt", OD_INTERRUPTED, "interrupted while reading"},
       {"silence", OD_BAD_INPUT, "ran out of memory"},
-      {"version", OD_IO, "the program oleodyn-mat belongs to another version of oleodyn"},
+      {"version", OD_IO, "the program oleodyn-mat belongs to another version of oleodyn; install oleodyn again"},
       {"memory", OD_NO_MEMORY, "out of memory while reading"},
       {"columns", OD_BAD_INPUT, "cannot read"},
       {"rows", OD_BAD_INPUT, "cannot read"},

@@ -153,7 +153,7 @@ static void test_csv_lines(void **state) {
   od_table_free(lines.table);
   lines = (od_csv_lines){.name = "input", .line = 1};
   assert_int_equal(od_csv_header(&lines, LINE("1,2"), &err), OD_BAD_INPUT);
-  assert_string_equal(err.text, "input:1:1: expected a header with the names of the columns");
+  assert_string_equal(err.text, "input:1:1: found only numbers, expected a header with the names of the columns");
 }
 
 // A mistake in a column is reported only if the column is used; the other columns are correct.

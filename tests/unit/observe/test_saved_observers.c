@@ -233,9 +233,9 @@ static void reasons(void **state) {
     bool other_machine;
   } trials[] = {
       {"ukf", "the saved state belongs to filter 'ekf'; expected 'ukf'", 1, 4, false},
-      {"ekf", "the saved state belongs to an observer with other options", 1, 5, false},
+      {"ekf", "the saved state belongs to an observer with other options; use the same options", 1, 5, false},
       {"ekf", "the saved state belongs to integrator 'tr-bdf2'; expected 'rk4'", 2, 4, false},
-      {"ekf", "the saved state belongs to an observer with other options", 4, 4, false},
+      {"ekf", "the saved state belongs to an observer with other options; use the same options", 4, 4, false},
       {"ekf", "the saved state belongs to another machine, or a number of the machine differs", 1, 4, true},
   };
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
