@@ -15,7 +15,7 @@ typedef struct od_result od_result;
 
 // How far a result can be trusted.
 typedef enum od_trust {
-  OD_SOUND,     // there are no objections
+  OD_SOUND,     // no remark reduces the trust in the result
   OD_DOUBTFUL,  // the error of the result may be larger than stated
   OD_UNSOUND,   // the result is certainly wrong
 } od_trust;

@@ -59,7 +59,7 @@ void od_saved_write(const od_saved_owner *owner, void *self, od_pieces_function 
 od_status od_saved_read(const od_saved_owner *owner, void *self, od_pieces_function *transfer, const void *saved,
                         size_t size, od_error *err);
 
-// Checks a saved state of this kind and copies the bytes of its first piece. Fails as od_saved_read().
+// Checks a saved state of this kind and copies the bytes of its first piece. Fails in the same cases as od_saved_read().
 od_status od_saved_first(od_saved_kind kind, const void *saved, size_t size, void *first, size_t bytes, od_error *err);
 
 // Computes the checksum of a saved state again, for tests that change bytes. Returns false if there are fewer bytes than in a

@@ -69,7 +69,7 @@ typedef struct od_block_field {
   int most;
 } od_block_field;
 
-// An input, in the order of u.
+// An input of a block. Tables list the inputs in the order of u.
 typedef struct od_block_input {
   const char *key;
   const char *unit;  // NULL: any unit; OD_UNIT_OUT: the unit of the output

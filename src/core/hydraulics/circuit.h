@@ -8,7 +8,7 @@
 #include "base/complex_number.h"
 #include "model/model.h"
 
-// The owner of a number of theta in the circuit: the oil, a node, or elements.
+// The part of the circuit to which an entry of theta belongs: the oil, a node, or elements.
 typedef enum od_circuit_owner { OD_OWNER_NONE, OD_OWNER_OIL, OD_OWNER_NODE, OD_OWNER_ELEMENT } od_circuit_owner;
 typedef struct od_circuit_number {
   od_circuit_owner owner;

@@ -16,8 +16,8 @@ static inline int64_t bits_of_size(double x) {
   return bits & INT64_MAX;
 }
 
-// Returns minus the binary exponent of the sum of the magnitudes of a row. The result is limited: its sum with the exponent bits of a
-// number does not change the sign of the number.
+// Returns minus the binary exponent of the sum of the magnitudes of a row. The result is limited, so that
+// find_pivot() can add it to the exponent bits of an entry without an overflow of the integer.
 static inline int scale_of_row(int n, const double *row) {
   double even = 0, odd = 0;
   int j = 0;

@@ -132,7 +132,8 @@ static od_status find_classes(const od_model *m, rest *r, const od_element_class
     bool is_element = i < m->element_classes;
     const od_image_class *x = is_element ? &c[i] : &d[i - m->element_classes];
     if (!memchr(x->name, '\0', sizeof x->name))
-      return od_fail(err, OD_BAD_INPUT, "the image is damaged: a class has no name");
+      return od_fail(err, OD_BAD_INPUT,
+                     "the image is damaged: the name of a class does not end; compile the machine again");
     int found = is_element ? od_element_class_find(x->name) : od_block_class_find(x->name);
     const char *kind = is_element ? "elements" : "blocks";
     if (found < 0)

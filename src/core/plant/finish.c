@@ -335,6 +335,6 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
   *out = NULL;
   return od_fail(
       err, OD_NOT_AVAILABLE,
-      "this build contains no complex numbers (OD_WITHOUT=complex) and cannot build a model; read an image instead");
+      "this build does not support complex numbers (OD_WITHOUT=complex) and cannot build a model; read an image instead");
 }
 #endif

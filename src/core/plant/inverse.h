@@ -58,7 +58,7 @@ bool od_inverse_has_output(const od_output *o);
 double od_inverse_signal(const od_inverse *inverse, int instance);
 
 // State of an actuator (od_element_description.drives) at given pressures of its ends, with the position, speed and signal of the last
-// solution. Forces of end stops are excluded: beyond its reach, the actuator has the length of the nearest end.
+// solution. Forces of end stops are excluded: outside its stroke, the actuator has its shortest or longest length.
 typedef struct od_actuation {
   double force;        // N, or N m in a revolute joint
   double force_by[2];  // derivative of the force with respect to the pressure of each end, N/Pa

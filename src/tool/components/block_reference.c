@@ -49,9 +49,9 @@ static void outputs_text(const od_block_description *c, char *text, size_t size)
 
 static void add_field(od_result_table *t, const od_block_field *f) {
   static const char *const shapes[] = {
-      [OD_ONE_NUMBER] = "number",           [OD_TWO_NUMBERS] = "two numbers", [OD_BOUNDS] = "bounds",
-      [OD_PER_INPUT] = "number per input",  [OD_POLYNOMIAL] = "coefficients", [OD_ABSCISSAE] = "increasing numbers",
-      [OD_ORDINATES] = "numbers per point", [OD_NAMED] = "names and numbers"};
+      [OD_ONE_NUMBER] = "number",          [OD_TWO_NUMBERS] = "two numbers", [OD_BOUNDS] = "bounds",
+      [OD_PER_INPUT] = "number per input", [OD_POLYNOMIAL] = "coefficients", [OD_ABSCISSAE] = "increasing numbers",
+      [OD_ORDINATES] = "number per point", [OD_NAMED] = "names and numbers"};
   char key[80], unit[40], fallback[120], usual[OD_RANGE_SIZE];
   snprintf(key, sizeof key, "%s%s%s", f->key, f->or_key ? " or " : "", f->or_key ? f->or_key : "");
   snprintf(unit, sizeof unit, "%s%s%s", strcmp(f->unit, "1") == 0 ? "-" : f->unit, f->or_unit ? " or " : "",

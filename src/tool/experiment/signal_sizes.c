@@ -99,9 +99,10 @@ void od_load_signal_sizes(od_experiment_loader *xl) {
   if (first == e->sensors) return;
   if (xl->simulated && e->time / e->step > MOST_STEPS) {
     od_complain(ld, xl->watched_key[first],
-                "%.3g steps are too many to compute the %s of '%s' (at most 1 million steps); expected %s",
+                "%.3g steps are too many to compute the %s of '%s' (at most 1 million steps); give %s",
                 e->time / e->step, e->sensor[first].relative > 0 ? "size" : "standard deviation", e->sensor[first].name,
-                e->sensor[first].relative > 0 ? "a quantity" : "'assume'");
+                e->sensor[first].relative > 0 ? "the noise as a quantity with a unit instead of a percentage"
+                                              : "the standard deviation with the key 'assume'");
     return;
   }
   signal_sums *sums = OD_TAKE(&xl->memory, signal_sums, e->sensors);

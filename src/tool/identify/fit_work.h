@@ -134,8 +134,8 @@ od_status od_fit_search(od_fit_work *w, od_error *err);
 // are the predictions at the solution.
 od_status od_fit_judge_sets(od_fit_work *w, od_error *err);
 
-// colored_residuals.c: computes standard deviations for correlated residuals and fills all sigmas of f. Without an
-// influence, the sigmas of white residuals are used.
+// colored_residuals.c: computes standard deviations for correlated residuals and stores them in f. If w->influence
+// is NULL, uses the standard deviations for white residuals.
 od_status od_fit_find_sigmas(od_fit_work *w, od_error *err);
 
 // fit_step.c: computes the shift of the estimates caused by integration errors. Fills f->shift and f->better_substeps.

@@ -1,4 +1,4 @@
-// Reads MATLAB files by the helper program oleodyn-mat, because matio crashes on some damaged files and loads many other libraries.
+// Reads MATLAB files with the helper program oleodyn-mat, because matio crashes on some damaged files and loads many other libraries.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -71,8 +71,8 @@ static int check(od_job *job, void *user) {
 static const char details[] =
     "Gains are in dB, from values in SI units; phases have no jumps of 360 degrees between frequencies. For margins, the\nresponse is regarded as an open loop with negative feedback; a response with a unit has no margins."
     " With --loop the margins are\n"
-    "the margins of a loop of the machine. An input enters the loop at a signal, as a reference enters at the error. The response G\n"
-    "of this signal to the input gives the loop gain L = (1 - G) / G.\n\n"
+    "the margins of a loop of the machine. The input of --from must be added at the signal of --loop, for example a\n"
+    "reference at the error. The response G of this signal to this input gives the loop gain L = (1 - G) / G.\n\n"
     "Examples\n"
     "  oleodyn bode crane.yaml --from valve_command --to boom.angle --plot crane.svg\n"
     "  oleodyn bode servo.yaml --from reference --loop error --csv loop.csv\n";

@@ -72,7 +72,10 @@ static od_status check_parameter(const od_ls_problem *p, int i, od_error *err) {
     return od_fail(err, OD_BAD_ARGUMENT, "the scale of parameter %d is %g; expected a positive number", i, p->scale[i]);
   od_ls_transform t = transform_of(p, i);
   if (t == OD_TRANSFORM_LOG && (high <= 0 || (x <= 0 && low < 0)))
-    return od_fail(err, OD_BAD_ARGUMENT, "parameter %d is searched as a logarithm and must be positive", i);
+    return od_fail(
+        err, OD_BAD_ARGUMENT,
+        "parameter %d has the start %g and bounds from %g to %g; expected positive numbers, because its scale is logarithmic",
+        i, x, low, high);
   if (t == OD_TRANSFORM_LOGISTIC && !(isfinite(low) && isfinite(high)))
     return od_fail(err, OD_BAD_ARGUMENT, "parameter %d is searched as logistic and needs two finite bounds", i);
   return OD_OK;

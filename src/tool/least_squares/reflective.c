@@ -28,7 +28,7 @@ static void prepare(od_search *s) {
   od_spectrum_of(s, s->E);
 }
 
-// Returns half the curvature of the bounds along p.
+// Returns the quadratic term that the scaling by the bounds adds to the model cost for the step p.
 static double bound_curvature(const od_search *s, const double *p) {
   double sum = 0;
   for (int i = 0; i < s->k; i++) sum += s->E[i] * p[i] / s->D[i] * (s->E[i] * p[i] / s->D[i]);

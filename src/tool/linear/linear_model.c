@@ -26,8 +26,8 @@ static od_linear_signal make_signal(od_arena *arena, const char *name, const cha
       .name = od_arena_text(arena, name), .unit = od_arena_text(arena, unit ? unit : ""), .value = value};
 }
 
-// Creates the signal of a state. A state has the name of the output that is equal to the state; states of spherical joints have
-// numbers.
+// Creates the signal of a state. A state has the name of the output that is equal to the state. A state without such an output
+// (spherical joints) is named state[j].
 static od_linear_signal make_state(const od_operating_point *p, const od_slopes *w, int j, od_arena *arena) {
   char number[32];
   snprintf(number, sizeof number, "state[%d]", j);

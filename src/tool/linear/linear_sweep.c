@@ -56,7 +56,7 @@ od_status od_pole_sweep_row(const od_linear_model *model, od_sweep_row *row, od_
 
 // --- Order of poles -----------------------------------------------------------------------------------------------------
 
-// Returns the distance of two poles relative to the larger magnitude. Adds 2 if the poles are on different sides of the real axis,
+// Returns the distance between two poles, relative to the larger magnitude. Adds 2 if the poles are on different sides of the real axis,
 // because the poles of a pair must not be exchanged.
 static double distance(od_pole a, od_pole b) {
   double size = fmax(hypot(a.real, a.imaginary), hypot(b.real, b.imaginary));

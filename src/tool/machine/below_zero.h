@@ -1,5 +1,5 @@
-// Signals that make a number of an element negative although the number must not be negative. An example is the factor of a
-// friction element. Callers that compute a motion check these signals in each step and report the negative signals at the end.
+// Signals that make a number of an element negative although the number must not be negative. An example of such a number is the
+// factor of a friction element. Callers that compute a motion check these signals in each step and report the negative signals at the end.
 #ifndef OD_MACHINE_BELOW_ZERO_H
 #define OD_MACHINE_BELOW_ZERO_H
 

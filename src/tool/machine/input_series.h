@@ -23,9 +23,9 @@ typedef struct od_input_series {
   od_table *table;                     // time, then value and slope of each input
 } od_input_series;
 
-// Computes the default end time and time between rows, in s. `time`: the duration of the run in the file, else the end
-// of the longest input that ends (0: none). `step`: the step of the run in the file, else the time between rows in the
-// file, else 1 ms.
+// Computes the default end time and time between rows, in s. `time`: the duration in the section 'run'; without it,
+// the latest end of all inputs of finite duration (0: no such input). `step`: the step in the section 'run'; without it, the time
+// between rows there; without both, 1 ms.
 void od_input_series_usual_times(const od_machine *machine, double *time, double *step);
 // Fills the series from machine, time and step. Calls `progress` at intervals; if `progress` returns false, the status is
 // OD_INTERRUPTED. The caller frees the series in all cases.

@@ -55,9 +55,11 @@ static bool is_double(od_loader *ld, const ports *before, const port *p, int key
     bool same = other->ends[0] == p->ends[0] && other->ends[1] == p->ends[1];
     bool reverse = other->ends[0] == p->ends[1] && other->ends[1] == p->ends[0];
     if (other->side != p->side || (!same && !reverse)) continue;
-    od_complain(ld, key, "%s opens between '%s' and '%s' on the %s side, like the port '%s'; expected one such port",
-                what, od_element_at(ld, p->ends[0])->name, od_element_at(ld, p->ends[1])->name,
-                p->side > 0 ? "positive" : "negative", other->name);
+    od_complain(
+        ld, key,
+        "%s opens between '%s' and '%s' on the %s side, like the port '%s'; expected only one such port: remove one of the two",
+        what, od_element_at(ld, p->ends[0])->name, od_element_at(ld, p->ends[1])->name,
+        p->side > 0 ? "positive" : "negative", other->name);
     return true;
   }
   return false;

@@ -13,7 +13,7 @@ typedef struct od_compare_list {
 
 typedef struct od_compare_options {
   od_compare_list filters;   // empty: all filters
-  od_compare_list sensors;   // each entry is a list of names with commas, or "each" for each sensor alone
+  od_compare_list sensors;   // each entry is a list of names separated by commas, or "each": every sensor alone
   od_compare_list variants;  // variants of the experiment
   od_compare_list steps;     // steps, such as "10 ms"
   const char *truth;

@@ -81,7 +81,7 @@ static void test_mistakes_in_noise_of_sensors(void **state) {
 static void test_too_long_to_know(void **state) {
   expect(
       *state, MACHINE "time: 2000 s\nstep: 1 ms\nsensors: {P.pressure: {sigma: 1 bar}, A.pressure: {sigma: 1 % rms}}\n",
-      "x.yaml:4:39: 2e+06 steps are too many to compute the size of 'A.pressure' (at most 1 million steps); expected a quantity\n");
+      "x.yaml:4:39: 2e+06 steps are too many to compute the size of 'A.pressure' (at most 1 million steps); give the noise as a quantity with a unit instead of a percentage\n");
 }
 
 static void test_mistakes_in_noise_of_the_truth(void **state) {
