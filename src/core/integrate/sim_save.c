@@ -49,7 +49,7 @@ static void transfer_work(od_sim *s, od_pieces *t, bool started) {
   const void *saved = od_pieces_place(t, plant->work_size, &to);
   if (to && plant->work_size) memcpy(to, od_sim_work(s), plant->work_size);
   if (t->mode == OD_PIECES_CHECK && started && plant->ops->restore)
-    od_pieces_expect(t, plant->ops->restore(plant, saved, NULL), "an index of the machine is out of range");
+    od_pieces_expect(t, plant->ops->restore(plant, saved, NULL), "an index or a pivot of the machine is out of range");
   if (t->mode != OD_PIECES_RESTORE) return;
   if (!started)
     memset(od_sim_work(s), 0, plant->work_size);
