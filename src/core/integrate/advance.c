@@ -471,9 +471,9 @@ static bool fits_fixed_steps(const od_advance *a, const saved_fields *f) {
 static bool are_possible(const od_advance *a, const saved_fields *f) {
   if (!a->adaptive && !fits_fixed_steps(a, f)) return false;
   return isfinite(f->now) && isfinite(f->origin) && f->origin <= f->before && f->before <= f->now &&
-         f->requested >= f->origin && isfinite(f->requested) && f->index >= 0 && f->index <= LONG_MAX / 2 &&
-         f->tries >= 0 && f->tries <= INT_MAX && f->located >= 0 && f->located <= INT_MAX / 2 &&
-         f->pending >= NOTHING_PENDING && f->pending <= JUMP_PENDING;
+         f->requested >= f->origin && isfinite(f->requested) && od_saved_is_count(f->index) && f->tries >= 0 &&
+         f->tries <= INT_MAX && f->located >= 0 && f->located <= INT_MAX / 2 && f->pending >= NOTHING_PENDING &&
+         f->pending <= JUMP_PENDING;
 }
 
 void od_advance_transfer(od_advance *a, od_pieces *t) {

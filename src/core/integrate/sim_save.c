@@ -1,5 +1,4 @@
 // Saved simulations (base/saved.h): the fields of the block from `t` to `counts`, all numbers, and the plant's work memory.
-#include <limits.h>
 #include <string.h>
 
 #include "base/saved.h"
@@ -12,9 +11,6 @@ static bool is_flag(int value) {
 }
 static bool is_within(int value, int low, int high) {
   return value >= low && value <= high;
-}
-static bool is_count(long value) {
-  return value >= 0 && value <= LONG_MAX / 2;
 }
 
 // Returns whether all integers of a simulation are possible. Numbers may have any value.
@@ -30,8 +26,8 @@ static bool is_possible(const od_sim *s) {
   return flags && matrices && is_within(s->has_matrix, OD_NO_MATRIX, OD_MATRIX_OF_PLANT) &&
          is_within(s->history, 0, 2) && is_within(s->slopes, 0, all) && is_within(s->linear, 0, all) &&
          is_within(s->holding, 0, plant->jumps) && is_within(s->left_out, 0, plant->jumps) &&
-         is_count(s->counts.steps) && is_count(s->counts.residuals) && is_count(s->counts.matrices) &&
-         is_count(s->counts.repartitions);
+         od_saved_is_count(s->counts.steps) && od_saved_is_count(s->counts.residuals) &&
+         od_saved_is_count(s->counts.matrices) && od_saved_is_count(s->counts.repartitions);
 }
 
 // Replaces pivots that are out of range. Pivots of a factored matrix are in their range; all others are not read.
