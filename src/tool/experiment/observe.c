@@ -548,6 +548,9 @@ static od_status resume(run *r, od_error *err) {
   od_status status = owner_of(r, &owner, err);
   if (status == OD_OK) status = od_saved_read(&owner, r, transfer, c->bytes, c->size, err);
   if (status != OD_OK) return status;
+  // The prediction to the next sample begins at the time r->t: an earlier time gives any number of steps.
+  if (!(fabs(od_observer_time(r->observer) - r->t) <= 1e-6 * (1 + fabs(r->t)) && r->t >= r->o->begin))
+    return od_fail(err, OD_BAD_INPUT, "the saved state is damaged: its time is not the time of its last sample");
   r->o->resumed = true;
   fill_process_noise(r, r->Q_step);
   if (r->saved) memcpy(r->saved, r->observer, od_observer_block_size(r->observer));
