@@ -12,14 +12,22 @@
 #endif
 
 // OD_APART keeps a rarely used function out of its callers; OD_INLINED inlines a function always. OD_UNROLLED unrolls the next
-// loop 8 times.
+// loop 8 times, except with sanitizers: Clang needs minutes for the unrolled checks of dense.c.
+#if defined __has_feature
+#if __has_feature(address_sanitizer)
+#define OD_UNROLLED
+#endif
+#endif
 #if OD_HAS_EXTENSIONS
 #define OD_APART    __attribute__((noinline))
 #define OD_INLINED  inline __attribute__((always_inline))
+#ifndef OD_UNROLLED
 #define OD_UNROLLED _Pragma("GCC unroll 8")
+#endif
 #else
 #define OD_APART
 #define OD_INLINED inline
+#undef OD_UNROLLED
 #define OD_UNROLLED
 #endif
 
