@@ -19,8 +19,8 @@
 #endif
 #endif
 #if OD_HAS_EXTENSIONS
-#define OD_APART    __attribute__((noinline))
-#define OD_INLINED  inline __attribute__((always_inline))
+#define OD_APART   __attribute__((noinline))
+#define OD_INLINED inline __attribute__((always_inline))
 #ifndef OD_UNROLLED
 #define OD_UNROLLED _Pragma("GCC unroll 8")
 #endif
