@@ -1,5 +1,6 @@
 // Model images. An input chooses a machine and lists changes of its image. Checksum and fingerprint are repaired, so that the
-// checks of the tables decide. An accepted image takes steps with derivatives: no access outside, no endless loop.
+// checks of the tables decide. An accepted image takes steps with derivatives: no access outside, no endless loop. Without
+// repair every changed image is refused.
 #include "fuzz/fuzz.h"
 
 #include <stdio.h>
@@ -11,25 +12,32 @@
 #include "model/image_form.h"
 #include "oleodyn/sim.h"
 
-static const char *const bases[] = {"fourbar-swing", "position-servo", "slider-crank",     "crane",
+// Images of large machines, of which libFuzzer tries few; then the images of small machines, most of them without names.
+static const char *const large[] = {"fourbar-swing", "position-servo", "slider-crank",     "crane",
                                     "load-sensing",  "rssr",           "stewart-platform", "excavator"};
-enum { BASES = sizeof bases / sizeof *bases, STEPS = 3, OUTPUTS = 12, PARAMETERS = 3 };
+enum { LARGE = sizeof large / sizeof *large, SLOW = LARGE + 8, BASES = LARGE + FUZZ_MACHINES, WITH_NAMES = 3 };
+enum { STEPS = 2, OUTPUTS = 12, PARAMETERS = 3, GROUP = 6, MOST_CHANGES = 16 };
+enum { UNREPAIRED = 128 };                                // least first byte of inputs without repair
+enum { OF_HEADER = 224, OF_PARTS = 232, OF_SIZE = 240 };  // least kinds of changes of the header
 
 typedef struct base {
   void *image, *work, *view;
   size_t size, view_size;
 } base;
 
-static base make_base(const char *path) {
+static base make_base(int index) {
   char full[500];
-  snprintf(full, sizeof full, "%s/cases/%s/machine.yaml", OD_SOURCE_DIR, path);
   od_machine *machine = NULL;
-  if (od_machine_load(full, NULL, &machine, NULL) != OD_OK) abort();
-  const od_model *m = od_machine_model(machine);
-  base b = {.size = od_image_size(m, NULL)};
+  if (index < LARGE) {
+    snprintf(full, sizeof full, "%s/cases/%s/machine.yaml", OD_SOURCE_DIR, large[index]);
+    if (od_machine_load(full, NULL, &machine, NULL) != OD_OK) abort();
+  }
+  const od_model *m = od_machine_model(machine ? machine : fuzz_machine(index - LARGE));
+  const od_image_options options = {.without_names = index >= LARGE && index < BASES - WITH_NAMES};
+  base b = {.size = od_image_size(m, &options)};
   b.image = malloc(b.size), b.work = malloc(b.size);
   od_image_facts facts;
-  if (!b.image || !b.work || od_image_write(m, NULL, b.image, b.size, NULL) != OD_OK ||
+  if (!b.image || !b.work || od_image_write(m, &options, b.image, b.size, NULL) != OD_OK ||
       od_image_get_facts(b.image, b.size, &facts, NULL) != OD_OK)
     abort();
   b.view_size = facts.view + 4096;
@@ -38,40 +46,77 @@ static base make_base(const char *path) {
   return b;
 }
 
-// Changes integers, bytes and numbers of the image, six bytes of the input each. The form and the size stay.
-static void change(const base *b, const uint8_t *data, size_t size) {
-  unsigned char *image = b->work;
-  size_t begin = sizeof(od_image_header);
-  for (size_t i = 0; i + 6 <= size && i < 6 * 16; i += 6) {
-    size_t offset = begin + (data[i] | (size_t)data[i + 1] << 8 | (size_t)data[i + 2] << 16) % (b->size - begin);
-    int value = (int8_t)data[i + 4], whole;
-    double number;
-    size_t four = offset / 4 * 4, eight = offset / 8 * 8;
-    memcpy(&whole, image + four, sizeof whole);
-    switch (data[i + 3] % 6) {
-      case 0: whole = value; break;
-      case 1: whole = value * 256 + data[i + 5]; break;
-      case 2: whole = (int)((unsigned)whole + (unsigned)value); break;
-      case 3: whole = (int)((unsigned)value << 24 | data[i + 5]); break;
-      case 4: image[offset] = data[i + 4]; continue;
-      default:
-        number = (double[]){0, -1, 1e-300, 1e300, 3e9, -1e-5, 1e-9, 0.5}[data[i + 4] % 8];
-        memcpy(image + eight, &number, sizeof number);
-        continue;
-    }
-    memcpy(image + four, &whole, sizeof whole);
+// ---- changes
+
+// Changes an integer, a byte or a number of the image.
+static void change_contents(unsigned char *image, size_t offset, const uint8_t *by) {
+  int value = (int8_t)by[4], whole;
+  double number;
+  size_t four = offset / 4 * 4, eight = offset / 8 * 8;
+  memcpy(&whole, image + four, sizeof whole);
+  switch (by[3] % 6) {
+    case 0: whole = value; break;
+    case 1: whole = value * 256 + by[5]; break;
+    case 2: whole = (int)((unsigned)whole + (unsigned)value); break;
+    case 3: whole = (int)((unsigned)value << 24 | by[5]); break;
+    case 4: image[offset] = by[4]; return;
+    default:
+      number = (double[]){0, -1, 1e-300, 1e300, 3e9, -1e-5, 1e-9, 0.5}[by[4] % 8];
+      memcpy(image + eight, &number, sizeof number);
+      return;
   }
+  memcpy(image + four, &whole, sizeof whole);
 }
 
-static void repair(const base *b, const uint64_t *fingerprint) {
+// Moves the border between two parts, or the end of the image. Returns the number of bytes that the end is moved.
+static size_t change_sizes(unsigned char *image, size_t size, const uint8_t *by) {
   od_image_header h;
-  memcpy(&h, b->work, sizeof h);
+  memcpy(&h, image, sizeof h);
+  uint64_t by_bytes = (uint64_t)(int64_t)((int8_t)by[4] * (by[5] % 2 ? 8 : 1));
+  int part = by[0] % OD_IMAGE_PARTS;
+  size_t cut = 0;
+  h.part[part] += by_bytes;
+  if (by[3] < OF_SIZE) {
+    h.part[by[1] % OD_IMAGE_PARTS] -= by_bytes;
+  } else if ((int8_t)by[4] < 0) {
+    cut = (size_t) - (int8_t)by[4] * 8;
+    if (cut > size - sizeof h) cut = size - sizeof h;
+    h.size -= cut;
+  }
+  memcpy(image, &h, sizeof h);
+  return cut;
+}
+
+// Applies all changes, GROUP bytes of the input each. Returns the new size of the image, which now ends at the end of b->work.
+static size_t change(const base *b, const uint8_t *data, size_t size) {
+  unsigned char *image = b->work;
+  size_t begin = sizeof(od_image_header), left = b->size;
+  memcpy(image, b->image, b->size);
+  for (size_t i = 0; i + GROUP <= size && i < GROUP * MOST_CHANGES; i += GROUP) {
+    const uint8_t *by = data + i;
+    size_t place = by[0] | (size_t)by[1] << 8 | (size_t)by[2] << 16;
+    if (by[3] >= OF_PARTS)
+      left -= change_sizes(image, left, by);
+    else if (by[3] >= OF_HEADER)
+      image[place % begin] = by[4];
+    else if (left > begin)
+      change_contents(image, begin + place % (left - begin), by);
+  }
+  if (left < b->size) memmove(image + b->size - left, image, left);
+  return left;
+}
+
+static void repair(void *image, size_t size, const uint64_t *fingerprint) {
+  od_image_header h;
+  memcpy(&h, image, sizeof h);
   if (fingerprint) h.fingerprint = *fingerprint;
   h.checksum = 0;
-  memcpy(b->work, &h, sizeof h);
-  h.checksum = od_image_checksum(b->work, b->size);
-  memcpy(b->work, &h, sizeof h);
+  memcpy(image, &h, sizeof h);
+  h.checksum = od_image_checksum(image, size);
+  memcpy(image, &h, sizeof h);
 }
+
+// ---- use
 
 static void run(const od_model *m) {
   int output[OUTPUTS], parameter[PARAMETERS], outputs = 0, parameters = 0;
@@ -101,25 +146,46 @@ static void run(const od_model *m) {
   od_plant_free(plant);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static base made[BASES];
-  if (size < 1) return 0;
-  base *b = &made[data[0] % BASES];
-  if (!b->image) *b = make_base(bases[data[0] % BASES]);
-  memcpy(b->work, b->image, b->size);
-  change(b, data + 1, size - 1);
-  repair(b, NULL);
+// with_facts: whether the header is read alone, too. Most headers are unchanged, and a checksum takes long.
+static void read_image(const base *b, void *image, size_t size, bool with_facts) {
   od_image_facts facts;
   const od_model *m = NULL;
   od_error err = {0};
-  if (od_image_get_facts(b->work, b->size, &facts, NULL) != OD_OK) return 0;
-  od_status status = od_model_from_image(b->work, b->size, b->view, b->view_size, &m, &err);
+  if (with_facts && od_image_get_facts(image, size, &facts, &err) != OD_OK) {
+    if (!err.text[0]) abort();
+    return;
+  }
+  od_status status = od_model_from_image(image, size, b->view, b->view_size, &m, &err);
   if (status != OD_OK && !err.text[0]) abort();
   if (status == OD_BAD_INPUT && strstr(err.text, "fingerprint")) {
     uint64_t fingerprint = od_model_fingerprint(b->view);
-    repair(b, &fingerprint);
-    if (od_model_from_image(b->work, b->size, b->view, b->view_size, &m, &err) != OD_OK) abort();
+    repair(image, size, &fingerprint);
+    if (od_model_from_image(image, size, b->view, b->view_size, &m, &err) != OD_OK) abort();
   }
   if (m) run(m);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) {
+  return fuzz_mutate(data, size, most, seed, 1, GROUP, BASES, SLOW);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static base made[BASES];
+  if (size < 1) return 0;
+  int index = data[0] % BASES;
+  base *b = &made[index];
+  if (!b->image) *b = make_base(index);
+  size_t left = change(b, data + 1, size - 1);
+  unsigned char *image = (unsigned char *)b->work + (b->size - left);
+  if (data[0] < UNREPAIRED) {
+    repair(image, left, NULL);
+    read_image(b, image, left, size > 4 && data[4] >= OF_HEADER);
+  } else {
+    od_image_facts facts;
+    od_error err = {0};
+    bool same = left == b->size && memcmp(image, b->image, left) == 0;
+    if ((od_image_get_facts(image, left, &facts, &err) == OD_OK) != same || (!same && !err.text[0])) abort();
+  }
   return 0;
 }

@@ -1,7 +1,8 @@
 // Saved states with a repaired checksum: changed bytes may give wrong results or failures, but no crash and no hang. The first
-// two bytes of the input choose a random machine and a subject: a simulation, an advance, or an observer with any filter. Each further group
-// of twelve bytes changes the state: a place (3 bytes), a kind of change and eight bytes. The header stays, so that the state is not refused
-// for its origin. Afterwards the subject takes some steps.
+// two bytes of the input choose a machine (random or small) and a subject: a simulation, an advance, or an observer with any filter.
+// Each further group of twelve bytes changes the state: a place (3 bytes), a kind of change and eight bytes. Few changes concern the
+// header, because the state is refused for its origin then. Afterwards the subject takes some steps. Without repair every changed state
+// is refused.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +10,21 @@
 #include "base/saved.h"
 #include "filters/filter_types.h"
 #include "fuzz/fuzz.h"
+#include "machine/machine.h"
 #include "oleodyn/advance.h"
 #include "oleodyn/observer.h"
 #include "support/random_machine.h"
 
-enum { MACHINES = 8, SENSORS = 2, PARAMETERS = 2, MOST_STATES = 12, MOST_CHANGES = 30, STEPS = 2, HEADER = 144 };
+enum {
+  RANDOM = 8,
+  SLOW = RANDOM + 12,
+  MACHINES = RANDOM + FUZZ_MACHINES,
+  UNREPAIRED = 128,
+  OF_HEADER = 250,
+  GROUP = 12,
+  TWO_STEPS = 224
+};
+enum { SENSORS = 2, PARAMETERS = 2, MOST_STATES = 12, MOST_CHANGES = 30, STEPS = 2, HEADER = 144 };
 enum { PLAIN_SIM, FULL_SIM, FIXED_ADVANCE, ADAPTIVE_ADVANCE, OBSERVER };
 static const double h = 1e-5;
 
@@ -35,8 +46,8 @@ static int kinds(void) {
 
 // --- subjects -------------------------------------------------------------------------------------------------------
 
-static od_plant *plant_of(int machine) {
-  static od_plant *plant[MACHINES];
+static od_plant *random_plant(int machine) {
+  static od_plant *plant[RANDOM];
   static uint64_t seed = 1;
   static int made;
   for (; made <= machine; seed++) {
@@ -50,6 +61,22 @@ static od_plant *plant_of(int machine) {
       made++;
   }
   return plant[machine];
+}
+
+// Machines with too many states or inputs are replaced by the last one.
+static od_plant *small_plant(int machine) {
+  static od_plant *plant[FUZZ_MACHINES];
+  if (plant[machine]) return plant[machine];
+  const od_model *m = od_machine_model(fuzz_machine(machine));
+  const int out[SENSORS] = {0, m->outputs / 2}, parameter[PARAMETERS] = {0, m->numbers - 1};
+  if (m->inputs > 4 || 2 * m->freedom + m->states + PARAMETERS > MOST_STATES ||
+      od_model_plant(m, out, SENSORS, parameter, PARAMETERS, &plant[machine], NULL) != OD_OK)
+    return plant[machine] = small_plant(FUZZ_MACHINES - 1);
+  return plant[machine];
+}
+
+static od_plant *plant_of(int machine) {
+  return machine < RANDOM ? random_plant(machine) : small_plant(machine - RANDOM);
 }
 
 static void steps_of_sim(subject *s, int count) {
@@ -155,6 +182,7 @@ static void change(char *bytes, size_t size, const uint8_t *by) {
     case 2: place -= place % 4; break;
     default: break;
   }
+  if (by[3] >= OF_HEADER) place %= HEADER;
   size_t left = size - place;
   if (by[3] % 5 == 1)
     memcpy(bytes + place, &value, left < sizeof value ? left : sizeof value);
@@ -164,19 +192,29 @@ static void change(char *bytes, size_t size, const uint8_t *by) {
     memcpy(bytes + place, by + 4, left < 8 ? left : (size_t)1 << by[4] % 4);
 }
 
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) {
+  size = fuzz_mutate(data, size, most, seed, 2, GROUP, MACHINES, SLOW);
+  // Observers take longest.
+  if (size > 1 && data[1] % kinds() >= OBSERVER && seed % 4 != 0) data[1] = (uint8_t)(seed / 4 % OBSERVER);
+  return size;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size < 2) return 0;
   od_error err = {0};
   subject *s = subject_of(data[0] % MACHINES, data[1] % kinds());
   memcpy(s->changed, s->saved, s->size);
-  for (size_t at = 2, k = 0; at + 12 <= size && k < MOST_CHANGES; at += 12, k++) change(s->changed, s->size, data + at);
-  od_saved_repair(s->changed, s->size);
+  for (size_t at = 2, k = 0; at + GROUP <= size && k < MOST_CHANGES; at += GROUP, k++)
+    change(s->changed, s->size, data + at);
+  bool same = memcmp(s->changed, s->saved, s->size) == 0, repaired = data[0] < UNREPAIRED;
+  if (repaired) od_saved_repair(s->changed, s->size);
   od_status status = restore(s, s->changed, &err);
   if (status == OD_OK)
-    take_steps(s, STEPS);
+    take_steps(s, s->observer ? 1 + (data[1] >= TWO_STEPS) : STEPS);
   else if (status != OD_BAD_INPUT || !err.text[0])
     abort();
   // The original is always accepted.
-  if (size == 2 && status != OD_OK) abort();
+  if (same ? status != OD_OK : !repaired && status == OD_OK) abort();
   return 0;
 }

@@ -18,14 +18,24 @@
 #define OD_SMALL 0
 #endif
 
-// OD_APART prevents that a rarely used function is inlined; OD_INLINED forces inlining. OD_UNROLLED unrolls the next loop 8 times.
+// OD_APART prevents that a rarely used function is inlined; OD_INLINED forces inlining.
 #if OD_HAS_EXTENSIONS && !OD_SMALL
-#define OD_APART    __attribute__((noinline))
-#define OD_INLINED  inline __attribute__((always_inline))
-#define OD_UNROLLED _Pragma("GCC unroll 8")
+#define OD_APART   __attribute__((noinline))
+#define OD_INLINED inline __attribute__((always_inline))
 #else
 #define OD_APART
 #define OD_INLINED inline
+#endif
+
+// OD_UNROLLED unrolls the next loop 8 times, except with sanitizers: Clang needs minutes for the unrolled checks of dense.c.
+#if defined __has_feature
+#if __has_feature(address_sanitizer)
+#define OD_UNROLLED
+#endif
+#endif
+#if !defined OD_UNROLLED && OD_HAS_EXTENSIONS && !OD_SMALL
+#define OD_UNROLLED _Pragma("GCC unroll 8")
+#elif !defined OD_UNROLLED
 #define OD_UNROLLED
 #endif
 

@@ -9,6 +9,7 @@
 #ifndef OD_BASE_SAVED_H
 #define OD_BASE_SAVED_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,11 @@ const void *od_pieces_bytes(od_pieces *t, void *here, size_t bytes);
 const void *od_pieces_place(od_pieces *t, size_t bytes, void **to);
 // OD_PIECES_CHECK: reports an invalid value, unless `possible` is true.
 void od_pieces_expect(od_pieces *t, int possible, const char *problem);
+
+// Returns whether a saved value can be a count: sums of some thousand such counts do not overflow.
+static inline int od_saved_is_count(int64_t value) {
+  return value >= 0 && value <= (LONG_MAX > INT32_MAX ? INT64_C(1) << 48 : LONG_MAX / 2);
+}
 
 // ---- the whole state
 

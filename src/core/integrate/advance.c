@@ -441,7 +441,9 @@ static void set_fields(od_advance *a, const saved_fields *f) {
   a->now = f->now;
   a->before = f->before;
   a->origin = f->origin;
-  a->requested = fmin(f->requested, f->now);  // a stopped advance has not reached the requested time
+  // An advance that was ended had not reached the requested time. Fixed steps end at requested times: without copies of the simulation
+  // no time before `now` can be interpolated.
+  a->requested = a->adaptive ? fmin(f->requested, f->now) : f->now;
   a->end = fmin(f->end, a->options.end);
   a->counted = f->counted;
   a->index = (long)f->index;
@@ -460,11 +462,19 @@ static void set_fields(od_advance *a, const saved_fields *f) {
   c->was_rejected = f->was_rejected != 0;
 }
 
-static bool are_possible(const saved_fields *f) {
+// Returns whether the time is within the fixed step of this index, and the piece ends there: a longer step would pass a requested time.
+static bool fits_fixed_steps(const od_advance *a, const saved_fields *f) {
+  double index = (double)f->index, slack = 1e-6 + 2e-15 * index;
+  double steps = (f->now - f->origin) / a->options.step, end = (f->end - f->origin) / a->options.step;
+  return steps >= index - slack && steps <= index + 1 + slack && end <= index + 1 + slack;
+}
+
+static bool are_possible(const od_advance *a, const saved_fields *f) {
+  if (!a->adaptive && !fits_fixed_steps(a, f)) return false;
   return isfinite(f->now) && isfinite(f->origin) && f->origin <= f->before && f->before <= f->now &&
-         f->requested >= f->origin && isfinite(f->requested) && f->index >= 0 && f->index <= LONG_MAX / 2 &&
-         f->tries >= 0 && f->tries <= INT_MAX && f->located >= 0 && f->located <= INT_MAX / 2 &&
-         f->pending >= NOTHING_PENDING && f->pending <= JUMP_PENDING;
+         f->requested >= f->origin && isfinite(f->requested) && od_saved_is_count(f->index) && f->tries >= 0 &&
+         f->tries <= INT_MAX && f->located >= 0 && f->located <= INT_MAX / 2 && f->pending >= NOTHING_PENDING &&
+         f->pending <= JUMP_PENDING;
 }
 
 void od_advance_transfer(od_advance *a, od_pieces *t) {
@@ -474,7 +484,7 @@ void od_advance_transfer(od_advance *a, od_pieces *t) {
   od_sim_transfer(a->sim, t);
   const void *saved = od_pieces_bytes(t, &fields, sizeof fields);
   if (saved) memcpy(&fields, saved, sizeof fields);
-  od_pieces_expect(t, are_possible(&fields) && fabs(time - fields.now) <= 1e-6 * (1 + fabs(time)),
+  od_pieces_expect(t, are_possible(a, &fields) && fabs(time - fields.now) <= 1e-6 * (1 + fabs(time)),
                    "a time or count of the advance is out of range");
   if (t->mode == OD_PIECES_RESTORE) set_fields(a, &fields);
   od_pieces_bytes(t, a->u, l.before - l.u);  // inputs, map, and the numbers of the step control

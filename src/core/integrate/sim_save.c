@@ -1,5 +1,4 @@
 // Saved simulations (base/saved.h): the fields of the block from `t` to `counts`, all numbers, and the plant's work memory.
-#include <limits.h>
 #include <string.h>
 
 #include "base/saved.h"
@@ -12,9 +11,6 @@ static bool is_flag(int value) {
 }
 static bool is_within(int value, int low, int high) {
   return value >= low && value <= high;
-}
-static bool is_count(long value) {
-  return value >= 0 && value <= LONG_MAX / 2;
 }
 
 // Returns whether all integers of a simulation are valid. Numbers may have any value.
@@ -30,8 +26,8 @@ static bool is_possible(const od_sim *s) {
   return flags && matrices && is_within(s->has_matrix, OD_NO_MATRIX, OD_MATRIX_OF_PLANT) &&
          is_within(s->history, 0, 2) && is_within(s->slopes, 0, all) && is_within(s->linear, 0, all) &&
          is_within(s->holding, 0, plant->jumps) && is_within(s->left_out, 0, plant->jumps) &&
-         is_count(s->counts.steps) && is_count(s->counts.residuals) && is_count(s->counts.matrices) &&
-         is_count(s->counts.repartitions);
+         od_saved_is_count(s->counts.steps) && od_saved_is_count(s->counts.residuals) &&
+         od_saved_is_count(s->counts.matrices) && od_saved_is_count(s->counts.repartitions);
 }
 
 // Replaces pivots that are out of range. The pivots of a factored matrix are in range; other pivots are not used.
@@ -50,7 +46,7 @@ static void transfer_work(od_sim *s, od_pieces *t, bool started) {
   const void *saved = od_pieces_place(t, plant->work_size, &to);
   if (to && plant->work_size) memcpy(to, od_sim_work(s), plant->work_size);
   if (t->mode == OD_PIECES_CHECK && started && plant->ops->restore)
-    od_pieces_expect(t, plant->ops->restore(plant, saved, NULL), "an index of the machine is out of range");
+    od_pieces_expect(t, plant->ops->restore(plant, saved, NULL), "an index or a pivot of the machine is out of range");
   if (t->mode != OD_PIECES_RESTORE) return;
   if (!started)
     memset(od_sim_work(s), 0, plant->work_size);

@@ -141,7 +141,7 @@ static inline const od_block_spec *od_block_spec_in(const od_model *m, const od_
   return &m->spec[block - m->block];
 }
 static inline od_formula od_instance_formula(const od_model *m, const od_instance *e) {
-  return (od_formula){e->operations, m->operation + e->formula};
+  return (od_formula){e->operations, e->operations > 0 ? m->operation + e->formula : NULL};
 }
 
 // Returns a text of the model; an empty text if the model has no names.
@@ -208,7 +208,7 @@ static inline od_batch od_instance_batch(const od_model *m, const od_instance *e
 // modes, the formula also reads the block's states and has two results.
 static inline const char *od_block_formula_problem(const od_model *m, const od_block *block) {
   const od_block_class *c = od_block_class_of(od_block_spec_in(m, block));
-  od_formula formula = {block->operations, m->operation + block->formula};
+  od_formula formula = {block->operations, block->operations > 0 ? m->operation + block->formula : NULL};
   int states = c->margin ? block->states : 0;
   if (!c->has_formula) return NULL;
   if (c->margin && formula.count < 2) return "has no formula";

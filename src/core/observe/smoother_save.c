@@ -17,15 +17,15 @@ static bool is_within(long value, long low, long high) {
 // Returns whether the numbers of samples are consistent. Then the iteration ends and does not leave its memory.
 static bool is_possible(const od_smoother *s) {
   long most = od_smoother_most_samples(s), capacity = s->capacity, last_window = s->first + capacity;
-  if (!is_within(s->first, 0, LONG_MAX / 4) || !is_within(s->last, s->first, s->first + most)) return false;
+  if (!od_saved_is_count(s->first) || !is_within(s->last, s->first, s->first + most)) return false;
   bool idle = s->phase == OD_SMOOTHER_IDLE;
   bool iteration = is_within(s->phase, OD_SMOOTHER_IDLE, OD_SMOOTHER_CATCH_UP) &&
                    is_within(s->accepted, 0, INT_MAX / 2) && is_within(s->passes, 0, INT_MAX / 2) &&
                    is_within(s->attempt, 0, 2) && s->alpha >= 0 && s->alpha <= 1;
-  bool counts = is_within(s->origin, 0, s->first) && is_within(s->begun, 0, s->first) &&
-                is_within(s->due, 0, LONG_MAX / 2) && is_within(s->kept_end, s->first - 1, last_window) &&
-                is_within(s->measured, 0, LONG_MAX / 2) && is_within(s->end_measured, 0, LONG_MAX / 2) &&
-                is_within(s->repartitions, 0, LONG_MAX / 2) && is_within(s->declared, 0, s->nx);
+  bool counts = is_within(s->origin, 0, s->first) && is_within(s->begun, 0, s->first) && od_saved_is_count(s->due) &&
+                is_within(s->kept_end, s->first - 1, last_window) && od_saved_is_count(s->measured) &&
+                od_saved_is_count(s->end_measured) && od_saved_is_count(s->repartitions) &&
+                is_within(s->declared, 0, s->nx);
   if (!iteration || !counts) return false;
   if (idle) return s->last <= last_window;
   if (s->phase == OD_SMOOTHER_CATCH_UP)

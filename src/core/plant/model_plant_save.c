@@ -19,12 +19,13 @@ static bool is_ring_index(double index, int count) {
 }
 
 // Returns whether all integers in the work memory are valid: the lists of coordinates, and the indices of delays. Flags may have
-// any value.
+// any value. A negative inverse pivot would change the coordinates of machines that have no other coordinates.
 static bool is_possible(const od_plant_data *d, const void *saved) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
   const double *w = (const double *)((const char *)saved + d->scalars), *kept = w + l->before_sample + m->switchers;
   const od_work_header *head = saved;
+  if (!(head->inverse_pivot >= 0)) return false;
   for (int i = 0; i < od_model_samplers(m); i++) {
     const od_block *b = &m->block[m->sampler[i]];
     if (b->samples <= 0) continue;

@@ -154,8 +154,8 @@ void od_error_record_transfer(od_error_record *r, od_pieces *t) {
     const void *saved = od_pieces_bytes(t, numbers, sizeof numbers),
                *saved_counts = od_pieces_bytes(t, counts, sizeof counts);
     if (saved) memcpy(numbers, saved, sizeof numbers), memcpy(counts, saved_counts, sizeof counts);
-    od_pieces_expect(t, counts[0] >= 0 && counts[1] >= 0 && counts[0] < INT64_MAX / 4 && counts[1] < INT64_MAX / 4,
-                     "a count of the errors is invalid");
+    od_pieces_expect(t, od_saved_is_count(counts[0]) && od_saved_is_count(counts[1]),
+                     "a count of the errors is out of range");
     if (t->mode == OD_PIECES_RESTORE)
       *of = (sums){numbers[0], numbers[1], numbers[2], (long)counts[0], (long)counts[1], false};
   }

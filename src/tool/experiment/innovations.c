@@ -96,16 +96,19 @@ void od_innovation_record_transfer(od_innovation_record *r, od_pieces *t) {
   const void *saved = od_pieces_bytes(t, counts, sizeof counts);
   if (saved) memcpy(counts, saved, sizeof counts);
   bool possible = counts[2] > 0 && counts[3] <= BLOCKS && counts[4] <= MARKS;
-  for (int i = 0; i < 6; i++) possible = possible && counts[i] >= 0 && counts[i] <= INT64_MAX / 4;
-  od_pieces_expect(t, possible, "a count of the innovations is invalid");
+  for (int i = 0; i < 6; i++) possible = possible && od_saved_is_count(counts[i]);
+  od_pieces_expect(t, possible, "a count of the innovations is out of range");
   if (t->mode == OD_PIECES_RESTORE) {
     r->samples = (long)counts[0], r->in_block = (long)counts[1], r->length = (long)counts[2];
     r->blocks = (int)counts[3], r->marks = (int)counts[4], r->next_mark = (long)counts[5];
   }
   const history *of = od_pieces_bytes(t, r->history, sensors * sizeof *r->history);
   for (size_t i = 0; of && i < sensors; i++)
-    od_pieces_expect(t, of[i].count >= 0 && of[i].count <= INT64_MAX / 4, "a count of the innovations is invalid");
-  od_pieces_bytes(t, r->block, BLOCKS * sensors * sizeof *r->block);
+    od_pieces_expect(t, od_saved_is_count(of[i].count), "a count of the innovations is out of range");
+  const sums *block = od_pieces_bytes(t, r->block, BLOCKS * sensors * sizeof *r->block);
+  for (size_t i = 0; block && i < BLOCKS * sensors; i++)
+    od_pieces_expect(t, od_saved_is_count(block[i].count) && od_saved_is_count(block[i].far),
+                     "a count of the innovations is out of range");
   od_pieces_bytes(t, r->begin, sizeof r->begin);
   od_pieces_bytes(t, r->end, sizeof r->end);
   for (int i = 0; i < MARKS; i++) {

@@ -451,7 +451,7 @@ static bool are_possible(const saved_fields *f) {
   const int64_t counts[] = {f->repartitions, f->failures,      f->rows,       f->steps,          f->failed,
                             f->held,         f->nis_dimension, f->impossible, f->near_dead_point};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-    if (counts[i] < 0 || counts[i] > INT32_MAX * (int64_t)1000) return false;
+    if (!od_saved_is_count(counts[i])) return false;
   return isfinite(f->t) && f->Q_step > 0 && f->failures <= MOST_FAILURES && f->impossible <= INT32_MAX &&
          f->near_dead_point <= INT32_MAX;
 }
@@ -485,7 +485,21 @@ static void transfer_fields(run *r, od_pieces *t) {
   o->redrawn = (od_redrawn){(int)f.impossible, (int)f.near_dead_point};
 }
 
+// Saves or restores a list of counts.
+static void transfer_counts(od_pieces *t, long *list, size_t count) {
+  const long *saved = od_pieces_bytes(t, list, count * sizeof *list);
+  for (size_t i = 0; saved && i < count; i++)
+    od_pieces_expect(t, od_saved_is_count(saved[i]), "a count of a sensor or an output is not possible");
+}
+
+static void transfer_sums(od_pieces *t, od_summing *sums, size_t count) {
+  const od_summing *saved = od_pieces_bytes(t, sums, count * sizeof *sums);
+  for (size_t i = 0; saved && i < count; i++)
+    od_pieces_expect(t, od_saved_is_count(saved[i].count), "a count of the rows is not possible");
+}
+
 static void transfer(void *self, od_pieces *t) {
+  _Static_assert(sizeof(od_sensor_counts) % sizeof(long) == 0, "sensors have counts only");
   run *r = self;
   od_observed *o = r->o;
   size_t d = sizeof(double), nx = (size_t)r->nx, np = (size_t)r->np, watches = (size_t)r->e->watches;
@@ -494,11 +508,11 @@ static void transfer(void *self, od_pieces *t) {
   od_pieces_bytes(t, r->process, nx * nx * d);
   od_pieces_bytes(t, o->start, np * d);
   od_pieces_bytes(t, o->truth, np * d);
-  od_pieces_bytes(t, o->sensor, (size_t)r->e->sensors * sizeof *o->sensor);
-  od_pieces_bytes(t, o->clipped, watches * sizeof *o->clipped);
-  od_pieces_bytes(t, o->within, watches * sizeof *o->within);
-  od_pieces_bytes(t, o->known, watches * sizeof *o->known);
-  od_pieces_bytes(t, o->sums, (size_t)o->columns.count * sizeof *o->sums);
+  transfer_counts(t, (long *)(void *)o->sensor, (size_t)r->e->sensors * sizeof *o->sensor / sizeof(long));
+  transfer_counts(t, o->clipped, watches);
+  transfer_counts(t, o->within, watches);
+  transfer_counts(t, o->known, watches);
+  transfer_sums(t, o->sums, (size_t)o->columns.count);
   od_innovation_record_transfer(r->innovations, t);
   od_error_record_transfer(r->errors, t);
   od_observer_transfer(r->observer, t);
@@ -535,6 +549,9 @@ static od_status resume(run *r, od_error *err) {
   od_status status = owner_of(r, &owner, err);
   if (status == OD_OK) status = od_saved_read(&owner, r, transfer, c->bytes, c->size, err);
   if (status != OD_OK) return status;
+  // The prediction to the next sample begins at the time r->t: an earlier time gives any number of steps.
+  if (!(fabs(od_observer_time(r->observer) - r->t) <= 1e-6 * (1 + fabs(r->t)) && r->t >= r->o->begin))
+    return od_fail(err, OD_BAD_INPUT, "the saved state is damaged: its time is not the time of its last sample");
   r->o->resumed = true;
   fill_process_noise(r, r->Q_step);
   if (r->saved) memcpy(r->saved, r->observer, od_observer_block_size(r->observer));

@@ -68,7 +68,27 @@ static void test_filters(void **state) {
   }
 }
 
+// A changed bit of each byte of a checkpoint is found by its checksum or its header.
+static void test_damaged(void **state) {
+  (void)state;
+  od_experiment *e = load_experiment(OD_SOURCE_DIR "/tests/fuzz/lag/lag.experiment.yaml", NULL);
+  od_checkpoint checkpoint = {0};
+  od_observed_free(observe_with(e, (od_observe_options){.samples = 3, .checkpoint = &checkpoint}, OD_OK));
+  unsigned char *bytes = checkpoint.bytes;
+  for (size_t i = 0; i < checkpoint.size; i++) {
+    od_observed *o = NULL;
+    od_error err = {0};
+    bytes[i] ^= (unsigned char)(1u << i % 8);
+    assert_int_equal(od_observe(e, &(od_observe_options){.resume = &checkpoint}, &o, &err), OD_BAD_INPUT);
+    assert_true(err.text[0] != '\0' && o == NULL);
+    bytes[i] ^= (unsigned char)(1u << i % 8);
+  }
+  od_observed_free(observe_with(e, (od_observe_options){.resume = &checkpoint}, OD_OK));
+  od_checkpoint_free(&checkpoint);
+  od_experiment_free(e);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_filters)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_filters), cmocka_unit_test(test_damaged)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

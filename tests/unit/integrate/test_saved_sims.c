@@ -215,14 +215,18 @@ static int fall_jacobians(void *user, double t, const double *x, const double *u
   return 0;
 }
 
-// Changes bytes of a state one after the other, `every` bytes apart.
+// Changes bytes of a state one after the other, `every` bytes apart; if 1, each bit of each byte.
 static void change_bytes(od_sim *sim, unsigned char *bytes, size_t size, size_t every) {
-  for (size_t i = 0; i < size; i += every) {
-    od_error err = {0};
-    bytes[i] ^= (unsigned char)(1 + i % 255);
-    assert_int_equal(od_sim_restore(sim, bytes, size, &err), OD_BAD_INPUT);
-    bytes[i] ^= (unsigned char)(1 + i % 255);
-  }
+  int bits = every == 1 ? 8 : 1;
+  for (size_t i = 0; i < size; i += every)
+    for (int bit = 0; bit < bits; bit++) {
+      unsigned char by = (unsigned char)(bits > 1 ? 1u << bit : 1 + i % 255);
+      od_error err = {0};
+      bytes[i] ^= by;
+      assert_int_equal(od_sim_restore(sim, bytes, size, &err), OD_BAD_INPUT);
+      assert_true(err.text[0] != '\0');
+      bytes[i] ^= by;
+    }
   for (size_t cut = 0; cut < size; cut += 1 + cut / 50) refused(sim, bytes, cut, NULL);
   assert_int_equal(od_sim_restore(sim, bytes, size, NULL), OD_OK);
 }

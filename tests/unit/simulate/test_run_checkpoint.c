@@ -82,7 +82,34 @@ static void test_fixed(void **state) {
   stop_and_go_on("cases/position-servo/machine.yaml", options, 0.5);
 }
 
+// Each changed bit of a checkpoint is found by its checksum or its header.
+static void test_damaged(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine("tests/fuzz/lag/lag.yaml", NULL);
+  const int output = 0;
+  od_checkpoint checkpoint = {0};
+  od_run_options options = {
+      .time = 0.1, .step = 0.02, .unjudged = true, .outputs = &output, .output_count = 1, .checkpoint = &checkpoint};
+  od_table_free(run_machine(machine, options, OD_OK));
+  options.time = 0.2;
+  options.resume = &checkpoint;
+  options.checkpoint = NULL;
+  unsigned char *bytes = checkpoint.bytes;
+  for (size_t bit = 0; bit < 8 * checkpoint.size; bit++) {
+    od_table *table = NULL;
+    od_error err = {0};
+    bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+    assert_int_equal(od_run(machine, &options, &table, NULL, &err), OD_BAD_INPUT);
+    assert_true(err.text[0] != '\0' && table == NULL);
+    bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+  }
+  od_table_free(run_machine(machine, options, OD_OK));
+  od_checkpoint_free(&checkpoint);
+  od_machine_free(machine);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_adaptive), cmocka_unit_test(test_fixed)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_adaptive), cmocka_unit_test(test_fixed),
+                                     cmocka_unit_test(test_damaged)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
