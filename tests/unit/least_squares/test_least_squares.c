@@ -893,7 +893,7 @@ static void bad_arguments(void **state) {
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .scale = scale},
        "the scale of parameter 1 is 0; expected a positive number"},
       {{.m = 2, .n = 2, .residuals = valley, .start = negative, .transform = log_},
-       "parameter 1 has the start -1 and bounds from -inf to inf; expected positive numbers, because its scale is logarithmic"},
+       "parameter 1 has the start -2 and bounds from -inf to inf; expected positive numbers, because its scale is logarithmic"},
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .transform = logistic},
        "parameter 0 is searched as logistic and needs two finite bounds"},
   };
