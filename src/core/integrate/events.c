@@ -108,12 +108,11 @@ od_status od_sim_begin_events(od_sim *s, const od_event_search *q, bool continue
   const memory m = memory_of(s, q);
   int n = od_plant_guards(s->plant);
   if (!s->started) return OD_BAD_ARGUMENT;
+  od_status status = OD_OK;
   if (n > 0 && continues) {
     memcpy(m.low, m.high, (size_t)n * sizeof *m.low);
     memcpy(m.low_rate, m.high_rate, (size_t)n * sizeof *m.low_rate);
-  }
-  od_status status = OD_OK;
-  if (n > 0 && !continues) {
+  } else if (n > 0) {
     double h = s->last_step > 0 ? s->last_step : 1e-3;
     status = find_guards(s, q, distance_aside(s, h), m.low, m.low_rate);
   }

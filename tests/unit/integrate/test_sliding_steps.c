@@ -437,6 +437,13 @@ static int check_step(od_sim *sim, od_sim *before, int rule, const double *u1, b
     for (int j = 0; j < J; j++) energy[q] += h * eq.energy_v[q][j] * o.v[j];
     near(od_sim_energy(sim)[q], energy[q], 1e-8);
   }
+  double guard[5];
+  assert_int_equal(od_sim_guards(sim, guard), OD_OK);
+  for (int j = 0; j < J; j++) {  // guards of held jumps are exactly zero
+    double y = y_of(j, od_sim_state(sim), u1, start_parameters);
+    assert_true(guard[jump_guard[j]] == (held && o.place[j] == 0 ? 0 : y + y * y * y));
+  }
+  assert_true(guard[0] == 7 && guard[2] == 9);
   if (held && rule == 0) check_between(before, sim, &o, end, entered, u0, u1);
   return held;
 }
