@@ -25,13 +25,7 @@ static bool wrong(const checking *c, const char *table, long long item) {
 static bool field_is_valid(const od_model *m, const od_model_field *f, const char *at) {
   int value;
   double number;
-  if (f->kind == OD_FIELD_DOUBLE) {
-    for (size_t i = 0; i < f->size; i += sizeof number) {
-      memcpy(&number, at + i, sizeof number);
-      if (!isfinite(number)) return false;
-    }
-    return true;
-  }
+  if (f->kind == OD_FIELD_DOUBLE) return memcpy(&number, at, sizeof number), isfinite(number);
   if (f->kind == OD_FIELD_BOOL) {
     unsigned char byte;
     return memcpy(&byte, at, sizeof byte), byte <= 1;
@@ -355,7 +349,6 @@ static bool instance_fits_class(const od_model *m, int index) {
   if (e->host >= index || (needs_host && e->host < 0)) return false;
   if (k->host_class && od_instance_class(m, &m->instance[e->host]) != k->host_class) return false;
   if ((k->acts != OD_ACTS_NOWHERE) != (e->actuator >= 0) || (k->needs_oil && m->oil < 0)) return false;
-  if ((k->margin != NULL) != (e->switcher >= 0) || (k->supply != 0) != (e->supplier >= 0)) return false;
   if (e->joint >= 0 && k->acts != OD_ACTS_NOWHERE && m->joint[e->joint].coordinates != 1) return false;
   for (int i = 0; i < OD_MOST_ELEMENT_STATES; i++)
     if (i < states ? e->state[i] < 0 && !(k->optional_states >> i & 1U) : e->state[i] >= 0) return false;

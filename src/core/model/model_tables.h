@@ -22,7 +22,7 @@ typedef enum od_model_field_kind {
   OD_FIELD_BLOCK_CLASS,    // index in od_model.block_class
   OD_FIELD_TEXT,           // offset of a text in od_model.text; zero in images without names
 } od_model_field_kind;
-// A field of a table's items, or of od_model. Fields of several integers or doubles are arrays; `size` is the size of all of them.
+// A field of a table's items, or of od_model. Fields of several integers are arrays; `size` is the size of all of them.
 typedef struct od_model_field {
   od_model_field_kind kind;
   size_t offset, size, bound;
