@@ -164,16 +164,6 @@ static bool check_blocks(const checking *c) {
   if (lines != m->block_lines || signals != m->signals || states != m->states || slopes != m->block_slopes ||
       rings != m->rings || samplers != m->samplers || modes != m->block_switchers)
     return wrong(c, "block", m->blocks);
-  for (int i = 0; i < m->block_lines; i++)
-    if (m->block_line[i].source < -1 || m->block_line[i].source >= m->signals + m->measures)
-      return wrong(c, "block_line", i);
-  for (int i = 0; i < m->samplers; i++)
-    if (m->sampler[i] < 0 || m->sampler[i] >= m->blocks || !(m->block[m->sampler[i]].sample > 0))
-      return wrong(c, "sampler", i);
-  for (int i = 0; i < m->block_switchers; i++)
-    if (m->block_switcher[i] < 0 || m->block_switcher[i] >= m->blocks ||
-        !od_block_class_of(&m->spec[m->block_switcher[i]])->margin)
-      return wrong(c, "block_switcher", i);
   return true;
 }
 
@@ -294,6 +284,20 @@ static bool check_closures(const checking *c) {
   for (int i = 0; i < m->path_steps; i++)
     if (m->link[m->path_step[i].link].coordinate < 0 || (m->path_step[i].side != 1 && m->path_step[i].side != -1))
       return wrong(c, "path_step", i);
+  return true;
+}
+
+// ---- lists of blocks
+
+static bool check_block_lists(const checking *c) {
+  const od_model *m = c->m;
+  for (int i = 0; i < m->block_lines; i++)
+    if (m->block_line[i].source < -1 || m->block_line[i].source >= m->signals + m->measures)
+      return wrong(c, "block_line", i);
+  for (int i = 0; i < m->samplers; i++)
+    if (!(m->block[m->sampler[i]].sample > 0)) return wrong(c, "sampler", i);
+  for (int i = 0; i < m->block_switchers; i++)
+    if (!od_block_class_of(&m->spec[m->block_switcher[i]])->margin) return wrong(c, "block_switcher", i);
   return true;
 }
 
@@ -714,8 +718,8 @@ od_status od_model_check(od_model *m, od_error *err) {
     if (!table_is_valid(c, &od_model_tables[i])) return OD_BAD_INPUT;
   for (int i = 0; m->text_size > 0 && i < od_name_table_count; i++)
     if (!table_is_valid(c, &od_name_tables[i])) return OD_BAD_INPUT;
-  bool ok = check_bodies(c) && check_links(c) && check_closures(c) && check_nodes(c) && check_instances(c) &&
-            check_targets(c) && check_users(c) && check_rows(c) && check_heat(c) && check_junctions(c) &&
-            check_outputs(c) && check_sparse(c) && check_tree_states(c);
+  bool ok = check_bodies(c) && check_links(c) && check_closures(c) && check_block_lists(c) && check_nodes(c) &&
+            check_instances(c) && check_targets(c) && check_users(c) && check_rows(c) && check_heat(c) &&
+            check_junctions(c) && check_outputs(c) && check_sparse(c) && check_tree_states(c);
   return ok ? OD_OK : OD_BAD_INPUT;
 }

@@ -324,6 +324,11 @@ static void check_circuit(od_model *m) {
     if ((c->acts != OD_ACTS_NOWHERE) != (e->actuator >= 0)) fail();
     if (e->actuator >= 0) REFUSE(&e->actuator, -1);
   }
+  for (int k = 0; k < m->blocks; k++) {  // samplers are sampled, switchers have modes
+    if (m->samplers > 0 && !(m->block[k].sample > 0)) REFUSE(&m->sampler[m->samplers - 1], k);
+    if (m->block_switchers > 0 && !od_block_class_of(&m->spec[k])->margin)
+      REFUSE(&m->block_switcher[m->block_switchers - 1], k);
+  }
   od_join *join = &m->join;
   int *const heat[] = {&join->reservoir, &join->warms, &join->heat_in};
   for (int k = 0; k < 3; k++) REFUSE(heat[k], *heat[k] - 1), REFUSE(heat[k], *heat[k] + 1);
