@@ -384,7 +384,15 @@ static void check_outputs(const od_model *m) {
   }
 }
 
+static void check_measures(const od_model *m) {
+  for (int i = 0; i < m->measures; i++) {
+    REFUSE(&m->measure[i].index, 1 << 20);
+    REFUSE((int *)(void *)&m->measure[i].kind, OD_OUT_BALANCE);  // an energy cannot be measured
+  }
+}
+
 static void check_rules(od_model *m) {
+  check_measures(m);
   check_mechanism(m);
   check_circuit(m);
   check_outputs(m);
