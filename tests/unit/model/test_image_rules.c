@@ -391,7 +391,36 @@ static void check_measures(const od_model *m) {
   }
 }
 
+// The reader of images refuses a block without its class or formula before other rules.
+static void check_specs(const od_model *m) {
+  for (int i = 0; i < m->blocks; i++) {
+    od_block *b = &m->block[i];
+    const struct {
+      int *at, value;
+    } changes[] = {{&b->block_class, -1},
+                   {&b->block_class, m->block_classes},
+                   {&b->operations, -1},
+                   {&b->operations, m->operations + 1},
+                   {&b->operations, m->operations - b->formula + 1},
+                   {&b->formula, -1},
+                   {&b->formula, m->operations - b->operations + 1}};
+    for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
+      int before = *changes[k].at;
+      *changes[k].at = changes[k].value;
+      size_t size = od_image_size(m, NULL);
+      unsigned char *image = malloc(size);
+      od_error err = {0};
+      assert_int_equal(od_image_write(m, NULL, image, size, NULL), OD_OK);
+      assert_int_equal(od_image_check(image, size, &err), OD_BAD_INPUT);
+      assert_non_null(strstr(err.text, "a block has no class or formula"));
+      free(image);
+      *changes[k].at = before;
+    }
+  }
+}
+
 static void check_rules(od_model *m) {
+  if (m->blocks < 10) check_specs(m);
   check_measures(m);
   check_mechanism(m);
   check_circuit(m);
