@@ -452,6 +452,8 @@ static void special_machines(void **state) {
       "inputs: {u: {sine: {amplitude: 2, frequency: 1 Hz}}}\nblocks:\n"
       "  a: {type: quantiser, input: u, step: 1, sample: 10 ms}\n  b: {type: gain, input: a, gain: 2}\n"
       "  c: {type: quantiser, input: b, step: 1, sample: 20 ms}\n  d: {type: gain, input: c, gain: 2}\n"
+      "  e: {type: delay, input: d, time: 50 ms, sample: 10 ms}\n  f: {type: gain, input: e, gain: 2}\n"
+      "  g: {type: delay, input: f, time: 30 ms, sample: 10 ms}\n  h: {type: gain, input: g, gain: 2}\n"
       "run: {time: 1 s, outputs: [c]}\n";
   char chain[8000];
   int used = snprintf(chain, sizeof chain, "gravity: [0, -9.81]\nbodies:\n");
