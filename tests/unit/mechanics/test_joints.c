@@ -457,8 +457,8 @@ static void loops_with_two_axes(void **state) {
   for (int n = 0; n < 2; n++) {
     char tree[2000], loop[2000], axes[200], start[200];
     double turn = turns[n], c = cos(turn), s = sin(turn);  // vectors in the axes of the body are turned by -turn
-    snprintf(tree, sizeof tree, text, 0.5, 0.1, 1.0, 0.0, "axis: [1, 0.3, 0]", "", "J.position: 0 m");
-    snprintf(axes, sizeof axes, "cut: true, axes: [[1, 0.3, 0], [%.17g, %.17g, 0]]", c + 0.3 * s, 0.3 * c - s);
+    snprintf(tree, sizeof tree, text, 0.5, 0.1, 1.0, 0.0, "axis: [1, 0, 0]", "", "J.position: 0 m");
+    snprintf(axes, sizeof axes, "cut: true, axes: [[1, 0, 0], [%.17g, %.17g, 0]]", c, -s);
     snprintf(
         start, sizeof start,
         "F.x: about 0 m, F.y: about 0 m, F.z: about 0 m, F.angle1: about 0 rad, F.angle2: about 0 rad, F.angle3: about %.17g rad",

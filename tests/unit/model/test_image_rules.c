@@ -368,6 +368,30 @@ static int components_of(const od_model *m, const od_output *o) {
   }
 }
 
+// The number of parts that outputs of a kind belong to (model/output_kinds.h).
+static int index_count(const od_model *m, od_output_kind kind) {
+  static const struct {
+    od_output_kind first, last;
+    size_t count;
+  } groups[] = {{OD_OUT_COORDINATE, OD_OUT_COORDINATE_ACCELERATION, offsetof(od_model, coordinates)},
+                {OD_OUT_JOINT_FORCE, OD_OUT_JOINT_TORQUE, offsetof(od_model, joints)},
+                {OD_OUT_ROD_FORCE, OD_OUT_ROD_FORCE, offsetof(od_model, rods)},
+                {OD_OUT_GEAR_FORCE, OD_OUT_GEAR_FORCE, offsetof(od_model, gears)},
+                {OD_OUT_INPUT, OD_OUT_INPUT, offsetof(od_model, signals)},
+                {OD_OUT_NODE_PRESSURE, OD_OUT_NODE_PRESSURE, offsetof(od_model, nodes)},
+                {OD_OUT_ELEMENT, OD_OUT_ELEMENT, offsetof(od_model, instances)},
+                {OD_OUT_POINT, OD_OUT_POINT, offsetof(od_model, points)},
+                {OD_OUT_BODY_POSE, OD_OUT_BODY_POSE, offsetof(od_model, bodies)},
+                {OD_OUT_LOAD, OD_OUT_LOAD, offsetof(od_model, loads)},
+                {OD_OUT_LENGTH, OD_OUT_LENGTH, offsetof(od_model, actuators)}};
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+    if (kind >= groups[i].first && kind <= groups[i].last) return od_model_count_at(m, groups[i].count);
+  bool whole = kind == OD_OUT_KINETIC || kind == OD_OUT_POTENTIAL || kind == OD_OUT_STORED ||
+               kind == OD_OUT_DISSIPATED || kind == OD_OUT_SUPPLIED || kind == OD_OUT_COMPRESSED ||
+               kind == OD_OUT_OIL_BALANCE || kind == OD_OUT_BALANCE;
+  return whole ? 1 : 1 << 20;
+}
+
 static void check_outputs(const od_model *m) {
   bool seen[OD_OUT_BALANCE + 1] = {false};
   for (int i = 0; i < m->outputs; i++) {
@@ -376,7 +400,8 @@ static void check_outputs(const od_model *m) {
     seen[o->kind] = true;
     REFUSE(&o->component, -1), REFUSE(&o->second, -2);
     REFUSE(&o->index, o->kind == OD_OUT_ELEMENT ? -2 : -1);
-    REFUSE(&o->index, 1 << 20);
+    const int count = index_count(m, o->kind);
+    REFUSE(&o->index, count);
     int components = components_of(m, o);
     if (components == 0) continue;
     if (o->second < 0) must_accept(m, &o->component, components - 1);

@@ -78,6 +78,7 @@ static void bounds(void **state) {
     assert_non_null(o);
     if (od_observer_check(&options)) fail_msg("%s", od_observer_check(&options));
     assert_int_equal(od_observer_start(o, 0, NULL, NULL, P, NULL), OD_OK);
+    assert_true(od_observer_bias(o)[0] == 0 && od_observer_bias(o)[1] == 0);
     for (int k = 0; k <= SAMPLES; k++) {
       if (k > 0) assert_int_equal(od_observer_predict(o, step, NULL, NULL, NULL), OD_OK);
       assert_int_equal(od_observer_correct(o, y), OD_OK);
