@@ -542,7 +542,35 @@ static void failures_change_nothing(void **state) {
   free(before);
 }
 
+// A step with a shift behind it, from the jumps: the step half-way does not converge there, so the step slides and the state is shifted afterwards.
+static void shifted_steps(void **state) {
+  (void)state;
+  int slid = 0;
+  od_sim *sim = od_sim_new(&plant);
+  assert_non_null(sim);
+  for (unsigned long number = 1; number <= 40; number++) {
+    double u[NU] = {0.3, -0.2}, u1[NU] = {0.25, -0.1}, dx[NX], F[NX * NX], Gp[NX * NP], part = NAN;
+    draw_system(number, 1);
+    start_at_jumps(u);
+    for (int i = 0; i < NX; i++) dx[i] = draw(1e-3);
+    assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+    const step_result o = exact_step(start_state, u, u1, start_parameters);
+    assert_int_equal(od_sim_step_and_shift(sim, h, u1, dx, F, Gp, &part), OD_OK);
+    od_sim_end_shift(sim);
+    near(od_sim_time(sim), h, 1e-15);
+    if (part != 0) continue;
+    slid++;
+    for (int i = 0; i < NX; i++) near(od_sim_state(sim)[i], o.x[i] + dx[i], 1e-8);
+    for (int i = 0; i < NX * NX; i++) near(F[i], o.slope[i / NX][i % NX], 1e-9);
+    for (int i = 0; i < NX * NP; i++) near(Gp[i], o.slope[i / NP][NX + 2 * NU + i % NP], 1e-9);
+  }
+  print_message("%d shifted steps slide\n", slid);
+  assert_true(slid > 5);
+  od_sim_free(sim);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(steps_are_exact), cmocka_unit_test(failures_change_nothing)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(steps_are_exact), cmocka_unit_test(failures_change_nothing),
+                                     cmocka_unit_test(shifted_steps)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -444,7 +444,27 @@ static void check_specs(const od_model *m) {
   }
 }
 
+// A batch of one instance has the numbers, host, choices, formula and jumps of this instance.
+static void check_batches(const od_model *m) {
+  const od_layout *l = &m->layout;
+  const int *pool = m->join.pool;
+  for (int i = 0; i < m->instances; i++) {
+    const od_instance *e = &m->instance[i];
+    const od_batch b = od_instance_batch(m, e);
+    assert_int_equal(b.count, 1);
+    assert_true(b.in == e->in && b.out == e->out && b.slope == e->slope);
+    assert_int_equal(pool[b.number], l->theta + e->number);
+    if (e->host >= 0) assert_int_equal(pool[b.host], l->theta + m->instance[e->host].number);
+    for (int k = 0; k < b.choices; k++) assert_int_equal(pool[b.choice + k], e->choice[k]);
+    if (!od_instance_class(m, e)->has_formula) continue;
+    assert_int_equal(pool[b.formula], e->formula * OD_OPERATION_INTS);
+    assert_int_equal(pool[b.operations], e->operations);
+    assert_int_equal(pool[b.held], l->held + e->held);
+  }
+}
+
 static void check_rules(od_model *m) {
+  check_batches(m);
   if (m->blocks < 10) check_specs(m);
   check_measures(m);
   check_mechanism(m);
