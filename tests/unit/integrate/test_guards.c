@@ -1,5 +1,6 @@
-// Events within one step, on a plant with the states t or the integral of u, whose guards are given functions of these states, and the error of the beginning of sliding. Oracles: the
-// points at which tangents meet and lines cross levels, roots of polynomials by bisection, and the step of a constant rate, each worked out by hand.
+// Events within one step, on a plant with the states t or the integral of u, whose guards are given functions of these states, and the error of
+// the beginning of sliding. Oracles: the points at which tangents meet and lines cross levels, roots of polynomials by bisection, and the step of
+// a constant rate, each worked out by hand.
 #include <stdlib.h>
 #include <string.h>
 
@@ -355,8 +356,8 @@ static void inputs(void *user, double t, double *u) {
   u[0] = input_at(t / length);
 }
 
-// A margin that is zero at x = 0.4 of the length, or just before the end of the step: trial steps use the inputs of their own times. Without a function the inputs are linear, and the
-// trapezoidal rule is exact.
+// A margin that is zero at x = 0.4 of the length, or just before the end of the step: trial steps use the inputs of their own times. Without a
+// function the inputs are linear, and the trapezoidal rule is exact.
 static void trial_steps_have_their_inputs(void **state) {
   (void)state;
   const od_plant plant = {.nz = NZ, .nc = NC, .nu = 1, .work_size = 4 * sizeof(double), .ops = &ops, .margins = 1};

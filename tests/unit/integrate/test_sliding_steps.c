@@ -368,7 +368,8 @@ static const double *power_at(const od_sim *sim) {
   return (const double *)((const char *)sim + sim->power);
 }
 
-// States and integrals between both ends are cubics. The rates follow from them: the values of held jumps are linear in time, with their mean over the step, unless sliding began in this step.
+// States and integrals between both ends are cubics. The rates follow from them: the values of held jumps are linear in time, with their mean
+// over the step, unless sliding began in this step.
 static void check_between(const od_sim *before, const od_sim *after, const step_result *o, const double *end,
                           bool entered, const double *u0, const double *u1) {
   od_sim *between = malloc(od_sim_bytes(after));

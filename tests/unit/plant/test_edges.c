@@ -127,8 +127,8 @@ static void edges_are_told(void **state) {
       for (int i = 0; ok && i < s.ny; i++) {
         bool edge = shows_edge(up[i] - y[i], down[i] - y[i], y[i]);
         if (edge && !at_edge[i])
-          fail_msg("seed %d: %s has an edge along state %d: %g, %g and %g away", (int)seed, s.m->output[i].name, j,
-                   y[i], up[i] - y[i], down[i] - y[i]);
+          fail_msg("seed %d: %s has an edge along state %d: %g, %g and %g away", (int)seed,
+                   od_model_text(s.m, s.m->output[i].name), j, y[i], up[i] - y[i], down[i] - y[i]);
         seen += edge;
         smooth += !at_edge[i];
       }
