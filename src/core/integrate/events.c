@@ -108,12 +108,11 @@ od_status od_sim_begin_events(od_sim *s, const od_event_search *q, bool continue
   const memory m = memory_of(s, q);
   int n = od_plant_guards(s->plant);
   if (!s->started) return OD_BAD_ARGUMENT;
+  od_status status = OD_OK;
   if (n > 0 && continues) {
     memcpy(m.low, m.high, (size_t)n * sizeof *m.low);
     memcpy(m.low_rate, m.high_rate, (size_t)n * sizeof *m.low_rate);
-  }
-  od_status status = OD_OK;
-  if (n > 0 && !continues) {
+  } else if (n > 0) {
     double h = s->last_step > 0 ? s->last_step : 1e-3;
     status = find_guards(s, q, distance_aside(s, h), m.low, m.low_rate);
   }
@@ -159,9 +158,8 @@ static od_status try_step(od_sim *s, const od_event_search *q, double end, doubl
   memcpy(s, q->before, s->size);
   double t = s->t, *inside = od_sim_at(s, s->inside);
   const double *u0 = od_sim_inputs(s);
+  for (int i = 0; i < nu; i++) m.u[i] = h < end ? u0[i] + h / end * (m.u_end[i] - u0[i]) : m.u_end[i];
   if (h < end && q->inputs && nu) q->inputs(q->user, t + h, m.u);
-  for (int i = 0; i < nu && (h >= end || !q->inputs); i++) m.u[i] = u0[i] + h / end * (m.u_end[i] - u0[i]);
-  if (h >= end && nu) memcpy(m.u, m.u_end, (size_t)nu * sizeof *m.u);
   if (!q->inputs) return od_sim_step(s, h, m.u);
   for (int k = 0; k < s->integrator->inside_count && nu; k++)
     q->inputs(q->user, t + s->integrator->inside[k] * h, inside + k * nu);
@@ -181,7 +179,6 @@ static od_status find_dip(od_sim *s, const od_event_search *q, double h, double 
   const od_plant *plant = s->plant;
   const memory m = memory_of(s, q);
   int looked_at = 0;
-  *found = false;
   for (int i = 0; i < plant->margins && looked_at < MOST_DIPS; i++) {
     double at[2];
     if (!may_dip(m.low[i], m.low_rate[i], m.high[i], m.high_rate[i], 0, h, &at[1])) continue;
@@ -219,8 +216,10 @@ static od_status close_in(od_sim *s, const od_event_search *q, double h, double 
   bool halve = false;
   memcpy(m.at_low, m.low, bytes);
   for (int i = 0; i < TRIALS && high - low > resolution * h; i++) {
-    // Takes a secant step that ends slightly beyond the zero, or bisects after a secant step that did not halve the interval.
-    double width = high - low, part = halve ? 0.5 : first_crossing(plant, &m) * (1 + 1e-3);
+    // Takes a secant step that ends slightly beyond the zero, as seen from the nearer end, so that the farther end approaches the
+    // zero. Bisects after a secant step that did not halve the interval.
+    double width = high - low, zero = first_crossing(plant, &m);
+    double part = halve ? 0.5 : zero < 0.5 ? 1.1 * zero : 1 - 1.1 * (1 - zero);
     at = low + fmin(fmax(part, 1e-3), 1 - 1e-3) * width;
     od_status status = try_step(s, q, h, at);
     if (status == OD_OK) status = od_sim_guards(s, m.trial);
@@ -235,16 +234,15 @@ static od_status close_in(od_sim *s, const od_event_search *q, double h, double 
 }
 
 // Checks the step of length h just taken. If a switch is due in the step, takes the step again, up to just after the first
-// switch. *taken receives the length of the step.
+// switch. *taken receives the length of the step if it becomes shorter.
 static od_status find_switch(od_sim *s, const od_event_search *q, double h, double *taken) {
   const memory m = memory_of(s, q);
-  bool found = true;
+  bool found = is_due(s->plant, &m, m.high);
   double high = h;
-  *taken = h;
   if (s->plant->nu) memcpy(m.u_end, od_sim_inputs(s), (size_t)s->plant->nu * sizeof *m.u_end);
   memcpy(q->after, s, s->size);
   memcpy(m.at_high, m.high, (size_t)s->plant->margins * sizeof *m.high);
-  if (!is_due(s->plant, &m, m.high)) {
+  if (!found) {
     od_status status = find_dip(s, q, h, &high, &found);
     if (status != OD_OK) return status;
   }

@@ -34,7 +34,7 @@ typedef struct memory {
 // Returns the number of doubles of the point that copy_point() keeps.
 static size_t kept_doubles(const od_plant *plant) {
   size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);
-  return nx + 4 * nk + (size_t)plant->nu + 2 * (size_t)plant->nq;
+  return nx + 4 * nk + (size_t)plant->nu + 2 * (size_t)plant->nq + 2 * (size_t)plant->jumps;
 }
 
 static size_t unit_doubles(const od_plant *plant) {
@@ -60,7 +60,7 @@ static memory memory_of(od_sim *s) {
   return m;
 }
 
-// Saves the current point, its earlier rates and energies in the memory. With `back`, restores the saved values.
+// Saves the current point, its earlier rates, energies and held values in the memory. With `back`, restores the saved values.
 static void copy_point(od_sim *s, bool back) {
   const od_plant *plant = s->plant;
   const struct {
@@ -73,7 +73,8 @@ static void copy_point(od_sim *s, bool back) {
                {s->k_earlier, od_plant_nk(plant)},
                {s->curve, od_plant_nk(plant)},
                {s->energy, plant->nq},
-               {s->power, plant->nq}};
+               {s->power, plant->nq},
+               {s->held, 2 * plant->jumps}};
   double *kept = memory_of(s).kept;
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     double *here = od_sim_at(s, parts[i].at);
@@ -412,7 +413,6 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
   const memory m = memory_of(s);
   const double *held = od_sim_at(s, s->held), *start = od_sim_at(s, s->jump_start);
   unknowns q = {0};
-  bool held_changed = false;
   for (int j = 0; j < plant->jumps; j++) {
     bool is_held = a->before.holding > 0 && !isnan(held[j]);
     m.value[j] = is_held ? held[j] : sign_of(start[j]);
@@ -422,7 +422,6 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
   if (status == OD_OK && out) status = slide_with_jacobians(s, a, &m, q, out);
   if (status == OD_OK) {
     int count = hold_on(s, a, &m, &q);
-    held_changed = true;
     if (count > 0 || !stays) {
       s->holding = count;
       memcpy(od_sim_at(s, s->jump_start), m.guard, (size_t)plant->jumps * sizeof *m.guard);
@@ -434,7 +433,6 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
     status = OD_NOT_CONVERGED;
   }
   go_back(s, a);
-  if (held_changed) s->holding = 0;
   s->left_out = q.left_out;
   s->jumps_known = 0;
   plant->ops->hold(plant, od_sim_work(s), s->holding ? held : NULL);

@@ -397,7 +397,7 @@ void od_build_block_measures(od_build *b, int block, int place, const char *quan
 
 void od_build_block_numbers(od_build *b, int block, int first_number) {
   od_block *at = block_at(b, block);
-  if (at) at->number = first_number;
+  if (at && at->numbers > 0) at->number = first_number;
 }
 
 void od_build_block_formula(od_build *b, int block, od_formula formula) {

@@ -25,13 +25,7 @@ static bool wrong(const checking *c, const char *table, long long item) {
 static bool field_is_valid(const od_model *m, const od_model_field *f, const char *at) {
   int value;
   double number;
-  if (f->kind == OD_FIELD_DOUBLE) {
-    for (size_t i = 0; i < f->size; i += sizeof number) {
-      memcpy(&number, at + i, sizeof number);
-      if (!isfinite(number)) return false;
-    }
-    return true;
-  }
+  if (f->kind == OD_FIELD_DOUBLE) return memcpy(&number, at, sizeof number), isfinite(number);
   if (f->kind == OD_FIELD_BOOL) {
     unsigned char byte;
     return memcpy(&byte, at, sizeof byte), byte <= 1;
@@ -170,16 +164,6 @@ static bool check_blocks(const checking *c) {
   if (lines != m->block_lines || signals != m->signals || states != m->states || slopes != m->block_slopes ||
       rings != m->rings || samplers != m->samplers || modes != m->block_switchers)
     return wrong(c, "block", m->blocks);
-  for (int i = 0; i < m->block_lines; i++)
-    if (m->block_line[i].source < -1 || m->block_line[i].source >= m->signals + m->measures)
-      return wrong(c, "block_line", i);
-  for (int i = 0; i < m->samplers; i++)
-    if (m->sampler[i] < 0 || m->sampler[i] >= m->blocks || !(m->block[m->sampler[i]].sample > 0))
-      return wrong(c, "sampler", i);
-  for (int i = 0; i < m->block_switchers; i++)
-    if (m->block_switcher[i] < 0 || m->block_switcher[i] >= m->blocks ||
-        !od_block_class_of(&m->spec[m->block_switcher[i]])->margin)
-      return wrong(c, "block_switcher", i);
   return true;
 }
 
@@ -303,6 +287,20 @@ static bool check_closures(const checking *c) {
   return true;
 }
 
+// ---- lists of blocks
+
+static bool check_block_lists(const checking *c) {
+  const od_model *m = c->m;
+  for (int i = 0; i < m->block_lines; i++)
+    if (m->block_line[i].source < -1 || m->block_line[i].source >= m->signals + m->measures)
+      return wrong(c, "block_line", i);
+  for (int i = 0; i < m->samplers; i++)
+    if (!(m->block[m->sampler[i]].sample > 0)) return wrong(c, "sampler", i);
+  for (int i = 0; i < m->block_switchers; i++)
+    if (!od_block_class_of(&m->spec[m->block_switcher[i]])->margin) return wrong(c, "block_switcher", i);
+  return true;
+}
+
 // ---- nodes and instances
 
 static bool check_nodes(const checking *c) {
@@ -355,7 +353,6 @@ static bool instance_fits_class(const od_model *m, int index) {
   if (e->host >= index || (needs_host && e->host < 0)) return false;
   if (k->host_class && od_instance_class(m, &m->instance[e->host]) != k->host_class) return false;
   if ((k->acts != OD_ACTS_NOWHERE) != (e->actuator >= 0) || (k->needs_oil && m->oil < 0)) return false;
-  if ((k->margin != NULL) != (e->switcher >= 0) || (k->supply != 0) != (e->supplier >= 0)) return false;
   if (e->joint >= 0 && k->acts != OD_ACTS_NOWHERE && m->joint[e->joint].coordinates != 1) return false;
   for (int i = 0; i < OD_MOST_ELEMENT_STATES; i++)
     if (i < states ? e->state[i] < 0 && !(k->optional_states >> i & 1U) : e->state[i] >= 0) return false;
@@ -721,8 +718,8 @@ od_status od_model_check(od_model *m, od_error *err) {
     if (!table_is_valid(c, &od_model_tables[i])) return OD_BAD_INPUT;
   for (int i = 0; m->text_size > 0 && i < od_name_table_count; i++)
     if (!table_is_valid(c, &od_name_tables[i])) return OD_BAD_INPUT;
-  bool ok = check_bodies(c) && check_links(c) && check_closures(c) && check_nodes(c) && check_instances(c) &&
-            check_targets(c) && check_users(c) && check_rows(c) && check_heat(c) && check_junctions(c) &&
-            check_outputs(c) && check_sparse(c) && check_tree_states(c);
+  bool ok = check_bodies(c) && check_links(c) && check_closures(c) && check_block_lists(c) && check_nodes(c) &&
+            check_instances(c) && check_targets(c) && check_users(c) && check_rows(c) && check_heat(c) &&
+            check_junctions(c) && check_outputs(c) && check_sparse(c) && check_tree_states(c);
   return ok ? OD_OK : OD_BAD_INPUT;
 }

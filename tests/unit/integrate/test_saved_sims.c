@@ -3,6 +3,7 @@
 // saved state. A damaged state, or one of another machine, other outputs, another integrator or other options, is refused with its reason,
 // and the simulation stays as it is.
 #include "support/test.h"
+#include "integrate/sim_block.h"
 
 #include "base/saved.h"
 #include "oleodyn/advance.h"
@@ -301,6 +302,30 @@ static void reasons(void **state) {
   free_small(&b);
 }
 
+// The choice of outputs and free parameters: equal choices have equal numbers, other choices have others.
+static void selections(void **state) {
+  (void)state;
+  static const struct {
+    int outputs, output[2], parameters, parameter[2];
+  } choices[] = {{2, {0, 1}, 1, {0}}, {2, {1, 0}, 1, {0}}, {1, {0}, 1, {0}},       {2, {0, 2}, 1, {0}},
+                 {2, {0, 1}, 1, {1}}, {2, {0, 1}, 0, {0}}, {2, {0, 1}, 2, {0, 1}}, {2, {0, 1}, 1, {0}}};
+  enum { CHOICES = sizeof choices / sizeof *choices };
+  small s = make_small(3);
+  uint64_t machine[CHOICES], selection[CHOICES];
+  for (int i = 0; i < CHOICES; i++) {
+    od_plant *plant = NULL;
+    int first = s.model->instance[0].number, free_numbers[] = {first + choices[i].parameter[0], first + 1};
+    assert_int_equal(od_model_plant(s.model, choices[i].output, choices[i].outputs, free_numbers, choices[i].parameters,
+                                    &plant, NULL),
+                     OD_OK);
+    assert_true(od_plant_fingerprint(plant, &machine[i], &selection[i]));
+    od_plant_free(plant);
+    assert_true(machine[i] == machine[0]);
+    for (int k = 0; k < i; k++) assert_int_equal(selection[i] == selection[k], i == CHOICES - 1 && k == 0);
+  }
+  free_small(&s);
+}
+
 static void other_advance(void **state) {
   (void)state;
   small s = make_small(3);
@@ -356,7 +381,7 @@ static void users_function(void **state) {
 int main(int argc, char **argv) {
   if (argc == 3 && strcmp(argv[1], "--continue") == 0) return continue_here(all_machines, argv[2]);
   const struct CMUnitTest tests[] = {cmocka_unit_test(another_process), cmocka_unit_test(every_byte),
-                                     cmocka_unit_test(reasons), cmocka_unit_test(other_advance),
-                                     cmocka_unit_test(users_function)};
+                                     cmocka_unit_test(reasons),         cmocka_unit_test(selections),
+                                     cmocka_unit_test(other_advance),   cmocka_unit_test(users_function)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

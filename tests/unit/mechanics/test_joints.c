@@ -441,6 +441,46 @@ static void loops_are_as_the_tree(void **state) {
   }
 }
 
+// The same with a body whose own axes are turned about z by an angle: the slide has another direction in the axes of the body.
+static void loops_with_two_axes(void **state) {
+  static const char text[] =
+      "gravity: [1 m/s^2, 0, -9 m/s^2]\n"
+      "bodies: {arm: {mass: 2 kg, centre: [%.17g m, %.17g m, 0.2 m], inertia: [1.2 kg m^2, 1.2 kg m^2, 0.9 kg m^2],\n"
+      "    points: {tip: [%.17g m, %.17g m, 0]}}}\n"
+      "joints:\n"
+      "  J: {type: prismatic, between: [ground, arm], %s}\n"
+      "%s"
+      "springs: {spring: {between: [ground.S, arm.tip], stiffness: 20 N/m, damping: 1 N s/m, length: 0.5 m}}\n"
+      "ground: {points: {S: [0.2 m, 1 m, 1.5 m]}}\n"
+      "initial: {%s}\n";
+  static const double turns[] = {0.6, -1.1};
+  for (int n = 0; n < 2; n++) {
+    char tree[2000], loop[2000], axes[200], start[200];
+    double turn = turns[n], c = cos(turn), s = sin(turn);  // vectors in the axes of the body are turned by -turn
+    snprintf(tree, sizeof tree, text, 0.5, 0.1, 1.0, 0.0, "axis: [1, 0, 0]", "", "J.position: 0 m");
+    snprintf(axes, sizeof axes, "cut: true, axes: [[1, 0, 0], [%.17g, %.17g, 0]]", c, -s);
+    snprintf(
+        start, sizeof start,
+        "F.x: about 0 m, F.y: about 0 m, F.z: about 0 m, F.angle1: about 0 rad, F.angle2: about 0 rad, F.angle3: about %.17g rad",
+        turn);
+    snprintf(loop, sizeof loop, text, 0.5 * c + 0.1 * s, 0.1 * c - 0.5 * s, c, -s, axes,
+             "  F: {type: free, between: [ground, arm]}\n", start);
+    od_machine *a = machine_from(*state, tree, NULL, NULL), *b = machine_from(*state, loop, NULL, NULL);
+    assert_int_equal(od_machine_model(b)->freedom, 1);
+    od_table *ta = run_all(a, 0.5, 1e-3), *tb = run_all(b, 0.5, 1e-3);
+    static const char *const same[] = {"arm.tip.x", "arm.tip.y", "arm.tip.z", "arm.tip.vx",
+                                       "arm.wz",    "J.force_y", "J.force_z"};
+    for (long k = 0; k < ta->rows; k++)
+      for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        near_scaled(at(tb, k, same[i]), at(ta, k, same[i]), 1e-8, 1);
+    assert_true(fabs(at(ta, ta->rows - 1, "arm.tip.x") - at(ta, 0, "arm.tip.x")) > 1e-2);
+    od_table_free(ta);
+    od_table_free(tb);
+    od_machine_free(a);
+    od_machine_free(b);
+  }
+}
+
 // --- Mistakes ---------------------------------------------------------------------------------------------------------
 
 static void mistakes(void **state) {
@@ -491,8 +531,16 @@ static void mistakes(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, machine_file_start, machine_file_end)
-  const struct CMUnitTest tests[] = {
-      TEST(free_top), TEST(planar_joint), TEST(cylindrical_joint), TEST(screw),    TEST(loops_are_as_the_tree),
-      TEST(gears),    TEST(stops),        TEST(ropes_and_winches), TEST(contacts), TEST(mistakes)};
+  const struct CMUnitTest tests[] = {TEST(free_top),
+                                     TEST(planar_joint),
+                                     TEST(cylindrical_joint),
+                                     TEST(screw),
+                                     TEST(loops_are_as_the_tree),
+                                     TEST(loops_with_two_axes),
+                                     TEST(gears),
+                                     TEST(stops),
+                                     TEST(ropes_and_winches),
+                                     TEST(contacts),
+                                     TEST(mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

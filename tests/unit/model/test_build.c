@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/test.h"
+#include "elements/elements.h"
 #include "oleodyn/oleodyn.h"
 
 // ---- a machine with parts of every kind
@@ -437,13 +438,42 @@ static void names_of_blocks(void **state) {
   od_build_free(b);
 }
 
+// Ends of every class: a node that does not exist is refused at every end, a missing node at every end that is not optional.
+static void ends_of_every_class(void **state) {
+  (void)state;
+  int ends = 0, optional = 0;
+  for (int i = 0; i < od_element_class_count(); i++) {
+    const od_element_description *c = od_element_description_at(i);
+    int at = 0;
+    for (int k = 0; k < OD_MOST_END_KEYS && c->ends[k].key; k++)
+      for (int n = 0; n < c->ends[k].count; n++, at++)
+        for (int wrong = 0; wrong < 2; wrong++) {
+          parts p;
+          od_model *model = NULL;
+          od_build *b = build(&p, NULL);
+          od_element_spec spec = od_element_spec_of(c->equations->name);
+          for (int e = 0; e < OD_MOST_ENDS; e++) spec.end[e] = p.A;
+          spec.end[at] = wrong ? 77 : OD_UNUSED;
+          od_build_element(b, "x", &spec);
+          assert_int_not_equal(od_build_finish(b, &model, NULL), OD_OK);  // it has no numbers
+          char text[100];
+          snprintf(text, sizeof text, "%s 'x' refers to node %d", c->noun, spec.end[at]);
+          if (has_problem(b, OD_ABOUT_ELEMENT, text) != (wrong || !c->ends[k].optional))
+            fail_msg("%s, end %d: %s", c->equations->name, at, text);
+          ends++, optional += c->ends[k].optional;
+          od_build_free(b);
+        }
+  }
+  assert_true(ends > 100 && optional >= 10);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_as_a_file),          cmocka_unit_test(every_mistake_has_a_message),
       cmocka_unit_test(all_mistakes_in_one_run), cmocka_unit_test(initial_values),
       cmocka_unit_test(what_does_not_exist),     cmocka_unit_test(added_later),
       cmocka_unit_test(wrong_calls_stay),        cmocka_unit_test(numbers_by_keys),
-      cmocka_unit_test(names_of_blocks),
+      cmocka_unit_test(names_of_blocks),         cmocka_unit_test(ends_of_every_class),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

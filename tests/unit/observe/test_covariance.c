@@ -267,6 +267,28 @@ static void noise_after_a_refusal(void **state) {
   for (int i = 0; i < N; i++) assert_true(fabs(od_covariance_variance(&b, i) - 1.25) < 1e-14);
 }
 
+// In both forms, noise that makes any single variance negative or infinite is rejected.
+static void every_variance_is_checked(void **state) {
+  (void)state;
+  enum { ROOM = 256 };
+  for (int i = 0; i < 8 * N; i++) {
+    double memory[N * N], scratch[ROOM] = {0}, kept[ROOM] = {0}, start[N * N] = {0}, Q[N * N] = {0}, q[N] = {0};
+    od_covariance b = {.nx = NX,
+                       .np = NP,
+                       .form = i % 2 ? OD_FORM_SQUARE_ROOT : OD_FORM_JOSEPH,
+                       .P = memory,
+                       .scratch = scratch,
+                       .kept = kept};
+    const int at = i / 8, by_matrix = i / 2 % 2, infinite = i / 4 % 2;
+    for (int k = 0; k < N; k++) start[k * (N + 1)] = 1, Q[k * (N + 1)] = q[k] = 0.1;
+    assert_true(od_covariance_set(&b, start));
+    assert_true(od_covariance_add(&b, by_matrix ? Q : NULL, by_matrix ? NULL : q));
+    for (int k = 0; k < N; k++) near(od_covariance_variance(&b, k), 1.1, 1e-14);
+    Q[at * (N + 1)] = q[at] = infinite ? INFINITY : -2;
+    assert_false(od_covariance_add(&b, by_matrix ? Q : NULL, by_matrix ? NULL : q));
+  }
+}
+
 // A state without noise decays until its variance underflows; the states that it drives stay uncertain. Oracle: arithmetic of 113
 // bits, whose exponents have 15 bits.
 static void decaying_states(void **state) {
@@ -306,6 +328,7 @@ int main(void) {
                                      cmocka_unit_test(all_sizes),
                                      cmocka_unit_test(sensors_together),
                                      cmocka_unit_test(noise_after_a_refusal),
+                                     cmocka_unit_test(every_variance_is_checked),
                                      cmocka_unit_test(decaying_states)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "support/test.h"
 #include "oleodyn/sim.h"
 #include "plant/model_plant.h"
+#include "support/machines.h"
 #include "support/random_machine.h"
 
 enum { MOST_STATES = 96, MOST_OUTPUTS = 4096, PARAMETERS = 3 };
@@ -126,8 +127,8 @@ static void edges_are_told(void **state) {
       for (int i = 0; ok && i < s.ny; i++) {
         bool edge = shows_edge(up[i] - y[i], down[i] - y[i], y[i]);
         if (edge && !at_edge[i])
-          fail_msg("seed %d: %s has an edge along state %d: %g, %g and %g away", (int)seed, s.m->output[i].name, j,
-                   y[i], up[i] - y[i], down[i] - y[i]);
+          fail_msg("seed %d: %s has an edge along state %d: %g, %g and %g away", (int)seed,
+                   od_model_text(s.m, s.m->output[i].name), j, y[i], up[i] - y[i], down[i] - y[i]);
         seen += edge;
         smooth += !at_edge[i];
       }
@@ -138,7 +139,34 @@ static void edges_are_told(void **state) {
   assert_true(seen > 50 && smooth > 1000);
 }
 
+// The difference of two pressures has an edge where one of the two volumes cavitates.
+static void differences(void **state) {
+  (void)state;
+  od_test_run run = od_test_begin(
+      od_test_machine_text(
+          "oil: {density: 870 kg/m^3, law: constant, modulus: 1.2 GPa}\n"
+          "volumes: {A: {volume: 0.1 L}, B: {volume: 0.1 L}, C: {volume: 0.1 L}}\npressure_differences: {d: {between: [A, B]}, e: {between: [C, A]}}\n"
+          "leaks: {l: {between: [A, B], slope: 1e-12 m^3/(s Pa)}, k: {between: [B, C], slope: 1e-12 m^3/(s Pa)}}\n"
+          "initial: {A.pressure: 1 bar, B.pressure: 1 bar, C.pressure: 1 bar}\n"),
+      "d.pressure", "e.pressure", "A.pressure", "C.pressure", NULL);
+  const od_plant *plant = run.plant;
+  assert_int_equal(od_plant_nx(plant), 3);
+  for (int i = 0; i < 8; i++) {
+    const bool below[] = {i & 1, i & 2, i & 4};
+    double x[3];
+    unsigned char edge[4];
+    for (int k = 0; k < 3; k++) x[k] = below[k] ? -1e-3 : 1e5;
+    plant->ops->edges(plant, x, edge);
+    assert_int_equal(edge[0] != 0, below[0] || below[1]);
+    assert_int_equal(edge[1] != 0, below[2] || below[0]);
+    assert_int_equal(edge[2] != 0, below[0]);
+    assert_int_equal(edge[3] != 0, below[2]);
+  }
+  od_test_end(&run);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(elsewhere), cmocka_unit_test(edges_are_told)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(elsewhere), cmocka_unit_test(edges_are_told),
+                                     cmocka_unit_test(differences)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,6 +179,30 @@ static void damaged_images(void **state) {
   od_model_free(m);
 }
 
+// Texts for the program are part of the image, without change; without texts this part is absent.
+static void texts_of_the_program(void **state) {
+  (void)state;
+  static const char texts[] = "bodies: {a: {}}";
+  od_model *m = small_model();
+  for (int with = 0; with < 2; with++) {
+    od_image_options options = {.machine = with ? texts : NULL, .machine_size = with ? sizeof texts : 0};
+    size_t size = od_image_size(m, &options);
+    unsigned char *image = malloc(size);
+    od_image_facts facts;
+    memset(image, 0xa5, size);
+    assert_int_equal(od_image_write(m, &options, image, size, NULL), OD_OK);
+    assert_int_equal(od_image_get_facts(image, size, &facts, NULL), OD_OK);
+    assert_int_equal(facts.size, size);
+    assert_true(facts.machine >= options.machine_size && facts.machine < options.machine_size + 8);
+    if (with)
+      assert_memory_equal(facts.texts, texts, sizeof texts);
+    else
+      assert_null(facts.texts);
+    free(image);
+  }
+  od_model_free(m);
+}
+
 // Repairs the checksum of an image and returns the message of its refusal.
 static od_error refusal(unsigned char *image, size_t size) {
   od_image_header h;
@@ -275,8 +299,9 @@ static void incomplete_instances(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(random_machines), cmocka_unit_test(cases),
-                                     cmocka_unit_test(damaged_images),  cmocka_unit_test(incomplete_instances),
-                                     cmocka_unit_test(classes),         cmocka_unit_test(described_fields)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(random_machines),      cmocka_unit_test(cases),
+                                     cmocka_unit_test(damaged_images),       cmocka_unit_test(texts_of_the_program),
+                                     cmocka_unit_test(incomplete_instances), cmocka_unit_test(classes),
+                                     cmocka_unit_test(described_fields)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
