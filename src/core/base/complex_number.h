@@ -7,7 +7,9 @@
 #include "base/parts.h"
 
 #if OD_WITH_COMPLEX
+#if !OD_HAS_EXTENSIONS
 #include <complex.h>
+#endif
 
 typedef double _Complex od_complex;
 
@@ -21,10 +23,22 @@ typedef double _Complex od_complex;
 #define OD_COMPLEX_OF(real, imaginary) ((real) + (imaginary)*_Complex_I)
 #endif
 
-// Returns the imaginary part.
+// Return the real and the imaginary part.
+#if OD_HAS_EXTENSIONS
+static inline double od_real(od_complex z) {
+  return __real__ z;
+}
+static inline double od_imaginary(od_complex z) {
+  return __imag__ z;
+}
+#else
+static inline double od_real(od_complex z) {
+  return creal(z);
+}
 static inline double od_imaginary(od_complex z) {
   return cimag(z);
 }
+#endif
 #else
 typedef struct od_complex {
   double real, imaginary;

@@ -5,6 +5,9 @@
 #include <math.h>
 
 #include "base/complex_number.h"
+#if OD_WITH_COMPLEX
+#include <complex.h>
+#endif
 
 // The macro I of <complex.h> is removed, because I is the name of an inertia.
 #undef I

@@ -23,7 +23,7 @@ void od_warm_oil_slopes(const double *q, double density, double temperature, int
   for (int i = 0; i < OD_VISCOSITY_NUMBERS; i++) moved[i] = q[i];
   moved[OD_WARM_BY_DENSITY] = density;
   moved[OD_WARM_BY_TEMPERATURE] = temperature;
-  moved[by] += OD_COMPLEX_OF(0.0, step * (fabs(creal(moved[by])) + 1e-9));
+  moved[by] += OD_COMPLEX_OF(0.0, step * (fabs(od_real(moved[by])) + 1e-9));
   warm_c(moved, moved[OD_WARM_BY_DENSITY], moved[OD_WARM_BY_TEMPERATURE], oil);
   for (int i = 0; i < OD_OIL_STATES; i++) slope[i] = od_imaginary(oil[i]) / od_imaginary(moved[by]);
 }

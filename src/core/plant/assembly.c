@@ -124,7 +124,7 @@ static void condition_rows(od_assembly *s, const od_condition *list, int count, 
     for (int i = 0; i < count; i++) {
       od_complex y = od_model_output_value_complex(m, s->wc, &list[i].output);
       s->matrix[(m->rows + i) * n + j] = od_imaginary(y) / tiny;
-      s->r[m->rows + i] = creal(y) - list[i].value;
+      s->r[m->rows + i] = od_real(y) - list[i].value;
     }
     s->wc[moved + j] -= step;
   }

@@ -492,7 +492,7 @@ static void fill_inputs(const od_model *m, const double *theta, int instance, co
 // Adds the flows of an instance to the flows into both ends.
 static void add_flows(const od_element_class *c, const od_complex *out, double flow[2]) {
   for (int k = 0; k < c->outs; k++) {
-    double value = creal(out[k]);
+    double value = od_real(out[k]);
     if (c->out[k].kind == OD_TO_END) flow[c->out[k].index] -= value;
     if (c->out[k].kind == OD_TO_THROUGH) flow[0] += value, flow[1] -= value;
   }
@@ -509,9 +509,9 @@ void od_inverse_actuate(const od_inverse *v, int instance, const double pressure
     fill_inputs(m, theta, instance, w + e->in, pressure, along, in);
     od_element_evaluate_at(m, theta, oil, instance, in, out);
     for (int k = 0; k < c->outs; k++) {
-      if (c->out[k].kind == OD_TO_VOLUME) to->volume[c->out[k].index] = creal(out[k]);
+      if (c->out[k].kind == OD_TO_VOLUME) to->volume[c->out[k].index] = od_real(out[k]);
       if (c->out[k].kind != OD_TO_FORCE) continue;
-      to->force = creal(out[k]);
+      to->force = od_real(out[k]);
       to->force_by[along] = od_imaginary(out[k]) / imaginary_step;
     }
   }

@@ -174,7 +174,7 @@ static od_status complex_begin(const od_plant *plant, void *work, void *memory, 
   for (int i = 0; i < plant->np && !mechanism; i++) {
     int at = l->theta + d->parameter[i];
     od_complex value = OD_COMPLEX_OF(p.w[at], i == parameter ? by : 0);
-    bool changed = creal(c->w[at]) != creal(value) || od_imaginary(c->w[at]) != od_imaginary(value);
+    bool changed = od_real(c->w[at]) != od_real(value) || od_imaginary(c->w[at]) != od_imaginary(value);
     mechanism = changed && d->owner[i].owner == OD_OWNER_NONE && d->block[i].block < 0;
   }
   for (int i = 0; i < m->numbers; i++) c->w[l->theta + i] = p.w[l->theta + i];

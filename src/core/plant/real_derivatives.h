@@ -1,4 +1,4 @@
-// What a plant needs besides the derivatives in real numbers.
+// What a plant needs in addition to the derivatives in real numbers.
 #ifndef OD_REAL_DERIVATIVES_H
 #define OD_REAL_DERIVATIVES_H
 
