@@ -1,4 +1,4 @@
-// A friction law driven by a speed: the reduced law over the published trajectory of 13 s, by the exponential steps of
+// A friction law driven by a speed: the reduced law over the trajectory of 13 s, by the exponential steps of
 // friction/drive.h and by CVODES on the same equations; the force alone, and with its derivatives by 12 parameters. All methods give
 // results at every sample. CVODES gets the loosest tolerance, found by halving, at which its largest error over all samples (against
 // CVODES at 1e-11) is at most that of the exponential steps. With derivatives, the errors of p dF/dp, in N, count as well.
@@ -106,8 +106,8 @@ int main(void) {
   const published_cylinder *c = &published_cylinders[CYLINDER];
   void *memory = malloc(od_friction_grid_size(SAMPLES));
   if (!memory) return 1;
-  for (int i = 0; i < SAMPLES; i++) times[i] = i * step, speeds[i] = published_speed(times[i]);
-  driven_friction reference = {*c, published_speed, published_breaks, PUBLISHED_BREAKS, 1e-11, true, 12, false};
+  for (int i = 0; i < SAMPLES; i++) times[i] = i * step, speeds[i] = trajectory_speed(times[i]);
+  driven_friction reference = {*c, trajectory_speed, trajectory_breaks, TRAJECTORY_BREAKS, 1e-11, true, 12, false};
   driven_friction of_log = reference;
   of_log.speed = logged_speed, of_log.stops_at_outputs = true;
   if (od_friction_grid_make(&jobs[0].grid, memory, SAMPLES, times, speeds) != OD_OK ||

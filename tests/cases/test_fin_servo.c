@@ -1,5 +1,6 @@
 // The fin servo of cases/fin-servo. Oracles: its transfer functions multiplied out by hand (oracle/fin_servo_response.c), the
-// characteristic points that the paper describes, and its figures for the fit of Table 1 to data of Table 2.
+// characteristic points that the paper describes, and the fits of Tables 1 and 2 to data of Table 2: reference values of an
+// independent prototype, 86.95 and 96.18 % (published: 86.98 and 96.18 %).
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // The four-bars of cases/fourbar-observer against a hand-written natural-coordinates model (tests/oracle, eqs. 15-19
-// of the paper; no code in common with the engine) and against the published figures.
+// of the paper; no code in common with the engine), against published values and reference values of an independent prototype.
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,10 +7,12 @@
 #include "oracle/natural_fourbar.h"
 #include "support/machines.h"
 
-// The paper's Table 2: RMS of angle, rate and acceleration of link B1 and of the height of point 1 and its derivatives.
+// RMS of angle, rate and acceleration of link B1 and of the height of point 1 and its derivatives: within 0.03 % of the prototype and within
+// 0.3 % of the paper's Table 2, which has three or four digits.
 static void signals_of_the_spring_fourbar(void **state) {
   (void)state;
-  static const double published[6] = {0.2203, 2.0504, 24.078, 0.1874, 1.7497, 20.629};
+  static const double reference[6] = {0.2203, 2.0504, 24.078, 0.1874, 1.7497, 20.629};
+  static const double published[6] = {0.220, 2.049, 24.06, 0.187, 1.748, 20.61};
   od_test_run r = od_test_begin(od_test_machine("cases/fourbar-observer/spring.yaml", NULL), "A.angle", "A.rate",
                                 "A.acceleration", "crank.end.y", "crank.end.vy", "crank.end.ay", NULL);
   double sum[6] = {0}, y[6];
@@ -21,8 +23,9 @@ static void signals_of_the_spring_fourbar(void **state) {
   }
   for (int k = 0; k < 6; k++) {
     double rms = sqrt(sum[k] / 1001);
-    print_message("rms %d: %.5g (published %.5g)\n", k + 1, rms, published[k]);
-    assert_true(fabs(rms / published[k] - 1) < 1e-3);
+    print_message("rms %d: %.5g (reference %.5g, published %.4g)\n", k + 1, rms, reference[k], published[k]);
+    assert_true(fabs(rms / reference[k] - 1) < 3e-4);
+    assert_true(fabs(rms / published[k] - 1) < 3e-3);
   }
   od_test_end(&r);
 }

@@ -1,6 +1,7 @@
-// The toolbox benchmark of observers on a four-bar (cases/fourbar-observer). Oracle: figures of an independent program that does the same
-// in natural coordinates over 100 seeds: discrete EKF with a gyro 0.0286 rad, with F = [1 h; 0 1] 0.0481 rad, with an encoder 0.0051 rad; and the
-// toolbox's published error with force estimation, 0.0068 rad. This test uses few held-out seeds; the study toolbox-study.yaml has all of them.
+// The toolbox benchmark of observers on a four-bar (cases/fourbar-observer). Oracles: reference values of an independent program that does
+// the same in natural coordinates over 100 seeds: discrete EKF with a gyro 0.0286 rad, with F = [1 h; 0 1] 0.0481 rad, with an encoder
+// 0.0051 rad; and the toolbox's own error with force estimation, 0.0068 rad. This test uses few held-out seeds; the study
+// toolbox-study.yaml has all of them.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +59,7 @@ static bool right(double held) {
   return held > 0.92 && held < 0.98;
 }
 
-static void published_figures(void **state) {
+static void reference_values(void **state) {
   (void)state;
   figures ekf = run(CASE "gyro.experiment.yaml", NULL, false);
   near_relative(ekf.angle, 0.0286, 0.05);
@@ -87,7 +88,7 @@ static void dead_points(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(published_figures), cmocka_unit_test(forces_and_biases),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(reference_values), cmocka_unit_test(forces_and_biases),
                                      cmocka_unit_test(dead_points)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

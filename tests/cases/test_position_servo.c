@@ -1,4 +1,4 @@
-// The position servo. Oracles: its equations by hand (oracle/position_servo.c), integrated by CVODES; the published reference motion in
+// The position servo. Oracles: its equations by hand (oracle/position_servo.c), integrated by CVODES; the reference motion in
 // $OD_SHARED/cases, or in ../shared next to the source tree, which is not part of the project (that test is skipped without it).
 #include <math.h>
 #include <stdio.h>
@@ -104,7 +104,7 @@ static void reference(void **state) {
   od_error err = {0};
   if (od_table_read_csv(path, &t, &err) != OD_OK) fail_msg("%s", err.text);
   assert_true(t->rows == ROWS && t->columns == 1 + OUTPUTS);
-  print_message("the published reference is %.2g m off\n", distance(t, 0));
+  print_message("the reference is %.2g m off\n", distance(t, 0));
   assert_true(distance(t, 0) < 1e-6);
   od_table_free(t);
 }

@@ -9,7 +9,8 @@
 // zero give the general four-bar. Gravity acts along -y. Written by hand from the paper; shares no code with the
 // engine.
 //
-// Conventions that reproduce the published numbers (checked in test_natural_fourbar.c):
+// Conventions that reproduce the published values of the paper and reference values of an independent prototype (checked in
+// test_natural_fourbar.c):
 // - theta is the angle of link B1 from the ground's x axis, counter-clockwise, not from the line AB, and continuous
 //   (not wrapped); point 2 lies on the left of the line from A to B (x2 > 0), point 1 on the left of the line from A to
 //   point 2;

@@ -44,14 +44,14 @@ int published_reduced(const published_cylinder *c, double *q) {
   return n + add_side(&c->side[1], 0, q + n);
 }
 
-const double published_breaks[PUBLISHED_BREAKS] = {0,   1.5, 3,    3.75,  5.75, 6.5,    8.5, 9,
-                                                   9.5, 10,  10.5, 10.75, 11,   11.001, 13};
+const double trajectory_breaks[TRAJECTORY_BREAKS] = {0,   1.5, 3,    3.75,  5.75, 6.5,    8.5, 9,
+                                                     9.5, 10,  10.5, 10.75, 11,   11.001, 13};
 
 static double half_cosine(double t, double from, double to, double a, double b) {
   return a + (b - a) * (1 - cos(M_PI * (t - from) / (to - from))) / 2;
 }
 
-double published_speed(double t) {
+double trajectory_speed(double t) {
   if (t == 0 || t == 1.5 || t == 3 || t == 5.75 || (t >= 8.5 && t <= 10.5 && fmod(t, 0.5) == 0)) return 0;
   if (t < 3) return 0.25 * sin(2 * M_PI * t / 3);
   if (t < 3.75) return half_cosine(t, 3, 3.75, 0, 0.05);

@@ -18,10 +18,11 @@ extern const published_cylinder published_cylinders[PUBLISHED_CYLINDERS + 1];
 int published_modified_lugre(const published_cylinder *c, double *q);
 int published_reduced(const published_cylinder *c, double *q);
 
-// The trajectory that identifies all parameters: sines, ramps, half-cosines and a lagged step of the speed, 13 s long.
-double published_speed(double t);
+// The trajectory of cases/cylinder-friction that identifies all parameters: sines, ramps, half-cosines and a lagged step of the speed,
+// 13 s long. The source shows its trajectory in a figure only; this one is chosen here.
+double trajectory_speed(double t);
 // Times of the ends of its pieces and of its sign changes, in order, from 0 to 13 s.
-enum { PUBLISHED_BREAKS = 15 };
-extern const double published_breaks[PUBLISHED_BREAKS];
+enum { TRAJECTORY_BREAKS = 15 };
+extern const double trajectory_breaks[TRAJECTORY_BREAKS];
 
 #endif

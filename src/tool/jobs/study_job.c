@@ -150,9 +150,9 @@ static int run_study(od_job *job, arguments *a, const char *path) {
 
 static const char details[] =
     "The study file lists cases: experiments, possibly in a variant or with other numbers, and their numbers of seeds. Every\n"
-    "metric is printed with its 99 % sampling interval, and with the Cramer-Rao bound and the published value if they exist.\n"
-    "For coverage, NEES and NIS the interval belongs to a consistent filter; a star marks values outside this interval. The\n"
-    "same seeds give the same bits with any number of threads.\n\n"
+    "metric is printed with its 99 % sampling interval, and with the Cramer-Rao bound, the published value and the reference\n"
+    "value (of another program) if they exist. For coverage, NEES and NIS the interval belongs to a consistent filter; a star\n"
+    "marks values outside this interval. The same seeds give the same bits with any number of threads.\n\n"
     "On a cluster each job runs a part, K/N, and writes the values of its runs; --merge combines the files. The rows are\n"
     "equal to the rows of a run of the whole study, bit by bit on computers of the same kind. Missing runs of parts that\n"
     "were not completed are listed, so that they can be run again.\n\n"

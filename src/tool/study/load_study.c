@@ -15,6 +15,8 @@
 #include "study/cases.h"
 #include "study/study.h"
 
+const char *const od_origin_names[] = {[OD_PUBLISHED] = "published", [OD_REFERENCE] = "reference"};
+
 // --- Tables -------------------------------------------------------------------------------------------------------
 
 static const char *transfer_method(int i) {
@@ -34,7 +36,8 @@ static const od_key case_keys[] = {
     {"set", OD_NUMBER_MAP, NULL, "new values of numbers of the experiment or the machine, by path"},
     {"seeds", OD_WHOLE, "1", "number of runs of this case", OD_POSITIVE, 0, {1, 1e9}, "setting of the study"},
     {"start", OD_CHOICE, "model|random", "start of each run", .otherwise = "setting of the study"},
-    {"published", OD_NUMBER_MAP, NULL, "published values of metrics, for comparison"},
+    {"published", OD_NUMBER_MAP, NULL, "values of metrics that are printed in a publication, for comparison"},
+    {"reference", OD_NUMBER_MAP, NULL, "values of metrics that another program computed, for comparison"},
     {"method", OD_CHOICE, NULL, "fitting method of the transfer function (`do: tf`)", .fallback = OD_TRANSFER_VF,
      .choice = transfer_method},
     {"order",
@@ -123,19 +126,21 @@ static void read_sets(study_loader *sl, int node, wish *w) {
   w->options.set = set;
 }
 
-// Reads published values of a case.
-static void read_published(study_loader *sl, int node, const char *case_name) {
+// Reads the known values of a case's metrics, of one origin.
+static void read_known(study_loader *sl, const od_section *section, const char *case_name, od_origin origin) {
   od_loader *ld = &sl->ld;
+  int node = od_section_get(ld, section, od_origin_names[origin]);
   for (int key = od_first(ld, node, "metrics and their values"); key >= 0; key = od_next(ld, key)) {
     od_study *s = sl->s;
     const char *metric = od_text_of(ld, key);
     const od_field field = {metric, "1", OD_ANY, NAN};
-    int number = od_read_number(ld, od_value(ld, key), od_format(ld, "cases.%s.published.%s", case_name, metric),
-                                &field, od_place_of(ld, key), OD_IN_LOADER);
-    od_published *list = od_arena_extend(&s->memory, s->published, s->published_count, sizeof *list);
+    const char *path = od_format(ld, "cases.%s.%s.%s", case_name, od_origin_names[origin], metric);
+    int number = od_read_number(ld, od_value(ld, key), path, &field, od_place_of(ld, key), OD_IN_LOADER);
+    od_known_value *list = od_arena_extend(&s->memory, s->known, s->known_count, sizeof *list);
     if (!list) return;
-    s->published = list;
-    list[s->published_count++] = (od_published){case_name, metric, od_number_value(ld, number), od_place_of(ld, key)};
+    s->known = list;
+    list[s->known_count++] =
+        (od_known_value){case_name, metric, origin, od_number_value(ld, number), od_place_of(ld, key)};
   }
 }
 
@@ -191,7 +196,7 @@ static void add_case(study_loader *sl, const char *name, const od_section *secti
   if (!c) return;
   *c = like;
   c->name = name;
-  read_published(sl, od_section_get(&sl->ld, section, "published"), name);
+  for (int i = 0; i < OD_ORIGINS; i++) read_known(sl, section, name, (od_origin)i);
   load_case(sl, w, c);
 }
 

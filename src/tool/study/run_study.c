@@ -117,19 +117,19 @@ static od_status prepare(od_study *s, work *w, od_error *err) {
   return OD_OK;
 }
 
-// Sets the published value of a metric. Metrics are known only after their case is prepared.
-static od_status take_published(const od_study *s, const od_published *p, od_error *err) {
-  od_nearest nearest = od_nearest_to(p->metric);
+// Sets a known value of a metric. The metrics of a case exist only after the case is prepared.
+static od_status take_known(const od_study *s, const od_known_value *v, od_error *err) {
+  od_nearest nearest = od_nearest_to(v->metric);
   for (int i = 0; i < s->cases; i++)
-    for (int k = 0; k < s->item[i].metrics && !strcmp(p->case_name, s->item[i].name); k++) {
+    for (int k = 0; k < s->item[i].metrics && !strcmp(v->case_name, s->item[i].name); k++) {
       od_metric *metric = &s->item[i].metric[k];
       od_nearest_try(&nearest, metric->name);
-      if (strcmp(p->metric, metric->name) != 0) continue;
-      metric->published = p->value;
+      if (strcmp(v->metric, metric->name) != 0) continue;
+      metric->known[v->origin] = v->value;
       return OD_OK;
     }
-  return od_fail(err, OD_BAD_INPUT, "%s:%d:%d: the case '%s' has no metric '%s'%s", p->place.file, p->place.line,
-                 p->place.column, p->case_name, p->metric, od_nearest_suggestion(&nearest).text);
+  return od_fail(err, OD_BAD_INPUT, "%s:%d:%d: the case '%s' has no metric '%s'%s", v->place.file, v->place.line,
+                 v->place.column, v->case_name, v->metric, od_nearest_suggestion(&nearest).text);
 }
 
 // Combines the values of each metric into a row. Runs that were not done (after an interrupt) have no values. False: out of
@@ -187,7 +187,7 @@ od_status od_study_run(od_study *s, const od_study_run_options *options, od_stud
   for (long i = 0; i < w.all; i++) w.own += od_study_part_has(w.options->part, i);
   r->all = w.options->team && w.options->team->rank == 0 ? w.all : w.own;
   od_status status = prepare(s, &w, err);
-  for (int i = 0; i < s->published_count && status == OD_OK; i++) status = take_published(s, &s->published[i], err);
+  for (int i = 0; i < s->known_count && status == OD_OK; i++) status = take_known(s, &s->known[i], err);
   if (status == OD_OK) status = find_values(s, &w, &r->threads, err);
   if (status == OD_OK && !gather_rows(s, &w, r)) status = od_fail(err, OD_NO_MEMORY, "out of memory");
   r->seconds = od_seconds() - begin;
@@ -211,7 +211,7 @@ void od_case_add_metric(od_case *c, od_metric metric) {
   od_metric *list = od_arena_extend(&c->memory, c->metric, c->metrics, sizeof *list);
   if (!list) return;
   c->metric = list;
-  metric.published = NAN;
+  for (int i = 0; i < OD_ORIGINS; i++) metric.known[i] = NAN;
   c->metric[c->metrics++] = metric;
 }
 

@@ -23,14 +23,23 @@ typedef enum od_gather {
   OD_GATHER_COUNT,     // sum; no interval
 } od_gather;
 
+// Origins of known values of metrics. Each origin is a key of a case, a column of the summary and a field of the rows
+// (od_origin_names).
+typedef enum od_origin {
+  OD_PUBLISHED,  // printed in a publication
+  OD_REFERENCE,  // computed by another program
+  OD_ORIGINS,
+} od_origin;
+extern const char *const od_origin_names[OD_ORIGINS];
+
 // A metric of a case: one number of each run, and the way to combine these numbers.
 typedef struct od_metric {
   const char *name, *unit;
   od_gather gather;
-  double expected;   // value of a consistent estimator; quantile: fraction of the runs; NAN: none
-  double dimension;  // chi-squared: dimension per run; fraction: number of items, 0: unknown
-  double bound;      // the best possible value; NAN: unknown
-  double published;  // the published value; NAN: none
+  double expected;           // value of a consistent estimator; quantile: fraction of the runs; NAN: none
+  double dimension;          // chi-squared: dimension per run; fraction: number of items, 0: unknown
+  double bound;              // the best possible value; NAN: unknown
+  double known[OD_ORIGINS];  // the value of each origin; NAN: none
 
   // For chi-squared: number of values that are tested together. In 99 % of all studies all these values are within their
   // intervals. 0: one value.
@@ -65,17 +74,19 @@ struct od_case {
   bool (*progress)(void *user, double done);
   void *user;
 };
-// od_case_add() adds a metric without expected value and bound. od_case_add_metric() adds any metric, without a published
-// value. After a failure od_arena_status() of the case's memory is OD_NO_MEMORY.
+// od_case_add() adds a metric without expected value and bound. od_case_add_metric() adds any metric, without known values.
+// After a failure od_arena_status() of the case's memory is OD_NO_MEMORY.
 void od_case_add(od_case *c, const char *name, const char *unit, od_gather gather);
 void od_case_add_metric(od_case *c, od_metric metric);
 void od_case_free(od_case *c);
 
-typedef struct od_published {
+// A known value of a metric, as read from a study file.
+typedef struct od_known_value {
   const char *case_name, *metric;
+  od_origin origin;
   double value;
   od_place place;
-} od_published;
+} od_known_value;
 
 typedef struct od_study {
   od_arena memory;    // memory of all lists
@@ -83,8 +94,8 @@ typedef struct od_study {
   const char *title, *path;
   od_case *item;
   int cases;
-  od_published *published;
-  int published_count;
+  od_known_value *known;
+  int known_count;
 } od_study;
 
 typedef struct od_study_options {

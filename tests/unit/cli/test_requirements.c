@@ -106,11 +106,12 @@ static void test_studies(void **state) {
   static const char study[] =
       "study: Lags\n"
       "cases:\n"
-      "  mixed: {machine: mixed.yaml, do: simulate, published: {low: 0.63}}\n"
+      "  mixed: {machine: mixed.yaml, do: simulate, published: {low: 0.63}, reference: {low: 0.6321}}\n"
       "  slow: {machine: mixed.yaml, do: simulate, set: {y.time_constant: 2 s}}\n";
   scratch_write(s, "study.yaml", study, sizeof study - 1);
   outcome o = run(s, "study study.yaml --json rows.json");
   ends_with(o, 0);
+  says(o.out, "published  reference");
   forget(o);
   json_error_t error;
   json_t *rows = json_load_file(scratch_path(s, "rows.json"), 0, &error), *row;
@@ -125,7 +126,10 @@ static void test_studies(void **state) {
     if (!strcmp(metric, "low")) {
       seen++;
       assert_true(fabs(value - reached) < 1e-6 && json_number_value(json_object_get(row, "bound")) == 0.6);
-      if (!slow) assert_true(json_number_value(json_object_get(row, "published")) == 0.63);
+      if (!slow) {
+        assert_true(json_number_value(json_object_get(row, "published")) == 0.63);
+        assert_true(json_number_value(json_object_get(row, "reference")) == 0.6321);
+      }
     }
     if (!strcmp(metric, "low left")) seen++, assert_true(fabs(value - (0.6 - reached)) < 1e-6);
     if (!strcmp(metric, "unmet")) seen++, assert_true(value == !slow);

@@ -24,12 +24,12 @@ static const od_friction_law *law_named(const char *name) {
   return od_friction_laws[i];
 }
 
-// The published trajectory in steps of h; returns the count.
+// The trajectory of 13 s in steps of h; returns the count.
 static int sample_trajectory(double h, double **t, double **v) {
   int count = (int)lround(13 / h) + 1;
   *t = malloc((size_t)count * sizeof **t);
   *v = malloc((size_t)count * sizeof **v);
-  for (int i = 0; i < count; i++) (*t)[i] = i * h, (*v)[i] = published_speed((*t)[i]);
+  for (int i = 0; i < count; i++) (*t)[i] = i * h, (*v)[i] = trajectory_speed((*t)[i]);
   return count;
 }
 
@@ -50,7 +50,7 @@ static double error_of(const char *name, const published_cylinder *c, const publ
   double *force = malloc((size_t)count * sizeof *force), *exact = malloc((size_t)count * sizeof *exact);
   void *memory = malloc(od_friction_grid_size(count));
   od_friction_grid grid;
-  driven_friction d = {*as, published_speed, published_breaks, PUBLISHED_BREAKS, 1e-10};
+  driven_friction d = {*as, trajectory_speed, trajectory_breaks, TRAJECTORY_BREAKS, 1e-10};
   assert_int_equal(od_friction_grid_make(&grid, memory, count, t, v), OD_OK);
   assert_int_equal(
       od_friction_drive(law_named(name), q, true, &grid, &from_rest, &(od_friction_motion){.force = force}), OD_OK);
@@ -161,7 +161,7 @@ static void test_slopes(void **state) {
   }
 }
 
-// Derivatives of the reduced law over the published trajectory against the sensitivities of CVODES, whose right-hand sides are
+// Derivatives of the reduced law over the trajectory of 13 s against the sensitivities of CVODES, whose right-hand sides are
 // written by hand, each as p dF/dp in N. Steps do not end where the film changes from growing to shrinking, which affects
 // derivatives.
 static void test_sensitivities(void **state) {
@@ -177,7 +177,7 @@ static void test_sensitivities(void **state) {
     double *exact = malloc(n * sizeof *exact), *exact_slopes = malloc(12 * n * sizeof *exact_slopes);
     void *memory = malloc(od_friction_grid_size(count));
     od_friction_grid grid;
-    driven_friction d = {*c, published_speed, published_breaks, PUBLISHED_BREAKS, 1e-9, true, 12};
+    driven_friction d = {*c, trajectory_speed, trajectory_breaks, TRAJECTORY_BREAKS, 1e-9, true, 12};
     published_reduced(c, q);
     assert_int_equal(od_friction_grid_make(&grid, memory, count, t, v), OD_OK);
     assert_int_equal(

@@ -43,7 +43,7 @@ static void test_printed_hose(void **state) {
   near(od_size_hose(0, inch, 2, 910, 0.0425).loss, 0, 0);
 }
 
-// The published figure: a sine of 1 Hz with 91 l/min in one direction and 86 in the other needs about 0.1 L, 0.2 L with a
+// Published (source 28, A.2): a sine of 1 Hz with 91 l/min in one direction and 86 in the other needs about 0.2 L with a
 // safety factor of 2.
 static void test_swing_of_a_rectified_sine(void **state) {
   (void)state;
