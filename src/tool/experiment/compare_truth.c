@@ -60,6 +60,21 @@ static double value_at(const curve *c, double x, curve_point_r *at) {
   return at->y;
 }
 
+// Returns the curve of an element of the true machine, with the values of its changing numbers at the end of the run. The arena owns the
+// ordinates.
+static curve true_curve_of(const od_experiment *e, const od_observed *o, const od_instance *element, od_arena *memory) {
+  curve c = curve_of(e->truth, element);
+  double *y = OD_TAKE(memory, double, c.count);
+  int first = (int)(c.y - od_machine_model(e->truth)->theta);
+  for (int i = 0; y && i < c.count; i++) y[i] = c.y[i];
+  for (int i = 0; y && i < e->changes; i++) {
+    int at = od_machine_number_theta(e->truth, e->change[i].number) - first;
+    if (at >= 0 && at < c.count) y[at] = o->changed[i];
+  }
+  if (y) c.y = y;
+  return c;
+}
+
 // Returns the element of the true machine with the same host and name, or NULL.
 static const od_instance *find_true_element(const od_experiment *e, const char *host, const char *name) {
   const od_model *m = e->truth ? od_machine_model(e->truth) : NULL;
@@ -119,7 +134,8 @@ static bool compare_curve(const od_experiment *e, od_observed *o, const od_insta
   }
   if (!any) return true;
   start.y = y0, estimate.y = y1;
-  if (true_element) truth = curve_of(e->truth, true_element);
+  if (true_element) truth = true_curve_of(e, o, true_element, &scratch);
+  if (od_arena_status(&scratch) != OD_OK) return false;
   od_curve_result *r = &o->curve[o->curves];
   *r = (od_curve_result){.valve = od_model_text(m, host->name),
                          .port = od_model_text(m, element->name),

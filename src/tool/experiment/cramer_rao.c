@@ -29,7 +29,7 @@ typedef struct bound {
 } bound;
 
 // Returns whether the bound is known. The bound requires sensors with white noise, without drift and delay. The bound also requires
-// a machine without disturbances, and true values of all outputs and parameters.
+// a machine without disturbances and changes, and true values of all outputs and parameters.
 static bool is_known(const od_experiment *e) {
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];
@@ -39,7 +39,7 @@ static bool is_known(const od_experiment *e) {
     if (e->watched[i].truth_output < 0) return false;
   for (int i = 0; i < e->parameters; i++)
     if (isnan(e->parameter[i].truth)) return false;
-  return e->truth != NULL && !e->disturbed && e->parameters > 0;
+  return e->truth != NULL && !e->disturbed && e->changes == 0 && e->parameters > 0;
 }
 
 // Starts the observer at the truth with the initial covariance of the experiment. Runs the observer along the true motion. The

@@ -92,8 +92,19 @@ typedef struct od_estimated {
   double least, most;          // physical limits; estimates stay within bounds and limits
   double truth;                // true value; NAN: the true machine has no such number
   bool keeps_start;            // whether random starts do not change this parameter
+  int change;                  // index + 1 of the change of its true value; 0: the true value is constant
   int start_of;                // index + 1 of the parameter whose initial value this parameter is; 0: none
 } od_estimated;
+
+// A number of the true machine that changes during the run: by a table over time, or by a random walk. See truth_change.h.
+typedef struct od_truth_change {
+  const char *path, *unit;
+  int number;                // index of the number in the true machine
+  int points;                // number of points of the table; 0: a random walk
+  const double *at, *value;  // times, s, and values of the table
+  double walk;               // random walk: standard deviation of the change per step; 0: none
+  double low, high;          // physical limits of the number
+} od_truth_change;
 
 // Process noise per step, as in the section 'noise'.
 typedef struct od_process_noise {
@@ -133,7 +144,9 @@ typedef struct od_experiment {
   od_output_covariance initial;  // covariance of the initial errors
   od_output_covariance process;  // covariance of the process noise per step (count 0: none)
   double *process_noise;         // nx^2: process noise of the states; NULL: pressure_noise and acceleration_noise apply
-  bool disturbed;                // whether truth_noise disturbs the simulated machine
+  od_truth_change *change;       // numbers of the true machine that change during the run
+  int changes;
+  bool disturbed;  // whether truth_noise disturbs the simulated machine
   od_process_noise truth_noise;
   const od_filter *filter;
   double filter_choice[OD_MOST_FILTER_OPTIONS];  // values of the filter's options

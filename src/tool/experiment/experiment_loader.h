@@ -63,6 +63,9 @@ typedef struct od_source {
 } od_source;
 od_source od_read_source(od_experiment_loader *xl, int node);
 
+// truth_change.c: reads 'truth.change'; node -1: no changes.
+void od_load_truth_changes(od_experiment_loader *xl, int node);
+
 // load_noise.c: the first function returns whether a node is a full covariance, {of: [...], matrix: [[...], ...]}. The second
 // function returns the number of its outputs.
 bool od_is_matrix(const od_loader *ld, int node);

@@ -17,7 +17,9 @@ static const od_key truth_keys[] = {
     VARIANT,
     SET,
     {"noise", OD_SECTION, NULL, "process noise of the true machine; `same`: the observer's process noise",
-     .inside = &od_truth_noise_section}};
+     .inside = &od_truth_noise_section},
+    {"change", OD_SECTION_MAP, NULL, "numbers of the true machine that change during the run, by path",
+     .inside = &od_truth_change_section}};
 static const od_key model_keys[] = {VARIANT, SET};
 const od_section_class od_truth_section = {"true machine", "the machine that is simulated in place of the real machine",
                                            OD_KEYS(truth_keys)};

@@ -238,6 +238,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   read_time(xl, file);
   od_load_noise(xl, od_section_get(ld, file, "noise"));
   od_load_truth_noise(xl, od_map_find(ld, od_section_get(ld, file, "truth"), "noise"));
+  od_load_truth_changes(xl, od_map_find(ld, od_section_get(ld, file, "truth"), "change"));
   od_load_filter(xl, od_section_get(ld, file, "filter"));
   od_load_integrator(xl, file);
   od_check_filter(xl, od_section_get(ld, file, "filter"));

@@ -6,6 +6,7 @@
 #include "document/suggest.h"
 #include "experiment/experiment_loader.h"
 #include "experiment/experiment_sections.h"
+#include "experiment/truth_change.h"
 #include "machine/machine.h"
 
 // Numbers have the unit of the parameter.
@@ -114,6 +115,8 @@ static bool find_estimated(od_experiment_loader *xl, int key, od_estimated *p) {
                       .least = in_model.low,
                       .most = in_model.high,
                       .truth = true_value(xl, od_text_of(&xl->ld, key))};
+  if (xl->e->truth)
+    p->change = 1 + od_truth_change_of(xl->e, od_machine_number_find(xl->e->truth, od_text_of(&xl->ld, key)));
   return true;
 }
 

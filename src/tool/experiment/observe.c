@@ -110,6 +110,7 @@ static od_status prepare(run *r, od_error *err) {
   o->estimate = OD_TAKE(&o->memory, double, np);
   o->sigma = OD_TAKE(&o->memory, double, np);
   o->bias = OD_TAKE(&o->memory, double, np);
+  o->changed = OD_TAKE(&o->memory, double, r->e->changes);
   o->covariance = OD_TAKE(&o->memory, double, np *np);
   o->sensor = OD_TAKE(&o->memory, od_sensor_counts, e->sensors);
   o->innovations = OD_TAKE(&o->memory, od_innovations, e->sensors);
@@ -347,14 +348,16 @@ static od_status move_observer(run *r, const od_sample *s, bool start) {
   return status;
 }
 
-// Finishes a sample. The next prediction starts at this sample. The true bias of a sensor with drift is valid at this
-// time only.
+// Finishes a sample. The next prediction starts at this sample. The true bias of a sensor with drift and the true values of changing
+// numbers are valid at this time only.
 static void leave_sample(run *r, const od_sample *s) {
   r->o->end = r->t = s->t;
   for (int i = 0; i < r->np && s->bias; i++) {
     const od_estimated *p = &r->e->parameter[i];
     if (p->sensor >= 0 && p->sensor < r->e->sensors && !p->is_scale) r->o->truth[i] = s->bias[p->sensor];
+    if (s->number && p->change > 0 && !isnan(p->truth)) r->o->truth[i] = s->number[p->change - 1];
   }
+  for (int i = 0; i < r->e->changes && s->number; i++) r->o->changed[i] = s->number[i];
   memcpy(r->u_from, s->u_after ? s->u_after : s->u, (size_t)r->nu * sizeof *r->u_from);
 }
 

@@ -83,6 +83,7 @@ typedef struct od_observed {
   double *estimate, *sigma;     // estimates and standard deviations of the parameters, at the end
   od_movement *moved;           // changes of the parameters over the run
   double *bias;                 // errors of the parameters caused by the step length
+  double *changed;              // values of the changing numbers of the true machine at the end
   double *shift;       // per parameter: dependence on the start, in sigmas (start_dependence.c); NULL: not requested
   bool log_changed;    // whether the log changed during the second run, so that no shift was computed
   double *covariance;  // covariance of the parameters, at the end

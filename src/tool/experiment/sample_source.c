@@ -92,7 +92,8 @@ static od_status next_measured(void *self, od_sample *out, bool *more, od_error 
   measure(m, &s);
   // At the start there is no measurement, but integrating sensors start reading.
   for (int i = 0; is_start && i < e->sensors; i++) m->y[i] = m->memory[i].last = NAN;
-  *out = (od_sample){.t = s.t, .u = s.u, .u_after = s.u_after, .y = m->y, .truth = s.y, .bias = m->bias};
+  *out = (od_sample){
+      .t = s.t, .u = s.u, .u_after = s.u_after, .y = m->y, .truth = s.y, .bias = m->bias, .number = s.number};
   return OD_OK;
 }
 

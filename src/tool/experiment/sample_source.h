@@ -18,7 +18,8 @@ typedef struct od_sample {
   // True values: one per watched output, then one per sensor. The value of a sensor is the true value of the output that the
   // sensor reads. A sensor with a 'source' does not read the measured output. NULL: unknown.
   const double *truth;
-  const double *bias;  // one per sensor: constant error and drift at t; NULL: unknown
+  const double *bias;    // one per sensor: constant error and drift at t; NULL: unknown
+  const double *number;  // changing numbers of the true machine at t; NULL: unknown
 } od_sample;
 
 typedef struct od_sample_source {

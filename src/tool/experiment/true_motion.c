@@ -14,6 +14,7 @@
 #include "experiment/observe.h"
 #include "experiment/sensor.h"
 #include "experiment/start_covariance.h"
+#include "experiment/truth_change.h"
 #include "machine/machine.h"
 #include "machine/run_plan.h"
 #include "math/dense.h"
@@ -44,6 +45,7 @@ struct od_true_motion {
   double *u, *u_after;  // inputs, and inputs just after a jump
   double *y, *rate;
   disturbance noise;  // if e->disturbed
+  od_truth_values values;
 };
 
 // --- Process noise ------------------------------------------------------------------------------------------------
@@ -92,10 +94,16 @@ static od_status read_outputs(od_true_motion *m) {
   return status;
 }
 
-// Advances to time t, s. *jump: whether the inputs jump at t.
+// Advances to time t, s. *jump: whether the inputs jump at t. Changing numbers are constant in a step: a table has its value in the
+// middle of the step, and a random walk changes after the step, like the parameters of a filter.
 static od_status move(od_true_motion *m, double t, bool *jump) {
   size_t inputs = (size_t)m->plant->nu * sizeof *m->u;
-  od_status status = od_sim_advance_up_to(m->advance, t);
+  od_truth_values_at(&m->values, t - m->steps.length / 2);
+  od_status status = m->e->changes ? od_sim_set_parameters(m->sim, m->values.value) : OD_OK;
+  if (status == OD_OK) status = od_sim_advance_up_to(m->advance, t);
+  od_truth_values_at(&m->values, t);
+  od_truth_values_walk(&m->values, m->at);
+  if (status == OD_OK && m->e->changes) status = od_sim_set_parameters(m->sim, m->values.value);
   if (status == OD_OK && m->e->disturbed) status = disturb(m);
   if (status == OD_OK) status = read_outputs(m);
   if (inputs) memcpy(m->u, od_sim_inputs(m->sim), inputs);
@@ -126,6 +134,7 @@ static od_status find_rates(od_true_motion *m) {
 static od_status begin(od_true_motion *m, od_error *err) {
   od_machine_inputs(m->e->truth, 0, m->u);
   od_status status = od_sim_start(m->sim, 0, m->u);
+  if (status == OD_OK && m->e->changes) status = od_sim_set_parameters(m->sim, m->values.value);
   if (status == OD_OK) status = read_outputs(m);
   if (status == OD_OK && m->rate) status = find_rates(m);
   if (status == OD_OK && m->e->disturbed) status = find_covariance(m);
@@ -147,8 +156,12 @@ od_status od_true_motion_next(od_true_motion *m, od_motion_sample *out, bool *mo
   if (status != OD_OK && m->at == 0) return status;
   if (status != OD_OK)
     return od_fail(err, status, "the true machine's step to %.6g s failed: %s", t, od_status_text(status));
-  *out = (od_motion_sample){
-      .t = t, .u = m->u, .u_after = jump ? m->u_after : NULL, .y = m->y, .rate = m->at == 0 ? m->rate : NULL};
+  *out = (od_motion_sample){.t = t,
+                            .u = m->u,
+                            .u_after = jump ? m->u_after : NULL,
+                            .y = m->y,
+                            .rate = m->at == 0 ? m->rate : NULL,
+                            .number = m->values.value};
   return OD_OK;
 }
 
@@ -181,7 +194,7 @@ static bool allocate(od_true_motion *m) {
                              .L = OD_TAKE(memory, double, nx *nx),
                              .x = OD_TAKE(memory, double, nx),
                              .drawn = OD_TAKE(memory, double, nx)};
-  return od_arena_status(memory) == OD_OK;
+  return od_truth_values_begin(m->e, memory, &m->values);
 }
 
 od_status od_true_motion_new(const od_experiment *e, od_true_motion **out, od_error *err) {
@@ -195,7 +208,10 @@ od_status od_true_motion_new(const od_experiment *e, od_true_motion **out, od_er
   if (!outputs) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < e->watches; i++) outputs[i] = e->watched[i].truth_output < 0 ? 0 : e->watched[i].truth_output;
   for (int i = 0; i < e->sensors; i++) outputs[e->watches + i] = od_sensor_output(e, i);
-  od_status status = od_machine_plant(e->truth, outputs, e->watches + e->sensors, NULL, 0, &m->plant, err);
+  int *changed = OD_TAKE(&scratch, int, e->changes + 1);
+  if (!changed) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  for (int i = 0; i < e->changes; i++) changed[i] = e->change[i].number;
+  od_status status = od_machine_plant(e->truth, outputs, e->watches + e->sensors, changed, e->changes, &m->plant, err);
   if (status != OD_OK) return status;
   if (!allocate(m)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *out = OD_GIVE(m);
@@ -208,10 +224,10 @@ enum { PROGRESS_SAMPLES = 16 };  // number of samples between two calls of going
 
 struct od_kept_motion {
   od_arena memory;  // memory of the rates
-  int nu, ny;
+  int nu, ny, changes;
   long samples;
   double step;
-  double *value;     // per sample: u (nu), u after a jump (nu), y (ny)
+  double *value;     // per sample: u (nu), u after a jump (nu), y (ny), changing numbers (changes)
   bool *jumps;       // per sample: whether inputs jump
   double *rate;      // rates of the ny outputs at the start; NULL: no sensor integrates
   od_status status;  // status of the step after the last sample; OD_OK: the motion is complete
@@ -219,13 +235,22 @@ struct od_kept_motion {
 };
 
 bool od_motion_is_same(const od_experiment *e) {
-  return e->truth && !e->log && !e->disturbed;
+  bool walks = false;
+  for (int i = 0; i < e->changes; i++) walks = walks || e->change[i].walk > 0;
+  return e->truth && !e->log && !e->disturbed && !walks;
+}
+
+static bool is_same_change(const od_truth_change *a, const od_truth_change *b) {
+  bool same = a->number == b->number && a->points == b->points;
+  for (int i = 0; same && i < a->points; i++) same = a->at[i] == b->at[i] && a->value[i] == b->value[i];
+  return same;
 }
 
 bool od_motion_is_shared(const od_experiment *a, const od_experiment *b) {
   bool same = a->truth_text && b->truth_text && strcmp(a->truth_text, b->truth_text) == 0 && a->time == b->time &&
               a->step == b->step && a->integrator == b->integrator && a->watches == b->watches &&
-              a->sensors == b->sensors;
+              a->sensors == b->sensors && a->changes == b->changes;
+  for (int i = 0; same && i < a->changes; i++) same = is_same_change(&a->change[i], &b->change[i]);
   for (int i = 0; same && i < a->watches; i++) same = a->watched[i].truth_output == b->watched[i].truth_output;
   for (int i = 0; same && i < a->sensors; i++)
     same = od_sensor_output(a, i) == od_sensor_output(b, i) && needs_rates(&a->sensor[i]) == needs_rates(&b->sensor[i]);
@@ -234,23 +259,24 @@ bool od_motion_is_shared(const od_experiment *a, const od_experiment *b) {
 
 // --- Stored samples ------------------------------------------------------------------------------------------------------
 
-static size_t width_of(int nu, int ny) {
-  return 2 * (size_t)nu + (size_t)ny;
+static size_t width_of(int nu, int ny, int changes) {
+  return 2 * (size_t)nu + (size_t)ny + (size_t)changes;
 }
 
 double od_kept_motion_bytes(const od_experiment *e) {
-  size_t width = width_of(od_machine_input_count(e->truth), e->watches + e->sensors);
+  size_t width = width_of(od_machine_input_count(e->truth), e->watches + e->sensors, e->changes);
   return ((double)od_step_grid_of(e->time, e->step).count + 1) * (double)(width * sizeof(double) + sizeof(bool));
 }
 
 // Stores a sample. False: out of memory.
 static bool keep(od_kept_motion *k, const od_motion_sample *s) {
   size_t nu = (size_t)k->nu, ny = (size_t)k->ny, d = sizeof(double);
-  double *row = k->value + (size_t)k->samples * width_of(k->nu, k->ny);
+  double *row = k->value + (size_t)k->samples * width_of(k->nu, k->ny, k->changes);
   k->jumps[k->samples++] = s->u_after != NULL;
   if (nu) memcpy(row, s->u, nu * d);
   if (nu && s->u_after) memcpy(row + nu, s->u_after, nu * d);
   memcpy(row + 2 * nu, s->y, ny * d);
+  if (k->changes) memcpy(row + 2 * nu + ny, s->number, (size_t)k->changes * d);
   if (!s->rate) return true;
   k->rate = OD_TAKE(&k->memory, double, ny);
   if (k->rate) memcpy(k->rate, s->rate, ny * d);
@@ -262,9 +288,12 @@ od_status od_kept_motion_new(const od_experiment *e, od_going_on going, od_kept_
   *out = NULL;
   OD_OWNED(od_kept_motion_free) od_kept_motion *k = od_kept_motion_bytes(e) < 1e15 ? od_calloc(1, sizeof *k) : NULL;
   if (!k) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  *k = (od_kept_motion){.nu = od_machine_input_count(e->truth), .ny = e->watches + e->sensors, .step = steps.length};
+  *k = (od_kept_motion){.nu = od_machine_input_count(e->truth),
+                        .ny = e->watches + e->sensors,
+                        .changes = e->changes,
+                        .step = steps.length};
   // The memory is not zeroed, because a motion that ends early does not use all of the memory.
-  k->value = od_malloc((size_t)(steps.count + 1) * width_of(k->nu, k->ny) * sizeof *k->value + 1);
+  k->value = od_malloc((size_t)(steps.count + 1) * width_of(k->nu, k->ny, k->changes) * sizeof *k->value + 1);
   k->jumps = od_malloc((size_t)(steps.count + 1) * sizeof *k->jumps);
   if (!k->value || !k->jumps) return od_fail(err, OD_NO_MEMORY, "out of memory");
   OD_OWNED(od_true_motion_free) od_true_motion *m = NULL;
@@ -304,11 +333,12 @@ od_status od_kept_motion_get(const od_kept_motion *k, long number, od_motion_sam
     *more = k->status != OD_OK;
     return od_kept_motion_status(k, err);
   }
-  const double *row = k->value + (size_t)number * width_of(k->nu, k->ny);
+  const double *row = k->value + (size_t)number * width_of(k->nu, k->ny, k->changes);
   *out = (od_motion_sample){.t = (double)number * k->step,
                             .u = row,
                             .u_after = k->jumps[number] ? row + k->nu : NULL,
                             .y = row + 2 * k->nu,
-                            .rate = number == 0 ? k->rate : NULL};
+                            .rate = number == 0 ? k->rate : NULL,
+                            .number = row + 2 * k->nu + k->ny};
   return OD_OK;
 }

@@ -11,6 +11,7 @@ typedef struct od_motion_sample {
   const double *u, *u_after;  // inputs; inputs just after a jump (NULL: no jump at t)
   const double *y;            // watched outputs (NAN: not in the machine), then the output that each sensor reads
   const double *rate;         // rates of y at the start, if a sensor integrates; else NULL
+  const double *number;       // values of the changing numbers at t, in the order of the experiment
 } od_motion_sample;
 
 // ---- a simulation of the motion

@@ -84,6 +84,30 @@ static void test_too_long_to_know(void **state) {
       "x.yaml:4:39: 2e+06 steps are too many to compute the size of 'A.pressure' (at most 1 million steps); give the noise as a quantity with a unit instead of a percentage\n");
 }
 
+static void test_mistakes_in_changes_of_the_truth(void **state) {
+  expect(*state,
+         MACHINE
+         "truth:\n"
+         "  change:\n"
+         "    oil.kpp: {walk: 1}\n"
+         "    run.time: {walk: 1}\n"
+         "    oil.kp: {at: [2 s, 1 s], values: [1e9 Pa, 2e9 Pa]}\n"
+         "    oil.k0: {at: [1 s], values: [1, 2]}\n"
+         "    A.volume: {walk: 1 m^3, at: [1 s], values: [1 m^3]}\n"
+         "    B.volume: {}\n"
+         "    relief.area: {at: [1 s], values: [-1 m^2]}\n"
+         "    P.volume: {at: [], values: []}\n"
+         "sensors: {P.pressure: {sigma: 1 bar}}\n",
+         "x.yaml:4:5: there is no number 'oil.kpp'; did you mean 'oil.kp'?\n"
+         "x.yaml:5:5: 'run.time' cannot change during a run; expected a number of the bodies or the circuit\n"
+         "x.yaml:6:18: 'at' must be in ascending order; 1 s follows 2 s\n"
+         "x.yaml:7:33: found a list of length 2; 'values' must be a list with one value for each time of 'at'\n"
+         "x.yaml:8:5: the change of 'A.volume' needs either 'at' and 'values', or 'walk'\n"
+         "x.yaml:9:5: the change of 'B.volume' needs either 'at' and 'values', or 'walk'\n"
+         "x.yaml:10:38: 'values[0]' is -1 m2; expected a value from 1e-14 to 10\n"
+         "x.yaml:11:20: 'at' has no times; expected a list such as [5 s, 8 s]\n");
+}
+
 static void test_mistakes_in_noise_of_the_truth(void **state) {
   expect(*state,
          MACHINE
@@ -172,6 +196,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
       TEST(test_mistakes_in_noise_of_sensors),
+      TEST(test_mistakes_in_changes_of_the_truth),
       TEST(test_mistakes_in_noise_of_the_truth),
       TEST(test_too_long_to_know),
       TEST(test_mistakes_with_logs),

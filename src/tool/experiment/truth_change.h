@@ -1,0 +1,25 @@
+// Numbers of the true machine that change during a run: wear, a warmer oil, a changing load. A change is a table over time or a random
+// walk.
+#ifndef OD_EXPERIMENT_TRUTH_CHANGE_H
+#define OD_EXPERIMENT_TRUTH_CHANGE_H
+
+#include "experiment/experiment.h"
+
+// The current values of all changing numbers.
+typedef struct od_truth_values {
+  const od_experiment *e;
+  double *value;     // one per change
+  uint32_t *stream;  // random numbers of each change
+} od_truth_values;
+
+// Starts the values at time 0. The memory of the arrays belongs to the arena. Returns false if an allocation fails.
+bool od_truth_values_begin(const od_experiment *e, od_arena *memory, od_truth_values *v);
+// Sets the values of tables at time t, s.
+void od_truth_values_at(od_truth_values *v, double t);
+// Adds the change of the random walks in step number `step`.
+void od_truth_values_walk(od_truth_values *v, long step);
+
+// Returns the index of the change of a number of the true machine, or -1.
+int od_truth_change_of(const od_experiment *e, int number);
+
+#endif
