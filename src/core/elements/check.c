@@ -1,6 +1,7 @@
 // Check valve: an orifice that starts to open at the pressure difference `crack` and is fully open at `full`.
 //   Q = area * discharge * sqrt(2/rho) * step((dp - crack)/(full - crack)) * root(dp)
 #ifdef OD_ELEMENT_TEXT
+#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to;
@@ -17,6 +18,16 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
               X(smooth_root)(dp, s.oil[OD_OIL_STATE_SMOOTHING]);
 }
 
+#ifndef OD_COMPLEX
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double dp = in->from - in->to, e = s.oil[OD_OIL_STATE_SMOOTHING], range = q->full - q->crack;
+  double K = q->area * q->discharge * s.oil[OD_OIL_STATE_ROOT], x = (dp - q->crack) / range;
+  by->flow.from = K * (step_slope(x) / range * smooth_root_r(dp, e) + smooth_step_r(x) * root_slope(dp, e));
+  by->flow.to = -by->flow.from;
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/check.c"
 #include "elements/element_template_x.h"
@@ -29,6 +40,7 @@ const od_element_class od_check_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}},
     .out = {{OD_TO_THROUGH}},
     OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
 };
 const od_element_description od_check_description = {
     .equations = &od_check_class,

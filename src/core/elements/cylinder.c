@@ -72,9 +72,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 #ifndef OD_COMPLEX
 typedef struct slopes_r {
-  struct {
-    double p_a, p_b, length, speed;
-  } inflow_a, inflow_b, volume_a, volume_b, largest_a, largest_b, force;
+  in_r inflow_a, inflow_b, volume_a, volume_b, largest_a, largest_b, force;
 } slopes_r;
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)out;

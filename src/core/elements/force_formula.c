@@ -30,11 +30,11 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 #ifndef OD_COMPLEX
 #define OD_ELEMENT_SLOPES
 typedef struct slopes_r {
-  double force[sizeof(in_r) / sizeof(double)];
+  in_r force;
 } slopes_r;
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)out;
-  od_formula_slopes(&s.formula, &in->x, sizeof *in / sizeof in->x, q->parameter, 0, s.held, by->force);
+  od_formula_slopes(&s.formula, &in->x, sizeof *in / sizeof in->x, q->parameter, 0, s.held, &by->force.x);
 }
 #endif
 

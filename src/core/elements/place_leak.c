@@ -3,6 +3,7 @@
 //   Q = (slope + worn * exp(-((length - place) / width)^2)) * thinness * (p_from - p_to)
 // The flow depends on the oil's viscosity, as in leak.c.
 #ifdef OD_ELEMENT_TEXT
+#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to, length;
@@ -17,6 +18,17 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   out->flow = (q->slope + q->worn * od_x_exp(-away * away)) * s.oil[OD_OIL_STATE_THINNESS] * (in->from - in->to);
 }
 
+#ifndef OD_COMPLEX
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double away = (in->length - q->place) / q->width, wear = q->worn * exp(-away * away);
+  double thinness = s.oil[OD_OIL_STATE_THINNESS];
+  by->flow.from = (q->slope + wear) * thinness;
+  by->flow.to = -by->flow.from;
+  by->flow.length = -2 * away / q->width * wear * thinness * (in->from - in->to);
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/place_leak.c"
 #include "elements/element_template_x.h"
@@ -28,6 +40,7 @@ const od_element_class od_place_leak_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_LENGTH}},
     .out = {{OD_TO_THROUGH}},
     OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
 };
 const od_element_description od_place_leak_description = {
     .equations = &od_place_leak_class,

@@ -71,9 +71,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 #ifndef OD_COMPLEX
 typedef struct slopes_r {
-  struct {
-    double from, to, spool;
-  } flow, value;
+  in_r flow, value;
 } slopes_r;
 
 // Returns the derivative of the opening of an open port with respect to travel; zero at and beyond the curve's end.

@@ -17,11 +17,6 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 }
 
 #ifndef OD_COMPLEX
-typedef struct slopes_r {
-  struct {
-    double from, to, signal;
-  } flow;
-} slopes_r;
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)in, (void)s, (void)out;
   *by = (slopes_r){.flow = {.signal = q->flow}};

@@ -1,6 +1,7 @@
 // Relief valve: oil flows when the pressure difference exceeds the setting of the valve; the corner is rounded.
 //   Q = slope * ramp(p_from - p_to - set)
 #ifdef OD_ELEMENT_TEXT
+#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to;
@@ -14,6 +15,14 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   out->flow = q->slope * X(rounded_ramp)(in->from - in->to - q->set, s.oil[OD_OIL_STATE_SMOOTHING]);
 }
 
+#ifndef OD_COMPLEX
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  by->flow.from = q->slope * ramp_slope(in->from - in->to - q->set, s.oil[OD_OIL_STATE_SMOOTHING]);
+  by->flow.to = -by->flow.from;
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/relief.c"
 #include "elements/element_template_x.h"
@@ -24,6 +33,7 @@ const od_element_class od_relief_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}},
     .out = {{OD_TO_THROUGH}},
     OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
 };
 const od_element_description od_relief_description = {
     .equations = &od_relief_class,

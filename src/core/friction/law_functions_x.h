@@ -94,9 +94,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 #if defined OD_LAW_OF_SPEED && !defined OD_COMPLEX
 #define OD_ELEMENT_SLOPES
 typedef struct slopes_r {
-  struct {
-    double speed, signal;
-  } friction, force;
+  in_r friction, force;
 } slopes_r;
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)out;
