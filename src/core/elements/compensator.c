@@ -16,6 +16,13 @@ static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
   return 1 - X(spring_opening)(in->to - in->pilot, q->set, q->range);
 }
 
+#ifndef OD_COMPLEX
+static inline in_r target_slopes(const in_r *in, const numbers_r *q) {
+  double slope = spring_opening_slope(in->to - in->pilot, q->set, q->range);
+  return (in_r){.to = -slope, .pilot = slope};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/compensator.c"
 #include "elements/element_template_x.h"
@@ -26,6 +33,7 @@ const od_element_class od_compensator_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
     OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
 };
 const od_element_description od_compensator_description = {
     .equations = &od_compensator_class,

@@ -18,6 +18,13 @@ static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
   return X(spring_opening)(in->from + q->ratio * in->pilot - q->back * in->to, q->set, q->range);
 }
 
+#ifndef OD_COMPLEX
+static inline in_r target_slopes(const in_r *in, const numbers_r *q) {
+  double slope = spring_opening_slope(in->from + q->ratio * in->pilot - q->back * in->to, q->set, q->range);
+  return (in_r){.from = slope, .pilot = q->ratio * slope, .to = -q->back * slope};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/counterbalance.c"
 #include "elements/element_template_x.h"
@@ -28,6 +35,7 @@ const od_element_class od_counterbalance_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
     OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
 };
 const od_element_description od_counterbalance_description = {
     .equations = &od_counterbalance_class,

@@ -16,6 +16,13 @@ static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
   return X(spring_opening)(in->from - in->drain, q->set, q->range);
 }
 
+#ifndef OD_COMPLEX
+static inline in_r target_slopes(const in_r *in, const numbers_r *q) {
+  double slope = spring_opening_slope(in->from - in->drain, q->set, q->range);
+  return (in_r){.from = slope, .drain = -slope};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/sequence_valve.c"
 #include "elements/element_template_x.h"
@@ -27,6 +34,7 @@ const od_element_class od_sequence_class = {
     .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
     .optional_ends = 1U << 2,
     OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
 };
 const od_element_description od_sequence_description = {
     .equations = &od_sequence_class,
