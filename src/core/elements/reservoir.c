@@ -3,6 +3,7 @@
 // rho is the oil's density at T. A machine has at most one reservoir. In a machine with a reservoir, the oil's viscosity and
 // density depend on T.
 #ifdef OD_ELEMENT_TEXT
+#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x temperature, heating, signal;
@@ -31,6 +32,20 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->loss = r->stored = 0;
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r rate, heating, cooling;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double root = s.oil[OD_OIL_STATE_ROOT], capacity = 2 / (root * root) * q->volume * q->heat_capacity;
+  by->heating = (in_r){.heating = 1};
+  by->cooling = (in_r){.temperature = q->conductance * not_negative_r(in->signal),
+                       .signal = q->conductance * not_negative_slope(in->signal) * (in->temperature - q->ambient)};
+  by->rate = (in_r){-by->cooling.temperature / capacity, 1 / capacity, -by->cooling.signal / capacity};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/reservoir.c"
 #include "elements/element_template_x.h"
@@ -42,6 +57,7 @@ const od_element_class od_reservoir_class = {
     .out = {{OD_TO_RATE, 0}, {OD_TO_NOTHING}, {OD_TO_NOTHING}},
     .heat = OD_NO_HEAT,
     OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
 };
 const od_element_description od_reservoir_description = {
     .equations = &od_reservoir_class,
