@@ -4,6 +4,7 @@
 //   inertia * speed' = T - displacement * dp - viscous * speed,    T = torque * tanh(gain * (wanted - speed) / torque)
 // Leakage and viscous friction depend on the oil's viscosity; both heat the oil.
 #ifdef OD_ELEMENT_TEXT
+#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to, signal, speed;
@@ -33,6 +34,23 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->stored = q->inertia * in->speed * in->speed / 2;
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r flow, rate, torque;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double leakage = q->leakage * s.oil[OD_OIL_STATE_THINNESS];
+  double gain = q->gain * tanh_slope(q->gain * (q->wanted * in->signal - in->speed) / q->torque);
+  by->torque = (in_r){.signal = gain * q->wanted, .speed = -gain};
+  by->flow = (in_r){.from = leakage, .to = -leakage, .speed = q->displacement};
+  by->rate = (in_r){.from = q->displacement / q->inertia,
+                    .to = -q->displacement / q->inertia,
+                    .signal = by->torque.signal / q->inertia,
+                    .speed = -(gain + q->viscous / s.oil[OD_OIL_STATE_THINNESS]) / q->inertia};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/driven_pump.c"
 #include "elements/element_template_x.h"
@@ -48,6 +66,7 @@ const od_element_class od_driven_pump_class = {
     .supply = OD_REPORT_OWN,
     .optional_ends = 1U << 0,
     OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
 };
 const od_element_description od_driven_pump_description = {
     .equations = &od_driven_pump_class,

@@ -6,6 +6,7 @@
 // the displacement; negative values reverse the displacement. In a revolute joint displacement is the volume per radian and the
 // force a torque. For dry friction, add friction to the joint.
 #ifdef OD_ELEMENT_TEXT
+#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to, speed, signal;
@@ -34,6 +35,19 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->stored = 0;
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r flow, force;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double dp = in->from - in->to, full = q->displacement * q->setting, D = full * in->signal;
+  double leakage = q->leakage * s.oil[OD_OIL_STATE_THINNESS];
+  by->flow = (in_r){.from = leakage, .to = -leakage, .speed = D, .signal = full * in->speed};
+  by->force = (in_r){.from = D, .to = -D, .speed = -q->viscous / s.oil[OD_OIL_STATE_THINNESS], .signal = full * dp};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/motor.c"
 #include "elements/element_template_x.h"
@@ -45,6 +59,7 @@ const od_element_class od_motor_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SPEED}, {OD_IN_SIGNAL}},
     .out = {{OD_TO_THROUGH}, {OD_TO_FORCE}},
     OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
 };
 const od_element_description od_motor_description = {
     .equations = &od_motor_class,
