@@ -4,6 +4,7 @@
 // `noise` is not in this equation: observers use `noise` as the standard deviation of the force's change in a second. With a time
 // constant the stationary standard deviation is noise sqrt(time / 2 s); without a time constant the force is a random walk.
 #ifdef OD_ELEMENT_TEXT
+#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x speed, force;
@@ -31,6 +32,16 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->stored = 0;
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r force, rate;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)in, (void)s, (void)out;
+  *by = (slopes_r){.force = {.force = 1}, .rate = {.force = q->time > 0 ? -1 / q->time : 0}};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/disturbance.c"
 #include "elements/element_template_x.h"
@@ -44,6 +55,7 @@ const od_element_class od_disturbance_class = {
     .out = {{OD_TO_FORCE}, {OD_TO_RATE, 0}},
     .supplies = true,
     OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
 };
 const od_element_description od_disturbance_description = {
     .equations = &od_disturbance_class,

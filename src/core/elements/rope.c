@@ -1,6 +1,7 @@
 // A rope between two points. The rope pulls if the distance between the points exceeds the length of the rope, and never pushes.
 //   d = x - length,    tension = stiffness d (1 + damping d') for d > 0
 #ifdef OD_ELEMENT_TEXT
+#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x x, rate;
@@ -31,6 +32,18 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->stored = X(grip_stored)(&g, q->stiffness);
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r tension, force;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)s, (void)out;
+  grip_r g = grip_of_r(in->x - q->length, in->rate, q->damping);
+  grip_slopes d = slopes_of_grip(&g, q->stiffness, q->damping);
+  *by = (slopes_r){{d.depth, d.inward}, {-d.depth, -d.inward}};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/rope.c"
 #include "elements/element_template_x.h"
@@ -41,6 +54,7 @@ const od_element_class od_rope_class = {
     .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}},
     .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}},
     OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
 };
 const od_element_description od_rope_description = {
     .equations = &od_rope_class,

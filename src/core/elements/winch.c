@@ -3,6 +3,7 @@
 //   out' = speed * signal,    d = x - length - out,    tension = stiffness d (1 + damping d') for d > 0
 // The drum supplies the power -tension * out' to the machine; the drum absorbs power when it pays out rope under tension.
 #ifdef OD_ELEMENT_TEXT
+#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x x, rate, signal, paid_out;
@@ -39,6 +40,20 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->supply = -out->tension * out->out_rate;
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r tension, force, out_rate;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)s, (void)out;
+  grip_r g = stretch_r(in, q);
+  grip_slopes d = slopes_of_grip(&g, q->stiffness, q->damping);
+  by->tension = (in_r){.x = d.depth, .rate = d.inward, .signal = -d.inward * q->speed, .paid_out = -d.depth};
+  by->force = (in_r){.x = -d.depth, .rate = -d.inward, .signal = d.inward * q->speed, .paid_out = d.depth};
+  by->out_rate = (in_r){.signal = q->speed};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/winch.c"
 #include "elements/element_template_x.h"
@@ -50,6 +65,7 @@ const od_element_class od_winch_class = {
     .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}, {OD_TO_RATE, 0}},
     .supply = OD_REPORT_OWN,
     OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
 };
 const od_element_description od_winch_description = {
     .equations = &od_winch_class,
