@@ -4,6 +4,7 @@
 //   drop = 128 mu L / (pi d^4) Q up to a Reynolds number of 2000, friction L / d * rho / 2 * Q |Q| / A^2 from 3000 on
 // Several pipes in series, with volumes between them, make a long line.
 #ifdef OD_ELEMENT_TEXT
+#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to, flow;
@@ -39,6 +40,21 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->reynolds = X(pipe_reynolds)(&bore, in->flow, mu);
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r flow, rate, volume_a, volume_b, largest_a, largest_b, wall_a, wall_b;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  bore_r bore = bore_of_r(q->diameter, s.oil);
+  double mu = viscosity_r(s.oil, (in->from + in->to) / 2);
+  gradient_slopes d = slopes_of_gradient(&bore, in->flow, mu, q->friction);
+  double per_drop = 1 / (q->length * bore.inertance), by_mean = -d.mu * viscosity_slope(s.oil, mu) / 2 / bore.inertance;
+  *by = (slopes_r){.flow = {.flow = 1},
+                   .rate = {.from = per_drop + by_mean, .to = -per_drop + by_mean, .flow = -d.flow / bore.inertance}};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/pipe.c"
 #include "elements/element_template_x.h"
@@ -56,6 +72,7 @@ const od_element_class od_pipe_class = {
             {OD_TO_COMPLIANCE, 0},
             {OD_TO_COMPLIANCE, 1}},
     OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
 };
 const od_element_description od_pipe_description = {
     .equations = &od_pipe_class,
