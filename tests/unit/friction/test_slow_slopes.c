@@ -24,7 +24,8 @@ static void evaluate(const od_lone_instance *x, int in, int number, double compl
 static void compare(const od_lone_instance *x, const char *by, int index, double got, double complex want, double unit,
                     double size) {
   double exact = cimag(want) / tiny;
-  if (!(fabs(got - exact) <= 1e-9 * fabs(exact) + 1e-12 * size / unit))
+  // A level far below Fc is a difference of large numbers; its round-off is larger by the ratio of both.
+  if (!(fabs(got - exact) <= 1e-9 * fabs(exact) + 1e-11 * size / unit))
     fail_msg("%s at %.3g m/s: by %s %d: %.15g, complex step %.15g", x->c->equations->name, x->w[x->batch.in + 0], by,
              index, got, exact);
 }
