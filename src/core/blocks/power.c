@@ -15,7 +15,11 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 #ifndef OD_COMPLEX
 static inline void slopes(const numbers_r *q, block_r b, double *by) {
   double u = b.u[0] / q->reference, e = q->smoothing / q->reference, s = u * u + e * e, more = q->exponent - 1;
-  by[0] = s == 0 ? 0 : q->gain / q->reference * pow(s, more / 2) * (1 + more * u * u / s);
+  // At zero without smoothing, an infinite slope counts as 0.
+  if (s == 0)
+    by[0] = more == 0 ? q->gain / q->reference : 0;
+  else
+    by[0] = q->gain / q->reference * pow(s, more / 2) * (1 + more * u * u / s);
 }
 #endif
 

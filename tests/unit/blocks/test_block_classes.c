@@ -214,6 +214,15 @@ static void move(lone_block *b, od_dice *d) {
     b->held[i] = od_dice_pick(d, 4) == 0 ? OD_HELD_AT_ZERO + od_dice_uniform(d, -1, 1) : 0;
 }
 
+// Without a smoothing or a width, laws have other branches. A power without smoothing may have an infinite slope (powers_at_zero).
+static void remove_smoothing(lone_block *b) {
+  const od_block_description *c = od_block_description_of(&b->spec);
+  if (strcmp(c->equations->type, "power") == 0) return;
+  double *q = b->in + b->n.states + b->n.inputs;
+  for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; q += od_block_count_field(&b->spec, &c->fields[i++]))
+    if (strcmp(c->fields[i].key, "smoothing") == 0 || strcmp(c->fields[i].key, "width") == 0) *q = 0;
+}
+
 // One block of a class with random choices and numbers.
 static void check_block(int which, bool sampled, od_dice *d, bool *nonlinear, bool *passed) {
   lone_block b = {.spec = od_random_block_spec(d, which, sampled ? 2e-3 : 0), .stepping = sampled};
@@ -224,6 +233,7 @@ static void check_block(int which, bool sampled, od_dice *d, bool *nonlinear, bo
   assert_true(b.n.states <= OD_MOST_BLOCK_STATES && b.n.numbers <= OD_MOST_BLOCK_NUMBERS);
   int numbers = od_random_block_numbers(d, &b.spec, 1, b.in + b.n.states + b.n.inputs);
   assert_int_equal(numbers, b.n.numbers);
+  if (od_dice_pick(d, 4) == 0) remove_smoothing(&b);
   bool passes_on = od_block_passes_on(&b.spec, sampled), reached = false, linear = true;
   for (int k = 0; k < POINTS; k++) {
     move(&b, d);
@@ -257,6 +267,18 @@ static void derivatives(void **state) {
       bool may_pass = c->passes_on || sampled || !c->holds;
       if (may_pass && !passed) fail_msg("%s%s never passes an input on", c->type, sampled ? ", sampled" : "");
     }
+  }
+}
+
+// gain u/reference |u/reference|^(exponent - 1) at u = 0: the slope is infinite (counts as 0), gain/reference, or 0.
+static void powers_at_zero(void **state) {
+  (void)state;
+  od_block_spec s = od_block_spec_of("power");
+  static const double exponent[] = {0.5, 1, 2}, slope[] = {0, 1.5, 0};
+  for (int i = 0; i < 3; i++) {
+    double q[] = {3, exponent[i], 2, 0}, u = 0, by = NAN;
+    od_block_slopes(&s, od_block_count(&s), q, NULL, &u, NULL, &by);
+    assert_true(by == slope[i]);
   }
 }
 
@@ -318,6 +340,7 @@ static void tables(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives), cmocka_unit_test(held), cmocka_unit_test(tables)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives), cmocka_unit_test(powers_at_zero),
+                                     cmocka_unit_test(held), cmocka_unit_test(tables)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
