@@ -5,7 +5,6 @@
 // The inlet's valve closes as the last thousandth of the oil flows out. Thus no oil flows out of an empty accumulator below the
 // precharge pressure. If almost no gas volume is left, the gas pressure continues along its tangent.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x pressure, oil;
@@ -91,7 +90,6 @@ const od_element_class od_accumulator_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}, {OD_TO_NOTHING}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_accumulator_description = {
     .equations = &od_accumulator_class,

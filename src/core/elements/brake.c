@@ -5,7 +5,6 @@
 //   anchor' = |s'| * (s - anchor) / deflection        mode: 1 holds, 0 released: no force and a constant anchor
 // In a revolute joint forces are torques.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x pressure, place, speed, anchor, mode;
@@ -101,7 +100,6 @@ const od_element_class od_brake_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_LENGTH}, {OD_IN_SPEED}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}},
     .out = {{OD_TO_FORCE}, {OD_TO_RATE, 0}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
     OD_MODE_FUNCTIONS,
 };
 const od_element_description od_brake_description = {

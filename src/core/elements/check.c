@@ -1,7 +1,6 @@
 // Check valve: an orifice that starts to open at the pressure difference `crack` and is fully open at `full`.
 //   Q = area * discharge * sqrt(2/rho) * step((dp - crack)/(full - crack)) * root(dp)
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to;
@@ -40,7 +39,6 @@ const od_element_class od_check_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}},
     .out = {{OD_TO_THROUGH}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_check_description = {
     .equations = &od_check_class,

@@ -35,7 +35,6 @@ const od_element_class od_counterbalance_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_counterbalance_description = {
     .equations = &od_counterbalance_class,

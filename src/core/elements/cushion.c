@@ -6,7 +6,6 @@
 // Lengths are measured along the line between the cylinder's points: begin < end at the extended end, begin > end at the retracted
 // end.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to, length;
@@ -50,7 +49,6 @@ const od_element_class od_cushion_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_LENGTH}},
     .out = {{OD_TO_THROUGH}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_cushion_description = {
     .equations = &od_cushion_class,

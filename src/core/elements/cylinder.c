@@ -5,7 +5,6 @@
 // The end stops push back with k d (1 + damping d'), where d is the penetration of the piston; they never pull. The part k d is
 // elastic; the power of the damping part is lost. Leakage from a to b is a separate element (leak.c), and so is friction.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x p_a, p_b, length, speed;
@@ -105,7 +104,6 @@ const od_element_class od_cylinder_class = {
             {OD_TO_LARGEST, 1},
             {OD_TO_FORCE}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_cylinder_description = {
     .equations = &od_cylinder_class,

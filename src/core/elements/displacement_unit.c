@@ -7,7 +7,6 @@
 // oil's smoothing. The viscosity mu is the value at the mean of both pressures. `efficiency` is the output power divided by the
 // input power, as a motor or as a pump; 0 if both sides supply power.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to, speed, signal;
@@ -80,7 +79,6 @@ const od_element_class od_displacement_unit_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SPEED}, {OD_IN_SIGNAL}},
     .out = {{OD_TO_THROUGH}, {OD_TO_FORCE}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_displacement_unit_description = {
     .equations = &od_displacement_unit_class,

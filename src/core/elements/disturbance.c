@@ -4,7 +4,6 @@
 // `noise` is not in this equation: observers use `noise` as the standard deviation of the force's change in a second. With a time
 // constant the stationary standard deviation is noise sqrt(time / 2 s); without a time constant the force is a random walk.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x speed, force;
@@ -55,7 +54,6 @@ const od_element_class od_disturbance_class = {
     .out = {{OD_TO_FORCE}, {OD_TO_RATE, 0}},
     .supplies = true,
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_disturbance_description = {
     .equations = &od_disturbance_class,

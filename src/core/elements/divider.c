@@ -5,7 +5,6 @@
 //   spool' = (Q_a/share - Q_b/(1 - share)) / (nominal * time_constant)
 // The spool stops near its ends, where one branch is closed.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, a, b, spool;
@@ -73,7 +72,6 @@ const od_element_class od_divider_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_END, 2}, {OD_TO_RATE, 0}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_divider_description = {
     .equations = &od_divider_class,

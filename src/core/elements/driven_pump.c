@@ -4,7 +4,6 @@
 //   inertia * speed' = T - displacement * dp - viscous * speed,    T = torque * tanh(gain * (wanted - speed) / torque)
 // Leakage and viscous friction depend on the oil's viscosity; both heat the oil.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to, signal, speed;
@@ -66,7 +65,6 @@ const od_element_class od_driven_pump_class = {
     .supply = OD_REPORT_OWN,
     .optional_ends = 1U << 0,
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_driven_pump_description = {
     .equations = &od_driven_pump_class,

@@ -28,7 +28,6 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 }
 
 #ifndef OD_COMPLEX
-#define OD_ELEMENT_SLOPES
 typedef struct slopes_r {
   in_r force;
 } slopes_r;
@@ -50,7 +49,6 @@ const od_element_class od_force_formula_class = {
     .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}, {OD_IN_SIGNAL, 0}, {OD_IN_SIGNAL, 1}, {OD_IN_SIGNAL, 2}, {OD_IN_SIGNAL, 3}},
     .out = {{OD_TO_FORCE}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
     .number_slopes = formula_number_slopes,
 };
 const od_element_description od_force_formula_description = {

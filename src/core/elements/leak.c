@@ -2,7 +2,6 @@
 // class.
 //   Q = slope * (p_from - p_to), at the viscosity of the oil's reference temperature; warmer oil leaks more
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to;
@@ -34,7 +33,6 @@ const od_element_class od_leak_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}},
     .out = {{OD_TO_THROUGH}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_leak_description = {
     .equations = &od_leak_class,

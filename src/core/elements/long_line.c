@@ -10,7 +10,6 @@
 // = n pi sound/L r^2/nu
 //   R_n = R (1 + unsteady (max(8, 3 + sqrt(2 W))/8 - 1)),    I_n = I (1 + unsteady min(1/3, sqrt(2/W)))
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 enum { X(most_modes) = 6 };
 typedef struct X(in) {
@@ -168,7 +167,6 @@ const od_element_class od_long_line_class = {
             {OD_TO_COMPLIANCE, 1}},
     .optional_states = (1U << OD_MOST_ELEMENT_STATES) - 2,  // all but state 0
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_long_line_description = {
     .equations = &od_long_line_class,

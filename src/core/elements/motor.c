@@ -6,7 +6,6 @@
 // the displacement; negative values reverse the displacement. In a revolute joint displacement is the volume per radian and the
 // force a torque. For dry friction, add friction to the joint.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to, speed, signal;
@@ -59,7 +58,6 @@ const od_element_class od_motor_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SPEED}, {OD_IN_SIGNAL}},
     .out = {{OD_TO_THROUGH}, {OD_TO_FORCE}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_motor_description = {
     .equations = &od_motor_class,

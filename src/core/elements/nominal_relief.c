@@ -5,7 +5,6 @@
 // limit() restricts its argument to 0 to 1 exactly, with corners. At dp = nominal_drop the slope of the flow over the pressure is
 // slope/(1 + flow_force).
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to, opening;
@@ -70,7 +69,6 @@ const od_element_class od_nominal_relief_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_nominal_relief_description = {
     .equations = &od_nominal_relief_class,

@@ -5,7 +5,6 @@
 // The port closes as the last hundredth of the oil flows out, so that no oil flows out of an empty tank. A tank with `filled`
 // above 1 would overflow.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x pressure, filled;
@@ -66,7 +65,6 @@ const od_element_class od_oil_tank_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}, {OD_TO_NOTHING}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_oil_tank_description = {
     .equations = &od_oil_tank_class,

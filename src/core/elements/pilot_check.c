@@ -45,7 +45,6 @@ const od_element_class od_pilot_check_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_pilot_check_description = {
     .equations = &od_pilot_check_class,

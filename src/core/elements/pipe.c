@@ -4,7 +4,6 @@
 //   drop = 128 mu L / (pi d^4) Q up to a Reynolds number of 2000, friction L / d * rho / 2 * Q |Q| / A^2 from 3000 on
 // Several pipes in series, with volumes between them, make a long line.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to, flow;
@@ -72,7 +71,6 @@ const od_element_class od_pipe_class = {
             {OD_TO_COMPLIANCE, 0},
             {OD_TO_COMPLIANCE, 1}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_pipe_description = {
     .equations = &od_pipe_class,

@@ -3,7 +3,6 @@
 //   Q = (slope + worn * exp(-((length - place) / width)^2)) * thinness * (p_from - p_to)
 // The flow depends on the oil's viscosity, as in leak.c.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to, length;
@@ -40,7 +39,6 @@ const od_element_class od_place_leak_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_LENGTH}},
     .out = {{OD_TO_THROUGH}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_place_leak_description = {
     .equations = &od_place_leak_class,

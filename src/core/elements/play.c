@@ -3,7 +3,6 @@
 //   d = |x - free| - gap/2,    force = -side stiffness d (1 + damping d') for d > 0
 // The contact never pulls. The part stiffness d is elastic; the power of the damping part is lost.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x x, rate;
@@ -75,7 +74,6 @@ const od_element_class od_play_class = {
     .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}},
     .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_play_description = {
     .equations = &od_play_class,

@@ -45,7 +45,6 @@ const od_element_class od_pressure_pump_class = {
     .supplies = true,
     .optional_ends = 1U << 0,
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_pressure_pump_description = {
     .equations = &od_pressure_pump_class,

@@ -9,7 +9,6 @@
 //   tandem center: idle
 // The dynamics of the spool are in held_spool_x.h.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 #include "elements/servo_spool_tables.h"
 
 typedef struct X(in) {
@@ -86,7 +85,6 @@ const od_element_class od_proportional_valve_class = {
     .end_choice = true,
     .optional_states = OD_HELD_SPOOL_OPTIONAL,
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_proportional_valve_description = {
     .equations = &od_proportional_valve_class,

@@ -1,7 +1,6 @@
 // Pump: a given flow, independent of the pressures.
 //   Q = flow * signal
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to, signal;
@@ -35,7 +34,6 @@ const od_element_class od_pump_class = {
     .supplies = true,
     .optional_ends = 1U << 0,
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_pump_description = {
     .equations = &od_pump_class,

@@ -17,7 +17,6 @@ static inline void X(pump)(const X(in) * in, const X(numbers) * q, X(setting) s,
 }
 
 #ifndef OD_COMPLEX
-#define OD_ELEMENT_SLOPES
 typedef struct slopes_r {
   in_r flow, rate;
 } slopes_r;

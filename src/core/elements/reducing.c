@@ -6,7 +6,6 @@
 //   spool' = (limit(y) - limit(-y) - spool) / time_constant,    y = (set + range - p_to) / range
 // Pressures are relative to the drain, or to the atmosphere.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to, drain, spool;
@@ -67,7 +66,6 @@ const od_element_class od_reducing_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_END, 2}, {OD_TO_RATE, 0}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_reducing_description = {
     .equations = &od_reducing_class,

@@ -1,7 +1,6 @@
 // Relief valve: oil flows when the pressure difference exceeds the setting of the valve; the corner is rounded.
 //   Q = slope * ramp(p_from - p_to - set)
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to;
@@ -33,7 +32,6 @@ const od_element_class od_relief_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}},
     .out = {{OD_TO_THROUGH}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_relief_description = {
     .equations = &od_relief_class,

@@ -33,7 +33,6 @@ const od_element_class od_relief_spool_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_relief_spool_description = {
     .equations = &od_relief_spool_class,

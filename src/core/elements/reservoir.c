@@ -3,7 +3,6 @@
 // rho is the oil's density at T. A machine has at most one reservoir. In a machine with a reservoir, the oil's viscosity and
 // density depend on T.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x temperature, heating, signal;
@@ -57,7 +56,6 @@ const od_element_class od_reservoir_class = {
     .out = {{OD_TO_RATE, 0}, {OD_TO_NOTHING}, {OD_TO_NOTHING}},
     .heat = OD_NO_HEAT,
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_reservoir_description = {
     .equations = &od_reservoir_class,

@@ -1,7 +1,6 @@
 // A rope between two points. The rope pulls if the distance between the points exceeds the length of the rope, and never pushes.
 //   d = x - length,    tension = stiffness d (1 + damping d') for d > 0
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x x, rate;
@@ -54,7 +53,6 @@ const od_element_class od_rope_class = {
     .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}},
     .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_rope_description = {
     .equations = &od_rope_class,

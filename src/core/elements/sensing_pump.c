@@ -47,7 +47,6 @@ const od_element_class od_sensing_pump_class = {
     .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}},
     .supplies = true,
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_sensing_pump_description = {
     .equations = &od_sensing_pump_class,

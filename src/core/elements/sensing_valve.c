@@ -16,7 +16,6 @@
 // if it were open by 1 %, so that the compensator does not close completely in the center position. The dynamics of the spool are
 // in servo_spool_x.h.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 #include "elements/servo_spool_tables.h"
 
 typedef struct X(in) {
@@ -177,7 +176,6 @@ const od_element_class od_sensing_valve_class = {
             {OD_TO_RATE, 2}},
     .optional_states = OD_SERVO_SPOOL_OPTIONAL,
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_sensing_valve_description = {
     .equations = &od_sensing_valve_class,

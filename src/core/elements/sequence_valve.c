@@ -34,7 +34,6 @@ const od_element_class od_sequence_class = {
     .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
     .optional_ends = 1U << 2,
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_sequence_description = {
     .equations = &od_sequence_class,

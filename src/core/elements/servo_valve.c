@@ -7,7 +7,6 @@
 //   spool' = stroke v,   v' = w^2 (u - spool)/stroke - 2 damping w v,   u: the command within the stroke
 // The dynamics of the spool are in servo_spool_x.h.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 #include "elements/servo_spool_tables.h"
 
 typedef struct X(in) {
@@ -87,7 +86,6 @@ const od_element_class od_servo_valve_class = {
     .end_choice = true,
     .optional_states = OD_SERVO_SPOOL_OPTIONAL,
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_servo_valve_description = {
     .equations = &od_servo_valve_class,

@@ -6,7 +6,6 @@
 // The ball has a lag. Without a lag, the pressures would not determine the position of the ball: flow from one node to the other
 // raises the pressure of the other node and moves the ball.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x a, b, to, ball;
@@ -62,7 +61,6 @@ const od_element_class od_shuttle_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_END, 2}, {OD_TO_RATE, 0}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_shuttle_description = {
     .equations = &od_shuttle_class,

@@ -24,7 +24,6 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 }
 
 #ifndef OD_COMPLEX
-#define OD_ELEMENT_SLOPES
 typedef struct slopes_r {
   in_r flow, rate;
 } slopes_r;

@@ -28,7 +28,6 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 }
 
 #ifndef OD_COMPLEX
-#define OD_ELEMENT_SLOPES
 typedef struct slopes_r {
   in_r tension, force;
 } slopes_r;

@@ -2,7 +2,6 @@
 // contact pushes back.
 //   d = x - high or low - x,    force = -+ stiffness d (1 + damping d') for d > 0
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x x, rate;
@@ -67,7 +66,6 @@ const od_element_class od_stop_class = {
     .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}},
     .out = {{OD_TO_FORCE}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
     .zeros = 2,
     .fill_zeros = fill_zeros,
 };

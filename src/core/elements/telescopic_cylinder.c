@@ -6,7 +6,6 @@
 // From one stage to the next the area changes within the length `soft`. The end stops push back with k d (1 + damping d'), where
 // d is the penetration of the piston; they never pull. The part k d is elastic; the power of the damping part is lost.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x pressure, length, speed;
@@ -119,7 +118,6 @@ const od_element_class od_telescopic_cylinder_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_LENGTH}, {OD_IN_SPEED}},
     .out = {{OD_TO_END, 0}, {OD_TO_VOLUME, 0}, {OD_TO_LARGEST, 0}, {OD_TO_FORCE}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_telescopic_cylinder_description = {
     .equations = &od_telescopic_cylinder_class,

@@ -7,7 +7,6 @@
 // The inlet's valve closes as the last thousandth of the oil flows out. If almost no gas volume is left, the gas pressure does not
 // rise further.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x pressure, oil, warmer;
@@ -84,7 +83,6 @@ const od_element_class od_thermal_accumulator_class = {
     .heat =
         OD_REPORT_OWN + 1,  // only the loss of the inlet heats the oil; the heat of the gas goes to the surroundings
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_thermal_accumulator_description = {
     .equations = &od_thermal_accumulator_class,

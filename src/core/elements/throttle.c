@@ -4,7 +4,6 @@
 // diameter discharge^2 / (mu reynolds) dp. The viscosity is the value at the mean of both pressures. The opening is a factor on the
 // area. A negative signal closes the throttle; orifice.c gives the reason.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to, signal;
@@ -47,7 +46,6 @@ const od_element_class od_throttle_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SIGNAL}},
     .out = {{OD_TO_THROUGH}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_throttle_description = {
     .equations = &od_throttle_class,

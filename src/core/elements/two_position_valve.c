@@ -6,7 +6,6 @@
 // The spool moves between 0 and the stroke; its dynamics are in held_spool_x.h. A negative overlap connects all ports in the
 // middle position.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 #include "elements/servo_spool_tables.h"
 
 typedef struct X(in) {
@@ -74,7 +73,6 @@ const od_element_class od_two_position_valve_class = {
     .end_choice = true,
     .optional_states = OD_HELD_SPOOL_OPTIONAL,
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_two_position_valve_description = {
     .equations = &od_two_position_valve_class,

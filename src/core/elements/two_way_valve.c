@@ -4,7 +4,6 @@
 //   Q = nominal_flow * opening * root(dp) / sqrt(nominal_drop)
 // The dynamics of the spool are in held_spool_x.h.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 #include "elements/servo_spool_tables.h"
 
 typedef struct X(in) {
@@ -63,7 +62,6 @@ const od_element_class od_two_way_valve_class = {
     .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_RATE, 2}, {OD_TO_NOTHING}},
     .optional_states = OD_HELD_SPOOL_OPTIONAL,
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_two_way_valve_description = {
     .equations = &od_two_way_valve_class,

@@ -50,7 +50,6 @@ const od_element_class od_unloading_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}},
     .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
     OD_MODE_FUNCTIONS,
 };
 const od_element_description od_unloading_description = {

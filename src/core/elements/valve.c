@@ -2,7 +2,6 @@
 // zero. The ports of the valve (port.c) belong to the spool and read the other numbers of the valve.
 //   spool' = (command - spool) / time_constant
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x command, spool;
@@ -52,7 +51,6 @@ const od_element_class od_valve_class = {
     .out = {{OD_TO_RATE, 0}},
     .optional_states = 1U << 0,
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_valve_description = {
     .equations = &od_valve_class,

@@ -3,7 +3,6 @@
 //   out' = speed * signal,    d = x - length - out,    tension = stiffness d (1 + damping d') for d > 0
 // The drum supplies the power -tension * out' to the machine; the drum absorbs power when it pays out rope under tension.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x x, rate, signal, paid_out;
@@ -65,7 +64,6 @@ const od_element_class od_winch_class = {
     .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}, {OD_TO_RATE, 0}},
     .supply = OD_REPORT_OWN,
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_winch_description = {
     .equations = &od_winch_class,

@@ -92,7 +92,6 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 }
 
 #ifndef OD_COMPLEX
-#define OD_ELEMENT_SLOPES
 #ifdef OD_LAW_OF_SPEED
 typedef struct slopes_r {
   in_r friction, force;

@@ -202,7 +202,6 @@ static bool block_is_linear(const od_block_spec *s) {
       .choices = 1,                                                                      \
       OD_LAW_TABLES,                                                                     \
       OD_ELEMENT_FUNCTIONS,                                                              \
-      .slopes = slopes_all,                                                              \
   };                                                                                     \
   const od_element_description od_##identifier##_description = {                         \
       .equations = &od_##identifier##_class,                                             \

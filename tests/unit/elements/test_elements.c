@@ -1,5 +1,5 @@
 // Every element class, generically, at random and special states:
-// - its derivatives, by hand if it has them, against complex steps and against differences of sixth order;
+// - its derivatives against complex steps and against differences of sixth order;
 // - its derivatives with respect to numbers, if it has them by hand, against complex steps;
 // - rows of instances against each of them alone;
 // - the power at its terminals against the rate of its stored energy plus its losses.
@@ -100,7 +100,7 @@ static bool is_near(double a, double b, double scale, double tolerance) {
 static void check_slopes(const od_lone_instance *x) {
   const od_element_description *c = x->c;
   od_lone_instance y = *x;
-  if (c->equations->slopes) c->equations->slopes(&y.batch, y.pool, y.w);
+  c->equations->slopes(&y.batch, y.pool, y.w);
   for (int j = 0; j < c->equations->ins; j++) {
     double complex in[OD_MOST_IN], out[OD_MOST_OUT + OD_MOST_REPORTS];
     double value = x->w[x->batch.in + j],
@@ -134,7 +134,7 @@ static void check_slopes(const od_lone_instance *x) {
                     fabs(after - before) <= 0.1 * (fabs(after) + fabs(before));
       if (smooth && !is_near(far, step, 1e3 * size, 1e-4))
         fail_msg("%s: out %d by in %d: complex step %.12g, differences %.12g", c->equations->name, k, j, step, far);
-      if (c->equations->slopes && !is_near(y.w[y.batch.slope + k * c->equations->ins + j], step, size, 1e-10))
+      if (!is_near(y.w[y.batch.slope + k * c->equations->ins + j], step, size, 1e-10))
         fail_msg("%s: out %d by in %d: by hand %.15g, complex step %.15g", c->equations->name, k, j,
                  y.w[y.batch.slope + k * c->equations->ins + j], step);
     }
@@ -294,7 +294,7 @@ static void check_pair(od_lone_instance *one, od_lone_instance *other) {
   double complex w[PAIR_SCALARS];
   c->equations->evaluate(&p.batch, p.pool, p.w);
   c->equations->report(&p.batch, p.pool, p.w);
-  if (c->equations->slopes) c->equations->slopes(&p.batch, p.pool, p.w);
+  c->equations->slopes(&p.batch, p.pool, p.w);
   for (int i = 0; i < PAIR_SCALARS; i++) w[i] = p.w[i];
   c->equations->evaluate_complex(&p.batch, p.pool, w);
   c->equations->report_complex(&p.batch, p.pool, w);
@@ -303,12 +303,11 @@ static void check_pair(od_lone_instance *one, od_lone_instance *other) {
     const double *out = x->w + x->batch.out, *report = x->w + x->batch.report;
     c->equations->evaluate(&x->batch, x->pool, x->w);
     c->equations->report(&x->batch, x->pool, x->w);
-    if (c->equations->slopes) c->equations->slopes(&x->batch, x->pool, x->w);
+    c->equations->slopes(&x->batch, x->pool, x->w);
     same(c, "out", p.w + p.batch.out + i * c->equations->outs, out, c->equations->outs);
     same(c, "report", p.w + p.batch.report + i * c->equations->reports, report, c->equations->reports);
-    if (c->equations->slopes)
-      same(c, "slope", p.w + p.batch.slope + i * c->equations->ins * c->equations->outs, x->w + x->batch.slope,
-           c->equations->ins * c->equations->outs);
+    same(c, "slope", p.w + p.batch.slope + i * c->equations->ins * c->equations->outs, x->w + x->batch.slope,
+         c->equations->ins * c->equations->outs);
     for (int k = 0; k < c->equations->outs; k++)
       near_scaled(creal(w[p.batch.out + i * c->equations->outs + k]), out[k], 1e-9, 1e-6 + fabs(out[k]));
     for (int k = 0; k < c->equations->reports; k++)

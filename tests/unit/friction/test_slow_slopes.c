@@ -34,8 +34,8 @@ static void check(const od_lone_instance *x) {
   const od_element_description *c = x->c;
   od_lone_instance y = *x;
   double complex out[OD_MOST_OUT + OD_MOST_REPORTS];
-  if (c->equations->slopes) c->equations->slopes(&y.batch, y.pool, y.w);
-  for (int j = 0; c->equations->slopes && j < c->equations->ins; j++) {
+  c->equations->slopes(&y.batch, y.pool, y.w);
+  for (int j = 0; j < c->equations->ins; j++) {
     evaluate(x, j, -1, out);
     double unit = fabs(x->w[x->batch.in + j]) + 1e-9;
     for (int k = 0; k < c->equations->outs; k++)
