@@ -1,5 +1,6 @@
 // Absolute value: y = gain |u|.
 #ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
 
 typedef struct X(numbers) {
   od_x gain;
@@ -9,6 +10,12 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
   b.y[0] = q->gain * (RE(b.u[0]) < 0 ? -b.u[0] : b.u[0]);
 }
 
+#ifndef OD_COMPLEX
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  by[0] = b.u[0] < 0 ? -q->gain : q->gain;
+}
+#endif
+
 #else
 #define OD_BLOCK_FILE "blocks/absolute.c"
 #include "blocks/block_template_x.h"
@@ -17,6 +24,7 @@ const od_block_class od_absolute_block = {
     .type = "absolute",
     .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
 };
 const od_block_description od_absolute_block_description = {
     .equations = &od_absolute_block,

@@ -78,9 +78,8 @@ typedef struct od_block_class {
   od_block_margin margin;
   od_block_step switch_states;
   od_block_step_complex switch_states_complex;
-  // Optional, for frequently used classes. Without this function, unit steps give the derivatives of linear blocks and complex
-  // steps the derivatives of other blocks. Rows are outputs, then rates; columns are states, then inputs. The caller first sets all
-  // entries to zero.
+  // Computes derivatives. Rows are outputs, then rates; columns are states, then inputs. The caller first sets all entries to zero.
+  // NULL: all blocks of the class are linear, and unit steps give their derivatives.
   void (*slopes)(const od_block_spec *s, const double *q, const double *x, const double *u, const double *held,
                  double *by);
 } od_block_class;

@@ -17,6 +17,11 @@ typedef struct X(block) {
 static inline od_x X(clamp)(od_x v, od_x lower, od_x upper) {
   return RE(v) < RE(lower) ? lower : RE(v) > RE(upper) ? upper : v;
 }
+#ifndef OD_COMPLEX
+static inline double clamp_slope(double v, double lower, double upper) {
+  return v < lower || v > upper ? 0 : 1;
+}
+#endif
 
 #include OD_BLOCK_FILE
 

@@ -1,5 +1,5 @@
-// The derivatives of one block. If its class does not define derivatives, linear blocks use unit steps and other blocks complex
-// steps.
+// The derivatives of one block with respect to states and inputs: from its class if the class defines them, otherwise the block is
+// linear, and unit steps give the derivatives. Complex steps give the derivatives with respect to numbers, and those of samples.
 #include <math.h>
 #include <string.h>
 
@@ -39,22 +39,6 @@ static void fill(od_block_counts n, const double *q, const double *x, const doub
   for (int i = 0; i < n.jumps; i++) b->held[i] = held ? held[i] : 0;
 }
 
-// Computes derivatives by complex steps, one for each state and input.
-static void complex_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x, const double *u,
-                           const double *held, double *by) {
-  complex_block b;
-  int columns = n.states + n.inputs;
-  fill(n, q, x, u, held, &b);
-  for (int j = 0; j < columns; j++) {
-    od_complex *moved = j < n.states ? &b.x[j] : &b.u[j - n.states], before = *moved;
-    *moved += OD_COMPLEX_OF(0.0, tiny);
-    od_block_class_of(s)->evaluate_complex(s, b.q, b.x, b.u, b.held, b.y, b.rate);
-    *moved = before;
-    for (int i = 0; i < n.outputs; i++) by[i * columns + j] = od_imaginary(b.y[i]) / tiny;
-    for (int i = 0; i < n.states; i++) by[(n.outputs + i) * columns + j] = od_imaginary(b.rate[i]) / tiny;
-  }
-}
-
 void od_block_number_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x,
                             const double *u, const double *held, int number, double *by) {
   complex_block b;
@@ -82,10 +66,6 @@ void od_block_step_tangent(const od_block_spec *s, od_block_counts n, const doub
 }
 #else
 // A build without complex numbers refuses plants that need these derivatives (plant/real_derivatives.c).
-static void complex_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x, const double *u,
-                           const double *held, double *by) {
-  (void)s, (void)n, (void)q, (void)x, (void)u, (void)held, (void)by;
-}
 void od_block_number_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x,
                             const double *u, const double *held, int number, double *by) {
   (void)s, (void)q, (void)x, (void)u, (void)held, (void)number;
@@ -107,8 +87,6 @@ void od_block_slopes(const od_block_spec *s, od_block_counts n, const double *q,
     by[n.states - 1] = 1;  // the output is the last state, the held value: its derivative is 1
   else if (c->slopes)
     c->slopes(s, q, x, u, held, by);
-  else if (od_block_is_linear(s))
-    unit_slopes(s, n, q, by);
   else
-    complex_slopes(s, n, q, x, u, held, by);
+    unit_slopes(s, n, q, by);
 }

@@ -18,11 +18,6 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 }
 
 #ifndef OD_COMPLEX
-// Returns the derivative of the fraction `part` of an interval; zero beyond the ends.
-static inline double part_slope(const double *at, interval_r i) {
-  return i.part > 0 && i.part < 1 ? 1 / (at[i.first + 1] - at[i.first]) : 0;
-}
-
 static inline void grid_slopes(const double *at, int rows, int columns, const double *u, double *by) {
   interval_r i = interval_of_r(at, rows, u[0]), j = interval_of_r(at + rows, columns, u[1]);
   const double *low = at + rows + columns + i.first * columns + j.first, *high = low + columns;

@@ -1,6 +1,7 @@
 // Integrator: x' = gain u - (x - y)/Tt,  y = x within the limits. Beyond the limits, the integral returns to the limit with the
 // time constant Tt (back-calculation).
 #ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
 #define OD_BLOCK_SAMPLED
 
 typedef struct X(numbers) {
@@ -23,6 +24,15 @@ static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
   next[0] += (next[1] - next[0]) * (RE(q->tracking) > T ? T / q->tracking : 1);
 }
 
+#ifndef OD_COMPLEX
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  double *output = by, *rate = by + 2;
+  output[0] = b.s->choice[LIMITED] ? clamp_slope(b.x[0], q->lower, q->upper) : 1;
+  rate[0] = b.s->choice[LIMITED] ? -(1 - output[0]) / q->tracking : 0;
+  rate[1] = q->gain;
+}
+#endif
+
 #else
 enum { LIMITED };
 #define OD_BLOCK_FILE "blocks/integrator.c"
@@ -38,6 +48,7 @@ const od_block_class od_integrator_block = {
     .holds = true,
     .is_linear = is_linear,
     OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
     OD_BLOCK_STEPS,
 };
 const od_block_description od_integrator_block_description = {

@@ -1,6 +1,7 @@
 // Table: linear interpolation between points, constant beyond them. Use a table for measured characteristics, such as friction as a
 // function of position.
 #ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
 #include "blocks/interval_x.h"
 
 typedef struct X(numbers) {
@@ -12,6 +13,13 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
   b.y[0] = X(on_lines)(q->at, q->at + count, count, b.u[0]);
 }
 
+#ifndef OD_COMPLEX
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  int count = b.s->choice[0];
+  by[0] = lines_slope(q->at, q->at + count, count, b.u[0]);
+}
+#endif
+
 #else
 #define OD_BLOCK_FILE "blocks/lookup_table.c"
 #include "blocks/block_template_x.h"
@@ -21,6 +29,7 @@ const od_block_class od_table_block = {
     .is_linear = od_block_never_linear,
     .table_axes = 1,
     OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
 };
 const od_block_description od_table_block_description = {
     .equations = &od_table_block,

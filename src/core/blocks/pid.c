@@ -4,6 +4,7 @@
 // for a PI controller, sqrt(Ti Td) with a derivative part, Ti = kp/ki, Td = kd/kp (Astrom and Hagglund, source 27 in
 // docs/theory.md). Without ki there is no integral.
 #ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
 #define OD_BLOCK_SAMPLED
 
 typedef struct X(numbers) {
@@ -57,6 +58,26 @@ static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
   next[derivative ? 2 : 1] = y;
 }
 
+#ifndef OD_COMPLEX
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  bool derivative = b.s->choice[DERIVATIVE], limited = b.s->choice[LIMITED];
+  int columns = derivative ? 3 : 2, e = columns - 1;
+  double *output = by, *integral = by + columns, *filter = integral + columns;
+  output[0] = 1;
+  output[e] = q->kp;
+  if (derivative) {
+    filter[e] = 1 / q->filter, filter[1] = -filter[e];
+    output[e] += q->kd * filter[e], output[1] = q->kd * filter[1];
+  }
+  integral[e] = q->ki;
+  if (!limited) return;
+  double v = q->kp * b.u[0] + b.x[0] + (derivative ? q->kd * (b.u[0] - b.x[1]) / q->filter : 0);
+  if (clamp_slope(v, q->lower, q->upper) != 0) return;
+  double back = tracking_r(q, b);
+  for (int i = 0; i < columns; i++) integral[i] -= output[i] * back, output[i] = 0;
+}
+#endif
+
 #else
 enum { DERIVATIVE, LIMITED, TRACKING };
 #define OD_BLOCK_FILE "blocks/pid.c"
@@ -74,6 +95,7 @@ const od_block_class od_pid_block = {
     .count_states = count_states,
     .is_linear = is_linear,
     OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
     OD_BLOCK_STEPS,
 };
 const od_block_description od_pid_block_description = {

@@ -1,6 +1,7 @@
 // Table over the sum of two pressures, such as the pressures of a cylinder's chambers: linear interpolation between points,
 // constant beyond them.
 #ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
 #include "blocks/interval_x.h"
 
 typedef struct X(numbers) {
@@ -12,6 +13,13 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
   b.y[0] = X(on_lines)(q->at, q->at + count, count, b.u[0] + b.u[1]);
 }
 
+#ifndef OD_COMPLEX
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  int count = b.s->choice[0];
+  by[0] = by[1] = lines_slope(q->at, q->at + count, count, b.u[0] + b.u[1]);
+}
+#endif
+
 #else
 #define OD_BLOCK_FILE "blocks/pressure_table.c"
 #include "blocks/block_template_x.h"
@@ -22,6 +30,7 @@ const od_block_class od_pressure_table_block = {
     .table_axes = 1,
     .table_over_sum = true,
     OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
 };
 const od_block_description od_pressure_table_block_description = {
     .equations = &od_pressure_table_block,

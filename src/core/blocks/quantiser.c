@@ -1,6 +1,7 @@
 // Quantizer: rounds to the nearest multiple of a step, as in converters and encoders. The output jumps, so the slope is
 // zero; a sampled quantizer jumps only at samples.
 #ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
 #define OD_BLOCK_SAMPLED
 
 typedef struct X(numbers) {
@@ -15,6 +16,13 @@ static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
   next[0] = q->step * round(RE(b.u[0]) / RE(q->step));
 }
 
+#ifndef OD_COMPLEX
+// All derivatives are zero.
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  (void)q, (void)b, (void)by;
+}
+#endif
+
 #else
 #define OD_BLOCK_FILE "blocks/quantiser.c"
 #include "blocks/block_template_x.h"
@@ -24,6 +32,7 @@ const od_block_class od_quantiser_block = {
     .jumps = true,
     .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
     OD_BLOCK_STEPS,
 };
 const od_block_description od_quantiser_block_description = {

@@ -1,15 +1,26 @@
 // Quotient: y = gain n/d. If |d| is less than `least`, d is replaced by `least` with the sign of d.
 #ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
 
 typedef struct X(numbers) {
   od_x gain, least;
 } X(numbers);
 
-static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
-  od_x d = b.u[1];
+static inline od_x X(denominator)(const X(numbers) * q, od_x d) {
   if (fabs(RE(d)) < RE(q->least)) d = RE(d) < 0 ? -q->least : q->least;
-  b.y[0] = q->gain * b.u[0] / d;
+  return d;
 }
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  b.y[0] = q->gain * b.u[0] / X(denominator)(q, b.u[1]);
+}
+
+#ifndef OD_COMPLEX
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  double d = denominator_r(q, b.u[1]);
+  by[0] = q->gain / d;
+  by[1] = fabs(b.u[1]) < q->least ? 0 : -q->gain * b.u[0] / (d * d);
+}
+#endif
 
 #else
 #define OD_BLOCK_FILE "blocks/quotient.c"
@@ -19,6 +30,7 @@ const od_block_class od_quotient_block = {
     .type = "quotient",
     .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
 };
 const od_block_description od_quotient_block_description = {
     .equations = &od_quotient_block,

@@ -1,6 +1,7 @@
 // Rate limit: the output follows the input with a short lag and a limited rate.
 //   y' = (u - y)/time_constant between the limits
 #ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
 
 typedef struct X(numbers) {
   od_x falling, rising, time_constant;
@@ -10,6 +11,15 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
   b.y[0] = b.x[0];
   b.rate[0] = X(clamp)((b.u[0] - b.x[0]) / q->time_constant, q->falling, q->rising);
 }
+
+#ifndef OD_COMPLEX
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  double *output = by, *rate = by + 2;
+  output[0] = 1;
+  rate[1] = clamp_slope((b.u[0] - b.x[0]) / q->time_constant, q->falling, q->rising) / q->time_constant;
+  rate[0] = -rate[1];
+}
+#endif
 
 #else
 #define OD_BLOCK_FILE "blocks/rate_limit.c"
@@ -21,6 +31,7 @@ const od_block_class od_rate_limit_block = {
     .holds = true,
     .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
 };
 const od_block_description od_rate_limit_block_description = {
     .equations = &od_rate_limit_block,

@@ -1,6 +1,7 @@
 // Relay: a switch with hysteresis. The relay switches on when u rises to the upper threshold and off when u falls to the lower
 // threshold; between the thresholds the relay keeps its mode.
 #ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
 #define OD_BLOCK_MODES
 
 typedef struct X(numbers) {
@@ -21,6 +22,13 @@ static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next
   next[0] = RE(b.x[0]) > 0.5 ? 0 : 1;
 }
 
+#ifndef OD_COMPLEX
+// All derivatives are zero.
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  (void)q, (void)b, (void)by;
+}
+#endif
+
 #else
 #define OD_BLOCK_FILE "blocks/relay.c"
 #include "blocks/block_template_x.h"
@@ -31,6 +39,7 @@ const od_block_class od_relay_block = {
     .holds = true,
     .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
     OD_BLOCK_SWITCHES,
 };
 const od_block_description od_relay_block_description = {

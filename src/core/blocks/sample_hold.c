@@ -1,6 +1,7 @@
 // Sample and hold: samples u when the trigger rises to the upper threshold, and holds the value until the next sample. Before the
 // next sample the trigger must fall to the lower threshold. For samples at equal intervals, use a sampled gain.
 #ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
 #define OD_BLOCK_MODES
 
 typedef struct X(numbers) {
@@ -24,6 +25,13 @@ static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next
   next[1] = ready ? 1 : 0;
 }
 
+#ifndef OD_COMPLEX
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  (void)q, (void)b;
+  by[0] = 1;
+}
+#endif
+
 #else
 #define OD_BLOCK_FILE "blocks/sample_hold.c"
 #include "blocks/block_template_x.h"
@@ -34,6 +42,7 @@ const od_block_class od_sample_hold_block = {
     .holds = true,
     .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
     OD_BLOCK_SWITCHES,
 };
 const od_block_description od_sample_hold_block_description = {

@@ -1,6 +1,7 @@
 // Switch: one of two signals, selected by a third signal with hysteresis. The block switches on when the control signal rises to
 // the upper threshold. It switches off when the control signal falls to the lower threshold.
 #ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
 #define OD_BLOCK_MODES
 
 typedef struct X(numbers) {
@@ -22,6 +23,13 @@ static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next
   next[0] = RE(b.x[0]) > 0.5 ? 0 : 1;
 }
 
+#ifndef OD_COMPLEX
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  (void)q;
+  by[b.x[0] > 0.5 ? 2 : 1] = 1;  // the first column is the mode
+}
+#endif
+
 #else
 #define OD_BLOCK_FILE "blocks/selector.c"
 #include "blocks/block_template_x.h"
@@ -31,6 +39,7 @@ const od_block_class od_selector_block = {
     .states = 1,
     .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
     OD_BLOCK_SWITCHES,
 };
 const od_block_description od_selector_block_description = {

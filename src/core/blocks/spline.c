@@ -5,6 +5,8 @@
 // point and its two neighbors (Bessel). Thus the curve has a continuous slope and reproduces a parabola exactly. Two points
 // give a line.
 #ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
+#include "blocks/interval_x.h"
 
 typedef struct X(numbers) {
   od_x at[1];  // abscissae (count: choice 0), then the values
@@ -25,20 +27,39 @@ static inline od_x X(slope)(const od_x *at, const od_x *value, int count, int i)
   return i > middle ? right + after * bend : left + before * bend;
 }
 
+// Returns the point at the end of the curve beyond which u is, or -1.
+static inline int X(end_of)(const od_x *at, int count, od_x u) {
+  return RE(u) <= RE(at[0]) ? 0 : RE(u) >= RE(at[count - 1]) ? count - 1 : -1;
+}
+
 static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
-  int count = b.s->choice[0], i = 0, last = count - 1;
+  int count = b.s->choice[0], end = X(end_of)(q->at, count, b.u[0]);
   const od_x *at = q->at, *value = q->at + count;
   od_x u = b.u[0];
-  if (RE(u) <= RE(at[0]) || RE(u) >= RE(at[last])) {
-    int end = RE(u) <= RE(at[0]) ? 0 : last;
+  if (end >= 0) {
     b.y[0] = value[end] + X(slope)(at, value, count, end) * (u - at[end]);
     return;
   }
-  while (i + 2 < count && RE(u) >= RE(at[i + 1])) i++;
+  int i = X(interval_of)(at, count, u).first;
   od_x h = at[i + 1] - at[i], t = (u - at[i]) / h, s = 1 - t;
   b.y[0] = value[i] * (1 + 2 * t) * s * s + value[i + 1] * t * t * (3 - 2 * t) +
            h * t * s * (X(slope)(at, value, count, i) * s - X(slope)(at, value, count, i + 1) * t);
 }
+
+#ifndef OD_COMPLEX
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  int count = b.s->choice[0], end = end_of_r(q->at, count, b.u[0]);
+  const double *at = q->at, *value = q->at + count;
+  if (end >= 0) {
+    by[0] = slope_r(at, value, count, end);
+    return;
+  }
+  int i = interval_of_r(at, count, b.u[0]).first;
+  double h = at[i + 1] - at[i], t = (b.u[0] - at[i]) / h, s = 1 - t;
+  by[0] = 6 * t * s * (value[i + 1] - value[i]) / h + slope_r(at, value, count, i) * s * (s - 2 * t) +
+          slope_r(at, value, count, i + 1) * t * (t - 2 * s);
+}
+#endif
 
 #else
 #define OD_BLOCK_FILE "blocks/spline.c"
@@ -49,6 +70,7 @@ const od_block_class od_spline_block = {
     .is_linear = od_block_never_linear,
     .table_axes = 1,
     OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
 };
 const od_block_description od_spline_block_description = {
     .equations = &od_spline_block,

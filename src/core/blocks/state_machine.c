@@ -5,6 +5,7 @@
 // Conditions are formulas of inputs, mode, time and numbers. All conditions are in one list of operations. The last two results
 // of the list are the margin to the nearest transition, and the mode after the transition.
 #ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
 #define OD_BLOCK_MODES
 
 typedef struct X(numbers) {
@@ -40,6 +41,13 @@ static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next
   next[1] = 0;
 }
 
+#ifndef OD_COMPLEX
+// All derivatives are zero.
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  (void)q, (void)b, (void)by;
+}
+#endif
+
 #else
 #include "base/formula.h"
 enum { STATES, PARAMETERS, TIMED };
@@ -53,6 +61,7 @@ const od_block_class od_state_machine_block = {
     .holds = true,
     .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
     OD_BLOCK_SWITCHES,
 };
 const od_block_description od_state_machine_block_description = {

@@ -18,6 +18,7 @@ typedef struct X(out) {
 typedef struct X(report) {
   od_x loss, stored;
 } X(report);
+#include "elements/inlet_x.h"
 
 // The state of the gas at an oil volume V: its pressure, and the work of compression from V = 0.
 typedef struct X(gas) {
@@ -44,9 +45,8 @@ static inline X(gas) X(gas_at)(const X(numbers) * q, od_x oil) {
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
   out->gas_pressure = X(gas_at)(q, in->oil).pressure;
-  out->rate = q->area * q->discharge * s.oil[OD_OIL_STATE_ROOT] *
-              X(smooth_root)(in->pressure - out->gas_pressure, s.oil[OD_OIL_STATE_SMOOTHING]);
-  if (RE(out->rate) < 0) out->rate *= X(smooth_step)(in->oil / (X(last_oil) * q->volume));
+  out->rate = X(inlet_flow)(q->area * q->discharge, in->pressure - out->gas_pressure,
+                            in->oil / (X(last_oil) * q->volume), s.oil);
   out->inflow = -out->rate;
 }
 
@@ -56,6 +56,27 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->loss = out->rate * (in->pressure - out->gas_pressure);
   r->stored = X(gas_at)(q, in->oil).work;
 }
+
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r inflow, rate, gas_pressure;
+} slopes_r;
+// Returns the derivative of the gas pressure p with respect to the oil volume.
+static inline double gas_slope(const numbers_r *q, double oil, double p) {
+  double share = 1 - oil / q->volume;
+  if (oil < 0) return 0;
+  if (share >= least_gas_r) return q->exponent * p / (share * q->volume);
+  return q->exponent * compressed_r(q, least_gas_r).pressure / (least_gas_r * q->volume);
+}
+
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  double rise = gas_slope(q, in->oil, out->gas_pressure), last = last_oil_r * q->volume;
+  inlet_slopes d = slopes_of_inlet(q->area * q->discharge, in->pressure - out->gas_pressure, in->oil / last, s.oil);
+  by->rate = (in_r){.pressure = d.dp, .oil = d.left / last - d.dp * rise};
+  by->inflow = (in_r){-by->rate.pressure, -by->rate.oil};
+  by->gas_pressure = (in_r){.oil = rise};
+}
+#endif
 
 #else
 #define OD_ELEMENT_FILE "elements/accumulator.c"

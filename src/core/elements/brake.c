@@ -62,6 +62,29 @@ static inline void X(switch_mode)(const X(in) * in, const X(numbers) * q, X(stat
   next->mode = OD_SELECT(X(holds)(in), 0, 1);
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r force, rate;
+} slopes_r;
+static inline double clamped_slope(double share) {
+  return share > 1 || share < -1 ? 0 : 1;
+}
+
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)s, (void)out;
+  *by = (slopes_r){0};
+  if (!holds_r(in)) return;
+  double share = (in->place - in->anchor) / q->deflection;
+  double slope = clamped_slope(clamped_r(share) + q->damping * in->speed / q->holding);
+  by->force.place = -q->holding * slope * clamped_slope(share) / q->deflection;
+  by->force.anchor = -by->force.place;
+  by->force.speed = -q->damping * slope;
+  by->rate.place = fabs(in->speed) / q->deflection;
+  by->rate.anchor = -by->rate.place;
+  by->rate.speed = in->speed < 0 ? -share : share;
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/brake.c"
 #define OD_ELEMENT_MODES

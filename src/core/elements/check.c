@@ -17,6 +17,16 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
               X(smooth_root)(dp, s.oil[OD_OIL_STATE_SMOOTHING]);
 }
 
+#ifndef OD_COMPLEX
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double dp = in->from - in->to, e = s.oil[OD_OIL_STATE_SMOOTHING], range = q->full - q->crack;
+  double K = q->area * q->discharge * s.oil[OD_OIL_STATE_ROOT], x = (dp - q->crack) / range;
+  by->flow.from = K * (step_slope(x) / range * smooth_root_r(dp, e) + smooth_step_r(x) * root_slope(dp, e));
+  by->flow.to = -by->flow.from;
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/check.c"
 #include "elements/element_template_x.h"

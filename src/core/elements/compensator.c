@@ -16,6 +16,13 @@ static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
   return 1 - X(spring_opening)(in->to - in->pilot, q->set, q->range);
 }
 
+#ifndef OD_COMPLEX
+static inline in_r target_slopes(const in_r *in, const numbers_r *q) {
+  double slope = spring_opening_slope(in->to - in->pilot, q->set, q->range);
+  return (in_r){.to = -slope, .pilot = slope};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/compensator.c"
 #include "elements/element_template_x.h"

@@ -18,6 +18,13 @@ static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
   return X(spring_opening)(in->from + q->ratio * in->pilot - q->back * in->to, q->set, q->range);
 }
 
+#ifndef OD_COMPLEX
+static inline in_r target_slopes(const in_r *in, const numbers_r *q) {
+  double slope = spring_opening_slope(in->from + q->ratio * in->pilot - q->back * in->to, q->set, q->range);
+  return (in_r){.from = slope, .pilot = q->ratio * slope, .to = -q->back * slope};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/counterbalance.c"
 #include "elements/element_template_x.h"

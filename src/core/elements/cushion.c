@@ -22,6 +22,20 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   out->flow = area * q->discharge * s.oil[OD_OIL_STATE_ROOT] * X(smooth_root)(dp, s.oil[OD_OIL_STATE_SMOOTHING]);
 }
 
+#ifndef OD_COMPLEX
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double r = (in->length - q->end) / (q->begin - q->end), dp = in->from - in->to;
+  double K = q->discharge * s.oil[OD_OIL_STATE_ROOT], e = s.oil[OD_OIL_STATE_SMOOTHING], root = smooth_root_r(dp, e);
+  bool narrows = r > 0 && r < 1;
+  double narrow = narrows ? pow(r, q->shape) : r <= 0 ? 0 : 1;
+  double area = q->last + (q->full - q->last) * narrow + q->check * smooth_step_r(-dp / q->range);
+  by->flow.from = K * (area * root_slope(dp, e) - q->check * step_slope(-dp / q->range) / q->range * root);
+  by->flow.to = -by->flow.from;
+  by->flow.length = narrows ? K * root * (q->full - q->last) * q->shape * narrow / r / (q->begin - q->end) : 0;
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/cushion.c"
 #include "elements/element_template_x.h"

@@ -5,7 +5,6 @@
 // The end stops push back with k d (1 + damping d'), where d is the penetration of the piston; they never pull. The part k d is
 // elastic; the power of the damping part is lost. Leakage from a to b is a separate element (leak.c), and so is friction.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x p_a, p_b, length, speed;
@@ -72,9 +71,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 #ifndef OD_COMPLEX
 typedef struct slopes_r {
-  struct {
-    double p_a, p_b, length, speed;
-  } inflow_a, inflow_b, volume_a, volume_b, largest_a, largest_b, force;
+  in_r inflow_a, inflow_b, volume_a, volume_b, largest_a, largest_b, force;
 } slopes_r;
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)out;
@@ -107,7 +104,6 @@ const od_element_class od_cylinder_class = {
             {OD_TO_LARGEST, 1},
             {OD_TO_FORCE}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_cylinder_description = {
     .equations = &od_cylinder_class,

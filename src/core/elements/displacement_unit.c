@@ -45,6 +45,29 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
       OD_SELECT(RE(oil) > 0 && RE(shaft) > 0, shaft / oil, OD_SELECT(RE(oil) < 0 && RE(shaft) < 0, oil / shaft, 0));
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r flow, force;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double dp = in->from - in->to, full = q->displacement * q->setting, D = full * in->signal;
+  double e = s.oil[OD_OIL_STATE_SMOOTHING], pressed = sqrt(dp * dp + e * e);
+  double mu = viscosity_r(s.oil, (in->from + in->to) / 2), thicker = viscosity_slope(s.oil, mu) / 2;
+  double laminar = q->slip * q->displacement / mu, sliding = tanh(in->speed / q->slow);
+  // Derivatives with respect to dp, and with respect to each pressure through the viscosity.
+  double flow = laminar + q->jet * s.oil[OD_OIL_STATE_ROOT] * root_slope(dp, e), flow_mu = -laminar / mu * dp * thicker;
+  double force = D - q->dry * q->displacement * dp / pressed * sliding;
+  double force_mu = -q->drag * thicker * q->displacement * in->speed;
+  by->flow = (in_r){.from = flow + flow_mu, .to = -flow + flow_mu, .speed = D, .signal = full * in->speed};
+  by->force = (in_r){.from = force + force_mu,
+                     .to = -force + force_mu,
+                     .speed = -q->drag * mu * q->displacement - (q->dry * q->displacement * pressed + q->breakaway) *
+                                                                    tanh_slope(in->speed / q->slow) / q->slow,
+                     .signal = full * dp};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/displacement_unit.c"
 #include "elements/element_template_x.h"

@@ -31,6 +31,16 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->stored = 0;
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r force, rate;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)in, (void)s, (void)out;
+  *by = (slopes_r){.force = {.force = 1}, .rate = {.force = q->time > 0 ? -1 / q->time : 0}};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/disturbance.c"
 #include "elements/element_template_x.h"

@@ -38,6 +38,30 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->stored = 0;
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r flow, a, b, rate;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double open_a = rounded_limit_r(1 - in->spool), open_b = rounded_limit_r(1 + in->spool);
+  edge_flow_slopes a = slopes_of_edge_flow(open_a, q->area, q->discharge, in->from - in->a, s.oil);
+  edge_flow_slopes b = slopes_of_edge_flow(open_b, q->area, q->discharge, in->from - in->b, s.oil);
+  double spool_a = -a.opening * limit_slope(1 - in->spool), spool_b = b.opening * limit_slope(1 + in->spool);
+  by->a = (in_r){.from = q->share * a.dp, .a = -q->share * a.dp, .spool = q->share * spool_a};
+  by->b = (in_r){.from = (1 - q->share) * b.dp, .b = -(1 - q->share) * b.dp, .spool = (1 - q->share) * spool_b};
+  by->flow = (in_r){-by->a.from - by->b.from, -by->a.a, -by->b.b, -by->a.spool - by->b.spool};
+  // The drive, and its limit near the ends.
+  double drive = (out->a / q->share - out->b / (1 - q->share)) / (q->nominal * q->time_constant);
+  double side = drive > 0 ? -1 : 1, room = 1 + side * in->spool;
+  double per_flow = smooth_step_r(20 * room) / (q->nominal * q->time_constant);
+  by->rate = (in_r){.from = per_flow * (a.dp - b.dp),
+                    .a = -per_flow * a.dp,
+                    .b = per_flow * b.dp,
+                    .spool = per_flow * (spool_a - spool_b) + drive * 20 * side * step_slope(20 * room)};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/divider.c"
 #include "elements/element_template_x.h"

@@ -33,6 +33,23 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->stored = q->inertia * in->speed * in->speed / 2;
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r flow, rate, torque;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double leakage = q->leakage * s.oil[OD_OIL_STATE_THINNESS];
+  double gain = q->gain * tanh_slope(q->gain * (q->wanted * in->signal - in->speed) / q->torque);
+  by->torque = (in_r){.signal = gain * q->wanted, .speed = -gain};
+  by->flow = (in_r){.from = leakage, .to = -leakage, .speed = q->displacement};
+  by->rate = (in_r){.from = q->displacement / q->inertia,
+                    .to = -q->displacement / q->inertia,
+                    .signal = by->torque.signal / q->inertia,
+                    .speed = -(gain + q->viscous / s.oil[OD_OIL_STATE_THINNESS]) / q->inertia};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/driven_pump.c"
 #include "elements/element_template_x.h"

@@ -125,11 +125,12 @@ typedef struct od_element_class {
   void (*evaluate_complex)(const od_batch *b, const int *pool, od_complex *w);
   void (*report)(const od_batch *b, const int *pool, double *w);
   void (*report_complex)(const od_batch *b, const int *pool, od_complex *w);
-  // Optional, for frequently used classes. Without these functions, complex steps of one instance give its derivatives. The first
-  // function computes all d out / d in of every instance. The second function computes the derivatives of `out` of one instance
-  // with respect to some numbers (`outs` entries per number): its own numbers (0 ..), the numbers of its host (OD_NUMBER_OF_HOST +
-  // ..), or the numbers of the oil (OD_NUMBER_OF_OIL + ..). The second function returns false if all derivatives are zero.
+  // Computes all d out / d in of every instance, from inputs and outputs of the last evaluation.
   void (*slopes)(const od_batch *b, const int *pool, double *w);
+  // Optional, for frequently used classes. Without this function, complex steps of one instance give these derivatives. Computes the
+  // derivatives of `out` of one instance with respect to some numbers (`outs` entries per number): its own numbers (0 ..), the
+  // numbers of its host (OD_NUMBER_OF_HOST + ..), or the numbers of the oil (OD_NUMBER_OF_OIL + ..). Returns false if all
+  // derivatives are zero.
   bool (*number_slopes)(const od_batch *b, const int *pool, double *w, int instance, const int *number, int count,
                         double *dout);
   // Quantities whose signs select a branch of the law, such as distances from stops. `zeros` is their number; the function computes

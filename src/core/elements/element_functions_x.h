@@ -62,7 +62,7 @@ static void X(switch_mode_of)(const od_batch *b, const int *pool, od_x *w, int i
 }
 #endif
 
-#if defined OD_ELEMENT_SLOPES && !defined OD_COMPLEX
+#ifndef OD_COMPLEX
 static void slopes_all(const od_batch *b, const int *pool, double *w) {
   const in_r *in = (const in_r *)(w + b->in);
   const out_r *out = (const out_r *)(w + b->out);

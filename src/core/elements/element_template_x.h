@@ -1,7 +1,7 @@
 // Compiles the equations of one element for real and for complex numbers. The file of an element defines OD_ELEMENT_FILE, its own
 // name, and includes this header. The header includes the file twice more with OD_ELEMENT_TEXT defined. These inclusions compile
-// only the equations X(evaluate) and X(fill_report), and with OD_ELEMENT_MODES also X(margin) and X(switch_mode). The table of the
-// class follows after the #include of this header.
+// only the equations X(evaluate) and X(fill_report), in real numbers slopes() with the derivatives of X(evaluate), and with
+// OD_ELEMENT_MODES also X(margin) and X(switch_mode). The table of the class follows after the #include of this header.
 #include <stddef.h>
 
 #include "elements/element_description.h"
@@ -20,9 +20,9 @@
 
 // Entries of the table of a class for its functions.
 #define OD_COUNT_OF(type) ((int)(sizeof(type) / sizeof(double)))
-#define OD_ELEMENT_FUNCTIONS                                                              \
-  .ins = OD_COUNT_OF(in_r), .outs = OD_COUNT_OF(out_r), .reports = OD_COUNT_OF(report_r), \
-  .numbers = OD_COUNT_OF(numbers_r), .evaluate = evaluate_all_r, .report = report_all_r,  \
+#define OD_ELEMENT_FUNCTIONS                                                                                   \
+  .ins = OD_COUNT_OF(in_r), .outs = OD_COUNT_OF(out_r), .reports = OD_COUNT_OF(report_r),                      \
+  .numbers = OD_COUNT_OF(numbers_r), .evaluate = evaluate_all_r, .report = report_all_r, .slopes = slopes_all, \
   .evaluate_complex = OD_IN_COMPLEX(evaluate_all_c), .report_complex = OD_IN_COMPLEX(report_all_c)
 // Entries for a class with modes, whose file has defined OD_ELEMENT_MODES.
 #define OD_MODE_FUNCTIONS \

@@ -16,13 +16,9 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 }
 
 #ifndef OD_COMPLEX
-#define OD_ELEMENT_SLOPES
-typedef struct slopes_r {
-  double flow[sizeof(in_r) / sizeof(double)];
-} slopes_r;
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)out;
-  od_formula_slopes(&s.formula, &in->from, sizeof *in / sizeof in->from, q->parameter, 0, s.held, by->flow);
+  od_formula_slopes(&s.formula, &in->from, sizeof *in / sizeof in->from, q->parameter, 0, s.held, &by->flow.from);
 }
 #endif
 
@@ -43,7 +39,6 @@ const od_element_class od_flow_formula_class = {
            {OD_IN_SIGNAL, 3}},
     .out = {{OD_TO_THROUGH}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
     .number_slopes = formula_number_slopes,
 };
 const od_element_description od_flow_formula_description = {

@@ -13,3 +13,9 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->loss = out->flow * (in->from - in->to);
   r->stored = 0;
 }
+
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r flow;
+} slopes_r;
+#endif

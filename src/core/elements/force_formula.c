@@ -28,13 +28,12 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 }
 
 #ifndef OD_COMPLEX
-#define OD_ELEMENT_SLOPES
 typedef struct slopes_r {
-  double force[sizeof(in_r) / sizeof(double)];
+  in_r force;
 } slopes_r;
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)out;
-  od_formula_slopes(&s.formula, &in->x, sizeof *in / sizeof in->x, q->parameter, 0, s.held, by->force);
+  od_formula_slopes(&s.formula, &in->x, sizeof *in / sizeof in->x, q->parameter, 0, s.held, &by->force.x);
 }
 #endif
 
@@ -50,7 +49,6 @@ const od_element_class od_force_formula_class = {
     .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}, {OD_IN_SIGNAL, 0}, {OD_IN_SIGNAL, 1}, {OD_IN_SIGNAL, 2}, {OD_IN_SIGNAL, 3}},
     .out = {{OD_TO_FORCE}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
     .number_slopes = formula_number_slopes,
 };
 const od_element_description od_force_formula_description = {

@@ -22,3 +22,14 @@ static inline od_x X(grip_loss)(const X(grip) * g, od_x stiffness) {
 static inline od_x X(grip_stored)(const X(grip) * g, od_x stiffness) {
   return stiffness * g->depth * g->depth / 2;
 }
+
+#ifndef OD_COMPLEX
+// Derivatives of grip_force with respect to d and d'.
+typedef struct grip_slopes {
+  double depth, inward;
+} grip_slopes;
+static inline grip_slopes slopes_of_grip(const grip_r *g, double stiffness, double damping) {
+  return (grip_slopes){.depth = g->holds ? stiffness * g->factor : 0,
+                       .inward = not_negative_slope(1 + damping * g->inward) * stiffness * g->depth * damping};
+}
+#endif

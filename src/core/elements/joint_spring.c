@@ -11,7 +11,6 @@ const od_element_class od_joint_spring_class = {
     .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}},
     .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_joint_spring_description = {
     .equations = &od_joint_spring_class,

@@ -34,9 +34,9 @@ static inline od_x X(smooth_step)(od_x x) {
 
 // Rises from 0 at x = 0 to 1 at x = 1.05, linearly between two rounded corners of width 0.05: the opening of a spool against a
 // spring.
+static const double X(limit_corner) = 0.05;
 static inline od_x X(rounded_limit)(od_x x) {
-  const double corner = 0.05;
-  return X(rounded_ramp)(x, corner) - X(rounded_ramp)(x - 1, corner);
+  return X(rounded_ramp)(x, X(limit_corner)) - X(rounded_ramp)(x - 1, X(limit_corner));
 }
 
 // Returns the dynamic viscosity at a pressure, Pa s; oil: OD_OIL_STATE_*.
@@ -54,5 +54,27 @@ static inline double root_slope(double dp, double e) {
 static inline double root_smoothing_slope(double dp, double e) {
   double s = dp * dp + e * e;
   return -dp * e / 2 / (s * sqrt(sqrt(s)));
+}
+// Derivative of tanh. In contrast to 1 - tanh^2, the result is exact for large x.
+static inline double tanh_slope(double x) {
+  double c = cosh(x);
+  return 1 / (c * c);
+}
+// Derivatives of not_negative, rounded_ramp, smooth_step and rounded_limit with respect to x.
+static inline double not_negative_slope(double x) {
+  return x < 0 ? 0 : 1;
+}
+static inline double ramp_slope(double x, double e) {
+  return x <= 0 ? 0 : x < e ? x / e : 1;
+}
+static inline double step_slope(double x) {
+  return x <= 0 || x >= 1 ? 0 : 6 * x * (1 - x);
+}
+static inline double limit_slope(double x) {
+  return ramp_slope(x, limit_corner_r) - ramp_slope(x - 1, limit_corner_r);
+}
+// Derivative of the viscosity with respect to the pressure, from the viscosity mu.
+static inline double viscosity_slope(const double *oil, double mu) {
+  return oil[OD_OIL_STATE_THICKENING] * mu;
 }
 #endif

@@ -2,7 +2,6 @@
 // class.
 //   Q = slope * (p_from - p_to), at the viscosity of the oil's reference temperature; warmer oil leaks more
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to;
@@ -17,11 +16,6 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 }
 
 #ifndef OD_COMPLEX
-typedef struct slopes_r {
-  struct {
-    double from, to;
-  } flow;
-} slopes_r;
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)in, (void)out;
   by->flow.from = q->slope * s.oil[OD_OIL_STATE_THINNESS];
@@ -39,7 +33,6 @@ const od_element_class od_leak_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}},
     .out = {{OD_TO_THROUGH}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_leak_description = {
     .equations = &od_leak_class,

@@ -96,6 +96,30 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->reynolds = X(pipe_reynolds)(&bore, (out->to_to - out->to_from) / 2, X(viscosity)(s.oil, q->rest));
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r to_from, to_to, mean_rate, flow_rate[most_modes_r], wave_rate[most_modes_r], give_a, give_b;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  line_r line = line_of_r(q, s.oil);
+  double drive = 1 / (q->length * line.inertance);
+  *by = (slopes_r){.to_from = {.mean = -1},
+                   .to_to = {.mean = 1},
+                   .mean_rate = {.from = drive, .to = -drive, .mean = -line.resistance / line.inertance}};
+  for (int n = 1; n <= line.modes && n <= most_modes_r; n++) {
+    mode_r m = mode_of_r(&line, in, q, n);
+    double sign = n % 2 ? -1 : 1, pull = 2 / (q->length * m.inertance);
+    in_r *flow_rate = &by->flow_rate[n - 1];
+    flow_rate->from = pull, flow_rate->to = -sign * pull;
+    flow_rate->flow[n - 1] = -m.resistance / m.inertance;
+    flow_rate->wave[n - 1] = -m.k / m.inertance;
+    by->wave_rate[n - 1].flow[n - 1] = m.k / line.capacity;
+    by->to_from.flow[n - 1] = -1, by->to_to.flow[n - 1] = sign;
+  }
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/long_line.c"
 #include "elements/element_template_x.h"

@@ -34,6 +34,19 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->stored = 0;
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r flow, force;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double dp = in->from - in->to, full = q->displacement * q->setting, D = full * in->signal;
+  double leakage = q->leakage * s.oil[OD_OIL_STATE_THINNESS];
+  by->flow = (in_r){.from = leakage, .to = -leakage, .speed = D, .signal = full * in->speed};
+  by->force = (in_r){.from = D, .to = -D, .speed = -q->viscous / s.oil[OD_OIL_STATE_THINNESS], .signal = full * dp};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/motor.c"
 #include "elements/element_template_x.h"

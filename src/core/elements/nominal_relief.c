@@ -5,7 +5,6 @@
 // limit() restricts its argument to 0 to 1 exactly, with corners. At dp = nominal_drop the slope of the flow over the pressure is
 // slope/(1 + flow_force).
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to, opening;
@@ -42,9 +41,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 #ifndef OD_COMPLEX
 typedef struct slopes_r {
-  struct {
-    double from, to, opening;
-  } flow, rate;
+  in_r flow, rate;
 } slopes_r;
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)out;
@@ -72,7 +69,6 @@ const od_element_class od_nominal_relief_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_nominal_relief_description = {
     .equations = &od_nominal_relief_class,

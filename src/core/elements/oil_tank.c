@@ -18,6 +18,7 @@ typedef struct X(out) {
 typedef struct X(report) {
   od_x loss, stored, volume, level;
 } X(report);
+#include "elements/inlet_x.h"
 
 // Returns the weight of a cubic meter of oil, N/m3.
 static inline od_x X(weight)(const od_x *oil) {
@@ -27,9 +28,7 @@ static inline od_x X(weight)(const od_x *oil) {
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
   out->oil_pressure = q->air + X(weight)(s.oil) * in->filled * q->capacity / q->area;
-  od_x flow = q->port * q->discharge * s.oil[OD_OIL_STATE_ROOT] *
-              X(smooth_root)(in->pressure - out->oil_pressure, s.oil[OD_OIL_STATE_SMOOTHING]);
-  if (RE(flow) < 0) flow *= X(smooth_step)(100 * in->filled);
+  od_x flow = X(inlet_flow)(q->port * q->discharge, in->pressure - out->oil_pressure, 100 * in->filled, s.oil);
   out->inflow = -flow;
   out->rate = flow / q->capacity;
 }
@@ -41,6 +40,20 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->loss = -out->inflow * (in->pressure - out->oil_pressure);
   r->stored = r->volume * (q->air + X(weight)(s.oil) * r->level / 2);
 }
+
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r inflow, rate, oil_pressure;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  double rise = weight_r(s.oil) * q->capacity / q->area;  // of the oil's pressure per `filled`
+  inlet_slopes d = slopes_of_inlet(q->port * q->discharge, in->pressure - out->oil_pressure, 100 * in->filled, s.oil);
+  in_r flow = {.pressure = d.dp, .filled = 100 * d.left - d.dp * rise};
+  by->inflow = (in_r){-flow.pressure, -flow.filled};
+  by->rate = (in_r){flow.pressure / q->capacity, flow.filled / q->capacity};
+  by->oil_pressure = (in_r){.filled = rise};
+}
+#endif
 
 #else
 #define OD_ELEMENT_FILE "elements/oil_tank.c"

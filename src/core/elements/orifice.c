@@ -2,7 +2,6 @@
 // negative opening, oil would flow against the pressure difference and supply energy.
 //   Q = area * discharge * opening * max(signal, 0) * sqrt(2/rho) * root(p_from - p_to)
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to, signal;
@@ -18,11 +17,6 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 }
 
 #ifndef OD_COMPLEX
-typedef struct slopes_r {
-  struct {
-    double from, to, signal;
-  } flow;
-} slopes_r;
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)out;
   double K = q->area * q->discharge * q->opening * s.oil[OD_OIL_STATE_ROOT], e = s.oil[OD_OIL_STATE_SMOOTHING];
@@ -42,7 +36,6 @@ const od_element_class od_orifice_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SIGNAL}},
     .out = {{OD_TO_THROUGH}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_orifice_description = {
     .equations = &od_orifice_class,

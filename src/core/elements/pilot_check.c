@@ -15,10 +15,23 @@ typedef struct X(numbers) {
 } X(numbers);
 #include "elements/spool_valve_x.h"
 
-static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
+// Returns the position of the opening pressure between `crack` (0) and `full` (1).
+static inline od_x X(opens)(const X(in) * in, const X(numbers) * q) {
   od_x opens = in->from - in->to + q->ratio * X(rounded_ramp)(in->pilot - in->from, 1);
-  return X(smooth_step)((opens - q->crack) / (q->full - q->crack));
+  return (opens - q->crack) / (q->full - q->crack);
 }
+
+static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
+  return X(smooth_step)(X(opens)(in, q));
+}
+
+#ifndef OD_COMPLEX
+static inline in_r target_slopes(const in_r *in, const numbers_r *q) {
+  double slope = step_slope(opens_r(in, q)) / (q->full - q->crack);
+  double pilot = slope * q->ratio * ramp_slope(in->pilot - in->from, 1);
+  return (in_r){.from = slope - pilot, .to = -slope, .pilot = pilot};
+}
+#endif
 
 #else
 #define OD_ELEMENT_FILE "elements/pilot_check.c"

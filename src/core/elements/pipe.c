@@ -39,6 +39,21 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->reynolds = X(pipe_reynolds)(&bore, in->flow, mu);
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r flow, rate, volume_a, volume_b, largest_a, largest_b, wall_a, wall_b;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  bore_r bore = bore_of_r(q->diameter, s.oil);
+  double mu = viscosity_r(s.oil, (in->from + in->to) / 2);
+  gradient_slopes d = slopes_of_gradient(&bore, in->flow, mu, q->friction);
+  double per_drop = 1 / (q->length * bore.inertance), by_mean = -d.mu * viscosity_slope(s.oil, mu) / 2 / bore.inertance;
+  *by = (slopes_r){.flow = {.flow = 1},
+                   .rate = {.from = per_drop + by_mean, .to = -per_drop + by_mean, .flow = -d.flow / bore.inertance}};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/pipe.c"
 #include "elements/element_template_x.h"

@@ -27,3 +27,18 @@ static inline od_x X(pipe_gradient)(const X(bore) * bore, od_x flow, od_x mu, od
   od_x share = X(smooth_step)((X(pipe_reynolds)(bore, flow, mu) - 2000) / 1000);
   return laminar + share * (turbulent - laminar);
 }
+
+#ifndef OD_COMPLEX
+// Derivatives of pipe_gradient with respect to the flow and to the viscosity.
+typedef struct gradient_slopes {
+  double flow, mu;
+} gradient_slopes;
+static inline gradient_slopes slopes_of_gradient(const bore_r *bore, double flow, double mu, double friction) {
+  double d = bore->diameter, laminar = 32 * mu / (d * d * bore->area);  // both divided by the flow
+  double turbulent = friction / d * bore->density / 2 * magnitude_r(flow) / (bore->area * bore->area);
+  double reynolds = pipe_reynolds_r(bore, flow, mu), x = (reynolds - 2000) / 1000, share = smooth_step_r(x);
+  double by_reynolds = step_slope(x) / 1000 * (turbulent - laminar);  // divided by the flow
+  return (gradient_slopes){.flow = laminar + share * (2 * turbulent - laminar) + by_reynolds * reynolds,
+                           .mu = flow / mu * ((1 - share) * laminar - by_reynolds * reynolds)};
+}
+#endif

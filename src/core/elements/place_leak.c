@@ -17,6 +17,17 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   out->flow = (q->slope + q->worn * od_x_exp(-away * away)) * s.oil[OD_OIL_STATE_THINNESS] * (in->from - in->to);
 }
 
+#ifndef OD_COMPLEX
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double away = (in->length - q->place) / q->width, wear = q->worn * exp(-away * away);
+  double thinness = s.oil[OD_OIL_STATE_THINNESS];
+  by->flow.from = (q->slope + wear) * thinness;
+  by->flow.to = -by->flow.from;
+  by->flow.length = -2 * away / q->width * wear * thinness * (in->from - in->to);
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/place_leak.c"
 #include "elements/element_template_x.h"

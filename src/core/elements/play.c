@@ -3,7 +3,6 @@
 //   d = |x - free| - gap/2,    force = -side stiffness d (1 + damping d') for d > 0
 // The contact never pulls. The part stiffness d is elastic; the power of the damping part is lost.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x x, rate;
@@ -53,9 +52,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 #ifndef OD_COMPLEX
 typedef struct slopes_r {
-  struct {
-    double x, rate;
-  } tension, force;
+  in_r tension, force;
 } slopes_r;
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)s, (void)out;
@@ -77,7 +74,6 @@ const od_element_class od_play_class = {
     .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}},
     .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_play_description = {
     .equations = &od_play_class,

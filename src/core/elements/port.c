@@ -5,7 +5,6 @@
 //   opening = C(s)/full, or C(s)/full * s/stroke if the curve is a flow coefficient; 0 if s is below zero
 // The memory of the instance stores the state of the port, for derivatives and for a faster next evaluation of the curve.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 #include "math/spline_x.h"
 
 typedef struct X(in) {
@@ -71,9 +70,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 #ifndef OD_COMPLEX
 typedef struct slopes_r {
-  struct {
-    double from, to, spool;
-  } flow, value;
+  in_r flow, value;
 } slopes_r;
 
 // Returns the derivative of the opening of an open port with respect to travel; zero at and beyond the curve's end.
@@ -174,7 +171,6 @@ const od_element_class od_port_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_HOST_STATE, 0}},
     .out = {{OD_TO_THROUGH}, {OD_TO_NOTHING}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
     .number_slopes = number_slopes,
 };
 const od_element_description od_port_description = {

@@ -23,6 +23,16 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->stored = 0;
 }
 
+#ifndef OD_COMPLEX
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  *by = pump_slopes(q, s);
+  by->flow.from = -by->flow.to;
+  by->rate.from = spring_opening_slope(in->to - in->from, q->set, q->range) / q->time_constant;
+  by->rate.to = -by->rate.from;
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/pressure_pump.c"
 #include "elements/element_template_x.h"

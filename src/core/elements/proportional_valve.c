@@ -22,8 +22,13 @@ typedef struct X(out) {
   od_x to_first, to_second, to_a, to_b;  // flows out of the valve
   od_x travel_rate, speed_rate, held_rate;
 } X(out);
-#include "elements/four_port_x.h"
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r to_first, to_second, to_a, to_b, travel_rate, speed_rate, held_rate;
+} slopes_r;
+#endif
 #include "elements/held_spool_x.h"
+#include "elements/four_port_x.h"
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
   od_x t = (in->spool - q->offset) / q->stroke, share = t / q->idle_width;
@@ -40,6 +45,31 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   out->to_second += across;
   X(held_spool_rates)(in, q, -q->stroke, &out->travel_rate, &out->speed_rate, &out->held_rate);
 }
+
+#ifndef OD_COMPLEX
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double t = (in->spool - q->offset) / q->stroke, share = t / q->idle_width, idle = 1 - share * share;
+  double open = edge_r(t, q->overlap), open_slope = edge_slope(t, q->overlap) / q->stroke;
+  double tank = edge_r(-t, q->tank_overlap), tank_slope = -edge_slope(-t, q->tank_overlap) / q->stroke;
+  four_edge_slopes d = {.first_a = slopes_of_edge(q, open, open_slope, in->first - in->a, s.oil),
+                        .second_a = slopes_of_edge(q, tank, tank_slope, in->second - in->a, s.oil)};
+  if (s.choice[0]) {
+    open = edge_r(-t, q->overlap), open_slope = -edge_slope(-t, q->overlap) / q->stroke;
+    tank = edge_r(t, q->tank_overlap), tank_slope = edge_slope(t, q->tank_overlap) / q->stroke;
+    d.first_b = slopes_of_edge(q, open, open_slope, in->first - in->b, s.oil);
+    d.second_b = slopes_of_edge(q, tank, tank_slope, in->second - in->b, s.oil);
+  }
+  edge_slopes across = slopes_of_edge(q, q->idle * between_r(idle, 0, 1),
+                                      -q->idle * between_slope(idle, 0, 1) * 2 * share / (q->idle_width * q->stroke),
+                                      in->first - in->second, s.oil);
+  *by = (slopes_r){0};
+  join_edge_slopes(&d, by);
+  by->to_first.first -= across.dp, by->to_first.second += across.dp, by->to_first.spool -= across.spool;
+  by->to_second.first += across.dp, by->to_second.second -= across.dp, by->to_second.spool += across.spool;
+  held_spool_slopes(in, q, -q->stroke, &by->travel_rate, &by->speed_rate, &by->held_rate);
+}
+#endif
 
 #else
 #define OD_ELEMENT_FILE "elements/proportional_valve.c"

@@ -1,7 +1,6 @@
 // Pump: a given flow, independent of the pressures.
 //   Q = flow * signal
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to, signal;
@@ -17,11 +16,6 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 }
 
 #ifndef OD_COMPLEX
-typedef struct slopes_r {
-  struct {
-    double from, to, signal;
-  } flow;
-} slopes_r;
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)in, (void)s, (void)out;
   *by = (slopes_r){.flow = {.signal = q->flow}};
@@ -40,7 +34,6 @@ const od_element_class od_pump_class = {
     .supplies = true,
     .optional_ends = 1U << 0,
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_pump_description = {
     .equations = &od_pump_class,

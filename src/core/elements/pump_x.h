@@ -15,3 +15,15 @@ static inline void X(pump)(const X(in) * in, const X(numbers) * q, X(setting) s,
   out->flow = q->flow * in->swash - q->leakage * s.oil[OD_OIL_STATE_THINNESS] * (in->to - suction);
   out->rate = (wanted - in->swash) / q->time_constant;
 }
+
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r flow, rate;
+} slopes_r;
+
+// Returns the derivatives with respect to `to` and `swash`, without the effect of `to` on the control.
+static inline slopes_r pump_slopes(const numbers_r *q, setting_r s) {
+  return (slopes_r){{.swash = q->flow, .to = -q->leakage * s.oil[OD_OIL_STATE_THINNESS]},
+                    {.swash = -1 / q->time_constant}};
+}
+#endif

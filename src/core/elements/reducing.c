@@ -37,6 +37,25 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->stored = 0;
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r flow, inflow, drained, rate;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double y = (q->set + q->range - (in->to - in->drain)) / q->range;
+  double rate = (limit_slope(y) + limit_slope(-y)) / (q->range * q->time_constant);
+  edge_flow_slopes supply = slopes_of_edge_flow(in->spool, q->area, q->discharge, in->from - in->to, s.oil);
+  edge_flow_slopes drain =
+      slopes_of_edge_flow(-in->spool, q->drains * q->area, q->discharge, in->to - in->drain, s.oil);
+  by->drained = (in_r){.to = drain.dp, .drain = -drain.dp, .spool = -drain.opening};
+  by->flow = (in_r){.from = -supply.dp, .to = supply.dp, .spool = -supply.opening};
+  by->inflow = (in_r){
+      .from = supply.dp, .to = -supply.dp - drain.dp, .drain = drain.dp, .spool = supply.opening + drain.opening};
+  by->rate = (in_r){.to = -rate, .drain = rate, .spool = -1 / q->time_constant};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/reducing.c"
 #include "elements/element_template_x.h"

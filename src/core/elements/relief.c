@@ -14,6 +14,14 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   out->flow = q->slope * X(rounded_ramp)(in->from - in->to - q->set, s.oil[OD_OIL_STATE_SMOOTHING]);
 }
 
+#ifndef OD_COMPLEX
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  by->flow.from = q->slope * ramp_slope(in->from - in->to - q->set, s.oil[OD_OIL_STATE_SMOOTHING]);
+  by->flow.to = -by->flow.from;
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/relief.c"
 #include "elements/element_template_x.h"

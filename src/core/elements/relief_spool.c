@@ -16,6 +16,13 @@ static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
   return X(spring_opening)(in->from - in->to, q->set, q->range);
 }
 
+#ifndef OD_COMPLEX
+static inline in_r target_slopes(const in_r *in, const numbers_r *q) {
+  double slope = spring_opening_slope(in->from - in->to, q->set, q->range);
+  return (in_r){.from = slope, .to = -slope};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/relief_spool.c"
 #include "elements/element_template_x.h"

@@ -31,6 +31,20 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->loss = r->stored = 0;
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r rate, heating, cooling;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double root = s.oil[OD_OIL_STATE_ROOT], capacity = 2 / (root * root) * q->volume * q->heat_capacity;
+  by->heating = (in_r){.heating = 1};
+  by->cooling = (in_r){.temperature = q->conductance * not_negative_r(in->signal),
+                       .signal = q->conductance * not_negative_slope(in->signal) * (in->temperature - q->ambient)};
+  by->rate = (in_r){-by->cooling.temperature / capacity, 1 / capacity, -by->cooling.signal / capacity};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/reservoir.c"
 #include "elements/element_template_x.h"

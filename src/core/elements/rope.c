@@ -31,6 +31,18 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->stored = X(grip_stored)(&g, q->stiffness);
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r tension, force;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)s, (void)out;
+  grip_r g = grip_of_r(in->x - q->length, in->rate, q->damping);
+  grip_slopes d = slopes_of_grip(&g, q->stiffness, q->damping);
+  *by = (slopes_r){{d.depth, d.inward}, {-d.depth, -d.inward}};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/rope.c"
 #include "elements/element_template_x.h"

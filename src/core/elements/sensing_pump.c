@@ -25,6 +25,17 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->stored = 0;
 }
 
+#ifndef OD_COMPLEX
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double above = 1 - spring_opening_r(in->to - in->load, q->margin, q->range);
+  double below = 1 - spring_opening_r(in->to, q->cutoff, q->range);
+  *by = pump_slopes(q, s);
+  by->rate.load = spring_opening_slope(in->to - in->load, q->margin, q->range) * below / q->time_constant;
+  by->rate.to = -by->rate.load - above * spring_opening_slope(in->to, q->cutoff, q->range) / q->time_constant;
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/sensing_pump.c"
 #include "elements/element_template_x.h"

@@ -84,6 +84,70 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->drop = X(meter)(in, q).drop;
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r to_pump, to_tank, to_a, to_b, to_sense, travel_rate, speed_rate, compensator_rate;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  metering_r x = meter_r(in, q);
+  double back = x.at_a ? in->b : in->a, dp = in->pump - x.load, corner = 2 * s.oil[OD_OIL_STATE_SMOOTHING];
+  // The metering edge: its opening m, the weight of the load pressure, and both throttles in series.
+  double side = x.at_a ? 1 : -1, t = side * (in->spool - q->offset) / q->stroke;
+  double m_spool = side * edge_slope(t, q->overlap) / q->stroke, share_spool = step_slope(x.m / 0.05) / 0.05 * m_spool;
+  double c = q->largest * not_negative_r(in->compensator), c_slope = q->largest * not_negative_slope(in->compensator);
+  double both = c * c + x.m * x.m + 1e-4, per = 1 / (both * sqrt(both));
+  double pass_spool = c * (both - x.m * x.m) * per * m_spool, pass_c = x.m * (both - c * c) * per * c_slope;
+  // The flow of the supply, the flow to the tank, and the flows to the sense port.
+  double check = smooth_step_r(dp / corner);
+  edge_slopes supply = slopes_of_edge(q, check * x.pass, check * pass_spool, dp, s.oil);
+  supply.dp += step_slope(dp / corner) / corner * x.pass * nominal_r(q, dp, s.oil);
+  double supply_c = check * pass_c * nominal_r(q, dp, s.oil);
+  edge_slopes drained = slopes_of_edge(q, x.m, m_spool, back - in->tank, s.oil);
+  edge_flow_slopes load = slopes_of_edge_flow(x.load_share, q->sense_area, q->discharge, x.load - in->sense, s.oil);
+  edge_flow_slopes vent =
+      slopes_of_edge_flow(1 - x.load_share, q->sense_area, q->discharge, in->tank - in->sense, s.oil);
+  if (s.choice[OD_SENSE_SHARED]) {
+    double above = (x.load - in->sense) / corner, open = smooth_step_r(above);
+    load.dp = open * load.dp + step_slope(above) / corner * x.load_share * load.opening;
+    load.opening *= open;
+    vent = (edge_flow_slopes){0};
+  }
+  double load_spool = load.opening * share_spool, vent_spool = -vent.opening * share_spool;
+  // The pressure drop across the metering edge is head * share of the compensator.
+  double head = in->pump - in->tank - x.load_share * (x.load - in->tank), share = c * c / both;
+  double drop_spool = -share_spool * (x.load - in->tank) * share - head * 2 * x.m * share / both * m_spool;
+  double drop_c = head * 2 * c * (both - c * c) / (both * both) * c_slope;
+  double close = -spring_opening_slope(x.drop, q->set, q->range) / q->time_constant;
+  // The load is at a and the return flow at b; otherwise a and b are exchanged below.
+  *by = (slopes_r){0};
+  by->to_pump = (in_r){.pump = -supply.dp, .a = supply.dp, .spool = -supply.spool, .compensator = -supply_c};
+  by->to_tank =
+      (in_r){.tank = -drained.dp - vent.dp, .b = drained.dp, .sense = vent.dp, .spool = drained.spool - vent_spool};
+  by->to_a = (in_r){.pump = supply.dp,
+                    .a = -supply.dp - load.dp,
+                    .sense = load.dp,
+                    .spool = supply.spool - load_spool,
+                    .compensator = supply_c};
+  by->to_b = (in_r){.tank = drained.dp, .b = -drained.dp, .spool = -drained.spool};
+  by->to_sense = (in_r){.tank = vent.dp, .a = load.dp, .sense = -load.dp - vent.dp, .spool = load_spool + vent_spool};
+  by->compensator_rate = (in_r){.pump = close * share,
+                                .tank = close * share * (x.load_share - 1),
+                                .a = -close * share * x.load_share,
+                                .spool = close * drop_spool,
+                                .compensator = close * drop_c - 1 / q->time_constant};
+  by->speed_rate.command =
+      spool_slopes(in, q, &by->travel_rate, &by->speed_rate) * between_slope(in->command, -q->stroke, q->stroke);
+  if (x.at_a) return;
+  in_r *row = (in_r *)by, to_load = by->to_a;
+  by->to_a = by->to_b, by->to_b = to_load;
+  for (size_t i = 0; i < sizeof *by / sizeof *row; i++) {
+    double at_load = row[i].a;
+    row[i].a = row[i].b, row[i].b = at_load;
+  }
+}
+#endif
+
 #else
 enum { OD_SENSE_SHARED };
 #define OD_ELEMENT_FILE "elements/sensing_valve.c"

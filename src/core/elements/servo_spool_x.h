@@ -27,3 +27,38 @@ static inline od_x X(edge)(od_x t, od_x overlap) {
 static inline od_x X(nominal)(const X(numbers) * q, od_x dp, const od_x *oil) {
   return q->nominal_flow / od_x_sqrt(q->nominal_drop) * X(smooth_root)(dp, oil[OD_OIL_STATE_SMOOTHING]);
 }
+
+#ifndef OD_COMPLEX
+// Derivative of between with respect to v, for constant limits.
+static inline double between_slope(double v, double low, double high) {
+  return v > high || v < low ? 0 : 1;
+}
+
+// Computes the derivatives of spool_rates with respect to spool and speed. Returns the derivative of the rate of the speed with
+// respect to `wanted`.
+static inline double spool_slopes(const in_r *in, const numbers_r *q, in_r *travel_rate, in_r *speed_rate) {
+  double w = q->frequency, R = q->rate_limit;
+  if (!(w > 0)) return 0;
+  double within = R > 0 ? between_slope(in->speed, -R, R) : 1;
+  travel_rate->speed = q->stroke * within;
+  speed_rate->spool = -w * w / q->stroke;
+  speed_rate->speed = -2 * q->damping * w - 10 * w * (1 - within);
+  return w * w / q->stroke;
+}
+
+// Derivative of edge with respect to t.
+static inline double edge_slope(double t, double overlap) {
+  return between_slope((t - overlap) / (1 - overlap), 0, 1) / (1 - overlap);
+}
+
+// Derivatives of the flow across an edge with respect to dp and to the spool position. `open` is the opening of the edge, and
+// `open_slope` is the derivative of the opening with respect to the spool position.
+typedef struct edge_slopes {
+  double dp, spool;
+} edge_slopes;
+static inline edge_slopes slopes_of_edge(const numbers_r *q, double open, double open_slope, double dp,
+                                         const double *oil) {
+  double full = q->nominal_flow / sqrt(q->nominal_drop), e = oil[OD_OIL_STATE_SMOOTHING];
+  return (edge_slopes){.dp = open * full * root_slope(dp, e), .spool = open_slope * full * smooth_root_r(dp, e)};
+}
+#endif

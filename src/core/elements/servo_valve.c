@@ -7,7 +7,6 @@
 //   spool' = stroke v,   v' = w^2 (u - spool)/stroke - 2 damping w v,   u: the command within the stroke
 // The dynamics of the spool are in servo_spool_x.h.
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 #include "elements/servo_spool_tables.h"
 
 typedef struct X(in) {
@@ -21,8 +20,13 @@ typedef struct X(out) {
   od_x to_first, to_second, to_a, to_b;  // flows out of the valve
   od_x travel_rate, speed_rate;
 } X(out);
-#include "elements/four_port_x.h"
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r to_first, to_second, to_a, to_b, travel_rate, speed_rate;
+} slopes_r;
+#endif
 #include "elements/servo_spool_x.h"
+#include "elements/four_port_x.h"
 
 // Returns the opening of the edges that open with a positive (side 1) or a negative (side -1) spool position.
 static inline od_x X(opening)(const X(in) * in, const X(numbers) * q, int side) {
@@ -45,22 +49,6 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 }
 
 #ifndef OD_COMPLEX
-typedef struct slopes_r {
-  struct {
-    double first, second, a, b, command, spool, speed;
-  } to_first, to_second, to_a, to_b, travel_rate, speed_rate;
-} slopes_r;
-
-// An edge from a line to a port: the pressures of line and port, the opening `open`, and the derivative `open_slope` of the opening
-// with respect to the spool position.
-typedef struct edge_place {
-  double line, port, open, open_slope;
-} edge_place;
-static inline double edge_slopes(const edge_place *edge, double full, double e, double *by_spool) {
-  *by_spool = full * edge->open_slope * smooth_root_r(edge->line - edge->port, e);
-  return full * edge->open * root_slope(edge->line - edge->port, e);
-}
-
 static inline double opening_slope(const in_r *in, const numbers_r *q, int side) {
   double open = opening_r(in, q, side);
   return open > 0 && open < 1 ? side / (q->stroke * (1 - q->overlap)) : 0;
@@ -68,29 +56,18 @@ static inline double opening_slope(const in_r *in, const numbers_r *q, int side)
 
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)out;
-  double full = q->nominal_flow / sqrt(q->nominal_drop), e = s.oil[OD_OIL_STATE_SMOOTHING], spool[4] = {0}, g[4] = {0};
-  double open[2] = {opening_r(in, q, 1), opening_r(in, q, -1)};
-  double turn[2] = {opening_slope(in, q, 1), opening_slope(in, q, -1)};
-  *by = (slopes_r){0};
-  g[0] = edge_slopes(&(edge_place){in->first, in->a, open[0], turn[0]}, full, e, &spool[0]);
-  g[1] = edge_slopes(&(edge_place){in->second, in->a, open[1], turn[1]}, full, e, &spool[1]);
+  double ahead = opening_r(in, q, 1), back = opening_r(in, q, -1);
+  double ahead_slope = opening_slope(in, q, 1), back_slope = opening_slope(in, q, -1);
+  four_edge_slopes d = {.first_a = slopes_of_edge(q, ahead, ahead_slope, in->first - in->a, s.oil),
+                        .second_a = slopes_of_edge(q, back, back_slope, in->second - in->a, s.oil)};
   if (s.choice[OD_SERVO_VALVE_TWO_PORTS]) {
-    g[2] = edge_slopes(&(edge_place){in->first, in->b, open[1], turn[1]}, full, e, &spool[2]);
-    g[3] = edge_slopes(&(edge_place){in->second, in->b, open[0], turn[0]}, full, e, &spool[3]);
+    d.first_b = slopes_of_edge(q, back, back_slope, in->first - in->b, s.oil);
+    d.second_b = slopes_of_edge(q, ahead, ahead_slope, in->second - in->b, s.oil);
   }
-  by->to_first.first = -g[0] - g[2], by->to_first.a = g[0], by->to_first.b = g[2];
-  by->to_second.second = -g[1] - g[3], by->to_second.a = g[1], by->to_second.b = g[3];
-  by->to_a.first = g[0], by->to_a.second = g[1], by->to_a.a = -g[0] - g[1];
-  by->to_b.first = g[2], by->to_b.second = g[3], by->to_b.b = -g[2] - g[3];
-  by->to_first.spool = -spool[0] - spool[2], by->to_second.spool = -spool[1] - spool[3];
-  by->to_a.spool = spool[0] + spool[1], by->to_b.spool = spool[2] + spool[3];
-  if (!(q->frequency > 0)) return;
-  double w = q->frequency;
-  bool beyond = q->rate_limit > 0 && fabs(in->speed) > q->rate_limit;
-  by->travel_rate.speed = beyond ? 0 : q->stroke;
-  by->speed_rate.command = fabs(in->command) > q->stroke ? 0 : w * w / q->stroke;
-  by->speed_rate.spool = -w * w / q->stroke;
-  by->speed_rate.speed = -2 * q->damping * w - (beyond ? 10 * w : 0);
+  *by = (slopes_r){0};
+  join_edge_slopes(&d, by);
+  by->speed_rate.command =
+      spool_slopes(in, q, &by->travel_rate, &by->speed_rate) * between_slope(in->command, -q->stroke, q->stroke);
 }
 #endif
 
@@ -109,7 +86,6 @@ const od_element_class od_servo_valve_class = {
     .end_choice = true,
     .optional_states = OD_SERVO_SPOOL_OPTIONAL,
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_servo_valve_description = {
     .equations = &od_servo_valve_class,

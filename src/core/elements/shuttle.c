@@ -35,6 +35,22 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->stored = 0;
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r a, b, flow, rate;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  edge_flow_slopes a = slopes_of_edge_flow(in->ball, q->area, q->discharge, in->a - in->to, s.oil);
+  edge_flow_slopes b = slopes_of_edge_flow(1 - in->ball, q->area, q->discharge, in->b - in->to, s.oil);
+  double turn = step_slope((in->a - in->b) / (2 * q->range) + 0.5) / (2 * q->range * q->time_constant);
+  by->a = (in_r){.a = -a.dp, .to = a.dp, .ball = -a.opening};
+  by->b = (in_r){.b = -b.dp, .to = b.dp, .ball = b.opening};
+  by->flow = (in_r){.a = a.dp, .b = b.dp, .to = -a.dp - b.dp, .ball = a.opening - b.opening};
+  by->rate = (in_r){.a = turn, .b = -turn, .ball = -1 / q->time_constant};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/shuttle.c"
 #include "elements/element_template_x.h"

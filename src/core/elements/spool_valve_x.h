@@ -1,6 +1,6 @@
 // Common part of valves between two nodes whose spool follows pressures with a lag: the flow across one edge, and the rate of the
-// opening. All power of the flow is a loss. Included after X(in), X(numbers) and the declaration of X(target), the opening that the
-// spool approaches.
+// opening. All power of the flow is a loss. Included after X(in) and X(numbers). The element defines X(target), the opening that
+// the spool approaches, and target_slopes, the derivatives of the target with respect to all inputs.
 typedef struct X(out) {
   od_x flow, rate;
 } X(out);
@@ -22,3 +22,19 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->loss = out->flow * (in->from - in->to);
   r->stored = 0;
 }
+
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r flow, rate;
+} slopes_r;
+static inline in_r target_slopes(const in_r *in, const numbers_r *q);
+
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  edge_flow_slopes edge = slopes_of_edge_flow(in->opening, q->area, q->discharge, in->from - in->to, s.oil);
+  *by = (slopes_r){{.from = edge.dp, .to = -edge.dp, .opening = edge.opening}, target_slopes(in, q)};
+  by->rate.opening -= 1;
+  double *rate = (double *)&by->rate;
+  for (size_t i = 0; i < sizeof by->rate / sizeof *rate; i++) rate[i] /= q->time_constant;
+}
+#endif

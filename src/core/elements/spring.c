@@ -13,7 +13,6 @@ const od_element_class od_spring_class = {
     .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}},
     .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}},
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_spring_description = {
     .equations = &od_spring_class,

@@ -33,6 +33,20 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->stored = X(grip_stored)(&below, q->stiffness) + X(grip_stored)(&above, q->stiffness);
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r force;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)s, (void)out;
+  grip_r above = grip_of_r(in->x - q->high, in->rate, q->damping);
+  grip_r below = grip_of_r(q->low - in->x, -in->rate, q->damping);
+  grip_slopes up = slopes_of_grip(&above, q->stiffness, q->damping);
+  grip_slopes down = slopes_of_grip(&below, q->stiffness, q->damping);
+  by->force = (in_r){.x = -down.depth - up.depth, .rate = -down.inward - up.inward};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/stop.c"
 #include "elements/element_template_x.h"

@@ -77,6 +77,32 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->stored = q->stop_stiffness * stop.depth * stop.depth / 2;
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r inflow, volume, largest, force;
+} slopes_r;
+// Returns the derivative of the area with respect to x.
+static inline double area_slope(const numbers_r *q, double x) {
+  double slope = 0, stroke = q->stage[0].stroke;
+  for (int i = 1; i < 4 && q->stage[i].stroke > 0; i++) {
+    slope += (q->stage[i].area - q->stage[i - 1].area) * step_slope((x - stroke) / q->soft + 0.5) / q->soft;
+    stroke += q->stage[i].stroke;
+  }
+  return slope;
+}
+
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)s, (void)out;
+  extension_r e = extended_r(q, in->length - q->closed);
+  stop_r stop = stop_at_r(in, q, e.stroke);
+  double widens = area_slope(q, in->length - q->closed);
+  *by = (slopes_r){.inflow = {.length = -widens * in->speed, .speed = -e.area}, .volume = {.length = e.area}};
+  by->force.pressure = e.area;
+  by->force.length = in->pressure * widens - (stop.side ? q->stop_stiffness * stop.grip : 0);
+  by->force.speed = stop.grip > 0 ? -q->stop_stiffness * stop.depth * q->stop_damping : 0;
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/telescopic_cylinder.c"
 #include "elements/element_template_x.h"

@@ -20,20 +20,25 @@ typedef struct X(out) {
 typedef struct X(report) {
   od_x loss, stored, temperature, heat;
 } X(report);
+#include "elements/inlet_x.h"
+
+static const double X(last_oil) = 1e-3, X(least_gas) = 1e-3;  // volumes relative to `volume`
 
 // Returns the heat capacity of the gas, J/K. The internal energy is capacity * temperature.
 static inline od_x X(capacity)(const X(numbers) * q) {
   return q->precharge * q->volume / (q->ambient * (q->exponent - 1));
 }
 
+static inline od_x X(gas_volume)(const X(numbers) * q, od_x oil) {
+  od_x gas = q->volume - oil;
+  return OD_SELECT(RE(gas) < X(least_gas) * RE(q->volume), X(least_gas) * q->volume, gas);
+}
+
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
-  const double last_oil = 1e-3, least_gas = 1e-3;  // volumes relative to `volume`
-  od_x gas = q->volume - in->oil;
-  gas = OD_SELECT(RE(gas) < least_gas * RE(q->volume), least_gas * q->volume, gas);
+  od_x gas = X(gas_volume)(q, in->oil);
   out->gas_pressure = q->precharge * q->volume / gas * (1 + in->warmer / q->ambient);
-  out->rate = q->area * q->discharge * s.oil[OD_OIL_STATE_ROOT] *
-              X(smooth_root)(in->pressure - out->gas_pressure, s.oil[OD_OIL_STATE_SMOOTHING]);
-  if (RE(out->rate) < 0) out->rate *= X(smooth_step)(in->oil / (last_oil * q->volume));
+  out->rate = X(inlet_flow)(q->area * q->discharge, in->pressure - out->gas_pressure,
+                            in->oil / (X(last_oil) * q->volume), s.oil);
   out->inflow = -out->rate;
   out->heating = (q->exponent - 1) * (q->ambient + in->warmer) * out->rate / gas - in->warmer / q->time_constant;
 }
@@ -46,6 +51,23 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->stored = X(capacity)(q) * in->warmer;
   r->temperature = q->ambient + in->warmer;
 }
+
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r inflow, rate, heating, gas_pressure;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  double gas = gas_volume_r(q, in->oil), shrink = q->volume - in->oil < least_gas_r * q->volume ? 0 : 1 / gas;
+  double last = last_oil_r * q->volume, heat = (q->exponent - 1) / gas, T = q->ambient + in->warmer;
+  inlet_slopes d = slopes_of_inlet(q->area * q->discharge, in->pressure - out->gas_pressure, in->oil / last, s.oil);
+  by->gas_pressure = (in_r){.oil = out->gas_pressure * shrink, .warmer = q->precharge * q->volume / gas / q->ambient};
+  by->rate = (in_r){d.dp, d.left / last - d.dp * by->gas_pressure.oil, -d.dp * by->gas_pressure.warmer};
+  by->inflow = (in_r){-by->rate.pressure, -by->rate.oil, -by->rate.warmer};
+  by->heating = (in_r){.pressure = heat * T * by->rate.pressure,
+                       .oil = heat * T * (by->rate.oil + out->rate * shrink),
+                       .warmer = heat * (out->rate + T * by->rate.warmer) - 1 / q->time_constant};
+}
+#endif
 
 #else
 #define OD_ELEMENT_FILE "elements/thermal_accumulator.c"

@@ -21,6 +21,21 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
               X(smooth_root)(in->from - in->to, transition * transition);
 }
 
+#ifndef OD_COMPLEX
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double root = s.oil[OD_OIL_STATE_ROOT], dp = in->from - in->to, mu = viscosity_r(s.oil, (in->from + in->to) / 2);
+  double transition = q->reynolds * mu * root / (2 * q->discharge * q->diameter), e = transition * transition;
+  double K = q->area * q->discharge * q->opening * root, open = K * not_negative_r(in->signal);
+  // e is proportional to mu^2, and mu depends on half of each pressure.
+  double by_drop = open * root_slope(dp, e);
+  double by_mean = open * root_smoothing_slope(dp, e) * 2 * e / mu * viscosity_slope(s.oil, mu);
+  by->flow.from = by_drop + by_mean / 2;
+  by->flow.to = -by_drop + by_mean / 2;
+  by->flow.signal = not_negative_slope(in->signal) * K * smooth_root_r(dp, e);
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/throttle.c"
 #include "elements/element_template_x.h"

@@ -19,8 +19,13 @@ typedef struct X(out) {
   od_x to_first, to_second, to_a, to_b;  // flows out of the valve
   od_x travel_rate, speed_rate, held_rate;
 } X(out);
-#include "elements/four_port_x.h"
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r to_first, to_second, to_a, to_b, travel_rate, speed_rate, held_rate;
+} slopes_r;
+#endif
 #include "elements/held_spool_x.h"
+#include "elements/four_port_x.h"
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
   od_x t = 2 * (in->spool - q->offset) / q->stroke - 1;
@@ -35,6 +40,24 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   X(join_edges)(&flow, out);
   X(held_spool_rates)(in, q, 0, &out->travel_rate, &out->speed_rate, &out->held_rate);
 }
+
+#ifndef OD_COMPLEX
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double t = 2 * (in->spool - q->offset) / q->stroke - 1;
+  double pushed = edge_r(t, q->overlap), pushed_slope = 2 * edge_slope(t, q->overlap) / q->stroke;
+  double rest = edge_r(-t, q->overlap), rest_slope = -2 * edge_slope(-t, q->overlap) / q->stroke;
+  four_edge_slopes d = {.first_a = slopes_of_edge(q, pushed, pushed_slope, in->first - in->a, s.oil),
+                        .second_a = slopes_of_edge(q, rest, rest_slope, in->second - in->a, s.oil)};
+  if (s.choice[0]) {
+    d.first_b = slopes_of_edge(q, rest, rest_slope, in->first - in->b, s.oil);
+    d.second_b = slopes_of_edge(q, pushed, pushed_slope, in->second - in->b, s.oil);
+  }
+  *by = (slopes_r){0};
+  join_edge_slopes(&d, by);
+  held_spool_slopes(in, q, 0, &by->travel_rate, &by->speed_rate, &by->held_rate);
+}
+#endif
 
 #else
 #define OD_ELEMENT_FILE "elements/two_position_valve.c"

@@ -34,6 +34,18 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->stored = 0;
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r flow, travel_rate, speed_rate, held_rate, opening;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  double change = (q->full - q->rest) * edge_slope((in->spool - q->offset) / q->stroke, q->overlap) / q->stroke;
+  edge_slopes d = slopes_of_edge(q, out->opening, change, in->from - in->to, s.oil);
+  *by = (slopes_r){.flow = {.from = d.dp, .to = -d.dp, .spool = d.spool}, .opening = {.spool = change}};
+  held_spool_slopes(in, q, 0, &by->travel_rate, &by->speed_rate, &by->held_rate);
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/two_way_valve.c"
 #include "elements/element_template_x.h"

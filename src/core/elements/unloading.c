@@ -13,24 +13,11 @@ typedef struct X(numbers) {
 typedef struct X(states) {
   od_x opening, mode;
 } X(states);
-typedef struct X(out) {
-  od_x flow, rate;
-} X(out);
-typedef struct X(report) {
-  od_x loss, stored;
-} X(report);
+#include "elements/spool_valve_x.h"
 
-static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
-  od_x root = X(smooth_root)(in->from - in->to, s.oil[OD_OIL_STATE_SMOOTHING]);
-  out->flow = OD_SELECT(RE(in->opening) < 0, 0, in->opening) * q->area * q->discharge * s.oil[OD_OIL_STATE_ROOT] * root;
-  out->rate = (in->mode - in->opening) / q->time_constant;
-}
-
-static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
-                                  X(report) * r) {
-  (void)q, (void)s;
-  r->loss = out->flow * (in->from - in->to);
-  r->stored = 0;
+static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
+  (void)q;
+  return in->mode;
 }
 
 static inline od_x X(margin)(const X(in) * in, const X(numbers) * q) {
@@ -42,6 +29,13 @@ static inline void X(switch_mode)(const X(in) * in, const X(numbers) * q, X(stat
   next->opening = in->opening;
   next->mode = OD_SELECT(RE(in->mode) > 0.5, 0, 1);
 }
+
+#ifndef OD_COMPLEX
+static inline in_r target_slopes(const in_r *in, const numbers_r *q) {
+  (void)in, (void)q;
+  return (in_r){.mode = 1};
+}
+#endif
 
 #else
 #define OD_ELEMENT_FILE "elements/unloading.c"

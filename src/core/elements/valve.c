@@ -2,7 +2,6 @@
 // zero. The ports of the valve (port.c) belong to the spool and read the other numbers of the valve.
 //   spool' = (command - spool) / time_constant
 #ifdef OD_ELEMENT_TEXT
-#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x command, spool;
@@ -30,9 +29,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 #ifndef OD_COMPLEX
 typedef struct slopes_r {
-  struct {
-    double command, spool;
-  } rate;
+  in_r rate;
 } slopes_r;
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)in, (void)s, (void)out;
@@ -54,7 +51,6 @@ const od_element_class od_valve_class = {
     .out = {{OD_TO_RATE, 0}},
     .optional_states = 1U << 0,
     OD_ELEMENT_FUNCTIONS,
-    .slopes = slopes_all,
 };
 const od_element_description od_valve_description = {
     .equations = &od_valve_class,

@@ -39,6 +39,20 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->supply = -out->tension * out->out_rate;
 }
 
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  in_r tension, force, out_rate;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)s, (void)out;
+  grip_r g = stretch_r(in, q);
+  grip_slopes d = slopes_of_grip(&g, q->stiffness, q->damping);
+  by->tension = (in_r){.x = d.depth, .rate = d.inward, .signal = -d.inward * q->speed, .paid_out = -d.depth};
+  by->force = (in_r){.x = -d.depth, .rate = -d.inward, .signal = d.inward * q->speed, .paid_out = d.depth};
+  by->out_rate = (in_r){.signal = q->speed};
+}
+#endif
+
 #else
 #define OD_ELEMENT_FILE "elements/winch.c"
 #include "elements/element_template_x.h"

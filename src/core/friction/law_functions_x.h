@@ -91,50 +91,68 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 #endif
 }
 
-#if defined OD_LAW_OF_SPEED && !defined OD_COMPLEX
-#define OD_ELEMENT_SLOPES
+#ifndef OD_COMPLEX
+#ifdef OD_LAW_OF_SPEED
 typedef struct slopes_r {
-  struct {
-    double speed, signal;
-  } friction, force;
+  in_r friction, force;
 } slopes_r;
+static inline void law_slopes(const numbers_r *q, const in_r *in, double product_slope, slopes_r *by) {
+  numbers_r room;
+  double factor = q->factor * in->signal;
+  speed_law_slopes d = friction_slopes(scaled_r(q, in->signal, &room), in->speed);
+  by->friction = (in_r){d.speed, factor > OD_FRICTION_LEAST_FACTOR ? d.log_factor * product_slope / factor : 0};
+  by->force = (in_r){-by->friction.speed, -by->friction.signal};
+}
+#endif
+
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)out;
-  numbers_r room, scaled_room;
+  numbers_r room;
   const numbers_r *side = direction_numbers_r(q, s.choice[0] && in->speed < 0, &room);
-  speed_law_slopes d = friction_slopes(scaled_r(side, in->signal, &scaled_room), in->speed);
-  by->friction.speed = d.speed;
-  by->friction.signal = side->factor * in->signal > OD_FRICTION_LEAST_FACTOR ? d.log_factor / in->signal : 0;
-  by->force.speed = -by->friction.speed, by->force.signal = -by->friction.signal;
+  law_slopes(side, in, side->OD_FOLLOWS_SIGNAL, by);
 }
 #endif
 
 // ---- the law as a block: the inputs are the speed, and a load or a signal that multiplies the factor
 
-// Computes the force y (N) and the rates of the states x.
-static void X(evaluate_block)(const od_block_spec *s, const od_x *q, const od_x *x, const od_x *u, const od_x *held,
-                              od_x *y, od_x *rate) {
-  (void)held;
-  X(numbers) room;
+// Returns the inputs of the law.
+static inline X(in) X(block_in)(const od_block_spec *s, const od_x *x, const od_x *u) {
+  (void)s, (void)x;
   X(in) in = {.speed = u[0], .signal = 1};
 #if !OD_LAW_HAS_ACCELERATION
   if (s->choice[1]) in.signal = u[1];
 #endif
-  X(out) out;
-  (void)x, (void)rate;
 #if OD_LAW_HAS_BRISTLES
   in.bristle = x[0];
 #endif
 #if OD_LAW_HAS_FILM_STATE
   in.film = x[1];
 #endif
-  const X(numbers) *side = X(direction_numbers)((const X(numbers) *)q, s->choice[0] && RE(u[0]) < 0, &room);
 #if OD_LAW_HAS_ACCELERATION
   in.felt = x[2];
-  if (side != &room) room = *side;
-  room.load += u[1], side = &room;
 #endif
-  X(force_and_rates)(side, &in, &out);
+  return in;
+}
+
+// Returns the numbers of one direction, with the load of the block added. `room` contains changed numbers.
+static inline const X(numbers) *
+    X(block_numbers)(const od_block_spec *s, const od_x *q, const od_x *u, X(numbers) * room) {
+  const X(numbers) *side = X(direction_numbers)((const X(numbers) *)q, s->choice[0] && RE(u[0]) < 0, room);
+#if OD_LAW_HAS_ACCELERATION
+  if (side != room) *room = *side;
+  room->load += u[1], side = room;
+#endif
+  return side;
+}
+
+// Computes the force y (N) and the rates of the states x.
+static void X(evaluate_block)(const od_block_spec *s, const od_x *q, const od_x *x, const od_x *u, const od_x *held,
+                              od_x *y, od_x *rate) {
+  (void)held, (void)rate;
+  X(numbers) room;
+  X(in) in = X(block_in)(s, x, u);
+  X(out) out;
+  X(force_and_rates)(X(block_numbers)(s, q, u, &room), &in, &out);
   y[0] = out.friction;
 #if OD_LAW_HAS_BRISTLES
   rate[0] = out.bristle;
@@ -146,6 +164,27 @@ static void X(evaluate_block)(const od_block_spec *s, const od_x *q, const od_x 
   rate[2] = out.felt;
 #endif
 }
+
+#ifndef OD_COMPLEX
+// Rows of the block are the friction and the rates; its columns are the states, the speed, and the factor or the load.
+static void slopes_block(const od_block_spec *s, const double *q, const double *x, const double *u, const double *held,
+                         double *by) {
+  (void)held;
+  enum { INS = OD_LAW_STATES + 2 };  // in the order of in_r: speed, states, signal
+  numbers_r room;
+  const numbers_r *side = block_numbers_r(s, q, u, &room);
+  in_r in = block_in_r(s, x, u);
+  slopes_r d;
+  law_slopes(side, &in, OD_LAW_HAS_ACCELERATION ? 1 : s->choice[1] ? side->OD_FOLLOWS_SIGNAL : 0, &d);
+  const double *row = (const double *)&d;
+  for (int i = 0; i <= OD_LAW_STATES; i++, by += INS) {
+    const double *from = row + INS * (i == 0 ? 0 : i + 1);  // row 1 is the force of the element
+    for (int j = 0; j < OD_LAW_STATES; j++) by[j] = from[1 + j];
+    by[OD_LAW_STATES] = from[0];
+    by[OD_LAW_STATES + 1] = from[INS - 1];
+  }
+}
+#endif
 
 // ---- functions of the table of laws
 

@@ -15,8 +15,9 @@
 //     friction_slopes(q, v)        derivatives with respect to the speed and to the logarithm of the factor, in real numbers
 //   member of the LuGre family (lugre_family.h has its equations; lugre_family_x.h)
 //     X(family_of)(q, signal)      the parameters of the family from the numbers; signal multiplies the factor or the load
-// The equations end with #include "friction/law_functions_x.h", which defines all functions of the classes from the equations. Laws
-// that only differ in their steady Stribeck curve use steady_stribeck_x.h for the whole file.
+//     slopes_of_family(...)        if the signal multiplies a load: derivatives of the parameters, in real numbers
+// The equations end with #include "friction/law_functions_x.h", which defines all functions of the classes from the equations.
+// Laws that only differ in their steady Stribeck curve use steady_stribeck_x.h for the whole file.
 //
 // Tables (#else):
 //   OD_ELEMENT_FILE            the name of the file
@@ -155,8 +156,9 @@
   .has_rate_terms = OD_LAW_HAS_ACCELERATION, .shape = OD_LAW_SHAPE, .family_r = family_numbers_r, \
   .family_c = OD_IN_COMPLEX(family_numbers_c),
 #endif
+// The number that a signal multiplies.
 #if !OD_LAW_HAS_ACCELERATION
-#define OD_LAW_SLOPES .slopes = slopes_all,
+#define OD_FOLLOWS_SIGNAL factor
 #define OD_LAW_INPUTS                      \
   {                                        \
     {"velocity", "m/s"}, {                 \
@@ -169,7 +171,7 @@
   }
 #else
 #define OD_LAW_CHOICES
-#define OD_LAW_SLOPES
+#define OD_FOLLOWS_SIGNAL load
 #define OD_LAW_INPUTS               \
   {                                 \
     {"velocity", "m/s"}, {          \
@@ -199,7 +201,7 @@ static bool block_is_linear(const od_block_spec *s) {
       .optional_numbers = OD_SIDED,                                                      \
       .choices = 1,                                                                      \
       OD_LAW_TABLES,                                                                     \
-      OD_LAW_SLOPES OD_ELEMENT_FUNCTIONS,                                                \
+      OD_ELEMENT_FUNCTIONS,                                                              \
   };                                                                                     \
   const od_element_description od_##identifier##_description = {                         \
       .equations = &od_##identifier##_class,                                             \
@@ -218,6 +220,7 @@ static bool block_is_linear(const od_block_spec *s) {
       .is_linear = block_is_linear,                                                      \
       .evaluate = evaluate_block_r,                                                      \
       .evaluate_complex = OD_IN_COMPLEX(evaluate_block_c),                               \
+      .slopes = slopes_block,                                                            \
   };                                                                                     \
   const od_block_description od_##identifier##_block_description = {                     \
       .equations = &od_##identifier##_block,                                             \

@@ -79,11 +79,18 @@ static inline void X(force_and_rates)(const X(numbers) * q, const X(in) * in, X(
 }
 #endif
 
-#if !OD_LAW_HAS_ACCELERATION && !defined OD_COMPLEX
-#define OD_ELEMENT_SLOPES
+#ifndef OD_COMPLEX
 typedef struct slopes_r {
   double by[sizeof(out_r) / sizeof(double)][sizeof(in_r) / sizeof(double)];
 } slopes_r;
+
+#if !OD_LAW_HAS_ACCELERATION
+// Returns the derivatives of the parameters with respect to the signal. factor_slope: derivative of factor times signal.
+static inline family_signal_slopes slopes_of_family(const numbers_r *q, double signal, double factor_slope,
+                                                    const family_r *f) {
+  return slopes_of_scaled(f, q->factor * signal, factor_slope, q->powers);
+}
+#endif
 
 // Derivatives of S and hss with respect to v.
 typedef struct stribeck_slopes {
@@ -98,39 +105,32 @@ static inline stribeck_slopes slopes_of_stribeck(const family_r *f, const stribe
                            .film = c->film_grows ? film : 0};
 }
 
-// Derivatives with respect to the signal, which multiplies the factor: of the parameters, of the rates of the film (relative), of
-// S, of hss and of the least level.
+// Derivatives of S, of hss and of the least level with respect to the signal, from the derivatives w of the parameters.
 typedef struct signal_slopes {
-  double Fs, Fc, vs, viscous, tau, S, film, least;
+  double S, film, least;
 } signal_slopes;
-static inline signal_slopes slopes_by_signal(const numbers_r *q, double signal, const family_r *f, const stribeck_r *c,
+static inline signal_slopes slopes_by_signal(const family_r *f, const family_signal_slopes *w, const stribeck_r *c,
                                              const stribeck_slopes *d, double v) {
-  double factor = q->factor * signal, per = factor > OD_FRICTION_LEAST_FACTOR ? q->factor / factor : 0,
-         most = complete_film_r(f);
-  signal_slopes w = {.Fs = q->powers.Fs * f->Fs * per,
-                     .Fc = q->powers.Fc * f->Fc * per,
-                     .vs = q->powers.vs * f->vs * per,
-                     .viscous = q->powers.viscous * f->viscous * per,
-                     .tau = -q->powers.tau * per};
-  w.S = -d->S * v / f->vs * w.vs;
-  w.film = -d->film * v / f->vs * w.vs;
-  if (most > 0) w.film += c->film / most * (w.Fs * f->Fc / f->Fs - w.Fc) / f->Fs;
-  w.least = OD_FRICTION_LEAST_LEVEL * (w.Fs + w.Fc);
-  return w;
+  double most = complete_film_r(f), per_vs = -v / f->vs * w->vs;
+  signal_slopes by = {d->S * per_vs, d->film * per_vs, OD_FRICTION_LEAST_LEVEL * (w->Fs + w->Fc)};
+  if (most > 0) by.film += c->film / most * (w->Fs * f->Fc / f->Fs - w->Fc) / f->Fs;
+  return by;
 }
-static inline double level_by_signal(const family_r *f, const signal_slopes *w, const stribeck_r *c, double film) {
-  return w->Fc * (1 - c->S) + (1 - film) * c->S * w->Fs + ((1 - film) * f->Fs - f->Fc) * w->S;
+static inline double level_by_signal(const family_r *f, const family_signal_slopes *w, const stribeck_r *c, double film,
+                                     double S_slope) {
+  return w->Fc * (1 - c->S) + (1 - film) * c->S * w->Fs + ((1 - film) * f->Fs - f->Fc) * S_slope;
 }
 
-static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
-  (void)out;
-  numbers_r room;
-  const numbers_r *side_of = direction_numbers_r(q, s.choice[0] && in->speed < 0, &room);
-  family_r f = family_of_r(side_of, in->signal);
+// Computes the derivatives with the numbers q of one direction. product_slope: derivative of the factor or the load, times the
+// signal, with respect to the signal.
+static inline void law_slopes(const numbers_r *q, const in_r *in, double product_slope, slopes_r *by) {
+  family_r f = family_of_r(q, in->signal);
+  family_signal_slopes w = slopes_of_family(q, in->signal, product_slope, &f);
   double v = in->speed, film = 0;
   stribeck_r c = stribeck_at_r(&f, v);
   stribeck_slopes d = slopes_of_stribeck(&f, &c, v);
-  enum { FRICTION, FORCE, BRISTLE, FILM, SIGNAL = OD_LAW_STATES + 1 };
+  enum { FRICTION, FORCE, BRISTLE, FILM, FELT, SIGNAL = OD_LAW_STATES + 1 };
+  signal_slopes signal = slopes_by_signal(&f, &w, &c, &d, v);
 #if !OD_LAW_HAS_BRISTLES
   film = c.film;
 #elif OD_LAW_HAS_FILM_STATE
@@ -138,28 +138,23 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 #endif
   double g = steady_level_r(&f, &c, film);
   double counted = fmax(fmin(film, 1), 0);
+  double level = level_by_signal(&f, &w, &c, counted, signal.S);
   bool free_level = g > OD_FRICTION_LEAST_LEVEL * (f.Fs + f.Fc);
   double g_v = free_level ? ((1 - counted) * f.Fs - f.Fc) * d.S : 0;
   double g_h = free_level && film < 1 && film >= 0 ? -f.Fs * c.S : 0;
 #if !OD_LAW_HAS_BRISTLES
   double t = tanh(v / f.v0);
   by->by[FRICTION][0] = g * (1 - t * t) / f.v0 + t * (g_v + g_h * d.film) + f.viscous;
-  signal_slopes w = slopes_by_signal(side_of, in->signal, &f, &c, &d, v);
-  by->by[FRICTION][SIGNAL] =
-      t * (free_level ? level_by_signal(&f, &w, &c, counted) + g_h * w.film : w.least) + w.viscous * v;
-  for (int i = 0; i < 2; i++) by->by[FORCE][i] = -by->by[FRICTION][i];
+  by->by[FRICTION][SIGNAL] = t * (free_level ? level + g_h * signal.film : signal.least) + w.viscous * v;
 #else
   double magnitude = fabs(v), side = v < 0 ? -1 : 1, part = in->bristle / g, per_level = magnitude * part / g;
-  double slip[3] = {1 - side * part + per_level * g_v, -magnitude / g, per_level * g_h};
-  signal_slopes w = slopes_by_signal(side_of, in->signal, &f, &c, &d, v);
-  double slip_signal = per_level * (free_level ? level_by_signal(&f, &w, &c, counted) : w.least);
+  double slip[4] = {1 - side * part + per_level * g_v, -magnitude / g, per_level * g_h};
+  double slip_signal = per_level * (free_level ? level : signal.least);
   by->by[BRISTLE][SIGNAL] = f.sigma_0 * slip_signal;
   by->by[FRICTION][SIGNAL] = f.sigma_1 * slip_signal + w.viscous * v;
-  by->by[FORCE][SIGNAL] = -by->by[FRICTION][SIGNAL];
   for (int i = 0; i <= OD_LAW_STATES; i++) {
     by->by[BRISTLE][i] = f.sigma_0 * slip[i];
     by->by[FRICTION][i] = f.sigma_1 * slip[i] + (i == 0 ? f.viscous : i == 1 ? 1 : 0);
-    by->by[FORCE][i] = -by->by[FRICTION][i];
   }
 #if OD_LAW_HAS_FILM_STATE
   double r = v / (OD_FRICTION_REST_SPEED * f.vs), pace = film_rate_constant_r(&f, v, film, c.film), below = 1 + r * r;
@@ -168,8 +163,19 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
   by->by[FILM][0] = pace * d.film + pace_v * (c.film - film);
   by->by[FILM][1] = 0;
   by->by[FILM][2] = -pace;
-  by->by[FILM][SIGNAL] = pace * w.film + (c.film - film) * (w.tau * pace - pace_v * v / f.vs * w.vs);
+  by->by[FILM][SIGNAL] = pace * signal.film + (c.film - film) * (w.tau * pace - pace_v * v / f.vs * w.vs);
+#endif
+#if OD_LAW_HAS_ACCELERATION
+  // The load does not change vs, inertia and film_force.
+  double rest = OD_FRICTION_REST_SPEED * f.vs, square = v * v + rest * rest, direction = v / sqrt(square);
+  by->by[FILM][3] = 0;
+  for (int i = 0; i <= SIGNAL; i++) {
+    by->by[FELT][i] = i == 0 ? 1 / f.lag : i == 3 ? -1 / f.lag : 0;
+    by->by[FRICTION][i] += f.inertia * by->by[FELT][i] + f.film_force * direction * by->by[FILM][i];
+  }
+  by->by[FRICTION][0] += f.film_force * rest * rest / (square * sqrt(square)) * pace * (c.film - film);
 #endif
 #endif
+  for (int i = 0; i <= SIGNAL; i++) by->by[FORCE][i] = -by->by[FRICTION][i];
 }
 #endif

@@ -40,3 +40,17 @@ static inline X(family) X(scaled)(X(family) f, od_x factor, X(powers) e) {
   f.growth_rate *= tau, f.shrink_rate *= tau, f.rest_rate *= tau;
   return f;
 }
+
+#ifndef OD_COMPLEX
+// Derivatives of parameters with respect to a signal; tau: the relative derivative of the rates of the film.
+typedef struct family_signal_slopes {
+  double Fs, Fc, vs, viscous, tau;
+} family_signal_slopes;
+
+// Returns the derivatives of scaled parameters f. factor_slope: derivative of the factor with respect to the signal.
+static inline family_signal_slopes slopes_of_scaled(const family_r *f, double factor, double factor_slope, powers_r e) {
+  double per = factor > OD_FRICTION_LEAST_FACTOR ? factor_slope / factor : 0;
+  return (family_signal_slopes){e.Fs * f->Fs * per, e.Fc * f->Fc * per, e.vs * f->vs * per,
+                                e.viscous * f->viscous * per, -e.tau * per};
+}
+#endif

@@ -32,6 +32,20 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
                      .film_force = q->film_force};
 }
 
+#ifndef OD_COMPLEX
+static inline double loaded_slope(double force, double change) {
+  return force + change > 1e-3 * force ? 1 : 0;
+}
+
+// Returns the derivatives of the parameters with respect to the signal. load_slope: derivative of load times signal.
+static inline family_signal_slopes slopes_of_family(const numbers_r *q, double signal, double load_slope,
+                                                    const family_r *f) {
+  (void)f;
+  double more = q->load * signal / q->load_0 - 1, slope = load_slope / q->load_0;
+  return (family_signal_slopes){.Fs = loaded_slope(q->Fs, q->load_Fs * more) * q->load_Fs * slope,
+                                .Fc = loaded_slope(q->Fc, q->load_Fc * more) * q->load_Fc * slope};
+}
+#endif
 #include "friction/law_functions_x.h"
 
 #else

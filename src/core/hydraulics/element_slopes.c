@@ -77,19 +77,6 @@ static double change(const alone *a, int place) {
   return od_imaginary(a->w[place]) / step;
 }
 
-void od_element_slopes(const od_model *m, double *w, int instance) {
-  const od_instance *e = &m->instance[instance];
-  const od_element_class *c = od_instance_class(m, e);
-  alone a;
-  take_from_work(m, w, instance, &a);
-  for (int j = 0; j < c->ins; j++) {
-    move(&a, a.batch.in + j, 1);
-    evaluate(m, &a);
-    move(&a, a.batch.in + j, -1);
-    for (int k = 0; k < c->outs; k++) w[e->slope + k * c->ins + j] = change(&a, a.batch.out + k);
-  }
-}
-
 // Computes the derivatives of the outs with respect to a number by a complex step.
 static bool number_step(const od_model *m, double *w, int instance, int number, double *dout) {
   const od_element_class *c = od_instance_class(m, &m->instance[instance]);

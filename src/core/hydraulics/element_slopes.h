@@ -1,4 +1,5 @@
-// Exact derivatives of one instance: from its class, or by complex steps through its equations.
+// Exact derivatives of one instance with respect to its numbers, and of its reports: from its class, or by complex steps through its
+// equations.
 #ifndef OD_ELEMENT_SLOPES_H
 #define OD_ELEMENT_SLOPES_H
 
@@ -13,8 +14,6 @@ bool od_element_number_slope(const od_model *m, double *w, int instance, int num
 // Returns the change of one out when `in` changes by din, from known derivatives.
 double od_element_out_tangent(const od_model *m, const double *w, int instance, int out, const double *din);
 #if OD_WITH_COMPLEX
-// Computes d out / d in, one row per out, and stores the rows in the memory of the instance.
-void od_element_slopes(const od_model *m, double *w, int instance);
 // Evaluates an instance with the numbers theta of the model, properties of the oil (OD_OIL_STATES) and inputs `in`. `in` and
 // `out` have one entry per slot of the class; imaginary parts carry derivatives.
 void od_element_evaluate_at(const od_model *m, const double *theta, const double *oil, int instance,
@@ -27,9 +26,6 @@ double od_element_report_change(const od_model *m, double *w, int instance, int 
 double od_element_report_by_number(const od_model *m, double *w, int instance, int report, int number);
 #else
 // A build without complex numbers refuses plants that need these derivatives (plant/real_derivatives.c).
-static inline void od_element_slopes(const od_model *m, double *w, int instance) {
-  (void)m, (void)w, (void)instance;
-}
 static inline double od_element_report_change(const od_model *m, double *w, int instance, int report, const double *din,
                                               const double *dout, const double *doil) {
   return (void)m, (void)w, (void)instance, (void)report, (void)din, (void)dout, (void)doil, NAN;

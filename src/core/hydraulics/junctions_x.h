@@ -75,11 +75,8 @@ static void X(junction_evaluate_slopes)(const od_model *m, od_x *w) {
 #else
   const od_junctions *j = &m->join.at_junction;
   for (int i = 0; i < j->instances; i++) {
-    const od_element_class *c = od_batch_class(m, &j->alone[i]);
-    if (c->slopes)
-      c->slopes(&j->alone[i], m->join.pool, w);
-    else
-      od_element_slopes(m, w, j->instance[i]);
+    const od_batch *b = &j->alone[i];
+    od_batch_class(m, b)->slopes(b, m->join.pool, w);
   }
 #endif
 }

@@ -72,10 +72,9 @@ void od_circuit_linearize(const od_model *m, double *w) {
   const od_layout *l = &m->layout;
   const od_join *join = &m->join;
   for (int i = 0; i < join->batches; i++) {
-    const od_element_class *c = od_batch_class(m, &join->batch[i]);
-    if (c->slopes) c->slopes(&join->batch[i], join->pool, w);
+    const od_batch *b = &join->batch[i];
+    od_batch_class(m, b)->slopes(b, join->pool, w);
   }
-  for (int i = 0; i < join->complex_steps; i++) od_element_slopes(m, w, join->by_complex_step[i]);
   // The rows of forces, junctions and rates are contiguous.
   for (int i = l->force_row; i < l->scalars_real; i++) w[i] = 0;
   for (int i = 0; i < m->nodes; i++) w[l->pressure_gain + i] = pressure_gain(m, w, i);

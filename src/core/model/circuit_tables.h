@@ -118,7 +118,7 @@ typedef struct od_heater {
   int instance, report;
 } od_heater;
 typedef struct od_join {
-  int batches, ins, outs, targets, forces, users, kept, reports, slopes, complex_steps;
+  int batches, ins, outs, targets, forces, users, kept, reports, slopes;
   int pool_count, places, row_starts,
       row_columns;  // counts of the tables `pool`, `place`, `row_start` and `row_column`
   bool compliant;   // whether some element has a compliance in addition to the oil
@@ -146,7 +146,6 @@ typedef struct od_join {
   int *row_start, *row_column;
   int *force;                  // targets that are forces
   int *displacer, displacers;  // targets that displace oil
-  int *by_complex_step;        // instances whose derivatives are computed by complex steps
   od_junctions at_junction;
   int *first_user;  // for each number of theta: index of its first user; one more entry for the end
   od_number_user *user;

@@ -381,7 +381,7 @@ static bool check_instances(const checking *c) {
         return wrong(c, "instance", n);
     if (place != count) return wrong(c, "join.batch", i);
   }
-  int targets = 0, switchers = 0, suppliers = 0, complex_steps = 0;
+  int targets = 0, switchers = 0, suppliers = 0;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
     const od_element_class *k = od_instance_class(m, e);
@@ -392,8 +392,6 @@ static bool check_instances(const checking *c) {
         e->supplier != (k->supply ? suppliers : -1) ||
         (k->margin && (switchers >= m->switchers || m->switcher[switchers] != i)))
       return wrong(c, "instance", i);
-    if (!k->slopes && (complex_steps >= j->complex_steps || j->by_complex_step[complex_steps++] != i))
-      return wrong(c, "join.by_complex_step", i);
     targets += e->targets, switchers += k->margin != NULL, suppliers += k->supply != 0;
     int host = e->host >= 0 ? m->instance[e->host].number : 0;
     if (j->pool[b->number + e->place] != l->theta + e->number || j->pool[b->host + e->place] != l->theta + host ||
@@ -404,8 +402,7 @@ static bool check_instances(const checking *c) {
          j->pool[b->operations + e->place] != e->operations || j->pool[b->held + e->place] != l->held + e->held))
       return wrong(c, "join.pool", b->formula + e->place);
   }
-  return targets == j->targets && switchers == m->switchers && suppliers == m->suppliers &&
-                 complex_steps == j->complex_steps
+  return targets == j->targets && switchers == m->switchers && suppliers == m->suppliers
              ? true
              : wrong(c, "instance", m->instances);
 }

@@ -12,7 +12,7 @@
 #include "model/model_tables.h"
 #include "oleodyn/image.h"
 
-enum { OD_IMAGE_VERSION = 1, OD_IMAGE_ALIGNMENT = 8, OD_IMAGE_BYTE_ORDER = 0x01020304 };
+enum { OD_IMAGE_VERSION = 2, OD_IMAGE_ALIGNMENT = 8, OD_IMAGE_BYTE_ORDER = 0x01020304 };
 
 typedef enum od_image_part { OD_IMAGE_MODEL, OD_IMAGE_NAMES, OD_IMAGE_MACHINE, OD_IMAGE_PARTS } od_image_part;
 typedef struct od_image_header {

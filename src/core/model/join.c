@@ -241,12 +241,10 @@ static bool list_targets(od_model *m, od_arena *arena) {
   j->target = od_arena_take(arena, (size_t)(2 * j->outs + 1) * sizeof *j->target);
   j->force = od_arena_take(arena, (size_t)(j->outs + 1) * sizeof *j->force);
   j->displacer = od_arena_take(arena, (size_t)(j->outs + 1) * sizeof *j->displacer);
-  j->by_complex_step = od_arena_take(arena, (size_t)(m->instances + 1) * sizeof *j->by_complex_step);
-  if (!j->target || !j->force || !j->displacer || !j->by_complex_step) return false;
+  if (!j->target || !j->force || !j->displacer) return false;
   for (int i = 0; i < m->instances; i++) {
     od_instance *e = &m->instance[i];
     const od_element_class *c = od_instance_class(m, e);
-    if (!c->slopes) j->by_complex_step[j->complex_steps++] = i;
     e->target = j->targets;
     for (int k = 0; k < c->outs; k++) place_out(m, e, k, c->out[k]);
     e->targets = j->targets - e->target;

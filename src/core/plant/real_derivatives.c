@@ -19,18 +19,6 @@ bool od_output_needs_complex(const od_output *o) {
 
 od_status od_model_plant_check_real(const od_plant_data *d, od_error *err) {
   const od_model *m = d->m;
-  for (int i = 0; i < m->instances; i++) {
-    const od_element_class *c = od_instance_class(m, &m->instance[i]);
-    if (!c->slopes)
-      return od_fail(err, OD_NOT_AVAILABLE, "derivatives of the class '%s' need complex numbers, " NEEDS_COMPLEX,
-                     c->name);
-  }
-  for (int i = 0; i < od_model_blocks(m); i++) {
-    const od_block_class *c = od_block_class_of(&m->spec[i]);
-    if (m->spec[i].sample == 0 && !c->slopes && !od_block_is_linear(&m->spec[i]))
-      return od_fail(err, OD_NOT_AVAILABLE, "derivatives of the block type '%s' need complex numbers, " NEEDS_COMPLEX,
-                     c->type);
-  }
   for (int i = 0; i < m->measures; i++)
     if (od_output_needs_complex(&m->measure[i]))
       return od_fail(err, OD_NOT_AVAILABLE,

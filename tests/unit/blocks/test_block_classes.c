@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "support/test.h"
+#include "base/formula.h"
 #include "blocks/block_classes.h"
 #include "support/random_block.h"
 
@@ -21,6 +22,7 @@ typedef struct lone_block {
   od_block_spec spec;
   od_block_counts n;
   double in[MOST_IN];
+  double held[OD_MOST_OPERATIONS];  // values of held jumps (base/formula.h)
   bool stepping;
 } lone_block;
 
@@ -37,16 +39,18 @@ static void evaluate(const lone_block *b, const double *in, double *out) {
   if (b->stepping)
     c->step(&b->spec, q, in, u, out);
   else
-    c->evaluate(&b->spec, q, in, u, NULL, out, out + b->n.outputs);
+    c->evaluate(&b->spec, q, in, u, b->held, out, out + b->n.outputs);
 }
 
 static void evaluate_complex(const lone_block *b, const double complex *in, double complex *out) {
   const od_block_class *c = od_block_class_of(&b->spec);
   const double complex *u = in + b->n.states, *q = u + b->n.inputs;
+  double complex held[OD_MOST_OPERATIONS] = {0};
+  for (int i = 0; i < b->n.jumps; i++) held[i] = b->held[i];
   if (b->stepping)
     c->step_complex(&b->spec, q, in, u, out);
   else
-    c->evaluate_complex(&b->spec, q, in, u, NULL, out, out + b->n.outputs);
+    c->evaluate_complex(&b->spec, q, in, u, held, out, out + b->n.outputs);
 }
 
 // d out / d in_j by a complex step; and the same by differences, which are not valid across a corner.
@@ -98,7 +102,7 @@ static void core_slopes(const lone_block *b, double (*slope)[MOST_IN]) {
   const double *x = b->in, *u = x + b->n.states, *q = u + b->n.inputs;
   int columns = b->n.states + b->n.inputs, rows = count_outs(b);
   double by[MOST_ROWS * MOST_IN], one[MOST_ROWS];
-  if (!b->stepping) od_block_slopes(&b->spec, b->n, q, x, u, NULL, by);
+  if (!b->stepping) od_block_slopes(&b->spec, b->n, q, x, u, b->held, by);
   for (int j = 0; j < count_ins(b); j++) {
     double dx[OD_MOST_BLOCK_STATES] = {0};
     if (j < b->n.states) dx[j] = 1;
@@ -106,7 +110,7 @@ static void core_slopes(const lone_block *b, double (*slope)[MOST_IN]) {
     if (b->stepping)
       od_block_step_tangent(&b->spec, b->n, q, x, u, (od_block_direction){dx, j == b->n.states, number}, one);
     else if (number >= 0)
-      od_block_number_slopes(&b->spec, b->n, q, x, u, NULL, number, one);
+      od_block_number_slopes(&b->spec, b->n, q, x, u, b->held, number, one);
     for (int i = 0; i < rows; i++) slope[i][j] = b->stepping || number >= 0 ? one[i] : by[i * columns + j];
   }
 }
@@ -195,7 +199,7 @@ static bool adds_up(const lone_block *b, od_dice *d) {
   return true;
 }
 
-// Random, sometimes at points where laws change: at zero or at a number of the block. Factors are positive.
+// Random, sometimes at points where laws change: at zero or at a number of the block. Factors are positive. Some jumps are held.
 static void move(lone_block *b, od_dice *d) {
   int first_number = b->n.states + b->n.inputs;
   const od_block_description *c = od_block_description_of(&b->spec);
@@ -206,6 +210,17 @@ static void move(lone_block *b, od_dice *d) {
     if (special == 1) b->in[i] = b->in[first_number + od_dice_pick(d, b->n.numbers)];
     if (i >= b->n.states && !c->inputs[0].list && c->inputs[i - b->n.states].factor) b->in[i] = 0.3 + fabs(b->in[i]);
   }
+  for (int i = 0; i < b->n.jumps; i++)
+    b->held[i] = od_dice_pick(d, 4) == 0 ? OD_HELD_AT_ZERO + od_dice_uniform(d, -1, 1) : 0;
+}
+
+// Without a smoothing or a width, laws have other branches. A power without smoothing may have an infinite slope (powers_at_zero).
+static void remove_smoothing(lone_block *b) {
+  const od_block_description *c = od_block_description_of(&b->spec);
+  if (strcmp(c->equations->type, "power") == 0) return;
+  double *q = b->in + b->n.states + b->n.inputs;
+  for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; q += od_block_count_field(&b->spec, &c->fields[i++]))
+    if (strcmp(c->fields[i].key, "smoothing") == 0 || strcmp(c->fields[i].key, "width") == 0) *q = 0;
 }
 
 // One block of a class with random choices and numbers.
@@ -218,6 +233,7 @@ static void check_block(int which, bool sampled, od_dice *d, bool *nonlinear, bo
   assert_true(b.n.states <= OD_MOST_BLOCK_STATES && b.n.numbers <= OD_MOST_BLOCK_NUMBERS);
   int numbers = od_random_block_numbers(d, &b.spec, 1, b.in + b.n.states + b.n.inputs);
   assert_int_equal(numbers, b.n.numbers);
+  if (od_dice_pick(d, 4) == 0) remove_smoothing(&b);
   bool passes_on = od_block_passes_on(&b.spec, sampled), reached = false, linear = true;
   for (int k = 0; k < POINTS; k++) {
     move(&b, d);
@@ -251,6 +267,18 @@ static void derivatives(void **state) {
       bool may_pass = c->passes_on || sampled || !c->holds;
       if (may_pass && !passed) fail_msg("%s%s never passes an input on", c->type, sampled ? ", sampled" : "");
     }
+  }
+}
+
+// gain u/reference |u/reference|^(exponent - 1) at u = 0: the slope is infinite (counts as 0), gain/reference, or 0.
+static void powers_at_zero(void **state) {
+  (void)state;
+  od_block_spec s = od_block_spec_of("power");
+  static const double exponent[] = {0.5, 1, 2}, slope[] = {0, 1.5, 0};
+  for (int i = 0; i < 3; i++) {
+    double q[] = {3, exponent[i], 2, 0}, u = 0, by = NAN;
+    od_block_slopes(&s, od_block_count(&s), q, NULL, &u, NULL, &by);
+    assert_true(by == slope[i]);
   }
 }
 
@@ -291,6 +319,7 @@ static void tables(void **state) {
     assert_true(!od_block_can_be_sampled(c->equations) || (!c->inputs[0].list && !c->inputs[1].key));
     assert_true(!c->equations->step == !c->equations->step_complex);
     assert_true(!c->equations->margin == !c->equations->switch_states);
+    assert_true(c->equations->slopes || !c->equations->is_linear);  // linear blocks need no derivatives of their own
     assert_true(!c->equations->margin || !od_block_can_be_sampled(c->equations));
     int polynomials = 0;
     for (int k = 0; k < OD_MOST_BLOCK_FIELDS && c->fields[k].key; k++) {
@@ -311,6 +340,7 @@ static void tables(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives), cmocka_unit_test(held), cmocka_unit_test(tables)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives), cmocka_unit_test(powers_at_zero),
+                                     cmocka_unit_test(held), cmocka_unit_test(tables)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

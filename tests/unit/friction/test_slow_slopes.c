@@ -24,7 +24,8 @@ static void evaluate(const od_lone_instance *x, int in, int number, double compl
 static void compare(const od_lone_instance *x, const char *by, int index, double got, double complex want, double unit,
                     double size) {
   double exact = cimag(want) / tiny;
-  if (!(fabs(got - exact) <= 1e-9 * fabs(exact) + 1e-12 * size / unit))
+  // A level far below Fc is a difference of large numbers; its round-off is larger by the ratio of both.
+  if (!(fabs(got - exact) <= 1e-9 * fabs(exact) + 1e-11 * size / unit))
     fail_msg("%s at %.3g m/s: by %s %d: %.15g, complex step %.15g", x->c->equations->name, x->w[x->batch.in + 0], by,
              index, got, exact);
 }
@@ -33,8 +34,8 @@ static void check(const od_lone_instance *x) {
   const od_element_description *c = x->c;
   od_lone_instance y = *x;
   double complex out[OD_MOST_OUT + OD_MOST_REPORTS];
-  if (c->equations->slopes) c->equations->slopes(&y.batch, y.pool, y.w);
-  for (int j = 0; c->equations->slopes && j < c->equations->ins; j++) {
+  c->equations->slopes(&y.batch, y.pool, y.w);
+  for (int j = 0; j < c->equations->ins; j++) {
     evaluate(x, j, -1, out);
     double unit = fabs(x->w[x->batch.in + j]) + 1e-9;
     for (int k = 0; k < c->equations->outs; k++)
