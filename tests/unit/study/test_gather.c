@@ -10,7 +10,7 @@ static double memory[4096];
 
 static od_study_row gather(od_gather how, double expected, double dimension, const double *x, long n) {
   static od_metric m;
-  m = (od_metric){"x", "1", how, expected, dimension, NAN, NAN};
+  m = (od_metric){"x", "1", how, expected, dimension, NAN, {NAN, NAN}};
   return od_gather_values(&m, x, n, 1, memory);
 }
 
