@@ -5,7 +5,7 @@
 #include "elements/elements.h"
 #include "support/random_machine.h"
 
-enum { OD_INSTANCE_SCALARS = 256, OD_INSTANCE_POOL = 256 };
+enum { OD_INSTANCE_SCALARS = 512, OD_INSTANCE_POOL = 256 };
 
 typedef struct od_lone_instance {
   const od_element_description *c;

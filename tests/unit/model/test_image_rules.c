@@ -87,7 +87,6 @@ static struct {
     OF("join.target", od_target, ins),
     OF("join.target", od_target, state),
     OF("join.target", od_target, place),
-    {"join.by_complex_step", 0, 0},
     {"join.first_user", 0, 0},
     OF("join.user", od_number_user, instance),
     OF("join.user", od_number_user, batch),
