@@ -12,10 +12,8 @@ static inline od_x X(power)(od_x x, od_x exponent) {
   if (RE(exponent) == 0.25 && exponent == 0.25)
     return od_x_sqrt(od_x_sqrt(x));  // two square roots are faster than pow()
   if (RE(x) != 0) return od_x_pow(x, exponent);
-  return RE(exponent) == 1
-             ? x
-             : pow(0, RE(exponent));  // od_x_pow() is not used, because the complex logarithm of zero is not
-                                      // finite
+  // The complex logarithm of zero, which od_x_pow() uses, is not finite.
+  return RE(exponent) == 1 ? x : pow(0, RE(exponent));
 }
 
 static inline od_x X(smooth_root)(od_x x, od_x e) {

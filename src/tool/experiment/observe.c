@@ -492,13 +492,13 @@ static void transfer_fields(run *r, od_pieces *t) {
 static void transfer_counts(od_pieces *t, long *list, size_t count) {
   const long *saved = od_pieces_bytes(t, list, count * sizeof *list);
   for (size_t i = 0; saved && i < count; i++)
-    od_pieces_expect(t, od_saved_is_count(saved[i]), "a count of a sensor or an output is not possible");
+    od_pieces_expect(t, od_saved_is_count(saved[i]), "a count of a sensor or an output is out of range");
 }
 
 static void transfer_sums(od_pieces *t, od_summing *sums, size_t count) {
   const od_summing *saved = od_pieces_bytes(t, sums, count * sizeof *sums);
   for (size_t i = 0; saved && i < count; i++)
-    od_pieces_expect(t, od_saved_is_count(saved[i].count), "a count of the rows is not possible");
+    od_pieces_expect(t, od_saved_is_count(saved[i].count), "a count of the rows is out of range");
 }
 
 static void transfer(void *self, od_pieces *t) {

@@ -170,7 +170,7 @@ static void check_power(const od_lone_instance *x) {
   const od_element_description *c = x->c;
   const double *in = x->w + x->batch.in, *out = x->w + x->batch.out;
   double pressure[OD_MOST_ENDS] = {0}, speed = 0, power = 0, size = 0;
-  double complex moving[OD_MOST_IN], told[OD_MOST_OUT + OD_MOST_REPORTS];
+  double complex moving[OD_MOST_IN], reported[OD_MOST_OUT + OD_MOST_REPORTS];
   for (int j = 0; j < c->equations->ins; j++) {
     if (c->equations->in[j].kind == OD_IN_PRESSURE) pressure[c->equations->in[j].index] = in[j];
     if (c->equations->in[j].kind == OD_IN_SPEED) speed = in[j];
@@ -191,12 +191,12 @@ static void check_power(const od_lone_instance *x) {
         rate = out[k];
     moving[j] = in[j] + rate * tiny * I;
   }
-  evaluate(x, moving, -1, told);
-  double stored = cimag(told[c->equations->outs + OD_REPORT_STORED]) / tiny,
-         loss = creal(told[c->equations->outs + OD_REPORT_LOSS]);
+  evaluate(x, moving, -1, reported);
+  double stored = cimag(reported[c->equations->outs + OD_REPORT_STORED]) / tiny,
+         loss = creal(reported[c->equations->outs + OD_REPORT_LOSS]);
   if (c->equations->supply)
-    power += creal(told[c->equations->outs + c->equations->supply]),
-        size += fabs(creal(told[c->equations->outs + c->equations->supply]));
+    power += creal(reported[c->equations->outs + c->equations->supply]),
+        size += fabs(creal(reported[c->equations->outs + c->equations->supply]));
   size += fabs(stored) + fabs(loss) + 1e-30;  // at rest: squares of the imaginary step
   if (!(fabs(power - stored - loss) <= 1e-10 * size))
     fail_msg("%s: power %.12g at the terminals, but %.12g stored and %.12g lost", c->equations->name, power, stored,

@@ -46,10 +46,10 @@ static void check(bool in_outputs, bool widen, int far, double distance) {
   const double start[] = {0.7, 0.2};
   const int declared[] = {1, 0};
   const double C[] = {variance, 0, 0, variance};
-  double P[4] = {variance, 0, 0, variance}, told[2], y[2];
-  both(h, 0, start, NULL, NULL, told);
+  double P[4] = {variance, 0, 0, variance}, predicted[2], y[2];
+  both(h, 0, start, NULL, NULL, predicted);
   if (in_outputs) P[0] = P[3] = variance / 2;  // x = (y0 + y1) / 2, (y0 - y1) / 2
-  for (int i = 0; i < 2; i++) y[i] = told[i] + (i == far ? distance : 0.01);
+  for (int i = 0; i < 2; i++) y[i] = predicted[i] + (i == far ? distance : 0.01);
   const od_function f = {.nx = 2,
                          .ny = 2,
                          .x0 = start,
@@ -76,9 +76,9 @@ static void check(bool in_outputs, bool widen, int far, double distance) {
   double got[2], want[2];
   both(h, 0, od_observer_state(o), NULL, NULL, got);
   for (int i = 0; i < 2; i++) {
-    want[i] = mean(told[i], variance, y[i], sigma[i]);
-    double d = want[i] - told[i];
-    if (i == far && widen && d * d > 25 * variance) want[i] = mean(told[i], variance + d * d, y[i], sigma[i]);
+    want[i] = mean(predicted[i], variance, y[i], sigma[i]);
+    double d = want[i] - predicted[i];
+    if (i == far && widen && d * d > 25 * variance) want[i] = mean(predicted[i], variance + d * d, y[i], sigma[i]);
   }
   print_message("%s: %.6f %.6f, by hand %.6f %.6f\n", widen ? "widened" : "as given", got[0], got[1], want[0], want[1]);
   for (int i = 0; i < 2; i++) near(got[i], want[i], 1e-7);
