@@ -20,6 +20,8 @@ static const double nis_explained = 1.3, excess_explained = 0.6;
 static const double settled_nis = 1.1;  // limit of the NIS below which white innovations are as expected
 // Larger initial sigmas are accepted as the cause if their gain exceeds this fraction of the best gain.
 static const double prior_part = 0.4;
+// Decrease of twice the log likelihood at the ends of the 95 % interval of a time (chi-squared with one degree of freedom).
+static const double interval_drop = 3.84;
 static const double gross_factor = 1.5;  // root of a sensor's NIS (outliers limited) above which gross errors are tried
 enum { MOST_SUSPECTS = 400, MOST_NUMBERS = 60, MOST_RATIOS = 40, MOST_EQUALS = 3 };
 
@@ -217,6 +219,44 @@ static void try_shorter_steps(search *s) {
   }
 }
 
+// Returns the end of the 95 % interval of the time of a change, before (side -1) or after (side 1) the most likely time f.from.
+// Times at which no sample depends on the number have the same likelihood, so this interval can be long. NAN: a limit of the search
+// is reached.
+static double end_of_interval(search *s, od_fault f, double gain, int side) {
+  const od_record *r = s->t.task->record;
+  double first = r->t[0], last = r->t[r->rows - 1], inside = f.from, outside = NAN;
+  for (double step = 0.005 * (last - first); isnan(outside); step *= 2) {
+    if (s->count == MOST_SUSPECTS || od_trials_exhausted(&s->t) || s->status != OD_OK || s->t.interrupted) return NAN;
+    f.from = inside + side * step;
+    if (f.from <= first || f.from >= last)
+      outside = side < 0 ? first : last;
+    else if (try_fault(s, f, false) > gain - interval_drop)
+      inside = f.from;
+    else
+      outside = f.from;
+  }
+  while (fabs(outside - inside) > 0.002 * (last - first)) {
+    if (s->count == MOST_SUSPECTS || od_trials_exhausted(&s->t) || s->status != OD_OK || s->t.interrupted) return NAN;
+    f.from = 0.5 * (inside + outside);
+    if (try_fault(s, f, false) > gain - interval_drop)
+      inside = f.from;
+    else
+      outside = f.from;
+  }
+  return outside;
+}
+
+// Computes the interval of the time of a change and stores it in all suspects with this change.
+static void find_interval(search *s, od_fault f, double gain) {
+  double earliest = end_of_interval(s, f, gain, -1), latest = end_of_interval(s, f, gain, 1);
+  for (int i = 0; i < s->count; i++) {
+    od_suspect *now = &s->suspect[i];
+    if (now->fault.kind == OD_FAULT_PARAMETER && now->fault.other == f.other &&
+        now->fault.from > s->t.task->record->t[0])
+      now->earliest = earliest, now->latest = latest;
+  }
+}
+
 // Tries each free number of the model: wrong from the start, or changed at a certain time. The time of the best change is then
 // refined.
 static void try_numbers(search *s) {
@@ -246,6 +286,8 @@ static void try_numbers(search *s) {
       double now = try_fault(s, best, false);
       if (now > gain) gain = now, at = best.from;
     }
+  best.from = at;
+  find_interval(s, best, gain);
 }
 
 // Tries all faults. Likely faults that take little work come first.
@@ -363,11 +405,17 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
       break;
     case OD_FAULT_PARAMETER: {
       od_number n = od_machine_number(e->model, f->other);
+      char when[80];
+      if (isnan(s->earliest) || isnan(s->latest))
+        snprintf(when, sizeof when, "near %.4g s", f->from);
+      else
+        snprintf(when, sizeof when, "between %.4g s and %.4g s (95 %% interval)", s->earliest, s->latest);
       if (f->from > t->task->record->t[0])
         snprintf(
             text, size,
-            "the number '%.100s' of the machine changes near %.4g s, to about %s at the end. Check the machine at this time, and observe the parts before and after this time separately.",
-            n.path, f->from, od_display_quantity(s->value, n.unit).text);
+            "the number '%.100s' of the machine changes %s, to about %s at the end. Check the machine at this time. "
+            "To follow the change, estimate this number with 'noise' under 'parameters'.",
+            n.path, when, od_display_quantity(s->value, n.unit).text);
       else
         snprintf(
             text, size,

@@ -30,6 +30,7 @@ typedef struct od_suspect {
   double nis;    // mean square of v/s, limited to +-5, after the fault is undone
   bool white;    // whether innovations are white after the fault is undone
   double value;  // final estimate of the number that the fault makes free; NAN: none
+  double earliest, latest;  // 95 % interval of the time at which a number changes, s; NAN: not computed
 } od_suspect;
 
 // Adds remarks with codes "cause.*" to the verdict: the cause and a runner-up, or "cause.unclear". Adds "cause.incomplete" if the

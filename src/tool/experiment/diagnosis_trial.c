@@ -297,7 +297,7 @@ od_status od_trial(od_trials *t, od_fault f, bool calibrate, od_suspect *out, od
   const od_experiment *e = t->task->e;
   double *jacobian = OD_TAKE(&scratch, double, e->sensors);
   sums *of = OD_TAKE(&scratch, sums, e->sensors);
-  *out = (od_suspect){.fault = f, .gain = -INFINITY, .value = NAN};
+  *out = (od_suspect){.fault = f, .gain = -INFINITY, .value = NAN, .earliest = NAN, .latest = NAN};
   if (!jacobian || !of) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = calibrate ? find_amount(t, &f, jacobian, of, err) : OD_OK;
   out->fault = f;

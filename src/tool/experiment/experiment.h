@@ -88,6 +88,7 @@ typedef struct od_estimated {
   int sensor;  // index of the calibrated sensor; -1: none
   bool is_scale;
   double start, sigma, noise;  // noise: standard deviation of the change per step
+  double jump;                 // standard deviation of a sudden change that the observer detects; 0: none
   double low, high;            // given bounds; infinite: none
   double least, most;          // physical limits; estimates stay within bounds and limits
   double truth;                // true value; NAN: the true machine has no such number

@@ -323,13 +323,14 @@ void od_innovation_record_sensor(const od_innovation_record *r, int sensor, od_i
 }
 
 od_movement od_innovation_record_parameter(const od_innovation_record *r, const od_observer *observer, int i,
-                                           double noise) {
+                                           double noise, double since) {
   double end = od_observer_parameters(observer)[i], variance = pow(od_observer_parameter_sigma(observer, i), 2);
   od_movement worst = {.time = NAN};
   double since_start = 0;
   int times = 0;
   for (int k = 0; k < r->marks; k++) {
     const mark *m = &r->mark[k];
+    if (m->time < since) continue;
     double more = noise * (od_observer_time(observer) - m->time), lost = m->variance[i] + more - variance;
     if (!(lost > least_fall * variance)) continue;
     double deviations = fabs(end - m->estimate[i]) / sqrt(lost);

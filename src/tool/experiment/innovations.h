@@ -69,10 +69,10 @@ void od_innovation_record_take(od_innovation_record *r, const od_innovation *in,
 // Stores the parameters at certain times (marks). Call at the start, before any measurement, and after each correction.
 void od_innovation_record_mark(od_innovation_record *r, const od_observer *observer, double t);
 // Compute the statistics of a sensor and of parameter i. Call these functions at the end. noise: variance of the
-// change of the parameter per second.
+// change of the parameter per second. since: time of the last detected change of the parameter, s; earlier estimates are ignored.
 void od_innovation_record_sensor(const od_innovation_record *r, int sensor, od_innovations *out);
 od_movement od_innovation_record_parameter(const od_innovation_record *r, const od_observer *observer, int i,
-                                           double noise);
+                                           double noise, double since);
 
 // Divides the run into parts with equal numbers of samples, except the last part. Returns the number of parts.
 int od_innovation_record_windows(const od_innovation_record *r, od_nis_part window[OD_MOST_WINDOWS]);

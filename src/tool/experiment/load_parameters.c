@@ -17,6 +17,9 @@ static const od_key keys[] = {
     {"start", OD_NUMBER, NULL, "initial value", .otherwise = "the model's value"},
     {"noise", OD_NUMBER, NULL, "standard deviation of the parameter's change per step", OD_NOT_NEGATIVE, 0,
      .otherwise = "the parameter is constant"},
+    {"change", OD_NUMBER, NULL,
+     "standard deviation of a [sudden change](experiment-files.md#parameters-that-change), which the observer detects and follows",
+     OD_NOT_NEGATIVE, 0, .otherwise = "sudden changes are not expected"},
     {"low", OD_NUMBER, NULL,
      "lower bound. Estimates also stay within the [possible values](machine-files.md#possible-and-usual-values) of the "
      "number; a bound or a start outside these values is an error",
@@ -131,24 +134,26 @@ static void read_parameter(od_experiment_loader *xl, int key) {
       od_section_open(ld, od_value(ld, key), key, od_format(ld, "parameters.%s", name),
                       od_format(ld, "the parameter '%s'", od_excerpt(ld, name)), &od_parameter_section);
   if (section.map < 0 || !found) return;
-  od_field fields[5];
-  for (int i = 0; i < 5; i++) fields[i] = od_key_field_in(&section, keys[i].name, p.unit);
+  enum { NUMBERS = 6 };
+  od_field fields[NUMBERS];
+  for (int i = 0; i < NUMBERS; i++) fields[i] = od_key_field_in(&section, keys[i].name, p.unit);
   if (xl->options->more) fields[0].fallback = 1;
   fields[1].fallback = p.start;
-  int first = od_read_fields(ld, &section, fields, 5, OD_IN_LOADER);
+  int first = od_read_fields(ld, &section, fields, NUMBERS, OD_IN_LOADER);
   p.path = name;
   p.sigma = given_or(ld, first, 0);  // a fit needs no sigma
   p.start = od_number_value(ld, first + 1);
   p.noise = od_number_value(ld, first + 2);
+  p.jump = od_number_value(ld, first + 3);
   p.keeps_start = !od_read_flag(ld, &section, "drawn");
-  p.low = given_or(ld, first + 3, -INFINITY);
-  p.high = given_or(ld, first + 4, INFINITY);
+  p.low = given_or(ld, first + 4, -INFINITY);
+  p.high = given_or(ld, first + 5, INFINITY);
   const char *unit = strcmp(p.unit, "1") ? p.unit : "";
   if (p.number >= 0) {
     od_number number = od_machine_number(xl->e->model, p.number);
     od_check_number_limits(ld, first + 1, "start", &number);
-    od_check_number_limits(ld, first + 3, "low", &number);
-    od_check_number_limits(ld, first + 4, "high", &number);
+    od_check_number_limits(ld, first + 4, "low", &number);
+    od_check_number_limits(ld, first + 5, "high", &number);
   }
   // The unit of a tiny sigma is probably wrong or missing.
   double part = p.sigma / fabs(p.start);
@@ -162,7 +167,7 @@ static void read_parameter(od_experiment_loader *xl, int key) {
     od_complain_number(ld, first + 2,
                        "'structure: mechanical' has noise of the acceleration only; expected 'structure: coupled'");
   if (!(p.low < p.high))
-    od_complain_number(ld, first + 3, "'low' must be less than 'high'");
+    od_complain_number(ld, first + 4, "'low' must be less than 'high'");
   else if (p.start < p.low || p.start > p.high)
     od_complain(ld, key, "'start' of '%s' is %.6g%s%s; expected a value between 'low' and 'high'", name, p.start,
                 *unit ? " " : "", unit);

@@ -12,53 +12,20 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "experiment/error_metrics.h"
+#include "experiment/observe_run.h"
 #include "experiment/sensor.h"
 #include "experiment/start_covariance.h"
-#include "experiment/step_clock.h"
 #include "experiment/true_run.h"
 #include "io/clock.h"
 #include "observe/observer_block.h"
-#include "io/thin_table.h"
 #include "machine/machine.h"
 #include "math/normal.h"
 #include "oleodyn/sim.h"
 
-// For runs with keep_going. The last estimate is carried over after MOST_FAILURES failed samples, or after a gap of LONGEST_GAP
-// steps. The standard deviations of the states are then inflated.
-enum { MOST_FAILURES = 10, LONGEST_GAP = 10000 };
-enum { HOPELESS_GAP = 10000000 };  // largest number of steps between two samples of a log
-static const double inflation = 100;
+enum { HOPELESS_GAP = 10000000 };     // largest number of steps between two samples of a log
+static const double inflation = 100;  // factor of the standard deviations of the states for OD_HELD
 
-typedef struct run {
-  od_arena memory;
-  const od_experiment *e;
-  const od_observe_options *options;
-  od_observed *o;
-  od_sample_source *source;
-  int nx, np, n, ny, nu;
-  od_plant *plant;
-  od_observer *observer;
-  double t;                       // time of the last sample, s
-  double *u_from;                 // inputs at the time `t`, after a jump if there is one
-  double *u, *y;                  // inputs within a step; measurements, one per output of the plant (NAN: none)
-  double *y_estimated, *y_sigma;  // outputs and their standard deviations
-  double *process;  // nx^2: process noise of the states in the current coordinates, if it is given in terms of outputs
-  long repartitions;  // number of changes of coordinates so far
-  double *Q, Q_step;  // process noise of a step, and the length of that step
-  od_step_clock clock;
-  double *row;
-  od_thin_table *thin;  // limits the number of rows of the table
-  od_sample last;       // the last used sample
-  bool unrecorded;      // whether the row of the last sample was not requested
-  bool broken;  // whether a step has failed, so that the observer may be at a later time than the last used sample
-  od_innovation_record *innovations;
-  od_error_record *errors;
-  void *saved;   // memory block of the observer after the last good sample, with keep_going
-  int failures;  // number of failures since the last good sample
-} run;
-
-static void free_run(run *r) {
+static void free_run(od_observe_run *r) {
   od_observer_free(r->observer);
   od_innovation_record_free(r->innovations);
   od_error_record_free(r->errors);
@@ -70,13 +37,13 @@ static void free_run(run *r) {
 // --- Process noise ------------------------------------------------------------------------------------------------
 
 // Computes the covariance Q of the process noise for steps of h (s).
-static void fill_process_noise(run *r, double h) {
+static void fill_process_noise(od_observe_run *r, double h) {
   od_experiment_process_noise(r->e, r->plant, h, r->e->process_noise ? r->process : NULL, r->Q);
   r->Q_step = h;
 }
 
 // Maps process noise that is given in terms of outputs to the states, after changes of coordinates.
-static od_status follow_coordinates(run *r) {
+static od_status follow_coordinates(od_observe_run *r) {
   od_sim *sim = od_observer_sim(r->observer);
   long changes = od_sim_count(sim).repartitions;
   if (!r->e->process_noise || changes == r->repartitions) return OD_OK;
@@ -89,7 +56,7 @@ static od_status follow_coordinates(run *r) {
 // --- The start ----------------------------------------------------------------------------------------------------
 
 // Creates the plant, allocates the memory, and computes the process noise of the source's step.
-static od_status prepare(run *r, od_error *err) {
+static od_status prepare(od_observe_run *r, od_error *err) {
   const od_experiment *e = r->e;
   od_observed *o = r->o;
   od_status status = od_experiment_plant(e, &r->plant, err);
@@ -103,6 +70,10 @@ static od_status prepare(run *r, od_error *err) {
   r->y_sigma = OD_TAKE(&r->memory, double, ny);
   r->Q = OD_TAKE(&r->memory, double, n *n);
   r->process = OD_TAKE(&r->memory, double, nx *nx);
+  r->jump = OD_TAKE(&r->memory, double, np);
+  r->since = OD_TAKE(&r->memory, double, np);
+  r->Q_kept = OD_TAKE(&r->memory, double, np);
+  double *watched = OD_TAKE(&r->memory, double, od_change_watch_size(np));
   r->innovations = od_innovation_record_new(e->sensors, nu, np);
   r->errors = od_error_record_new(e, r->plant, r->source->begin, r->source->end);
   o->start = OD_TAKE(&o->memory, double, np);
@@ -111,6 +82,7 @@ static od_status prepare(run *r, od_error *err) {
   o->sigma = OD_TAKE(&o->memory, double, np);
   o->bias = OD_TAKE(&o->memory, double, np);
   o->changed = OD_TAKE(&o->memory, double, r->e->changes);
+  o->change = OD_TAKE(&o->memory, od_parameter_change, OD_MOST_CHANGES);
   o->covariance = OD_TAKE(&o->memory, double, np *np);
   o->sensor = OD_TAKE(&o->memory, od_sensor_counts, e->sensors);
   o->innovations = OD_TAKE(&o->memory, od_innovations, e->sensors);
@@ -122,6 +94,11 @@ static od_status prepare(run *r, od_error *err) {
   o->metric = OD_TAKE(&o->memory, double, e->metrics);
   if (!r->innovations || !r->errors || od_arena_status(&r->memory) != OD_OK || od_arena_status(&o->memory) != OD_OK)
     return od_fail(err, OD_NO_MEMORY, "out of memory");
+  for (int i = 0; i < np; i++) {
+    r->jump[i] = e->parameter[i].jump, r->since[i] = -INFINITY;
+    r->watches = r->watches || r->jump[i] > 0;
+  }
+  od_change_watch_init(&r->watch, np, r->jump, watched);
   o->has_truth = r->source->has_truth;
   o->step = r->source->step;
   o->nees = NAN;
@@ -133,7 +110,7 @@ static od_status prepare(run *r, od_error *err) {
 }
 
 // Replaces the standard deviations of the parameters in the initial covariance P.
-static void change_sigmas(const run *r, double *P) {
+static void change_sigmas(const od_observe_run *r, double *P) {
   for (int i = 0; i < r->np; i++) {
     double factor = r->options->sigmas[i] / r->e->parameter[i].sigma;
     for (int k = 0; k < r->n; k++) P[(r->nx + i) * r->n + k] *= factor;
@@ -142,7 +119,7 @@ static void change_sigmas(const run *r, double *P) {
 }
 
 // Starts the observer at the model's start, or at a random start around the true start, with the initial covariance.
-static od_status start_observer(run *r, const od_sample *first, const double *p) {
+static od_status start_observer(od_observe_run *r, const od_sample *first, const double *p) {
   OD_SCRATCH(scratch);
   const od_experiment *e = r->e;
   const double *given = r->options->parameters;
@@ -165,7 +142,7 @@ static od_status start_observer(run *r, const od_sample *first, const double *p)
 
 // Creates the observer and starts the observer at the first sample (NULL: not started). Watched outputs without a sensor are
 // treated as sensors that never measure.
-static od_status make_observer(run *r, const od_sample *first, od_error *err) {
+static od_status make_observer(od_observe_run *r, const od_sample *first, od_error *err) {
   OD_SCRATCH(scratch);
   const od_experiment *e = r->e;
   const od_output_covariance *initial = &e->initial;
@@ -205,14 +182,14 @@ static od_status make_observer(run *r, const od_sample *first, od_error *err) {
 
 // --- The table ----------------------------------------------------------------------------------------------------
 
-static od_status label(run *r, int column, const char *what, const char *name, const char *unit) {
+static od_status label(od_observe_run *r, int column, const char *what, const char *name, const char *unit) {
   char text[256];
   snprintf(text, sizeof text, "%s.%s", what, name);
   return od_table_label(r->o->table, column, text, unit);
 }
 
 // Creates the table with its columns, and allocates a row.
-static od_status make_table(run *r, od_error *err) {
+static od_status make_table(od_observe_run *r, od_error *err) {
   static const char *const kinds[] = {"estimate", "sigma", "true", "error"};
   const od_experiment *e = r->e;
   od_columns c = {.watched = 1 + e->sensors, .per_watched = r->o->has_truth ? 4 : 2};
@@ -221,7 +198,8 @@ static od_status make_table(run *r, od_error *err) {
   c.nis = c.innovation + 2 * e->sensors;
   c.settled = c.nis + r->o->detects_settling;
   c.input = c.settled + 1;
-  c.count = c.input + r->nu;
+  c.changed = c.input + r->nu;
+  c.count = c.changed + e->changes;
   r->o->columns = c;
   r->o->table = od_table_new(c.count);
   r->row = OD_TAKE(&r->memory, double, c.count);
@@ -247,11 +225,13 @@ static od_status make_table(run *r, od_error *err) {
   if (status == OD_OK && r->o->detects_settling) status = od_table_label(r->o->table, c.settled, "settled", "1");
   for (int i = 0; i < r->nu && status == OD_OK; i++)
     status = label(r, c.input + i, "input", od_machine_input_name(e->model, i), od_machine_input_unit(e->model, i));
+  for (int i = 0; i < e->changes && status == OD_OK; i++)
+    status = label(r, c.changed + i, "true", e->change[i].path, e->change[i].unit);
   return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 // Fills r->row and adds its values to the sums of the columns.
-static od_status fill_row(run *r, const od_sample *s) {
+static od_status fill_row(od_observe_run *r, const od_sample *s) {
   const od_experiment *e = r->e;
   const od_columns *c = &r->o->columns;
   od_status status = od_observer_outputs(r->observer, r->y_estimated, r->y_sigma);
@@ -284,12 +264,13 @@ static od_status fill_row(run *r, const od_sample *s) {
   r->row[c->settled] = od_observer_settled(r->observer);
   r->row[c->nis] = used > 0 ? nis : (double)NAN;
   for (int i = 0; i < r->nu; i++) r->row[c->input + i] = s->u_after ? s->u_after[i] : s->u[i];
+  for (int i = 0; i < e->changes; i++) r->row[c->changed + i] = s->number ? s->number[i] : (double)NAN;
   for (int i = c->watched; i < c->parameter; i++) od_summing_take(&r->o->sums[i], r->row[i]);
   return OD_OK;
 }
 
 // Computes the row of a sample and adds it to the table.
-static od_status record(run *r, const od_sample *s) {
+static od_status record(od_observe_run *r, const od_sample *s) {
   od_status status = fill_row(r, s);
   if (status != OD_OK) return status;
   if (r->thin) return od_thin_table_append(r->thin, r->row);
@@ -298,7 +279,7 @@ static od_status record(run *r, const od_sample *s) {
 }
 
 // Records the row of a sample if the row is requested.
-static od_status record_row(run *r, const od_sample *s) {
+static od_status record_row(od_observe_run *r, const od_sample *s) {
   bool wanted = r->options->keep != OD_ROWS_LAST || r->options->answer || r->o->has_truth;
   r->last = *s;
   r->o->rows++;
@@ -313,7 +294,7 @@ static od_status record_row(run *r, const od_sample *s) {
 // --- Samples ------------------------------------------------------------------------------------------------------
 
 // Predicts from the last sample to this sample. A gap is predicted in several steps.
-static od_status predict(run *r, const od_sample *s) {
+static od_status predict(od_observe_run *r, const od_sample *s) {
   double gap = s->t - r->t;
   // Round-off must not add a step.
   long parts = (long)fmax(1, ceil(gap / r->e->step * (1 - 1e-6)));
@@ -326,23 +307,46 @@ static od_status predict(run *r, const od_sample *s) {
     status = od_observer_predict(r->observer, h, r->u, r->Q, NULL);
     if (status == OD_OK) status = follow_coordinates(r);
   }
-  // A parameter that may jump within this step gets additional noise.
+  // Parameters that have changed, or that may change within this step, get additional noise.
   bool jumps = r->options->jump.sigma > 0 && r->t < r->options->jump.time && r->options->jump.time <= s->t;
-  double *noise = jumps ? r->Q + (r->nx + r->options->jump.parameter) * (r->n + 1) : NULL, before = noise ? *noise : 0;
-  if (noise) *noise += pow(r->options->jump.sigma, 2);
+  for (int i = 0; i < r->np; i++) {
+    double *noise = r->Q + (r->nx + i) * (r->n + 1);
+    r->Q_kept[i] = *noise;
+    *noise += r->watch.added[i] + (jumps && i == r->options->jump.parameter ? pow(r->options->jump.sigma, 2) : 0);
+  }
   if (status == OD_OK) status = od_observer_predict(r->observer, h, s->u, r->Q, NULL);
-  if (noise) *noise = before;
+  for (int i = 0; i < r->np; i++) r->Q[(r->nx + i) * (r->n + 1)] = r->Q_kept[i];
   return status == OD_OK ? follow_coordinates(r) : status;
 }
 
+// Passes the estimates of the parameters and their variances to the watch.
+static void watch_parameters(od_observe_run *r, void (*take)(od_change_watch *, int, double, double)) {
+  for (int i = 0; i < r->np && r->watches; i++)
+    take(&r->watch, i, od_observer_parameters(r->observer)[i], pow(od_observer_parameter_sigma(r->observer, i), 2));
+}
+
+// Tests whether a parameter has changed, and records the change. The parameter of the last change follows the present estimates.
+static void find_change(od_observe_run *r, double t) {
+  if (!r->watches) return;
+  long last = r->o->changes - 1;
+  if (last >= 0 && last < OD_MOST_CHANGES) od_change_watch_name(&r->watch, &r->o->change[last]);
+  if (!od_change_watch_end(&r->watch, od_observer_settled(r->observer))) return;
+  if (r->o->changes < OD_MOST_CHANGES) r->o->change[r->o->changes] = (od_parameter_change){.time = t};
+  r->o->changes++;
+  for (int i = 0; i < r->np; i++)
+    if (r->watch.added[i] > 0) r->since[i] = t;
+}
+
 // Predicts up to the sample and corrects with its measurements. At the start there is no prediction.
-static od_status move_observer(run *r, const od_sample *s, bool start) {
+static od_status move_observer(od_observe_run *r, const od_sample *s, bool start) {
   if (!start) od_step_clock_begin(&r->clock);
   bool corrected = !r->e->uncorrected;
   for (int i = 0; i < r->ny; i++)
     r->y[i] = i < r->e->sensors && corrected ? od_sensor_usable(&r->e->sensor[i], s->y[i]) : (double)NAN;
   od_status status = start ? OD_OK : predict(r, s);
+  if (status == OD_OK) watch_parameters(r, od_change_watch_predicted);
   if (status == OD_OK) status = od_observer_correct(r->observer, r->y);
+  if (status == OD_OK) watch_parameters(r, od_change_watch_corrected);
   if (!start) od_step_clock_end(&r->clock);
   if (status == OD_OK && s->u_after) status = od_sim_set_inputs(od_observer_sim(r->observer), s->u_after);
   return status;
@@ -350,7 +354,7 @@ static od_status move_observer(run *r, const od_sample *s, bool start) {
 
 // Finishes a sample. The next prediction starts at this sample. The true bias of a sensor with drift and the true values of changing
 // numbers are valid at this time only.
-static void leave_sample(run *r, const od_sample *s) {
+static void leave_sample(od_observe_run *r, const od_sample *s) {
   r->o->end = r->t = s->t;
   for (int i = 0; i < r->np && s->bias; i++) {
     const od_estimated *p = &r->e->parameter[i];
@@ -362,7 +366,7 @@ static void leave_sample(run *r, const od_sample *s) {
 }
 
 // Counts used and missing samples per sensor. Values missing at the start are not counted.
-static void count_sensors(run *r, bool start) {
+static void count_sensors(od_observe_run *r, bool start) {
   const od_innovation *innovation = od_observer_innovations(r->observer);
   int used;
   r->o->nis += od_observer_nis(r->observer, &used);
@@ -378,7 +382,7 @@ static void count_sensors(run *r, bool start) {
 }
 
 // Predicts to a sample, corrects, and records its statistics and its row.
-static od_status take_in(run *r, const od_sample *s, bool start, od_error *err) {
+static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_error *err) {
   od_status status = move_observer(r, s, start);
   if (status == OD_OK) {
     count_sensors(r, start);
@@ -393,6 +397,7 @@ static od_status take_in(run *r, const od_sample *s, bool start, od_error *err) 
     if (status == OD_OK && !r->options->no_table) status = record_row(r, s);
   }
   if (status == OD_OK) {
+    find_change(r, s->t);
     leave_sample(r, s);
     return OD_OK;
   }
@@ -406,7 +411,7 @@ static od_status take_in(run *r, const od_sample *s, bool start, od_error *err) 
 // --- Continuing after failures -----------------------------------------------------------------------------------
 
 // Replaces the current estimate by the last good estimate, with inflated covariance.
-static od_status carry_over(run *r, const od_sample *s) {
+static od_status carry_over(od_observe_run *r, const od_sample *s) {
   od_sim *sim = od_observer_sim(r->observer);
   const double *u = s->u_after ? s->u_after : s->u;
   od_status status = od_sim_set(sim, s->t, od_sim_state(sim), u);
@@ -419,9 +424,9 @@ static od_status carry_over(run *r, const od_sample *s) {
 
 // Processes a sample in a run with keep_going. After a failure the observer returns to its last good state, or its estimate is
 // carried over.
-static od_sample_fate take_in_or_return(run *r, const od_sample *s, od_error *err) {
+static od_sample_fate take_in_or_return(od_observe_run *r, const od_sample *s, od_error *err) {
   size_t size = od_observer_block_size(r->observer);
-  bool far = s->t - r->t > LONGEST_GAP * r->e->step;
+  bool far = s->t - r->t > OD_LONGEST_GAP * r->e->step;
   od_status status = far ? OD_NOT_CONVERGED : take_in(r, s, false, err);
   if (status == OD_OK) {
     r->failures = 0;
@@ -430,9 +435,9 @@ static od_sample_fate take_in_or_return(run *r, const od_sample *s, od_error *er
   }
   if (far)
     od_fail(err, status, "the sample at %.6g s is %.6g s after the previous sample; expected at most %.6g s", s->t,
-            s->t - r->t, LONGEST_GAP * r->e->step);
+            s->t - r->t, OD_LONGEST_GAP * r->e->step);
   memcpy(r->observer, r->saved, size);
-  bool held = (far || ++r->failures >= MOST_FAILURES) && carry_over(r, s) == OD_OK;
+  bool held = (far || ++r->failures >= OD_MOST_FAILURES) && carry_over(r, s) == OD_OK;
   if (held)
     memcpy(r->saved, r->observer, size);
   else
@@ -442,146 +447,27 @@ static od_sample_fate take_in_or_return(run *r, const od_sample *s, od_error *er
   return held ? OD_HELD : OD_FAILED;
 }
 
-// --- Checkpoints --------------------------------------------------------------------------------------------------
-
-// The fields of a run in a checkpoint.
-typedef struct saved_fields {
-  double t, Q_step, begin, end, settled_first, settled_since, nis;
-  int64_t repartitions, failures, rows, steps, failed, held, nis_dimension, impossible, near_dead_point;
-} saved_fields;
-
-static bool are_possible(const saved_fields *f) {
-  const int64_t counts[] = {f->repartitions, f->failures,      f->rows,       f->steps,          f->failed,
-                            f->held,         f->nis_dimension, f->impossible, f->near_dead_point};
-  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-    if (!od_saved_is_count(counts[i])) return false;
-  return isfinite(f->t) && f->Q_step > 0 && f->failures <= MOST_FAILURES && f->impossible <= INT32_MAX &&
-         f->near_dead_point <= INT32_MAX;
-}
-
-static void transfer_fields(run *r, od_pieces *t) {
-  od_observed *o = r->o;
-  saved_fields f = {r->t,
-                    r->Q_step,
-                    o->begin,
-                    o->end,
-                    o->settled_first,
-                    o->settled_since,
-                    o->nis,
-                    r->repartitions,
-                    r->failures,
-                    o->rows,
-                    o->steps,
-                    o->failed,
-                    o->held,
-                    o->nis_dimension,
-                    o->redrawn.impossible,
-                    o->redrawn.near_dead_point};
-  const void *saved = od_pieces_bytes(t, &f, sizeof f);
-  if (saved) memcpy(&f, saved, sizeof f);
-  od_pieces_expect(t, are_possible(&f), "a time or count of the run is invalid");
-  if (t->mode != OD_PIECES_RESTORE) return;
-  r->t = f.t, r->Q_step = f.Q_step, r->repartitions = (long)f.repartitions, r->failures = (int)f.failures;
-  o->begin = f.begin, o->end = f.end, o->settled_first = f.settled_first, o->settled_since = f.settled_since;
-  o->nis = f.nis, o->nis_dimension = (long)f.nis_dimension, o->rows = (long)f.rows, o->steps = (long)f.steps;
-  o->failed = (long)f.failed, o->held = (long)f.held;
-  o->redrawn = (od_redrawn){(int)f.impossible, (int)f.near_dead_point};
-}
-
-// Saves or restores a list of counts.
-static void transfer_counts(od_pieces *t, long *list, size_t count) {
-  const long *saved = od_pieces_bytes(t, list, count * sizeof *list);
-  for (size_t i = 0; saved && i < count; i++)
-    od_pieces_expect(t, od_saved_is_count(saved[i]), "a count of a sensor or an output is out of range");
-}
-
-static void transfer_sums(od_pieces *t, od_summing *sums, size_t count) {
-  const od_summing *saved = od_pieces_bytes(t, sums, count * sizeof *sums);
-  for (size_t i = 0; saved && i < count; i++)
-    od_pieces_expect(t, od_saved_is_count(saved[i].count), "a count of the rows is out of range");
-}
-
-static void transfer(void *self, od_pieces *t) {
-  _Static_assert(sizeof(od_sensor_counts) % sizeof(long) == 0, "sensors have counts only");
-  run *r = self;
-  od_observed *o = r->o;
-  size_t d = sizeof(double), nx = (size_t)r->nx, np = (size_t)r->np, watches = (size_t)r->e->watches;
-  transfer_fields(r, t);
-  od_pieces_bytes(t, r->u_from, (size_t)r->nu * d);
-  od_pieces_bytes(t, r->process, nx * nx * d);
-  od_pieces_bytes(t, o->start, np * d);
-  od_pieces_bytes(t, o->truth, np * d);
-  transfer_counts(t, (long *)(void *)o->sensor, (size_t)r->e->sensors * sizeof *o->sensor / sizeof(long));
-  transfer_counts(t, o->clipped, watches);
-  transfer_counts(t, o->within, watches);
-  transfer_counts(t, o->known, watches);
-  transfer_sums(t, o->sums, (size_t)o->columns.count);
-  od_innovation_record_transfer(r->innovations, t);
-  od_error_record_transfer(r->errors, t);
-  od_observer_transfer(r->observer, t);
-}
-
-// Describes the owner of a checkpoint: the observer with its options, and the experiment.
-static od_status owner_of(const run *r, od_saved_owner *owner, od_error *err) {
-  const od_experiment *e = r->e;
-  if (!od_observer_owner(r->observer, owner))
-    return od_fail(err, OD_NOT_AVAILABLE,
-                   "checkpoints are not possible for this machine; run the experiment without a checkpoint");
-  const double numbers[] = {e->step,         (double)e->seed, e->sensors,     e->watches,          e->metrics,
-                            r->o->has_truth, e->random_start, e->uncorrected, r->options->no_table};
-  owner->kind = OD_SAVED_OBSERVATION;
-  owner->options = od_hash_numbers(owner->options, numbers, sizeof numbers / sizeof *numbers);
-  owner->options = od_hash_numbers(owner->options, e->covariance, (size_t)(r->n * r->n));
-  for (int i = 0; i < e->parameters; i++) owner->options = od_hash_numbers(owner->options, &e->parameter[i].noise, 1);
-  for (int i = 0; i < e->watches; i++) owner->options = od_hash_text(owner->options, e->watched[i].name);
-  return OD_OK;
-}
-
-static od_status take_checkpoint(run *r, od_error *err) {
-  od_saved_owner owner;
-  od_status status = owner_of(r, &owner, err);
-  if (status != OD_OK) return status;
-  status = od_checkpoint_take(r->options->checkpoint, &owner, r, transfer);
-  return status == OD_OK ? OD_OK : od_fail(err, status, "out of memory");
-}
-
 // Continues from a checkpoint: restores the run, and continues the source.
-static od_status resume(run *r, od_error *err) {
-  const od_checkpoint *c = r->options->resume;
-  od_saved_owner owner;
-  od_status status = owner_of(r, &owner, err);
-  if (status == OD_OK) status = od_saved_read(&owner, r, transfer, c->bytes, c->size, err);
+static od_status resume(od_observe_run *r, od_error *err) {
+  od_status status = od_observe_restore(r, err);
   if (status != OD_OK) return status;
-  // The prediction to the next sample begins at the time r->t: an earlier time gives any number of steps.
-  if (!(fabs(od_observer_time(r->observer) - r->t) <= 1e-6 * (1 + fabs(r->t)) && r->t >= r->o->begin))
-    return od_fail(err, OD_BAD_INPUT, "the saved state is damaged: its time is not the time of its last sample");
-  r->o->resumed = true;
   fill_process_noise(r, r->Q_step);
   if (r->saved) memcpy(r->saved, r->observer, od_observer_block_size(r->observer));
   if (r->source->resume) r->source->resume(r->source->self, r->t, r->u_from);
   return OD_OK;
 }
 
-// Takes a checkpoint during the run if the caller requests one.
-static od_status keep_checkpoint(run *r, od_error *err) {
-  const od_observe_options *o = r->options;
-  if (!o->checkpoint || !o->checkpoint_due || !o->checkpoint_due(o->user)) return OD_OK;
-  od_status status = take_checkpoint(r, err);
-  if (status == OD_OK) o->checkpoint_taken(o->user, o->checkpoint);
-  return status;
-}
-
 // --- All samples --------------------------------------------------------------------------------------------------
 
 // Passes the row of a sample to the caller.
-static od_status answer(run *r, od_sample_fate fate, od_error *err) {
+static od_status answer(od_observe_run *r, od_sample_fate fate, od_error *err) {
   const od_observe_options *options = r->options;
   if (!options->answer || options->answer(options->user, r->o, r->row, fate, err ? err->text : "")) return OD_OK;
   return od_fail(err, OD_IO, "the output cannot be written: its receiver has stopped");
 }
 
 // Processes one sample after the start.
-static od_status take_sample(run *r, const od_sample *s, od_error *err) {
+static od_status take_sample(od_observe_run *r, const od_sample *s, od_error *err) {
   if (!r->options->keep_going) {
     // After a large jump in time (wrong unit, or the clock was set) the prediction would take too long.
     if (s->t - r->t > HOPELESS_GAP * r->e->step)
@@ -602,7 +488,7 @@ static od_status take_sample(run *r, const od_sample *s, od_error *err) {
 }
 
 // Processes all samples. first NULL: the run continues from a checkpoint, and earlier samples are skipped.
-static od_status run_all(run *r, const od_sample *first, od_error *err) {
+static od_status run_all(od_observe_run *r, const od_sample *first, od_error *err) {
   od_status status = first ? take_in(r, first, true, err) : OD_OK;
   if (status == OD_OK && r->saved) memcpy(r->saved, r->observer, od_observer_block_size(r->observer));
   if (status == OD_OK && first) status = answer(r, OD_TAKEN, err);
@@ -623,7 +509,7 @@ static od_status run_all(run *r, const od_sample *first, od_error *err) {
     any = true;
     status = take_sample(r, &sample, err);
     r->broken = status != OD_OK;
-    if (status == OD_OK) status = keep_checkpoint(r, err);
+    if (status == OD_OK) status = od_observe_save_if_due(r, err);
   }
   if (status == OD_OK && !any)
     status = od_fail(err, OD_BAD_INPUT, "there are no samples after the checkpoint at %.9g s; expected later samples",
@@ -651,7 +537,7 @@ static void record_last(const od_experiment *e, const od_observe_options *option
 }
 
 // Stores the final estimates and the statistics of the innovations.
-static void keep_estimates(run *r) {
+static void keep_estimates(od_observe_run *r) {
   const double *P = od_observer_covariance(r->observer), *p = od_observer_parameters(r->observer);
   for (int i = 0; i < r->np; i++) {
     r->o->estimate[i] = p[i];
@@ -659,7 +545,7 @@ static void keep_estimates(run *r) {
     r->o->bias[i] = od_observer_bias(r->observer)[r->nx + i];
     for (int j = 0; j < r->np; j++) r->o->covariance[i * r->np + j] = P[(r->nx + i) * r->n + r->nx + j];
     double noise = pow(r->e->parameter[i].noise, 2) / r->e->step;
-    r->o->moved[i] = od_innovation_record_parameter(r->innovations, r->observer, i, noise);
+    r->o->moved[i] = od_innovation_record_parameter(r->innovations, r->observer, i, noise, r->since[i]);
   }
   for (int i = 0; i < r->e->sensors; i++) od_innovation_record_sensor(r->innovations, i, &r->o->innovations[i]);
   r->o->windows = od_innovation_record_windows(r->innovations, r->o->window);
@@ -668,7 +554,7 @@ static void keep_estimates(run *r) {
 // --- The run ------------------------------------------------------------------------------------------------------
 
 // Runs the observer over all samples. *started: whether the results are valid, up to the failure if there is one.
-static od_status observe(run *r, bool *started, od_error *err) {
+static od_status observe(od_observe_run *r, bool *started, od_error *err) {
   od_sample first;
   bool more = true, resumes = r->options->resume != NULL;
   od_status status = prepare(r, err);
@@ -692,7 +578,7 @@ static od_status observe(run *r, bool *started, od_error *err) {
   status = run_all(r, resumes ? NULL : &first, err);
   if (r->options->checkpoint && !r->broken && (status == OD_OK || status == OD_INTERRUPTED)) {
     od_error own = {0};
-    od_status kept = take_checkpoint(r, &own);
+    od_status kept = od_observe_save(r, &own);
     if (kept != OD_OK) status = od_fail(err, kept, "%s", own.text);
   }
   // A change of the log's file during the run may have caused the error.
@@ -725,7 +611,7 @@ od_status od_observe(const od_experiment *e, const od_observe_options *options, 
   bool started = false, lacks_last_row;
   {
     OD_SCOPED(free_run)
-    run r = {.e = e, .options = options, .o = o, .source = options->source ? options->source : &own};
+    od_observe_run r = {.e = e, .options = options, .o = o, .source = options->source ? options->source : &own};
     status = observe(&r, &started, err);
     lacks_last_row = r.broken && r.unrecorded;
   }

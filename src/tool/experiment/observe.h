@@ -13,6 +13,7 @@
 #include "io/table.h"
 #include "io/verdict.h"
 #include "memory/scoped.h"
+#include "observe/change_watch.h"
 
 typedef struct od_sensor_counts {
   long used, missing, gated, frozen;
@@ -42,10 +43,10 @@ typedef struct od_curve_result {
 
 // Columns of a row: time, measured.*; for each watched output estimate.*, sigma.*; if the truth is known also true.*, error.*; for
 // each parameter estimate.*, sigma.*; for each sensor innovation.*, innovation_sigma.*; nis; settled (1 or 0; for filters that
-// detect settling); input.*
+// detect settling); input.*; true.* for each changing number of the true machine
 typedef struct od_columns {
   // First column of each group; settled: equal to nis if absent.
-  int watched, per_watched, parameter, innovation, nis, settled, input, count;
+  int watched, per_watched, parameter, innovation, nis, settled, input, changed, count;
 } od_columns;
 
 // Selects the rows of a run's table.
@@ -54,6 +55,8 @@ typedef enum od_rows_kept {
   OD_ROWS_PICTURE,  // the rows of a long run that its charts need (io/thin_table.h)
   OD_ROWS_LAST      // the last row
 } od_rows_kept;
+
+enum { OD_MOST_CHANGES = 200 };  // detected changes that a run stores; later changes are only counted
 
 typedef struct od_observed {
   od_arena memory;    // memory of all arrays
@@ -84,6 +87,8 @@ typedef struct od_observed {
   od_movement *moved;           // changes of the parameters over the run
   double *bias;                 // errors of the parameters caused by the step length
   double *changed;              // values of the changing numbers of the true machine at the end
+  od_parameter_change *change;  // detected changes of parameters
+  long changes;                 // number of detected changes
   double *shift;       // per parameter: dependence on the start, in sigmas (start_dependence.c); NULL: not requested
   bool log_changed;    // whether the log changed during the second run, so that no shift was computed
   double *covariance;  // covariance of the parameters, at the end

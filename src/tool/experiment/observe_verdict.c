@@ -245,6 +245,22 @@ static void judge_movements(judge *j) {
       od_name_list_text(&others));
 }
 
+// Lists the detected changes of parameters.
+static void report_changes(judge *j) {
+  const od_observed *o = j->o;
+  od_name_list names = {.most = MOST_NAMES};
+  for (long k = 0; k < o->changes && k < OD_MOST_CHANGES; k++) {
+    const od_parameter_change *c = &o->change[k];
+    od_name_list_add(&names, "%.100s, from %s to %s, detected at %.4g s", j->e->parameter[c->parameter].path,
+                     value_of(j, c->parameter, c->before, c->sigma).text, value_of(j, c->parameter, c->after, NAN).text,
+                     c->time);
+  }
+  if (o->changes > 0)
+    ADD_REMARK(j, OD_SOUND, "parameter.changed",
+               "Changes detected:", "%s. After a detected change the observer estimates the parameter again.",
+               od_name_list_text(&names));
+}
+
 // Adds a remark if a second run from the estimates gives different results.
 static void judge_shift(judge *j) {
   int worst = -1;
@@ -515,6 +531,7 @@ od_status od_observe_judge(const od_experiment *e, const od_observe_options *opt
   if (e->log) j.ok = od_log_remark_time_unit(e->log, e->step, &o->verdict);
   judge_innovations(&j);
   judge_movements(&j);
+  report_changes(&j);
   judge_shift(&j);
   judge_steps(&j);
   for (int i = 0; i < e->parameters; i++) judge_bound(&j, i);

@@ -273,9 +273,11 @@ static void draw_parameter(const drawing *a, int i) {
   const od_estimated *p = &a->e->parameter[i];
   double truth = a->o->has_truth ? a->o->truth[i] : (double)NAN;
   int estimate = od_table_find_suffixed(t, "estimate", p->path), sigma = od_table_find_suffixed(t, "sigma", p->path);
+  int changing = p->change > 0 ? a->o->columns.changed + p->change - 1 : -1;  // column of a true value that changes
   if (estimate < 0 || sigma < 0) return;
   od_figure_range r = od_figure_range_of(column(t, estimate, 1), od_no_figure_range);
   od_figure_range_include(&r, truth);
+  if (changing >= 0) r = od_figure_range_of(column(t, changing, 1), r);
   od_figure_range_include(&r, a->o->estimate[i] - OD_NORMAL95 * a->o->sigma[i]);
   od_figure_range_include(&r, a->o->estimate[i] + OD_NORMAL95 * a->o->sigma[i]);
   od_display shown = od_display_unit(p->unit, od_figure_range_size(r));
@@ -283,7 +285,10 @@ static void draw_parameter(const drawing *a, int i) {
   od_series x = time_of(a), middle = column(t, estimate, shown.factor);
   od_page_figure_begin(a->page, &f);
   od_chart_band(f.to, &f.chart, x, middle, column(t, sigma, OD_NORMAL95 * shown.factor), OD_DRAWN_BAND, "");
-  od_chart_level(f.to, &f.chart, truth * shown.factor, OD_DRAWN_TRUTH, "true");
+  if (changing >= 0)
+    od_chart_line(f.to, &f.chart, x, column(t, changing, shown.factor), OD_DRAWN_TRUTH, "true");
+  else
+    od_chart_level(f.to, &f.chart, truth * shown.factor, OD_DRAWN_TRUTH, "true");
   od_chart_line(f.to, &f.chart, x, middle, OD_DRAWN_ESTIMATE, "estimate");
   od_page_figure_end(a->page, &f);
 }

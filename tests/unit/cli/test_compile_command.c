@@ -103,7 +103,7 @@ static void other_files(void **state) {
   same_with_image(s, "study",
                   "study: Drain\nvalues: {lowest: {output: A.pressure, take: min, unit: bar}}\n"
                   "cases: {nominal: {machine: %s, do: simulate}}\n",
-                  "");
+                  "--json - --quiet");
 }
 
 // An image contains the logs of its machine; a MATLAB file too.
