@@ -53,9 +53,7 @@ const od_element_description od_check_description = {
                        "pressure difference at which the valve begins to open"),
               OD_FIELD("full", "Pa", OD_POSITIVE, NAN, 1e-3, 1e10, 1e3, 1e8,
                        "pressure difference at which the valve is fully open")),
-    OD_RULES(
-        {FULL, CRACK, OD_RULE_GREATER, FULL,
-         "'full' is not greater than 'crack', the pressure difference at which the valve begins to open; expected a greater value"}),
+    OD_RULES({FULL, CRACK, OD_RULE_GREATER, FULL, "because the valve begins to open at 'crack'"}),
     .outputs = {OD_FLOW_OUTPUTS},
 };
 #endif

@@ -71,11 +71,8 @@ const od_element_description od_cushion_description = {
         OD_FIELD("range", "Pa", OD_POSITIVE, 1e5, 1, 1e9, 1e3, 1e6,
                  "pressure difference at which the check valve is fully open"),
         OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient")),
-    OD_RULES(
-        {BEGIN, END, OD_RULE_DIFFERS, END,
-         "'begin' and 'end' are equal; expected two different lengths, at which the cushion begins and ends"},
-        {FULL, LAST, OD_RULE_GREATER, LAST,
-         "'last', the area at the end of the stroke, is not less than 'full', the area before the cushion begins; expected a smaller area"}),
+    OD_RULES({BEGIN, END, OD_RULE_DIFFERS, END, "because the cushion begins at one length and ends at the other"},
+             {FULL, LAST, OD_RULE_GREATER, LAST, "because the cushion reduces the area toward the end of the stroke"}),
     .outputs = {OD_FLOW_OUTPUTS},
 };
 #endif

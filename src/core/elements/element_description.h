@@ -48,8 +48,8 @@ typedef enum od_rule_kind {
 typedef struct od_element_rule {
   int greater, smaller;
   od_rule_kind kind;
-  int about;  // the field that the message is about
-  const char *message;
+  int about;         // the field that the message is about
+  const char *text;  // OD_RULE_NEEDED: the message; else the reason of the rule ("because ..."; NULL: none)
 } od_element_rule;
 static inline bool od_element_rule_holds(const od_element_rule *r, double greater, double smaller) {
   switch (r->kind) {
@@ -59,6 +59,15 @@ static inline bool od_element_rule_holds(const od_element_rule *r, double greate
     case OD_RULE_DIFFERS: return greater != smaller;
   }
   return false;
+}
+// Returns the relation of the field `about` to the other field in words, for messages.
+static inline const char *od_element_rule_relation(const od_element_rule *r) {
+  bool greater = r->about == r->greater;
+  switch (r->kind) {
+    case OD_RULE_GREATER: return greater ? "more than" : "less than";
+    case OD_RULE_NOT_LESS: return greater ? "at least" : "at most";
+    default: return "a value other than";
+  }
 }
 
 // Ways in which an element is connected at an end.

@@ -60,9 +60,7 @@ const od_element_description od_pilot_check_description = {
               OD_FIELD("ratio", "1", OD_POSITIVE, NAN, 1e-3, 1000, 1, 20,
                        "area of the pilot piston divided by the area of the seat"),
               OD_SPOOL_FIELDS),
-    OD_RULES(
-        {FULL, CRACK, OD_RULE_GREATER, FULL,
-         "'full' is not greater than 'crack', the pressure difference at which the valve begins to open; expected a greater value"}),
+    OD_RULES({FULL, CRACK, OD_RULE_GREATER, FULL, "because the valve begins to open at 'crack'"}),
     .states = {OD_SPOOL_STATE},
     .outputs = {OD_FLOW_OUTPUTS, OD_SPOOL_OUTPUT},
 };

@@ -86,7 +86,7 @@ const od_element_description od_stop_description = {
                  .turning_limits = {0, 1e6, 0, 100})),
     .one_of = {LOW, HIGH},
     .one_of_count = 2,
-    OD_RULES({HIGH, LOW, .about = HIGH, .message = "'high' is not greater than 'low'; expected a greater value"}),
+    OD_RULES({HIGH, LOW, .about = HIGH}),
     .outputs = {{.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 0},
                 {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},

@@ -67,7 +67,7 @@ const od_element_description od_unloading_description = {
         OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-8, 1e-2, "area of the open valve"),
         OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),
         OD_FIELD("time_constant", "s", OD_POSITIVE, 0.01, 1e-6, 100, 1e-4, 1, "time constant of opening and closing")),
-    OD_RULES({OPEN, CLOSE, .about = CLOSE, .message = "'close' is not less than 'open'; expected a lower pressure"}),
+    OD_RULES({OPEN, CLOSE, .about = CLOSE}),
     .states = {{"opening", "1", .present_if = -1, .scale = 1}, {"mode", "1", .present_if = -1, .scale = 1}},
     .outputs = {OD_FLOW_OUTPUTS,
                 {.name = "opening", .unit = "1", .shows = OD_SHOWS_STATE, .index = 0},

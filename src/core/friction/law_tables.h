@@ -182,12 +182,11 @@
 #ifndef OD_LAW_RULES
 #define OD_LAW_RULES
 #endif
-#define OD_FS_ABOVE_FC(fs, fc, when) \
-  { fs, fc, OD_RULE_NOT_LESS, fs, "static friction Fs must not be less than Coulomb friction Fc" when }
-// Conditions of laws with static and Coulomb friction, which are the parameters fs and fc.
-#define OD_FS_RULES(fs, fc)            \
-  OD_RULES(OD_FS_ABOVE_FC(fs, fc, ""), \
-           OD_FS_ABOVE_FC(OD_FIRST_NEGATIVE + fs, OD_FIRST_NEGATIVE + fc, " for negative speeds")),
+#define OD_FS_ABOVE_FC(fs, fc) \
+  { fs, fc, OD_RULE_NOT_LESS, fs, "because static friction is not less than Coulomb friction" }
+// Conditions of laws with static and Coulomb friction, which are the parameters fs and fc, for both signs of the speed.
+#define OD_FS_RULES(fs, fc) \
+  OD_RULES(OD_FS_ABOVE_FC(fs, fc), OD_FS_ABOVE_FC(OD_FIRST_NEGATIVE + fs, OD_FIRST_NEGATIVE + fc)),
 
 static bool block_is_linear(const od_block_spec *s) {
   (void)s;

@@ -138,3 +138,17 @@ void od_check_measured(od_loader *ld, od_place place, const char *name, const ch
                   unit, between(ld, usual->usual_low, usual->usual_high, unit), other != NULL ? "; is 'unit: " : "",
                   other != NULL ? other : "", other != NULL ? "' missing?" : "");
 }
+
+// Returns the value of a number for messages; a value that is not given is a default.
+static const char *value_text(od_loader *ld, const od_number *x) {
+  return x->given ? shown(ld, x->given, x->unit, x->value)
+                  : od_format(ld, "%s by default", od_display_quantity(x->value, x->unit).text);
+}
+
+void od_complain_relation(od_loader *ld, int number, const char *relation, int other, const char *because) {
+  const od_number *x = &ld->document->numbers.item[number].number, *y = &ld->document->numbers.item[other].number;
+  const char *key = strrchr(x->path, '.'), *other_key = strrchr(y->path, '.');
+  od_complain_number(ld, number, "'%s' is %s; expected %s '%s' (%s)%s%s", key ? key + 1 : x->path, value_text(ld, x),
+                     relation, other_key ? other_key + 1 : y->path, value_text(ld, y), because ? ", " : "",
+                     because ? because : "");
+}

@@ -36,6 +36,9 @@ bool od_check_limits(od_loader *ld, const od_given *given, const od_field *field
 // Returns whether a given number is allowed as a value of another number, such as a start value or a bound of a fit. label: name of
 // the given number in messages. Reports a value that is not allowed.
 bool od_check_number_limits(od_loader *ld, int given, const char *label, const od_number *number);
+// Reports a number that violates a relation to another number: "'rod' is '50 mm'; expected less than 'bore' ('40 mm')". `relation`:
+// "less than", "at most" and so on; `because`: end of the sentence, "because ..." (NULL: none).
+void od_complain_relation(od_loader *ld, int number, const char *relation, int other, const char *because);
 
 // Warns about an unusual initial value that static balance found.
 void od_check_balanced(od_loader *ld, int number);

@@ -167,10 +167,12 @@ static void read_parameter(od_experiment_loader *xl, int key) {
     od_complain_number(ld, first + 2,
                        "'structure: mechanical' has noise of the acceleration only; expected 'structure: coupled'");
   if (!(p.low < p.high))
-    od_complain_number(ld, first + 4, "'low' must be less than 'high'");
+    od_complain_number(ld, first + 4, "'low' is %.6g and 'high' is %.6g%s%s; expected 'low' below 'high'", p.low,
+                       p.high, *unit ? " " : "", unit);
   else if (p.start < p.low || p.start > p.high)
-    od_complain(ld, key, "'start' of '%s' is %.6g%s%s; expected a value between 'low' and 'high'", name, p.start,
-                *unit ? " " : "", unit);
+    od_complain(ld, key, "'start' of '%s' is %.6g%s%s; expected %s %.6g (%s)", name, p.start, *unit ? " " : "", unit,
+                p.start < p.low ? "at least" : "at most", p.start < p.low ? p.low : p.high,
+                p.start < p.low ? "'low'" : "'high'");
   xl->e->parameter[xl->e->parameters++] = p;
 }
 

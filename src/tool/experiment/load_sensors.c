@@ -279,8 +279,7 @@ static void read_range(sensor_reader *r) {
   }
   r->s->low = od_number_value(ld, number[0]);
   r->s->high = od_number_value(ld, number[1]);
-  if (!(r->s->low < r->s->high))
-    od_complain_number(ld, number[1], "the upper end of 'range' must be greater than the lower end");
+  if (!(r->s->low < r->s->high)) od_complain_relation(ld, number[1], "more than", number[0], NULL);
 }
 
 // Returns the value of a key in the given unit.

@@ -85,7 +85,7 @@ static void read_column(od_loader *ld, int node, int key, const char *path, od_c
     int first = od_read_keys(ld, &section, OD_IN_LOADER, "scale", "offset", NULL);
     c->scale = od_number_value(ld, first);
     c->offset = od_number_value(ld, first + 1);
-    if (c->scale == 0) od_complain_number(ld, first, "'scale' must not be zero");
+    if (c->scale == 0) od_complain_number(ld, first, "'scale' is 0; expected a factor other than 0");
   }
   c->column = od_read_text(ld, column, "column", "the name or the number of a column");
   c->place = od_place_of(ld, column >= 0 ? column : key);

@@ -7,6 +7,7 @@
 #include "experiment/experiment_loader.h"
 #include "experiment/encoder.h"
 #include "experiment/sensor.h"
+#include "io/display.h"
 #include "machine/machine.h"
 
 // Lengths have the unit of the position.
@@ -88,7 +89,9 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
   }
   s->number[EDGES] = od_read_whole(ld, first + EDGES, "edges", 1, OD_MOST_ENCODER_EDGES);
   if (s->number[PULSE_ERROR] > s->number[PITCH] / 4)
-    od_complain_number(ld, first + PULSE_ERROR, "'pulse_error' must be at most a quarter of 'pitch'");
+    od_complain_number(ld, first + PULSE_ERROR, "'pulse_error' is %s; expected at most a quarter of 'pitch', %s",
+                       od_display_quantity(s->number[PULSE_ERROR], unit).text,
+                       od_display_quantity(s->number[PITCH] / 4, unit).text);
   for (int i = TIMER; source < 0 && i < NUMBERS; i++)
     if (i != PULSE_ERROR && od_number_is_given(ld, first + i))
       od_complain_number(ld, first + i, "'%s' is for velocities only; a velocity needs 'source', the position",

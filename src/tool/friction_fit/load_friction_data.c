@@ -187,7 +187,8 @@ void od_friction_read_points(od_friction_reader *r, int node) {
   od_friction_read_times(r, &section, "points", "time", p->time);
   if (p->every > 0) p->given = false;
   if (p->log || p->every > 0) return;
-  if (!(p->high > p->low)) od_complain(ld, node, "points need 'from' and 'to', and 'to' must be larger than 'from'");
+  if (!(p->high > p->low))
+    od_complain(ld, node, "'from' is %g m/s and 'to' is %g m/s; expected 'to' above 'from'", p->low, p->high);
   if (p->count > 0 && !(p->low > 0))
     od_complain_number(ld, first,
                        "'from' is %g m/s; expected a positive speed, because 'count' places points in both directions",
@@ -247,7 +248,8 @@ static void read_pieces(od_friction_reader *r, int node) {
   int index = 0;
   for (int entry = ld->tree.node[node].first; entry >= 0; entry = ld->tree.node[entry].next, index++) {
     if (index == OD_MOST_PIECES) {
-      od_complain(ld, entry, "found too many pieces of the run, expected at most %d", OD_MOST_PIECES);
+      od_complain(ld, entry, "found %d pieces of the run, expected at most %d", od_list_count(ld, node),
+                  OD_MOST_PIECES);
       return;
     }
     read_piece(r, entry, index);
@@ -308,7 +310,8 @@ static void read_experiment(od_friction_reader *r, const od_section *section) {
   for (int key = changes >= 0 ? od_first(ld, changes, "numbers") : -1; key >= 0; key = od_next(ld, key)) {
     const char *value = od_read_text(ld, od_value(ld, key), od_text_of(ld, key), "a number or a quantity");
     if (count == MOST_CHANGES)
-      od_complain(ld, key, "found too many entries of 'set', expected at most %d", MOST_CHANGES);
+      od_complain(ld, key, "'%s' is entry %d of 'set'; expected at most %d entries", od_text_of(ld, key), count + 1,
+                  MOST_CHANGES);
     if (value && count < MOST_CHANGES) set[count++] = od_format(ld, "%s=%s", od_text_of(ld, key), value);
   }
   const od_experiment_options options = {

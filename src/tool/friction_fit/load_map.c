@@ -44,7 +44,8 @@ static int read_axis(od_friction_reader *r, const od_section *section, const cha
   }
   for (int entry = ld->tree.node[node].first; entry >= 0; entry = ld->tree.node[entry].next, count++) {
     if (count == OD_MOST_AXIS) {
-      od_complain(ld, entry, "found too many pressures of a chamber, expected at most %d", OD_MOST_AXIS);
+      od_complain(ld, entry, "found %d pressures of a chamber, expected at most %d", od_list_count(ld, node),
+                  OD_MOST_AXIS);
       return count;
     }
     out[count] = read_pressure(r, section, key, entry, od_format(ld, "map.%s[%d]", key, count));
@@ -88,7 +89,7 @@ static void read_runs(od_friction_reader *r, int node) {
   }
   for (int entry = ld->tree.node[node].first; entry >= 0; entry = ld->tree.node[entry].next) {
     if (map->pairs == OD_MOST_PAIRS) {
-      od_complain(ld, entry, "found too many runs, expected at most %d", OD_MOST_PAIRS);
+      od_complain(ld, entry, "found %d runs, expected at most %d", od_list_count(ld, node), OD_MOST_PAIRS);
       return;
     }
     od_section run =

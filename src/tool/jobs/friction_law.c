@@ -67,11 +67,15 @@ static bool fill_numbers(od_job *job, od_set_law *law, const double *given) {
                  strcmp(f->unit, "1") ? ")" : "");
     ok = false;
   }
-  for (int i = 0; ok && i < c->rule_count; i++)
-    if (law->q[c->rules[i].greater] < law->q[c->rules[i].smaller]) {
-      od_job_error(job, "%s", c->rules[i].message);
-      ok = false;
-    }
+  for (int i = 0; ok && i < c->rule_count; i++) {
+    const od_element_rule *r = &c->rules[i];
+    if (law->q[r->greater] >= law->q[r->smaller]) continue;
+    int other = r->about == r->greater ? r->smaller : r->greater;
+    od_job_error(job, "'%s' is %g; expected %s '%s' (%g)%s%s", c->fields[r->about].key, law->q[r->about],
+                 od_element_rule_relation(r), c->fields[other].key, law->q[other], r->text ? ", " : "",
+                 r->text ? r->text : "");
+    ok = false;
+  }
   return ok;
 }
 
@@ -90,7 +94,7 @@ int od_job_read_laws(od_job *job, const char *name, const od_words *set, const o
   }
   if (!ok || !fill_numbers(job, &law[0], given)) return 0;
   if (vary->count > OD_MOST_VARIED) {
-    od_job_error(job, "--vary: at most %d values can be given; give fewer values", OD_MOST_VARIED);
+    od_job_error(job, "--vary: found %d values, expected at most %d", vary->count, OD_MOST_VARIED);
     return 0;
   }
   for (int i = 0; i < vary->count; i++) {

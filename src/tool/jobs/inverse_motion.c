@@ -199,7 +199,8 @@ static bool read_loose(od_job *job, const od_machine *machine, const od_motion_a
     char *rest = NULL, *list = od_arena_text(&p->arena, a->loose.text[i]);
     for (char *name = strtok_r(list ? list : (char[]){""}, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
       if (p->loose == MOST_LOOSE) {
-        od_job_error(job, "--free: at most %d coordinates can move freely; name fewer coordinates", MOST_LOOSE);
+        od_job_error(job, "--free: '%s' is coordinate %d; expected at most %d coordinates", name, p->loose + 1,
+                     MOST_LOOSE);
         return false;
       }
       ok = add_loose(job, machine, name, p) && ok;

@@ -137,11 +137,13 @@ static int read_plan(od_job *job, const char *file, const arguments *a, const od
   bool ok = true;
   unsigned long long starts = 0;
   char *end = NULL;
-  if (a->free.count == 0 || a->free.count > MOST || a->goals.count > MOST) {
-    od_job_error(job,
-                 a->free.count == 0 ? "no number is free; give at least one number: --free PATH=LOW:HIGH"
-                                    : "--free and --goal can each be given at most %d times",
-                 MOST);
+  if (a->free.count == 0) {
+    od_job_error(job, "no number is free; give at least one number: --free PATH=LOW:HIGH");
+    return OD_JOB_BAD_INPUT;
+  }
+  if (a->free.count > MOST || a->goals.count > MOST) {
+    od_job_error(job, "found --free %d times and --goal %d times, expected each at most %d times", a->free.count,
+                 a->goals.count, MOST);
     return OD_JOB_BAD_INPUT;
   }
   for (int i = 0; i < a->free.count; i++)

@@ -89,11 +89,12 @@ static bool read_draw(od_job *job, const char *text, od_sweep_axis *a) {
 static int read_draws(od_job *job, const od_sweep_arguments *arguments, od_sweep_plan *plan) {
   int draws = 100;
   bool ok = true;
-  if (arguments->drawn.count > OD_SWEEP_AXES || arguments->paths.count > 0) {
-    od_job_error(job,
-                 arguments->paths.count ? "--draw and --sweep exclude each other; give only one of these options"
-                                        : "--draw: at most %d numbers can be drawn; draw fewer numbers",
-                 OD_SWEEP_AXES);
+  if (arguments->paths.count > 0) {
+    od_job_error(job, "--draw and --sweep exclude each other; give only one of these options");
+    return OD_JOB_BAD_INPUT;
+  }
+  if (arguments->drawn.count > OD_SWEEP_AXES) {
+    od_job_error(job, "--draw: found %d numbers, expected at most %d", arguments->drawn.count, OD_SWEEP_AXES);
     return OD_JOB_BAD_INPUT;
   }
   plan->seed = 1;
@@ -115,7 +116,7 @@ static int read_axes(od_job *job, const od_sweep_arguments *arguments, od_sweep_
   bool ok = true;
   double points = 1;
   if (arguments->paths.count > OD_SWEEP_AXES) {
-    od_job_error(job, "--sweep: at most %d numbers can be swept at once; sweep fewer numbers", OD_SWEEP_AXES);
+    od_job_error(job, "--sweep: found %d numbers, expected at most %d", arguments->paths.count, OD_SWEEP_AXES);
     return OD_JOB_BAD_INPUT;
   }
   for (int i = 0; i < arguments->paths.count; i++) {

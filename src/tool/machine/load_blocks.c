@@ -98,8 +98,7 @@ static void read_two(const block_reader *r, const od_block_field *f) {
   int first = od_read_two_numbers(ld, &r->section, f->key, bounds ? "[lower, upper]" : f->pair, field);
   if (bounds && od_messages_errors(ld->messages) == before && !r->section.has_unknown &&
       !(od_number_value(ld, first) < od_number_value(ld, first + 1)))
-    od_complain_number(ld, first + 1,
-                       "the upper limit in '%s' is not greater than the lower limit; expected [lower, upper]", f->key);
+    od_complain_relation(ld, first + 1, "more than", first, NULL);
 }
 
 // Reads an entry of a list, which is a number of the model, and returns the index of the number. entry -1: the number is not in the
@@ -228,7 +227,7 @@ static void read_points(const block_reader *r, const od_block_field *f) {
   for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next, i++) {
     int number = read_entry(r, f, od_entry(ld, at), od_format(ld, "%s[%d]", f->key, i), unit_by_rule(r, f->unit));
     if (f->shape == OD_ABSCISSAE && od_messages_errors(ld->messages) == before && !(od_number_value(ld, number) > last))
-      od_complain_number(ld, number, "the numbers of '%s' do not increase; expected increasing numbers", f->key);
+      od_complain_relation(ld, number, "more than", number - 1, NULL);
     last = od_number_value(ld, number);
   }
 }

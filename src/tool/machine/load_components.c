@@ -49,7 +49,12 @@ static void check_rules(od_loader *ld, const od_section *section, const od_eleme
     const od_element_rule *r = &c->rules[i];
     if (first + r->greater >= ld->document->numbers.count) continue;  // the field is absent
     double greater = od_number_value(ld, first + r->greater), smaller = od_number_value(ld, first + r->smaller);
-    if (!od_element_rule_holds(r, greater, smaller)) od_complain_number(ld, first + r->about, "%s", r->message);
+    if (od_element_rule_holds(r, greater, smaller)) continue;
+    int other = r->about == r->greater ? r->smaller : r->greater;
+    if (r->kind == OD_RULE_NEEDED)
+      od_complain_number(ld, first + r->about, "%s", r->text);
+    else
+      od_complain_relation(ld, first + r->about, od_element_rule_relation(r), first + other, r->text);
   }
   bool given = c->one_of_count == 0;
   for (int i = 0; i < c->one_of_count; i++) given = given || od_number_is_given(ld, first + c->one_of[i]);

@@ -84,7 +84,7 @@ static int read_size(od_loader *ld, const od_section *section, const int chamber
   int first = od_read_keys(ld, section, OD_IN_MODEL, "bore", "rod", NULL);
   bool sound = od_messages_errors(ld->messages) == before && !section->has_unknown;
   if (sound && !(od_number_value(ld, first) > od_number_value(ld, first + 1)))
-    od_complain_number(ld, first + 1, "'rod' is not less than 'bore'; expected a smaller rod diameter");
+    od_complain_relation(ld, first + 1, "less than", first, NULL);
   return first;
 }
 

@@ -71,7 +71,8 @@ int od_read_formula_numbers(od_loader *ld, const od_section *section, od_formula
   const char *path = od_path(ld, section->path, "parameters");
   for (int key = od_first(ld, node, "parameters"); key >= 0; key = od_next(ld, key)) {
     if (count++ == OD_MOST_FORMULA_NUMBERS) {
-      od_complain(ld, key, "a formula has at most %d parameters; use fewer parameters", OD_MOST_FORMULA_NUMBERS);
+      od_complain(ld, key, "'%s' is parameter %d; a formula has at most %d parameters", od_text_of(ld, key), count,
+                  OD_MOST_FORMULA_NUMBERS);
       break;
     }
     int value = od_value(ld, key);
@@ -144,7 +145,8 @@ static bool read_signals(od_loader *ld, const od_section *section, od_formula_na
   bool sound = true;
   for (int key = od_first(ld, node, "inputs"); key >= 0; key = od_next(ld, key), count++) {
     if (count > OD_MORE_SIGNALS) {
-      od_complain(ld, key, "%s has at most %d inputs; use fewer inputs", section->what, 1 + OD_MORE_SIGNALS);
+      od_complain(ld, key, "'%s' is input %d; %s has at most %d inputs", od_text_of(ld, key), count + 1, section->what,
+                  1 + OD_MORE_SIGNALS);
       return false;
     }
     int value = od_value(ld, key);
@@ -215,7 +217,8 @@ bool od_read_formula_inputs(od_loader *ld, od_loading_block *b, const od_section
   }
   for (int key = od_first(ld, node, label); key >= 0; key = od_next(ld, key), count++) {
     if (count == OD_MOST_BLOCK_INPUTS) {
-      od_complain(ld, key, "a formula has at most %d inputs; use fewer inputs", OD_MOST_BLOCK_INPUTS);
+      od_complain(ld, key, "'%s' is input %d; a formula has at most %d inputs", od_text_of(ld, key), count + 1,
+                  OD_MOST_BLOCK_INPUTS);
       return false;
     }
     const char *unit = od_block_connect(ld, od_value(ld, key), od_text_of(ld, key), b, count);

@@ -86,11 +86,12 @@ static void check_walther(od_loader *ld, const od_section *section, int first) {
   if (od_section_get(ld, section, "thinning") >= 0)
     od_complain_number(ld, first + THINNING,
                        "the oil has both 'thinning' and 'hot_viscosity'; expected one of these keys");
-  if (!(hot > at)) od_complain_number(ld, first + HOT, "'hot' must be greater than 'reference', which is %g K", at);
-  if (!(hot_nu < nu) || hot_nu < least)
-    od_complain_number(ld, first + HOT_VISCOSITY,
-                       "'hot_viscosity' must be less than 'viscosity', which is %g mm2/s, and at least 0.4 mm2/s",
-                       nu * 1e6);
+  if (!(hot > at)) od_complain_relation(ld, first + HOT, "more than", first + REFERENCE, NULL);
+  if (!(hot_nu < nu))
+    od_complain_relation(ld, first + HOT_VISCOSITY, "less than", first + VISCOSITY, NULL);
+  else if (hot_nu < least)
+    od_complain_number(ld, first + HOT_VISCOSITY, "'hot_viscosity' is %g mm2/s; expected at least 0.4 mm2/s",
+                       hot_nu * 1e6);
 }
 
 // Loads viscosity and temperature. The model has a viscosity and a temperature only if the file gives at least one of their keys.
@@ -117,7 +118,8 @@ void od_load_oil(od_loader *ld, int node) {
   int numbers = ld->document->numbers.count;
   for (int i = 0; laws[law][i] != NULL; i++) od_read_keys(ld, &section, OD_IN_MODEL, laws[law][i], NULL);
   if (law == OD_OIL_AIR && od_messages_errors(ld->messages) == before && !(od_number_value(ld, numbers + 1) < 1))
-    od_complain_number(ld, numbers + 1, "'air' is a fraction of the volume; expected a value less than 1");
+    od_complain_number(ld, numbers + 1, "'air' is %g; expected less than 1, because it is a fraction of the volume",
+                       od_number_value(ld, numbers + 1));
   od_build_oil(ld->draft->build, (od_oil_law)law, od_number_theta(ld, first));
   if (od_key_choice(ld, &section, "cavitation") == 1) od_build_oil_tension(ld->draft->build);
   load_viscosity(ld, &section);

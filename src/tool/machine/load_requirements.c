@@ -158,8 +158,7 @@ static void read_window(requirement_reader *r) {
   int first = od_read_keys(r->ld, &r->section, OD_IN_LOADER, "from", "to", NULL);
   r->q->from = od_number_value(r->ld, first);
   r->q->to = od_number_is_given(r->ld, first + 1) ? od_number_value(r->ld, first + 1) : (double)NAN;
-  if (r->q->to <= r->q->from)
-    od_complain_number(r->ld, first + 1, "'to' is not greater than 'from'; expected a greater value");
+  if (r->q->to <= r->q->from) od_complain_relation(r->ld, first + 1, "more than", first, NULL);
 }
 
 // --- Loops, accumulators and hoses --------------------------------------------------------------------------------
@@ -222,9 +221,7 @@ static void read_pressures(requirement_reader *r, const od_section *section) {
   }
   a->low = value[0];
   a->high = value[1];
-  if (!(a->low < a->high))
-    od_complain_number(ld, number,
-                       "the second pressure is not greater than the first pressure; expected [lowest, highest]");
+  if (!(a->low < a->high)) od_complain_relation(ld, number, "more than", number - 1, NULL);
 }
 
 static void read_accumulator(requirement_reader *r) {
@@ -244,7 +241,7 @@ static void read_accumulator(requirement_reader *r) {
   if (od_number_is_given(r->ld, first) && od_number_is_given(r->ld, first + 1))
     od_complain_number(r->ld, first + 1, "both 'precharge' and 'precharge_part' are given; expected one of these keys");
   if (a->precharge_part > 1)
-    od_complain_number(r->ld, first + 1, "'precharge_part' is greater than 1; expected at most 1");
+    od_complain_number(r->ld, first + 1, "'precharge_part' is %g; expected at most 1", a->precharge_part);
   if (a->precharge > 0 && a->low > 0 && a->precharge > a->low)
     od_complain_number(
         r->ld, first,

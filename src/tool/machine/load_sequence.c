@@ -179,7 +179,7 @@ static void read_steady_steps(sequence_reader *r, int value, int key, const char
   double most = od_number_value(ld, first + 3), distance = od_number_value(ld, first + 4);
   double lag = od_number_value(ld, first + 5);
   if (od_messages_errors(ld->messages) == before && !(from < to))
-    od_complain_number(ld, first + 1, "'to' is not greater than 'from'; expected a greater value");
+    od_complain_relation(ld, first + 1, "more than", first, NULL);
   od_density density = read_density(r, &section, from, to);
   int direction = od_key_choice(ld, &section, "direction");
   if (od_messages_errors(ld->messages) != before) return;

@@ -152,9 +152,10 @@ static void check_form(od_loader *ld, const signal_form *form, int first, int sw
   if (form->kind != OD_SIGNAL_STEPPED_SINE) return;
   double from = od_number_value(ld, first + 1), to = od_number_value(ld, first + 2);
   double step = od_number_value(ld, first + 3);
-  if (from > to) od_complain_number(ld, first + 2, "'to' is less than 'from'; expected at least the value of 'from'");
+  if (from > to) od_complain_relation(ld, first + 2, "at least", first + 1, NULL);
   if (step > 0 && (to - from) / step > MOST_FREQUENCIES)
-    od_complain_number(ld, first + 3, "'step' gives more than %d frequencies; use a larger step", MOST_FREQUENCIES);
+    od_complain_number(ld, first + 3, "'step' gives %.3g frequencies; expected at most %d. Use a larger step",
+                       (to - from) / step, MOST_FREQUENCIES);
 }
 
 // --- Signals with numbers -----------------------------------------------------------------------------------------

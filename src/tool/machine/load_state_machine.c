@@ -189,7 +189,8 @@ static void read_states(machine_reader *r) {
   const char *path = od_path(ld, r->section.path, "states");
   for (int key = od_first(ld, node, "states"); key >= 0; key = od_next(ld, key)) {
     if (r->states == OD_MOST_MACHINE_STATES) {
-      od_complain(ld, key, "a state machine has at most %d states; use fewer states", OD_MOST_MACHINE_STATES);
+      od_complain(ld, key, "'%s' is state %d; a state machine has at most %d states", od_text_of(ld, key),
+                  r->states + 1, OD_MOST_MACHINE_STATES);
       break;
     }
     const od_field field = {od_text_of(ld, key), r->b->unit != NULL ? r->b->unit : "1", OD_ANY, NAN};
@@ -198,7 +199,9 @@ static void read_states(machine_reader *r) {
     od_read_number(ld, od_value(ld, key), od_path(ld, path, field.key), &field, od_place_of(ld, od_value(ld, key)),
                    OD_IN_MODEL);
   }
-  if (node >= 0 && r->states < 2) od_complain(ld, node, "%s needs at least two states", r->b->what);
+  if (node >= 0 && r->states < 2)
+    od_complain(ld, node, "%s has %d %s; expected at least two states", r->b->what, r->states,
+                r->states == 1 ? "state" : "states");
 }
 
 void od_load_state_machine(od_loader *ld, od_loading_block *b) {
@@ -221,7 +224,8 @@ void od_load_state_machine(od_loader *ld, od_loading_block *b) {
   for (int at = od_list_first(ld, node); at >= 0; at = ld->tree.node[at].next)
     read_transition(&r, od_entry(ld, at), number++);
   if (number > MOST_TRANSITIONS + 1)
-    od_complain(ld, node, "a state machine has at most %d transitions; use fewer transitions", MOST_TRANSITIONS);
+    od_complain(ld, node, "found %d transitions; a state machine has at most %d transitions", number - 1,
+                MOST_TRANSITIONS);
   if (!r.sound || od_messages_errors(ld->messages) != before) return;
   finish(&r, node);
   od_build_block_numbers(ld->draft->build, b->index, od_number_theta(ld, first));

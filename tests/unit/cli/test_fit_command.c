@@ -162,8 +162,8 @@ static void test_bad_files(void **state) {
       "  x: {powers: {lag.gain: 1, lag.state: 1}, sum: {lag.gains: 1}}\n"
       "  y: {}\n";
   static const char *const said[] = {
-      "fit.yaml:4:14: error: 'start' of 'lag.gain' is 1; expected a value between 'low' and 'high'",
-      "fit.yaml:4:69: error: 'low' must be less than 'high'",
+      "fit.yaml:4:14: error: 'start' of 'lag.gain' is 1; expected at least 2 ('low')",
+      "fit.yaml:4:69: error: 'low' is 2 and 'high' is 1 s; expected 'low' below 'high'",
       "fit.yaml:4:86: error: there is no number 'lag.gian'; did you mean 'lag.gain'?",
       "fit.yaml:5:7: error: unknown key 'methd' in fit; did you mean 'method'?",
       "fit.yaml:5:25: error: found 'newton'; 'method' must be reflective, levenberg-marquardt, gauss-newton, truncate or active-set",

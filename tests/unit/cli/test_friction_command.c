@@ -191,7 +191,7 @@ static void test_mistakes(void **state) {
       {"friction tustin --set Fs", "expected KEY=VALUE"},
       {"friction tustin --set Fs='3 m'", "cannot be converted to N"},
       {"friction tustin --set Fs=-3", "--set Fs: found -3 N, expected"},
-      {TUSTIN "--set Fc=5000", "must not be less than"},
+      {TUSTIN "--set Fc=5000", "expected at least 'Fc' (5000)"},
       {TUSTIN "--show stedy", "did you mean 'steady'?"},
       {TUSTIN "--show log", "requires --log"},
       {TUSTIN "--log nowhere.csv", "nowhere.csv"},

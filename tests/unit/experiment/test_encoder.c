@@ -221,7 +221,7 @@ static void test_mistakes(void **state) {
       "x.yaml:2:86: 'resolution' is not allowed in a sensor with an encoder; use 'pitch' instead\n"
       "x.yaml:2:103: 'integrate' is not allowed in a sensor with an encoder, whose 'source' is the position; remove 'integrate'\n");
   expect(*state, "guide.rate: {source: guide.position, encoder: {pitch: 5 um, pulse_error: 2 um, edges: 65}}",
-         "x.yaml:2:84: 'pulse_error' must be at most a quarter of 'pitch'\n"
+         "x.yaml:2:84: 'pulse_error' is 2 µm; expected at most a quarter of 'pitch', 1.25 µm\n"
          "x.yaml:2:97: edges is 65 but must be a whole number from 1 to 64\n");
 }
 

@@ -179,8 +179,8 @@ static void test_mistakes_in_sensors_and_parameters(void **state) {
          "x.yaml:14:3: there is no number 'oil.kpp'; did you mean 'oil.kp'?\n"
          "x.yaml:15:3: 'initial.P.pressure' cannot be estimated; expected a number of the bodies or the circuit\n"
          "x.yaml:16:3: the parameter 'oil.kp' needs 'sigma'\n"
-         "x.yaml:17:27: 'low' must be less than 'high'\n"
-         "x.yaml:18:3: 'start' of 'valve.ports.a.curve.points[1]' is 120; expected a value between 'low' and 'high'\n");
+         "x.yaml:17:27: 'low' is 3 and 'high' is 2; expected 'low' below 'high'\n"
+         "x.yaml:18:3: 'start' of 'valve.ports.a.curve.points[1]' is 120; expected at most 95 ('high')\n");
 }
 
 static void test_mistakes_in_faults_and_filter(void **state) {

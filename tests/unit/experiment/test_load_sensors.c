@@ -33,7 +33,7 @@ static void test_mistakes_in_noise_of_sensors(void **state) {
       "  crank.end.vz: {sigma: 1 m/s, noise: [uniform], range: [1, 2, 3], assume: 3 bar}\n",
       "x.yaml:3:23: unknown unit '% rns' in '10 % rns'; sigma must be in Pa\n"
       "x.yaml:3:40: delay is '-1 s' but must not be negative\n"
-      "x.yaml:3:61: the upper end of 'range' must be greater than the lower end\n"
+      "x.yaml:3:61: 'range[1]' is '1 bar'; expected more than 'range[0]' ('3 bar')\n"
       "x.yaml:3:76: drift is '-1 bar' but must not be negative\n"
       "x.yaml:3:92: assume is '0 bar' but must be greater than zero\n"
       "x.yaml:4:28: only uniform noise has a 'half_width'; expected 'sigma' for gaussian noise\n"

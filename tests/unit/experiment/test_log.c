@@ -409,7 +409,7 @@ static void test_mistakes_in_the_section(void **state) {
          "x.yaml:14:3: error: unknown key 'tme' in data; did you mean 'time'?\n"
          "x.yaml:16:5: error: there is no input or output 'cylinder.lenght'; did you mean 'cylinder.length'?\n"
          "x.yaml:17:18: error: unknown key 'colum' in the channel 'P.pressure'; did you mean 'column'?\n"
-         "x.yaml:17:35: error: 'scale' must not be zero\n"
+         "x.yaml:17:35: error: 'scale' is 0; expected a factor other than 0\n"
          "x.yaml:18:26: error: found a list; 'column' must be the name or the number of a column\n"
          "x.yaml:18:50: error: '3 bar' is a pressure; offset must be a plain number\n"
          "x.yaml:19:5: error: 'A.pressure' is given twice; remove one entry\n"

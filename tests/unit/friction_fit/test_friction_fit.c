@@ -298,7 +298,7 @@ static void test_mistakes(void **state) {
       {COULOMB "points: {from: 0 m/s, to: 1 m/s, step: 0.1 m/s}\n", "add the section 'truth'"},
       {COULOMB "truth: {numbers: guess}\npoints: {from: 0 m/s, to: 1 m/s}\n", "points need either 'step' or 'count'"},
       {COULOMB "truth: {numbers: guess}\npoints: {from: 1 m/s, to: 0 m/s, step: 0.1 m/s}\n",
-       "'to' must be larger than 'from'"},
+       "expected 'to' above 'from'"},
       {COULOMB, "needs 'points', or a 'run' with settled parts"},
       {COULOMB "truth: {numbers: guess}\nrun: {pieces: [{rampe: 1 m/s, time: 1 s}]}\n", "did you mean 'ramp'?"},
       {COULOMB "truth: {numbers: guess}\nrun: {pieces: [{ramp: 1 m/s, hold: , time: 1 s}]}\n",
