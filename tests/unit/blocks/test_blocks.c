@@ -364,6 +364,31 @@ static void state_units(void **state) {
 
 // ---- sampled blocks
 
+// Sampled integrators beyond their limits, with tracking times shorter and longer than the sample time: the recursion by hand. The input
+// changes its sign while the integrals are beyond the limit, so the time of the return depends on the tracking time.
+static void sampled_tracking(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine_text(
+      "inputs: {u: {steps: {initial: 1, at: [[295 ms, -0.7]]}}}\n"
+      "blocks:\n"
+      "  fast: {type: integrator, input: u, unit: 1, gain: 3, limits: [-0.2, 0.4], tracking: 5 ms, sample: 10 ms}\n"
+      "  slow: {type: integrator, input: u, unit: 1, gain: 3, limits: [-0.2, 0.4], tracking: 60 ms, sample: 10 ms}\n");
+  static const char *const names[] = {"fast", "slow", "fast.integral", "slow.integral"};
+  const double tracking[] = {0.005, 0.06};
+  for (int end = 20; end <= 60; end += 8) {
+    double got[4], sum[2] = {0}, y[2];
+    od_test_run_to(machine, "cvodes", end * 0.01 + 0.005, 5e-3, names, 4, got);
+    for (int k = 0; k <= end; k++)
+      for (int i = 0; i < 2; i++) {
+        sum[i] += 0.01 * 3 * (k >= 30 ? -0.7 : 1);
+        y[i] = fmin(fmax(sum[i], -0.2), 0.4);
+        sum[i] += (y[i] - sum[i]) * fmin(0.01 / tracking[i], 1);
+      }
+    for (int i = 0; i < 2; i++) near(got[i], y[i], 1e-12), near(got[2 + i], sum[i], 1e-12);
+  }
+  od_machine_free(machine);
+}
+
 // A digital PID around a first-order plant with a known response to a held input: the whole loop by hand. The run's
 // step does not divide the sample time.
 static void sampled_loop(void **state) {
@@ -425,6 +450,7 @@ int main(void) {
                                      cmocka_unit_test(lags_a_spool),
                                      cmocka_unit_test(balanced_states),
                                      cmocka_unit_test(state_units),
+                                     cmocka_unit_test(sampled_tracking),
                                      cmocka_unit_test(sampled_loop)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -319,7 +319,9 @@ static void check_circuit(od_model *m) {
       if (m->joint[n].coordinates != 1) REFUSE(&e->joint, n);
     if (c->has_formula && e->formula > 0) REFUSE(&e->formula, e->formula - 1);
     if (c->needs_oil) REFUSE(&m->oil, -1);
-    if (c->host_class) REFUSE(&e->host, -1);
+    bool needs_host = c->host_class != NULL || c->reads_host;
+    for (int n = 0; n < c->ins; n++) needs_host = c->in[n].kind == OD_IN_HOST_STATE ? true : needs_host;
+    if (needs_host) REFUSE(&e->host, -1);
     if ((c->acts != OD_ACTS_NOWHERE) != (e->actuator >= 0)) fail();
     if (e->actuator >= 0) REFUSE(&e->actuator, -1);
   }
