@@ -68,12 +68,13 @@ typedef struct od_smoother {
   int jumped;             // whether the state jumped before the next step; the derivatives are at `jump`
 
   // The iteration.
-  int phase;       // od_smoother_phase
-  long end, at;    // the window's last sample; the current sample of the phase
-  double alpha;    // position of the tried trajectory between `now` (0) and `next` (1)
-  double J, best;  // J of the tried trajectory; J of the accepted trajectory
-  long measured;   // number of sensor values in J
-  double end_J;    // J of the trajectory whose end is stored
+  int phase;                  // od_smoother_phase
+  long end, at;               // the window's last sample; the current sample of the phase
+  double alpha;               // position of the tried trajectory between `now` (0) and `next` (1)
+  double J, best;             // J of the tried trajectory; J of the accepted trajectory
+  double prior_J;             // part of J of the tried trajectory: the cost of the start
+  long measured;              // number of sensor values in J
+  double end_J, end_prior_J;  // J and prior_J of the trajectory whose end is stored
   long end_measured;
   int accepted, passes;  // numbers of accepted and tried trajectories
   int comparing;         // whether another starting trajectory is tried
@@ -91,6 +92,7 @@ typedef struct od_smoother {
   int settled;
   double chi;           // decaying sum of J over the preceding windows
   double chi_expected;  // expected value of chi
+  double chi_samples;   // chi without the cost of starts that the user's prior defines
 
   // The plain filter; see smoother_plain.c
   int has_plain;  // whether the plain filter differs from the live observer

@@ -41,7 +41,7 @@ void od_smoother_cut(od_smoother *s, od_observer *o) {
 void od_smoother_restart(od_smoother *s, od_observer *o) {
   od_smoother_cut(s, o);
   s->settled = 0;
-  s->chi = s->chi_expected = 0;
+  s->chi = s->chi_expected = s->chi_samples = 0;
   s->begun = s->first;
 }
 
@@ -83,6 +83,7 @@ static void keep_end(od_smoother *s, bool back) {
               {od_observer_at(w, od_observer_linear(w)->delta), od_smoother_at(s, s->end_delta), n * d},
               {od_observer_at(w, w->bias), od_smoother_at(s, s->end_bias), n * d},
               {&s->J, &s->end_J, sizeof s->J},
+              {&s->prior_J, &s->end_prior_J, sizeof s->prior_J},
               {&s->measured, &s->end_measured, sizeof s->measured}};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++)
     memcpy(back ? part[i].here : part[i].alternative, back ? part[i].alternative : part[i].here, part[i].size);
@@ -133,21 +134,27 @@ static bool is_inconsistent(double J, double expected) {
 
 // ---- the end of a window
 
+// Returns J of the window without the cost of a start that the user's prior defines.
+static double samples_J(const od_smoother *s) {
+  return s->end_J - (s->first == s->begun ? s->end_prior_J : 0);
+}
+
 // Decides whether the filter has settled, and whether it falls back. The smoothed samples since its start must fill a whole window.
 // To settle, the last window must have converged after few accepted trajectories, without a widened prior, and J over the last few
 // windows must be consistent with noise. Short windows do not show that a model is wrong, because the next window changes their
-// result.
+// result. A start far from the user's prior shows that the prior is wrong, not the model: its cost is no reason to fall back.
 static void judge_window(od_smoother *s) {
   double J = s->chi + s->end_J, expected = s->chi_expected + (double)s->end_measured;
   bool is_whole = s->end - s->begun >= s->capacity;
   s->settled = is_whole && s->converged && s->accepted <= FEW_ACCEPTED && !s->widened &&
                !is_surprise(J, expected, questionable_sigmas);
-  s->fell_back = is_whole && is_inconsistent(J, expected);
+  s->fell_back = is_whole && is_inconsistent(s->chi_samples + samples_J(s), expected);
 }
 
 // Adds J of a finished window to the decaying sum.
 static void remember_J(od_smoother *s) {
   s->chi = window_decay * (s->chi + s->end_J);
+  s->chi_samples = window_decay * (s->chi_samples + samples_J(s));
   s->chi_expected = window_decay * (s->chi_expected + (double)s->end_measured);
 }
 
@@ -394,10 +401,6 @@ void od_smoother_work(od_smoother *s, od_observer *o) {
   od_status status = OD_OK;
   od_smoother_look(s);
   for (int piece = 0; s->phase != OD_SMOOTHER_IDLE && (s->at_once || piece < PIECES) && status == OD_OK; piece++) {
-    if (s->fell_back) {
-      od_smoother_fall_back(s, o);
-      return;
-    }
     if (is_late(s))
       status = finish_soon(s);
     else if (s->phase == OD_SMOOTHER_BACKWARD)
@@ -406,6 +409,7 @@ void od_smoother_work(od_smoother *s, od_observer *o) {
       status = piece_forward(s);
     else
       status = piece_catch_up(s, o);
+    if (s->fell_back) od_smoother_fall_back(s, o);
   }
   if (status != OD_OK) od_smoother_restart(s, o);
 }

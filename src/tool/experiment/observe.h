@@ -78,9 +78,10 @@ typedef struct od_observed {
   bool may_fall_back;     // whether the filter may fall back to a simpler filter
   double settled_first,
       settled_since;  // first time at which the filter was settled; time since which the filter has been settled; NAN: none
-  double fell_back_since;  // time since which the filter is a simpler filter, see od_observer_fell_back(); NAN: it is not
-  double nis;         // sum of squared normalized innovations over all corrections
-  long nis_dimension;           // number of squares in `nis`
+  double
+      fell_back_since;  // time since which the filter is a simpler filter, see od_observer_fell_back(); NAN: it is not
+  double nis;           // sum of squared normalized innovations over all corrections
+  long nis_dimension;   // number of squares in `nis`
   od_sensor_counts *sensor;     // one per sensor
   od_innovations *innovations;  // one per sensor
   double *start;                // initial values of the parameters
