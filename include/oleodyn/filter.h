@@ -57,6 +57,8 @@ typedef struct od_filter {
   void (*restart)(struct od_observer *o);
   // Returns whether the standard deviations are reliable; see od_observer_settled(). NULL: the filter has no such test.
   bool (*settled)(const struct od_observer *o);
+  // Returns whether the filter has fallen back to a simpler filter; see od_observer_fell_back(). NULL: the filter never does.
+  bool (*fell_back)(const struct od_observer *o);
   // Saves or restores the filter's memory (src/core/base/saved.h). NULL: between two calls the memory contains no data.
   void (*transfer)(struct od_observer *o, struct od_pieces *t);
 } od_filter;

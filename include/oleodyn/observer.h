@@ -86,6 +86,10 @@ OD_API void od_observer_inflate(od_observer *o, double factor);
 // Returns whether the standard deviations pass the filter's own test of reliability. Filters without such a test always return
 // true. A passed test is no proof: the test does not detect model errors that have no effect on the sensors.
 OD_API bool od_observer_settled(const od_observer *o);
+// Returns whether the filter has fallen back: the samples do not fit the model, so the filter continues as a simpler filter. The
+// relinearizing filter continues as the iterated extended Kalman filter until od_observer_start(), or until od_observer_inflate()
+// or a guard increases the covariance. A filter that has fallen back has not settled. Other filters return false.
+OD_API bool od_observer_fell_back(const od_observer *o);
 
 // Return the time of the estimate, its state (nx, in the plant's current coordinates) and parameters (np). The arrays belong to
 // the observer and change with it.

@@ -9,12 +9,14 @@
 // In these cases the window is abandoned, and another window begins at the live estimate:
 // - The coordinates of a mechanism change. Process noise and covariances refer to coordinates, so the worker would have
 //   to change its coordinates at the same sample as the live observer. The filter stays settled if it was settled.
-// - A guard or the caller (od_observer_inflate) has increased the covariance: earlier samples no longer count. - The process noise
-// correlates states with parameters, or parameters with each other.
+// - A guard or the caller (od_observer_inflate) has increased the covariance: earlier samples no longer count.
+// - The process noise correlates states with parameters, or parameters with each other.
 // - The memory for samples is full, after many samples without any sensor.
 //
 // Windows may contain jumps of sampled blocks, jumps of inputs and missing sensors. Windows do not contain values that the live
 // observer rejected.
+//
+// If the samples do not fit the model, the filter falls back: it continues as an iterated extended Kalman filter (smoother_plain.c).
 #include <math.h>
 #include <string.h>
 
@@ -39,9 +41,15 @@ static od_status start(od_observer *o) {
   return od_smoother_take_declared_start(s, o);
 }
 
+// Begins again after an increase of the covariance.
+static void begin_again(od_smoother *s, od_observer *o) {
+  od_smoother_discard_plain(s);
+  od_smoother_restart(s, o);
+}
+
 static void restart(od_observer *o) {
   od_smoother_live(smoother_of(o))->may_repeat = 1;
-  od_smoother_restart(smoother_of(o), o);
+  begin_again(smoother_of(o), o);
 }
 
 // Follows a jump of the state, or abandons the window after a change of coordinates.
@@ -52,6 +60,7 @@ static od_status follow(od_observer *o, const double *map, const double *by_para
   if (repartitions != s->repartitions) {
     s->repartitions = repartitions;
     s->corrected = 1;  // the next sensor values belong to another time
+    s->has_plain = 0;  // the plain filter has the former coordinates
     od_smoother_cut(s, o);
     return OD_OK;
   }
@@ -64,6 +73,11 @@ static od_status follow(od_observer *o, const double *map, const double *by_para
 // Predicts, and records the step in the window. A failure leaves the window unchanged.
 static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   od_smoother *s = smoother_of(o);
+  if (s->fell_back) {
+    od_status status = od_linear_predict(o, h, u, Q, q);
+    if (status == OD_OK) s->corrected = s->jumped = 0;
+    return status;
+  }
   od_smoother_look(s);  // for steps without sensor values in between
   long last = s->last;
   int corrected = s->corrected;
@@ -76,8 +90,11 @@ static od_status predict(od_observer *o, double h, const double *u, const double
   }
   if (kept && s->phase == OD_SMOOTHER_IDLE) od_smoother_keep_slope(s, o, s->last);
   s->jumped = 0;
-  if (!kept) {
+  if (kept) {
+    od_smoother_predict_plain(s, Q, q);
+  } else {
     s->corrected = 0;
+    s->has_plain = 0;
     od_smoother_restart(s, o);
   }
   return OD_OK;
@@ -87,22 +104,32 @@ static od_status predict(od_observer *o, double h, const double *u, const double
 static od_status correct(od_observer *o, const double *y) {
   od_smoother *s = smoother_of(o);
   od_linear *l = od_observer_linear(o);
-  if (s->corrected && !od_smoother_add(s)) od_smoother_restart(s, o);
+  if (!s->fell_back && s->corrected && !od_smoother_add(s)) od_smoother_restart(s, o);
   l->note = 0;
-  if (s->phase == OD_SMOOTHER_IDLE) od_smoother_note(s, o, s->last);
+  if (s->phase == OD_SMOOTHER_IDLE && !s->fell_back) od_smoother_note(s, o, s->last);
   od_status status = od_iterated_correct(o, od_smoother_live(s), y);
   l->note = 0;
   if (status != OD_OK) return status;
+  if (s->fell_back) {
+    s->corrected = 1;
+    if (l->widened) begin_again(s, o);
+    return OD_OK;
+  }
   od_window_sample e = od_smoother_sample(s, s->last);
   for (int i = 0; i < s->ny; i++) e.y[i] = od_observer_innovation(o, i)->use == OD_SENSOR_USED ? y[i] : (double)NAN;
   s->corrected = 1;
-  if (l->widened) od_smoother_restart(s, o);
+  od_smoother_correct_plain(s);
+  if (l->widened) begin_again(s, o);
   od_smoother_work(s, o);
   return OD_OK;
 }
 
 static bool settled(const od_observer *o) {
   return smoother_of(o)->settled;
+}
+
+static bool fell_back(const od_observer *o) {
+  return smoother_of(o)->fell_back;
 }
 
 static const char *const flags[] = {"false", "true", NULL};
@@ -136,5 +163,6 @@ const od_filter od_filter_relinearizing = {
     .follow = follow,
     .output_sigma = od_linear_output_sigma,
     .settled = settled,
+    .fell_back = fell_back,
     .transfer = od_smoother_transfer,
 };

@@ -204,6 +204,9 @@ void od_observer_inflate(od_observer *o, double factor) {
 bool od_observer_settled(const od_observer *o) {
   return !o->filter->settled || o->filter->settled(o);
 }
+bool od_observer_fell_back(const od_observer *o) {
+  return o->filter->fell_back && o->filter->fell_back(o);
+}
 double od_observer_time(const od_observer *o) {
   return od_sim_time((const od_sim *)((const char *)o + o->sim));
 }

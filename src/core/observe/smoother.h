@@ -16,6 +16,7 @@
 //   smoother_forward.c   the filter about a trajectory, sample by sample
 //   smoother_backward.c  the adjoints, sample by sample
 //   smoother_iterate.c   the safeguarded iteration, divided into pieces that can be spread over later samples
+//   smoother_plain.c     the plain filter, which replaces the live observer if the samples do not fit the model
 //   smoother_save.c      saved states
 //
 // A separate observer, the worker, smooths the window while the live observer continues. All memory is in the block of the live
@@ -67,12 +68,13 @@ typedef struct od_smoother {
   int jumped;             // whether the state jumped before the next step; the derivatives are at `jump`
 
   // The iteration.
-  int phase;       // od_smoother_phase
-  long end, at;    // the window's last sample; the current sample of the phase
-  double alpha;    // position of the tried trajectory between `now` (0) and `next` (1)
-  double J, best;  // J of the tried trajectory; J of the accepted trajectory
-  long measured;   // number of sensor values in J
-  double end_J;    // J of the trajectory whose end is stored
+  int phase;                  // od_smoother_phase
+  long end, at;               // the window's last sample; the current sample of the phase
+  double alpha;               // position of the tried trajectory between `now` (0) and `next` (1)
+  double J, best;             // J of the tried trajectory; J of the accepted trajectory
+  double prior_J;             // part of J of the tried trajectory: the cost of the start
+  long measured;              // number of sensor values in J
+  double end_J, end_prior_J;  // J and prior_J of the trajectory whose end is stored
   long end_measured;
   int accepted, passes;  // numbers of accepted and tried trajectories
   int comparing;         // whether another starting trajectory is tried
@@ -90,6 +92,11 @@ typedef struct od_smoother {
   int settled;
   double chi;           // decaying sum of J over the preceding windows
   double chi_expected;  // expected value of chi
+  double chi_samples;   // chi without the cost of starts that the user's prior defines
+
+  // The plain filter; see smoother_plain.c
+  int has_plain;  // whether the plain filter differs from the live observer
+  int fell_back;  // whether the live observer is the plain filter, because the samples do not fit the model
 
   // Number of outputs that define the prior; zero: states define the prior.
   int declared;
@@ -97,7 +104,7 @@ typedef struct od_smoother {
 
   // Offsets in bytes.
   size_t sample, sample_doubles, slope, slope_doubles, now, next, alternative;
-  size_t worker, start_sim, sim_size, start_P, start_mean, start_bias;
+  size_t worker, plain, start_sim, sim_size, start_P, start_mean, start_bias;
   size_t end_sim, end_P, end_delta, end_bias;
   size_t live;                // od_iterated of the live observer
   size_t jump, jump_p;        // nx x nx, nx x np
@@ -115,6 +122,9 @@ static inline double *od_smoother_at(const od_smoother *s, size_t offset) {
 static inline od_observer *od_smoother_worker(const od_smoother *s) {
   return (od_observer *)((char *)s + s->worker);
 }
+static inline od_observer *od_smoother_plain(const od_smoother *s) {
+  return (od_observer *)((char *)s + s->plain);
+}
 static inline od_iterated *od_smoother_live(const od_smoother *s) {
   return (od_iterated *)((char *)s + s->live);
 }
@@ -122,7 +132,7 @@ static inline od_iterated *od_smoother_live(const od_smoother *s) {
 // ---- smoother_record.c
 
 size_t od_smoother_size(const od_plant *plant, const od_observer_options *options);
-// Initializes the smoother, in the memory of an observer's filter, and its worker.
+// Initializes the smoother, in the memory of an observer's filter, its worker and its plain filter.
 od_smoother *od_smoother_init(od_observer *o);
 od_window_sample od_smoother_sample(const od_smoother *s, long k);
 od_window_slope od_smoother_slope(const od_smoother *s, long k);
@@ -169,6 +179,8 @@ void od_smoother_widen_start(od_smoother *s, double *lambda);
 
 // ---- smoother_forward.c
 
+// Applies a jump of sampled blocks to the state and the covariance of w: the worker or the plain filter.
+od_status od_smoother_jump(od_smoother *s, od_observer *w);
 // Takes the worker's step to sample k; see od_linear_predict_and_shift().
 od_status od_smoother_predict(od_smoother *s, long k, const double *dx);
 // Propagates the tried trajectory, and the filter about it, to sample k; k = first: the start.
@@ -184,6 +196,22 @@ void od_smoother_trial(const od_smoother *s, long k, double *lambda);
 // `next`.
 void od_smoother_backward(od_smoother *s, long k);
 
+// ---- smoother_plain.c
+
+// Copies the estimate, its covariance and the state of the iterated correction.
+void od_smoother_copy_estimate(const od_smoother *s, od_observer *from, const od_iterated *from_memory, od_observer *to,
+                               od_iterated *to_memory);
+// Stores the live observer as the plain filter.
+void od_smoother_keep_plain(od_smoother *s, od_observer *o);
+// Predicts the plain filter to the latest sample, with the process noise Q or q of the live observer.
+void od_smoother_predict_plain(od_smoother *s, const double *Q, const double *q);
+// Corrects the plain filter with the sensors of the latest sample.
+void od_smoother_correct_plain(od_smoother *s);
+// Replaces the live observer by the plain filter. The window is abandoned.
+void od_smoother_fall_back(od_smoother *s, od_observer *o);
+// Discards the plain filter; the live observer linearizes past samples again.
+void od_smoother_discard_plain(od_smoother *s);
+
 // ---- smoother_iterate.c
 
 // Begins the iteration over the next window if the smoother is idle and all samples of this window have arrived.
@@ -192,7 +220,7 @@ void od_smoother_look(od_smoother *s);
 void od_smoother_work(od_smoother *s, od_observer *o);
 // Abandons the window; windows begin again at the current estimate of o.
 void od_smoother_cut(od_smoother *s, od_observer *o);
-// Abandons the window as od_smoother_cut() does; The filter is no longer settled and counts its samples from this sample on.
+// Abandons the window as od_smoother_cut() does. The filter is no longer settled and counts its samples from this sample on.
 void od_smoother_restart(od_smoother *s, od_observer *o);
 
 #endif

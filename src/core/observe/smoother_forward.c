@@ -21,8 +21,7 @@ void od_smoother_trial(const od_smoother *s, long k, double *lambda) {
     for (int i = 0; i < s->n; i++) lambda[i] = now[i] + s->alpha * (next[i] - now[i]);
 }
 
-// Applies a jump of sampled blocks to the state and the covariance.
-static od_status jump(od_smoother *s, od_observer *w) {
+od_status od_smoother_jump(od_smoother *s, od_observer *w) {
   bool changed;
   size_t d = sizeof(double), nx = (size_t)s->nx;
   double *map = od_smoother_at(s, s->jump), *map_p = od_smoother_at(s, s->jump_p);
@@ -41,7 +40,7 @@ od_status od_smoother_predict(od_smoother *s, long k, const double *dx) {
   od_window_sample e = od_smoother_sample(s, k);
   if (*e.h == 0) return OD_OK;
   od_status status = s->nu ? od_sim_set_inputs(od_observer_sim(w), e.u0) : OD_OK;
-  if (status == OD_OK) status = jump(s, w);
+  if (status == OD_OK) status = od_smoother_jump(s, w);
   const double *Q = od_smoother_noise(s, e);
   if (status == OD_OK) status = od_linear_predict_and_shift(w, *e.h, e.u1, *e.diagonal != 0 ? NULL : Q, Q, dx);
   if (status == OD_OK) od_smoother_keep_slope(s, w, k);

@@ -9,7 +9,7 @@
 //   3  Filter about the trajectory, backward pass, next trajectory. Steps are halved while J does not decrease. The iteration
 //      ends when the filter's end is within a fraction of its sigma from the trajectory's end.
 //   4  The filter's end is the new estimate there. The worker takes the samples that arrived meanwhile, and replaces the live
-//      observer.
+//      observer. If the samples do not fit the model, the plain filter replaces the live observer instead (smoother_plain.c).
 //
 // Windows grow from the start, each twice as long as the preceding window, up to the maximum length. Shorter windows do not contain
 // enough information to describe earlier samples by a mean and a covariance. Each later window begins where the preceding window
@@ -27,6 +27,7 @@ static const double convergence_sigmas =
 static const double least_fraction = 1. / 16;  // smallest fraction of a step that is tried
 static const double inconsistency_sigmas = 6;  // excess of J that noise does not explain, in sigmas of J
 static const double questionable_sigmas = 3;   // excess of J that noise may not explain, in sigmas of J
+static const double fallback_sigmas = 6;       // excess of J over several windows at which the filter falls back
 static const double window_decay = 0.8;        // factor of the decaying sum of J, applied at each window
 
 void od_smoother_cut(od_smoother *s, od_observer *o) {
@@ -40,7 +41,7 @@ void od_smoother_cut(od_smoother *s, od_observer *o) {
 void od_smoother_restart(od_smoother *s, od_observer *o) {
   od_smoother_cut(s, o);
   s->settled = 0;
-  s->chi = s->chi_expected = 0;
+  s->chi = s->chi_expected = s->chi_samples = 0;
   s->begun = s->first;
 }
 
@@ -82,6 +83,7 @@ static void keep_end(od_smoother *s, bool back) {
               {od_observer_at(w, od_observer_linear(w)->delta), od_smoother_at(s, s->end_delta), n * d},
               {od_observer_at(w, w->bias), od_smoother_at(s, s->end_bias), n * d},
               {&s->J, &s->end_J, sizeof s->J},
+              {&s->prior_J, &s->end_prior_J, sizeof s->prior_J},
               {&s->measured, &s->end_measured, sizeof s->measured}};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++)
     memcpy(back ? part[i].here : part[i].alternative, back ? part[i].alternative : part[i].here, part[i].size);
@@ -123,20 +125,36 @@ static bool is_surprise(double J, double expected, double sigmas) {
   return J > expected + sigmas * sqrt(2 * expected);
 }
 
+// Returns whether noise does not explain J. J is compared with the distribution of chi-square by the approximation of Wilson and
+// Hilferty, because windows may be short. The decaying sum has a smaller variance than chi-square with the same mean.
+static bool is_inconsistent(double J, double expected) {
+  double variance = 2 / (9 * expected);
+  return expected > 0 && cbrt(J / expected) > 1 - variance + fallback_sigmas * sqrt(variance);
+}
+
 // ---- the end of a window
 
-// Decides whether the filter has settled. The smoothed samples since its start must fill a whole window. The last window must have
-// converged after few accepted trajectories, without a widened prior. J over the last few windows must be consistent with noise.
-// Short windows do not show that a model is wrong, because the next window changes their result.
+// Returns J of the window without the cost of a start that the user's prior defines.
+static double samples_J(const od_smoother *s) {
+  return s->end_J - (s->first == s->begun ? s->end_prior_J : 0);
+}
+
+// Decides whether the filter has settled, and whether it falls back. The smoothed samples since its start must fill a whole window.
+// To settle, the last window must have converged after few accepted trajectories, without a widened prior, and J over the last few
+// windows must be consistent with noise. Short windows do not show that a model is wrong, because the next window changes their
+// result. A start far from the user's prior shows that the prior is wrong, not the model: its cost is no reason to fall back.
 static void judge_window(od_smoother *s) {
   double J = s->chi + s->end_J, expected = s->chi_expected + (double)s->end_measured;
-  s->settled = s->end - s->begun >= s->capacity && s->converged && s->accepted <= FEW_ACCEPTED && !s->widened &&
+  bool is_whole = s->end - s->begun >= s->capacity;
+  s->settled = is_whole && s->converged && s->accepted <= FEW_ACCEPTED && !s->widened &&
                !is_surprise(J, expected, questionable_sigmas);
+  s->fell_back = is_whole && is_inconsistent(s->chi_samples + samples_J(s), expected);
 }
 
 // Adds J of a finished window to the decaying sum.
 static void remember_J(od_smoother *s) {
   s->chi = window_decay * (s->chi + s->end_J);
+  s->chi_samples = window_decay * (s->chi_samples + samples_J(s));
   s->chi_expected = window_decay * (s->chi_expected + (double)s->end_measured);
 }
 
@@ -159,6 +177,7 @@ static od_status close_window(od_smoother *s) {
   od_status status = od_observer_move(w, prior, delta);
   if (status != OD_OK) return status;
   judge_window(s);
+  if (s->fell_back) return OD_OK;
   if (grows(s)) {
     s->kept_end = s->end;
     if (s->due > s->first + s->capacity) s->due = s->first + s->capacity;
@@ -250,15 +269,14 @@ static od_status finish(od_smoother *s) {
   return OD_OK;
 }
 
-// Copies the worker's estimate to the live observer.
+// Replaces the live observer by the worker.
 static void replace_live(od_smoother *s, od_observer *o) {
-  const od_observer *w = od_smoother_worker(s);
-  size_t d = sizeof(double), n = (size_t)s->n;
-  memcpy(od_observer_sim(o), od_observer_sim(od_smoother_worker(s)), s->sim_size);
-  memcpy(od_observer_at(o, o->P), od_observer_at(w, w->P), n * n * d);
-  memcpy(od_observer_at(o, o->bias), od_observer_at(w, w->bias), n * d);
-  if (s->np) memcpy(od_observer_at(o, o->p), od_observer_at(w, w->p), (size_t)s->np * d);
-  od_smoother_live(s)->may_repeat = ((od_iterated *)od_observer_memory(w))->may_repeat;
+  od_observer *w = od_smoother_worker(s);
+  if (s->settled)
+    od_smoother_discard_plain(s);
+  else if (!s->has_plain)
+    od_smoother_keep_plain(s, o);
+  od_smoother_copy_estimate(s, w, od_observer_memory(w), o, od_smoother_live(s));
   s->phase = OD_SMOOTHER_IDLE;
 }
 
@@ -391,6 +409,7 @@ void od_smoother_work(od_smoother *s, od_observer *o) {
       status = piece_forward(s);
     else
       status = piece_catch_up(s, o);
+    if (s->fell_back) od_smoother_fall_back(s, o);
   }
   if (status != OD_OK) od_smoother_restart(s, o);
 }

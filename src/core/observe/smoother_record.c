@@ -9,7 +9,7 @@
 #include "observe/filters.h"
 #include "observe/smoother.h"
 
-// The filter of workers. A build contains this filter even if its table does not list the filter.
+// The filter of workers and of the plain filter. A build contains this filter even if its table does not list the filter.
 extern const od_filter od_filter_iterated_ekf;
 
 enum { SAMPLES = 3 };  // capacity for raw samples, in windows
@@ -73,6 +73,7 @@ static size_t lay_out(od_smoother *s, const od_plant *plant, const od_observer_o
   s->declared_x = od_place(&end, states * d);
   s->declared_H = od_place(&end, 3 * states * states * d);
   s->worker = od_place(&end, od_observer_size(plant, &own));
+  s->plain = od_place(&end, od_observer_size(plant, &own));
   return od_place(&end, 0);
 }
 
@@ -96,9 +97,11 @@ od_smoother *od_smoother_init(od_observer *o) {
   od_sim *const ends[] = {(od_sim *)((char *)s + s->start_sim), (od_sim *)((char *)s + s->end_sim)};
   for (int i = 0; i < 2; i++) od_sim_set_integrator(od_sim_init(ends[i], o->plant), options.integrator);
   const od_observer_options own = worker_options(&options);
-  od_observer *w = od_observer_init(od_smoother_worker(s), o->plant, &own);
-  od_observer_start_guards(w);
-  w->started = 1;
+  od_observer *const others[] = {od_smoother_worker(s), od_smoother_plain(s)};
+  for (int i = 0; i < 2; i++) {
+    od_observer_start_guards(od_observer_init(others[i], o->plant, &own));
+    others[i]->started = 1;
+  }
   return s;
 }
 

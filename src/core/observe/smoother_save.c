@@ -1,5 +1,5 @@
-// The smoother in a saved observer: samples, derivatives and adjoints of the window, the state of its iteration, and the
-// worker.
+// The smoother in a saved observer: samples, derivatives and adjoints of the window, the state of its iteration, the worker, and
+// the plain filter.
 #include <limits.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static bool is_possible(const od_smoother *s) {
                 is_within(s->kept_end, s->first - 1, last_window) && od_saved_is_count(s->measured) &&
                 od_saved_is_count(s->end_measured) && od_saved_is_count(s->repartitions) &&
                 is_within(s->declared, 0, s->nx);
-  if (!iteration || !counts) return false;
+  if (!iteration || !counts || (s->fell_back && !idle)) return false;
   if (idle) return s->last <= last_window;
   if (s->phase == OD_SMOOTHER_CATCH_UP)
     return is_within(s->at, s->first, s->last) && s->at <= last_window && is_within(s->end, 0, s->last);
@@ -62,4 +62,5 @@ void od_smoother_transfer(od_observer *o, od_pieces *t) {
   }
   od_pieces_bytes(t, od_smoother_at(s, s->declared_C), s->worker - s->declared_C);
   od_observer_transfer(od_smoother_worker(s), t);
+  od_observer_transfer(od_smoother_plain(s), t);
 }

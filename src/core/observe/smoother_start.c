@@ -273,6 +273,7 @@ od_status od_smoother_go_to_start(od_smoother *s, const double *lambda) {
   s->J = 0;
   s->measured = 0;
   move_from_prior(s, lambda, moved);
+  s->prior_J = s->J;
   for (int i = 0; i < s->np; i++) {
     p[i] = fmin(fmax(mean[nx + i] - moved[nx + i], od_observer_at(w, w->low)[i]), od_observer_at(w, w->high)[i]);
     delta[nx + i] = mean[nx + i] - p[i];

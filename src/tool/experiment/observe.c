@@ -103,7 +103,8 @@ static od_status prepare(od_observe_run *r, od_error *err) {
   o->step = r->source->step;
   o->nees = NAN;
   o->detects_settling = e->filter->settled != NULL;
-  o->settled_first = o->settled_since = NAN;
+  o->may_fall_back = e->filter->fell_back != NULL;
+  o->settled_first = o->settled_since = o->fell_back_since = NAN;
   if (e->process_noise) memcpy(r->process, e->process_noise, (size_t)(nx * nx) * sizeof *r->process);
   fill_process_noise(r, r->source->step);
   return OD_OK;
@@ -197,7 +198,8 @@ static od_status make_table(od_observe_run *r, od_error *err) {
   c.innovation = c.parameter + 2 * e->parameters;
   c.nis = c.innovation + 2 * e->sensors;
   c.settled = c.nis + r->o->detects_settling;
-  c.input = c.settled + 1;
+  c.fell_back = c.settled + r->o->may_fall_back;
+  c.input = c.fell_back + 1;
   c.changed = c.input + r->nu;
   c.count = c.changed + e->changes;
   r->o->columns = c;
@@ -223,6 +225,7 @@ static od_status make_table(od_observe_run *r, od_error *err) {
       status = label(r, c.parameter + 2 * i + k, kinds[k], e->parameter[i].path, e->parameter[i].unit);
   if (status == OD_OK) status = od_table_label(r->o->table, c.nis, "nis", "1");
   if (status == OD_OK && r->o->detects_settling) status = od_table_label(r->o->table, c.settled, "settled", "1");
+  if (status == OD_OK && r->o->may_fall_back) status = od_table_label(r->o->table, c.fell_back, "fell_back", "1");
   for (int i = 0; i < r->nu && status == OD_OK; i++)
     status = label(r, c.input + i, "input", od_machine_input_name(e->model, i), od_machine_input_unit(e->model, i));
   for (int i = 0; i < e->changes && status == OD_OK; i++)
@@ -261,6 +264,7 @@ static od_status fill_row(od_observe_run *r, const od_sample *s) {
     r->row[c->innovation + 2 * i + 1] = innovation[i].sigma;
   }
   double nis = od_observer_nis(r->observer, &used);
+  r->row[c->fell_back] = od_observer_fell_back(r->observer);
   r->row[c->settled] = od_observer_settled(r->observer);
   r->row[c->nis] = used > 0 ? nis : (double)NAN;
   for (int i = 0; i < r->nu; i++) r->row[c->input + i] = s->u_after ? s->u_after[i] : s->u[i];
@@ -326,11 +330,13 @@ static void watch_parameters(od_observe_run *r, void (*take)(od_change_watch *, 
 }
 
 // Tests whether a parameter has changed, and records the change. The parameter of the last change follows the present estimates.
+// The sample at which the filter falls back is not tested, because the other filter has another estimate.
 static void find_change(od_observe_run *r, double t) {
   if (!r->watches) return;
   long last = r->o->changes - 1;
   if (last >= 0 && last < OD_MOST_CHANGES) od_change_watch_name(&r->watch, &r->o->change[last]);
-  if (!od_change_watch_end(&r->watch, od_observer_settled(r->observer))) return;
+  bool is_valid = od_observer_settled(r->observer) || r->o->fell_back_since < t;
+  if (!od_change_watch_end(&r->watch, is_valid)) return;
   if (r->o->changes < OD_MOST_CHANGES) r->o->change[r->o->changes] = (od_parameter_change){.time = t};
   r->o->changes++;
   for (int i = 0; i < r->np; i++)
@@ -389,6 +395,8 @@ static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_e
     bool settled = r->o->detects_settling && od_observer_settled(r->observer);
     if (settled && isnan(r->o->settled_first)) r->o->settled_first = s->t;
     r->o->settled_since = !settled ? (double)NAN : isnan(r->o->settled_since) ? s->t : r->o->settled_since;
+    bool fell_back = od_observer_fell_back(r->observer);
+    r->o->fell_back_since = !fell_back ? (double)NAN : isnan(r->o->fell_back_since) ? s->t : r->o->fell_back_since;
     const double *u = s->u_after ? s->u_after : s->u;
     od_innovation_record_take(r->innovations, od_observer_innovations(r->observer), s->y, u);
     od_innovation_record_mark(r->innovations, r->observer, s->t);

@@ -43,10 +43,10 @@ typedef struct od_curve_result {
 
 // Columns of a row: time, measured.*; for each watched output estimate.*, sigma.*; if the truth is known also true.*, error.*; for
 // each parameter estimate.*, sigma.*; for each sensor innovation.*, innovation_sigma.*; nis; settled (1 or 0; for filters that
-// detect settling); input.*; true.* for each changing number of the true machine
+// detect settling); fell_back (1 or 0; for filters that may fall back); input.*; true.* for each changing number of the true machine
 typedef struct od_columns {
-  // First column of each group; settled: equal to nis if absent.
-  int watched, per_watched, parameter, innovation, nis, settled, input, changed, count;
+  // First column of each group; settled and fell_back: equal to the preceding column if absent.
+  int watched, per_watched, parameter, innovation, nis, settled, fell_back, input, changed, count;
 } od_columns;
 
 // Selects the rows of a run's table.
@@ -75,10 +75,13 @@ typedef struct od_observed {
   long failed, held;      // numbers of failed and carried-over samples, with keep_going
   double seconds;         // computing time of the observer's steps, s
   bool detects_settling;  // whether the filter detects settling
+  bool may_fall_back;     // whether the filter may fall back to a simpler filter
   double settled_first,
       settled_since;  // first time at which the filter was settled; time since which the filter has been settled; NAN: none
-  double nis;         // sum of squared normalized innovations over all corrections
-  long nis_dimension;           // number of squares in `nis`
+  double
+      fell_back_since;  // time since which the filter is a simpler filter, see od_observer_fell_back(); NAN: it is not
+  double nis;           // sum of squared normalized innovations over all corrections
+  long nis_dimension;   // number of squares in `nis`
   od_sensor_counts *sensor;     // one per sensor
   od_innovations *innovations;  // one per sensor
   double *start;                // initial values of the parameters

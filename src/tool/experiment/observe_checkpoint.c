@@ -8,7 +8,7 @@
 
 // The fields of a run in a checkpoint.
 typedef struct saved_fields {
-  double t, Q_step, begin, end, settled_first, settled_since, nis;
+  double t, Q_step, begin, end, settled_first, settled_since, fell_back_since, nis;
   int64_t repartitions, failures, rows, steps, failed, held, nis_dimension, impossible, near_dead_point;
 } saved_fields;
 
@@ -29,6 +29,7 @@ static void transfer_fields(od_observe_run *r, od_pieces *t) {
                     o->end,
                     o->settled_first,
                     o->settled_since,
+                    o->fell_back_since,
                     o->nis,
                     r->repartitions,
                     r->failures,
@@ -45,6 +46,7 @@ static void transfer_fields(od_observe_run *r, od_pieces *t) {
   if (t->mode != OD_PIECES_RESTORE) return;
   r->t = f.t, r->Q_step = f.Q_step, r->repartitions = (long)f.repartitions, r->failures = (int)f.failures;
   o->begin = f.begin, o->end = f.end, o->settled_first = f.settled_first, o->settled_since = f.settled_since;
+  o->fell_back_since = f.fell_back_since;
   o->nis = f.nis, o->nis_dimension = (long)f.nis_dimension, o->rows = (long)f.rows, o->steps = (long)f.steps;
   o->failed = (long)f.failed, o->held = (long)f.held;
   o->redrawn = (od_redrawn){(int)f.impossible, (int)f.near_dead_point};

@@ -377,7 +377,7 @@ static void judge_clipped(judge *j) {
         od_name_list_text(&names));
 }
 
-// Adds a remark that the filter has or has not settled, if the filter detects settling.
+// Adds a remark that the filter has or has not settled, or that it has fallen back, if the filter detects settling.
 static void judge_settling(judge *j) {
   const od_observed *o = j->o;
   const od_filter *filter = j->e->filter;
@@ -389,6 +389,12 @@ static void judge_settling(judge *j) {
     ADD_REMARK(j, OD_SOUND, "filter.settled",
                "Filter settled:", "from %s on, no correction of the linearization or of the model was necessary.",
                od_duration_text(o->settled_since, 3).text);
+  else if (!isnan(o->fell_back_since))
+    ADD_REMARK(
+        j, OD_DOUBTFUL, "filter.fell_back", "Filter fell back:",
+        "the samples do not fit the model. From %s on, the filter linearizes no past samples again; it continues as the "
+        "filter 'iterated-ekf'. Its standard deviations do not include the error of the model.",
+        od_duration_text(o->fell_back_since, 3).text);
   else if ((double)o->steps < window)
     ADD_REMARK(
         j, OD_DOUBTFUL, "filter.unsettled", "Filter not settled:",

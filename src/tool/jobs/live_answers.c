@@ -74,11 +74,11 @@ static bool answer(od_answers *a, double t, const double *values, od_sample_fate
 
 // --- The header ---------------------------------------------------------------------------------------------------
 
-// Chooses the columns: time, estimates and their standard deviations, NIS, and whether the filter has settled.
+// Chooses the columns: time, estimates and their standard deviations, NIS, and whether the filter has settled or fallen back.
 static bool choose(od_answers *a, const od_observed *o) {
   const od_columns *c = &o->columns;
   size_t room = 0;
-  int more = 1 + c->settled - c->nis;
+  int more = 1 + c->fell_back - c->nis;
   a->columns = 1 + c->innovation - c->watched + more;
   a->column = OD_TAKE(&a->arena, int, a->columns);
   a->key = OD_TAKE(&a->arena, char *, a->columns);

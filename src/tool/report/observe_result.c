@@ -110,6 +110,7 @@ static void add_data(const od_observe_findings *f, od_result *r) {
   if (f->message) od_result_text(r, "message", f->message);
   od_result_number(r, "curve_bound_percent", o->bound ? 100 * od_observed_curve_sigma(o->bound) : (double)NAN);
   if (o->detects_settling) od_result_number(r, "settled_since", o->settled_since);
+  if (o->may_fall_back) od_result_number(r, "fell_back_since", o->fell_back_since);
   od_result_number(r, "nis_per_dimension", nis.value);
   od_result_number(r, "nis_low", nis.low);
   od_result_number(r, "nis_high", nis.high);

@@ -33,6 +33,7 @@ static const od_key case_keys[] = {
     {"truth", OD_TEXT, NULL, "variant of the machine that is used as the true machine"},
     {"variant", OD_TEXT, NULL, "variant of the experiment"},
     {"variants", OD_TEXTS, NULL, "list of variants, with one case for each variant"},
+    {"filter", OD_TEXT, NULL, "name of a filter that replaces the experiment's filter (`do: observe`)"},
     {"set", OD_NUMBER_MAP, NULL, "new values of numbers of the experiment or the machine, by path"},
     {"seeds", OD_WHOLE, "1", "number of runs of this case", OD_POSITIVE, 0, {1, 1e9}, "setting of the study"},
     {"start", OD_CHOICE, "model|random", "start of each run", .otherwise = "setting of the study"},
@@ -248,6 +249,14 @@ static void read_values(study_loader *sl, const od_section *section, wish *w) {
     od_complain(&sl->ld, draw, "'draw' is allowed only with 'do: simulate'; remove this key");
 }
 
+// Reads the key 'filter'. Only observers have a filter.
+static void read_filter(study_loader *sl, const od_section *section, wish *w) {
+  int node = od_section_get(&sl->ld, section, "filter");
+  w->options.filter = od_read_text(&sl->ld, node, "filter", "the name of a filter");
+  if (node >= 0 && w->kind >= 0 && w->kind != OBSERVE)
+    od_complain(&sl->ld, node, "'filter' is allowed only with 'do: observe'; remove this key");
+}
+
 // Reads the name of an experiment file, or of a machine file to simulate. A simulation has no 'truth' and no 'start', and 'seeds'
 // only with 'draw'.
 static const char *read_file_name(study_loader *sl, const od_section *section, int kind) {
@@ -283,6 +292,7 @@ static void read_case(study_loader *sl, int key) {
   const char *file = read_file_name(sl, &section, w.kind);
   read_transfer(sl, &section, &w);
   read_values(sl, &section, &w);
+  read_filter(sl, &section, &w);
   read_sets(sl, od_section_get(ld, &section, "set"), &w);
   od_case like = {.runs = read_seeds(sl, &section, sl->seeds),
                   .first_seed = sl->first_seed,

@@ -10,6 +10,7 @@
 //   nis_per_dim         squared innovations divided by their expected value, per innovation
 //   settled, ever_settled   number of runs whose filter is settled at the end, or was settled at any time; for
 //                           filters that detect settling
+//   fell_back           number of runs whose filter is a simpler filter at the end; for filters that may fall back
 //   doubtful            number of runs whose verdict is not sound
 //   redrawn_impossible, redrawn_dead_point   number of rejected random starts: impossible for the machine; an output
 //                                            is nearly insensitive to a state
@@ -83,6 +84,7 @@ static void add_metrics(od_case *c, const observe_case *w, const od_observed *bo
     od_case_add(c, "settled", "runs", OD_GATHER_COUNT);
     od_case_add(c, "ever_settled", "runs", OD_GATHER_COUNT);
   }
+  if (e->filter->fell_back) od_case_add(c, "fell_back", "runs", OD_GATHER_COUNT);
   od_case_add(c, "doubtful", "runs", OD_GATHER_COUNT);
   if (c->random_start) {
     od_case_add(c, "redrawn_impossible", "starts", OD_GATHER_COUNT);
@@ -184,6 +186,7 @@ static void fill(const od_case *c, const od_observed *o, const watch *v, double 
     *value++ = !isnan(o->settled_since);
     *value++ = !isnan(o->settled_first);
   }
+  if (e->filter->fell_back) *value++ = !isnan(o->fell_back_since);
   *value++ = o->verdict.trust != OD_SOUND;
   if (e->random_start) {
     *value++ = o->redrawn.impossible;

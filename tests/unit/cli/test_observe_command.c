@@ -353,7 +353,7 @@ static void test_live_bad_lines(void **state) {
   scratch *s = *state;
   static char option[] = "--json";
   start_live(s, option, "live.json");
-  says(ask("t;length (mm);P_pressure;measured.A.pressure;U_ref;cylinder.length\n"), ",nis,settled,status\n");
+  says(ask("t;length (mm);P_pressure;measured.A.pressure;U_ref;cylinder.length\n"), ",nis,settled,fell_back,status\n");
   assert_int_equal(feed_send(&f, "ms;;bar;Pa;V;m\n", 15), 0);  // units have no answer
   says(ask("1,5;;56;;;1,62\n"), "0.0015,nan,");
   says(ask("2;;56;;0;1.62\n"), ",ok\n");

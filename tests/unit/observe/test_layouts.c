@@ -385,10 +385,10 @@ static void smoother_areas(const od_plant *plant, const od_observer_options *opt
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) add(&a, list[i].at, list[i].doubles * d);
   own.filter = &od_filter_iterated_ekf;
   own.choice = NULL;
-  const area others[] = {{s->start_sim, od_sim_size(plant)},        {s->end_sim, od_sim_size(plant)},
-                         {s->live, od_iterated_size(plant)},        {s->declared_output, nx * sizeof(int)},
-                         {s->declared_state, nx * sizeof(int)},     {s->declared_pivot, nx * sizeof(int)},
-                         {s->worker, od_observer_size(plant, &own)}};
+  const area others[] = {{s->start_sim, od_sim_size(plant)},         {s->end_sim, od_sim_size(plant)},
+                         {s->live, od_iterated_size(plant)},         {s->declared_output, nx * sizeof(int)},
+                         {s->declared_state, nx * sizeof(int)},      {s->declared_pivot, nx * sizeof(int)},
+                         {s->worker, od_observer_size(plant, &own)}, {s->plain, od_observer_size(plant, &own)}};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) add(&a, others[i].begin, others[i].size);
   own.filter = &od_filter_relinearizing;
   own.choice = choice;

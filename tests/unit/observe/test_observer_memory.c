@@ -46,7 +46,7 @@ static void read_all(const setting *c, subject *s) {
   put(s, od_observer_parameters(o), np);
   put(s, od_observer_covariance(o), (nx + np) * (nx + np));
   put(s, od_observer_bias(o), nx + np);
-  put(s, (double[]){od_observer_nis(o, &used), (double)od_observer_settled(o)}, 2);
+  put(s, (double[]){od_observer_nis(o, &used), (double)od_observer_settled(o), (double)od_observer_fell_back(o)}, 3);
   put(s, (double[]){used}, 1);
   for (int i = 0; i < c->plant->np; i++) put(s, (double[]){od_observer_parameter_sigma(o, i)}, 1);
   for (size_t i = 0; i < ny; i++) {

@@ -67,7 +67,8 @@ static uint64_t hash_observer(uint64_t hash, const setting *c, od_observer *o) {
                               (double)od_observer_frozen(o, i),
                               (double)od_observer_reopened(o, i),
                               (double)od_observer_clipped(o, i),
-                              (double)od_observer_settled(o)};
+                              (double)od_observer_settled(o),
+                              (double)od_observer_fell_back(o)};
     hash = od_hash_bytes(hash, numbers, sizeof numbers);
   }
   hash = hash_status(hash, od_observer_outputs(o, y, sigma));
