@@ -137,4 +137,5 @@ const od_filter od_filter_relinearizing = {
     .output_sigma = od_linear_output_sigma,
     .settled = settled,
     .transfer = od_smoother_transfer,
+    .detects_changes = true,
 };
