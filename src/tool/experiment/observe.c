@@ -16,6 +16,7 @@
 #include "experiment/sensor.h"
 #include "experiment/start_covariance.h"
 #include "experiment/true_run.h"
+#include "experiment/truth_change.h"
 #include "io/clock.h"
 #include "observe/observer_block.h"
 #include "machine/machine.h"
@@ -353,11 +354,7 @@ static od_status move_observer(od_observe_run *r, const od_sample *s, bool start
 // numbers are valid at this time only.
 static void leave_sample(od_observe_run *r, const od_sample *s) {
   r->o->end = r->t = s->t;
-  for (int i = 0; i < r->np && s->bias; i++) {
-    const od_estimated *p = &r->e->parameter[i];
-    if (p->sensor >= 0 && p->sensor < r->e->sensors && !p->is_scale) r->o->truth[i] = s->bias[p->sensor];
-    if (s->number && p->change > 0 && !isnan(p->truth)) r->o->truth[i] = s->number[p->change - 1];
-  }
+  for (int i = 0; i < r->np; i++) r->o->truth[i] = od_true_parameter(r->e, s, i);
   for (int i = 0; i < r->e->changes && s->number; i++) r->o->changed[i] = s->number[i];
   memcpy(r->u_from, s->u_after ? s->u_after : s->u, (size_t)r->nu * sizeof *r->u_from);
 }
