@@ -339,7 +339,9 @@ bool od_change_watch_end(od_change_watch *w, double t, const double *p, const do
     w->before_variance[i] = w->variance[slot * m + i];
   }
   out->before = w->before[best], out->sigma = sqrt(w->before_variance[best]);
-  out->after = p[out->parameter] + delta[w->nx + out->parameter];
+  int at = w->nx + out->parameter;
+  out->after = p[out->parameter] + delta[at];
+  out->after_sigma = sqrt(p_variance[out->parameter] + P[at * (w->nx + w->np + 1)]);
   od_change_watch_restart(w);
   return true;
 }
@@ -353,7 +355,8 @@ void od_change_watch_name(const od_change_watch *w, const double *p, const doubl
     if (!(w->suspect[i] > 0) || !(deviations > largest)) continue;
     largest = deviations;
     out->parameter = at;
-    out->before = w->before[i], out->sigma = sqrt(w->before_variance[i]), out->after = p[at];
+    out->before = w->before[i], out->sigma = sqrt(w->before_variance[i]);
+    out->after = p[at], out->after_sigma = sqrt(p_variance[at]);
   }
 }
 

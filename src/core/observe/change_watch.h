@@ -25,10 +25,10 @@ enum { OD_WATCH_SLOTS = 40 };
 // A detected change.
 typedef struct od_parameter_change {
   int parameter;
-  double time;              // time of the detection, s
-  double earliest, latest;  // 95 % interval of the time of the change, s
-  double before, sigma;     // estimate and standard deviation before the change
-  double after;             // estimate after the change
+  double time;                // time of the detection, s
+  double earliest, latest;    // 95 % interval of the time of the change, s
+  double before, sigma;       // estimate and standard deviation before the change
+  double after, after_sigma;  // estimate and standard deviation after the change
 } od_parameter_change;
 
 // All arrays are parts of the caller's memory. M = OD_WATCH_SLOTS * watched is the number of signatures; n = nx + np.

@@ -24,8 +24,8 @@ static const od_key keys[] = {
     {"to", OD_NUMBER, "s", "time of the last sample in use", OD_POSITIVE, (double)INFINITY,
      .otherwise = "the end of the run"},
 };
-const od_section_class od_metric_section = {"metric", "a metric computed from the errors of some outputs or estimated parameters",
-                                            OD_KEYS(keys), kind_key};
+const od_section_class od_metric_section = {
+    "metric", "a metric computed from the errors of some outputs or estimated parameters", OD_KEYS(keys), kind_key};
 
 // Returns an upper bound of the number of outputs of all metrics. Each metric has one name or a list of names.
 int od_metric_outputs(const od_loader *ld, int node) {

@@ -40,8 +40,9 @@ int od_find_free_number(od_experiment_loader *xl, const od_machine *machine, int
                   "'%s' cannot %s, because the machine file defines this number as '%s'; expected '%s' instead", path,
                   purpose, od_excerpt(ld, od_machine_number(machine, number).given), source);
     else if (blocks)
-      od_complain(ld, key, "'%s' cannot %s: '%s' depends on this number and is not a number of the bodies or the circuit",
-                  path, purpose, blocks);
+      od_complain(ld, key,
+                  "'%s' cannot %s: '%s' depends on this number and is not a number of the bodies or the circuit", path,
+                  purpose, blocks);
     else
       od_complain(ld, key, "'%s' cannot %s; expected a number of the bodies or the circuit", path, purpose);
     return -1;
@@ -162,10 +163,11 @@ static void read_parameter(od_experiment_loader *xl, int key) {
     od_complain_number(ld, first + 2,
                        "'structure: mechanical' has noise of the acceleration only; expected 'structure: coupled'");
   if (p.jump > 0 && !xl->e->filter->detects_changes)
-    od_complain_number(ld, first + 3,
-                       "the filter '%s' does not detect changes; expected a filter that linearizes the machine, such as "
-                       "'iterated-ekf', or no 'change'",
-                       xl->e->filter->name);
+    od_complain_number(
+        ld, first + 3,
+        "the filter '%s' does not detect changes; expected a filter that linearizes the machine, such as "
+        "'iterated-ekf', or no 'change'",
+        xl->e->filter->name);
   if (!(p.low < p.high))
     od_complain_number(ld, first + 4, "'low' must be less than 'high'");
   else if (p.start < p.low || p.start > p.high)

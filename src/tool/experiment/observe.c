@@ -334,6 +334,7 @@ static od_status find_change(od_observe_run *r, double t) {
   if (r->o->changes < OD_MOST_CHANGES) r->o->change[r->o->changes] = found;
   r->o->changes++;
   r->since = t;
+  od_innovation_record_exclude(r->innovations, found.earliest, t);
   return od_observer_shift(r->observer, r->delta, r->added);
 }
 

@@ -207,7 +207,7 @@ static bool has_changed(const od_experiment *e, int parameter, double from, doub
 // Compares the detected changes with the steps of the true values. Fills the values in the order of the metrics. Returns the next value.
 static double *fill_changes(const observe_case *w, const od_observed *o, double *value) {
   const od_experiment *e = w->e;
-  int kept = (int)fmin((double)o->changes, OD_MOST_CHANGES), wrong = 0, inside = 0, missed = 0;
+  int kept = od_observed_changes(o), wrong = 0, inside = 0, missed = 0;
   double delay = 0;
   for (int k = 0; k < kept; k++) {
     const od_parameter_change *c = &o->change[k];
