@@ -502,7 +502,9 @@ static int prefer_start(const search *s, int best) {
 // change of another number.
 static int prefer_estimated(const search *s, int best) {
   const od_diagnosis_task *task = s->t.task;
-  if (best < 0 || s->suspect[best].fault.kind != OD_FAULT_PARAMETER) return best;
+  const od_fault *f = &s->suspect[best].fault;
+  bool is_change = f->kind == OD_FAULT_PARAMETER && f->from > task->record->t[0];
+  if (!is_change || od_parameter_of(task->e, f->other) >= 0) return best;
   int preferred = best;
   for (int i = 0; i < s->count; i++) {
     const od_suspect *now = &s->suspect[i];
