@@ -61,6 +61,8 @@ typedef struct od_filter {
   bool (*fell_back)(const struct od_observer *o);
   // Saves or restores the filter's memory (src/core/base/saved.h). NULL: between two calls the memory contains no data.
   void (*transfer)(struct od_observer *o, struct od_pieces *t);
+  bool
+      detects_changes;  // whether sudden changes of parameters can be detected with this filter (src/core/observe/change_watch.h)
 } od_filter;
 
 // Returns filter i of the table, or NULL past its end. Filter 0 is the default.

@@ -1,12 +1,17 @@
-// Detects sudden changes of parameters that a filter assumes constant: a broken seal, a worn edge, other oil.
+// Detects sudden changes of parameters that a filter assumes constant, and corrects the estimate: a broken seal, a worn edge, other oil.
 //
-// The correction of a parameter's estimate has mean zero and reduces the variance of the parameter. In a consistent filter
-// corrections are uncorrelated, and the variance of a correction is the variance that it removes. The sum of the corrections over a
-// window, divided by the root of the removed variance, is therefore a standard normal number z. After a change all corrections have
-// the same sign, and z grows with the root of the information in the window. The watch computes z over windows of 16, 32, 64, ...
-// samples. A change is reported if |z| exceeds a limit; the caller then adds the variance `added` to the covariance in the next
-// prediction. A change of one parameter also moves the estimates of others, so the window shows that a change has happened, but not
-// always which parameter has changed. od_change_watch_name() finds this parameter later.
+// Generalized likelihood ratio test (Willsky and Jones 1976). Let parameter i of the machine change by v at the time t0. The error of the
+// estimate (truth minus estimate of states and parameters) is then b v, where the signature b is a unit vector at t0 and later
+// follows the filter:
+//
+//   predict:  b <- F b        correct, sensor by sensor:  b <- b - K (h b)
+//
+// An innovation with the variance s has the mean (h b) v. With c = sum of (h b) innovation / s and d = sum of (h b)^2 / s, the most
+// likely change is c/d, and z = c / sqrt(d) is a standard normal number if no parameter has changed. The watch follows the
+// signatures of all watched parameters from up to OD_WATCH_SLOTS starting times, whose ages are nearly a geometric series. |z|
+// above a limit is a change. If v has the variance q before the data, its estimate is c / (d + 1/q) with the variance 1 / (d + 1/q).
+// Adding b v to the estimate, and the variance of b v to the covariance, gives the result of a filter that had added q at t0. The watch
+// adds the mean and the covariance of b v over all starting times, weighted with their likelihoods.
 #ifndef OD_OBSERVE_CHANGE_WATCH_H
 #define OD_OBSERVE_CHANGE_WATCH_H
 
@@ -15,47 +20,68 @@
 
 #include "base/saved.h"
 
-enum { OD_WATCH_WINDOWS = 14 };  // the longest window has 16 * 2^13 samples
-
-// All arrays are parts of the caller's memory.
-typedef struct od_change_watch {
-  int parameters;
-  const double *change;      // per parameter: standard deviation of a change; 0: the parameter is not watched
-  double *before;            // per parameter: estimate before the correction
-  double *variance;          // per parameter: variance before the correction
-  double *moved;             // per parameter: sum of all corrections
-  double *removed;           // per parameter: sum of the removed variances
-  double *added;             // per parameter: variance to be added after a change
-  double *mark_moved;        // parameters x windows x 2: `moved` at the start of each window and in its middle
-  double *mark_removed;      // the same for `removed`
-  double *earlier;           // per parameter: estimate before the last change
-  double *earlier_variance;  // per parameter: its variance; 0: the parameter is not a possible cause of the last change
-  double samples;            // number of samples since the start
-} od_change_watch;
+enum { OD_WATCH_SLOTS = 40 };
 
 // A detected change.
 typedef struct od_parameter_change {
   int parameter;
-  double time;           // time of the detection, s
-  double before, sigma;  // estimate and standard deviation before the change
-  double after;          // estimate after the change
+  double time;                // time of the detection, s
+  double earliest, latest;    // 95 % interval of the time of the change, s
+  double before, sigma;       // estimate and standard deviation before the change
+  double after, after_sigma;  // estimate and standard deviation after the change
 } od_parameter_change;
 
+// All arrays are parts of the caller's memory. M = OD_WATCH_SLOTS * watched is the number of signatures; n = nx + np.
+typedef struct od_change_watch {
+  int nx, np, ny, watched;
+  const int *parameter;              // per watched parameter: its index
+  const double *change;              // per watched parameter: standard deviation of a change
+  int slots, order[OD_WATCH_SLOTS];  // number of slots in use, and their indices, the oldest slot first
+  double *b, *moved;                 // n x M: signatures; nx x M: scratch
+  double *c, *d;                     // per slot: sums c (watched) and d (watched x watched)
+  double *seen;                      // M: scratch
+  double *time;                      // per slot: its starting time, s
+  double *age;                       // per slot: number of samples since its starting time
+  double *estimate, *variance;       // per slot and watched parameter: estimate and variance at the starting time
+  double *suspect;                   // per watched parameter: whether it may be the cause of the last change, 0 or 1
+  double *before, *before_variance;  // per watched parameter: estimate and variance before the last change
+  double *row, *gain;                // per used sensor of a correction: h and K (n each)
+  double *value, *s;                 // per used sensor: innovation and its variance
+  int rows, gains;                   // numbers of recorded rows and gains
+} od_change_watch;
+
 // Returns the number of doubles that a watch needs.
-size_t od_change_watch_size(int parameters);
-// Starts a watch in the caller's memory. `change` stays in use.
-void od_change_watch_init(od_change_watch *w, int parameters, const double *change, double *memory);
-// Stores an estimate and its variance after the prediction.
-void od_change_watch_predicted(od_change_watch *w, int parameter, double estimate, double variance);
-// Adds the correction of a parameter.
-void od_change_watch_corrected(od_change_watch *w, int parameter, double estimate, double variance);
-// Ends a sample: tests all windows. `is_valid`: whether the filter is consistent at this sample; else all windows start
-// again. Returns true if a parameter has changed; then `added` has the variances for the next prediction: the square of `change` for
-// each possible cause, and for each other parameter the square of its correction within the window, because the change has caused it.
-bool od_change_watch_end(od_change_watch *w, bool is_valid);
-// Completes *out for the last detected change: the possible cause whose estimate now differs most from its value before the change,
-// relative to the standard deviation of the difference.
-void od_change_watch_name(const od_change_watch *w, od_parameter_change *out);
+size_t od_change_watch_size(int nx, int np, int ny, int watched);
+// Starts a watch in the caller's memory. The arrays `parameter` and `change` stay in use.
+void od_change_watch_init(od_change_watch *w, int nx, int np, int ny, int watched, const int *parameter,
+                          const double *change, double *memory);
+// Forgets all signatures: only later changes are detected.
+void od_change_watch_restart(od_change_watch *w);
+
+// ---- called by the observer and its filter
+
+// Propagates the signatures through a step or a change of coordinates: A is nx x nx, B nx x np.
+void od_change_watch_predict(od_change_watch *w, const double *A, const double *B);
+// Begins a pass over the sensors. Only the last pass of a correction counts.
+void od_change_watch_begin_pass(od_change_watch *w);
+// Records a used sensor with its row h (n), its innovation and the variance of the innovation. The gains follow in the same order.
+void od_change_watch_sensor(od_change_watch *w, const double *h, double value, double s);
+void od_change_watch_gain(od_change_watch *w, const double *gain);
+// Ends a correction: adds the recorded sensors to the sums, and propagates the signatures.
+void od_change_watch_corrected(od_change_watch *w);
+
+// ---- called after each sample
+
+// Ends a sample at time t. p and p_variance: estimates and variances of all parameters (np). is_valid: whether the filter is
+// consistent at this sample; else the watch starts again. Returns true if a change is detected. Then delta (n) is the change of the
+// estimate, P (n x n) its covariance to be added, and *out the change. If several parameters may be the cause, *out has the most
+// likely one; od_change_watch_name() corrects it later.
+bool od_change_watch_end(od_change_watch *w, double t, const double *p, const double *p_variance, bool is_valid,
+                         double *delta, double *P, od_parameter_change *out);
+// Updates the parameter and the estimate after the last detected change from the present estimates: the possible cause
+// whose estimate differs most from its value before the change, relative to the standard deviation of the difference.
+void od_change_watch_name(const od_change_watch *w, const double *p, const double *p_variance,
+                          od_parameter_change *out);
 // Saves or restores a watch as pieces of a saved state.
 void od_change_watch_transfer(od_change_watch *w, od_pieces *t);
 

@@ -20,4 +20,5 @@ const od_filter od_filter_ekf = {
     .predict = od_linear_predict,
     .correct = correct,
     .output_sigma = od_linear_output_sigma,
+    .detects_changes = true,
 };

@@ -58,4 +58,5 @@ const od_filter od_filter_error_state_ekf = {
     .predict = predict,
     .correct = correct,
     .output_sigma = od_linear_output_sigma,
+    .detects_changes = true,
 };

@@ -81,4 +81,5 @@ const od_filter od_filter_iterated_ekf = {
     .correct = correct,
     .output_sigma = od_linear_output_sigma,
     .transfer = transfer,
+    .detects_changes = true,
 };

@@ -165,4 +165,5 @@ const od_filter od_filter_relinearizing = {
     .settled = settled,
     .fell_back = fell_back,
     .transfer = od_smoother_transfer,
+    .detects_changes = true,
 };

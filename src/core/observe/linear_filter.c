@@ -132,6 +132,7 @@ static void settle(od_observer *o, od_covariance *b, waiting_sensors *w) {
   for (int m = 0; m < w->count; m++, gain += n) {
     go_along(n, gain, w->value[m], w->bias[m], delta, bias);
     if (l->note) od_copy_few(n, gain, note_of(o) + o->ny + (2 * w->sensor[m] + 1) * n);
+    if (o->watch) od_change_watch_gain(o->watch, gain);
   }
   w->count = 0;
 }
@@ -145,6 +146,7 @@ static void add_waiting(od_observer *o, od_covariance *b, waiting_sensors *w, in
   w->sensor[w->count] = i;
   w->value[w->count] = value;
   w->bias[w->count++] = bias;
+  if (o->watch) od_change_watch_sensor(o->watch, h, value, s);
   if (!l->note) return;
   double *note = note_of(o);
   note[i] = value / s;
@@ -272,6 +274,7 @@ od_status od_linear_pass(od_observer *o, const double *y, int pass) {
   od_linear *l = od_observer_linear(o);
   size_t size = (size_t)(o->nx + o->np) * sizeof(double);
   if (pass == 0) l->sensor_dominates = l->widened = 0;
+  if (o->watch) od_change_watch_begin_pass(o->watch);
   memset(od_observer_at(o, l->delta), 0, size);
   memcpy(od_observer_at(o, o->bias), od_observer_at(o, l->prior_bias), size);
   od_status status = od_linear_take(o, y, pass);

@@ -166,6 +166,7 @@ static od_status follow_jump(od_observer *o, const double *by_parameters) {
   od_covariance b = od_observer_estimate(o);
   const double *map = od_observer_at(o, o->map);
   od_observer_carry_bias(o, map, by_parameters, NULL, NULL);
+  if (o->watch) od_change_watch_predict(o->watch, map, by_parameters);
   if (!od_covariance_predict(&b, map, by_parameters, NULL, NULL)) return OD_NOT_FINITE;
   return o->filter->follow ? o->filter->follow(o, map, by_parameters) : OD_OK;
 }
@@ -190,7 +191,19 @@ od_status od_observer_predict(od_observer *o, double h, const double *u, const d
 
 od_status od_observer_correct(od_observer *o, const double *y) {
   if (!o->started) return OD_BAD_ARGUMENT;
-  return od_observer_begin_correction(o, y) > 0 ? o->filter->correct(o, y) : OD_OK;
+  od_status status = od_observer_begin_correction(o, y) > 0 ? o->filter->correct(o, y) : OD_OK;
+  if (o->watch) od_change_watch_corrected(o->watch);
+  return status;
+}
+
+od_status od_observer_shift(od_observer *o, double *delta, const double *P) {
+  od_covariance b = od_observer_estimate(o);
+  const od_linear *l = od_observer_linear(o);
+  od_linear_begin(o);
+  od_status status = od_observer_move(o, od_observer_at(o, l->prior), delta);
+  if (status == OD_OK && !od_covariance_add(&b, P, NULL)) status = OD_NOT_FINITE;
+  if (o->filter->restart) o->filter->restart(o);
+  return status;
 }
 
 void od_observer_inflate(od_observer *o, double factor) {

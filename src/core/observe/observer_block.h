@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/saved.h"
+#include "observe/change_watch.h"
 #include "observe/covariance.h"
 #include "observe/guard.h"
 #include "observe/spread.h"
@@ -33,6 +34,7 @@ struct od_observer {
   double nis;
   double choice[OD_MOST_FILTER_OPTIONS];  // values of the filter's options
   int unsound;                            // whether the options of the filter are invalid
+  od_change_watch *watch;                 // of the caller; NULL: changes of parameters are not detected
 
   // Offsets in bytes from the block's start.
   size_t sim, p, low, high;        // the estimate and the bounds of its parameters
@@ -103,6 +105,11 @@ const unsigned char *od_observer_edges(od_observer *o);
 void od_observer_transfer(od_observer *o, od_pieces *t);
 // Fills the owner of a saved observer. Returns false if the plant has no fingerprint.
 bool od_observer_owner(const od_observer *o, od_saved_owner *owner);
+
+// --- observer.c
+
+// Adds delta (n) to the estimate and P (n x n) to its covariance. The filter drops its data about earlier samples.
+od_status od_observer_shift(od_observer *o, double *delta, const double *P);
 
 // --- estimate.c
 

@@ -257,14 +257,30 @@ static void find_interval(search *s, od_fault f, double gain) {
   }
 }
 
+// Finds the first change of an estimated number with the likelihood ratios of the observer (observe/change_watch.h), and tries this change at
+// several times of its interval. Keeps the best change in *best and *gain.
+static void try_watched_change(search *s, od_fault *best, double *gain) {
+  od_parameter_change found;
+  bool any = false;
+  if (!goes_on(s)) return;
+  s->status = od_trial_watch(&s->t, &found, &any, s->err);
+  if (s->status != OD_OK || !any) return;
+  od_fault f = {.kind = OD_FAULT_PARAMETER, .column = -1, .other = s->t.task->e->parameter[found.parameter].number};
+  for (int k = 0; k < 3; k++) {
+    f.from = found.earliest + 0.5 * k * (found.latest - found.earliest);
+    double now = try_fault(s, f, false);
+    if (now > *gain) *gain = now, *best = f;
+  }
+}
+
 // Tries each free number of the model: wrong from the start, or changed at a certain time. The time of the best change is then
-// refined.
+// refined. Among changes with about the same gain, the change of an estimated number is preferred.
 static void try_numbers(search *s) {
   const od_diagnosis_task *task = s->t.task;
   const od_machine *model = task->e->model;
   const od_record *r = task->record;
-  od_fault best = {0};
-  double gain = least_gain;
+  od_fault best = {0}, best_estimated = {0};
+  double gain = least_gain, estimated_gain = least_gain;
   for (int i = 0, tried = 0; i < od_machine_number_count(model) && tried < MOST_NUMBERS; i++) {
     od_number number = od_machine_number(model, i);
     if (!od_machine_number_is_free(model, i) || number.value == 0 || !strncmp(number.path, "initial.", 8)) continue;
@@ -274,8 +290,12 @@ static void try_numbers(search *s) {
     f.from = s->t.change;
     double now = try_fault(s, f, false);
     if (now > gain) gain = now, best = f;
+    if (now > estimated_gain && od_parameter_of(task->e, i) >= 0) estimated_gain = now, best_estimated = f;
     tried++;
   }
+  try_watched_change(s, &best_estimated, &estimated_gain);
+  if (best_estimated.kind == OD_FAULT_PARAMETER && estimated_gain > gain - least_margin)
+    best = best_estimated, gain = estimated_gain;
   // The change may be earlier than its effect.
   double length = r->t[r->rows - 1] - r->t[0], at = best.from;
   if (best.kind != OD_FAULT_PARAMETER) return;
@@ -414,7 +434,7 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
         snprintf(
             text, size,
             "the number '%.100s' of the machine changes %s, to about %s at the end. Check the machine at this time. "
-            "To follow the change, estimate this number with 'noise' under 'parameters'.",
+            "To follow such a change, estimate this number with 'change' under 'parameters'.",
             n.path, when, od_display_quantity(s->value, n.unit).text);
       else
         snprintf(
@@ -478,6 +498,23 @@ static int prefer_start(const search *s, int best) {
   return best;
 }
 
+// Returns the suspect that is named instead of suspect `best` with about the same gain: the change of an estimated number, if `best` is the
+// change of another number.
+static int prefer_estimated(const search *s, int best) {
+  const od_diagnosis_task *task = s->t.task;
+  const od_fault *f = &s->suspect[best].fault;
+  bool is_change = f->kind == OD_FAULT_PARAMETER && f->from > task->record->t[0];
+  if (!is_change || od_parameter_of(task->e, f->other) >= 0) return best;
+  int preferred = best;
+  for (int i = 0; i < s->count; i++) {
+    const od_suspect *now = &s->suspect[i];
+    bool possible = now->fault.kind == OD_FAULT_PARAMETER && now->fault.from > task->record->t[0] &&
+                    od_parameter_of(task->e, now->fault.other) >= 0 && now->gain > s->suspect[best].gain - least_margin;
+    if (possible && (preferred == best || now->gain > s->suspect[preferred].gain)) preferred = i;
+  }
+  return preferred;
+}
+
 // Returns the excess of the cost of the run without a fault over the expected cost.
 static double excess_of(const search *s) {
   const od_trials *t = &s->t;
@@ -522,6 +559,7 @@ static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
   bool is_clear = explains && (best != first ||
                                gain - other > (is_settled(b) ? least_margin : fmax(margin_part * gain, least_margin)));
   if (is_clear && b->fault.kind != OD_FAULT_MODEL) {
+    b = &s->suspect[prefer_estimated(s, best)];
     if (named) *named = *b;
     return add_remark(s, b, "Most likely cause:", verdict);
   }

@@ -68,5 +68,7 @@ double od_trials_step(const od_trials *t);
 bool od_trials_exhausted(const od_trials *t);
 // Runs the observer with the fault undone. `calibrate`: first estimates the offset or scale of a sensor.
 od_status od_trial(od_trials *t, od_fault fault, bool calibrate, od_suspect *out, od_error *err);
+// Runs the observer with all estimated numbers watched for sudden changes. *any: whether there is a change; then *found is the first one.
+od_status od_trial_watch(od_trials *t, od_parameter_change *found, bool *any, od_error *err);
 
 #endif

@@ -329,6 +329,25 @@ od_status od_trial(od_trials *t, od_fault f, bool calibrate, od_suspect *out, od
   return OD_OK;
 }
 
+od_status od_trial_watch(od_trials *t, od_parameter_change *found, bool *any, od_error *err) {
+  OD_SCRATCH(scratch);
+  OD_SCOPED(free_trial) trial x = {0};
+  OD_OWNED(od_observed_free) od_observed *o = NULL;
+  const od_experiment *e = t->task->e;
+  double *jacobian = OD_TAKE(&scratch, double, e->sensors);
+  sums *of = OD_TAKE(&scratch, sums, e->sensors);
+  *any = false;
+  if (!jacobian || !of || !make_trial(t, &x)) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  if (!x.e.filter->detects_changes) return OD_OK;
+  for (int i = 0; i < x.e.parameters; i++)
+    if (x.e.parameter[i].number >= 0) x.e.parameter[i].jump = jump_sigma * fabs(x.e.parameter[i].start);
+  od_record_undo(t->task->record, &(od_fault){0}, e, t->undone);
+  od_status status = run_trial(t, &x, jacobian, true, of, &o, err);
+  *any = o && o->changes > 0;
+  if (*any) *found = o->change[0];
+  return status;
+}
+
 // --- The run without a fault --------------------------------------------------------------------------------------
 
 // Returns the time that best divides the run into a part with expected costs and a part with higher costs; NAN: the costs are

@@ -1,9 +1,10 @@
-// Computes metrics from the errors of a run, sample by sample. Let e be the errors of a metric's outputs at a time, and S the
-// observer's covariance of these outputs. The metrics are
+// Computes metrics from the errors of a run, sample by sample. Let e be the errors of a metric's outputs and parameters at a time, and S
+// the observer's covariance of these outputs and parameters. The metrics are
 //
 //  norm      sqrt(sum e'e)             mean      mean e            final  the root mean square of the last e
-//  rms       sqrt(mean e'e / count)    max       largest |e|
+//  rms       sqrt(mean e'e / count)    max       largest |e|       sigma  sqrt(mean trace S / count)
 //  coverage  fraction of all e within 1.96 sigma                   nees   mean e' S^-1 e / count
+//  within_3_sigma  fraction of all e within 3 sigma
 //
 // over all samples between `from` and `to`, or over a number of equally spaced points of this interval, both ends included.
 #include "experiment/error_metrics.h"
@@ -11,19 +12,23 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "experiment/truth_change.h"
 #include "math/dense.h"
 #include "math/normal.h"
 #include "oleodyn/sim.h"
 
-enum { NORM, RMS, MEAN, MAX, FINAL, COVERAGE, NEES };
+enum { NORM, RMS, MEAN, MAX, FINAL, SIGMA, COVERAGE, WITHIN_3_SIGMA, NEES };
 const od_error_metric_class od_error_metric_classes[] = {
     [NORM] = {"norm", "root of the sum of squared errors", true, NAN},
     [RMS] = {"rms", "root mean square error", true, NAN},
     [MEAN] = {"mean", "mean error, with its sign", true, NAN},
     [MAX] = {"max", "largest absolute error", true, NAN},
     [FINAL] = {"final", "root mean square error of the last sample", true, NAN},
+    [SIGMA] = {"sigma", "root mean square of the observer's standard deviations", true, NAN},
     [COVERAGE] = {"coverage", "fraction of the errors within 1.96 standard deviations", false, 0.95},
-    [NEES] = {"nees", "mean squared error, normalized with the observer's covariance, per output", false, 1},
+    [WITHIN_3_SIGMA] = {"within_3_sigma", "fraction of the errors within 3 standard deviations", false, 0.9973},
+    [NEES] = {"nees", "mean squared error, normalized with the observer's covariance, per output or parameter", false,
+              1},
     {NULL, NULL, false, NAN},
 };
 
@@ -96,18 +101,23 @@ static bool takes(const od_error_record *r, const od_error_metric *m, sums *s, d
   return true;
 }
 
-// Computes the covariance S of the outputs from their derivatives and from the covariance P of states and parameters.
+// Returns the derivative of an output or a parameter (od_error_metric.output) with respect to state or parameter k.
+static double slope_of(const od_error_record *r, int output, int k) {
+  if (output < 0) return k == r->nx - 1 - output;
+  int row = r->e->watched[output].row;
+  return k < r->nx ? r->hx[row * r->nx + k] : r->hp[row * r->np + k - r->nx];
+}
+
+// Computes the covariance S of outputs and parameters from their derivatives and from the covariance P of states and parameters.
 static void fill_covariance(const od_error_record *r, const od_error_metric *m, const double *P) {
   int n = r->nx + r->np, count = m->count;
   for (int i = 0; i < count; i++)
     for (int j = 0; j < count; j++) {
-      int a = r->e->watched[m->output[i]].row, b = r->e->watched[m->output[j]].row;
       double sum = 0;
       for (int k = 0; k < n; k++) {
-        double hk = k < r->nx ? r->hx[a * r->nx + k] : r->hp[a * r->np + k - r->nx], inner = 0;
+        double hk = slope_of(r, m->output[i], k), inner = 0;
         if (hk == 0) continue;
-        for (int l = 0; l < n; l++)
-          inner += P[k * n + l] * (l < r->nx ? r->hx[b * r->nx + l] : r->hp[b * r->np + l - r->nx]);
+        for (int l = 0; l < n; l++) inner += P[k * n + l] * slope_of(r, m->output[j], l);
         sum += hk * inner;
       }
       r->S[i * count + j] = sum;
@@ -130,16 +140,24 @@ static double normalized(const od_error_record *r, const od_error_metric *m, con
 }
 
 // Returns the contribution of one sample to a metric. The errors are in r->error.
-static double value_of(const od_error_record *r, const od_error_metric *m, const double *P) {
-  double squares = 0, sum = 0, covered = 0;
+static double value_of(const od_error_record *r, const od_error_metric *m, const od_observer *observer,
+                       const double *P) {
+  double squares = 0, sum = 0, covered = 0, variances = 0;
+  double limit = m->kind == WITHIN_3_SIGMA ? 3 : OD_NORMAL95;
   for (int i = 0; i < m->count; i++) {
+    int output = m->output[i];
+    double sigma =
+        output < 0 ? od_observer_parameter_sigma(observer, -1 - output) : r->sigma[r->e->watched[output].row];
     squares += r->error[i] * r->error[i];
     sum += r->error[i];
-    covered += fabs(r->error[i]) <= OD_NORMAL95 * r->sigma[r->e->watched[m->output[i]].row];
+    covered += fabs(r->error[i]) <= limit * sigma;
+    variances += sigma * sigma;
   }
   switch (m->kind) {
     case MEAN: return sum / m->count;
-    case COVERAGE: return covered / m->count;
+    case SIGMA: return variances / m->count;
+    case COVERAGE:
+    case WITHIN_3_SIGMA: return covered / m->count;
     case NEES: return normalized(r, m, P);
     case NORM: return squares;
     default: return squares / m->count;
@@ -172,7 +190,8 @@ od_status od_error_record_take(od_error_record *r, const od_sample *s, od_observ
   }
   if (!any) return OD_OK;
   od_sim *sim = od_observer_sim(observer);
-  od_status status = kinds[COVERAGE] ? od_observer_outputs(observer, r->y, r->sigma) : od_sim_outputs(sim, r->y);
+  bool by_sigma = kinds[COVERAGE] || kinds[WITHIN_3_SIGMA] || kinds[SIGMA];
+  od_status status = by_sigma ? od_observer_outputs(observer, r->y, r->sigma) : od_sim_outputs(sim, r->y);
   if (status == OD_OK && kinds[NEES]) {
     status = od_sim_output_jacobians(sim, r->hx, NULL, r->np ? r->hp : NULL);
     P = od_observer_covariance(observer);
@@ -184,10 +203,12 @@ od_status od_error_record_take(od_error_record *r, const od_sample *s, od_observ
     bool known = true;
     if (!of->takes) continue;
     for (int k = 0; k < m->count; k++) {
-      r->error[k] = r->y[e->watched[m->output[k]].row] - s->truth[m->output[k]];
+      int output = m->output[k];
+      r->error[k] = output < 0 ? od_observer_parameters(observer)[-1 - output] - od_true_parameter(e, s, -1 - output)
+                               : r->y[e->watched[output].row] - s->truth[output];
       known = known && isfinite(r->error[k]);
     }
-    double value = known ? value_of(r, m, P) : (double)NAN;
+    double value = known ? value_of(r, m, observer, P) : (double)NAN;
     if (isnan(value)) continue;
     of->sum += value;
     of->last = value;
@@ -203,7 +224,8 @@ void od_error_record_result(const od_error_record *r, double *value) {
     double mean = s->sum / (double)s->count;
     switch (r->e->metric[i].kind) {
       case NORM: value[i] = sqrt(s->sum); break;
-      case RMS: value[i] = sqrt(mean); break;
+      case RMS:
+      case SIGMA: value[i] = sqrt(mean); break;
       case MAX: value[i] = sqrt(s->largest); break;
       case FINAL: value[i] = sqrt(s->last); break;
       default: value[i] = mean; break;

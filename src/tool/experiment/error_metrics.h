@@ -1,4 +1,4 @@
-// Error metrics of outputs in a run. The section 'metrics' of an experiment file defines the metrics, so a study can compute the
+// Error metrics of outputs and parameters in a run. The section 'metrics' of an experiment file defines the metrics, so a study can compute the
 // metrics of a publication.
 #ifndef OD_EXPERIMENT_ERROR_METRICS_H
 #define OD_EXPERIMENT_ERROR_METRICS_H

@@ -113,11 +113,11 @@ typedef struct od_process_noise {
   od_output_covariance process;  // covariance of outputs (count 0: `pressures` and `acceleration` apply)
 } od_process_noise;
 
-// A metric computed from the errors of some watched outputs. See error_metrics.h.
+// A metric computed from the errors of some watched outputs and parameters. See error_metrics.h.
 typedef struct od_error_metric {
   const char *name, *unit;
   int kind;     // index in od_error_metric_classes
-  int *output;  // indices of watched outputs
+  int *output;  // indices of watched outputs; -1 - i: parameter i
   int count;
   long points;      // number of equally spaced points; 0: all samples
   double from, to;  // first and last times of the samples in use, s

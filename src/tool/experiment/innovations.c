@@ -239,6 +239,12 @@ void od_innovation_record_take(od_innovation_record *r, const od_innovation *in,
   r->samples++;
 }
 
+void od_innovation_record_exclude(od_innovation_record *r, double from, double to) {
+  for (int i = 0; i < r->blocks; i++)
+    if (r->end[i] >= from && r->begin[i] <= to)
+      memset(r->block + i * r->sensors, 0, (size_t)r->sensors * sizeof *r->block);
+}
+
 // --- At the end ---------------------------------------------------------------------------------------------------
 
 // Returns the statistics of a sensor, starting at block `first`.

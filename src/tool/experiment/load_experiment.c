@@ -261,8 +261,8 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_fill_sensor_covariance(xl);
   read_initial(xl, initial);
   od_load_process(xl);
-  od_load_metrics(xl, od_section_get(ld, file, "metrics"));
   od_load_parameters(xl, parameters);
+  od_load_metrics(xl, od_section_get(ld, file, "metrics"));
   xl->e->outputs = give_rows(xl->e);
   read_data(xl, data);
   if (xl->options->more) xl->options->more(xl->options->user, xl, file);

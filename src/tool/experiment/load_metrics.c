@@ -1,4 +1,4 @@
-// Loads the section 'metrics': metrics of the errors of outputs.
+// Loads the section 'metrics': metrics of the errors of outputs and parameters.
 //
 //  metrics:
 //    e: {norm: P1.x, points: 101}
@@ -24,8 +24,8 @@ static const od_key keys[] = {
     {"to", OD_NUMBER, "s", "time of the last sample in use", OD_POSITIVE, (double)INFINITY,
      .otherwise = "the end of the run"},
 };
-const od_section_class od_metric_section = {"metric", "a metric computed from the errors of some outputs",
-                                            OD_KEYS(keys), kind_key};
+const od_section_class od_metric_section = {
+    "metric", "a metric computed from the errors of some outputs or estimated parameters", OD_KEYS(keys), kind_key};
 
 // Returns an upper bound of the number of outputs of all metrics. Each metric has one name or a list of names.
 int od_metric_outputs(const od_loader *ld, int node) {
@@ -42,13 +42,17 @@ int od_metric_outputs(const od_loader *ld, int node) {
   return count;
 }
 
-// Adds an output to a metric. If the metric has a unit, all its outputs must have the same unit.
+// Adds an output or a parameter to a metric. If the metric has a unit, all its outputs and parameters must have the same unit.
 static void add_output(od_experiment_loader *xl, int node, od_error_metric *m) {
   od_loader *ld = &xl->ld;
-  if (!od_read_text(ld, node, m->name, "the name of an output")) return;
-  int watched = od_watch(xl, node);
-  if (watched < 0) return;
-  const char *unit = xl->e->watched[watched].unit;
+  if (!od_read_text(ld, node, m->name, "the name of an output or a parameter")) return;
+  int parameter = 0;
+  while (parameter < xl->e->parameters && strcmp(xl->e->parameter[parameter].path, od_text_of(ld, node)) != 0)
+    parameter++;
+  bool is_parameter = parameter < xl->e->parameters;
+  int watched = is_parameter ? -1 - parameter : od_watch(xl, node);
+  if (!is_parameter && watched < 0) return;
+  const char *unit = is_parameter ? xl->e->parameter[parameter].unit : xl->e->watched[watched].unit;
   bool has_unit = od_error_metric_classes[m->kind].has_unit;
   if (m->count == 0) m->unit = has_unit ? unit : "1";
   if (has_unit && strcmp(m->unit, unit) != 0)
@@ -85,7 +89,8 @@ static void read_metric(od_experiment_loader *xl, int key) {
     od_complain_number(ld, first + 2, "'to' is %g s; expected a time later than 'from', %g s", m->to, m->from);
   if (kind < 0) {
     od_complain(ld, key,
-                "the metric '%s' has no kind; expected 'norm', 'rms', 'mean', 'max', 'final', 'coverage' or 'nees'",
+                "the metric '%s' has no kind; expected 'norm', 'rms', 'mean', 'max', 'final', 'sigma', 'coverage', "
+                "'within_3_sigma' or 'nees'",
                 od_excerpt(ld, name));
     return;
   }

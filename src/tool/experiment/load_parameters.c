@@ -29,32 +29,28 @@ static const od_key keys[] = {
 };
 const od_section_class od_parameter_section = {"parameter", "a number of the model that is estimated", OD_KEYS(keys)};
 
-// Returns the index of the model's number with the name of a key, or -1 after a message.
-static int find_number(od_experiment_loader *xl, int key) {
+int od_find_free_number(od_experiment_loader *xl, const od_machine *machine, int key, const char *purpose) {
   od_loader *ld = &xl->ld;
-  const od_machine *model = xl->e->model;
   const char *path = od_text_of(ld, key);
-  int number = od_machine_number_find(model, path);
-  if (number >= 0 && !od_machine_number_is_free(model, number)) {
-    const char *source = od_machine_number_source(model, number), *blocks = od_machine_number_blocks(model, number);
+  int number = od_machine_number_find(machine, path);
+  if (number >= 0 && !od_machine_number_is_free(machine, number)) {
+    const char *source = od_machine_number_source(machine, number), *blocks = od_machine_number_blocks(machine, number);
     if (source)
-      od_complain(
-          ld, key,
-          "'%s' cannot be estimated, because the machine file defines this number as '%s'; expected '%s' instead", path,
-          od_excerpt(ld, od_machine_number(model, number).given), source);
+      od_complain(ld, key,
+                  "'%s' cannot %s, because the machine file defines this number as '%s'; expected '%s' instead", path,
+                  purpose, od_excerpt(ld, od_machine_number(machine, number).given), source);
     else if (blocks)
-      od_complain(
-          ld, key,
-          "'%s' cannot be estimated: '%s' depends on this number and is not a number of the bodies or the circuit",
-          path, blocks);
+      od_complain(ld, key,
+                  "'%s' cannot %s: '%s' depends on this number and is not a number of the bodies or the circuit", path,
+                  purpose, blocks);
     else
-      od_complain(ld, key, "'%s' cannot be estimated; expected a number of the bodies or the circuit", path);
+      od_complain(ld, key, "'%s' cannot %s; expected a number of the bodies or the circuit", path, purpose);
     return -1;
   }
   if (number >= 0) return number;
   od_nearest nearest = od_nearest_to(path);
-  for (int i = 0; i < od_machine_number_count(model); i++)
-    if (od_machine_number_is_free(model, i)) od_nearest_try(&nearest, od_machine_number(model, i).path);
+  for (int i = 0; i < od_machine_number_count(machine); i++)
+    if (od_machine_number_is_free(machine, i)) od_nearest_try(&nearest, od_machine_number(machine, i).path);
   for (int i = 0; i < xl->e->sensors; i++) {
     od_nearest_try(&nearest, od_format(ld, "sensors.%s.bias", xl->e->sensor[i].name));
     od_nearest_try(&nearest, od_format(ld, "sensors.%s.scale", xl->e->sensor[i].name));
@@ -108,7 +104,7 @@ static bool find_calibration(od_experiment_loader *xl, int key, od_estimated *p)
 // Finds the parameter of a path: unit, initial value in the model and true value. False: an error was reported.
 static bool find_estimated(od_experiment_loader *xl, int key, od_estimated *p) {
   if (find_calibration(xl, key, p)) return true;
-  int number = find_number(xl, key);
+  int number = od_find_free_number(xl, xl->e->model, key, "be estimated");
   if (number < 0) return false;
   od_number in_model = od_machine_number(xl->e->model, number);
   *p = (od_estimated){.number = number,
@@ -166,6 +162,12 @@ static void read_parameter(od_experiment_loader *xl, int key) {
   if (xl->structure == OD_NOISE_MECHANICAL && p.noise > 0)
     od_complain_number(ld, first + 2,
                        "'structure: mechanical' has noise of the acceleration only; expected 'structure: coupled'");
+  if (p.jump > 0 && !xl->e->filter->detects_changes)
+    od_complain_number(
+        ld, first + 3,
+        "the filter '%s' does not detect changes; expected a filter that linearizes the machine, such as "
+        "'iterated-ekf', or no 'change'",
+        xl->e->filter->name);
   if (!(p.low < p.high))
     od_complain_number(ld, first + 4, "'low' is %.6g and 'high' is %.6g%s%s; expected 'low' below 'high'", p.low,
                        p.high, *unit ? " " : "", unit);

@@ -16,6 +16,7 @@
 #include "experiment/sensor.h"
 #include "experiment/start_covariance.h"
 #include "experiment/true_run.h"
+#include "experiment/truth_change.h"
 #include "io/clock.h"
 #include "observe/observer_block.h"
 #include "machine/machine.h"
@@ -70,10 +71,15 @@ static od_status prepare(od_observe_run *r, od_error *err) {
   r->y_sigma = OD_TAKE(&r->memory, double, ny);
   r->Q = OD_TAKE(&r->memory, double, n *n);
   r->process = OD_TAKE(&r->memory, double, nx *nx);
+  r->watched = OD_TAKE(&r->memory, int, np);
   r->jump = OD_TAKE(&r->memory, double, np);
-  r->since = OD_TAKE(&r->memory, double, np);
-  r->Q_kept = OD_TAKE(&r->memory, double, np);
-  double *watched = OD_TAKE(&r->memory, double, od_change_watch_size(np));
+  r->variance = OD_TAKE(&r->memory, double, np);
+  int watched = 0;
+  for (int i = 0; i < np && r->watched && r->jump; i++)
+    if (e->parameter[i].jump > 0) r->watched[watched] = i, r->jump[watched++] = e->parameter[i].jump;
+  double *signatures = watched ? OD_TAKE(&r->memory, double, od_change_watch_size(nx, np, ny, watched)) : NULL;
+  r->delta = OD_TAKE(&r->memory, double, watched ? n : 0);
+  r->added = OD_TAKE(&r->memory, double, watched ? n *n : 0);
   r->innovations = od_innovation_record_new(e->sensors, nu, np);
   r->errors = od_error_record_new(e, r->plant, r->source->begin, r->source->end);
   o->start = OD_TAKE(&o->memory, double, np);
@@ -94,11 +100,8 @@ static od_status prepare(od_observe_run *r, od_error *err) {
   o->metric = OD_TAKE(&o->memory, double, e->metrics);
   if (!r->innovations || !r->errors || od_arena_status(&r->memory) != OD_OK || od_arena_status(&o->memory) != OD_OK)
     return od_fail(err, OD_NO_MEMORY, "out of memory");
-  for (int i = 0; i < np; i++) {
-    r->jump[i] = e->parameter[i].jump, r->since[i] = -INFINITY;
-    r->watches = r->watches || r->jump[i] > 0;
-  }
-  od_change_watch_init(&r->watch, np, r->jump, watched);
+  r->since = -INFINITY;
+  if (watched) od_change_watch_init(&r->watch, nx, np, ny, watched, r->watched, r->jump, signatures);
   o->has_truth = r->source->has_truth;
   o->step = r->source->step;
   o->nees = NAN;
@@ -174,6 +177,7 @@ static od_status make_observer(od_observe_run *r, const od_sample *first, od_err
   r->observer = od_observer_new(r->plant, &options);
   if (r->observer && r->options->keep_going) r->saved = od_arena_take(&r->memory, od_observer_block_size(r->observer));
   od_status status = r->observer ? od_arena_status(&r->memory) : OD_NO_MEMORY;
+  if (r->observer && r->watch.watched) r->observer->watch = &r->watch;
   // The initial covariance is given in terms of the outputs of 'initial'.
   for (int i = 0; i < initial->count; i++) row[i] = e->watched[initial->output[i]].row;
   if (status == OD_OK) status = od_observer_declare_start(r->observer, initial->count, row, initial->covariance);
@@ -311,36 +315,31 @@ static od_status predict(od_observe_run *r, const od_sample *s) {
     status = od_observer_predict(r->observer, h, r->u, r->Q, NULL);
     if (status == OD_OK) status = follow_coordinates(r);
   }
-  // Parameters that have changed, or that may change within this step, get additional noise.
+  // A parameter that may change within this step gets additional noise.
   bool jumps = r->options->jump.sigma > 0 && r->t < r->options->jump.time && r->options->jump.time <= s->t;
-  for (int i = 0; i < r->np; i++) {
-    double *noise = r->Q + (r->nx + i) * (r->n + 1);
-    r->Q_kept[i] = *noise;
-    *noise += r->watch.added[i] + (jumps && i == r->options->jump.parameter ? pow(r->options->jump.sigma, 2) : 0);
-  }
+  double *noise = r->Q + (jumps ? (r->nx + r->options->jump.parameter) * (r->n + 1) : 0), usual = *noise;
+  if (jumps) *noise += pow(r->options->jump.sigma, 2);
   if (status == OD_OK) status = od_observer_predict(r->observer, h, s->u, r->Q, NULL);
-  for (int i = 0; i < r->np; i++) r->Q[(r->nx + i) * (r->n + 1)] = r->Q_kept[i];
+  *noise = usual;
   return status == OD_OK ? follow_coordinates(r) : status;
 }
 
-// Passes the estimates of the parameters and their variances to the watch.
-static void watch_parameters(od_observe_run *r, void (*take)(od_change_watch *, int, double, double)) {
-  for (int i = 0; i < r->np && r->watches; i++)
-    take(&r->watch, i, od_observer_parameters(r->observer)[i], pow(od_observer_parameter_sigma(r->observer, i), 2));
-}
-
-// Tests whether a parameter has changed, and records the change. The parameter of the last change follows the present estimates.
-// The sample at which the filter falls back is not tested, because the other filter has another estimate.
-static void find_change(od_observe_run *r, double t) {
-  if (!r->watches) return;
+// Tests whether a parameter has changed. If so, corrects the estimate and records the change. The record of the last change follows the
+// present estimates. The sample at which the filter falls back is not tested, because the other filter has another estimate.
+static od_status find_change(od_observe_run *r, double t) {
+  if (!r->watch.watched) return OD_OK;
+  od_parameter_change found;
+  const double *p = od_observer_parameters(r->observer);
   long last = r->o->changes - 1;
-  if (last >= 0 && last < OD_MOST_CHANGES) od_change_watch_name(&r->watch, &r->o->change[last]);
+  for (int i = 0; i < r->np; i++) r->variance[i] = pow(od_observer_parameter_sigma(r->observer, i), 2);
+  if (last >= 0 && last < OD_MOST_CHANGES) od_change_watch_name(&r->watch, p, r->variance, &r->o->change[last]);
   bool is_valid = od_observer_settled(r->observer) || r->o->fell_back_since < t;
-  if (!od_change_watch_end(&r->watch, is_valid)) return;
-  if (r->o->changes < OD_MOST_CHANGES) r->o->change[r->o->changes] = (od_parameter_change){.time = t};
+  if (!od_change_watch_end(&r->watch, t, p, r->variance, is_valid, r->delta, r->added, &found)) return OD_OK;
+  if (r->o->changes < OD_MOST_CHANGES) r->o->change[r->o->changes] = found;
   r->o->changes++;
-  for (int i = 0; i < r->np; i++)
-    if (r->watch.added[i] > 0) r->since[i] = t;
+  r->since = t;
+  od_innovation_record_exclude(r->innovations, found.earliest, t);
+  return od_observer_shift(r->observer, r->delta, r->added);
 }
 
 // Predicts up to the sample and corrects with its measurements. At the start there is no prediction.
@@ -350,9 +349,7 @@ static od_status move_observer(od_observe_run *r, const od_sample *s, bool start
   for (int i = 0; i < r->ny; i++)
     r->y[i] = i < r->e->sensors && corrected ? od_sensor_usable(&r->e->sensor[i], s->y[i]) : (double)NAN;
   od_status status = start ? OD_OK : predict(r, s);
-  if (status == OD_OK) watch_parameters(r, od_change_watch_predicted);
   if (status == OD_OK) status = od_observer_correct(r->observer, r->y);
-  if (status == OD_OK) watch_parameters(r, od_change_watch_corrected);
   if (!start) od_step_clock_end(&r->clock);
   if (status == OD_OK && s->u_after) status = od_sim_set_inputs(od_observer_sim(r->observer), s->u_after);
   return status;
@@ -362,11 +359,7 @@ static od_status move_observer(od_observe_run *r, const od_sample *s, bool start
 // numbers are valid at this time only.
 static void leave_sample(od_observe_run *r, const od_sample *s) {
   r->o->end = r->t = s->t;
-  for (int i = 0; i < r->np && s->bias; i++) {
-    const od_estimated *p = &r->e->parameter[i];
-    if (p->sensor >= 0 && p->sensor < r->e->sensors && !p->is_scale) r->o->truth[i] = s->bias[p->sensor];
-    if (s->number && p->change > 0 && !isnan(p->truth)) r->o->truth[i] = s->number[p->change - 1];
-  }
+  for (int i = 0; i < r->np; i++) r->o->truth[i] = od_true_parameter(r->e, s, i);
   for (int i = 0; i < r->e->changes && s->number; i++) r->o->changed[i] = s->number[i];
   memcpy(r->u_from, s->u_after ? s->u_after : s->u, (size_t)r->nu * sizeof *r->u_from);
 }
@@ -403,9 +396,9 @@ static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_e
     if (r->options->each) r->options->each(r->options->user, s, r->observer);
     status = od_error_record_take(r->errors, s, r->observer);
     if (status == OD_OK && !r->options->no_table) status = record_row(r, s);
+    if (status == OD_OK) status = find_change(r, s->t);
   }
   if (status == OD_OK) {
-    find_change(r, s->t);
     leave_sample(r, s);
     return OD_OK;
   }
@@ -445,6 +438,7 @@ static od_sample_fate take_in_or_return(od_observe_run *r, const od_sample *s, o
     od_fail(err, status, "the sample at %.6g s is %.6g s after the previous sample; expected at most %.6g s", s->t,
             s->t - r->t, OD_LONGEST_GAP * r->e->step);
   memcpy(r->observer, r->saved, size);
+  od_change_watch_restart(&r->watch);
   bool held = (far || ++r->failures >= OD_MOST_FAILURES) && carry_over(r, s) == OD_OK;
   if (held)
     memcpy(r->saved, r->observer, size);
@@ -553,7 +547,7 @@ static void keep_estimates(od_observe_run *r) {
     r->o->bias[i] = od_observer_bias(r->observer)[r->nx + i];
     for (int j = 0; j < r->np; j++) r->o->covariance[i * r->np + j] = P[(r->nx + i) * r->n + r->nx + j];
     double noise = pow(r->e->parameter[i].noise, 2) / r->e->step;
-    r->o->moved[i] = od_innovation_record_parameter(r->innovations, r->observer, i, noise, r->since[i]);
+    r->o->moved[i] = od_innovation_record_parameter(r->innovations, r->observer, i, noise, r->since);
   }
   for (int i = 0; i < r->e->sensors; i++) od_innovation_record_sensor(r->innovations, i, &r->o->innovations[i]);
   r->o->windows = od_innovation_record_windows(r->innovations, r->o->window);

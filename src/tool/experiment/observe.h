@@ -167,6 +167,11 @@ OD_OWNED_POINTER(od_observed, od_observed_free);
 // Returns the summary of a column over all samples, including samples without a row in the table.
 od_summary od_observed_summary(const od_observed *o, int column);
 
+// Returns the number of stored changes in od_observed.change.
+static inline int od_observed_changes(const od_observed *o) {
+  return o->changes < OD_MOST_CHANGES ? (int)o->changes : OD_MOST_CHANGES;
+}
+
 // NIS per dimension and its 95 % interval for a consistent filter.
 typedef struct od_consistency {
   double value, low, high;

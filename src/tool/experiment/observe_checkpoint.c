@@ -85,8 +85,8 @@ static void transfer(void *self, od_pieces *t) {
   for (int i = 0; changed && i < OD_MOST_CHANGES; i++)
     od_pieces_expect(t, changed[i].parameter >= 0 && changed[i].parameter < (r->np > 0 ? r->np : 1),
                      "the parameter of a change is out of range");
-  od_pieces_bytes(t, r->since, np * d);
-  od_change_watch_transfer(&r->watch, t);
+  od_pieces_bytes(t, &r->since, d);
+  if (r->watch.watched) od_change_watch_transfer(&r->watch, t);
   od_innovation_record_transfer(r->innovations, t);
   od_error_record_transfer(r->errors, t);
   od_observer_transfer(r->observer, t);
@@ -104,7 +104,7 @@ static od_status owner_of(const od_observe_run *r, od_saved_owner *owner, od_err
   owner->options = od_hash_numbers(owner->options, numbers, sizeof numbers / sizeof *numbers);
   owner->options = od_hash_numbers(owner->options, e->covariance, (size_t)(r->n * r->n));
   for (int i = 0; i < e->parameters; i++) owner->options = od_hash_numbers(owner->options, &e->parameter[i].noise, 1);
-  owner->options = od_hash_numbers(owner->options, r->jump, (size_t)r->np);
+  for (int i = 0; i < e->parameters; i++) owner->options = od_hash_numbers(owner->options, &e->parameter[i].jump, 1);
   for (int i = 0; i < e->watches; i++) owner->options = od_hash_text(owner->options, e->watched[i].name);
   return OD_OK;
 }

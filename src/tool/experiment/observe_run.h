@@ -28,15 +28,17 @@ typedef struct od_observe_run {
   double *y_estimated, *y_sigma;  // outputs and their standard deviations
   double *process;  // nx^2: process noise of the states in the current coordinates, if it is given in terms of outputs
   long repartitions;      // number of changes of coordinates so far
-  od_change_watch watch;  // detects sudden changes of parameters
-  double *jump, *since;   // per parameter: see od_estimated; time of the last detected change, s
-  double *Q_kept;         // per parameter: variance of the process noise without `added` of the watch
+  od_change_watch watch;  // detects sudden changes of parameters, if a parameter is watched
+  int *watched;           // indices of the watched parameters
+  double *jump;           // per watched parameter: see od_estimated
+  double *variance;       // per parameter: variance
+  double *delta, *added;  // n, n x n: change of the estimate after a detected change, and its covariance
+  double since;           // time of the last detected change, s
   double *Q, Q_step;      // process noise of a step, and the length of that step
   od_step_clock clock;
   double *row;
   od_thin_table *thin;  // limits the number of rows of the table
   od_sample last;       // the last used sample
-  bool watches;         // whether sudden changes of a parameter are detected
   bool unrecorded;      // whether the row of the last sample was not requested
   bool broken;  // whether a step has failed, so that the observer may be at a later time than the last used sample
   od_innovation_record *innovations;

@@ -249,16 +249,15 @@ static void judge_movements(judge *j) {
 static void report_changes(judge *j) {
   const od_observed *o = j->o;
   od_name_list names = {.most = MOST_NAMES};
-  for (long k = 0; k < o->changes && k < OD_MOST_CHANGES; k++) {
+  for (int k = 0; k < od_observed_changes(o); k++) {
     const od_parameter_change *c = &o->change[k];
-    od_name_list_add(&names, "%.100s, from %s to %s, detected at %.4g s", j->e->parameter[c->parameter].path,
-                     value_of(j, c->parameter, c->before, c->sigma).text, value_of(j, c->parameter, c->after, NAN).text,
-                     c->time);
+    od_name_list_add(
+        &names, "%.100s changed between %.4g s and %.4g s (95 %% interval) from %s to %s, detected at %.4g s",
+        j->e->parameter[c->parameter].path, c->earliest, c->latest, value_of(j, c->parameter, c->before, c->sigma).text,
+        value_of(j, c->parameter, c->after, c->after_sigma).text, c->time);
   }
   if (o->changes > 0)
-    ADD_REMARK(j, OD_SOUND, "parameter.changed",
-               "Changes detected:", "%s. After a detected change the observer estimates the parameter again.",
-               od_name_list_text(&names));
+    ADD_REMARK(j, OD_SOUND, "parameter.changed", "Changes detected:", "%s.", od_name_list_text(&names));
 }
 
 // Adds a remark if a second run from the estimates gives different results.

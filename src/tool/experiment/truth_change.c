@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "document/ranges.h"
-#include "document/suggest.h"
 #include "experiment/experiment_loader.h"
 #include "experiment/experiment_sections.h"
 #include "machine/machine.h"
@@ -11,9 +10,7 @@
 
 // --- Values over time -----------------------------------------------------------------------------------------------
 
-// Returns the value of a table at time t: linear between the points, constant outside. At two points with the same time, the second
-// one counts.
-static double table_value(const od_truth_change *c, double t) {
+double od_truth_change_value(const od_truth_change *c, double t) {
   int i = 0;
   while (i < c->points && c->at[i] <= t) i++;
   if (i == 0) return c->value[0];
@@ -24,7 +21,7 @@ static double table_value(const od_truth_change *c, double t) {
 
 void od_truth_values_at(od_truth_values *v, double t) {
   for (int i = 0; i < v->e->changes; i++)
-    if (v->e->change[i].points) v->value[i] = table_value(&v->e->change[i], t);
+    if (v->e->change[i].points) v->value[i] = od_truth_change_value(&v->e->change[i], t);
 }
 
 // A walk is reflected at the limits of its number.
@@ -57,6 +54,12 @@ int od_truth_change_of(const od_experiment *e, int number) {
   return -1;
 }
 
+double od_true_parameter(const od_experiment *e, const od_sample *s, int parameter) {
+  const od_estimated *p = &e->parameter[parameter];
+  if (s->bias && p->sensor >= 0 && p->sensor < e->sensors && !p->is_scale) return s->bias[p->sensor];
+  return s->number && p->change > 0 && !isnan(p->truth) ? s->number[p->change - 1] : p->truth;
+}
+
 // --- The section 'truth.change' -------------------------------------------------------------------------------------
 
 // Numbers of the tables `values` and `walk` have the unit of the changing number.
@@ -70,25 +73,6 @@ static const od_key keys[] = {
 };
 const od_section_class od_truth_change_section = {
     "changing number", "a number of the true machine that changes during the run", OD_KEYS(keys)};
-
-// Returns the index of the number of the true machine with the name of a key. Reports an error and returns -1 if the machine has no such
-// number, or if the number cannot change.
-static int find_number(od_experiment_loader *xl, int key) {
-  od_loader *ld = &xl->ld;
-  const od_machine *truth = xl->e->truth;
-  const char *path = od_text_of(ld, key);
-  int number = od_machine_number_find(truth, path);
-  if (number >= 0 && !od_machine_number_is_free(truth, number)) {
-    od_complain(ld, key, "'%s' cannot change during a run; expected a number of the bodies or the circuit", path);
-    return -1;
-  }
-  if (number >= 0) return number;
-  od_nearest nearest = od_nearest_to(path);
-  for (int i = 0; i < od_machine_number_count(truth); i++)
-    if (od_machine_number_is_free(truth, i)) od_nearest_try(&nearest, od_machine_number(truth, i).path);
-  od_complain_unknown(ld, key, "number", "numbers", &nearest);
-  return -1;
-}
 
 // Reads a list of numbers into an array of `count` entries. Returns false after an error.
 static bool read_list(od_experiment_loader *xl, const od_section *section, const char *key, const char *path,
@@ -136,7 +120,7 @@ static bool read_table(od_experiment_loader *xl, const od_section *section, cons
 static void read_change(od_experiment_loader *xl, int key) {
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key), *path = od_format(ld, "truth.change.%s", name);
-  int number = find_number(xl, key);
+  int number = od_find_free_number(xl, xl->e->truth, key, "change during a run");
   od_section section =
       od_section_open(ld, od_value(ld, key), key, path, od_format(ld, "the change of '%s'", od_excerpt(ld, name)),
                       &od_truth_change_section);

@@ -46,4 +46,5 @@ const od_filter od_filter_complex_step_ekf = {
     .correct = correct,
     .output_sigma = od_linear_output_sigma,
     .transfer = transfer,
+    .detects_changes = true,
 };

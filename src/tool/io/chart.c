@@ -253,3 +253,10 @@ void od_chart_level(FILE *to, const od_chart *c, double value, const char *class
   stroke(to, c->x, bounded_y(c, value), c->x + c->width, bounded_y(c, value));
   od_svg_path_end(to);
 }
+
+void od_chart_instant(FILE *to, const od_chart *c, double value, const char *class_name, const char *name) {
+  if (!isfinite(value)) return;
+  od_svg_path_begin(to, class_name, name);
+  stroke(to, od_chart_x(c, value), c->y, od_chart_x(c, value), c->y + c->height);
+  od_svg_path_end(to);
+}

@@ -48,5 +48,7 @@ void od_chart_bars(FILE *to, const od_chart *c, od_series x, od_series y, od_ser
 void od_chart_stems(FILE *to, const od_chart *c, od_series x, od_series y, const char *class_name);
 // Draws a horizontal line over the whole width.
 void od_chart_level(FILE *to, const od_chart *c, double value, const char *class_name, const char *name);
+// Draws a vertical line over the whole height.
+void od_chart_instant(FILE *to, const od_chart *c, double value, const char *class_name, const char *name);
 
 #endif

@@ -290,7 +290,28 @@ static void draw_parameter(const drawing *a, int i) {
   else
     od_chart_level(f.to, &f.chart, truth * shown.factor, OD_DRAWN_TRUTH, "true");
   od_chart_line(f.to, &f.chart, x, middle, OD_DRAWN_ESTIMATE, "estimate");
+  for (int k = 0; k < od_observed_changes(a->o); k++)
+    if (a->o->change[k].parameter == i)
+      od_chart_instant(f.to, &f.chart, a->o->change[k].time * x.factor, OD_DRAWN_LIMIT, "change detected");
   od_page_figure_end(a->page, &f);
+}
+
+// Draws a changing number of the true machine that is not estimated.
+static void draw_changing(const drawing *a, int i) {
+  const od_truth_change *c = &a->e->change[i];
+  int at = a->o->columns.changed + i;
+  od_figure_range r = od_figure_range_of(column(a->o->table, at, 1), od_no_figure_range);
+  od_display shown = od_display_unit(c->unit, od_figure_range_size(r));
+  od_figure f = over_time(a, c->path, "not estimated", r, shown);
+  od_page_figure_begin(a->page, &f);
+  od_chart_line(f.to, &f.chart, time_of(a), column(a->o->table, at, shown.factor), OD_DRAWN_TRUTH, "true");
+  od_page_figure_end(a->page, &f);
+}
+
+static bool is_estimated(const od_experiment *e, int change) {
+  for (int i = 0; i < e->parameters; i++)
+    if (e->parameter[i].change == change + 1) return true;
+  return false;
 }
 
 // Draws the parameters whose uncertainty decreases the most.
@@ -306,14 +327,16 @@ void od_observe_draw_parameters(od_page *page, const void *findings) {
       if (!chosen[i] && (best < 0 || od_kept_uncertainty(findings, i) < od_kept_uncertainty(findings, best))) best = i;
     chosen[best] = true;
   }
-  const od_legend legend[] = {{"estimate", OD_DRAWN_ESTIMATE},
-                              {"95 % interval", OD_DRAWN_BAND},
-                              {a.o->compared ? "true" : NULL, OD_DRAWN_TRUTH},
-                              {NULL, NULL}};
+  od_legend legend[5] = {{"estimate", OD_DRAWN_ESTIMATE}, {"95 % interval", OD_DRAWN_BAND}};
+  int entries = 2;
+  if (a.o->compared) legend[entries++] = (od_legend){"true", OD_DRAWN_TRUTH};
+  if (a.o->changes > 0) legend[entries++] = (od_legend){"change detected", OD_DRAWN_LIMIT};
   od_page_legend(page, legend);
   od_page_figures_begin(page, true);
   for (int i = 0; i < count; i++)
     if (chosen[i]) draw_parameter(&a, i);
+  for (int i = 0; i < a.e->changes && a.o->has_truth; i++)
+    if (!is_estimated(a.e, i)) draw_changing(&a, i);
   od_page_figures_end(page);
   report_left_out(&a, count, shown, "parameters", ": the parameters whose uncertainty decreases the most");
 }

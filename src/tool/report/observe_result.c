@@ -232,6 +232,46 @@ static void add_parameters(const od_observe_findings *f, od_result *r) {
   od_result_audience(r, OD_FOR_ALL);
 }
 
+// --- Detected changes -------------------------------------------------------------------------------------------------
+
+// Adds the detected changes, for experiments with parameters that may change. On the terminal the verdict lists the changes.
+static void add_changes(const od_observe_findings *f, od_result *r) {
+  static const od_result_column columns[] = {{"parameter", "parameter", OD_CELL_TEXT},
+                                             {"unit", "unit", OD_CELL_UNIT},
+                                             {"before", "before", OD_CELL_NUMBER},
+                                             {"after", "after", OD_CELL_NUMBER},
+                                             {"earliest", "changed after, s", OD_CELL_PLAIN, 4},
+                                             {"latest", "and before, s", OD_CELL_PLAIN, 4},
+                                             {"time", "detected at, s", OD_CELL_PLAIN, 4}};
+  const od_experiment *e = f->experiment;
+  const od_observed *o = f->observed;
+  bool watches = false;
+  for (int i = 0; i < e->parameters; i++) watches = watches || e->parameter[i].jump > 0;
+  if (!watches) return;
+  od_result_audience(r, OD_FOR_PAGE);
+  if (o->changes > 0) od_result_heading(r, "Detected changes");
+  od_result_table *t = od_result_add_table(r, "changes", columns, (int)(sizeof columns / sizeof *columns));
+  for (int k = 0; k < od_observed_changes(o); k++) {
+    const od_parameter_change *c = &o->change[k];
+    od_result_add_row(t, e->parameter[c->parameter].unit, od_larger(c->before, c->after));
+    od_result_cell_text(t, e->parameter[c->parameter].path);
+    od_result_cell_value(t, c->before, OD_NORMAL95 * c->sigma);
+    od_result_cell_value(t, c->after, OD_NORMAL95 * c->after_sigma);
+    od_result_cell(t, c->earliest);
+    od_result_cell(t, c->latest);
+    od_result_cell(t, c->time);
+    od_result_row_set(t, "before_sigma", od_json_number(c->sigma));
+    od_result_row_set(t, "after_sigma", od_json_number(c->after_sigma));
+  }
+  if (o->changes > 0)
+    od_result_line(r,
+                   "The 95 %% interval of the time of a change is given. Vertical lines in the figures above are the "
+                   "times of detection.");
+  if (o->changes > OD_MOST_CHANGES)
+    od_result_line(r, "The first %d of %ld detected changes are listed.", OD_MOST_CHANGES, o->changes);
+  od_result_audience(r, OD_FOR_ALL);
+}
+
 // --- Metrics of the experiment ----------------------------------------------------------------------------------------
 
 static void add_metrics(const od_observe_findings *f, od_result *r) {
@@ -540,6 +580,7 @@ od_result od_observe_result(const od_observe_findings *f) {
   od_result_verdict(&r, &f->observed->verdict);
   od_result_audience(&r, OD_FOR_ALL);
   add_parameters(f, &r);
+  add_changes(f, &r);
   add_curves(f, &r);
   add_consistency(f, &r);
   add_metrics(f, &r);

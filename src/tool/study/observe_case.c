@@ -8,6 +8,11 @@
 //                       each port
 //   coverage95, nees_per_dim   same as for curves, for all parameters
 //   nis_per_dim         squared innovations divided by their expected value, per innovation
+//   changes             number of detected changes of parameters; if a parameter has 'change'
+//   changes_wrong       number of detected changes of parameters whose true value has not changed
+//   changes_missed      number of steps of true values that were not detected; if the true value of a watched parameter has steps
+//   change_delay_s      largest time from a step of a true value to its detection
+//   change_time_inside  fraction of the intervals of detected changes that contain the change
 //   settled, ever_settled   number of runs whose filter is settled at the end, or was settled at any time; for
 //                           filters that detect settling
 //   fell_back           number of runs whose filter is a simpler filter at the end; for filters that may fall back
@@ -21,6 +26,7 @@
 
 #include "experiment/observe.h"
 #include "experiment/error_metrics.h"
+#include "experiment/truth_change.h"
 #include "math/normal.h"
 #include "study/cases.h"
 #include "study/compare.h"
@@ -37,6 +43,8 @@ typedef struct observe_case {
   const char **port_metric;
   int *port_of;            // port of each point
   od_shared_truth *truth;  // shared true motion; NULL: each run has its own motion
+  bool watches;            // whether changes of a parameter are detected
+  bool steps;              // whether the true value of a watched parameter has steps
 } observe_case;
 
 // --- Metrics ------------------------------------------------------------------------------------------------------
@@ -65,7 +73,8 @@ static void add_metrics(od_case *c, const observe_case *w, const od_observed *bo
     const od_error_metric *m = &e->metric[i];
     double expected = od_error_metric_classes[m->kind].expected;
     od_gather gather = !od_error_metric_classes[m->kind].has_unit && expected < 1 ? OD_GATHER_PART : OD_GATHER_MEAN;
-    od_case_add_metric(c, (od_metric){m->name, m->unit, gather, expected, 0, NAN});
+    // A metric of one sample has one item per output. The errors of several samples are not independent.
+    od_case_add_metric(c, (od_metric){m->name, m->unit, gather, expected, m->points == 1 ? m->count : 0, NAN});
   }
   if (w->points > 0) {
     double least = bound && bound->curves ? 100 * od_observed_curve_sigma(bound) : (double)NAN;
@@ -80,6 +89,13 @@ static void add_metrics(od_case *c, const observe_case *w, const od_observed *bo
     od_case_add_metric(c, (od_metric){"nees_per_dim", "1", OD_GATHER_CHI, 1, d, NAN});
   }
   od_case_add_metric(c, (od_metric){OD_COMPARE_NIS, "1", OD_GATHER_MEAN, 1, 0, NAN});
+  if (w->watches) od_case_add(c, "changes", "changes", OD_GATHER_COUNT);
+  if (w->watches && e->truth) od_case_add(c, "changes_wrong", "changes", OD_GATHER_COUNT);
+  if (w->steps) {
+    od_case_add(c, "changes_missed", "changes", OD_GATHER_COUNT);
+    od_case_add(c, "change_delay_s", "s", OD_GATHER_MEDIAN);
+    od_case_add_metric(c, (od_metric){"change_time_inside", "1", OD_GATHER_PART, 0.95, 1, NAN});
+  }
   if (e->filter->settled) {
     od_case_add(c, "settled", "runs", OD_GATHER_COUNT);
     od_case_add(c, "ever_settled", "runs", OD_GATHER_COUNT);
@@ -92,6 +108,28 @@ static void add_metrics(od_case *c, const observe_case *w, const od_observed *bo
   }
   if (c->timed) od_case_add(c, OD_COMPARE_COST, "us", OD_GATHER_MEDIAN);
   od_case_add(c, OD_COMPARE_DIVERGED, "runs", OD_GATHER_COUNT);
+}
+
+// Returns whether a table of true values has a step at point i, before the end of the run.
+static bool is_step(const od_experiment *e, const od_truth_change *c, int i) {
+  return i > 0 && i < c->points && c->at[i] == c->at[i - 1] && c->value[i] != c->value[i - 1] && c->at[i] < e->time;
+}
+
+// Returns the change of the true value of a parameter; NULL: the true value is constant.
+static const od_truth_change *change_of(const od_experiment *e, int parameter) {
+  int index = e->parameter[parameter].change;
+  return index > 0 ? &e->change[index - 1] : NULL;
+}
+
+// Finds out whether changes are detected, and whether there are steps to be detected.
+static void find_watched(observe_case *w) {
+  const od_experiment *e = w->e;
+  for (int p = 0; p < e->parameters; p++) {
+    const od_truth_change *change = change_of(e, p);
+    if (!(e->parameter[p].jump > 0)) continue;
+    w->watches = true;
+    for (int i = 0; change && i < change->points; i++) w->steps = w->steps || is_step(e, change, i);
+  }
 }
 
 static od_status prepare(od_case *c, od_error *err) {
@@ -107,6 +145,7 @@ static od_status prepare(od_case *c, od_error *err) {
   if (od_arena_status(&c->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   w->points = od_curve_points(w->e, w->point, w->full);
   w->ports = 0;
+  find_watched(w);
   if (name_ports(c, w) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   // The Cramer-Rao bound is computed along the motion that the runs share.
   OD_OWNED(od_observed_free) od_observed *bound = NULL;
@@ -143,7 +182,7 @@ static void look(void *user, const od_sample *s, od_observer *observer) {
   const double *p = od_observer_parameters(observer);
   int used;
   for (int i = 0; i < w->points; i++)
-    if (!(fabs(p[w->point[i]] - w->e->parameter[w->point[i]].truth) <= converged_within * w->full[i]))
+    if (!(fabs(p[w->point[i]] - od_true_parameter(w->e, s, w->point[i])) <= converged_within * w->full[i]))
       v->outside[i] = s->t;
   if (s->t < v->late) return;
   v->nis += od_observer_nis(observer, &used);
@@ -158,6 +197,49 @@ static double converged(const watch *v, int port) {
   for (int i = 0; i < w->points; i++)
     if (port < 0 || w->port_of[i] == port) last = fmax(last, v->outside[i]);
   return last > w->e->time * (1 - 1e-9) ? (double)INFINITY : last + w->e->step;
+}
+
+// Returns whether the true value of a parameter has changed between two times, s. A step at `from` or `to` counts.
+static bool has_changed(const od_experiment *e, int parameter, double from, double to) {
+  const od_truth_change *c = change_of(e, parameter);
+  double aside = 0.5 * e->step;
+  return c && (!c->points || od_truth_change_value(c, from - aside) != od_truth_change_value(c, to + aside));
+}
+
+// Compares the detected changes with the steps of the true values. Fills the values in the order of the metrics. Returns the next value.
+static double *fill_changes(const observe_case *w, const od_observed *o, double *value) {
+  const od_experiment *e = w->e;
+  int kept = od_observed_changes(o), wrong = 0, inside = 0, missed = 0;
+  double delay = 0;
+  for (int k = 0; k < kept; k++) {
+    const od_parameter_change *c = &o->change[k];
+    double since = 0;
+    for (int i = 0; i < k; i++)
+      if (o->change[i].parameter == c->parameter) since = o->change[i].time;
+    wrong += !has_changed(e, c->parameter, since, c->time);
+    inside += has_changed(e, c->parameter, c->earliest, c->latest);
+  }
+  for (int p = 0; p < e->parameters; p++) {
+    const od_truth_change *change = change_of(e, p);
+    for (int i = 0; e->parameter[p].jump > 0 && change && i < change->points; i++) {
+      double until = e->time, found = INFINITY;
+      if (!is_step(e, change, i)) continue;
+      for (int next = change->points - 1; next > i; next--)
+        if (is_step(e, change, next)) until = change->at[next];
+      for (int k = kept - 1; k >= 0; k--)
+        if (o->change[k].parameter == p && o->change[k].time >= change->at[i] && o->change[k].time <= until)
+          found = o->change[k].time - change->at[i];
+      missed += isinf(found);
+      delay = fmax(delay, found);
+    }
+  }
+  *value++ = (double)o->changes;
+  if (e->truth) *value++ = wrong;
+  if (!w->steps) return value;
+  *value++ = missed;
+  *value++ = delay;
+  *value++ = kept > 0 ? (double)inside / kept : (double)NAN;
+  return value;
 }
 
 // Fills the values in the order in which the metrics were added.
@@ -182,6 +264,7 @@ static void fill(const od_case *c, const od_observed *o, const watch *v, double 
     *value++ = o->nees / e->parameters;
   }
   *value++ = o->nis_dimension > 0 ? o->nis / (double)o->nis_dimension : (double)NAN;
+  if (w->watches) value = fill_changes(w, o, value);
   if (e->filter->settled) {
     *value++ = !isnan(o->settled_since);
     *value++ = !isnan(o->settled_first);

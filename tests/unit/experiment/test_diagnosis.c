@@ -1,5 +1,6 @@
 // Causes of a bad verdict. Oracle: samples of two equal carts in series on equal springs without damping, in closed form. Their modes have the
-// frequencies w with w^2 = k/m (3 -+ root 5) / 2 and the ratios (1 +- root 5) / 2 of the second cart's motion to the first's.
+// frequencies w with w^2 = k/m (3 -+ root 5) / 2 and the ratios (1 +- root 5) / 2 of the second cart's motion to the first's. Samples of a
+// volume with an inflow that changes, p' = K/V q, in closed form.
 #include "support/test.h"
 
 #include <math.h>
@@ -129,8 +130,63 @@ static void test_limit_is_counted(void **state) {
   od_experiment_free(e);
 }
 
+static const char volume[] =
+    "machine: Volume\noil: {density: 870 kg/m^3, law: constant, modulus: 1 GPa}\n"
+    "volumes: {A: {volume: 1 L}}\ntanks: {T: {pressure: 0 bar}}\npumps: {inflow: {to: A, flow: 1e-5 m^3/s}}\n"
+    "initial: {A.pressure: 10 bar}\n";
+
+// Writes the pressure of the volume for an inflow of 1e-5 m3/s up to the time `at`, and 1.1e-5 m3/s later.
+static void write_volume_log(scratch *s, double at) {
+  od_table *t = od_table_new(2);
+  od_error err = {0};
+  od_dice dice = {5};
+  od_table_label(t, 0, "time", "s");
+  od_table_label(t, 1, "A.pressure", "Pa");
+  for (int i = 0; i <= 2000; i++) {
+    double time = 1e-3 * i, noise = 0;
+    for (int k = 0; k < 12; k++) noise += od_dice_uniform(&dice, -0.5, 0.5);
+    od_table_append(t, (double[]){time, 10e5 + 1e12 * (1e-5 * time + 1e-6 * fmax(time - at, 0)) + 2e4 * noise});
+  }
+  assert_int_equal(od_table_write_csv(t, scratch_path(s, "log.csv"), &err), OD_OK);
+  od_table_free(t);
+}
+
+// An observer that assumes a constant inflow. If the inflow changes at 1 s, the verdict names the inflow and an interval that contains 1 s.
+// Modulus and volume would have the same effect, but are not estimated. Without a change there is no cause.
+static void test_changed_number(void **state) {
+  static const char text[] =
+      "machine: m.yaml\nstep: 1 ms\nsensors: {A.pressure: {sigma: 0.2 bar}}\ninitial: {A.pressure: 1 bar}\n"
+      "noise: {pressures: 10 Pa}\nparameters: {inflow.flow: {sigma: 2e-6 m^3/s}}\nfilter: ekf\n";
+  for (int changes = 0; changes < 2; changes++) {
+    scratch *s = *state;
+    char log[600];
+    write_volume_log(s, changes ? 1 : 10);
+    scratch_write(s, "m.yaml", volume, strlen(volume));
+    snprintf(log, sizeof log, "%s", scratch_path(s, "log.csv"));
+    od_experiment *e =
+        load_experiment(scratch_write(s, "e.yaml", text, strlen(text)), &(od_experiment_options){.data = log});
+    od_observed *o = NULL;
+    od_error err = {0};
+    assert_int_equal(od_observe(e, &(od_observe_options){.no_table = true, .diagnose = true}, &o, &err), OD_OK);
+    print(&o->verdict);
+    assert_int_equal(o->verdict.trust == OD_SOUND, !changes);
+    assert_int_equal(od_verdict_has(&o->verdict, "cause.parameter"), changes);
+    for (int i = 0; i < o->verdict.count && changes; i++) {
+      if (strcmp(o->verdict.remark[i].code, "cause.parameter") != 0) continue;
+      double from = 0, to = 0;
+      const char *times = strstr(o->verdict.remark[i].text, "changes between ");
+      assert_non_null(strstr(o->verdict.remark[i].text, "the number 'inflow.flow' of the machine"));
+      assert_non_null(times);
+      assert_int_equal(sscanf(times, "changes between %lf s and %lf s", &from, &to), 2);
+      if (!(from < 1 && to > 1 && to - from < 0.5)) fail_msg("the interval is %g s to %g s", from, to);
+    }
+    od_observed_free(o);
+    od_experiment_free(e);
+  }
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_steps_too_long), TEST(test_limit_is_counted)};
+  const struct CMUnitTest tests[] = {TEST(test_steps_too_long), TEST(test_limit_is_counted), TEST(test_changed_number)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,11 +103,11 @@ static void mistakes(void **state) {
       said,
       "10: there is no output 'crank.end.xx'; did you mean 'crank.end.x'?\n"
       "11: 'A.rate' is in rad/s, but the metric 'b' has outputs in rad; expected outputs with the same unit\n"
-      "12: the metric 'c' has no kind; expected 'norm', 'rms', 'mean', 'max', 'final', 'coverage' or 'nees'\n"
+      "12: the metric 'c' has no kind; expected 'norm', 'rms', 'mean', 'max', 'final', 'sigma', 'coverage', 'within_3_sigma' or 'nees'\n"
       "13: the metric 'd' has two kinds, 'rms' and 'max'; expected one kind per metric\n"
       "14: points is 2.5 but must be a whole number from 1 to 1000000000\n"
       "15: 'to' is 1 s; expected a time later than 'from', 2 s\n"
-      "16: the metric 'g' has no kind; expected 'norm', 'rms', 'mean', 'max', 'final', 'coverage' or 'nees'\n"
+      "16: the metric 'g' has no kind; expected 'norm', 'rms', 'mean', 'max', 'final', 'sigma', 'coverage', 'within_3_sigma' or 'nees'\n"
       "16: unknown key 'rsm' in the metric 'g'; did you mean 'rms'?\n"
       "17: the metric has no outputs; expected at least one output\n");
 }
