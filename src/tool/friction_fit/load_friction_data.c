@@ -115,7 +115,7 @@ static const od_key run_keys[] = {
     {"time", OD_TEXT, NULL, "time column", .otherwise = "found by its name"},
     COLUMN("velocity", "speeds"),
     COLUMN("force", "forces"),
-    {"position", OD_TEXT, NULL, "column of positions, to detect friction that depends on the position"},
+    {"position", OD_TEXT, NULL, "column of positions, to detect or estimate friction that depends on the position"},
     {"balance", OD_SECTION, NULL, "force from pressures, load and acceleration", .inside = &balance_section},
     {"pressures", OD_TEXTS, NULL, "two columns of pressures, for `per_p1` and `per_p2`",
      .otherwise = "the columns of the balance"},
@@ -125,6 +125,7 @@ static const od_key run_keys[] = {
      OD_NOT_NEGATIVE, 0},
     {"skip", OD_NUMBER, "s", "duration at the beginning that is not fitted; the law begins at rest", OD_NOT_NEGATIVE,
      0},
+    {"from", OD_NUMBER, "m", "position at the beginning of a simulated run", OD_ANY, 0},
     {"step", OD_NUMBER, "s", "sampling interval of a simulated run", OD_POSITIVE, 1e-3, OD_RANGE_STEP},
     {"data_substeps",
      OD_WHOLE,
@@ -353,8 +354,9 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   if (!plan->log.file) read_experiment(r, &section);
   bool measured = plan->log.file || plan->log.experiment;
   if (plan->log.experiment && plan->log.balance.given) take_sensor_noise(plan->log.experiment, &plan->log.balance);
-  int first =
-      od_read_keys(ld, &section, OD_IN_LOADER, "step", "vary", "data_substeps", "skip", "stretch", "smooth", NULL);
+  int first = od_read_keys(ld, &section, OD_IN_LOADER, "step", "vary", "data_substeps", "skip", "stretch", "smooth",
+                           "from", NULL);
+  plan->run_from = od_number_value(ld, first + 6);
   plan->log.smooth = od_number_value(ld, first + 5);
   plan->run.step = od_number_value(ld, first);
   plan->vary = od_number_value(ld, first + 1);
