@@ -137,6 +137,8 @@ typedef struct od_map_plan {
   od_map_change change[OD_MOST_LAW_NUMBERS];
 } od_map_plan;
 
+enum { OD_MOST_SERIES = 1000 };  // largest number of runs of a series
+
 typedef struct od_friction_plan {
   od_document *file;
   const char *title, *path;
@@ -169,13 +171,18 @@ typedef struct od_friction_plan {
   od_friction_log log;
   od_map_plan map;
   uint64_t seed;
+  int repeats;  // number of runs of a series; 1: a single fit
+  int logs;     // number of logs of a series; 0: no such logs, the runs are simulated
+  const char *series_log[OD_MOST_SERIES];
 } od_friction_plan;
 
 typedef struct od_friction_options {
   const char *const *set;
   int set_count;
-  const char *truth, *variant, *log;  // replacements for entries of the file; NULL: no replacement
-  od_content content;                 // content of the file, if the file has already been read
+  const char *truth, *variant;  // replacements for entries of the file; NULL: no replacement
+  const char *const *log;       // logs that replace the data of the file; several logs are a series
+  int logs;
+  od_content content;  // content of the file, if the file has already been read
 } od_friction_options;
 
 od_status od_friction_plan_load(const char *path, const od_friction_options *options, od_friction_plan **out,

@@ -118,6 +118,13 @@ static const od_key file_keys[] = {
     {"map", OD_SECTION, NULL, "pairs of chamber pressures at which the run is fitted",
      .inside = &od_friction_map_section},
     {"seed", OD_WHOLE, "1", "seed of simulated errors", OD_NOT_NEGATIVE, 1, {0, 9007199254740992.0}},
+    {"repeats",
+     OD_WHOLE,
+     "1",
+     "number of simulated measurements of a [series](friction-files.md#series), with the seeds `seed`, `seed` + 1, ...",
+     OD_POSITIVE,
+     1,
+     {1, OD_MOST_SERIES}},
     {"variants", OD_SECTION_MAP, NULL, "partial files that override entries of this file",
      .inside = &od_friction_file_section},
 };
@@ -346,6 +353,19 @@ static void read_fit(od_friction_reader *r, int node) {
   check_method(r, &section);
 }
 
+// Reads the number of runs of a series.
+static void read_repeats(od_friction_reader *r, const od_section *file) {
+  od_friction_plan *plan = r->plan;
+  int node = od_section_get(&r->ld, file, "repeats");
+  plan->repeats = (int)od_key_whole(&r->ld, file, "repeats");
+  if (node >= 0 && plan->log.file && plan->repeats > 1)
+    od_complain(&r->ld, node, "'repeats' needs simulated measurements, but the run has a log; give a list of logs");
+  if (plan->logs > 0) plan->repeats = plan->logs;
+  if (plan->map.given && plan->repeats > 1)
+    od_complain(&r->ld, file->node,
+                "found a series and a 'map'; expected one of both. Remove 'map', 'repeats' or the list of logs");
+}
+
 // --- The file -----------------------------------------------------------------------------------------------------
 
 static od_status read_file(void *user) {
@@ -366,6 +386,7 @@ static od_status read_file(void *user) {
   read_truth(r, od_section_get(ld, &file, "truth"));
   od_friction_read_map(r, od_section_get(ld, &file, "map"));
   read_fit(r, od_section_need(ld, &file, "fit"));
+  read_repeats(r, &file);
   if (!od_has_errors(ld)) od_numbers_report_unused(&ld->document->numbers, ld->messages);
   if (od_lacks_memory(ld)) return OD_NO_MEMORY;
   return od_has_errors(ld) ? OD_BAD_INPUT : OD_OK;
