@@ -177,6 +177,7 @@ od_status od_friction_data_model(const od_friction_data *d, int substeps, od_run
   if (!d->run || substeps == 1) {
     od_status status = od_run_model_between(d->samples, d->t, d->v, substeps, out);
     for (int i = 0; i < 2 && status == OD_OK; i++) (*out)->pressure[i] = d->pressure[i];
+    if (status == OD_OK) (*out)->position = d->position;
     return status;
   }
   OD_SCRATCH(scratch);
@@ -185,7 +186,9 @@ od_status od_friction_data_model(const od_friction_data *d, int substeps, od_run
   if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
   for (int i = 0; i < fine; i++) t[i] = i * (d->run->step / substeps);
   od_velocity_run_sample(d->run, fine, t, v, NULL);
-  return od_run_model_new(fine, t, v, substeps, out);
+  od_status status = od_run_model_new(fine, t, v, substeps, out);
+  if (status == OD_OK) (*out)->position = d->position;
+  return status;
 }
 
 // Simulates the true law over the run of the plan, without errors.
@@ -200,6 +203,7 @@ static od_status simulate_run(const od_friction_plan *plan, uint64_t seed, od_fr
   for (int i = 0; i < d->samples; i++) d->t[i] = i * d->run->step;
   od_velocity_run_sample(d->run, d->samples, d->t, d->v, d->part);
   d->parts = d->run->pieces;
+  d->position[0] = plan->run_from;
   for (int i = 1; i < d->samples; i++) d->position[i] = d->position[i - 1] + (d->v[i] + d->v[i - 1]) / 2 * d->run->step;
   od_status status = od_friction_data_model(d, plan->data_substeps, &m);
   return status == OD_OK ? od_run_model_force(m, &plan->truth, d->clean) : status;

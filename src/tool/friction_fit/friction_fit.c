@@ -24,6 +24,15 @@ bool od_friction_truth(const od_friction_plan *plan, od_law_numbers *truth) {
   *truth = od_law_numbers_as(&plan->truth, b);
   for (int i = 0; i < plan->parameters; i++)
     if (od_is_per_pressure(plan->parameter[i])) truth->q[plan->parameter[i]] = plan->truth.q[plan->parameter[i]];
+  // Numbers that hold at another position than the true numbers cannot be compared with the true numbers.
+  const od_law_numbers *fitted = &plan->start;
+  if (fitted->positions > 0 &&
+      fabs(od_position_factor(&plan->truth, fitted->position[plan->normal_position]) - 1) > 1e-9)
+    return false;
+  for (int k = 0; k < fitted->positions; k++)
+    truth->q[OD_FACTOR_X1 + k] = plan->log.experiment && plan->truth.positions == 0
+                                     ? (double)NAN
+                                     : od_position_factor(&plan->truth, fitted->position[k]);
   return true;
 }
 

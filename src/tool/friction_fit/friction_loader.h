@@ -35,6 +35,10 @@ void od_friction_read_times(od_friction_reader *r, const od_section *section, co
 void od_friction_read_points(od_friction_reader *r, int node);
 void od_friction_read_run(od_friction_reader *r, int node);
 
+// load_positions.c: reads 'position' of the section 'truth', after the true law; and 'positions' of the section 'fit', after the start.
+void od_friction_read_true_position(od_friction_reader *r, int node);
+void od_friction_read_positions(od_friction_reader *r, const od_section *section);
+
 // load_map.c: reads the section 'map'.
 void od_friction_read_map(od_friction_reader *r, int node);
 

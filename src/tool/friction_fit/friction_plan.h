@@ -12,12 +12,15 @@
 #include "memory/scoped.h"
 #include "oleodyn/least_squares.h"
 
-// Indices after the numbers of a law: coefficients of the law's factor, which depends on the pressures of two chambers: 1
-// + per_p1 (p1 - normal) + per_p2 (p2 - normal).
+// Indices after the numbers of a law: numbers of the law's factor, which depends on the pressures of two chambers and on the position x:
+// 1 + per_p1 (p1 - normal) + per_p2 (p2 - normal) + (f(x) - 1). f is linear between some positions, where it has the values factor_x1,
+// factor_x2, ..., and constant beyond the first and the last position.
 enum {
+  OD_MOST_POSITIONS = 12,
   OD_PER_P1 = 2 * OD_MOST_ELEMENT_FIELDS,
   OD_PER_P2,
-  OD_MOST_LAW_NUMBERS,
+  OD_FACTOR_X1,
+  OD_MOST_LAW_NUMBERS = OD_FACTOR_X1 + OD_MOST_POSITIONS,
 };
 
 // A law with its numbers.
@@ -25,11 +28,13 @@ typedef struct od_law_numbers {
   const char *name;  // name in the file
   const od_friction_law *law;
   bool two_sided;
+  int positions;  // number of positions of the factor; 0: the factor does not depend on the position
+  double position[OD_MOST_POSITIONS];  // m, in ascending order
   double q[OD_MOST_LAW_NUMBERS];
 } od_law_numbers;
 
 // Returns the numbers of a law, by their keys, as numbers of another law. Numbers that the other law does not have are
-// left out. Numbers that only the other law has get their defaults. The dependence on pressures is left out.
+// left out. Numbers that only the other law has get their defaults. The dependence on pressures and positions is left out.
 od_law_numbers od_law_numbers_as(const od_law_numbers *from, const od_friction_law *law);
 // The first function returns the index of a key among the numbers of a law; -1: no such key. The second function returns the
 // description of the number at an index.
@@ -39,6 +44,14 @@ const od_element_field *od_law_field(const od_friction_law *law, int number);
 static inline bool od_is_per_pressure(int number) {
   return number == OD_PER_P1 || number == OD_PER_P2;
 }
+// Returns whether a number belongs to the dependence of the factor on pressures or on the position.
+static inline bool od_is_of_factor(int number) {
+  return number >= OD_PER_P1;
+}
+// Returns the weight of factor number k (0: factor_x1) at the position x. The weights of all positions add up to 1.
+double od_position_weight(const od_law_numbers *n, int k, double x);
+// Returns the factor at the position x; 1 if the factor does not depend on the position.
+double od_position_factor(const od_law_numbers *n, double x);
 
 typedef enum od_friction_method {
   OD_FRICTION_STEADY,      // fit a steady law to points
@@ -124,6 +137,8 @@ typedef struct od_map_plan {
   od_map_change change[OD_MOST_LAW_NUMBERS];
 } od_map_plan;
 
+enum { OD_MOST_SERIES = 1000 };  // largest number of runs of a series
+
 typedef struct od_friction_plan {
   od_document *file;
   const char *title, *path;
@@ -137,6 +152,7 @@ typedef struct od_friction_plan {
   od_ls_method search;
   double start_factor, step_tolerance, accept;
   double normal[2];     // pressures at which the numbers are valid, Pa
+  int normal_position;  // index of the position at which the numbers are valid; its factor is 1
   double start_spread;  // largest factor between a random start and the start in the file
   long evaluations;
   int restarts, substeps, polish, data_substeps;  // polish: substeps of the last search; 0: no such search
@@ -149,18 +165,24 @@ typedef struct od_friction_plan {
   od_settling settling;
   bool has_run;
   od_velocity_run run;  // pieces of a simulated run; no pieces: a logged run
+  double run_from;      // position at the beginning of a simulated run, m
   double vary;          // relative variation of the run's pieces from seed to seed
   od_friction_error run_error;
   od_friction_log log;
   od_map_plan map;
   uint64_t seed;
+  int repeats;  // number of runs of a series; 1: a single fit
+  int logs;     // number of logs of a series; 0: no such logs, the runs are simulated
+  const char *series_log[OD_MOST_SERIES];
 } od_friction_plan;
 
 typedef struct od_friction_options {
   const char *const *set;
   int set_count;
-  const char *truth, *variant, *log;  // replacements for entries of the file; NULL: no replacement
-  od_content content;                 // content of the file, if the file has already been read
+  const char *truth, *variant;  // replacements for entries of the file; NULL: no replacement
+  const char *const *log;       // logs that replace the data of the file; several logs are a series
+  int logs;
+  od_content content;  // content of the file, if the file has already been read
 } od_friction_options;
 
 od_status od_friction_plan_load(const char *path, const od_friction_options *options, od_friction_plan **out,

@@ -7,6 +7,7 @@
 // The file itself, which contains all other sections.
 extern const od_section_class od_friction_file_section;
 
-extern const od_section_class od_friction_points_section, od_friction_run_section, od_friction_map_section;
+extern const od_section_class od_friction_points_section, od_friction_run_section, od_friction_map_section,
+    od_friction_position_section;
 
 #endif

@@ -212,10 +212,12 @@ static void remark(od_friction_fitted *f) {
   // If the directions have too few common bins, the position may be correlated with another quantity. Then the limit of
   // `part` is larger.
   if (!explained && position.part > (known ? 0.2 : 0.5) && !(position.correlation < 0.5))
-    REMARK(OD_DOUBTFUL, "position.matters", "Effect of the position:",
-           "%.0f %% of the residuals' variance depends on the position%s: friction seems to vary by %.3g N over the "
-           "stroke. This variation distorts the parameters. Use the same part of the stroke in all motions.",
-           100 * position.part, known ? ", in the same way in both directions" : "", position.range);
+    REMARK(
+        OD_DOUBTFUL, "position.matters", "Effect of the position:",
+        "%.0f %% of the residuals' variance depends on the position%s: friction seems to vary by %.3g N over the "
+        "stroke. This variation distorts the parameters. Use the same part of the stroke in all motions, or estimate the variation "
+        "('positions' of 'fit').",
+        100 * position.part, known ? ", in the same way in both directions" : "", position.range);
 }
 
 od_status od_friction_judge(od_friction_fitted *f, od_error *err) {

@@ -30,6 +30,10 @@ static const od_key truth_keys[] = {
     {"set", OD_NUMBER_MAP, NULL, "new values of numbers of the true law, by key"},
     {"machine", OD_TEXT, NULL,
      "friction element of the experiment's true machine whose numbers are the true numbers, such as main.friction"},
+    {"position", OD_SECTION, NULL,
+     "factor of the true law over the position. Simulated runs follow it. With `machine` it is used only for the comparison with "
+     "estimates: the factor over the position in the machine file",
+     .inside = &od_friction_position_section},
 };
 static const od_section_class truth_section = {"friction truth", "law with which data are simulated",
                                                OD_KEYS(truth_keys)};
@@ -84,6 +88,13 @@ static const od_key fit_keys[] = {
      "and the method `complete`. `set` selects the numbers that are multiplied by the factor in addition to Fs and Fc "
      "(`factor_vs: 1`)",
      .otherwise = "0"},
+    {"positions", OD_NUMBERS, "m",
+     "2 to 12 positions in ascending order. The law's [factor](machine-files.md#friction) is linear over the position between them and has the "
+     "values `factor_x1`, `factor_x2`, ... there. The entry `positions` of `parameters` stands for all of these values except that of "
+     "`normal_position`. Needs a run with positions and the method `complete`",
+     .otherwise = "no dependence on the position"},
+    {"normal_position", OD_NUMBER, "m", "one of `positions`: the factor is 1 there, and the numbers are valid there",
+     OD_ANY, 0, .otherwise = "the middle one of `positions`"},
     {"noise", OD_NUMBER, "N", "standard deviation of the noise of a log's force", OD_NOT_NEGATIVE, 0,
      .otherwise = "from second differences, or from the [balance](friction-files.md#run)"},
     {"film_by", OD_CHOICE, "armax|least-squares", "estimation method of `tau_hn` (method `sequential`)"},
@@ -107,6 +118,13 @@ static const od_key file_keys[] = {
     {"map", OD_SECTION, NULL, "pairs of chamber pressures at which the run is fitted",
      .inside = &od_friction_map_section},
     {"seed", OD_WHOLE, "1", "seed of simulated errors", OD_NOT_NEGATIVE, 1, {0, 9007199254740992.0}},
+    {"repeats",
+     OD_WHOLE,
+     "1",
+     "number of simulated measurements of a [series](friction-files.md#series), with the seeds `seed`, `seed` + 1, ...",
+     OD_POSITIVE,
+     1,
+     {1, OD_MOST_SERIES}},
     {"variants", OD_SECTION_MAP, NULL, "partial files that override entries of this file",
      .inside = &od_friction_file_section},
 };
@@ -158,8 +176,10 @@ static void read_truth(od_friction_reader *r, int node) {
   if (node < 0) return;
   od_section section = od_section_open(ld, node, node, "truth", "truth", &truth_section);
   if (section.map < 0) return;
+  int position = od_section_get(ld, &section, "position");
   if (od_section_get(ld, &section, "machine") >= 0 && !r->options->truth) {
     read_true_machine(r, &section);
+    od_friction_read_true_position(r, position);
     return;
   }
   int named = r->options->truth ? -1 : od_section_need(ld, &section, "numbers");
@@ -173,6 +193,7 @@ static void read_truth(od_friction_reader *r, int node) {
   r->plan->simulates = true;
   int set = od_section_get(ld, &section, "set");
   if (set >= 0) od_friction_read_changes(r, set, "truth.set", &r->plan->truth);
+  od_friction_read_true_position(r, position);
 }
 
 // --- The fit ------------------------------------------------------------------------------------------------------
@@ -182,7 +203,12 @@ static void add_parameter(od_friction_reader *r, int node, const char *key) {
   od_friction_plan *plan = r->plan;
   const od_friction_law *law = plan->start.law;
   int place = od_law_key(law, key), base = law->sided + law->common;
-  if (place < 0 || (place >= od_friction_law_numbers(law, plan->start.two_sided) && !od_is_per_pressure(place))) {
+  if (place >= OD_FACTOR_X1 && place - OD_FACTOR_X1 >= plan->start.positions) {
+    od_complain(&r->ld, node, "the parameter '%s' needs %d or more 'positions'; found %d", key,
+                place - OD_FACTOR_X1 + 1, plan->start.positions);
+    return;
+  }
+  if (place < 0 || (place >= od_friction_law_numbers(law, plan->start.two_sided) && !od_is_of_factor(place))) {
     od_friction_complain_no_number(r, node, law, od_friction_law_numbers(law, plan->start.two_sided), key);
     return;
   }
@@ -204,7 +230,12 @@ static void read_parameters(od_friction_reader *r, int node) {
   }
   for (int entry = node >= 0 ? ld->tree.node[node].first : -1; entry >= 0; entry = ld->tree.node[entry].next) {
     const char *key = od_read_text(ld, entry, "parameters", "a key of the law");
-    if (key) add_parameter(r, entry, key);
+    bool all = key && strcmp(key, "positions") == 0;
+    if (all && r->plan->start.positions == 0)
+      od_complain(ld, entry, "the parameters 'positions' need the key 'positions' of 'fit'");
+    for (int k = 0; all && k < r->plan->start.positions; k++)
+      if (k != r->plan->normal_position) add_parameter(r, entry, od_law_field(law, OD_FACTOR_X1 + k)->key);
+    if (key && !all) add_parameter(r, entry, key);
   }
   for (int i = 0; node < 0 && i < law->sided + law->common; i++) {
     const od_element_field *f = &law->element->fields[i];
@@ -225,6 +256,7 @@ static void read_start(od_friction_reader *r, const od_section *section) {
     from = od_friction_find_numbers(r, node, name);
   if (!law || !from) return;
   plan->start = od_law_numbers_as(from, law);
+  od_friction_read_positions(r, section);
   int set = od_section_get(ld, section, "set");
   if (set >= 0) od_friction_read_changes(r, set, "fit.set", &plan->start);
   read_parameters(r, od_section_get(ld, section, "parameters"));
@@ -278,6 +310,11 @@ static void check_method(od_friction_reader *r, const od_section *section) {
     od_complain(
         ld, section->node,
         "'per_p1' and 'per_p2' need the method 'complete', and a log or an experiment with 'pressures' or a 'balance'");
+  bool has_position = plan->log.file || r->has_experiment ? plan->log.position != NULL : plan->has_run;
+  if (plan->start.positions > 0 && (!complete || !has_position))
+    od_complain(
+        ld, section->node,
+        "'positions' need the method 'complete', and a run with positions: simulated, or with the column 'position'");
   if (plan->start.law && complete && !plan->start.law->has_family)
     od_complain(ld, section->node, "the law '%s' has no states that a run can determine; use the method 'steady'",
                 plan->start.law->name);
@@ -316,6 +353,19 @@ static void read_fit(od_friction_reader *r, int node) {
   check_method(r, &section);
 }
 
+// Reads the number of runs of a series.
+static void read_repeats(od_friction_reader *r, const od_section *file) {
+  od_friction_plan *plan = r->plan;
+  int node = od_section_get(&r->ld, file, "repeats");
+  plan->repeats = (int)od_key_whole(&r->ld, file, "repeats");
+  if (node >= 0 && plan->log.file && plan->repeats > 1)
+    od_complain(&r->ld, node, "'repeats' needs simulated measurements, but the run has a log; give a list of logs");
+  if (plan->logs > 0) plan->repeats = plan->logs;
+  if (plan->map.given && plan->repeats > 1)
+    od_complain(&r->ld, file->node,
+                "found a series and a 'map'; expected one of both. Remove 'map', 'repeats' or the list of logs");
+}
+
 // --- The file -----------------------------------------------------------------------------------------------------
 
 static od_status read_file(void *user) {
@@ -336,6 +386,7 @@ static od_status read_file(void *user) {
   read_truth(r, od_section_get(ld, &file, "truth"));
   od_friction_read_map(r, od_section_get(ld, &file, "map"));
   read_fit(r, od_section_need(ld, &file, "fit"));
+  read_repeats(r, &file);
   if (!od_has_errors(ld)) od_numbers_report_unused(&ld->document->numbers, ld->messages);
   if (od_lacks_memory(ld)) return OD_NO_MEMORY;
   return od_has_errors(ld) ? OD_BAD_INPUT : OD_OK;

@@ -105,7 +105,9 @@ static const od_section_class settling_section = {"friction settling", "criteria
                                                   OD_KEYS(settling_keys)};
 
 static const od_key run_keys[] = {
-    {"log", OD_TEXT, NULL, "CSV or MATLAB file with units in its header; `--log FILE` replaces the file"},
+    {"log", OD_TEXTS, NULL,
+     "CSV or MATLAB file with units in its header; `--log FILE` replaces the file. A list of files is a "
+     "[series](friction-files.md#series) of repeated measurements"},
     {"experiment", OD_TEXT, NULL,
      "[experiment file](experiment-files.md) instead of a log. The true machine of the experiment is simulated once. The sensors are "
      "the columns, with the noise of the seed. The balance uses the noise of the sensors. The verdict has a remark if the step of the "
@@ -115,7 +117,7 @@ static const od_key run_keys[] = {
     {"time", OD_TEXT, NULL, "time column", .otherwise = "found by its name"},
     COLUMN("velocity", "speeds"),
     COLUMN("force", "forces"),
-    {"position", OD_TEXT, NULL, "column of positions, to detect friction that depends on the position"},
+    {"position", OD_TEXT, NULL, "column of positions, to detect or estimate friction that depends on the position"},
     {"balance", OD_SECTION, NULL, "force from pressures, load and acceleration", .inside = &balance_section},
     {"pressures", OD_TEXTS, NULL, "two columns of pressures, for `per_p1` and `per_p2`",
      .otherwise = "the columns of the balance"},
@@ -125,6 +127,7 @@ static const od_key run_keys[] = {
      OD_NOT_NEGATIVE, 0},
     {"skip", OD_NUMBER, "s", "duration at the beginning that is not fitted; the law begins at rest", OD_NOT_NEGATIVE,
      0},
+    {"from", OD_NUMBER, "m", "position at the beginning of a simulated run", OD_ANY, 0},
     {"step", OD_NUMBER, "s", "sampling interval of a simulated run", OD_POSITIVE, 1e-3, OD_RANGE_STEP},
     {"data_substeps",
      OD_WHOLE,
@@ -333,6 +336,28 @@ static void read_experiment(od_friction_reader *r, const od_section *section) {
   r->plan->log.experiment = e;
 }
 
+// Reads the log of a run, or the logs of a series. Logs of the program's options replace those of the file.
+static void read_logs(od_friction_reader *r, int node) {
+  od_loader *ld = &r->ld;
+  od_friction_plan *plan = r->plan;
+  bool asked = r->options->logs > 0, list = !asked && node >= 0 && ld->tree.node[node].kind == OD_TREE_LIST;
+  int count = asked ? r->options->logs : list ? ld->tree.node[node].count : node >= 0;
+  if (list && count == 0) od_complain(ld, node, "found an empty list, expected a file or a list of files");
+  if (count > OD_MOST_SERIES) {
+    od_messages_add(ld->messages, list ? od_place_of(ld, node) : (od_place){.file = "--log"},
+                    "found %d logs, expected at most %d", count, OD_MOST_SERIES);
+    return;
+  }
+  int entry = list ? ld->tree.node[node].first : node;
+  for (int k = 0; k < count; k++) {
+    const char *name = asked ? r->options->log[k] : od_read_text(ld, entry, "log", "a file");
+    plan->series_log[k] = asked || !name ? name : od_document_beside(ld, entry, name);
+    if (list) entry = ld->tree.node[entry].next;
+  }
+  plan->log.file = count > 0 ? plan->series_log[0] : NULL;
+  plan->logs = count > 1 ? count : 0;
+}
+
 void od_friction_read_run(od_friction_reader *r, int node) {
   od_loader *ld = &r->ld;
   od_friction_plan *plan = r->plan;
@@ -341,10 +366,7 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   od_section section = od_section_open(ld, node, node, "run", "run", &od_friction_run_section);
   if (section.map < 0) return;
   plan->has_run = true;
-  const char *log = r->options->log ? r->options->log : read_optional(ld, &section, "log", "a file");
-  plan->log.file = r->options->log ? log
-                   : log           ? od_document_beside(ld, od_section_get(ld, &section, "log"), log)
-                                   : NULL;
+  read_logs(r, od_section_get(ld, &section, "log"));
   plan->log.time = read_optional(ld, &section, "time", "a column");
   plan->log.velocity = read_optional(ld, &section, "velocity", "a column");
   plan->log.force = read_optional(ld, &section, "force", "a column");
@@ -356,8 +378,9 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   if (!plan->log.file) read_experiment(r, &section);
   bool measured = plan->log.file || plan->log.experiment;
   if (plan->log.experiment && plan->log.balance.given) take_sensor_noise(plan->log.experiment, &plan->log.balance);
-  int first =
-      od_read_keys(ld, &section, OD_IN_LOADER, "step", "vary", "data_substeps", "skip", "stretch", "smooth", NULL);
+  int first = od_read_keys(ld, &section, OD_IN_LOADER, "step", "vary", "data_substeps", "skip", "stretch", "smooth",
+                           "from", NULL);
+  plan->run_from = od_number_value(ld, first + 6);
   plan->log.smooth = od_number_value(ld, first + 5);
   plan->run.step = od_number_value(ld, first);
   plan->vary = od_number_value(ld, first + 1);

@@ -11,16 +11,41 @@ static const od_element_field per_pressure[2] = {
     {.key = "per_p1", .unit = "1/Pa", .sign = OD_ANY, .limits = {.low = -INFINITY, .high = INFINITY}},
     {.key = "per_p2", .unit = "1/Pa", .sign = OD_ANY, .limits = {.low = -INFINITY, .high = INFINITY}}};
 
+#define FACTOR_X(k)                                                                                              \
+  {                                                                                                              \
+    .key = "factor_x" #k, .unit = "1", .sign = OD_POSITIVE, .fallback = 1, .limits = {.low = 1e-3, .high = 1e3 } \
+  }
+static const od_element_field at_position[OD_MOST_POSITIONS] = {FACTOR_X(1), FACTOR_X(2),  FACTOR_X(3),  FACTOR_X(4),
+                                                                FACTOR_X(5), FACTOR_X(6),  FACTOR_X(7),  FACTOR_X(8),
+                                                                FACTOR_X(9), FACTOR_X(10), FACTOR_X(11), FACTOR_X(12)};
+
 int od_law_key(const od_friction_law *law, const char *key) {
   for (int i = 0; i < law->element->field_count; i++)
     if (strcmp(law->element->fields[i].key, key) == 0) return i;
-  for (int i = 0; i < 2 && od_friction_law_follows(law) >= 0; i++)
+  if (od_friction_law_follows(law) < 0) return -1;
+  for (int i = 0; i < 2; i++)
     if (strcmp(per_pressure[i].key, key) == 0) return OD_PER_P1 + i;
+  for (int i = 0; i < OD_MOST_POSITIONS; i++)
+    if (strcmp(at_position[i].key, key) == 0) return OD_FACTOR_X1 + i;
   return -1;
 }
 
 const od_element_field *od_law_field(const od_friction_law *law, int number) {
+  if (number >= OD_FACTOR_X1) return &at_position[number - OD_FACTOR_X1];
   return od_is_per_pressure(number) ? &per_pressure[number - OD_PER_P1] : &law->element->fields[number];
+}
+
+double od_position_weight(const od_law_numbers *n, int k, double x) {
+  const double *at = n->position;
+  if (k > 0 && x <= at[k]) return x <= at[k - 1] ? 0 : (x - at[k - 1]) / (at[k] - at[k - 1]);
+  if (k + 1 < n->positions && x > at[k]) return x >= at[k + 1] ? 0 : (at[k + 1] - x) / (at[k + 1] - at[k]);
+  return 1;
+}
+
+double od_position_factor(const od_law_numbers *n, double x) {
+  double factor = n->positions > 0 ? 0 : 1;
+  for (int k = 0; k < n->positions; k++) factor += n->q[OD_FACTOR_X1 + k] * od_position_weight(n, k, x);
+  return factor;
 }
 
 static od_law_numbers defaults_of(const char *name, const od_friction_law *law, bool two_sided) {
@@ -30,6 +55,7 @@ static od_law_numbers defaults_of(const char *name, const od_friction_law *law, 
     double fallback = law->element->fields[i].fallback;
     n.q[i] = i >= base ? n.q[i - base] : isnan(fallback) ? 0 : fallback;
   }
+  for (int k = 0; k < OD_MOST_POSITIONS; k++) n.q[OD_FACTOR_X1 + k] = 1;
   return n;
 }
 
@@ -138,7 +164,7 @@ static void change(od_friction_reader *r, int key, const char *path, od_law_numb
   int number =
       od_read_number(ld, od_value(ld, key), od_path(ld, path, name), &field, od_place_of(ld, key), OD_IN_LOADER);
   n->q[place] = od_number_value(ld, number);
-  if (place >= base && !od_is_per_pressure(place) && !n->two_sided) n->two_sided = true;
+  if (place >= base && !od_is_of_factor(place) && !n->two_sided) n->two_sided = true;
   if (place < n->law->sided) n->q[base + place] = n->q[place];
 }
 
@@ -149,7 +175,7 @@ void od_friction_read_changes(od_friction_reader *r, int node, const char *path,
   for (int negative = 0; negative < 2; negative++)
     for (int key = od_first(ld, node, "numbers of the law"); key >= 0; key = od_next(ld, key)) {
       int place = od_law_key(numbers->law, od_text_of(ld, key));
-      bool one = place >= base && !od_is_per_pressure(place);
+      bool one = place >= base && !od_is_of_factor(place);
       if (one == (negative == 1)) change(r, key, path, numbers);
     }
 }

@@ -47,13 +47,19 @@ void od_run_model_free(od_run_model *m) {
   od_free(m);
 }
 
-// Prepares a run from rest, with the pressure-dependent factor at each sample if the law depends on pressures.
-static od_status find_start(const od_run_model *m, const double by[2], od_arena *scratch, od_friction_start *start) {
+// Prepares a run from rest, with the factor at each sample if the factor depends on pressures or on the position.
+static od_status find_start(const od_run_model *m, const od_law_numbers *n, od_arena *scratch,
+                            od_friction_start *start) {
+  const double *by = n->q + OD_PER_P1;
+  bool by_pressure = m->pressure[0] && (by[0] != 0 || by[1] != 0), by_position = m->position && n->positions > 0;
   *start = (od_friction_start){.signal = 1};
-  if (!m->pressure[0] || (by[0] == 0 && by[1] == 0)) return OD_OK;
+  if (!by_pressure && !by_position) return OD_OK;
   double *factor = OD_TAKE(scratch, double, m->samples);
   if (!factor) return OD_NO_MEMORY;
-  for (int i = 0; i < m->samples; i++) factor[i] = 1 + by[0] * m->pressure[0][i] + by[1] * m->pressure[1][i];
+  for (int i = 0; i < m->samples; i++) {
+    factor[i] = by_position ? od_position_factor(n, m->position[i]) : 1;
+    if (by_pressure) factor[i] += by[0] * m->pressure[0][i] + by[1] * m->pressure[1][i];
+  }
   start->signals = factor;
   return OD_OK;
 }
@@ -61,9 +67,18 @@ static od_status find_start(const od_run_model *m, const double by[2], od_arena 
 od_status od_run_model_force(const od_run_model *m, const od_law_numbers *n, double *force) {
   OD_SCRATCH(scratch);
   od_friction_start start;
-  od_status status = find_start(m, n->q + OD_PER_P1, &scratch, &start);
+  od_status status = find_start(m, n, &scratch, &start);
   if (status != OD_OK) return status;
   return od_friction_drive(n->law, n->q, n->two_sided, &m->grid, &start, &(od_friction_motion){.force = force});
+}
+
+// Returns the derivative of the factor with respect to a number of the factor, at each sample: a pressure, or the weight of a position. NULL:
+// the factor does not depend on the number. `room` has an entry per sample.
+static const double *factor_slope(const od_run_model *m, const od_law_numbers *n, int number, double *room) {
+  if (od_is_per_pressure(number)) return m->pressure[number - OD_PER_P1];
+  if (!m->position || number - OD_FACTOR_X1 >= n->positions) return NULL;
+  for (int i = 0; i < m->samples; i++) room[i] = od_position_weight(n, number - OD_FACTOR_X1, m->position[i]);
+  return room;
 }
 
 od_status od_run_model_slopes(const od_run_model *m, const od_law_numbers *n, int columns, const int *number,
@@ -73,8 +88,8 @@ od_status od_run_model_slopes(const od_run_model *m, const od_law_numbers *n, in
   int own[OD_MOST_DRIVE_COLUMNS] = {0}, count = 0;
   if (columns > OD_MOST_DRIVE_COLUMNS) return OD_BAD_ARGUMENT;
   for (int k = 0; k < columns; k++)
-    if (!od_is_per_pressure(number[k])) own[count++] = number[k];
-  od_status status = find_start(m, n->q + OD_PER_P1, &scratch, &start);
+    if (!od_is_of_factor(number[k])) own[count++] = number[k];
+  od_status status = find_start(m, n, &scratch, &start);
   if (status == OD_OK)
     status = od_friction_drive_slopes(n->law, n->q, n->two_sided, &m->grid, &start, count, own, m->work, force, slopes);
   if (status != OD_OK || count == columns) return status;
@@ -83,13 +98,15 @@ od_status od_run_model_slopes(const od_run_model *m, const od_law_numbers *n, in
     double row[OD_MOST_DRIVE_COLUMNS] = {0};
     for (int k = 0; k < count; k++) row[k] = slopes[i * (size_t)count + (size_t)k];
     for (int k = 0, at = 0; k < columns; k++)
-      slopes[i * (size_t)columns + (size_t)k] = od_is_per_pressure(number[k]) ? 0 : row[at++];
+      slopes[i * (size_t)columns + (size_t)k] = od_is_of_factor(number[k]) ? 0 : row[at++];
   }
-  // The derivative of the factor with respect to a pressure coefficient is the pressure. These columns are derivatives along
-  // the pressures.
-  for (int k = 0; k < columns && status == OD_OK && m->pressure[0]; k++)
-    if (od_is_per_pressure(number[k]))
-      status = od_friction_drive_along(n->law, n->q, n->two_sided, &m->grid, &start, m->pressure[number[k] - OD_PER_P1],
-                                       columns, slopes + k);
+  // The columns of the factor's numbers are derivatives along the derivative of the factor.
+  double *room = OD_TAKE(&scratch, double, m->samples);
+  if (!room) return OD_NO_MEMORY;
+  for (int k = 0; k < columns && status == OD_OK; k++) {
+    const double *along = od_is_of_factor(number[k]) ? factor_slope(m, n, number[k], room) : NULL;
+    if (along)
+      status = od_friction_drive_along(n->law, n->q, n->two_sided, &m->grid, &start, along, columns, slopes + k);
+  }
   return status;
 }

@@ -13,6 +13,7 @@ typedef struct od_run_model {
   double *work;
   // Chamber pressures at the samples minus the normal pressures, Pa; owned by the caller. NULL: not known.
   const double *pressure[2];
+  const double *position;  // positions at the samples, m; owned by the caller. NULL: not known
 } od_run_model;
 
 // Creates a model over `count` nodes. Every `every`-th node is a sample.

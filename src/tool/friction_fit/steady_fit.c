@@ -9,7 +9,7 @@ int od_friction_select(const od_friction_plan *plan, int which, int *number) {
   const od_friction_law *law = plan->start.law;
   int count = 0, base = law->sided + law->common;
   for (int i = 0; i < plan->parameters; i++) {
-    int k = plan->parameter[i], side = od_is_per_pressure(k)                     ? 2
+    int k = plan->parameter[i], side = od_is_of_factor(k)                        ? 2
                                        : k >= base                               ? 1
                                        : k < law->sided && plan->start.two_sided ? 0
                                                                                  : 2;

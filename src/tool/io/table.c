@@ -247,3 +247,23 @@ double od_table_take(const od_table *t, int column, od_take take, double from, d
     default: return last;
   }
 }
+
+double od_table_loop(const od_table *t, int column, int over, double from, double to) {
+  double middle = (od_table_take(t, over, OD_TAKE_MIN, from, to) + od_table_take(t, over, OD_TAKE_MAX, from, to)) / 2;
+  double sum[2] = {0, 0};  // where `over` rises, where `over` falls
+  long count[2] = {0, 0};
+  const double *before = NULL;
+  for (long i = 0; i < t->rows; i++) {
+    const double *row = t->data + i * t->columns;
+    double tolerance = 1e-9 * (1 + fabs(row[0]));
+    if (row[0] < from - tolerance || row[0] > to + tolerance) continue;
+    if (before && (before[over] < middle) != (row[over] < middle)) {
+      int falls = row[over] < middle;
+      double part = (middle - before[over]) / (row[over] - before[over]);
+      sum[falls] += before[column] + part * (row[column] - before[column]);
+      count[falls]++;
+    }
+    before = row;
+  }
+  return sum[1] / (double)count[1] - sum[0] / (double)count[0];
+}

@@ -56,6 +56,11 @@ od_summary od_summing_result(const od_summing *s);
 typedef enum od_take { OD_TAKE_MIN, OD_TAKE_MAX, OD_TAKE_PEAK, OD_TAKE_MEAN, OD_TAKE_RMS, OD_TAKE_FINAL } od_take;
 extern const char *const od_take_names[];  // terminated by NULL
 double od_table_take(const od_table *table, int column, od_take take, double from, double to);
+// Width of the loop that a column describes over another column `over`, in the rows from the time `from` to the time `to` (s): the mean of
+// the column where `over` falls through the middle of its range, minus the mean where `over` rises through the middle. Values between rows
+// are interpolated. Positive: the column lags behind `over`, if both increase together. NAN: `over` does not pass the middle of its range
+// in both directions, or one of the values is NAN.
+double od_table_loop(const od_table *table, int column, int over, double from, double to);
 
 // Write a file under a temporary name in the same folder, and rename the file when it is complete. CSV: a header "name [unit]",
 // then the shortest numbers that read back exactly (at most %.17g). MAT: one variable per column, with a valid name (dots become

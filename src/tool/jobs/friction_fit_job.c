@@ -11,15 +11,19 @@
 #include "report/friction_result.h"
 
 typedef struct arguments {
-  const char *truth, *variant, *log, *seed;
-  od_words set;
+  const char *truth, *variant, *seed;
+  od_words set, log;
   const char *costs_of;
   bool costs;
 } arguments;
 
 static int load(od_job *job, const char *path, const arguments *a, od_friction_plan **plan) {
-  const od_friction_options options = {
-      .set = a->set.text, .set_count = a->set.count, .truth = a->truth, .variant = a->variant, .log = a->log};
+  const od_friction_options options = {.set = a->set.text,
+                                       .set_count = a->set.count,
+                                       .truth = a->truth,
+                                       .variant = a->variant,
+                                       .log = a->log.text,
+                                       .logs = a->log.count};
   od_messages *messages = od_messages_new();
   od_status status = messages ? od_friction_plan_load(path, &options, plan, messages) : OD_NO_MEMORY;
   return od_job_loaded(job, messages, status);
@@ -60,6 +64,25 @@ static int map_and_write(od_job *job, const od_friction_plan *plan, uint64_t see
     OD_SCOPED(od_result_free) od_result result = od_pressure_map_result(map);
     const od_file_contents contents = {.table = &table, .result = &result};
     code = od_job_finish(job, &contents, &map->verdict);
+  }
+  od_job_end_early(job, status, &err);
+  return code;
+}
+
+// Fits all runs of a series, and writes mean and spread of the estimates. Returns the outcome.
+static int fit_series(od_job *job, const od_friction_plan *plan, uint64_t seed) {
+  OD_OWNED(od_friction_series_free) od_friction_series *series = NULL;
+  od_error err = {0};
+  od_job_begin_stage(job, OD_STAGE_COMPUTE);
+  const od_friction_run_options options = {.progress = od_job_progress, .user = job};
+  od_status status = od_friction_series_fit(plan, seed, &options, &series, &err);
+  od_job_begin_stage(job, OD_STAGE_FINISH);
+  int code = series ? od_job_check_inputs(job) : od_outcome_of(status);
+  if (code == OD_GO_ON) {
+    OD_OWNED(od_table_free) od_table *table = od_friction_series_table(series);
+    OD_SCOPED(od_result_free) od_result result = od_friction_series_result(series);
+    const od_file_contents contents = {.table = &table, .result = &result};
+    code = od_job_finish(job, &contents, &series->verdict);
   }
   od_job_end_early(job, status, &err);
   return code;
@@ -177,6 +200,10 @@ static int check_options(od_job *job, const arguments *a, const od_friction_plan
     wrong = "--report: --costs gives a table without a report; --csv, --mat and --plot write the table";
   if (plan->map.given && costs)
     wrong = "--costs: a pressure map has one fit for each pair of pressures; choose a variant without 'map'";
+  if (plan->repeats > 1 && job->files.path[OD_FILE_PLOT])
+    wrong = "--plot: a series of runs has no plot; --csv writes its estimates";
+  if (plan->repeats > 1 && costs)
+    wrong = "--costs: a series has one fit for each run; choose a variant without a series, or one log";
   if (costs && job->files.path[OD_FILE_JSON])
     wrong = "--json: --costs gives a table without a summary; --csv, --mat and --plot write the table";
   if (!wrong) return OD_GO_ON;
@@ -187,7 +214,8 @@ static int check_options(od_job *job, const arguments *a, const od_friction_plan
 int od_kind_friction_fit(od_job *job) {
   arguments a = {0};
   const od_option options[] = {
-      {"log", OD_OPTION_TEXT, "FILE", "fit to this log of a run (CSV or MATLAB file); default: the data in FILE",
+      {"log", OD_OPTION_LIST, "FILE",
+       "fit to this log of a run (CSV or MATLAB file); default: the data in FILE. Repeatable: a series of measurements",
        &a.log},
       {"truth", OD_OPTION_TEXT, "NAME",
        "entry of 'laws' with which the data are simulated; default: 'truth' in "
@@ -219,5 +247,6 @@ int od_kind_friction_fit(od_job *job) {
   if (!od_setting_whole(job, "seed", a.seed, &seed)) return OD_JOB_BAD_INPUT;
   OD_TRY(od_job_check_files(job));
   OD_TRY(check_options(job, &a, plan));
+  if (plan->repeats > 1) return fit_series(job, plan, seed);
   return plan->map.given ? map_and_write(job, plan, seed) : run_and_write(job, &a, plan, seed);
 }

@@ -1,8 +1,10 @@
-// The results of friction fits: a law fitted to points or to a run, and the parameters of a law over pressures.
+// The results of friction fits: a law fitted to points or to a run, the parameters of a law over pressures, and the
+// estimates of several runs.
 #ifndef OD_REPORT_FRICTION_RESULT_H
 #define OD_REPORT_FRICTION_RESULT_H
 
 #include "friction_fit/friction_map.h"
+#include "friction_fit/friction_series.h"
 #include "result/result.h"
 
 // Creates the result. The fit must outlive the result.
@@ -13,6 +15,11 @@ od_table *od_friction_fitted_table(const od_friction_fitted *f);
 od_result od_pressure_map_result(const od_pressure_map *m);
 // Creates a table with a row for each pair of pressures: estimates and their standard deviations. NULL: out of memory.
 od_table *od_pressure_map_table(const od_pressure_map *m);
+
+// Creates the result of a series.
+od_result od_friction_series_result(const od_friction_series *s);
+// Creates a table with a row for each run of a series: estimates, their standard deviations, and residuals. NULL: out of memory.
+od_table *od_friction_series_table(const od_friction_series *s);
 
 // Draws figures for od_result_figures() (friction_figures.c); `fitted` is an od_friction_fitted.
 void od_friction_draw_data(struct od_page *page, const void *fitted);

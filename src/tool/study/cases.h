@@ -39,15 +39,17 @@ void od_tf_wish_read_sweep(od_loader *ld, int node, od_tf_wish *wish);
 void od_tf_wish_read_case(od_loader *ld, const od_section *section, od_tf_wish *wish);
 
 // A value of a run: a statistic of an output in a window of time.
+enum { OD_TAKE_LOOP = OD_TAKE_FINAL + 1 };  // width of the loop of an output over another output
 typedef struct od_value_wish {
-  const char *name, *output, *unit;  // unit NULL: SI
-  int key, take;                     // key: node of the value in the file; take: kind of the statistic, an od_take
-  double from, to;                   // s
+  const char *name, *output, *over, *unit;  // over: the other output of a loop; unit NULL: SI
+  int key, take;    // key: node of the value in the file; take: kind of the statistic, an od_take or OD_TAKE_LOOP
+  double from, to;  // s
 } od_value_wish;
 // load_simulations.c: reads the section 'values'. `memory` owns the list.
 od_value_wish *od_value_wishes_read(od_loader *ld, int node, od_arena *memory, int *count);
-// Finds the output of a machine, and the factor from SI to the unit of the value. False: an error was reported.
-bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish *w, int *output, double *factor);
+// Finds the outputs of a value in a machine, and the factor from SI to the unit of the value. output[1] is the other output of a loop; for
+// other values output[1] is output[0]. False: an error was reported.
+bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish *w, int output[2], double *factor);
 
 // A number of a machine that each run draws at random: its distribution in a unit ("": SI), or (`part`) a fraction of the
 // value in the machine file.

@@ -192,6 +192,14 @@ od_status od_friction_case_load(od_case *c, const char *path, const od_experimen
   c->what = w;
   c->ops = &friction_case_ops;
   od_status status = od_friction_plan_load(path, &mine, &w->plan, messages);
+  if (status == OD_OK && w->plan->repeats > 1) {
+    od_messages_add(
+        messages, (od_place){.file = path},
+        "found a series of %d runs, expected a single fit: a study repeats the fit with its own seeds. Choose a variant without "
+        "'repeats' and without a list of logs",
+        w->plan->repeats);
+    status = OD_BAD_INPUT;
+  }
   if (status == OD_OK && w->plan->map.given) {
     c->what = w->plan;
     c->ops = &od_map_case_ops;

@@ -10,12 +10,16 @@
 // --- Values -------------------------------------------------------------------------------------------------------
 
 static const char *take_name(int i) {
-  return od_take_names[i];
+  return i == OD_TAKE_LOOP ? "loop" : i < OD_TAKE_LOOP ? od_take_names[i] : NULL;
 }
 
 static const od_key value_keys[] = {
     {"output", OD_TEXT, NULL, "name of the output", .fallback = OD_REQUIRED},
-    {"take", OD_CHOICE, NULL, "statistic of the output", .fallback = OD_REQUIRED, .choice = take_name},
+    {"take", OD_CHOICE, NULL,
+     "statistic of the output. `loop`: mean where `over` falls through the middle of its range, minus mean where `over` rises through the "
+     "middle",
+     .fallback = OD_REQUIRED, .choice = take_name},
+    {"over", OD_TEXT, NULL, "other output of a `loop`", .otherwise = "required with `loop`"},
     {"from", OD_NUMBER, "s", "beginning of the window", OD_NOT_NEGATIVE, 0},
     {"to", OD_NUMBER, "s", "end of the window", OD_POSITIVE, 1e300, .otherwise = "end of the run"},
     {"unit", OD_TEXT, NULL, "unit of the value", .otherwise = "SI"},
@@ -31,7 +35,13 @@ static void read_wish(od_loader *ld, int key, od_value_wish *w) {
   if (section.map < 0) return;
   w->output = od_key_text(ld, &section, "output", "the name of an output");
   w->take = od_key_choice(ld, &section, "take");
+  w->over = od_key_text(ld, &section, "over", "the name of an output");
   w->unit = od_key_text(ld, &section, "unit", "a unit");
+  if (w->take == OD_TAKE_LOOP && !w->over)
+    od_complain(ld, key, "the value '%s' is a loop and needs 'over', the output over which the loop is drawn", name);
+  if (w->take >= 0 && w->take != OD_TAKE_LOOP && w->over)
+    od_complain(ld, key, "the value '%s' has 'over', which only 'take: loop' uses; found 'take: %s'", name,
+                take_name(w->take));
   int first = od_read_keys(ld, &section, OD_IN_LOADER, "from", "to", NULL);
   w->from = od_number_value(ld, first), w->to = od_number_value(ld, first + 1);
   if (!(w->from < w->to))
@@ -49,20 +59,27 @@ od_value_wish *od_value_wishes_read(od_loader *ld, int node, od_arena *memory, i
   return list;
 }
 
-bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish *w, int *output, double *factor) {
-  *factor = 1, *output = w->output ? od_machine_output_find(m, w->output) : -1;
-  if (!w->output) return false;
-  if (*output < 0) {
-    od_nearest nearest = od_nearest_to(w->output);
-    for (int i = 0; i < od_machine_output_count(m); i++) od_nearest_try(&nearest, od_machine_output_name(m, i));
-    od_complain(ld, w->key, "%s has no output '%s'%s", od_machine_file(m), od_excerpt(ld, w->output),
-                od_nearest_suggestion(&nearest).text);
-    return false;
-  }
+// Returns the index of an output of the machine; -1: an error was reported.
+static int find_output(od_loader *ld, const od_machine *m, int key, const char *name) {
+  int output = od_machine_output_find(m, name);
+  if (output >= 0) return output;
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < od_machine_output_count(m); i++) od_nearest_try(&nearest, od_machine_output_name(m, i));
+  od_complain(ld, key, "%s has no output '%s'%s", od_machine_file(m), od_excerpt(ld, name),
+              od_nearest_suggestion(&nearest).text);
+  return -1;
+}
+
+bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish *w, int output[2], double *factor) {
   double si = 1;
-  if (w->unit && od_units_convert(ld->units, w->unit, od_machine_output_unit(m, *output), 1, &si) != OD_UNIT_FITS) {
+  *factor = 1, output[0] = output[1] = -1;
+  if (!w->output) return false;
+  output[0] = output[1] = find_output(ld, m, w->key, w->output);
+  if (output[0] >= 0 && w->over) output[1] = find_output(ld, m, w->key, w->over);
+  if (output[0] < 0 || output[1] < 0) return false;
+  if (w->unit && od_units_convert(ld->units, w->unit, od_machine_output_unit(m, output[0]), 1, &si) != OD_UNIT_FITS) {
     od_complain(ld, w->key, "'%s' is in %s, which cannot be converted to '%s'; expected a unit of the same quantity",
-                w->output, od_machine_output_unit(m, *output), w->unit);
+                w->output, od_machine_output_unit(m, output[0]), w->unit);
     return false;
   }
   *factor = 1 / si;

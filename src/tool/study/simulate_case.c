@@ -34,7 +34,7 @@ typedef struct simulate_case {
   od_run_options run;
   int *output, outputs;  // the outputs for requirements, then the outputs for values
   od_simulate_wish wish;
-  int *wanted;     // index of the output of each value
+  int *wanted;     // two indices for each value: its output, and the other output of a loop
   double *factor;  // factor from SI to the unit of each value
 
   // For a case with random numbers: the file from which the machine is loaded again.
@@ -60,7 +60,7 @@ static void add_metrics(od_case *c, const simulate_case *w) {
   bool draws = w->wish.draws > 0;
   for (int i = 0; i < w->wish.values; i++) {
     const od_value_wish *v = &w->wish.value[i];
-    const char *unit = v->unit ? v->unit : od_machine_output_unit(w->machine, w->wanted[i]);
+    const char *unit = v->unit ? v->unit : od_machine_output_unit(w->machine, w->wanted[2 * i]);
     if (draws)
       add_spread(c, v->name, unit, NAN);
     else
@@ -94,11 +94,11 @@ static od_status prepare(od_case *c, od_error *err) {
                    od_machine_file(w->machine), c->name);
   for (int i = 0; i < count; i++)
     if (!od_judge_covers(&q[i], w->run.time)) return od_judge_fail_uncovered(w->machine, &q[i], w->run.time, err);
-  w->output = OD_TAKE(&c->memory, int, od_machine_output_count(w->machine) + w->wish.values);
+  w->output = OD_TAKE(&c->memory, int, od_machine_output_count(w->machine) + 2 * w->wish.values);
   add_metrics(c, w);
   if (od_arena_status(&c->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   w->outputs = od_judge_outputs(w->machine, w->output);
-  for (int i = 0; i < w->wish.values; i++) w->output[w->outputs++] = w->wanted[i];
+  for (int i = 0; i < 2 * w->wish.values; i++) w->output[w->outputs++] = w->wanted[i];
   return OD_OK;
 }
 
@@ -139,9 +139,10 @@ static od_status run_machine(const od_case *c, const od_machine *machine, double
     // A run that ended early has no values.
     for (int i = 0; i < w->wish.values; i++) {
       const od_value_wish *v = &w->wish.value[i];
-      int column = 1 + w->outputs - w->wish.values + i;
-      double taken = status == OD_OK ? od_table_take(table, column, (od_take)v->take, v->from, v->to) : (double)NAN;
-      value[i] = taken * w->factor[i];
+      int column = 1 + w->outputs - 2 * (w->wish.values - i);
+      double taken = v->take == OD_TAKE_LOOP ? od_table_loop(table, column, column + 1, v->from, v->to)
+                                             : od_table_take(table, column, (od_take)v->take, v->from, v->to);
+      value[i] = status == OD_OK ? taken * w->factor[i] : (double)NAN;
     }
     fill(judge, &report, status == OD_OK && judged == OD_OK, value + w->wish.values);
   }
@@ -220,7 +221,7 @@ od_status od_simulate_case_load(od_case *c, od_loader *ld, const char *path, con
   simulate_case *w = OD_TAKE(&c->memory, simulate_case, 1);
   if (!w) return OD_NO_MEMORY;
   *w = (simulate_case){.wish = wish,
-                       .wanted = OD_TAKE(&c->memory, int, wish.values),
+                       .wanted = OD_TAKE(&c->memory, int, 2 * wish.values),
                        .factor = OD_TAKE(&c->memory, double, wish.values),
                        .path = path,
                        .variant = options->variant,
@@ -235,7 +236,7 @@ od_status od_simulate_case_load(od_case *c, od_loader *ld, const char *path, con
   const od_load_options load = {.set = options->set, .set_count = options->set_count, .variant = options->variant};
   od_status status = od_machine_load(path, &load, &w->machine, messages);
   for (int i = 0; status == OD_OK && i < wish.values; i++)
-    if (!od_value_wish_find(ld, w->machine, &wish.value[i], &w->wanted[i], &w->factor[i])) status = OD_BAD_INPUT;
+    if (!od_value_wish_find(ld, w->machine, &wish.value[i], &w->wanted[2 * i], &w->factor[i])) status = OD_BAD_INPUT;
   for (int i = 0; status == OD_OK && i < wish.draws; i++)
     if (!od_draw_settle(ld, w->machine, &w->drawn[i])) status = OD_BAD_INPUT;
   return status;

@@ -1,6 +1,7 @@
-// The force of a law over a run, with a factor that depends on two pressures.
-// - Derivatives with respect to all numbers and both coefficients of the pressures, at zero and at other values, with one and more steps
-//   per sample. Oracle: differences of sixth order of the force, which is computed in real numbers.
+// The force of a law over a run, with a factor that depends on two pressures and on the position.
+// - Derivatives with respect to all numbers, both coefficients of the pressures and the factors at all positions, at zero and at other values,
+//   with one and more steps per sample. Oracle: differences of sixth order of the force, which is computed in real numbers.
+// - The factor over the position. Oracle: values by hand; a force that is proportional to the factor.
 // - A pressure is linear between samples for any number of steps. Oracle: a run that is sampled at every step.
 #include <math.h>
 #include <stdbool.h>
@@ -11,7 +12,7 @@
 
 enum { SAMPLES = 300, MOST_STEPS = 3, FINE = (SAMPLES - 1) * MOST_STEPS + 1 };
 typedef struct run_of_pressures {
-  double t[FINE], v[FINE], p[2][FINE];
+  double t[FINE], v[FINE], p[2][FINE], x[FINE];
 } run_of_pressures;
 
 // The speed reverses between samples, and is zero for a while.
@@ -21,6 +22,7 @@ static void sample_run(run_of_pressures *r) {
     r->t[i] = t, r->v[i] = 0.06 * sin(13 * t) + 0.02 * sin(31 * t + 0.3);
     if (i >= 150 && i < 165) r->v[i] = 0;
     r->p[0][i] = 30e5 * sin(9 * t + 1), r->p[1][i] = 20e5 * cos(5 * t) + 4e5;
+    r->x[i] = 0.2 * sin(7 * t + 0.2);
   }
 }
 
@@ -85,6 +87,12 @@ static double check_slopes(const char *law, double per_p1, double per_p2, int su
   sample_run(&r);
   assert_int_equal(od_run_model_between(SAMPLES, r.t, r.v, substeps, &m), OD_OK);
   m->pressure[0] = r.p[0], m->pressure[1] = r.p[1];
+  if (per_p1 != 0) {
+    static const double at[3] = {-0.15, 0.01, 0.1}, factor[3] = {1.2, 0.9, 1};
+    m->position = r.x, n.positions = 3;
+    for (int k = 0; k < 3; k++)
+      n.position[k] = at[k], n.q[OD_FACTOR_X1 + k] = factor[k], number[columns++] = OD_FACTOR_X1 + k;
+  }
   // The coefficients of the pressures are among the others, in another order.
   number[columns++] = OD_PER_P2;
   for (int i = 0; i < od_friction_law_numbers(n.law, true); i++) {
@@ -145,7 +153,35 @@ static void test_between_samples(void **state) {
     assert_true(fabs(force[i] - expected[i * MOST_STEPS]) <= 1e-9 * (fabs(force[i]) + 1));
 }
 
+// Between two positions the factor is linear, beyond the ends constant. The bristles are so stiff that the force is the steady level, which is
+// proportional to the factor.
+static void test_positions(void **state) {
+  (void)state;
+  static const double at[] = {-0.4, -0.1, 0.2}, factor[] = {1.5, 1, 0.7};
+  static const double x[] = {-0.6, -0.4, -0.3, -0.1, 0.05, 0.2, 0.9},
+                      expected[] = {1.5, 1.5, 4.0 / 3, 1, 0.85, 0.7, 0.7};
+  enum { COUNT = sizeof x / sizeof *x };
+  od_law_numbers n = {.law = od_friction_laws[od_friction_law_find("lugre")], .positions = 3};
+  static const char *const keys[] = {"Fs", "Fc", "vs", "sigma_0", "factor", "factor_Fs", "factor_Fc"};
+  static const double values[] = {100, 100, 0.01, 1e10, 1, 1, 1};
+  for (int k = 0; k < 7; k++) n.q[od_law_key(n.law, keys[k])] = values[k];
+  assert_true(od_position_factor(&(od_law_numbers){0}, 3) == 1);
+  for (int k = 0; k < 3; k++) n.position[k] = at[k], n.q[OD_FACTOR_X1 + k] = factor[k];
+  double t[COUNT], v[COUNT], force[COUNT];
+  for (int i = 0; i < COUNT; i++) {
+    near(od_position_factor(&n, x[i]), expected[i], 1e-14);
+    t[i] = i, v[i] = 0.1;
+  }
+  od_run_model *m = NULL;
+  assert_int_equal(od_run_model_between(COUNT, t, v, 1, &m), OD_OK);
+  m->position = x;
+  assert_int_equal(od_run_model_force(m, &n, force), OD_OK);
+  for (int i = 1; i < COUNT; i++) near(force[i], 100 * expected[i], 1e-4);
+  od_run_model_free(m);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_slopes), cmocka_unit_test(test_between_samples)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_slopes), cmocka_unit_test(test_between_samples),
+                                     cmocka_unit_test(test_positions)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

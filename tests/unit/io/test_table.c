@@ -392,11 +392,29 @@ static void test_take(void **state) {
   od_table_free(t);
 }
 
+// A sine and the same sine with a lag p: the loop has the width 2 sin(p) in the middle. Interpolation between rows has an error of the
+// second order of their distance. A column that only rises has no loop.
+static void test_loop(void **state) {
+  (void)state;
+  const double pi = acos(-1), lag = 0.3;
+  od_table *t = od_table_new(4);
+  for (int i = 0; i <= 2000; i++) {
+    double time = i * 2e-3, row[] = {time, sin(2 * pi * time + 0.1), 5 + sin(2 * pi * time + 0.1 - lag), time};
+    assert_int_equal(od_table_append(t, row), OD_OK);
+  }
+  near(od_table_loop(t, 2, 1, 0, 4), 2 * sin(lag), 1e-4);
+  near(od_table_loop(t, 1, 2, 1, 3), -2 * sin(lag), 1e-4);
+  near(od_table_loop(t, 1, 1, 0, 4), 0, 1e-12);
+  assert_true(isnan(od_table_loop(t, 2, 3, 0, 4)) && isnan(od_table_loop(t, 2, 1, 5, 6)));
+  od_table_free(t);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_summary),
       cmocka_unit_test(test_take),
+      cmocka_unit_test(test_loop),
       TEST(test_csv_round_trip),
       TEST(test_csv_dialects),
       TEST(test_csv_flaws),
