@@ -54,9 +54,17 @@ static void begin_again(const od_friction_plan *plan, const od_friction_data *d,
   }
 }
 
+int od_friction_first_fitted(const od_friction_fitted *f) {
+  const od_friction_data *d = f->data;
+  int first = 0;
+  while (first < d->samples && d->t[first] < f->plan->log.skip) first++;
+  return first;
+}
+
 double od_friction_most_rms(const od_friction_fitted *f) {
   double noise = pow(f->data->noise, 2) + pow(f->speed_force, 2);
-  return sqrt(pow(f->plan->accept, 2) + noise * (1 + 4 * sqrt(2.0 / f->data->samples)));
+  int fitted = f->data->samples - od_friction_first_fitted(f);
+  return sqrt(pow(f->plan->accept, 2) + noise * (1 + 4 * sqrt(2.0 / fitted)));
 }
 
 od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_options *options, int columns,
@@ -89,7 +97,7 @@ od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_optio
       least = found.squares, best = law, f->converged = found.converged;
       f->speed_force = od_friction_speed_force(d, coarse.model, &best);
     }
-    f->accepted = sqrt(least / d->samples) <= od_friction_most_rms(f);
+    f->accepted = sqrt(least / coarse.count) <= od_friction_most_rms(f);
   }
   f->law = best;
   if (!isfinite(least))

@@ -31,6 +31,8 @@ bool od_residuals_follow_speed(int count, const double *v, const double *force, 
 // complete_fit.c: fits numbers to the run, from several starts.
 od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_options *options, int columns,
                               const int *number, od_error *err);
+// Returns the index of the first sample of the run that is fitted: the first sample after `skip`.
+int od_friction_first_fitted(const od_friction_fitted *f);
 // Returns the largest accepted root mean square of residuals, N. This limit combines the limit in the file, the noise of the force,
 // and the effect of the speed's noise on the force. The variance of the noise is increased by four standard deviations of a sample
 // variance.

@@ -82,7 +82,7 @@ static od_status judge_run(od_friction_fitted *f, int columns, const int *number
   status = od_law_linearize(&rows, columns, number, &f->law, &linear, err);
   if (status == OD_OK) status = od_friction_speed_errors(f, &rows, linear->influence, columns, shift, spread, err);
   if (status != OD_OK) return status;
-  double noise = noise_of(d->noise, f->squares, f->rows, columns, d->force, d->samples);
+  double noise = noise_of(d->noise, f->squares, f->compared, columns, d->force, d->samples);
   for (int k = 0; k < columns; k++) {
     od_friction_parameter *p = parameter_of(f, number[k]);
     double sigma = noise * linear->identifiability->sigma[k];

@@ -47,7 +47,7 @@ double od_friction_largest_error(const od_friction_fitted *f) {
 
 // --- Residuals and parameters -------------------------------------------------------------------------------------
 
-// Computes the residuals of the law at the fitted points, or over the run.
+// Computes the residuals of the law at the fitted points, or over the fitted part of the run.
 static od_status find_residuals(od_friction_fitted *f) {
   const od_friction_plan *plan = f->plan;
   const od_friction_data *d = f->data;
@@ -65,13 +65,15 @@ static od_status find_residuals(od_friction_fitted *f) {
     if (status != OD_OK) return status;
   }
   double sum = 0;
-  for (int i = 0; i < f->rows; i++) {
+  int first = points ? 0 : od_friction_first_fitted(f);
+  f->compared = f->rows - first;
+  for (int i = first; i < f->rows; i++) {
     double r = fabs(f->model[i] - measured[i]);
     sum += r, f->squares += r * r;
     f->largest = fmax(f->largest, r);
   }
-  f->mean_abs = f->rows > 0 ? sum / f->rows : 0;
-  f->rms = f->rows > 0 ? sqrt(f->squares / f->rows) : 0;
+  f->mean_abs = f->compared > 0 ? sum / f->compared : 0;
+  f->rms = f->compared > 0 ? sqrt(f->squares / f->compared) : 0;
   return OD_OK;
 }
 

@@ -30,7 +30,8 @@ typedef struct od_friction_fitted {
   od_law_numbers law;
   int parameters;
   od_friction_parameter parameter[OD_MOST_LAW_NUMBERS];
-  int rows;                       // number of fitted rows
+  int rows;                       // number of points, or of samples of the run
+  int compared;                   // number of rows with residuals: all points, or the samples of the run after `skip`
   double mean_abs, largest, rms;  // mean magnitude, largest magnitude and root mean square of the residuals, N
   double squares;                 // sum of squared residuals, N^2
   long iterations, evaluations;

@@ -87,7 +87,7 @@ typedef struct od_friction_points {
   double low, high, step;
   int count;
   int every;       // distance between two points, in samples of the run; 0: no points from the run
-  double time[2];  // first and last time of the points from the run, s
+  double time[2];  // first and last time of the points from the run, settled or not, s
   double peak, decay, floor;
   od_friction_error error;
 } od_friction_points;

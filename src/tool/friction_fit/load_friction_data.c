@@ -52,7 +52,7 @@ static const od_key points_keys[] = {
      0,
      {1, 1e6},
      "no points from the run"},
-    {"time", OD_NUMBERS, "s", "first and last time of points from the run", .otherwise = "all"},
+    {"time", OD_NUMBERS, "s", "first and last time of points from the run; without `every`, of settled parts of the run", .otherwise = "all"},
     {"error", OD_SECTION, NULL, "simulated errors of the force", .inside = &error_section},
 };
 const od_section_class od_friction_points_section = {"friction points", "speeds and forces of steady motion",
@@ -169,6 +169,7 @@ static const char *read_optional(od_loader *ld, const od_section *section, const
 void od_friction_read_points(od_friction_reader *r, int node) {
   od_loader *ld = &r->ld;
   od_friction_points *p = &r->plan->points;
+  p->time[1] = INFINITY;
   if (node < 0) return;
   od_section section = od_section_open(ld, node, node, "points", "points", &od_friction_points_section);
   if (section.map < 0) return;
@@ -188,8 +189,11 @@ void od_friction_read_points(od_friction_reader *r, int node) {
   int number = od_read_keys(ld, &section, OD_IN_LOADER, "every", NULL);
   if (od_number_is_given(ld, number)) p->every = (int)od_read_whole(ld, number, "every", 1, 1e6);
   od_friction_read_times(r, &section, "points", "time", p->time);
-  if (p->every > 0) p->given = false;
-  if (p->log || p->every > 0) return;
+  // With only a time, the settled parts of the run within this time are the points.
+  bool settled = od_section_get(ld, &section, "time") >= 0 && !od_number_is_given(ld, first) &&
+                 !od_number_is_given(ld, first + 1) && !p->log;
+  if (p->every > 0 || settled) p->given = false;
+  if (p->log || p->every > 0 || settled) return;
   if (!(p->high > p->low))
     od_complain(ld, node, "'from' is %g m/s and 'to' is %g m/s; expected 'to' above 'from'", p->low, p->high);
   if (p->count > 0 && !(p->low > 0))

@@ -36,16 +36,35 @@ static double drift_of(const double *x, int first, int count) {
 
 static window describe_window(const od_friction_data *d, const od_settling *s, int first, int count) {
   window w = {.v = mean_of(d->v, first, count), .force = mean_of(d->force, first, count)};
-  w.noise = noise_of(d->v, first, count) / sqrt(count);
+  // Differences of neighbors of a smoothed speed do not show its noise.
+  w.noise = (d->smoothed > 0 ? d->speed_noise : noise_of(d->v, first, count)) / sqrt(count);
   w.force_sigma = hypot(noise_of(d->force, first, count) / sqrt(count), drift_of(d->force, first, count) / 2);
-  // The limit is three standard deviations of the difference between the means of two of the thirds.
-  double by_noise = 3 * sqrt(6) * w.noise;
+  // The limit is 4.5 standard deviations of the difference between the means of two of the thirds: noise exceeds the limit in
+  // one of 50000 windows. An unsettled window divides a settled part, and the first division then becomes an early point.
+  double by_noise = 4.5 * sqrt(6) * w.noise;
   w.settled = fabs(w.v) > 3 * w.noise && drift_of(d->v, first, count) <= s->drift * fabs(w.v) + by_noise;
   return w;
 }
 
 static bool continues(const window *a, const window *b, double drift) {
   return a->settled && b->settled && fabs(a->v - b->v) <= drift * fabs(a->v) + 3 * (a->noise + b->noise);
+}
+
+// Adds the effect of the speed's noise to the standard deviations of the forces. The slope of the force over the speed is
+// the larger of the slopes to the next slower and the next faster point. Points within ten standard deviations of the
+// speed do not give a slope.
+static void add_speed_noise(od_steady_points *p, const double *noise) {
+  for (int i = 0; i < p->count; i++) {
+    double nearest[2] = {INFINITY, INFINITY}, slope[2] = {0, 0};
+    for (int k = 0; k < p->count; k++) {
+      double apart = fabs(p->v[k] - p->v[i]);
+      int faster = fabs(p->v[k]) > fabs(p->v[i]);
+      if (p->v[k] * p->v[i] <= 0 || apart <= 10 * fmax(noise[i], noise[k]) || apart >= nearest[faster]) continue;
+      nearest[faster] = apart;
+      slope[faster] = fabs(p->force[k] - p->force[i]) / apart;
+    }
+    p->sigma[i] = hypot(p->sigma[i], fmax(slope[0], slope[1]) * noise[i]);
+  }
 }
 
 // Removes points slower than the point with the largest force of their direction.
@@ -90,17 +109,20 @@ od_status od_steady_points_find(const od_friction_plan *plan, od_friction_data *
   OD_SCRATCH(scratch);
   int windows = d->samples / count;
   window *w = OD_TAKE(&scratch, window, windows);
-  if (!w || od_friction_data_take_points(d, windows) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  double *noise = OD_TAKE(&scratch, double, windows);
+  if (!w || !noise || od_friction_data_take_points(d, windows) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < windows; i++) w[i] = describe_window(d, s, i * count, count);
   d->points.count = 0;
   for (int i = 0, first = 0; i < windows; i++) {
     if (i > 0 && !continues(&w[i - 1], &w[i], s->drift)) first = i;
     if (!w[i].settled || (i + 1 < windows && continues(&w[i], &w[i + 1], s->drift))) continue;
     if ((i + 1 - first) * s->window < s->least * (1 - 1e-9)) continue;
+    if (d->t[i * count] < plan->points.time[0] || d->t[(i + 1) * count - 1] > plan->points.time[1]) continue;
     int at = d->points.count++;
     d->points.v[at] = w[i].v, d->points.force[at] = w[i].force;
-    d->points.sigma[at] = w[i].force_sigma;
+    d->points.sigma[at] = w[i].force_sigma, noise[at] = w[i].noise;
   }
+  add_speed_noise(&d->points, noise);
   if (s->drops_rise) drop_rise(&d->points);
   return OD_OK;
 }

@@ -35,7 +35,9 @@ static void add_facts(const od_friction_fitted *f, od_result *r) {
                    f->data->samples, f->data->t[0], f->data->t[f->data->samples - 1]);
   od_add_replaced_fact(r, "Set in the file", &plan->file->numbers);
   od_result_audience(r, OD_FOR_TERMINAL);
-  od_result_line(r, "%s, method %s, %d %s", f->law.law->name, od_friction_methods[plan->method], f->rows,
+  char points[40] = "";
+  if (!is_of_points(f) && f->data->points.count > 0) snprintf(points, sizeof points, "%d points, ", f->data->points.count);
+  od_result_line(r, "%s, method %s, %s%d %s", f->law.law->name, od_friction_methods[plan->method], points, f->rows,
                  is_of_points(f) ? "points" : "samples");
   od_result_audience(r, OD_FOR_ALL);
 }
@@ -46,6 +48,7 @@ static void add_data(const od_friction_fitted *f, od_result *r) {
   od_result_text(r, "law", f->law.law->name);
   od_result_text(r, "method", od_friction_methods[f->plan->method]);
   od_result_whole(r, "rows", f->rows);
+  od_result_whole(r, "points", f->data->points.count);
   od_result_number(r, "mean_abs_residual", f->mean_abs);
   od_result_number(r, "rms_residual", f->rms);
   od_result_number(r, "max_residual", f->largest);
