@@ -1,4 +1,4 @@
-// The search for a static balance: three methods, tried in order until one succeeds.
+// The search for a static balance: four methods, tried in order until one succeeds.
 //
 //   1  Newton's method finds a balance near the starting point, stable or not.
 //   2  Overdamped motion converges to a stable balance, or reaches another balance on the way:
@@ -6,6 +6,9 @@
 //      in linearly implicit steps that grow while moves are short. This is pseudo-transient continuation, which becomes
 //      Newton's method for long steps (Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998).
 //   3  Newton's method follows the path F(x) = (1 - s) F(x0), s from 0 to 1.
+//   4  Overdamped motion with dampers in the independent joints: the diagonal of M replaces M. If a held body is out of balance and
+//      another body is free within a play, the matrix of method 2 is singular: M is the inertia of the held body, too, and no motion
+//      and no pressure changes the force on the held body before the play closes. Dampers in joints act on both bodies.
 //
 // In large circuits without a mechanism in which all states are unknown, the plant factors its sparse matrices. If the sparse
 // search fails, a search with dense matrices follows.
@@ -147,14 +150,18 @@ static bool follow(const search *s, double *x) {
 
 // ---- overdamped motion
 
+// Where the overdamped motion has its dampers: between the bodies and the ground (M), or in the independent joints (diagonal of M).
+typedef enum dampers { ON_BODIES, IN_JOINTS } dampers;
+
 // Takes one step of length tau from x and stores the result in s->trial. Returns the longest move of a position relative to its
 // typical size, or NAN if the step fails.
-static double relax(const search *s, const double *x, double tau) {
+static double relax(const search *s, const double *x, double tau, dampers where) {
   const od_equilibrium *e = s->e;
   int n = e->plant->nz, nk = od_plant_nk(e->plant), count = e->states;
   if (evaluate(s, x, s->matrix) != OD_OK) return NAN;
   for (int i = 0; i < e->rows; i++)
-    for (int j = 0; e->row[i] < n && j < n; j++) s->matrix[i * count + j] += s->gk[e->row[i] * nk + j] / tau;
+    for (int j = 0; e->row[i] < n && j < n; j++)
+      if (where == ON_BODIES || j == e->row[i]) s->matrix[i * count + j] += s->gk[e->row[i] * nk + j] / tau;
   if (!solve(s)) return NAN;
   memcpy(s->trial, x, (size_t)od_plant_nx(e->plant) * sizeof *x);
   double longest = 0;
@@ -180,13 +187,13 @@ static double turn(const search *s, const double *x) {
 
 // Follows the overdamped motion from x until Newton's method converges. Returns false if Newton's method does not converge; x
 // is then the last point.
-static bool move_overdamped(const search *s, double *x) {
+static bool move_overdamped(const search *s, double *x, dampers where) {
   const od_equilibrium *e = s->e;
   const od_plant *plant = e->plant;
   const double short_step = 0.05;
   double tau = 1e-4;
   for (int round = 1; round <= 1000 && tau > 1e-12; round++) {
-    double move = relax(s, x, tau);
+    double move = relax(s, x, tau, where);
     if (!(move <= longest_move) || plant->ops->residual(plant, e->work, 0, s->trial, s->k, e->u, s->g) != OD_OK) {
       settle(e, true);
       tau /= 3;
@@ -272,10 +279,13 @@ static bool begin_again(const od_equilibrium *e, const double *start, double *x)
   return ok;
 }
 
-// Tries all three methods from x, which equals `start`. Returns whether a balance was found.
+// Tries all methods from x, which equals `start`. Returns whether a balance was found.
 static bool find(const search *s, const double *start, double *x) {
-  if (correct(s, 1, x) || (has_positions(s->e) && move_overdamped(s, x))) return true;
-  return begin_again(s->e, start, x) && follow(s, x);
+  bool positions = has_positions(s->e);
+  if (correct(s, 1, x) || (positions && move_overdamped(s, x, ON_BODIES))) return true;
+  if (!begin_again(s->e, start, x)) return false;
+  if (follow(s, x)) return true;
+  return positions && begin_again(s->e, start, x) && move_overdamped(s, x, IN_JOINTS);
 }
 
 od_status od_equilibrium_find(const od_equilibrium *e, double *x) {

@@ -2,6 +2,7 @@
 
 #include <lapacke.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -200,32 +201,95 @@ static double locate(od_linear_response *r, const od_path *path, crossing f, dou
   return sqrt(low * high);
 }
 
-od_margins od_margins_find(od_linear_response *r, const od_path *path, const double *frequency, int count) {
-  od_margins m = {
-      .gain = NAN, .gain_at = NAN, .phase = NAN, .phase_at = NAN, .bandwidth = NAN, .peak = 0, .peak_at = NAN};
-  od_complex before = 0;
-  double fallen = NAN;
-  for (int i = 0; i < count; i++) {
-    od_complex g = path_at(r, path, frequency[i]);
-    if (i == 0) fallen = cabs(g) / sqrt(2);
-    if (cabs(g) > m.peak) m.peak = cabs(g), m.peak_at = frequency[i];
-    double low = i > 0 ? frequency[i - 1] : 0, high = frequency[i];
-    if (i > 0 && (gain_over(before, 1) > 0) != (gain_over(g, 1) > 0)) {
-      double at = locate(r, path, gain_over, 1, low, high);
-      double margin = near_to(degrees(path_at(r, path, at)) + 180, 0);
-      if (isnan(m.phase) || fabs(margin) < fabs(m.phase)) m.phase = margin, m.phase_at = at;
-    }
-    if (i > 0 && creal(before) < 0 && creal(g) < 0 && (cimag(before) > 0) != (cimag(g) > 0)) {
-      double at = locate(r, path, lag_over, 0, low, high);
-      od_complex crossed = path_at(r, path, at);
-      double gain = 1 / cabs(crossed);
-      if (creal(crossed) < 0 && (isnan(m.gain) || fabs(log(gain)) < fabs(log(m.gain)))) m.gain = gain, m.gain_at = at;
-    }
-    // If the gain falls from the lowest frequency, as with an integrator, there is no bandwidth.
-    if (i == 1 && cabs(g) * sqrt(high) < cabs(before) * sqrt(low)) fallen = NAN;
-    if (i > 0 && isnan(m.bandwidth) && cabs(before) >= fallen && cabs(g) < fallen)
-      m.bandwidth = locate(r, path, gain_over, fallen, low, high);
-    before = g;
+// A walk over increasing frequencies that collects margins.
+typedef struct walk {
+  od_linear_response *response;
+  const od_path *path;
+  od_margins m;
+  od_complex before;  // value at `last`
+  double last;        // last frequency; 0: none
+  double fallen;      // gain at the bandwidth
+  int points;         // number of frequencies so far
+} walk;
+
+// Goes on to a frequency with the value g.
+static void go_to(walk *w, double frequency, od_complex g) {
+  od_linear_response *r = w->response;
+  const od_path *path = w->path;
+  od_margins *m = &w->m;
+  od_complex before = w->before;
+  double low = w->last, high = frequency;
+  if (w->points == 0) w->fallen = cabs(g) / sqrt(2);
+  if (cabs(g) > m->peak) m->peak = cabs(g), m->peak_at = frequency;
+  if (w->points > 0 && (gain_over(before, 1) > 0) != (gain_over(g, 1) > 0)) {
+    double at = locate(r, path, gain_over, 1, low, high);
+    double margin = near_to(degrees(path_at(r, path, at)) + 180, 0);
+    if (isnan(m->phase) || fabs(margin) < fabs(m->phase)) m->phase = margin, m->phase_at = at;
   }
-  return m;
+  if (w->points > 0 && creal(before) < 0 && creal(g) < 0 && (cimag(before) > 0) != (cimag(g) > 0)) {
+    double at = locate(r, path, lag_over, 0, low, high);
+    od_complex crossed = path_at(r, path, at);
+    double gain = 1 / cabs(crossed);
+    if (creal(crossed) < 0 && (isnan(m->gain) || fabs(log(gain)) < fabs(log(m->gain)))) m->gain = gain, m->gain_at = at;
+  }
+  // If the gain falls from the lowest frequency, as with an integrator, there is no bandwidth.
+  if (w->points == 1 && cabs(g) * sqrt(high) < cabs(before) * sqrt(low)) w->fallen = NAN;
+  if (w->points > 0 && isnan(m->bandwidth) && cabs(before) >= w->fallen && cabs(g) < w->fallen)
+    m->bandwidth = locate(r, path, gain_over, w->fallen, low, high);
+  w->before = g;
+  w->last = frequency;
+  w->points++;
+}
+
+// Goes on to a frequency with the value g, with points between if the phase turns by more than `most_turn` per point: a lightly damped
+// pole or zero lies between. At most `depth` bisections; a zero on the imaginary axis turns the phase at once.
+static void resolve(walk *w, double frequency, od_complex g, int depth) {
+  static const double most_turn = 15;  // degrees
+  bool turns = w->points > 0 && fabs(degrees(g / w->before)) > most_turn;
+  if (turns && depth > 0) {
+    double middle = sqrt(w->last * frequency);
+    resolve(w, middle, path_at(w->response, w->path, middle), depth - 1);
+    resolve(w, frequency, g, depth - 1);
+  } else {
+    go_to(w, frequency, g);
+  }
+}
+
+static int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// Lists the frequencies (Hz) of oscillating poles, in increasing order. A peak and a notch between two points may leave the phase at
+// both points unchanged. Returns the number of frequencies; 0 if the poles are not found.
+static int list_resonances(const od_linear_model *model, od_arena *arena, double **frequency) {
+  od_poles poles;
+  int count = 0;
+  if (od_poles_find(model, arena, &poles, NULL) != OD_OK) return 0;
+  *frequency = OD_TAKE(arena, double, poles.count);
+  if (!*frequency) return 0;
+  for (int i = 0; i < poles.count; i++)
+    if (poles.pole[i].imaginary > 0) (*frequency)[count++] = poles.pole[i].imaginary / (2 * acos(-1));
+  qsort(*frequency, (size_t)count, sizeof **frequency, by_size);
+  return count;
+}
+
+od_margins od_margins_find(od_linear_response *r, const od_path *path, const double *frequency, int count) {
+  OD_SCRATCH(scratch);
+  const int depth = 14;
+  double *resonance = NULL;
+  int resonances = list_resonances(r->model, &scratch, &resonance), next = 0;
+  walk w = {
+      .response = r,
+      .path = path,
+      .m = {.gain = NAN, .gain_at = NAN, .phase = NAN, .phase_at = NAN, .bandwidth = NAN, .peak = 0, .peak_at = NAN},
+      .fallen = NAN};
+  for (int i = 0; i < count; i++) {
+    for (; next < resonances && resonance[next] < frequency[i]; next++) {
+      od_complex g = path_at(r, path, resonance[next]);  // NAN: the pole is on the imaginary axis
+      if (resonance[next] > w.last && i > 0 && !isnan(creal(g))) resolve(&w, resonance[next], g, depth);
+    }
+    resolve(&w, frequency[i], path_at(r, path, frequency[i]), depth);
+  }
+  return w.m;
 }

@@ -97,6 +97,36 @@ static void test_margins(void **state) {
   json_decref(bode);
 }
 
+// A resonance that is much narrower than the distance of two points. Closed forms: k / (s (s^2/w^2 + 2 z s/w + 1)) has the phase -180 degrees
+// and the gain k / (2 z w) at w; the bump (s^2 + 2 n w s + w^2) / (s^2 + 2 z w s + w^2) has the gain n/z at w, and leaves the phase at the points
+// around it unchanged.
+static void test_margins_between_points(void **state) {
+  scratch *s = *state;
+  const double pi = acos(-1), k = 2, w = 300, z = 1e-4, n = 0.1;
+  char text[600];
+  int length = snprintf(
+      text, sizeof text,
+      "inputs: {u: 0}\nblocks:\n"
+      "  peak: {type: transfer-function, input: u, numerator: [%g], denominator: [%.17g, %.17g, 1, 0]}\n"
+      "  bump: {type: transfer-function, input: u, numerator: [0.5, %.17g, %.17g], denominator: [1, %.17g, %.17g]}\n"
+      "run: {time: 1 s, step: 1 ms, outputs: [peak, bump]}\n",
+      k, 1 / (w * w), 2 * z / w, n * w, 0.5 * w * w, 2 * z * w, w * w);
+  scratch_write(s, "peak.yaml", text, (size_t)length);
+  static const int points[] = {7, 50, 400};
+  for (int i = 0; i < 3; i++) {
+    json_t *bode =
+        json_of(run(s, "bode peak.yaml --from u --to peak,bump --low 0.1 --high 1000 --points %d --json -", points[i]));
+    const json_t *peak = json_array_get(json_object_get(bode, "responses"), 0),
+                 *bump = json_array_get(json_object_get(bode, "responses"), 1);
+    near_relative(value(peak, "gain_margin"), 2 * z * w / k, 1e-9);
+    near_relative(value(peak, "gain_margin_at"), w / (2 * pi), 1e-9);
+    near_relative(value(peak, "phase_margin_at"), w / (2 * pi), 0.01);  // at the sides of the peak
+    near_relative(value(bump, "peak"), 0.5 * n / z, 1e-6);
+    near_relative(value(bump, "peak_at"), w / (2 * pi), 1e-6);
+    json_decref(bode);
+  }
+}
+
 static void test_bode_files(void **state) {
   scratch *s = *state;
   scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
@@ -618,6 +648,7 @@ static void test_messages(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_margins, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_margins_between_points, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_bode_files, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_bode_units, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_relative_gains, scratch_setup, scratch_teardown),
