@@ -11,7 +11,7 @@ sanitizers = address,undefined
 configure = cmake -S . -B $(1) -G $(GENERATOR) --log-level=WARNING $(2) >/dev/null
 
 .PHONY: all help packages bench-packages optional-packages verify-packages demo test test-all bench install sanitize verify \
-        torture calibrate fuzz places format clean
+        torture calibrate documents fuzz places format clean
 
 all: packages
 	@$(call configure,$(BUILD))
@@ -31,6 +31,7 @@ help:
 	@echo "                STAGES=mutants MUTANTS=100 SEED=1: 100 random faults in the core, which tests must find"
 	@echo "make torture    every write, read and allocation fails once, every signal arrives, every file is truncated: a table (half an hour)"
 	@echo "make calibrate  1000 random machines: reported errors compared with true errors (SEEDS=1001:2000)"
+	@echo "make documents  run the commands of docs/documents.yaml and write docs/documents.md (at most an hour)"
 	@echo "make fuzz       libFuzzer on every fuzz target, FUZZ_SECONDS=200 each"
 	@echo "make places     a value of another kind at every place of every file, with the sanitizers (an hour)"
 	@echo "make format     format the sources (needs clang-format)"
@@ -92,6 +93,15 @@ calibrate: packages
 	@$(call configure,$(BUILD))
 	@cmake --build $(BUILD) -j $(JOBS) --target calibration
 	@$(BUILD)/tests/calibration --seeds $(SEEDS) --threads $(JOBS) --check
+
+# All tables, figures and equations of the documents that oleodyn reproduces. The test `documents` is the short form.
+documents: packages
+ifneq ($(PACKAGES),no)
+	@scripts/install-packages scripts/packages-documents.txt
+endif
+	@$(call configure,$(BUILD))
+	@cmake --build $(BUILD) -j $(JOBS) --target $$(scripts/documents --targets)
+	@scripts/documents --build $(BUILD)
 
 fuzz: packages verify-packages
 	@JOBS=$(JOBS) GENERATOR=$(GENERATOR) scripts/fuzz $(TARGETS)

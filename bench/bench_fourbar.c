@@ -182,7 +182,6 @@ static void judge(const table *t, const rows *r) {
       oil_us, oil_with_us);
   bench_verdict("must", "the same with masses and lengths of the three bodies as well",
                 1e6 * bench_best(&t->row[r->hydraulic_masses]) / oil_with_us, "times ", 1.5, false);
-  printf("      (a prototype written for this one machine by hand: 1.0 and 2.6 us)\n");
   if (r->forward >= 0)
     bench_verdict("goal", "hydraulic step with exact Jacobian against MuJoCo's forward differences without hydraulics",
                   oil_with_us, "us ", 1e6 * bench_best(&t->row[r->forward]), false);

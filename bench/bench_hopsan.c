@@ -1,4 +1,5 @@
-// Two machines compared with Hopsan: error of an output, and cost of a simulated second and of a step, for several integrators and steps.
+// Two machines compared with Hopsan: error of a position, largest error of all outputs of the file as a part of their ranges, and cost of
+// a simulated second and of a step, for several integrators and steps.
 // A run is that of `oleodyn simulate` with a row every millisecond, without the estimate of its error. Hopsan's figures were measured
 // elsewhere: those of the position servo for the same machine (its default step is 100 us), that of the load-sensing system for its own
 // example of 53 components.
@@ -11,7 +12,7 @@
 #include "measure.h"
 #include "simulate/run.h"
 
-enum { MOST = 20 };
+enum { MOST = 20, MOST_OUTPUTS = 30 };
 static const double row = 1e-3;  // s
 
 typedef struct job {
@@ -21,7 +22,8 @@ typedef struct job {
   // Where they are used:
   const od_machine *machine;
   double seconds;
-  int output;
+  const int *outputs;  // the judged position, then the outputs of the file
+  int output_count;
   od_table *rows;
   long steps;
 } job;
@@ -86,8 +88,8 @@ static int run_once(job *j) {
                             .adaptive = j->parts == 0,
                             .integrator = j->rule,
                             .tolerance = j->tolerance,
-                            .outputs = &j->output,
-                            .output_count = 1,
+                            .outputs = j->outputs,
+                            .output_count = j->output_count,
                             .unjudged = true};
   od_error err = {0};
   od_run_report report = {0};
@@ -107,11 +109,27 @@ static int advance(void *self, int runs) {
   return 0;
 }
 
-static double distance(const od_table *a, const od_table *b) {
+static double distance(const od_table *a, const od_table *b, int column) {
   double most = a->rows == b->rows ? 0 : INFINITY;
   for (long i = 0; i < a->rows && i < b->rows; i++)
-    most = fmax(most, fabs(a->data[i * a->columns + 1] - b->data[i * b->columns + 1]));
+    most = fmax(most, fabs(a->data[i * a->columns + column] - b->data[i * b->columns + column]));
   return most;
+}
+
+// Returns the largest distance of all columns, relative to the range of the column in b, and the column.
+static double largest_distance(const od_table *a, const od_table *b, int *column) {
+  double worst = 0;
+  *column = 1;
+  for (int k = 1; k < b->columns; k++) {
+    double low = INFINITY, high = -INFINITY;
+    for (long i = 0; i < b->rows; i++) {
+      low = fmin(low, b->data[i * b->columns + k]);
+      high = fmax(high, b->data[i * b->columns + k]);
+    }
+    const double part = high > low ? distance(a, b, k) / (high - low) : 0;
+    if (part > worst) worst = part, *column = k;
+  }
+  return worst;
 }
 
 static void name_subject(bench_subject *s, const job *j) {
@@ -131,25 +149,32 @@ static int judge(const contest *c, double least) {
 static int measure(const contest *c, const od_machine *machine) {
   static job jobs[MOST];
   static bench_subject subjects[MOST];
-  int count = 0, output = od_machine_output_find(machine, c->output);
-  job exact = {"cvodes", 1, 1e-10, machine, c->seconds, output, NULL, 0};
-  if (output < 0 || run_once(&exact) != 0) return 1;
+  const od_run_defaults *file = od_machine_run(machine);
+  int count = 0, outputs[1 + MOST_OUTPUTS] = {od_machine_output_find(machine, c->output)};
+  if (outputs[0] < 0 || file->output_count > MOST_OUTPUTS) return 1;
+  for (int i = 0; i < file->output_count; i++) outputs[1 + i] = file->outputs[i];
+  job exact = {"cvodes", 1, 1e-10, machine, c->seconds, outputs, 1 + file->output_count, NULL, 0};
+  if (run_once(&exact) != 0) return 1;
   for (; count < MOST && c->trials[count].rule; count++) {
     job *j = &jobs[count];
     *j = c->trials[count];
-    j->machine = machine, j->seconds = c->seconds, j->output = output;
+    j->machine = machine, j->seconds = c->seconds;
+    j->outputs = outputs, j->output_count = exact.output_count;
     subjects[count] = (bench_subject){.self = j, .start = start, .advance = advance, .steps = 1};
     name_subject(&subjects[count], j);
   }
   if (bench_settle(subjects, count) != 0) return 1;
   double least = INFINITY;
   printf("%s, one core: %s against CVODES with 1e-10 over %g s, processor time\n", c->title, c->output, c->seconds);
-  printf("  %-30s %14s %13s %12s\n", "", "off by", "per second", "per step");
+  printf("  %-30s %14s %13s %12s   %s\n", "", "off by", "per second", "per step",
+         "largest error of the file's outputs, of range");
   for (int i = 0; i < count; i++) {
-    double off = distance(jobs[i].rows, exact.rows), time = bench_best(&subjects[i]);
+    int worst;
+    const double off = distance(jobs[i].rows, exact.rows, 1), time = bench_best(&subjects[i]);
+    const double part = largest_distance(jobs[i].rows, exact.rows, &worst);
     if (off <= c->wanted) least = fmin(least, time / c->seconds);
-    printf("  %-30s %12.2g m %10.2f ms %9.3g us\n", subjects[i].name, off, 1e3 * time / c->seconds,
-           1e6 * time / (double)jobs[i].steps);
+    printf("  %-30s %12.2g m %10.2f ms %9.3g us   %.2g %%, %s\n", subjects[i].name, off, 1e3 * time / c->seconds,
+           1e6 * time / (double)jobs[i].steps, 100 * part, exact.rows->name[worst]);
     od_table_free(jobs[i].rows);
   }
   fputs(c->theirs, stdout);

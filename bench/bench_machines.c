@@ -1,5 +1,6 @@
-// Machines of cases/ at 1 ms with the trapezoidal rule on one core: processor time per step, and ratio of simulated time to
-// processor time. Each machine runs with the inputs and the duration of its file.
+// Machines of cases/ on one core, with the inputs and the duration of their files: bare steps of 1 ms with the trapezoidal rule (processor
+// time per step, and ratio of simulated time to processor time), and the run of `oleodyn simulate` as the file has it, with automatic
+// steps, the outputs of the file and a verdict.
 //
 //   bench_machines MACHINE.yaml ...
 #include <math.h>
@@ -9,6 +10,7 @@
 
 #include "measure.h"
 #include "oleodyn/oleodyn.h"
+#include "simulate/run.h"
 
 enum { MAX = 16 };
 static const double step = 1e-3;
@@ -38,6 +40,29 @@ static int advance(void *self, int steps) {
   return 0;
 }
 
+// The run of the file.
+static int start_run(void *self) {
+  (void)self;
+  return 0;
+}
+
+static int run_file(void *self, int runs) {
+  job *j = self;
+  const od_run_defaults *file = od_machine_run(j->machine);
+  for (int i = 0; i < runs; i++) {
+    od_run_options options = od_run_options_of(j->machine, (od_run_wishes){0});
+    options.outputs = file->outputs;
+    options.output_count = file->output_count;
+    od_table *table = NULL;
+    od_run_report report = {0};
+    const od_status status = od_run(j->machine, &options, &table, &report, NULL);
+    od_run_report_free(&report);
+    od_table_free(table);
+    if (status != OD_OK) return fprintf(stderr, "%s\n", od_status_text(status)), -1;
+  }
+  return 0;
+}
+
 static int prepare(job *j, const char *path) {
   od_messages *messages = od_messages_new();
   if (od_machine_load(path, NULL, &j->machine, messages) != OD_OK) od_messages_print(messages, stderr, false);
@@ -59,7 +84,7 @@ static const char *short_name(const char *path) {
 
 int main(int argc, char **argv) {
   static job jobs[MAX];
-  static bench_subject subjects[MAX];
+  static bench_subject subjects[2 * MAX];
   if (argc < 2 || argc > 1 + MAX) return fprintf(stderr, "usage: bench_machines MACHINE.yaml ...\n"), 2;
   if (!bench_wants_times()) return 0;
   bench_pin();
@@ -70,18 +95,25 @@ int main(int argc, char **argv) {
         (bench_subject){.step = step, .self = &jobs[i], .start = start, .advance = advance, .steps = jobs[i].steps};
     snprintf(subjects[i].name, sizeof subjects[i].name, "%s", short_name(argv[1 + i]));
     subjects[i].figure = subjects[i].name;
+    bench_subject *run = &subjects[count + i];
+    *run = (bench_subject){.self = &jobs[i], .start = start_run, .advance = run_file, .steps = 1};
+    snprintf(run->name, sizeof run->name, "%s, run of the file", short_name(argv[1 + i]));
+    run->figure = run->name;
   }
-  if (bench_settle(subjects, count) != 0) return 1;
+  if (bench_settle(subjects, 2 * count) != 0) return 1;
 
-  printf("Machines in steps of 1 ms, trapezoid, one core\n\n");
-  printf("%-40s %8s %12s %8s %24s\n", "machine", "states", "us per step", "spread", "faster than real time");
+  printf("Bare steps of 1 ms, trapezoid, and the run of the file with its verdict, one core\n\n");
+  printf("%-36s %6s %11s %8s %22s %8s %22s\n", "machine", "states", "us per step", "spread", "faster than real time",
+         "spread", "run of the file");
   for (int i = 0; i < count; i++) {
-    const bench_subject *s = &subjects[i];
-    printf("%-40s %8d %12.2f %6.1f %% %18.0f times\n", s->name, od_plant_nx(jobs[i].plant), 1e6 * bench_best(s),
-           100 * bench_spread(s), step / bench_best(s));
+    const bench_subject *s = &subjects[i], *run = &subjects[count + i];
+    printf("%-36s %6d %11.2f %6.1f %% %16.0f times %6.1f %% %16.0f times\n", s->name, od_plant_nx(jobs[i].plant),
+           1e6 * bench_best(s), 100 * bench_spread(s), step / bench_best(s), 100 * bench_spread(run),
+           step * jobs[i].steps / bench_best(run));
     bench_write_figures(s);
+    bench_write_figures(run);
   }
-  bench_print_method(subjects, count);
+  bench_print_method(subjects, 2 * count);
   for (int i = 0; i < count; i++) {
     od_sim_free(jobs[i].sim);
     od_plant_free(jobs[i].plant);

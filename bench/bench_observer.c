@@ -1,6 +1,6 @@
 // A full step of the observer, prediction and correction, on one core: the hydraulic four-bar with the valve's curves
 // unknown (cases/fourbar-valve/points-6.experiment.yaml: 6 states, 18 parameters, 3 sensors), in both forms of the
-// covariance, compared with the same filter with a transition Jacobian by complex steps.
+// covariance, compared with the same filter with a transition Jacobian by complex steps, and with the filter of the file.
 //
 //   bench_observer INSTRUCTIONS.sh FILE.experiment.yaml   the table
 //   bench_observer --steps COUNT WHICH FILE               only COUNT steps of one row, for instructions.sh
@@ -13,10 +13,11 @@
 #include "instructions.h"
 #include "observer_steps.h"
 
-enum { EXACT_SQUARE_ROOT, EXACT_JOSEPH, COMPLEX_SQUARE_ROOT, COMPLEX_JOSEPH, ROWS };
+enum { EXACT_SQUARE_ROOT, EXACT_JOSEPH, OF_FILE, COMPLEX_SQUARE_ROOT, COMPLEX_JOSEPH, ROWS };
 static const double most_difference = 1e-9;
 
 static int open_row(observer_steps *f, const observer_data *d, int kind) {
+  if (kind == OF_FILE) return observer_steps_open(f, d, NULL, d->e->form);
   const bool joseph = kind == EXACT_JOSEPH || kind == COMPLEX_JOSEPH, exact = kind < COMPLEX_SQUARE_ROOT;
   return observer_steps_open(f, d, exact ? "iterated-ekf" : "complex-step-ekf",
                              joseph ? OD_FORM_JOSEPH : OD_FORM_SQUARE_ROOT);
@@ -67,10 +68,11 @@ static const struct row {
   const char *name, *title, *figure;
   int few, many, run;  // steps of the two counted runs, and of a timed one; 0: all
 } rows[ROWS] = {
-    {"exact-root", "exact Jacobian, square-root form", "filter step, 24 states", 250, 1250, 0},
-    {"exact-joseph", "exact Jacobian, Joseph form", "filter step, 24 states, Joseph form", 250, 1250, 0},
-    {"complex-root", "complex-step Jacobian, square-root form", NULL, 50, 150, 500},
-    {"complex-joseph", "complex-step Jacobian, Joseph form", NULL, 50, 150, 500},
+    {"exact-root", "iterated-ekf, exact Jacobian, square-root form", "filter step, 24 states", 250, 1250, 0},
+    {"exact-joseph", "iterated-ekf, exact Jacobian, Joseph form", "filter step, 24 states, Joseph form", 250, 1250, 0},
+    {"file", "filter of the file, mean of all steps", "filter step, filter of the file", 250, 1250, 0},
+    {"complex-root", "complex-step-ekf, square-root form", NULL, 50, 150, 500},
+    {"complex-joseph", "complex-step-ekf, Joseph form", NULL, 50, 150, 500},
 };
 
 static int only_steps(const char *steps, const char *name, const char *file) {
@@ -93,7 +95,7 @@ static void verdict(const char *what, double value, const char *unit, double mus
 }
 
 static void judge(const bench_subject *s, int count) {
-  verdict("full filter step", 1e6 * bench_best(&s[EXACT_SQUARE_ROOT]), "us", 10, 5, 0);
+  verdict("full step of the iterated EKF", 1e6 * bench_best(&s[EXACT_SQUARE_ROOT]), "us", 10, 5, 0);
   if (count < ROWS) return;
   verdict("cheaper than complex steps, square-root form",
           bench_best(&s[COMPLEX_SQUARE_ROOT]) / bench_best(&s[EXACT_SQUARE_ROOT]), "times", 10, 10, 1);
@@ -117,6 +119,7 @@ int main(int argc, char **argv) {
   const double apart = difference(&d);
   printf("Observer, %s: %d states, %d parameters, %d sensors of %d outputs, steps of %g ms\n", d.e->title,
          od_plant_nx(d.plant), d.plant->np, d.e->sensors, d.plant->ny, 1e3 * d.observed->step);
+  printf("filter of the file: %s\n", d.e->filter->name);
   printf("exact and complex-step transition Jacobians differ by at most %.1e (bound %.0e)\n\n", apart, most_difference);
   if (!(apart <= most_difference)) return 1;
 
@@ -133,7 +136,7 @@ int main(int argc, char **argv) {
   }
   if (bench_settle(subjects, count) != 0) return 1;
 
-  printf("%-45s %12s %8s %14s\n", "filter", "us/step", "spread", "instr./step");
+  printf("%-50s %12s %8s %14s\n", "filter", "us/step", "spread", "instr./step");
   for (int i = 0; i < count; i++) {
     const bench_callgrind how = {.script = argv[1],
                                  .program = argv[0],
@@ -142,7 +145,7 @@ int main(int argc, char **argv) {
                                  .many = rows[i].many};
     subjects[i].instructions = bench_instructions(&subjects[i], &how);
     bench_write_figures(&subjects[i]);
-    printf("%-45s", rows[i].title);
+    printf("%-50s", rows[i].title);
     bench_print_number(1e6 * bench_best(&subjects[i]), 12, 3);
     bench_print_spread(&subjects[i]);
     bench_print_number(subjects[i].instructions, 14, 0);

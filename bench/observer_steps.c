@@ -60,7 +60,10 @@ int observer_data_open(observer_data *d, const char *file, int steps) {
 }
 
 int observer_steps_open(observer_steps *s, const observer_data *d, const char *filter, od_covariance_form form) {
-  const od_observer_options options = {.filter = od_filter_type_find(filter), .form = form, .sensor_sigma = d->sigma};
+  const od_observer_options options = {.filter = filter ? od_filter_type_find(filter) : d->e->filter,
+                                       .choice = filter ? NULL : d->e->filter_choice,
+                                       .form = form,
+                                       .sensor_sigma = d->sigma};
   *s = (observer_steps){.d = d};
   if (!options.filter) return -1;
   s->observer = od_observer_new(d->plant, &options);

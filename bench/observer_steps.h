@@ -22,6 +22,7 @@ typedef struct observer_steps {
   int at;
   od_observer *observer;
 } observer_steps;
+// filter: its name; NULL: the filter of the file with its options.
 int observer_steps_open(observer_steps *s, const observer_data *d, const char *filter, od_covariance_form form);
 void observer_steps_close(observer_steps *s);
 // For bench_subject: go back to the start, and advance by a number of steps.

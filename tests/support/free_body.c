@@ -11,6 +11,7 @@ void watched_begin(watched_machine *b, od_machine *machine) {
   int all[WATCHED_OUTPUTS];
   double u[WATCHED_INPUTS] = {0};
   b->machine = machine;
+  b->worst_force = b->worst_torque = b->worst_power = 0;
   b->count = od_machine_output_count(machine);
   assert_true(b->count <= WATCHED_OUTPUTS && od_machine_input_count(machine) <= WATCHED_INPUTS);
   for (int i = 0; i < b->count; i++) all[i] = i;
@@ -37,11 +38,17 @@ static void add_power(watched_machine *b, double watts) {
   b->power_size += fabs(watts);
 }
 
-void watched_check_power(const watched_machine *b) {
+void watched_check_power(watched_machine *b) {
+  b->worst_power = fmax(b->worst_power, fabs(b->power) / b->power_size);
   if (!(fabs(b->power) <= 1e-9 * b->power_size)) fail_msg("joints do %g W of %g W", b->power, b->power_size);
 }
 
 void watched_end(watched_machine *b) {
+  if (b->worst_force > 0)
+    printf("%s: forces of each body balance to %.1e, torques to %.1e m of the largest pin load",
+           od_machine_title(b->machine), b->worst_force, b->worst_torque);
+  if (b->worst_power > 0) printf("; power of all pins %.1e", b->worst_power);
+  if (b->worst_force > 0) printf("\n");
   od_sim_free(b->sim);
   od_plant_free(b->plant);
   od_machine_free(b->machine);
@@ -90,6 +97,8 @@ void free_body_check_with(watched_machine *b, const free_body *f, const outside_
     if (strstr(f->turner, ".torque")) add_power(b, turn * spin);
   }
   assert_true(size > 10);
+  b->worst_force = fmax(b->worst_force, fmax(fabs(fx), fabs(fy)) / size);
+  b->worst_torque = fmax(b->worst_torque, fabs(torque) / size);
   if (!(fabs(fx) < 1e-9 * size && fabs(fy) < 1e-9 * size && fabs(torque) < 1e-8 * size))
     fail_msg("%s: %g N, %g N and %g N m are missing, joint forces are up to %g N", f->name, fx, fy, torque, size);
 }
@@ -172,6 +181,8 @@ void space_body_check(watched_machine *b, const space_body *f, double R[3][3], c
   for (int i = 0; i < 3; i++) {
     const double own = R[0][i] * l.torque[0] + R[1][i] * l.torque[1] + R[2][i] * l.torque[2];
     const double force = l.force[i] - f->mass * a[i], turn = own - f->inertia[i] * turning[i] - whirl[i];
+    b->worst_force = fmax(b->worst_force, fabs(force) / l.size);
+    b->worst_torque = fmax(b->worst_torque, fabs(turn) / l.size);
     if (!(fabs(force) < 1e-9 * l.size && fabs(turn) < 1e-8 * l.size))
       fail_msg("%s: %g N and %g N m are missing along axis %d; joint forces are up to %g N", f->name, force, turn, i,
                l.size);

@@ -16,13 +16,16 @@ typedef struct watched_machine {
   int count;
   double y[WATCHED_OUTPUTS];
   double power, power_size;  // of joints on the bodies checked since the last run: sum, and sum of magnitudes
+  // Largest defects of all checks: of forces, and of torques over 1 m, relative to the largest joint force of the body; of the power.
+  double worst_force, worst_torque, worst_power;
 } watched_machine;
 
 void watched_begin(watched_machine *b, od_machine *machine);
 void watched_run_to(watched_machine *b, double time, double step);
-void watched_end(watched_machine *b);  // frees the machine as well
+// Prints the largest defects of the bodies that were checked, if any. Frees the machine as well.
+void watched_end(watched_machine *b);
 // The total power of ideal joints is zero. Call this after every body of the machine was checked.
-void watched_check_power(const watched_machine *b);
+void watched_check_power(watched_machine *b);
 // The value of "element.quantity". The test fails if there is no such output.
 double shown(const watched_machine *b, const char *element, const char *quantity);
 
