@@ -32,6 +32,7 @@ typedef struct od_tuned_number {
   double before, after;  // standard deviations, SI
   double error;          // standard error of the logarithm of `after`, from the curvature; INFINITY: not determined
   bool may_be_zero;      // whether the data do not distinguish this noise from zero; `after` is then 0
+  bool at_edge;          // whether the observer fails if this number changes by 5 %
   double bound;          // 95 % upper bound if may_be_zero; else NAN
 } od_tuned_number;
 

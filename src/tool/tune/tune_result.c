@@ -25,12 +25,14 @@ static void add_numbers(const od_tuned *t, od_result *r) {
     od_result_cell(table, n->after);
     od_result_cell(table, n->may_be_zero ? 0 : is_bounded ? (double)NAN : n->after / spread);
     od_result_cell(table, n->may_be_zero ? n->bound : is_bounded ? (double)NAN : n->after * spread);
-    od_result_cell_text(table, n->may_be_zero && isnan(n->bound) ? "no effect"
-                               : n->may_be_zero                  ? "not distinguishable from zero"
-                               : !(n->error < 1)                 ? "not determined"
-                                                                 : "");
+    od_result_cell_text(table, n->at_edge                          ? "at the edge of failure"
+                               : n->may_be_zero && isnan(n->bound) ? "no effect"
+                               : n->may_be_zero                    ? "not distinguishable from zero"
+                               : !(n->error < 1)                   ? "not determined"
+                                                                   : "");
     od_result_row_set(table, "log_error", od_json_number(n->error));
     od_result_row_set(table, "may_be_zero", json_boolean(n->may_be_zero));
+    od_result_row_set(table, "at_edge", json_boolean(n->at_edge));
     od_result_row_set(table, "upper_bound", od_json_number(n->bound));
   }
 }

@@ -147,9 +147,18 @@ static od_status search_decades(od_tune_search *s, bool *moved, od_error *err) {
 typedef struct derivatives {
   int count, number[OD_MOST_TUNED];
   double gradient[OD_MOST_TUNED], information[OD_MOST_TUNED * OD_MOST_TUNED];
+  // The trials of the differences: above and below the best point. If one of them failed, the best point takes its place, and the
+  // best point is at an edge.
+  int above[OD_MOST_TUNED], below[OD_MOST_TUNED];
+  bool at_edge[OD_MOST_TUNED];
 } derivatives;
 
-// Adds the information of the kept innovations. Trial 0 is the best point; trials 1 + 2i and 2 + 2i are above and below it.
+// Returns the difference of the logarithms of the trials for number i.
+static double width(const derivatives *d, int i) {
+  return d->at_edge[i] ? difference : 2 * difference;
+}
+
+// Adds the information of the kept innovations.
 static void add_information(const od_tune_search *s, const points *p, derivatives *d) {
   int m = d->count;
   long kept = od_tune_kept(s->task);
@@ -159,9 +168,9 @@ static void add_information(const od_tune_search *s, const points *p, derivative
     double sigma = p->trial[0].sigma[r], dv[OD_MOST_TUNED], ds[OD_MOST_TUNED];
     if (isnan(sigma)) continue;
     for (int i = 0; i < m; i++) {
-      const od_tune_trial *up = &p->trial[1 + 2 * i], *down = up + 1;
-      dv[i] = (up->value[r] - down->value[r]) / (2 * difference) / sigma;
-      ds[i] = log(up->sigma[r] / down->sigma[r]) / (2 * difference);
+      const od_tune_trial *up = &p->trial[d->above[i]], *down = &p->trial[d->below[i]];
+      dv[i] = (up->value[r] - down->value[r]) / width(d, i) / sigma;
+      ds[i] = log(up->sigma[r] / down->sigma[r]) / width(d, i);
       if (!isfinite(dv[i]) || !isfinite(ds[i])) dv[i] = ds[i] = 0;
     }
     for (int i = 0; i < m; i++)
@@ -184,12 +193,10 @@ static od_status find_derivatives(od_tune_search *s, derivatives *d, od_error *e
   if (status != OD_OK) return status;
   s->cost = p.trial[0].cost;
   for (int i = 0; i < m; i++) {
-    double up = p.trial[1 + 2 * i].cost, down = p.trial[2 + 2 * i].cost;
-    // At the edge of the possible numbers the difference is one-sided.
-    d->gradient[i] = isfinite(up) && isfinite(down) ? (up - down) / (2 * difference)
-                     : isfinite(up)                 ? (up - s->cost) / difference
-                     : isfinite(down)               ? (s->cost - down) / difference
-                                                    : 0;
+    d->above[i] = isfinite(p.trial[1 + 2 * i].cost) ? 1 + 2 * i : 0;
+    d->below[i] = isfinite(p.trial[2 + 2 * i].cost) ? 2 + 2 * i : 0;
+    d->at_edge[i] = d->above[i] == 0 || d->below[i] == 0;
+    d->gradient[i] = (p.trial[d->above[i]].cost - p.trial[d->below[i]].cost) / width(d, i);
   }
   add_information(s, &p, d);
   return OD_OK;
@@ -340,6 +347,7 @@ od_status od_tune_determine(od_tune_search *s, od_tuned_number *number, od_error
   od_status status = find_derivatives(s, &d, err);
   if (status != OD_OK) return status;
   find_errors(&d, number);
+  for (int i = 0; i < d.count; i++) number[d.number[i]].at_edge = d.at_edge[i];
   for (int i = 0; i < s->task->numbers && status == OD_OK; i++) {
     number[i].after = exp(s->log_sigma[i]);
     number[i].may_be_zero = isinf(s->log_sigma[i]);

@@ -57,7 +57,13 @@ static void judge_numbers(od_tuned *t) {
                    t->iterations);
   for (int i = 0; i < t->numbers; i++) {
     const od_tuned_number *n = &t->number[i];
-    if (n->may_be_zero && isnan(n->bound))
+    if (n->at_edge)
+      od_verdict_add(
+          v, OD_DOUBTFUL, "tuning.edge", "At the edge of failure:",
+          "if %.200s changes by 5 %%, the observer fails on the part for tuning. The filter is not stable with "
+          "the noise of these data; choose another filter or a shorter step",
+          n->path);
+    else if (n->may_be_zero && isnan(n->bound))
       od_verdict_add(v, OD_SOUND, "tuning.no_effect",
                      "No effect:", "the data contain no information about %.200s; its value does not matter", n->path);
     else if (n->may_be_zero)
