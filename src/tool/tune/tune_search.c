@@ -320,25 +320,25 @@ static void find_errors(const derivatives *d, od_tuned_number *number) {
   }
 }
 
-// Finds the upper bound of a noise that may be zero: first the decade, then the point in the decade.
+// Finds the upper bound of a noise that may be zero: first the decade, then the point in the decade, interpolated in the logarithm.
 static od_status find_bound(const od_tune_search *s, int i, od_tuned_number *n, od_error *err) {
   int k = s->task->numbers;
-  double low = log(n->before) - (BOUND_DECADES + 1) * decade, high = low;
+  double low = log(n->before) - (BOUND_DECADES + 1) * decade, step = decade, rise_low = 0;
   for (int pass = 0; pass < 2; pass++) {
     OD_SCOPED(free_points) points p = {0};
-    int count = pass == 0 ? 2 * BOUND_DECADES + 1 : BOUND_POINTS;
-    double step = pass == 0 ? decade : (high - low) / (count + 1);
+    int count = pass == 0 ? 2 * BOUND_DECADES + 1 : BOUND_POINTS + 1, c = 0;
     if (!make_points(s, count, false, &p)) return od_fail(err, OD_NO_MEMORY, "out of memory");
-    for (int c = 0; c < count; c++) p.log_sigma[c * k + i] = low + (c + 1) * step;
+    for (int j = 0; j < count; j++) p.log_sigma[j * k + i] = low + (j + 1) * step;
     od_status status = od_tune_trials(s->task, p.trial, count, err);
     if (status != OD_OK) return status;
-    int c = 0;
     while (c < count && p.trial[c].cost < s->cost + bound_rise) c++;
-    if (c == count && pass == 0) return OD_OK;  // no bound within the range
-    high = c < count ? p.log_sigma[c * k + i] : high;
+    if (c == count) return OD_OK;  // no bound within the range
+    if (c > 0) rise_low = p.trial[c - 1].cost - s->cost;
+    double rise = p.trial[c].cost - s->cost, part = (bound_rise - rise_low) / (rise - rise_low);
     low += c * step;
+    n->bound = exp(low + (isfinite(rise) ? part : 1) * step);
+    step = decade / (BOUND_POINTS + 1);
   }
-  n->bound = exp(high);
   return OD_OK;
 }
 

@@ -10,6 +10,8 @@
 #include "base/allocate.h"
 #include "experiment/sensor.h"
 
+static const double outlier_growth = 4;  // growth of the cost with the logarithm of an innovation beyond the gate
+
 // --- The experiment of a trial ------------------------------------------------------------------------------------
 
 // Copies an array into memory. NULL: there is no array, or out of memory.
@@ -74,7 +76,7 @@ od_status od_tune_experiment(const od_tune_task *task, const od_tune_trial *tria
 double od_innovation_cost(const od_innovation *in, double gate) {
   double z = fabs(in->value / in->sigma);
   if (in->use == OD_SENSOR_USED) return z * z / 2 + log(in->sigma);
-  if (in->use == OD_SENSOR_GATED) return gate * z - gate * gate / 2 + log(in->sigma);
+  if (in->use == OD_SENSOR_GATED) return gate * gate / 2 + outlier_growth * log(z / gate) + log(in->sigma);
   return NAN;
 }
 

@@ -43,8 +43,9 @@ od_status od_tune_trials(const od_tune_task *task, od_tune_trial *trial, int cou
 // receives the standard deviations of the initial parameters.
 od_status od_tune_experiment(const od_tune_task *task, const od_tune_trial *trial, od_arena *memory, od_experiment *x,
                              double *sigmas, od_error *err);
-// Returns the cost of an innovation; NAN: the innovation does not count. Innovations beyond the gate grow linearly, so that
-// outliers have a limited effect and a gate that rejects all values is not an optimum.
+// Returns the cost of an innovation; NAN: the innovation does not count. Beyond the gate the cost grows with the logarithm, as for a
+// distribution with wide tails: outliers have a limited effect. The cost of rejected values still grows faster than log(sigma)
+// falls, so that numbers that reject all values are not an optimum.
 double od_innovation_cost(const od_innovation *in, double gate);
 
 #endif
