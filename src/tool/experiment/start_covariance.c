@@ -296,29 +296,35 @@ static void complain(od_experiment_loader *xl, od_status status, const od_output
                 problem->outputs, problem->states);
 }
 
-// Maps the initial errors at the start of the model. Also maps process noise that is given in terms of outputs.
-static void map_for_observer(od_experiment_loader *xl) {
-  od_experiment *e = xl->e;
+od_status od_start_map(od_experiment *e, od_arena *memory, const od_output_covariance **about,
+                       od_start_problem *problem, od_error *err) {
+  OD_SCRATCH(scratch);
   OD_OWNED(od_plant_free) od_plant *plant = NULL;
-  od_error err = {0};
-  if (od_experiment_plant(e, &plant, &err) != OD_OK) {
-    od_complain(&xl->ld, xl->ld.tree.root, "%s", err.text);
-    return;
-  }
+  *about = NULL;
+  *problem = (od_start_problem){.output = -1};
+  od_status status = od_experiment_plant(e, &plant, err);
+  if (status != OD_OK) return status;
+  *about = &e->initial;
   int nx = od_plant_nx(plant), n = nx + e->parameters;
-  od_start_problem problem = {.output = -1};
-  od_status status;
-  e->covariance = OD_TAKE(&e->memory, double, n *n);
-  if (e->process.count > 0) e->process_noise = OD_TAKE(&e->memory, double, nx *nx);
-  if (od_arena_status(&e->memory) != OD_OK) return;
-  OD_OWNED(od_sim_free) od_sim *sim = start_machine(e->model, plant, &xl->memory, &status);
-  if (status == OD_OK) status = od_start_covariance(e, sim, nx, e->covariance, &problem);
-  if (status != OD_OK) {
-    complain(xl, status, &e->initial, &problem);
-    return;
-  }
-  if (e->process.count > 0) status = map(e, &e->process, sim, e->outputs, false, nx, nx, e->process_noise, &problem);
-  if (status != OD_OK) complain(xl, status, &e->process, &problem);
+  e->covariance = OD_TAKE(memory, double, n *n);
+  if (e->process.count > 0) e->process_noise = OD_TAKE(memory, double, nx *nx);
+  if (od_arena_status(memory) != OD_OK) return OD_NO_MEMORY;
+  OD_OWNED(od_sim_free) od_sim *sim = start_machine(e->model, plant, &scratch, &status);
+  if (status == OD_OK) status = od_start_covariance(e, sim, nx, e->covariance, problem);
+  if (status != OD_OK || e->process.count == 0) return status;
+  *about = &e->process;
+  return map(e, &e->process, sim, e->outputs, false, nx, nx, e->process_noise, problem);
+}
+
+static void map_for_observer(od_experiment_loader *xl) {
+  const od_output_covariance *about = NULL;
+  od_start_problem problem;
+  od_error err = {0};
+  od_status status = od_start_map(xl->e, &xl->e->memory, &about, &problem, &err);
+  if (status != OD_OK && !about)
+    od_complain(&xl->ld, xl->ld.tree.root, "%s", err.text);
+  else if (status != OD_OK)
+    complain(xl, status, about, &problem);
 }
 
 // Checks that the outputs of the true machine's process noise determine its states.

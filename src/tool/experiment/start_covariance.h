@@ -19,6 +19,11 @@ od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, doubl
 // this noise in terms of outputs.
 od_status od_start_process_noise(const od_experiment *e, od_sim *sim, int nx, double *Q);
 
+// Computes e->covariance and, if the process noise is given in terms of outputs, e->process_noise, at the start of the model. The
+// arrays are in `memory`. On failure *about is the covariance that the failure is about (*problem); NULL: err describes the failure.
+od_status od_start_map(od_experiment *e, od_arena *memory, const od_output_covariance **about,
+                       od_start_problem *problem, od_error *err);
+
 // Same as od_start_process_noise(), for the covariance of any outputs. The first outputs of the plant must be the watched outputs
 // in their order. OD_BAD_INPUT: see *problem.
 od_status od_start_map_noise(const od_experiment *e, const od_output_covariance *given, od_sim *sim,

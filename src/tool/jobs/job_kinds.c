@@ -5,7 +5,8 @@ int od_kind_simulate(od_job *job), od_kind_equilibrium(od_job *job), od_kind_lin
     od_kind_signals(od_job *job), od_kind_observe(od_job *job), od_kind_fit(od_job *job), od_kind_frf(od_job *job),
     od_kind_tf(od_job *job), od_kind_compare(od_job *job), od_kind_study(od_job *job), od_kind_check(od_job *job),
     od_kind_info(od_job *job), od_kind_components(od_job *job), od_kind_schema(od_job *job),
-    od_kind_friction(od_job *job), od_kind_friction_fit(od_job *job), od_kind_compile(od_job *job);
+    od_kind_friction(od_job *job), od_kind_friction_fit(od_job *job), od_kind_compile(od_job *job),
+    od_kind_tune(od_job *job);
 
 const od_job_kind od_job_kinds[] = {
     {"simulate", "run a machine over time; results as table, CSV, MAT, JSON or plot", od_kind_simulate},
@@ -17,6 +18,7 @@ const od_job_kind od_job_kinds[] = {
     {"optimize", "find numbers with which a machine meets its requirements", od_kind_optimize},
     {"signals", "show the inputs of a machine over time, without a simulation", od_kind_signals},
     {"observe", "estimate states and parameters of a machine in operation", od_kind_observe},
+    {"tune", "find the process and measurement noise of an observer from data", od_kind_tune},
     {"fit", "fit parameters of a machine to logs, and report which parameters are identifiable", od_kind_fit},
     {"frf", "frequency response, computed for a machine or estimated from a log", od_kind_frf},
     {"tf", "fit transfer functions to a frequency response", od_kind_tf},

@@ -1,6 +1,7 @@
 #define _XOPEN_SOURCE 700  // realpath()
 #include "jobs/write_variant.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -69,6 +70,18 @@ static bool is_listed(const od_variant_numbers *n, const char *path) {
   return false;
 }
 
+// Prints the first lines of the file, up to the sections of the variant. based_on NULL: the file without a variant.
+static void print_begin(FILE *to, const char *verdict, const char *included, const char *path, const char *name,
+                        const char *based_on) {
+  fprintf(to, "%s, which may replace this file.\n# verdict: %s\n", first_words, verdict);
+  print_include(to, included, path);
+  fprintf(to, "variants:\n  '%s':\n", name);
+  if (!based_on) return;
+  fputs("    extends: ", to);
+  print_quoted(to, based_on);
+  fputc('\n', to);
+}
+
 // Prints the numbers of the variant. Returns their count.
 static int print_numbers(FILE *to, const od_variant_numbers *n) {
   const od_numbers *numbers = od_machine_numbers(n->machine);
@@ -100,14 +113,7 @@ od_status od_variant_write_numbers(const void *numbers, const char *path, od_err
   od_atomic_file f;
   od_status status = od_atomic_open(&f, path, err);
   if (status != OD_OK) return status;
-  fprintf(f.file, "%s, which may replace this file.\n# verdict: %s\n", first_words, n->verdict);
-  print_include(f.file, od_machine_file(n->machine), path);
-  fprintf(f.file, "variants:\n  '%s':\n", n->arguments->name);
-  if (based_on) {
-    fputs("    extends: ", f.file);
-    print_quoted(f.file, based_on);
-    fputc('\n', f.file);
-  }
+  print_begin(f.file, n->verdict, od_machine_file(n->machine), path, n->arguments->name, based_on);
   fputs("    set:\n", f.file);
   if (print_numbers(f.file, n) == 0) fputs("      {}\n", f.file);
   return od_atomic_commit(&f, err);
@@ -125,4 +131,76 @@ od_status od_variant_write(const void *contents, const char *path, od_error *err
     n.number[n.count++] = (od_variant_number){p->path, p->unit, c->estimate[i], c->sigma ? c->sigma[i] : -1};
   }
   return od_variant_write_numbers(&n, path, err);
+}
+
+// --- Noise of an experiment -------------------------------------------------------------------------------------------
+
+static const od_tuned_number *tuned_number(const od_tuned *t, od_tuned_kind kind, int index) {
+  for (int i = 0; i < t->numbers; i++)
+    if (t->number[i].kind == kind && t->number[i].index == index) return &t->number[i];
+  return NULL;
+}
+
+static void print_entry(FILE *to, const od_tuned_number *n, const char *name, const char *key) {
+  fputs("      ", to);
+  print_quoted(to, name);
+  fprintf(to, ": {%s: %.17g}%s%s%s\n", key, n->after, strcmp(n->unit, "1") ? "  # " : "",
+          strcmp(n->unit, "1") ? n->unit : "", n->may_be_zero ? ", not distinguishable from zero" : "");
+}
+
+// Prints the covariance of the process noise with the tuned standard deviations. Its correlations are unchanged.
+static void print_process(FILE *to, const od_experiment *e, const od_tuned *t) {
+  const od_output_covariance *c = &e->process;
+  fputs("      process:\n        of: [", to);
+  for (int i = 0; i < c->count; i++) {
+    fputs(i > 0 ? ", " : "", to);
+    print_quoted(to, e->watched[c->output[i]].name);
+  }
+  fputs("]\n        matrix:\n", to);
+  for (int i = 0; i < c->count; i++) {
+    const od_tuned_number *a = tuned_number(t, OD_TUNED_PROCESS, i);
+    fputs("          - [", to);
+    for (int j = 0; j < c->count; j++) {
+      const od_tuned_number *b = tuned_number(t, OD_TUNED_PROCESS, j);
+      double factor = (a ? fmax(a->after / a->before, OD_LEAST_PROCESS) : 1) *
+                      (b ? fmax(b->after / b->before, OD_LEAST_PROCESS) : 1);
+      fprintf(to, "%s%.17g", j > 0 ? ", " : "", c->covariance[i * c->count + j] * factor);
+    }
+    fputs("]\n", to);
+  }
+}
+
+static void print_noise(FILE *to, const od_experiment *e, const od_tuned *t) {
+  const od_tuned_number *pressures = tuned_number(t, OD_TUNED_PRESSURES, 0);
+  const od_tuned_number *acceleration = tuned_number(t, OD_TUNED_ACCELERATION, 0);
+  bool sensors = false, process = false, parameters = false;
+  for (int i = 0; i < t->numbers; i++) {
+    sensors = sensors || t->number[i].kind == OD_TUNED_SENSOR;
+    process = process || t->number[i].kind == OD_TUNED_PROCESS;
+    parameters = parameters || t->number[i].kind == OD_TUNED_PARAMETER;
+  }
+  if (pressures || acceleration || process) fputs("    noise:\n", to);
+  if (pressures) fprintf(to, "      pressures: %.17g  # Pa\n", pressures->after);
+  if (acceleration) fprintf(to, "      acceleration: %.17g\n", acceleration->after);
+  if (process) print_process(to, e, t);
+  if (sensors) fputs("    sensors:\n", to);
+  for (int i = 0; i < t->numbers; i++)
+    if (t->number[i].kind == OD_TUNED_SENSOR)
+      print_entry(to, &t->number[i], e->sensor[t->number[i].index].name, "assume");
+  if (parameters) fputs("    parameters:\n", to);
+  for (int i = 0; i < t->numbers; i++)
+    if (t->number[i].kind == OD_TUNED_PARAMETER)
+      print_entry(to, &t->number[i], e->parameter[t->number[i].index].path, "noise");
+}
+
+od_status od_variant_write_noise(const void *contents, const char *path, od_error *err) {
+  const od_variant_noise *c = contents;
+  od_atomic_file f;
+  od_status status = od_atomic_open(&f, path, err);
+  if (status != OD_OK) return status;
+  print_begin(f.file, od_trust_text(c->tuned->verdict.trust), c->e->path, path, c->arguments->name, c->e->variant);
+  print_noise(f.file, c->e, c->tuned);
+  // The values of --set are not part of the variant: their paths do not show where names end.
+  for (int i = 0; i < c->set->count; i++) fprintf(f.file, "# tuned with --set %s\n", c->set->text[i]);
+  return od_atomic_commit(&f, err);
 }

@@ -1,11 +1,12 @@
 // Writes estimates as a variant: a file that includes the machine file and has a variant with the estimated numbers. The machine
-// file itself is not changed.
+// file itself is not changed. In the same way, tuned noise is a variant of an experiment file.
 #ifndef OD_JOBS_WRITE_VARIANT_H
 #define OD_JOBS_WRITE_VARIANT_H
 
 #include "jobs/job_options.h"
 #include "experiment/experiment.h"
 #include "io/verdict.h"
+#include "tune/tune.h"
 
 typedef struct od_variant_arguments {
   const char *name, *file;  // file NULL: NAME.yaml
@@ -48,5 +49,15 @@ typedef struct od_variant_contents {
 } od_variant_contents;
 // Writer for od_file_contents. `contents` is an od_variant_contents.
 od_status od_variant_write(const void *contents, const char *path, od_error *err);
+
+// The tuned noise of an experiment, as a variant of the experiment file; set: the values of --set, which the file lists as comments.
+typedef struct od_variant_noise {
+  const od_experiment *e;
+  const od_variant_arguments *arguments;
+  const od_tuned *tuned;
+  const od_words *set;
+} od_variant_noise;
+// Writer for od_file_contents. `contents` is an od_variant_noise.
+od_status od_variant_write_noise(const void *contents, const char *path, od_error *err);
 
 #endif

@@ -1,0 +1,20 @@
+// The search for the tuned numbers, and what the data determine about them.
+#ifndef OD_TUNE_TUNE_SEARCH_H
+#define OD_TUNE_TUNE_SEARCH_H
+
+#include "tune/tune_trial.h"
+
+typedef struct od_tune_search {
+  const od_tune_task *task;
+  double *log_sigma;  // the best point so far, one per tuned number; -INFINITY: zero
+  double cost;        // its cost
+  bool converged;
+  long iterations;
+} od_tune_search;
+
+// Searches the minimum of the cost, from s->log_sigma. Fails with OD_NOT_CONVERGED if no run is possible.
+od_status od_tune_minimize(od_tune_search *s, od_error *err);
+// Fills `after`, `error`, `may_be_zero` and `bound` of the numbers.
+od_status od_tune_determine(od_tune_search *s, od_tuned_number *number, od_error *err);
+
+#endif

@@ -1,0 +1,138 @@
+// oleodyn tune: numbers in JSON and on the terminal, the variant that other commands use, errors, threads.
+//
+// Oracle: simulated data with known noise; the numbers that 'observe' reports with the variant.
+#include "support/test.h"
+
+#include <jansson.h>
+#include <math.h>
+
+#include "support/program.h"
+
+static void write_files(scratch *s) {
+  scratch_put(s, "m.yaml",
+              "machine: Lag\n"
+              "inputs: {u: {unit: V, sine: {amplitude: 1 V, frequency: 1 Hz}}}\n"
+              "blocks: {lag: {type: first-order, input: u, gain: 2, time_constant: 0.3 s}}\n");
+  scratch_put(s, "x.yaml",
+              "experiment: A lag\nmachine: m.yaml\ntime: 12 s\nstep: 10 ms\nsensors: {lag: {sigma: 0.1 V}}\n"
+              "parameters: {lag.gain: {start: 1.5, sigma: 1}, sensors.lag.bias: {sigma: 0.1 V, noise: 1 mV}}\n"
+              "variants:\n"
+              "  wrong: {sensors: {lag: {assume: 10 V}}, parameters: {sensors.lag.bias: {noise: 0.1 V}}}\n"
+              "  alone: {sensors: {lag: {assume: 10 V}}, parameters: {sensors.lag.bias: ~}}\n");
+}
+
+static json_t *json_of(outcome o, int code) {
+  ends_with(o, code);
+  json_t *json = json_loads(o.out, 0, NULL);
+  assert_non_null(json);
+  forget(o);
+  return json;
+}
+
+static json_t *row(json_t *json, const char *list, size_t i) {
+  json_t *item = json_array_get(json_object_get(json, list), i);
+  assert_non_null(item);
+  return item;
+}
+
+static double value(json_t *object, const char *key) {
+  return json_number_value(json_object_get(object, key));
+}
+
+static void numbers(void **state) {
+  write_files(*state);
+  json_t *json = json_of(run(*state, "tune x.yaml --variant wrong --json - --quiet --threads 1"), 0);
+  json_t *sensor = row(json, "numbers", 0), *drift = row(json, "numbers", 1);
+  assert_string_equal(json_string_value(json_object_get(sensor, "path")), "sensors.lag.assume");
+  near_relative(value(sensor, "before"), 10, 1e-12);
+  // 720 values determine the standard deviation to 2.6 %.
+  near_relative(value(sensor, "after"), 0.1, 0.1);
+  near_relative(value(sensor, "log_error"), 1 / sqrt(2 * 720), 0.1);
+  // The offset is constant.
+  assert_true(json_is_true(json_object_get(drift, "may_be_zero")));
+  assert_true(value(drift, "after") == 0 && value(drift, "upper_bound") < 0.01);
+  near_relative(value(row(json, "parts", 0), "innovations"), 720, 1e-12);
+  near_relative(value(row(json, "parts", 3), "innovations"), 480, 1e-12);
+  assert_true(value(row(json, "parts", 3), "gain") > 1000);
+  near_relative(value(row(json, "parts", 3), "nis"), 1, 0.2);
+  assert_true(json_is_true(json_object_get(json, "converged")));
+  assert_true(json_is_false(json_object_get(json, "start_is_contradicted")));
+  // The same bits on two threads.
+  outcome one = run(*state, "tune x.yaml --variant wrong --json - --quiet --threads 1");
+  outcome two = run(*state, "tune x.yaml --variant wrong --json - --quiet --threads 2");
+  assert_string_equal(one.out, two.out);
+  forget(one);
+  forget(two);
+  json_decref(json);
+}
+
+static void variant(void **state) {
+  scratch *s = *state;
+  write_files(s);
+  outcome o = run(s, "tune x.yaml --variant wrong --set 'lag.gain.sigma=2' --write-variant quiet --report t.html");
+  ends_with(o, 2);
+  says(o.err, "lag.gain.sigma");
+  forget(o);
+  o = run(s, "tune x.yaml --variant wrong --set parameters.lag.gain.sigma=2 --write-variant quiet --report t.html");
+  ends_with(o, 0);
+  says(o.out, "sensors.lag.assume");
+  says(o.out, "not distinguishable from zero");
+  says(o.out, "verdict: sound");
+  forget(o);
+  char *page = scratch_read(scratch_path(s, "t.html")), *text = scratch_read(scratch_path(s, "quiet.yaml"));
+  assert_non_null(strstr(page, "Tuning report"));
+  says(text, "include: 'x.yaml'");
+  says(text, "extends: 'wrong'");
+  says(text, "# tuned with --set parameters.lag.gain.sigma=2");
+  free(page);
+  free(text);
+  // The observer with this variant is consistent; before, its NIS was far below 1.
+  json_t *json = json_of(run(s, "observe x.yaml --variant wrong --json - --quiet"), 0);
+  assert_true(value(json_object_get(json, "nis"), "per_dim") < 0.01 || value(json, "nis_per_dim") < 0.01);
+  json_decref(json);
+  ends_and_says(run(s, "tune quiet.yaml --variant quiet --write-variant quiet"), 2, "quiet.yaml");
+  o = run(s, "observe quiet.yaml --variant quiet");
+  ends_with(o, 0);
+  says(o.out, "verdict: sound");
+  forget(o);
+}
+
+// Only some of the numbers; a log instead of the simulated machine.
+static void parts(void **state) {
+  scratch *s = *state;
+  write_files(s);
+  json_t *json =
+      json_of(run(s, "tune x.yaml --variant wrong --only sensors.lag.assume --part 0.5 --json - --quiet"), 0);
+  assert_int_equal(json_array_size(json_object_get(json, "numbers")), 1);
+  near_relative(value(json, "split"), 6, 1e-7);
+  json_decref(json);
+  expect_code(run(s, "observe x.yaml --variant alone --csv rows.csv --quiet"), 0);
+  json = json_of(run(s, "tune x.yaml --variant alone --data rows.csv --json - --quiet"), 0);
+  near_relative(value(row(json, "numbers", 0), "after"), 0.1, 0.1);
+  json_decref(json);
+}
+
+static void errors(void **state) {
+  scratch *s = *state;
+  write_files(s);
+  ends_and_says(run(s, "tune x.yaml --only sensors.lag.sigma"), 2,
+                "--only: there is no noise 'sensors.lag.sigma'; did you mean 'sensors.lag.assume'?");
+  ends_and_says(run(s, "tune x.yaml --part 1"), 2, "--part: found '1', expected a fraction of the time below 1");
+  ends_and_says(run(s, "tune x.yaml --from '8 s'"), 2, "expected samples in both parts");
+  ends_and_says(run(s, "tune x.yaml --data -"), 2, "--data: found '-'; expected a file");
+  ends_and_says(run(s, "tune m.yaml"), 2, "m.yaml");
+  outcome o = run(s, "tune --help");
+  ends_with(o, 0);
+  says(o.out, "--write-variant");
+  forget(o);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(numbers, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(variant, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(parts, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(errors, scratch_setup, scratch_teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
