@@ -372,7 +372,7 @@ static od_status solve_drives(od_inverse *v, double *effort) {
     }
   od_status status = od_lu_factor(n, B, v->pivot);
   for (int i = 0; i < n; i++) least = fmin(least, fabs(B[i * n + i])), most = fmax(most, fabs(B[i * n + i]));
-  if (status != OD_OK || (n > 0 && !(least > 1e-12 * most))) {
+  if (status != OD_OK || !(least > 1e-12 * most)) {  // n = 0: least is infinite
     v->stuck = OD_STUCK_DRIVES;
     return OD_SINGULAR;
   }

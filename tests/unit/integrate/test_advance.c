@@ -103,6 +103,50 @@ static void test_rejected_times(void **state) {
   od_plant_free(plant);
 }
 
+// An advance that is saved after several seconds and restored in another one continues with the same bits.
+static void test_saved_late(void **state) {
+  (void)state;
+  static const struct {
+    const char *integrator;
+    double step;
+  } methods[] = {{"trapezoid", 0.01}, {"tr-bdf2", 0}};
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    const double x0 = 0, u0 = 0;
+    od_plant *plant = NULL;
+    const od_function f = {
+        .nx = 1, .nu = 1, .ny = 1, .x0 = &x0, .f = lag, .f_jacobians = lag_jacobians, .fingerprint = 1};
+    assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
+    od_sim *sim[2], *at;
+    od_advance *advance[2];
+    for (int k = 0; k < 2; k++) {
+      sim[k] = od_sim_new(plant);
+      od_sim_set_integrator(sim[k], od_integrator_find(methods[i].integrator));
+      assert_int_equal(od_sim_start(sim[k], 0, &u0), OD_OK);
+      const od_advance_options options = {
+          .step = methods[i].step, .longest = 0.1, .end = 7, .inputs = {NULL, pulse, pulse_break}};
+      advance[k] = od_advance_new(sim[k], &options);
+      assert_non_null(advance[k]);
+    }
+    assert_int_equal(od_sim_advance(advance[0], 5, &at), OD_OK);
+    size_t size = od_advance_save_size(advance[0]);
+    void *saved = aligned_alloc(16, (size + 15) / 16 * 16);
+    assert_non_null(saved);
+    assert_int_equal(od_advance_save(advance[0], saved), OD_OK);
+    od_error err = {0};
+    if (od_advance_restore(advance[1], saved, size, &err) != OD_OK) fail_msg("%s", err.text);
+    double last[2];
+    for (int k = 0; k < 2; k++) {
+      assert_int_equal(od_sim_advance(advance[k], 7, &at), OD_OK);
+      near(od_sim_time(at), 7, 1e-12);
+      last[k] = od_sim_state(at)[0];
+    }
+    assert_true(last[0] == last[1]);
+    for (int k = 0; k < 2; k++) od_advance_free(advance[k]), od_sim_free(sim[k]);
+    free(saved);
+    od_plant_free(plant);
+  }
+}
+
 // od_sim_advance_up_to() stops exactly at a time and leaves the jump there pending. The state may change in between.
 static void test_up_to(void **state) {
   (void)state;
@@ -262,9 +306,9 @@ static void test_machines(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_pulse), cmocka_unit_test(test_rejected_times),
-      cmocka_unit_test(test_up_to), cmocka_unit_test(test_inputs_of_the_caller),
-      cmocka_unit_test(test_watch), cmocka_unit_test(test_machines),
+      cmocka_unit_test(test_pulse),    cmocka_unit_test(test_rejected_times),       cmocka_unit_test(test_saved_late),
+      cmocka_unit_test(test_up_to),    cmocka_unit_test(test_inputs_of_the_caller), cmocka_unit_test(test_watch),
+      cmocka_unit_test(test_machines),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

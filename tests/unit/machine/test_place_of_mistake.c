@@ -118,7 +118,57 @@ static void test_every_place(void **state) {
   assert_int_equal(wrong, 0);
 }
 
+// A block cannot measure these quantities of the first, the middle or the last part, but can measure others.
+static void test_measured_quantities(void **state) {
+  (void)state;
+  static const struct {
+    const char *quantity, *unit, *text;  // %d is the number of the part; text NULL: it can be measured
+  } cases[] = {{"o%d.flow", "m^3/s", "a block cannot measure 'o%d.flow'"},
+               {"S%d.pressure", "Pa", "block 'b' cannot measure 'S%d.pressure': the pressure follows a signal"},
+               {"K%d.pressure", "Pa",
+                "block 'b' cannot measure 'K%d.pressure': the pressure of a junction depends directly on the valves"},
+               {"y%d.force", "N", NULL},
+               {"J%d.acceleration", "m/s^2",
+                "block 'b' cannot measure 'J%d.acceleration': accelerations depend directly on the forces"},
+               {"V%d.pressure", "Pa", NULL},
+               {"s%d.force", "N", NULL},
+               {"J%d.position", "m", NULL}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+    for (int place = 0; place < ARMS; place++) {
+      char text[SIZE] = "", got[1000], want[SIZE] = "";
+      append(
+          text,
+          "oil: {density: 870, law: constant, modulus: 1.2 GPa}\nground: {points: {f: [-1 m, 0]}}\njunctions: [K0, K1, K2]\ntanks: {T: {pressure: 1 bar}}\n",
+          0);
+      const char *const sections[][2] = {
+          {"bodies:\n", "  m%d: {point: {mass: 10 kg}}\n"},
+          {"joints:\n", "  J%d: {type: prismatic, between: [ground, m%d], axis: [1, 0, 0]}\n"},
+          {"inputs:\n", "  p%d: {unit: Pa, constant: 5 bar}\n"},
+          {"sources:\n", "  S%d: {pressure: p%d}\n"},
+          {"volumes:\n", "  V%d: {volume: 1 L}\n"},
+          {"orifices:\n",
+           "  o%d: {between: [V%d, K%d], area: 1 mm^2, discharge: 0.7}\n  q%d: {between: [K%d, S%d], area: 1 mm^2, discharge: 0.7}\n"},
+          {"cylinders:\n",
+           "  y%d: {between: [ground.f, m%d], chambers: [V%d, T], areas: [2 cm^2, 1 cm^2], closed: 0.6 m, stroke: 1 m}\n"},
+          {"springs:\n", "  s%d: {between: [ground.f, m%d], stiffness: 100 N/m, length: 1 m}\n"}};
+      for (size_t n = 0; n < sizeof sections / sizeof *sections; n++) {
+        append(text, sections[n][0], 0);
+        for (int i = 0; i < ARMS; i++) append(text, sections[n][1], i);
+      }
+      append(text, "blocks: {b: {type: first-order, time_constant: 1 s, input: ", 0);
+      append(text, cases[k].quantity, place);
+      append(text, ", unit: ", 0), append(text, cases[k].unit, 0), append(text, "}}\ninitial: {", 0);
+      for (int i = 0; i < ARMS; i++) append(text, "J%d.position: 0 m, V%d.pressure: 10 bar, ", i);
+      append(text, "}\n", 0);
+      int errors = errors_of(text, got, sizeof got);
+      if (cases[k].text) append(want, cases[k].text, place);
+      if (cases[k].text ? errors != 1 || !strstr(got, want) : errors != 0)
+        print_message("%s of part %d: %d errors, the first: %s\n", cases[k].quantity, place, errors, got);
+      assert_true(cases[k].text ? errors == 1 && strstr(got, want) : errors == 0);
+    }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_place)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_place), cmocka_unit_test(test_measured_quantities)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

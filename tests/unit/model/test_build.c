@@ -362,6 +362,70 @@ static void what_does_not_exist(void **state) {
   od_build_free(b);
 }
 
+// Blocks measure functions of states: the opening of a relief valve or a flow is refused, also of the first element.
+static void measured_flows(void **state) {
+  (void)state;
+  static const char *const quantities[] = {"first.flow", "second.flow"};
+  for (int i = 0; i < 2; i++) {
+    od_build *b = od_build_new();
+    od_build_oil(b, OD_OIL_CONSTANT, NUMBERS(b, "oil", 870, 1e4, 1.4e9));
+    int A = od_build_node(b, "A", OD_NODE_VOLUME, NUMBERS(b, "A", 1e-4), OD_UNUSED);
+    int T = od_build_node(b, "T", OD_NODE_TANK, NUMBERS(b, "T", 1e5), OD_UNUSED);
+    od_element_spec leak = od_element_spec_of("leak");
+    leak.end[0] = A, leak.end[1] = T;
+    leak.first_number = NUMBERS(b, "leak", 1e-12);
+    od_build_element(b, "first", &leak);
+    od_build_element(b, "second", &leak);
+    int block =
+        od_build_block(b, "filter", &(od_block_spec){.block_class = od_block_spec_of("first-order").block_class}, "m");
+    od_build_block_numbers(b, block, NUMBERS(b, "filter", 2, 0.1));
+    od_build_block_measures(b, block, 0, quantities[i]);
+    od_build_initial(b, "A.pressure", 2e5, true);
+    char text[100];
+    snprintf(text, sizeof text, "block 'filter' cannot measure '%s': only functions of the states", quantities[i]);
+    assert_refused(b, OD_ABOUT_BLOCK, text);
+    od_build_free(b);
+  }
+}
+
+// A friction law that acts on the first element of a machine, a cylinder: the output of the cylinder's friction is the force of the law.
+static void friction_of_first_element(void **state) {
+  (void)state;
+  od_build *b = od_build_new();
+  parts p = {0};
+  build_mechanism(b, &p, NULL);
+  build_nodes(b, &p, NULL);
+  od_element_spec cylinder = od_element_spec_of("cylinder"), friction = od_element_spec_of("coulomb");
+  cylinder.end[0] = p.A, cylinder.end[1] = p.T;
+  cylinder.point_a = p.ground, cylinder.point_b = p.rod;
+  cylinder.first_number = NUMBERS(b, "cylinder", 1e-3, 6e-4, 0.5, 0.4, 2e-5, 3e-5, 1e-12, 1e8, 1);
+  friction.host = od_build_element(b, "cylinder", &cylinder);
+  assert_int_equal(friction.host, 0);
+  friction.first_number = od_build_element_numbers(b, "cylinder.friction", "coulomb",
+                                                   (od_keyed_number[]){{"Fc", 100}, {"vs", 1e-2}, {"viscous", 500}}, 3);
+  od_build_element(b, "", &friction);
+  od_build_initial(b, "slide.position", 0.6, true);
+  od_build_initial(b, "slide.rate", 2, true);
+  od_build_initial(b, "A.pressure", 31e5, true);
+  od_model *model = NULL;
+  od_error err = {0};
+  if (od_build_finish(b, &model, &err) != OD_OK) fail_msg("%s", err.text);
+  int output = od_model_output_find(model, "cylinder.friction");
+  assert_true(output >= 0);
+  od_plant *plant = NULL;
+  assert_int_equal(od_model_plant(model, &output, 1, NULL, 0, &plant, &err), OD_OK);
+  od_sim *sim = od_sim_new(plant);
+  const double u = 0;
+  double y;
+  assert_int_equal(od_sim_start(sim, 0, &u), OD_OK);
+  assert_int_equal(od_sim_outputs(sim, &y), OD_OK);
+  near_relative(fabs(y), 100 + 500 * 2, 1e-2);  // Fc + viscous v
+  od_sim_free(sim);
+  od_plant_free(plant);
+  od_model_free(model);
+  od_build_free(b);
+}
+
 // Missing parts can be added, and the model can then be built.
 static void added_later(void **state) {
   (void)state;
@@ -469,11 +533,18 @@ static void ends_of_every_class(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(same_as_a_file),          cmocka_unit_test(every_mistake_has_a_message),
-      cmocka_unit_test(all_mistakes_in_one_run), cmocka_unit_test(initial_values),
-      cmocka_unit_test(what_does_not_exist),     cmocka_unit_test(added_later),
-      cmocka_unit_test(wrong_calls_stay),        cmocka_unit_test(numbers_by_keys),
-      cmocka_unit_test(names_of_blocks),         cmocka_unit_test(ends_of_every_class),
+      cmocka_unit_test(same_as_a_file),
+      cmocka_unit_test(every_mistake_has_a_message),
+      cmocka_unit_test(all_mistakes_in_one_run),
+      cmocka_unit_test(initial_values),
+      cmocka_unit_test(what_does_not_exist),
+      cmocka_unit_test(added_later),
+      cmocka_unit_test(wrong_calls_stay),
+      cmocka_unit_test(numbers_by_keys),
+      cmocka_unit_test(names_of_blocks),
+      cmocka_unit_test(measured_flows),
+      cmocka_unit_test(friction_of_first_element),
+      cmocka_unit_test(ends_of_every_class),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

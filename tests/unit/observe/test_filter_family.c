@@ -393,6 +393,10 @@ static void options_are_checked(void **state) {
   assert_non_null(od_observer_check(&options));
   options.choice = fine;
   assert_null(od_observer_check(&options));
+  options.choice = (const double[]){0.5, 0.25, NAN};  // beta is the square of alpha
+  assert_null(od_observer_check(&options));
+  options.choice = (const double[]){0.5, 0.2499, NAN};
+  assert_non_null(od_observer_check(&options));
   options =
       (od_observer_options){.filter = od_filter_type_find("continuous-ekf"), .integrator = od_integrator_find("rk4")};
   assert_non_null(od_observer_check(&options));

@@ -217,6 +217,13 @@ static void parameters_spread_clipped_outputs(void **state) {
   assert_true(y == 1 && fabs(sigma - (c - 0.5) / c) < 1e-12);
   assert_true(od_observer_clipped(o, 0));
   od_observer_free(o);
+  // The gain is at least 0.8, so the output is at least 0.8.
+  const double low = 0.8, high = 10;
+  o = od_observer_new(plant, &(od_observer_options){.sensor_sigma = noise, .low = &low, .high = &high});
+  assert_int_equal(od_observer_start(o, 0, NULL, NULL, P, NULL), OD_OK);
+  assert_int_equal(od_observer_outputs(o, &y, &sigma), OD_OK);
+  assert_true(y == 1 && fabs(sigma - 0.2 / c) < 1e-12);
+  od_observer_free(o);
   od_plant_free(plant);
 }
 

@@ -102,7 +102,43 @@ static void test_prior_in_outputs(void **state) {
   }
 }
 
+// A declaration with more outputs than uncertain states has no effect: the prior in states is used, to the bit.
+static void test_more_outputs_than_states(void **state) {
+  (void)state;
+  double h[] = {1, 1, 1, -1}, estimate[2][2];
+  const double start[] = {0.7, 0.2}, P[4] = {variance, 0, 0, 0}, C[] = {variance, 0, 0, variance};
+  const int declared[] = {1, 0};
+  for (int with = 0; with < 2; with++) {
+    const od_function f = {.nx = 2,
+                           .ny = 2,
+                           .x0 = start,
+                           .user = h,
+                           .f = rest,
+                           .f_jacobians = rest_slopes,
+                           .h = both,
+                           .h_jacobians = both_slopes};
+    od_plant *plant = NULL;
+    assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
+    const od_observer_options options = {
+        .filter = od_filter_find("relinearising"), .sensor_sigma = sigma, .choice = (const double[]){SAMPLES, 0, 1}};
+    od_observer *o = od_observer_new(plant, &options);
+    if (with) assert_int_equal(od_observer_declare_start(o, 2, declared, C), OD_OK);
+    assert_int_equal(od_observer_start(o, 0, NULL, NULL, P, NULL), OD_OK);
+    for (int k = 0; k <= 3 * SAMPLES; k++) {
+      const double y[] = {1.3 + 0.01 * (k % 3), 0.4};
+      if (k > 0) assert_int_equal(od_observer_predict(o, step, NULL, NULL, NULL), OD_OK);
+      assert_int_equal(od_observer_correct(o, y), OD_OK);
+    }
+    memcpy(estimate[with], od_observer_state(o), sizeof estimate[with]);
+    od_observer_free(o);
+    od_plant_free(plant);
+  }
+  assert_memory_equal(estimate[0], estimate[1], sizeof estimate[0]);
+  assert_true(estimate[0][0] > 0.8 && estimate[0][1] == 0.2);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_prior_in_states), cmocka_unit_test(test_prior_in_outputs)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_prior_in_states), cmocka_unit_test(test_prior_in_outputs),
+                                     cmocka_unit_test(test_more_outputs_than_states)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,7 +103,28 @@ static void test_function(void **state) {
   }
 }
 
+// Without h the outputs are the states: their derivatives are a unit matrix and zeros.
+static void test_states_as_outputs(void **state) {
+  (void)state;
+  const double x0[] = {1, 2, -0.7}, p[] = {0.4, 1.3}, u[] = {0.1, 0.2};
+  const od_function f = {.nx = 3, .nu = 2, .np = 2, .x0 = x0, .p = p, .f = rates, .f_jacobians = slopes};
+  od_plant *plant = NULL;
+  assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
+  od_sim *sim = od_sim_new(plant);
+  double y[3], hx[9], hu[6], hp[6];
+  assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+  for (int i = 0; i < 9; i++) hx[i] = NAN;
+  for (int i = 0; i < 6; i++) hu[i] = hp[i] = NAN;
+  assert_int_equal(od_sim_outputs(sim, y), OD_OK);
+  assert_int_equal(od_sim_output_jacobians(sim, hx, hu, hp), OD_OK);
+  for (int i = 0; i < 3; i++) assert_true(y[i] == x0[i]);
+  for (int i = 0; i < 9; i++) assert_true(hx[i] == (i % 4 == 0));
+  for (int i = 0; i < 6; i++) assert_true(hu[i] == 0 && hp[i] == 0);
+  od_sim_free(sim);
+  od_plant_free(plant);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_function)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_function), cmocka_unit_test(test_states_as_outputs)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
