@@ -96,14 +96,18 @@ static void test_same_bits_on_any_number_of_threads(void **state) {
 // standard deviation.
 static void test_errors_are_seen_and_cured(void **state) {
   (void)state;
-  static const char *const cases[] = {"relief", "relief-state", "printed", "printed-start"};
-  od_study *s = load(CASE "errors.study.yaml", 8, cases, 4);
+  static const char *const cases[] = {"relief", "relief-ekf", "relief-state", "printed", "printed-start"};
+  od_study *s = load(CASE "errors.study.yaml", 8, cases, 5);
   od_study_result *r = run(s, 0);
-  for (int i = 0; i < 4; i++) tell(r, cases[i]);
+  for (int i = 0; i < 5; i++) tell(r, cases[i]);
   assert_true(value_of(r, "relief", "curve_rmse_percent") > 5);
   assert_true(value_of(r, "relief", "nis_per_dim") > row_of(r, "relief", "nis_per_dim")->high);
   assert_true(value_of(r, "relief", "curve_nees_per_dim") > 10 && value_of(r, "relief", "curve_coverage95") < 0.7);
   assert_true(value_of(r, "relief", "ever_settled") == 0 && value_of(r, "relief-state", "settled") >= 7);
+  // The filter falls back in every run, so that its results are those of the iterated extended filter.
+  assert_true(value_of(r, "relief", "fell_back") == 8 && value_of(r, "relief-state", "fell_back") == 0);
+  assert_true(value_of(r, "relief", "curve_rmse_percent") == value_of(r, "relief-ekf", "curve_rmse_percent"));
+  assert_true(value_of(r, "relief", "nees_per_dim") == value_of(r, "relief-ekf", "nees_per_dim"));
   assert_true(over_bound(r, "relief-state") < 1.4);
   assert_true(value_of(r, "relief-state", "curve_nees_per_dim") < 1.7);
   assert_true(value_of(r, "relief-state", "curve_coverage95") > 0.88);

@@ -326,7 +326,7 @@ static void test_live_answers_are_the_run(void **state) {
       json_t *answer = json_loads(f.line, 0, NULL);
       assert_non_null(answer);
       assert_non_null(status);
-      assert_int_equal(json_object_size(answer), 26);
+      assert_int_equal(json_object_size(answer), 27);
       const char *name = "estimate.valve.ports.c.curve.points[1]";
       double value = json_number_value(json_object_get(answer, name));
       assert_true(value == written->data[row++ * written->columns + column(written, name)]);
@@ -336,7 +336,7 @@ static void test_live_answers_are_the_run(void **state) {
     assert_int_equal(feed_end(&f), 0);
     if (json) continue;
     od_table *told = read_table(s, "answers.csv");
-    assert_int_equal(told->columns, 25);
+    assert_int_equal(told->columns, 26);
     assert_int_equal(told->rows, 201);
     for (int c = 0; c < told->columns; c++)
       for (long i = 0; i < told->rows; i++)

@@ -17,8 +17,23 @@ static od_observed *observe_with(const od_experiment *e, od_observe_options opti
   return o;
 }
 
-static void stop_and_go_on(const char *path, const char *time, int after_calls) {
-  od_experiment *e = load_experiment(path, &(od_experiment_options){.set = &time, .set_count = 1});
+static bool is_same_time(double a, double b) {
+  return a == b || (isnan(a) && isnan(b));
+}
+
+// Returns whether the filter has fallen back. The verdict and the column `fell_back` must show the same time.
+static bool has_fallen_back(const od_observed *o) {
+  double since = NAN;
+  const od_table *t = o->table;
+  for (long i = 0; i < t->rows && o->may_fall_back; i++)
+    if (t->data[i * t->columns + o->columns.fell_back] != 0 && isnan(since)) since = t->data[i * t->columns];
+  bool said = od_verdict_has(&o->verdict, "filter.fell_back");
+  assert_true(is_same_time(since, o->fell_back_since) && said == !isnan(since));
+  return said;
+}
+
+static bool stop_and_go_on(const char *path, const char *variant, const char *time, int after_calls) {
+  od_experiment *e = load_experiment(path, &(od_experiment_options){.variant = variant, .set = &time, .set_count = 1});
   od_observed *whole = observe_with(e, (od_observe_options){0}, OD_OK);
   od_checkpoint checkpoint = {0};
   calls = 0;
@@ -45,11 +60,15 @@ static void stop_and_go_on(const char *path, const char *time, int after_calls) 
   }
   for (int i = 0; i < e->watches; i++) assert_int_equal(after->within[i], whole->within[i]);
   assert_int_equal(after->verdict.trust, whole->verdict.trust);
+  bool fell_back = has_fallen_back(whole);
+  assert_true(is_same_time(after->fell_back_since, whole->fell_back_since));
+  assert_true(is_same_time(after->settled_since, whole->settled_since));
   od_checkpoint_free(&checkpoint);
   od_observed_free(whole);
   od_observed_free(before);
   od_observed_free(after);
   od_experiment_free(e);
+  return fell_back;
 }
 
 static void test_filters(void **state) {
@@ -64,8 +83,15 @@ static void test_filters(void **state) {
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
     char path[300];
     snprintf(path, sizeof path, OD_SOURCE_DIR "/cases/%s.experiment.yaml", trials[i].experiment);
-    stop_and_go_on(path, trials[i].time, 2 + (int)i % 2);
+    assert_true(!stop_and_go_on(path, NULL, trials[i].time, 2 + (int)i % 2));
   }
+}
+
+// A wrong model: the run is stopped before (64 samples) and after (192 samples) the filter falls back.
+static void test_fallback(void **state) {
+  (void)state;
+  for (int stop = 1; stop <= 3; stop += 2)
+    assert_true(stop_and_go_on(OD_SOURCE_DIR "/tests/fuzz/lag/lag.experiment.yaml", "wrong", "time=8", stop));
 }
 
 // A changed bit of each byte of a checkpoint is found by its checksum or its header.
@@ -89,6 +115,7 @@ static void test_damaged(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_filters), cmocka_unit_test(test_damaged)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_filters), cmocka_unit_test(test_fallback),
+                                     cmocka_unit_test(test_damaged)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
