@@ -419,10 +419,16 @@ static const double least_share = 0.25;  // smallest fraction of the excess NIS 
 static const double nis_limit = 1.2;     // limit of the NIS before a pause
 
 // Returns the number of rows from the start that a diagnosis uses. These rows contain a sufficient part of the excess NIS: the
-// squared innovations minus their expected value.
+// squared innovations minus their expected value. If innovations are not too large, their sizes do not show the place of the fault, and all
+// rows are used.
 static long rows_to_diagnose(const od_observed *o) {
+  static const char *const by_size[] = {"nis.hopeless", "nis.large", "nis.last", "nis.sensor", "nis.trend"};
   double all = 0, sum = 0;
   long rows = 0, per_row = 0;
+  bool is_large = false;
+  for (size_t i = 0; i < sizeof by_size / sizeof *by_size; i++)
+    is_large = is_large || od_verdict_has(&o->verdict, by_size[i]);
+  if (!is_large) return MOST_ROWS;
   for (int i = 0; i < o->windows; i++) all += fmax(o->window[i].squares - (double)o->window[i].count, 0);
   per_row = o->steps > 0 ? o->nis_dimension / (o->steps + 1) : 1;
   for (int i = 0; i < o->windows && sum < least_share * all; i++) {
