@@ -153,6 +153,18 @@ static void find_first_row(reader *r, const od_friction_log *log) {
     }
 }
 
+// Returns the longest time for which the speed has the same value in at least four samples and then reverses or becomes zero, as the reading of an
+// encoder between two edges. 0: no such time.
+static double longest_hold(int count, const double *t, const double *v) {
+  double longest = 0;
+  for (int i = 0, first = 0; i < count; i++) {
+    if (v[i] == v[first]) continue;
+    if (i - first >= 4 && v[first] != 0 && v[i] * v[first] <= 0) longest = fmax(longest, t[i] - t[first]);
+    first = i;
+  }
+  return longest;
+}
+
 // Returns a column of samples that the run keeps; NULL after an error.
 static double *take_column(const reader *r, const char *name, const char *si, od_friction_data *d) {
   double *column = OD_TAKE(&d->run_arena, double, d->samples);
@@ -193,6 +205,7 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
     for (int k = 0; k < d->samples; k++) d->pressure[i][k] -= plan->normal[i];
   }
   d->speed_noise = noise_of(d->samples, d->v);
+  d->held = longest_hold(d->samples, d->t, d->v);
   d->smoothed = (int)round(log->smooth / step / 2);
   if (od_smooth(d->samples, d->smoothed, d->v) != OD_OK) return od_fail(r->err, OD_NO_MEMORY, "out of memory");
   od_status status = OD_OK;
