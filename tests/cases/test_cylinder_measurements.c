@@ -98,13 +98,16 @@ static void test_factor_over_position(void **state) {
 
 static void test_encoder(void **state) {
   (void)state;
-  static const char *const only[] = {"pitch 5 um"};
+  static const char *const only[] = {"pitch 5 um", "slope in 10 ms"};
   od_study *study = NULL;
-  od_study_result *r = run_study(FOLDER "encoder-study.yaml", 1, only, 1, &study);
+  od_study_result *r = run_study(FOLDER "encoder-study.yaml", 1, only, 2, &study);
   double sigma_0 = value_of(r, only[0], "sigma_0");
   print_message("sigma_0 %.1f %% too large with the speed of the encoder\n", sigma_0 / 1e5 - 100);
   // Reference value of a prototype: 10.8 %.
   assert_true(sigma_0 > 1.08e7 && sigma_0 < 1.13e7 && value_of(r, only[0], "doubtful") == 1);
+  // The slope of the position, which the encoder counts, is not late.
+  near_relative(value_of(r, only[1], "sigma_0"), 1e7, 0.035);
+  near_relative(value_of(r, only[1], "tau_hn"), 0.3, 0.005);
   end(r, study);
 }
 
