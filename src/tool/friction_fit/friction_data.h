@@ -31,8 +31,9 @@ typedef struct od_friction_data {
   int *part;                                 // index of the part of the run to which each sample belongs
   double noise;                              // standard deviation of the noise of the run's force, N; 0: no noise
   double speed_noise;                        // standard deviation of the noise of a log's speed before smoothing, m/s
-  int smoothed;                              // half the width of the smoothing window, in samples; 0: not smoothed
-  od_velocity_run *run;                      // defines the speed between samples; NULL: a log, linear interpolation
+  double held;   // longest time for which a log's speed repeats its value until the motion reverses, s; 0: no such time
+  int smoothed;  // half the width of the smoothing window, in samples; 0: not smoothed
+  od_velocity_run *run;  // defines the speed between samples; NULL: a log, linear interpolation
   od_force_budget budget;
   od_true_run *motion;  // motion of an experiment, measured again for each seed; NULL: no experiment
   bool shares_motion;   // whether these data are a copy whose `motion` belongs to the original data

@@ -136,7 +136,9 @@ static od_status balance(const reader *r, const od_force_balance *b, od_friction
 // Finds the first complete row. Earlier rows are left out, because loggers may start before their sensors.
 static void find_first_row(reader *r, const od_friction_log *log) {
   const od_force_balance *b = &log->balance;
-  const char *names[] = {log->velocity ? log->velocity : "velocity",
+  const char *names[] = {log->slope > 0  ? NULL
+                         : log->velocity ? log->velocity
+                                         : "velocity",
                          log->position,
                          !b->given ? (log->force ? log->force : "force") : NULL,
                          b->given ? b->pressure[0] : NULL,
@@ -151,6 +153,30 @@ static void find_first_row(reader *r, const od_friction_log *log) {
       while (first < t->rows && !isfinite(t->data[first * t->columns + column])) first++;
       if (first < t->rows && first > r->first) r->first = first;
     }
+}
+
+// Returns the longest time for which the speed has the same value in at least four samples and then reverses or becomes zero, as the reading of an
+// encoder between two edges. 0: no such time.
+static double longest_hold(int count, const double *t, const double *v) {
+  double longest = 0;
+  for (int i = 0, first = 0; i < count; i++) {
+    if (v[i] == v[first]) continue;
+    if (i - first >= 4 && v[first] != 0 && v[i] * v[first] <= 0) longest = fmax(longest, t[i] - t[first]);
+    first = i;
+  }
+  return longest;
+}
+
+// Computes the speed as the slope of a parabola through the positions in a window of `half` samples on either side. Near the ends, the window is
+// narrower. The samples are evenly spaced by `step`, s.
+static void find_slopes(int count, int half, double step, const double *x, double *v) {
+  for (int i = 0; i < count; i++) {
+    int m = half < i ? half : i;
+    if (count - 1 - i < m) m = count - 1 - i;
+    double sum = 0, squares = m * (m + 1.0) * (2.0 * m + 1) / 3;
+    for (int k = 1; k <= m; k++) sum += k * (x[i + k] - x[i - k]);
+    v[i] = m > 0 ? sum / (squares * step) : 0;
+  }
 }
 
 // Returns a column of samples that the run keeps; NULL after an error.
@@ -176,7 +202,8 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
                                "%s: no time column was found; name the time column with the key 'time'", r->path);
   if (od_friction_data_take_run(d, (int)(r->table->rows - r->first), false) != OD_OK)
     return od_fail(r->err, OD_NO_MEMORY, "out of memory");
-  if (!read_column(r, r->table->name[time], "s", d->t) || !read_column(r, velocity, "m/s", d->v)) return OD_BAD_INPUT;
+  if (!read_column(r, r->table->name[time], "s", d->t)) return OD_BAD_INPUT;
+  if (log->slope == 0 && !read_column(r, velocity, "m/s", d->v)) return OD_BAD_INPUT;
   if (log->position && !(d->position = take_column(r, log->position, "m", d))) return r->err->status;
   for (int i = 1; i < d->samples; i++)
     if (!(d->t[i] > d->t[i - 1]))
@@ -192,7 +219,17 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
     if (!d->pressure[i]) return r->err->status;
     for (int k = 0; k < d->samples; k++) d->pressure[i][k] -= plan->normal[i];
   }
-  d->speed_noise = noise_of(d->samples, d->v);
+  if (log->slope > 0) {
+    int half = (int)round(log->slope / step / 2);
+    if (half < 1)
+      return od_fail(r->err, OD_BAD_INPUT,
+                     "%s: 'slope' is %g s, less than two samples of %g s; expected a longer window", r->path,
+                     log->slope, step);
+    find_slopes(d->samples, half, step, d->position, d->v);
+  }
+  // The noise of a slope is not independent from sample to sample, so its effect is not estimated.
+  d->speed_noise = log->slope > 0 ? 0 : noise_of(d->samples, d->v);
+  d->held = longest_hold(d->samples, d->t, d->v);
   d->smoothed = (int)round(log->smooth / step / 2);
   if (od_smooth(d->samples, d->smoothed, d->v) != OD_OK) return od_fail(r->err, OD_NO_MEMORY, "out of memory");
   od_status status = OD_OK;

@@ -115,7 +115,8 @@ typedef struct od_friction_log {
   const char *file, *time, *velocity, *force, *position;
   const char *pressure[2];  // columns; NULL: the columns of the balance
   double skip;              // duration at the beginning that is not fitted, s
-  double smooth;            // duration of the window in which the speed is smoothed, s; 0: not smoothed
+  double slope;   // duration of the window in which the speed is the slope of the position, s; 0: column of speeds
+  double smooth;  // duration of the window in which the speed is smoothed, s; 0: not smoothed
   od_force_balance balance;
 } od_friction_log;
 

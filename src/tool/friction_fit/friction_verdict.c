@@ -202,6 +202,12 @@ static void remark(od_friction_fitted *f) {
         "noise of %.3g m/s in the speed acts on the law like motion. This noise shifts %s by about %.3g %s (%.2g "
         "standard deviations), and other parameters by less. Smooth the speed, or measure the speed more accurately.",
         f->data->speed_noise, most->key, most->shift, most->unit, fabs(most->shift) / most->sigma);
+  if (!steady && !explained && f->data->held > 0)
+    REMARK(
+        OD_DOUBTFUL, "speed.held", "Speed held at reversals:",
+        "where the motion reverses, the speed repeats its value for up to %.3g ms, like the reading of an encoder between two edges. The fitted "
+        "law then reverses too late, which shifts its parameters, 'sigma_0' most. Use an encoder with a finer pitch, or another sensor of the speed.",
+        1e3 * f->data->held);
   if (begins_moving(f))
     REMARK(OD_DOUBTFUL, "run.moving", "Log begins in motion:",
            "the log begins at %.3g m/s, but the law begins at rest without a film. Skip the beginning of the log "

@@ -125,6 +125,10 @@ static const od_key run_keys[] = {
      "duration of the window in which the logged speed is smoothed by parabolas (Savitzky and Golay). Noise of the speed shifts "
      "estimates, because the noise acts on the law like motion",
      OD_NOT_NEGATIVE, 0},
+    {"slope", OD_NUMBER, "s",
+     "duration of the window in which the speed is computed as the slope of the column `position`, by parabolas; the column `velocity` is then not "
+     "used. For encoders, whose own speed is late where the motion reverses",
+     OD_NOT_NEGATIVE, 0},
     {"skip", OD_NUMBER, "s", "duration at the beginning that is not fitted; the law begins at rest", OD_NOT_NEGATIVE,
      0},
     {"from", OD_NUMBER, "m", "position at the beginning of a simulated run", OD_ANY, 0},
@@ -383,8 +387,11 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   bool measured = plan->log.file || plan->log.experiment;
   if (plan->log.experiment && plan->log.balance.given) take_sensor_noise(plan->log.experiment, &plan->log.balance);
   int first = od_read_keys(ld, &section, OD_IN_LOADER, "step", "vary", "data_substeps", "skip", "stretch", "smooth",
-                           "from", NULL);
+                           "from", "slope", NULL);
   plan->run_from = od_number_value(ld, first + 6);
+  plan->log.slope = od_number_value(ld, first + 7);
+  if (plan->log.slope > 0 && !plan->log.position)
+    od_complain_number(ld, first + 7, "'slope' needs the column 'position', from which the speed is computed");
   plan->log.smooth = od_number_value(ld, first + 5);
   plan->run.step = od_number_value(ld, first);
   plan->vary = od_number_value(ld, first + 1);

@@ -242,12 +242,35 @@ static void test_smoothing(void **state) {
   assert_true(fabs(squares / expected - 1) < 0.2);
 }
 
+// The encoder's edges are 20 um apart, so its reading is held where the motion reverses, and the verdict states this. The same motion with the exact speed
+// has no such remark. Oracle: at reversals of the true motion, with an acceleration of a few m/s2, the time within one pitch is some milliseconds.
+static void test_held_speed(void **state) {
+  scratch *s = *state;
+  put_files(s);
+  scratch_put(
+      s, "encoder.yaml",
+      "experiment: A block with an encoder\nmachine: machine.yaml\ntime: 3 s\nstep: 0.2 ms\nintegrator: tr-bdf2\n"
+      "sensors: {guide.rate: {source: guide.position, encoder: {pitch: 20 um}}, guide.friction: {sigma: 0.5 N}}\n");
+  scratch_put(s, "fit.yaml",
+              FIT TRUTH "run: {experiment: encoder.yaml, velocity: guide.rate, force: guide.friction}\n");
+  outcome o = run(s, "friction-fit fit.yaml --seed 3");
+  ends_with(o, 0);
+  says(o.out, "Speed held at reversals: where the motion reverses, the speed repeats its value for up to");
+  forget(o);
+  scratch_put(s, "fit.yaml",
+              FIT TRUTH "run: {experiment: seen.yaml, variant: coarse, velocity: guide.rate, force: guide.friction}\n");
+  o = run(s, "friction-fit fit.yaml --seed 3");
+  if (strstr(o.out, "Speed held")) fail_msg("%s", o.out);
+  forget(o);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_same_measurements, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_estimates, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes, scratch_setup, scratch_teardown),
 
+      cmocka_unit_test_setup_teardown(test_held_speed, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_film_leads, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_cost_field, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_samples_as_points, scratch_setup, scratch_teardown),

@@ -2,6 +2,7 @@
 // - Mean and spread of logs. Oracle: forces written by hand with other levels in each log; mean, spread and chi-squared are then closed forms.
 // - Simulated measurements. Oracle: single fits with the same seeds, bit by bit.
 // - A factor over the position. Oracle: forces written by hand, and the true factors of a simulated run.
+// - The speed as the slope of the position.
 // - Mistakes in files, each with its message.
 #include <jansson.h>
 #include <math.h>
@@ -160,6 +161,26 @@ static void test_positions(void **state) {
   json_decref(all);
 }
 
+// The speed as the slope of the position. Oracle: the same log with its column of speeds; slopes of a sine differ from the speed by the third order of the
+// window. The file has no column of speeds.
+static void test_slopes(void **state) {
+  scratch *s = *state;
+  put_log(s, "a.csv", 1, false, 0);
+  scratch_put(s, "fit.yaml",
+              LAWS
+              "parameters: [Fs, Fc, vs, viscous]}\nrun: {log: a.csv, position: position, velocity: none, slope: 4 ms}\n"
+              "variants: {speed: {run: {velocity: velocity, slope: 0 s}}, short: {run: {slope: 0.5 ms}}}\n");
+  json_t *slope = json_of(s, "friction-fit fit.yaml --json -"),
+         *speed = json_of(s, "friction-fit fit.yaml --variant speed --json -");
+  static const char *const keys[] = {"Fs", "Fc", "vs", "viscous"};
+  for (int i = 0; i < 4; i++) near_relative(number(slope, keys[i], "value"), number(speed, keys[i], "value"), 2e-3);
+  json_decref(slope), json_decref(speed);
+  outcome o = run(s, "friction-fit fit.yaml --variant short");
+  ends_with(o, 2);
+  says(o.err, "'slope' is 0.0005 s, less than two samples of 0.001 s");
+  forget(o);
+}
+
 static void test_mistakes(void **state) {
   static const struct {
     const char *text, *message;
@@ -179,6 +200,7 @@ static void test_mistakes(void **state) {
        "'normal_position' needs 'positions'"},
       {LAWS "positions: [0 m, 1 m], parameters: [Fs, factor_x3]}\nrun: {log: x.csv, position: position}\n",
        "the parameter 'factor_x3' needs 3 or more 'positions'; found 2"},
+      {LAWS "parameters: [Fs]}\nrun: {log: x.csv, slope: 10 ms}\n", "'slope' needs the column 'position'"},
       {LAWS "parameters: [Fs]}\nrun: {log: []}\n", "found an empty list, expected a file or a list of files"},
       {LAWS "parameters: [Fs]}\nrun: {log: x.csv}\nrepeats: 3\n", "give a list of logs"},
       {SIMULATED
@@ -200,6 +222,7 @@ static void test_mistakes(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_logs), TEST(test_seeds), TEST(test_positions), TEST(test_mistakes)};
+  const struct CMUnitTest tests[] = {TEST(test_logs), TEST(test_seeds), TEST(test_positions), TEST(test_slopes),
+                                     TEST(test_mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
