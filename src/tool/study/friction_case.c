@@ -5,7 +5,7 @@
 //   KEY nees                     squared errors of identifiable parameters in units of the bound; 1 for a consistent estimator
 //   KEY true, KEY sigma, KEY sigma_percent    for experiments, which have no known bound: the true value, and the mean
 //                                standard deviation that runs report, also in percent of the true value
-//   KEY error_percent            for experiments: mean absolute error of the estimates
+//   KEY error_percent            if the true value is known: mean absolute error of the estimates
 //   KEY error_in_sigmas          for experiments: largest error of any run in units of the reported standard deviation
 //   max_parameter_error_percent  largest error of any parameter in any run, in percent of its true value
 //   mean_abs_residual, max_residual, rms_residual    residuals of the force; means over the runs
@@ -50,7 +50,6 @@ static void add_parameter(od_case *c, const friction_case *w, int i, bool is_jud
   } row[] = {{" true", f->unit, OD_GATHER_MEDIAN, NAN},
              {" sigma", f->unit, OD_GATHER_MEAN, NAN},
              {" sigma_percent", "%", OD_GATHER_MEAN, NAN},
-             {" error_percent", "%", OD_GATHER_MEAN, NAN},
              {" error_in_sigmas", "1", OD_GATHER_QUANTILE, 1}};
   od_arena *memory = &c->memory;
   od_case_add(c, f->key, f->unit, OD_GATHER_MEAN);
@@ -63,6 +62,9 @@ static void add_parameter(od_case *c, const friction_case *w, int i, bool is_jud
   for (size_t k = 0; k < sizeof row / sizeof *row && compares_sigmas(w); k++)
     od_case_add_metric(c, (od_metric){od_arena_format(memory, "%s%s", f->key, row[k].suffix), row[k].unit,
                                       row[k].gather, row[k].expected, 0, NAN});
+  if (w->has_truth)
+    od_case_add_metric(
+        c, (od_metric){od_arena_format(memory, "%s error_percent", f->key), "%", OD_GATHER_MEAN, NAN, 0, NAN});
 }
 
 static void add_metrics(od_case *c, const friction_case *w) {
@@ -127,9 +129,9 @@ static void fill(const od_case *c, const friction_case *w, const od_friction_fit
     if (compares_sigmas(w)) {
       *value++ = p->truth, *value++ = p->sigma;
       *value++ = 100 * fabs(p->sigma / p->truth);
-      *value++ = 100 * fabs(p->value / p->truth - 1);
       *value++ = fabs(p->value - p->truth) / p->sigma;
     }
+    if (w->has_truth) *value++ = 100 * fabs(p->value / p->truth - 1);
     unknown += p->known == OD_PARAMETER_UNKNOWN;
   }
   if (w->has_truth) {
