@@ -29,11 +29,11 @@ static bool loads(const machine_file *file, const char *text, const char *joint)
 // Two slides along one axis with a body of almost no mass between them: each coordinate moves a mass, but their difference does not. With a mass of
 // the first body the machine loads.
 static void test_coupled_slides(void **state) {
-  static const char *const masses[] = {"1e-20 kg", "1 g"};
+  static const char *const masses[] = {"1e-12 kg", "1 g"};
   for (int i = 0; i < 2; i++) {
     char text[900];
     snprintf(text, sizeof text,
-             "bodies:\n  a: {point: {mass: %s}}\n  b: {point: {mass: 2 kg}}\n"
+             "bodies:\n  a: {point: {mass: %s}}\n  b: {point: {mass: 2000 kg}}\n"
              "joints:\n  A: {type: prismatic, between: [ground, a], axis: [1, 0, 0]}\n"
              "  B: {type: prismatic, between: [a, b], axis: [1, 0, 0]}\n"
              "initial: {A.position: 0 m, B.position: 0 m}\n",
@@ -93,7 +93,7 @@ static bool has(const od_machine *machine, const char *name) {
 static void test_friction_outputs(void **state) {
   (void)state;
   od_machine *machine = od_test_machine_text(
-      "gravity: [0, 0]\nground: {points: {O: [0, 0]}}\nbodies: {a: {point: {mass: 2 kg}}, b: {point: {mass: 2 kg}}}\n"
+      "gravity: [0, 0]\nground: {points: {O: [0, 0]}}\nbodies: {a: {point: {mass: 2 kg}}, b: {point: {mass: 2000 kg}}}\n"
       "oil: {density: 869 kg/m^3, law: constant, modulus: 1 GPa}\n"
       "joints:\n  A: {type: prismatic, between: [ground, a], axis: [1, 0, 0]}\n"
       "  B: {type: prismatic, between: [ground, b], axis: [1, 0, 0],\n"
