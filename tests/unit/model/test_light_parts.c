@@ -26,6 +26,22 @@ static bool loads(const machine_file *file, const char *text, const char *joint)
   return status == OD_OK;
 }
 
+// Two slides along one axis with a body of almost no mass between them: each coordinate moves a mass, but their difference does not. With a mass of
+// the first body the machine loads.
+static void test_coupled_slides(void **state) {
+  static const char *const masses[] = {"1e-12 kg", "1 g"};
+  for (int i = 0; i < 2; i++) {
+    char text[900];
+    snprintf(text, sizeof text,
+             "bodies:\n  a: {point: {mass: %s}}\n  b: {point: {mass: 2000 kg}}\n"
+             "joints:\n  A: {type: prismatic, between: [ground, a], axis: [1, 0, 0]}\n"
+             "  B: {type: prismatic, between: [a, b], axis: [1, 0, 0]}\n"
+             "initial: {A.position: 0 m, B.position: 0 m}\n",
+             masses[i]);
+    assert_int_equal(loads(*state, text, "B"), i == 1);
+  }
+}
+
 // A wheel with a tiny inertia about its axis. A second part gives the machine a size of about 1 m.
 static bool wheel_loads(const machine_file *file, const char *mass, const char *inertia) {
   char text[900];
@@ -77,7 +93,7 @@ static bool has(const od_machine *machine, const char *name) {
 static void test_friction_outputs(void **state) {
   (void)state;
   od_machine *machine = od_test_machine_text(
-      "gravity: [0, 0]\nground: {points: {O: [0, 0]}}\nbodies: {a: {point: {mass: 2 kg}}, b: {point: {mass: 2 kg}}}\n"
+      "gravity: [0, 0]\nground: {points: {O: [0, 0]}}\nbodies: {a: {point: {mass: 2 kg}}, b: {point: {mass: 2000 kg}}}\n"
       "oil: {density: 869 kg/m^3, law: constant, modulus: 1 GPa}\n"
       "joints:\n  A: {type: prismatic, between: [ground, a], axis: [1, 0, 0]}\n"
       "  B: {type: prismatic, between: [ground, b], axis: [1, 0, 0],\n"
@@ -103,6 +119,7 @@ static void test_friction_outputs(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_coupled_slides, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_wheels, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_carried_mass, machine_file_start, machine_file_end),
       cmocka_unit_test(test_friction_outputs)};

@@ -1,5 +1,5 @@
-// The complex residual of functions as plants (od_complex_ops): its real part is the residual, its imaginary part is the derivative along the imaginary parts of
-// state, rates and one parameter. Oracles: the real residual at the same point, and the derivatives of the plant.
+// The complex residual of functions as plants (od_complex_ops): its real part is the residual, its imaginary part is the derivative along
+// the imaginary parts of state, rates and one parameter. Oracles: the real residual at the same point, and the derivatives of the plant.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

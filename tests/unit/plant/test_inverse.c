@@ -342,8 +342,8 @@ static void two_loose_carts(void **state) {
   assert_int_equal(od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
   assert_int_equal(od_inverse_new(plant, moved, 3, 2, &drive, 1, NULL, 0, &inverse), OD_OK);
   assert_int_equal(od_inverse_start(inverse), OD_OK);
-  const double q[] = {0.1, 0.15, -0.3}, v[] = {0.4, -0.7, 0.5};  // each against the one before it
-  double a[3] = {1.5, NAN, NAN}, effort;  // the second rates of loose outputs are results only
+  const double q[] = {0.1, 0.15, -0.3}, v[] = {0.4, -0.7, 0.5};   // each against the one before it
+  double a[3] = {1.5, NAN, NAN}, effort;                          // the second rates of loose outputs are results only
   const double first = 70 * q[1], second = 40 * q[2] + 6 * v[2];  // tensions
   assert_int_equal(od_inverse_solve(inverse, NULL, q, v, a, &effort), OD_OK);
   near(a[1], (second - first) / 3 - 1.5, 1e-9);
