@@ -76,6 +76,40 @@ static void published_metrics_exist(void **state) {
   od_study_free(study);
 }
 
+// A case with `filter` has the same results as the variant of the experiment with this filter.
+static void a_case_may_replace_the_filter(void **state) {
+  od_study *study = NULL;
+  const char *said = messages_of(*state,
+                                 "cases:\n  a: {experiment: " CASE
+                                 "points-3.experiment.yaml, filter: ekff}\n"
+                                 "  b: {experiment: " CASE "points-3.experiment.yaml, do: fit, filter: ekf}\n",
+                                 NULL, &study);
+  assert_non_null(strstr(said, "x.yaml:2:3: filter: there is no filter 'ekff'; did you mean 'ekf'?\n"));
+  assert_non_null(strstr(said, "'filter' is allowed only with 'do: observe'; remove this key\n"));
+  assert_null(study);
+  messages_of(*state,
+              "seeds: 2\nstart: random\ncases:\n"
+              "  a: {experiment: " CASE
+              "points-3.experiment.yaml, set: {time: 0.1 s}, filter: iterated-ekf}\n"
+              "  b: {experiment: " CASE
+              "points-3.experiment.yaml, set: {time: 0.1 s}, variant: iterated-ekf}\n"
+              "  c: {experiment: " CASE "points-3.experiment.yaml, set: {time: 0.1 s}}\n",
+              NULL, &study);
+  assert_non_null(study);
+  od_study_result *r = NULL;
+  assert_int_equal(od_study_run(study, NULL, &r, NULL), OD_OK);
+  int each = 0;
+  while (each < r->rows && !strcmp(r->row[each].case_name, "a")) each++;
+  assert_true(each > 10 && r->rows > 3 * each);  // the relinearizing filter has more rows
+  for (int i = 0; i < each; i++) {
+    assert_string_equal(r->row[i].metric->name, r->row[i + each].metric->name);
+    assert_memory_equal(&r->row[i].value, &r->row[i + each].value, sizeof(double));
+  }
+  assert_true(r->row[0].value != r->row[2 * each].value);
+  od_study_result_free(r);
+  od_study_free(study);
+}
+
 static const char small[] =
     "study: small\nseeds: 3\nstart: random\ncases:\n"
     "  fine: {experiment: " CASE
@@ -215,6 +249,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(mistakes_have_places, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(published_metrics_exist, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(a_case_may_replace_the_filter, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(same_bits_on_any_number_of_threads, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(same_bits_from_parts, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(a_changed_digit_is_refused, scratch_setup, scratch_teardown),
