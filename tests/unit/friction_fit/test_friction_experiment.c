@@ -242,8 +242,9 @@ static void test_smoothing(void **state) {
   assert_true(fabs(squares / expected - 1) < 0.2);
 }
 
-// The encoder's edges are 20 um apart, so its reading is held where the motion reverses, and the verdict states this. The same motion with the exact speed
-// has no such remark. Oracle: at reversals of the true motion, with an acceleration of a few m/s2, the time within one pitch is some milliseconds.
+// The encoder's edges are 20 um apart, so its reading is held where the motion reverses, and the verdict states this. The same
+// motion with the exact speed has no such remark. Oracle: at reversals of the true motion, with an acceleration of a few m/s2,
+// the time within one pitch is some milliseconds.
 static void test_held_speed(void **state) {
   scratch *s = *state;
   put_files(s);
