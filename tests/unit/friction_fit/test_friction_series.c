@@ -43,8 +43,9 @@ static bool has_remark(json_t *all, const char *code) {
   return false;
 }
 
-// A force at the Stribeck curve of stiff bristles. `factor` multiplies both levels; the factor over the position is 1 at 0 m, 1.32 at 80 mm and linear in
-// between. The speed reverses midway between samples. `jitter` is an error that alternates, for a known noise.
+// A force at the Stribeck curve of stiff bristles. `factor` multiplies both levels; the factor over the position is 1 at 0 m,
+// 1.32 at 80 mm and linear in between. The speed reverses midway between samples. `jitter` is an error that alternates, for a
+// known noise.
 static void put_log(scratch *s, const char *name, double factor, bool by_position, double jitter) {
   static char text[400000];
   const double pi = acos(-1);
@@ -161,8 +162,8 @@ static void test_positions(void **state) {
   json_decref(all);
 }
 
-// The speed as the slope of the position. Oracle: the same log with its column of speeds; slopes of a sine differ from the speed by the third order of the
-// window. The file has no column of speeds.
+// The speed as the slope of the position. Oracle: the same log with its column of speeds; slopes of a sine differ from the speed
+// by the third order of the window. The file has no column of speeds.
 static void test_slopes(void **state) {
   scratch *s = *state;
   put_log(s, "a.csv", 1, false, 0);
