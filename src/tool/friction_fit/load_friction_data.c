@@ -52,7 +52,8 @@ static const od_key points_keys[] = {
      0,
      {1, 1e6},
      "no points from the run"},
-    {"time", OD_NUMBERS, "s", "first and last time of points from the run; without `every`, of settled parts of the run", .otherwise = "all"},
+    {"time", OD_NUMBERS, "s",
+     "first and last time of points from the run; without `every`, of settled parts of the run", .otherwise = "all"},
     {"error", OD_SECTION, NULL, "simulated errors of the force", .inside = &error_section},
 };
 const od_section_class od_friction_points_section = {"friction points", "speeds and forces of steady motion",

@@ -110,7 +110,8 @@ od_status od_steady_points_find(const od_friction_plan *plan, od_friction_data *
   int windows = d->samples / count;
   window *w = OD_TAKE(&scratch, window, windows);
   double *noise = OD_TAKE(&scratch, double, windows);
-  if (!w || !noise || od_friction_data_take_points(d, windows) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  if (!w || !noise || od_friction_data_take_points(d, windows) != OD_OK)
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < windows; i++) w[i] = describe_window(d, s, i * count, count);
   d->points.count = 0;
   for (int i = 0, first = 0; i < windows; i++) {

@@ -102,6 +102,11 @@ static void test_settled(void **state) {
     }
     json_decref(all);
   }
+  // Each speed lasts 1.3 s: the first four of the eight points are within 5.2 s.
+  scratch_put(s, "half.yaml", COULOMB "points: {time: [0 s, 5.2 s]}\nrun: {log: log.csv}\n");
+  json_t *half = fitted(s, "half.yaml", 0);
+  assert_int_equal(json_integer_value(json_object_get(half, "rows")), 4);
+  json_decref(half);
 }
 
 // --- Runs with too little information -----------------------------------------------------------------------------
