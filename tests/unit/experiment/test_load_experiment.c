@@ -272,6 +272,10 @@ static void test_mistakes_in_structures(void **state) {
          "x.yaml:3:43: 'structure: mechanical' has noise of the acceleration only; expected 'structure: coupled'\n"
          "x.yaml:3:59: 'process' needs 'structure: matrix'\n"
          "x.yaml:4:44: 'structure: mechanical' has noise of the acceleration only; expected 'structure: coupled'\n");
+  expect(
+      *state, MACHINE SENSOR "filter: ukf\nparameters: {oil.kp: {sigma: 1 MPa, change: 1 MPa}}\n",
+      "x.yaml:4:45: the filter 'ukf' does not detect changes; expected a filter that linearizes the machine, such as "
+      "'iterated-ekf', or no 'change'\n");
   expect(*state, MACHINE SENSOR "noise: {structure: matrix, acceleration: 1}\n",
          "x.yaml:3:8: noise needs 'process'\n"
          "x.yaml:3:42: 'structure: matrix' does not use 'acceleration'; expected 'process' instead\n");
