@@ -2,7 +2,7 @@
 // - Table 6.8 in short: steady steps, then dynamics, through the closed loop of the bench. Oracle: the numbers of the machine file; the
 //   seeds are held out.
 // - Table 6.3, "Step+Separate". Oracle: the published errors, of which one run of each kind exists; ours scatter around them.
-// - Figures 5.7, 5.11 and 6.10. Oracle: the published values; for 5.7 also a closed form without bristles.
+// - Figures 5.7, 5.11 and 6.10, and Table 6.2, "Total". Oracle: the published values; for 5.7 also a closed form without bristles.
 // - Searches from the published starts (6.5, 6.6) and from the published results (6.5). Oracle: the true parameters.
 #include <math.h>
 #include <string.h>
@@ -140,6 +140,20 @@ static void test_figures(void **state) {
   od_study_free(study);
 }
 
+// Table 6.2, "Total". Published: 26.1 and 5.7 N. The direction of the slow motion decides which Fs is accurate.
+static void test_total(void **state) {
+  (void)state;
+  static const char *const only[] = {"6.2 total 13 s both", "6.2 total 11 s"};
+  od_study *study = NULL;
+  od_study_result *r = run_study(FOLDER "total-study.yaml", 30, only, 2, &study);
+  double positive = row_of(r, only[0], "Fs sd"), negative = row_of(r, only[0], "Fs_negative sd");
+  print_message("Fs scatters by %.1f and %.1f N\n", positive, negative);
+  near_relative(positive, 26.1, 0.4);
+  assert_true(negative < 0.6 * positive && row_of(r, only[1], "Fs_negative sd") > 4 * row_of(r, only[1], "Fs sd"));
+  od_study_result_free(r);
+  od_study_free(study);
+}
+
 // Cylinders #2 and #3 start with Fc above Fs in one direction (6.5). Only these two end elsewhere.
 static void test_published_starts(void **state) {
   (void)state;
@@ -169,8 +183,11 @@ static void test_published_starts(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps_then_dynamics), cmocka_unit_test(test_separate),
-                                     cmocka_unit_test(test_figure_57), cmocka_unit_test(test_figures),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps_then_dynamics),
+                                     cmocka_unit_test(test_separate),
+                                     cmocka_unit_test(test_figure_57),
+                                     cmocka_unit_test(test_figures),
+                                     cmocka_unit_test(test_total),
                                      cmocka_unit_test(test_published_starts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
