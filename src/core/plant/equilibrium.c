@@ -279,24 +279,30 @@ static bool begin_again(const od_equilibrium *e, const double *start, double *x)
   return ok;
 }
 
-// Tries all methods from x, which equals `start`. Returns whether a balance was found.
-static bool find(const search *s, const double *start, double *x) {
+// Tries all methods from x, which equals `start`. Returns whether a balance was found. If not, x is the end of method 3; `ended` is
+// scratch memory of the size of x.
+static bool find(const search *s, const double *start, double *ended, double *x) {
   bool positions = has_positions(s->e);
   if (correct(s, 1, x) || (positions && move_overdamped(s, x, ON_BODIES))) return true;
   if (!begin_again(s->e, start, x)) return false;
   if (follow(s, x)) return true;
-  return positions && begin_again(s->e, start, x) && move_overdamped(s, x, IN_JOINTS);
+  if (!positions) return false;
+  memcpy(ended, x, (size_t)od_plant_nx(s->e->plant) * sizeof *x);
+  if (begin_again(s->e, start, x) && move_overdamped(s, x, IN_JOINTS)) return true;
+  begin_again(s->e, ended, x);
+  return false;
 }
 
 od_status od_equilibrium_find(const od_equilibrium *e, double *x) {
   search s;
   size_t size_of_x = (size_t)od_plant_nx(e->plant) * sizeof *x;
-  double *start = od_malloc(size_of_x + 1);
+  double *start = od_malloc(2 * size_of_x + 1);
   if (!start) return OD_NO_MEMORY;
+  double *ended = start + od_plant_nx(e->plant);
   memcpy(start, x, size_of_x);
   od_status status = OD_NOT_CONVERGED;
   if (is_whole_circuit(e)) {
-    if (begin_sparse(&s, e) && find(&s, start, x)) status = OD_OK;
+    if (begin_sparse(&s, e) && find(&s, start, ended, x)) status = OD_OK;
     end(&s);
     if (status != OD_OK && !begin_again(e, start, x)) {
       od_free(start);
@@ -306,7 +312,7 @@ od_status od_equilibrium_find(const od_equilibrium *e, double *x) {
   if (status != OD_OK) {
     if (!begin(&s, e))
       status = OD_NO_MEMORY;
-    else if (find(&s, start, x))
+    else if (find(&s, start, ended, x))
       status = OD_OK;
     end(&s);
   }
