@@ -72,15 +72,23 @@ static double plan_runs(const od_experiment *e, int k) {
   return 3.0 * (5 + 6 * k) + 12.0 * (2 * k + 4) + 3.0 * k + 20 + 5.0 * (e->initial.count + e->parameters) + 3;
 }
 
+// Lets the caller stop the simulation of the true machine, before the first run of the observer.
+static bool is_wanted(void *options, double done) {
+  const od_tune_options *o = options;
+  (void)done;
+  return !o->progress || o->progress(o->user, 0);
+}
+
 static od_status run_stages(const od_experiment *e, const od_tune_options *o, od_tuned *t, od_error *err) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_kept_motion_free) od_kept_motion *motion = NULL;
   od_experiment own = *e;
+  od_tune_options own_options = *o;
   const od_going_on going = {o->progress, o->user};
   samples parts;
   od_status status = select_numbers(e, o, t, err);
   if (status == OD_OK && !e->log && !e->motion && od_kept_motion_bytes(e) <= most_motion_bytes) {
-    status = od_kept_motion_new(e, (od_going_on){0}, &motion, err);
+    status = od_kept_motion_new(e, (od_going_on){is_wanted, &own_options}, &motion, err);
     if (status == OD_OK) status = od_kept_motion_status(motion, err);
     own.motion = motion;
   }

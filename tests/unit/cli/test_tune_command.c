@@ -112,6 +112,30 @@ static void parts(void **state) {
   json_decref(json);
 }
 
+// A covariance of outputs: its standard deviations are tuned, and the variant contains the matrix.
+static void matrix(void **state) {
+  scratch *s = *state;
+  write_files(s);
+  scratch_put(s, "w.yaml",
+              "machine: m.yaml\ntime: 20 s\nstep: 10 ms\nsensors: {lag: {sigma: 20 mV, assume: 1 V}}\n"
+              "initial: {lag: 0.1 V}\n"
+              "truth: {noise: {structure: matrix, process: {of: [lag], matrix: [[1e-4]]}}}\n"
+              "noise: {structure: matrix, process: {of: [lag], matrix: [[1]]}}\n");
+  json_t *json = json_of(run(s, "tune w.yaml --part 0.8 --write-variant w2 --json - --quiet"), 0);
+  double q = value(row(json, "numbers", 1), "after"), r = value(row(json, "numbers", 0), "after");
+  assert_string_equal(json_string_value(json_object_get(row(json, "numbers", 1), "path")), "noise.process.lag");
+  near_relative(value(row(json, "numbers", 1), "before"), 1, 1e-12);
+  near_relative(q, 0.01, 0.25);
+  near_relative(r, 0.02, 0.15);
+  json_decref(json);
+  // The variant has the tuned numbers, which are a maximum.
+  json = json_of(run(s, "tune w2.yaml --variant w2 --part 0.8 --json - --quiet"), 0);
+  near_relative(value(row(json, "numbers", 1), "before"), q, 1e-12);
+  near_relative(value(row(json, "numbers", 0), "before"), r, 1e-12);
+  near_relative(value(row(json, "numbers", 1), "after"), q, 0.02);
+  json_decref(json);
+}
+
 static void errors(void **state) {
   scratch *s = *state;
   write_files(s);
@@ -132,6 +156,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(numbers, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(variant, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(parts, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(matrix, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(errors, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
