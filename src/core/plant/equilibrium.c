@@ -286,7 +286,7 @@ static bool find(const search *s, const double *start, double *ended, double *x)
   if (correct(s, 1, x) || (positions && move_overdamped(s, x, ON_BODIES))) return true;
   if (!begin_again(s->e, start, x)) return false;
   if (follow(s, x)) return true;
-  if (!positions) return false;
+  if (!positions || s->e->plant->nz == 1) return false;  // for one coordinate, methods 2 and 4 are the same
   memcpy(ended, x, (size_t)od_plant_nx(s->e->plant) * sizeof *x);
   if (begin_again(s->e, start, x) && move_overdamped(s, x, IN_JOINTS)) return true;
   begin_again(s->e, ended, x);

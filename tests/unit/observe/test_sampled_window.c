@@ -34,7 +34,7 @@ static void check(double window, bool spread, bool with_gain, od_covariance_form
   int nx = od_plant_nx(plant), n = nx + plant->np;
   assert_true(nx >= 4 && n <= 12);
   static const char *const names[] = {"ekf", "relinearising"};
-  const double sigma[] = {0.05, 0.08}, choice[] = {window, spread, 0};
+  const double sigma[] = {4, 4}, choice[] = {window, spread, 0};
   double P[144] = {0}, q[12] = {0};
   for (int i = 0; i < n; i++) P[i * (n + 1)] = 0.04 * (i + 1), q[i] = i < nx ? 1e-4 * (i + 1) : 1e-5;
   od_observer *o[2];
