@@ -158,8 +158,8 @@ OD_INTO_WIDE void recur_evenly(int from, int to, double E, const double *restric
   for (; j < to; j++) all[j + 1] = x = E * x + b[j];
 }
 
-// Returns 0 if the film grows in the step from node j, that is, if the film is below the mean of both targets. Otherwise returns 1:
-// the film shrinks or is at rest.
+// Returns 0 if the film grows in the step from node j: the speed is not zero, and the film is below the mean of both targets.
+// Otherwise returns 1.
 OD_INTO_WIDE int film_shrinks(const drive_batch *b, int j, double lag) {
   return b->rests || 2 * lag > b->target[j + 1] - b->target[j];
 }

@@ -63,7 +63,7 @@ static bool X(junction_factor)(const od_model *m, od_x *w) {
   return true;
 }
 
-// Computes v = M^-1 v with the factors L and U of a group.
+// Computes v = M^-1 v for all groups, with the factors L and U of each group.
 static void X(junction_substitute)(const od_model *m, const od_x *w, od_x *v) {
   const od_junctions *j = &m->join.at_junction;
   for (const od_junction_group *g = j->group; g < j->group + j->groups; v += g->count, g++) {

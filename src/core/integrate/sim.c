@@ -183,7 +183,7 @@ static double *keep_point(od_sim *s, bool back) {
 // Restores the saved point after a failure.
 static void restore_point(od_sim *s, const od_sim *before) {
   *s = *before;
-  od_sim_leave_point(s);  // the plant's last point and factors may belong to another point
+  od_sim_leave_point(s);  // the values and factors stored in the plant may belong to another point
   if (s->has_matrix == OD_MATRIX_OF_PLANT) s->has_matrix = OD_NO_MATRIX;
   if (s->holding) s->plant->ops->hold(s->plant, od_sim_work(s), od_sim_at(s, s->held));
   keep_point(s, true);

@@ -3,7 +3,7 @@
 //   predict:  [x, p] by one step, F = [A B; 0 1] its exact transition Jacobian, P <- F P F' + Q
 //   correct:  sensors one by one, all linearized at one point, including the change of the estimate by the preceding sensors
 //
-// If the noise of sensors is correlated, R = L D L' with a unit triangle L over the used sensors. A sensor minus a combination of
+// If the noise of sensors is correlated, R = L D L', where L is unit lower triangular, with a row for each used sensor. A sensor minus a combination of
 // the preceding sensors (a row of L) has independent noise of variance D. The filter uses such differences. The innovation of a
 // difference equals the innovation of its sensor, conditional on the preceding sensors.
 //

@@ -140,8 +140,8 @@ static double samples_J(const od_smoother *s) {
 }
 
 // Decides whether the filter has settled, and whether it falls back. The smoothed samples since its start must fill a whole window.
-// To settle, the last window must have converged after few accepted trajectories, without a widened prior, and J over the last few
-// windows must be consistent with noise. Short windows do not show that a model is wrong, because the next window changes their
+// The filter has settled if three conditions hold. The last window converged after few accepted trajectories. Its prior was not
+// widened. J over the last few windows is consistent with noise. Short windows do not show that a model is wrong, because the next window changes their
 // result. A start far from the user's prior shows that the prior is wrong, not the model: its cost is no reason to fall back.
 static void judge_window(od_smoother *s) {
   double J = s->chi + s->end_J, expected = s->chi_expected + (double)s->end_measured;

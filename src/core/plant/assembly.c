@@ -225,13 +225,13 @@ static void report_loop(od_assembly *s) {
   const char *unit = worst->kind == OD_CLOSE_DOT ? " rad" : " m";
   if (worst->joint >= 0)
     od_build_report(s->b, OD_ABOUT_JOINT, worst->joint,
-                    "the loop through joint '%s' cannot close: a gap of %.3g%s remains; change lengths, axes or "
-                    "approximate initial values",
+                    "the loop through joint '%s' cannot close: a gap of %.3g%s remains; change lengths or axes, "
+                    "or initial values that are approximate ('about')",
                     od_model_text(m, m->joint[worst->joint].name), gap, unit);
   else
     od_build_report(s->b, OD_ABOUT_ROD, worst->rod,
-                    "the loop through rod '%s' cannot close: the rod is %.3g m too long or too short; change lengths "
-                    "or approximate initial values",
+                    "the loop through rod '%s' cannot close: the rod is %.3g m too long or too short; change lengths, "
+                    "or initial values that are approximate ('about')",
                     od_model_text(m, m->rod[worst->rod].name), gap);
 }
 

@@ -300,8 +300,8 @@ static bool make_transfer(const subspace *s, od_z_transfer *z) {
 
 // --- Stable matrices ----------------------------------------------------------------------------------------------
 
-// Computes A = V diag(lambda) V^-1 with each lambda outside the unit circle mirrored at the circle. Returns false if
-// the eigenvectors are linearly dependent.
+// Computes out = V diag(mu) V^-1 from A = V diag(lambda) V^-1: mu = lambda inside the unit circle, else 1/conj(lambda). Returns
+// false if the eigenvalues cannot be computed or the eigenvectors are linearly dependent.
 static bool mirror(int n, const double *A, double *out) {
   double copy[MOST * MOST], real[MOST], imaginary[MOST], V[MOST * MOST];
   lapack_complex_double left[MOST * MOST], right[MOST * MOST];

@@ -10,8 +10,9 @@ typedef struct od_merger {
   od_loader *ld;
   const char *what;  // name of the overriding map for messages: "the variant 'worn'"
   int budget;  // number of entries that may still be visited: a small file with aliases can describe a huge machine
-  bool keeps_empty_keys;  // whether a key without a value that removes no entry remains, for the reader of its section
-  bool failed;            // whether an error was reported or an allocation failed
+  // Whether the merged map keeps a key without a value if there is no entry to remove; the reader of the section then handles the key.
+  bool keeps_empty_keys;
+  bool failed;  // whether an error was reported or an allocation failed
 } od_merger;
 od_merger od_merger_start(od_loader *ld, const char *what);
 

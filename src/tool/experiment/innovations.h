@@ -4,7 +4,7 @@
 // Sensors are processed one by one, each after the corrections of the previous sensors. The normalized innovations of a consistent
 // filter are thus independent standard normal numbers, over sensors and over time. NIS is the sum of their squares. From a time t
 // to the end, the change of a parameter's estimate is normal. Its variance is P(t) - P(end) plus the variance of the parameter's
-// own noise. The estimates of an over-confident filter change more.
+// own noise. The estimates of an overconfident filter change more.
 #ifndef OD_EXPERIMENT_INNOVATIONS_H
 #define OD_EXPERIMENT_INNOVATIONS_H
 

@@ -160,8 +160,11 @@ static void read_parameter(od_experiment_loader *xl, int key) {
         "'sigma'",
         name, part);
   if (xl->structure == OD_NOISE_MECHANICAL && p.noise > 0)
-    od_complain_number(ld, first + 2,
-                       "'structure: mechanical' has noise of the acceleration only; expected 'structure: coupled'");
+    od_complain_number(
+        ld, first + 2,
+        "the parameter '%s' has 'noise', but 'structure: mechanical' has noise of accelerations only; use "
+        "'structure: coupled', or remove 'noise'",
+        name);
   if (p.jump > 0 && !xl->e->filter->detects_changes)
     od_complain_number(
         ld, first + 3,

@@ -90,12 +90,12 @@ static void judge_size(judge *j, const od_scatter *run, const od_scatter *last) 
         "per dimension %.4g). The machine, the experiment and the data do not match; do not use these numbers.",
         sqrt(last->square), last->square);
   else if (is_large)
-    ADD_REMARK(j, OD_DOUBTFUL, "nis.large", "Over-confident:",
+    ADD_REMARK(j, OD_DOUBTFUL, "nis.large", "Overconfident:",
                "the measurements are %.3g times as far from the predictions as expected (%s). The model lacks "
                "an effect, or the noise is set too small. The intervals are too narrow.",
                sqrt(run->square), interval_of(run).text);
   else if (is_large_at_end)
-    ADD_REMARK(j, OD_DOUBTFUL, "nis.last", "Over-confident at the end:",
+    ADD_REMARK(j, OD_DOUBTFUL, "nis.last", "Overconfident at the end:",
                "in the last quarter of the run the measurements are %.3g times as far from the predictions as expected"
                " (%s).",
                sqrt(last->square), interval_of(last).text);
@@ -237,7 +237,7 @@ static void judge_movements(judge *j) {
   if (i < 0) return;
   const od_movement *m = &o->moved[i];
   ADD_REMARK(
-      j, OD_DOUBTFUL, "parameter.moved", "Over-confident during the run:",
+      j, OD_DOUBTFUL, "parameter.moved", "Overconfident during the run:",
       "%.100s was %s at %.4g s and is %s at the end: %.3g standard deviations of that change%s%s. The final sigma of this "
       "parameter may be too small by the same factor.",
       j->e->parameter[i].path, value_of(j, i, m->estimate, m->sigma).text, m->time,
@@ -328,7 +328,7 @@ static void judge_bound(judge *j, int i) {
 static void judge_errors(judge *j) {
   const od_observed *o = j->o;
   if (o->compared == 0 || isnan(o->nees) || !significant(j, od_chi_squared_tail(o->nees, o->compared))) return;
-  ADD_REMARK(j, OD_DOUBTFUL, "nees", "Over-confident about parameters:",
+  ADD_REMARK(j, OD_DOUBTFUL, "nees", "Overconfident about parameters:",
              "the true errors of the parameters are %.3g times as large as expected (NEES per dimension %.3g; at "
              "most %.3g in 95 %% of the runs of a consistent filter).",
              sqrt(o->nees / o->compared), o->nees / o->compared, od_consistency_of(o->nees, o->compared).high);
@@ -391,8 +391,8 @@ static void judge_settling(judge *j) {
   else if (!isnan(o->fell_back_since))
     ADD_REMARK(
         j, OD_DOUBTFUL, "filter.fell_back", "Filter fell back:",
-        "the samples do not fit the model. From %s on, the filter linearizes no past samples again; it continues as the "
-        "filter 'iterated-ekf'. Its standard deviations do not include the error of the model.",
+        "the samples do not fit the model. From %s on, the filter no longer linearizes past samples again; it continues as "
+        "the filter 'iterated-ekf'. Its standard deviations do not include the error of the model.",
         od_duration_text(o->fell_back_since, 3).text);
   else if ((double)o->steps < window)
     ADD_REMARK(

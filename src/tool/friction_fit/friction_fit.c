@@ -24,7 +24,7 @@ bool od_friction_truth(const od_friction_plan *plan, od_law_numbers *truth) {
   *truth = od_law_numbers_as(&plan->truth, b);
   for (int i = 0; i < plan->parameters; i++)
     if (od_is_per_pressure(plan->parameter[i])) truth->q[plan->parameter[i]] = plan->truth.q[plan->parameter[i]];
-  // Numbers that hold at another position than the true numbers cannot be compared with the true numbers.
+  // The fitted and the true numbers can be compared only if both are valid at the same position.
   const od_law_numbers *fitted = &plan->start;
   if (fitted->positions > 0 &&
       fabs(od_position_factor(&plan->truth, fitted->position[plan->normal_position]) - 1) > 1e-9)

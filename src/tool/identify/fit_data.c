@@ -108,8 +108,8 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
   return od_fail(err, status, "the set '%s' cannot be simulated: %s", d->set->name, od_status_text(status));
 }
 
-// Applies scale, bias and noise of each sensor. A set without noise also has scale and bias. The random stream depends on
-// the name of the set, so each set has its own noise.
+// Simulates the measurements of each sensor. A set without noise has only scale and bias. The random stream depends on the names of
+// the set and the sensor.
 static od_status measure(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
   const od_experiment *e = plan->e;
   for (int i = 0; i < e->sensors; i++) {

@@ -7,6 +7,7 @@
 #include "io/atomic_file.h"
 #include "io/inputs_read.h"
 #include "io/json.h"
+#include "io/wording.h"
 #include "jobs/job.h"
 #include "report/page_result.h"
 
@@ -180,8 +181,8 @@ int od_job_finish(od_job *job, const od_file_contents *c, const od_verdict *verd
   for (int i = OD_FILE_CSV; i <= OD_FILE_REPORT; i++) any = any || job->files.path[i];
   if (c->status != OD_OK && c->is_over_time && ok && any && !job->quiet) {
     const od_table *t = *c->table;
-    od_job_say(job, OD_MESSAGE_STOP, "the files are complete up to t = %.9g s: %ld rows",
-               t->data[(t->rows - 1) * t->columns], t->rows);
+    od_job_say(job, OD_MESSAGE_STOP, "the files are complete up to t = %.9g s: %s", t->data[(t->rows - 1) * t->columns],
+               od_count(t->rows, "row").text);
   }
   take_over(job, c);
   if (c->status != OD_OK) return outcome;

@@ -154,7 +154,7 @@ static const char details[] =
     "value (of another program) if they exist. For coverage, NEES and NIS the interval belongs to a consistent filter; a star\n"
     "marks values outside this interval. The same seeds give the same bits with any number of threads.\n\n"
     "On a cluster each job runs a part, K/N, and writes the values of its runs; --merge combines the files. The rows are\n"
-    "equal to the rows of a run of the whole study, bit by bit on computers of the same kind. Missing runs of parts that\n"
+    "equal to the rows of a run of the whole study, to the last bit on computers of the same kind. Missing runs of parts that\n"
     "were not completed are listed, so that they can be run again.\n\n"
     "If the program was built with MPI and is started by MPI (mpirun -n 16 oleodyn study ...), the processes share the runs.\n\n"
     "Examples\n"

@@ -37,7 +37,10 @@ static od_status check(const sampler *s, od_error *err) {
     if (!(isfinite(low) && isfinite(high) && low <= high))
       return od_fail(err, OD_BAD_ARGUMENT, "parameter %d needs finite bounds or a finite box for random starts", j);
     if (is_log(s, j) && low <= 0)
-      return od_fail(err, OD_BAD_ARGUMENT, "parameter %d is searched as a logarithm and needs a box above 0", j);
+      return od_fail(
+          err, OD_BAD_ARGUMENT,
+          "parameter %d has a logarithmic scale, but its range for random starts begins at %g; expected a value above 0",
+          j, low);
   }
   return OD_OK;
 }

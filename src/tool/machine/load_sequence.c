@@ -157,9 +157,11 @@ static od_density read_density(sequence_reader *r, const od_section *steps, doub
   od_read_keys(ld, &section, OD_IN_LOADER, "floor", NULL);
   d = (od_density){od_number_value(ld, first), od_number_value(ld, first + 1), od_number_value(ld, first + 2)};
   if (od_messages_errors(ld->messages) == before && from < to && isnan(od_density_place(&d, from, to, 2, 1)))
-    od_complain(ld, node,
-                "the density floor + peak exp(-rate v) must be greater than zero and finite for v from %g to %g%s",
-                from, to, strcmp(r->unit, "1") == 0 ? "" : od_format(ld, " %s", r->unit));
+    od_complain(
+        ld, node,
+        "the density floor + peak exp(-rate v) with floor %g, peak %g and rate %g is not above zero and finite for "
+        "all v from %g to %g%s; change 'floor', 'peak' or 'rate'",
+        d.floor, d.peak, d.rate, from, to, strcmp(r->unit, "1") == 0 ? "" : od_format(ld, " %s", r->unit));
   return d;
 }
 

@@ -256,8 +256,10 @@ static int load_derivative(od_loader *ld, int node, const char *path, const char
   }
   // Names of inputs are allowed at the top level only (load_inputs.c).
   if (od_is_text(ld, node) && isalpha((unsigned char)od_text_of(ld, node)[0])) {
-    od_complain(ld, node, "'%s' is the name of an input; only a whole input can be the derivative of another input",
-                od_excerpt(ld, od_text_of(ld, node)));
+    od_complain(
+        ld, node,
+        "'%s' is the name of an input; expected a signal. Only an input as a whole can be 'derivative: NAME'; give this derivative an input of its own",
+        od_excerpt(ld, od_text_of(ld, node)));
     return -1;
   }
   int sums = ld->draft->sums;

@@ -75,7 +75,7 @@ static void check_smoothing(const od_prepare *p, complaints *c) {
     complain(c, "Savitzky-Golay smoothing of order %d needs a window; give the number of samples of the window", order);
   if (window == 0) return;
   if (window < 0 || window % 2 == 0)
-    complain(c, "the window of Savitzky-Golay smoothing has %d samples; expected an odd number", window);
+    complain(c, "the window of Savitzky-Golay smoothing has %d samples; expected a positive odd number", window);
   else if (window <= order)
     complain(c, "the window of Savitzky-Golay smoothing has %d samples; expected more samples than the order, %d",
              window, order);

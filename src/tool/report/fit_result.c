@@ -103,8 +103,8 @@ static void add_estimates(const od_fitted *f, od_result *r) {
                       od_quantity_alone(p->start, NAN, p->unit, size).text);
   }
   if (shown > MOST_FINDINGS)
-    od_result_finding(r, OD_SOUND, "Other parameters:", "%d more parameters are in the table below.",
-                      shown - MOST_FINDINGS);
+    od_result_finding(r, OD_SOUND, "Other parameters:", "%d more %s in the table below.", shown - MOST_FINDINGS,
+                      shown - MOST_FINDINGS == 1 ? "parameter is" : "parameters are");
 }
 
 static void add_validation(const od_fitted *f, const od_fit_set_result *s, od_result *r) {

@@ -249,7 +249,9 @@ od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
       c->steps += done;
       if (c->stepped) status = c->stepped(c->user);
       if (status != OD_OK) return od_fail(err, status, "%s", od_status_text(status));
-      if (!restart_solver(c)) return od_fail(err, OD_NO_MEMORY, "CVODES could not restart; choose another integrator");
+      if (!restart_solver(c))
+        return od_fail(err, OD_NO_MEMORY, "CVODES could not restart at %.6g s; choose another integrator",
+                       od_sim_time(c->sim));
       if (c->plant->nq) {
         memcpy(c->first_energy, od_sim_energy(c->sim), (size_t)c->plant->nq * sizeof(double));
         c->lib->N_VConst(0, c->energy);

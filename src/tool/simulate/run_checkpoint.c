@@ -65,7 +65,8 @@ od_status od_run_resume(od_run_state *r, od_run_start *start, od_error *err) {
   if (status == OD_OK) status = od_saved_read(&owner, r, transfer, c->bytes, c->size, err);
   if (status != OD_OK) return status;
   if (!(od_sim_time(r->sim) >= r->last_row - 1e-9 * (1 + r->last_row)))
-    return od_fail(err, OD_BAD_INPUT, "the saved state is damaged: its time is before its last row");
+    return od_fail(err, OD_BAD_INPUT, "the saved state is damaged: its time, %.9g s, is before its last row, %.9g s",
+                   od_sim_time(r->sim), r->last_row);
   const od_sim *begin = od_advance_step_begin(r->advance);
   if (od_sim_time(begin) > r->last_row) begin = r->sim;
   *start = (od_run_start){.sim = {od_malloc(od_sim_save_size(begin)), od_sim_save_size(begin)},

@@ -407,8 +407,8 @@ static long memory_of(const char *path, const char *csv) {
 }
 
 // Bytes per row between two lengths. Rows of results have 96 bytes, those of the log 24 if it is kept in memory, as for short CSV
-// files. The search for causes keeps at most 40000 rows, so both logs are longer. The figure of the shorter log includes the memory of this process at the fork, so that the difference varies by about 20
-// bytes per row.
+// files. The search for causes keeps at most 40000 rows, so both logs are longer. The figure of the shorter log includes the memory of
+// this process at the fork, so that the difference varies by about 20 bytes per row.
 static void bounded_memory(void **state) {
   scratch *s = *state;
   static const struct {

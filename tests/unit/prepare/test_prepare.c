@@ -607,7 +607,7 @@ static void mistakes(void **state) {
       "the corner frequency of the low-pass filter is 1e-09 Hz, too far below the sampling rate of 100 Hz; expected at least "
       "1e-08 Hz");
   refused((od_prepare){.savgol_window = 4, .savgol_order = 2}, time, value, 100, 2, both,
-          "the window of Savitzky-Golay smoothing has 4 samples; expected an odd number");
+          "the window of Savitzky-Golay smoothing has 4 samples; expected a positive odd number");
   refused((od_prepare){.savgol_window = 5, .savgol_order = 5}, time, value, 100, 2, both,
           "the window of Savitzky-Golay smoothing has 5 samples; expected more samples than the order, 5");
   refused((od_prepare){.savgol_window = 101, .savgol_order = 5}, time, value, 100, 2, both,

@@ -306,7 +306,7 @@ static void test_over_confident(void **state) {
   od_observed *o = observe(e);
   judge_scaled(e, o, 4);
   char *text = report(*state, e, o, NULL);
-  says(text, "<b>Over-confident:</b>");
+  says(text, "<b>Overconfident:</b>");
   says(text, "times as far from the predictions");
   free(text);
   judge_scaled(e, o, 1.0 / 16);
