@@ -28,7 +28,7 @@ void od_pieces_expect(od_pieces *t, int possible, const char *problem) {
 
 // ---- the header
 
-enum { FORMAT = 1, BYTE_ORDER_MARK = 0x01020304 };
+enum { FORMAT = 2, BYTE_ORDER_MARK = 0x01020304 };
 static const char magic[8] = "odstate";
 
 typedef struct header {

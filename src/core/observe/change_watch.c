@@ -37,6 +37,7 @@ static size_t lay_out(od_change_watch *w, double *memory) {
                 {&w->age, OD_WATCH_SLOTS},
                 {&w->estimate, M},
                 {&w->variance, M},
+                {&w->possible, m},
                 {&w->suspect, m},
                 {&w->before, m},
                 {&w->before_variance, m},
@@ -208,7 +209,7 @@ static int find_change(od_change_watch *w) {
   if (best < 0) return -1;
   for (int i = 0; i < w->watched; i++) {
     bool possible = i == best || most_likely(w, i).gain > cause.gain - cause_margin;
-    w->suspect[i] = possible;
+    w->possible[i] = possible;
     causes += possible;
   }
   return causes == 1 || cause.deviation > patience_limit ? best : -1;
@@ -249,13 +250,13 @@ static double solve(const od_change_watch *w, int slot, scratch x, int *count) {
   size_t M = columns_of(m);
   double gain = 0;
   *count = 0;
-  for (int i = 0; i < m; i++) *count += w->suspect[i] > 0;
+  for (int i = 0; i < m; i++) *count += w->possible[i] > 0;
   for (int i = 0; i < m; i++) {
-    if (!(w->suspect[i] > 0)) continue;
+    if (!(w->possible[i] > 0)) continue;
     if (!is_known(w, slot, i)) return -INFINITY;
     int column = 0;
     for (int j = 0; j < m; j++)
-      if (w->suspect[j] > 0) x.D[row * *count + column++] = w->d[(slot * m + i) * m + j];
+      if (w->possible[j] > 0) x.D[row * *count + column++] = w->d[(slot * m + i) * m + j];
     x.D[row * *count + row] += 1 / (w->change[i] * w->change[i]);
     for (int j = 0; j < n; j++) x.W[row * n + j] = w->b[(size_t)j * M + (size_t)(slot * m + i)];
     x.u[row++] = w->c[slot * m + i];
@@ -332,6 +333,7 @@ bool od_change_watch_end(od_change_watch *w, double t, const double *p, const do
     begin_slot(w, t, p, p_variance);
     return false;
   }
+  memcpy(w->suspect, w->possible, (size_t)m * sizeof *w->suspect);
   *out = (od_parameter_change){.parameter = w->parameter[best], .time = t};
   int slot = find_time(w, t, best, out);
   for (int i = 0; i < m; i++) {

@@ -43,7 +43,8 @@ typedef struct od_change_watch {
   double *time;                      // per slot: its starting time, s
   double *age;                       // per slot: number of samples since its starting time
   double *estimate, *variance;       // per slot and watched parameter: estimate and variance at the starting time
-  double *suspect;                   // per watched parameter: whether it may be the cause of the last change, 0 or 1
+  double *possible;  // per watched parameter: whether it may be the cause of a change that is tested, 0 or 1
+  double *suspect;   // per watched parameter: whether it may be the cause of the last detected change, 0 or 1
   double *before, *before_variance;  // per watched parameter: estimate and variance before the last change
   double *row, *gain;                // per used sensor of a correction: h and K (n each)
   double *value, *s;                 // per used sensor: innovation and its variance

@@ -3,9 +3,9 @@
 //   predict:  [x, p] by one step, F = [A B; 0 1] its exact transition Jacobian, P <- F P F' + Q
 //   correct:  sensors one by one, all linearized at one point, including the change of the estimate by the preceding sensors
 //
-// If the noise of sensors is correlated, R = L D L', where L is unit lower triangular, with a row for each used sensor. A sensor minus a combination of
-// the preceding sensors (a row of L) has independent noise of variance D. The filter uses such differences. The innovation of a
-// difference equals the innovation of its sensor, conditional on the preceding sensors.
+// If the noise of sensors is correlated, R = L D L', where L is unit lower triangular, with a row for each used sensor. A sensor
+// minus a combination of the preceding sensors (a row of L) has independent noise of variance D. The filter uses such
+// differences. The innovation of a difference equals the innovation of its sensor, conditional on the preceding sensors.
 //
 // A sensor that is limited at the prediction has zero derivatives and would have no effect. If its innovation is too large for
 // noise, the best linear fit over the uncertainty of the state is used instead (spread.h).

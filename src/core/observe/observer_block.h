@@ -118,7 +118,8 @@ od_status od_observer_move(od_observer *o, const double *prior, double *delta);
 // Propagates the bias: b <- A (b + before) + B b_p + after; before and after may be NULL.
 void od_observer_carry_bias(od_observer *o, const double *A, const double *B, const double *before,
                             const double *after);
-// Propagates the bias through the step just taken, with its transition A and B, and adds its local error.
+// Propagates the bias and the signatures of the change watch through the step just taken, with its transition A and B, and adds its
+// local error to the bias.
 void od_observer_add_step_bias(od_observer *o, const double *A, const double *B);
 
 #endif

@@ -128,8 +128,9 @@ static bool is_surprise(double J, double expected, double sigmas) {
 // Returns whether noise does not explain J. J is compared with the distribution of chi-square by the approximation of Wilson and
 // Hilferty, because windows may be short. The decaying sum has a smaller variance than chi-square with the same mean.
 static bool is_inconsistent(double J, double expected) {
+  if (!(expected >= 1)) return false;  // the approximation is not valid
   double variance = 2 / (9 * expected);
-  return expected > 0 && cbrt(J / expected) > 1 - variance + fallback_sigmas * sqrt(variance);
+  return cbrt(J / expected) > 1 - variance + fallback_sigmas * sqrt(variance);
 }
 
 // ---- the end of a window
@@ -141,8 +142,9 @@ static double samples_J(const od_smoother *s) {
 
 // Decides whether the filter has settled, and whether it falls back. The smoothed samples since its start must fill a whole window.
 // The filter has settled if three conditions hold. The last window converged after few accepted trajectories. Its prior was not
-// widened. J over the last few windows is consistent with noise. Short windows do not show that a model is wrong, because the next window changes their
-// result. A start far from the user's prior shows that the prior is wrong, not the model: its cost is no reason to fall back.
+// widened. J over the last few windows is consistent with noise. Short windows do not show that a model is wrong, because the next
+// window changes their result. A start far from the user's prior shows that the prior is wrong, not the model: its cost is no
+// reason to fall back.
 static void judge_window(od_smoother *s) {
   double J = s->chi + s->end_J, expected = s->chi_expected + (double)s->end_measured;
   bool is_whole = s->end - s->begun >= s->capacity;

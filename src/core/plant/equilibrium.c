@@ -192,6 +192,7 @@ static bool move_overdamped(const search *s, double *x, dampers where) {
   const od_plant *plant = e->plant;
   const double short_step = 0.05;
   double tau = 1e-4;
+  memset(s->last, 0, (size_t)plant->nz * sizeof *s->last);
   for (int round = 1; round <= 1000 && tau > 1e-12; round++) {
     double move = relax(s, x, tau, where);
     if (!(move <= longest_move) || plant->ops->residual(plant, e->work, 0, s->trial, s->k, e->u, s->g) != OD_OK) {

@@ -340,7 +340,7 @@ od_status od_trial_watch(od_trials *t, od_parameter_change *found, bool *any, od
   if (!jacobian || !of || !make_trial(t, &x)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (!x.e.filter->detects_changes) return OD_OK;
   for (int i = 0; i < x.e.parameters; i++)
-    if (x.e.parameter[i].number >= 0) x.e.parameter[i].jump = jump_sigma * fabs(x.e.parameter[i].start);
+    x.e.parameter[i].jump = x.e.parameter[i].number >= 0 ? jump_sigma * fabs(x.e.parameter[i].start) : 0;
   od_record_undo(t->task->record, &(od_fault){0}, e, t->undone);
   od_status status = run_trial(t, &x, jacobian, true, of, &o, err);
   *any = o && o->changes > 0;

@@ -32,6 +32,7 @@ typedef struct history {
   double limited[2 * OD_LAGS];   // same as tail, with outliers limited
   double products[OD_LAGS + 1];  // sums of x_i x_(i-k)
   long count;
+  double sum;  // sum of the values
   double first, predicted, largest;
   double squares;  // sum of squares, with outliers limited so that a few values do not dominate
 } history;
@@ -160,6 +161,7 @@ static double limited(double x) {
 OD_WIDE static void take_value(history *h, double x) {
   int at = place_of_next(h), lags = h->count < OD_LAGS ? (int)h->count : OD_LAGS;
   const double *earlier = h->tail + at;
+  h->sum += x;
   h->products[0] += x * x;
   for (int k = 1; k <= lags; k++) h->products[k] += x * earlier[k];
   if (h->count < OD_LAGS) h->head[h->count] = x;
@@ -261,8 +263,7 @@ static od_scatter scatter_of(const od_innovation_record *r, int sensor, int firs
 // Computes the Ljung-Box test (prepare/whiteness.h contains the test for a series in memory). With mean m,
 // sum (x_i - m) (x_(i-k) - m) = sum x_i x_(i-k) - m (2 sum x - the first k - the last k) + (n - k) m^2.
 static void find_whiteness(const history *h, od_innovations *out) {
-  double n = (double)h->count, m = out->run.mean, squares = h->products[0] - n * m * m, weighted = 0, head = 0,
-         tail = 0;
+  double n = (double)h->count, m = h->sum / n, squares = h->products[0] - n * m * m, weighted = 0, head = 0, tail = 0;
   out->deviation = sqrt(fmax(squares, 0) / n);
   out->correlation[0] = squares > 0 ? 1 : (double)NAN;
   for (int k = 1; k <= OD_LAGS; k++) {
@@ -315,12 +316,13 @@ static void find_partner(const od_innovation_record *r, int sensor, od_innovatio
 
 void od_innovation_record_sensor(const od_innovation_record *r, int sensor, od_innovations *out) {
   const history *h = &r->history[sensor];
-  double limit = OD_NORMAL95 / sqrt((double)h->count);
-  *out = (od_innovations){.run = scatter_of(r, sensor, 0),
+  od_scatter run = scatter_of(r, sensor, 0);
+  double limit = OD_NORMAL95 / sqrt((double)run.count);
+  *out = (od_innovations){.run = run,
                           .last = scatter_of(r, sensor, r->blocks * 3 / 4),
                           .mean_limit = limit,
                           .deviation_limit = limit / sqrt(2),
-                          .correlation_limit = limit,
+                          .correlation_limit = OD_NORMAL95 / sqrt((double)h->count),
                           .first = h->first,
                           .predicted = h->predicted,
                           .largest = h->largest};

@@ -71,7 +71,7 @@ void od_innovation_record_mark(od_innovation_record *r, const od_observer *obser
 // Excludes the innovations between two times, s, from the statistics of size and mean, in whole blocks: a detected change has caused them.
 void od_innovation_record_exclude(od_innovation_record *r, double from, double to);
 // Compute the statistics of a sensor and of parameter i. Call these functions at the end. noise: variance of the
-// change of the parameter per second. since: time of the last detected change of the parameter, s; earlier estimates are ignored.
+// change of the parameter per second. since: time of the last detected change of any parameter, s; earlier estimates are ignored.
 void od_innovation_record_sensor(const od_innovation_record *r, int sensor, od_innovations *out);
 od_movement od_innovation_record_parameter(const od_innovation_record *r, const od_observer *observer, int i,
                                            double noise, double since);

@@ -172,8 +172,7 @@ static void read_parameter(od_experiment_loader *xl, int key) {
         "'iterated-ekf', or no 'change'",
         xl->e->filter->name);
   if (!(p.low < p.high))
-    od_complain_number(ld, first + 4, "'low' is %.6g and 'high' is %.6g%s%s; expected 'low' below 'high'", p.low,
-                       p.high, *unit ? " " : "", unit);
+    od_complain_relation(ld, first + 4, "less than", first + 5, NULL);
   else if (p.start < p.low || p.start > p.high)
     od_complain(ld, key, "'start' of '%s' is %.6g%s%s; expected %s %.6g (%s)", name, p.start, *unit ? " " : "", unit,
                 p.start < p.low ? "at least" : "at most", p.start < p.low ? p.low : p.high,

@@ -335,11 +335,13 @@ static od_status find_change(od_observe_run *r, double t) {
   if (last >= 0 && last < OD_MOST_CHANGES) od_change_watch_name(&r->watch, p, r->variance, &r->o->change[last]);
   bool is_valid = od_observer_settled(r->observer) || r->o->fell_back_since < t;
   if (!od_change_watch_end(&r->watch, t, p, r->variance, is_valid, r->delta, r->added, &found)) return OD_OK;
+  od_status status = od_observer_shift(r->observer, r->delta, r->added);
+  if (status != OD_OK) return status;
   if (r->o->changes < OD_MOST_CHANGES) r->o->change[r->o->changes] = found;
   r->o->changes++;
   r->since = t;
   od_innovation_record_exclude(r->innovations, found.earliest, t);
-  return od_observer_shift(r->observer, r->delta, r->added);
+  return OD_OK;
 }
 
 // Predicts up to the sample and corrects with its measurements. At the start there is no prediction.

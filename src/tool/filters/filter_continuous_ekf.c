@@ -506,5 +506,4 @@ const od_filter od_filter_continuous_ekf = {
     .follow = follow,
     .output_sigma = od_linear_output_sigma,
     .transfer = transfer,
-    .detects_changes = true,
 };

@@ -167,8 +167,8 @@ static double longest_hold(int count, const double *t, const double *v) {
   return longest;
 }
 
-// Computes the speed as the slope of a parabola through the positions in a window of `half` samples on either side. Near the ends, the window is
-// narrower. The samples are evenly spaced by `step`, s.
+// Computes the speed as the slope of a parabola through the positions in a window of `half` samples on either side. Near the ends, the
+// window is narrower; at the ends, the speed is the difference of two positions. The samples are evenly spaced by `step`, s.
 static void find_slopes(int count, int half, double step, const double *x, double *v) {
   for (int i = 0; i < count; i++) {
     int m = half < i ? half : i;
@@ -177,6 +177,9 @@ static void find_slopes(int count, int half, double step, const double *x, doubl
     for (int k = 1; k <= m; k++) sum += k * (x[i + k] - x[i - k]);
     v[i] = m > 0 ? sum / (squares * step) : 0;
   }
+  if (count < 2) return;
+  v[0] = (x[1] - x[0]) / step;
+  v[count - 1] = (x[count - 1] - x[count - 2]) / step;
 }
 
 // Returns a column of samples that the run keeps; NULL after an error.
@@ -220,7 +223,7 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
     for (int k = 0; k < d->samples; k++) d->pressure[i][k] -= plan->normal[i];
   }
   if (log->slope > 0) {
-    int half = (int)round(log->slope / step / 2);
+    int half = (int)fmin(round(log->slope / step / 2), d->samples);
     if (half < 1)
       return od_fail(r->err, OD_BAD_INPUT,
                      "%s: 'slope' is %g s, less than two samples of %g s; expected a longer window", r->path,

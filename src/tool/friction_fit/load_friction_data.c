@@ -174,7 +174,7 @@ static const char *read_optional(od_loader *ld, const od_section *section, const
 void od_friction_read_points(od_friction_reader *r, int node) {
   od_loader *ld = &r->ld;
   od_friction_points *p = &r->plan->points;
-  p->time[1] = INFINITY;
+  p->time[0] = -INFINITY, p->time[1] = INFINITY;
   if (node < 0) return;
   od_section section = od_section_open(ld, node, node, "points", "points", &od_friction_points_section);
   if (section.map < 0) return;

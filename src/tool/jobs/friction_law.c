@@ -69,7 +69,7 @@ static bool fill_numbers(od_job *job, od_set_law *law, const double *given) {
   }
   for (int i = 0; ok && i < c->rule_count; i++) {
     const od_element_rule *r = &c->rules[i];
-    if (law->q[r->greater] >= law->q[r->smaller]) continue;
+    if (od_element_rule_holds(r, law->q[r->greater], law->q[r->smaller])) continue;
     int other = r->about == r->greater ? r->smaller : r->greater;
     od_job_error(job, "'%s' is %g; expected %s '%s' (%g)%s%s", c->fields[r->about].key, law->q[r->about],
                  od_element_rule_relation(r), c->fields[other].key, law->q[other], r->text ? ", " : "",

@@ -144,8 +144,10 @@ static const od_tuned_number *tuned_number(const od_tuned *t, od_tuned_kind kind
 static void print_entry(FILE *to, const od_tuned_number *n, const char *name, const char *key) {
   fputs("      ", to);
   print_quoted(to, name);
-  fprintf(to, ": {%s: %.17g}%s%s%s\n", key, n->after, strcmp(n->unit, "1") ? "  # " : "",
-          strcmp(n->unit, "1") ? n->unit : "", n->may_be_zero ? ", not distinguishable from zero" : "");
+  bool has_unit = strcmp(n->unit, "1") != 0;
+  fprintf(to, ": {%s: %.17g}%s%s%s%s\n", key, n->after, has_unit || n->may_be_zero ? "  # " : "",
+          has_unit ? n->unit : "", has_unit && n->may_be_zero ? ", " : "",
+          n->may_be_zero ? "not distinguishable from zero" : "");
 }
 
 // Prints the covariance of the process noise with the tuned standard deviations. Its correlations are unchanged.

@@ -44,7 +44,7 @@ static od_status divide(const od_experiment *e, double part, samples *out, od_er
   return status;
 }
 
-// Selects the numbers to tune. Returns OD_BAD_INPUT if a path of options->only does not exist.
+// Selects the numbers to tune. Unknown paths of options->only are ignored.
 static od_status select_numbers(const od_experiment *e, const od_tune_options *o, od_tuned *t, od_error *err) {
   od_tuned_number *all = NULL;
   int count = od_tuned_numbers(e, &t->memory, &all);
@@ -116,6 +116,11 @@ static od_status run_stages(const od_experiment *e, const od_tune_options *o, od
   if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < k; i++) before[i] = search.log_sigma[i] = log(t->number[i].before);
   status = od_tune_judge_run(&task, before, &t->memory, &t->before, err);
+  if (status == OD_OK && !t->before.failed && (t->before.tuned.used == 0 || t->before.rest.used == 0))
+    return od_fail(err, OD_BAD_INPUT,
+                   "the part for tuning has %ld innovations and the rest has %ld; expected innovations in both parts "
+                   "(--part, --from)",
+                   (long)t->before.tuned.used, (long)t->before.rest.used);
   if (status == OD_OK) status = od_tune_minimize(&search, err);
   if (status == OD_OK) status = od_tune_determine(&search, t->number, err);
   if (status == OD_OK) status = od_tune_judge_run(&task, search.log_sigma, &t->memory, &t->after, err);

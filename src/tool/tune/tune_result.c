@@ -64,11 +64,14 @@ static void add_parts(const od_tuned *t, od_result *r) {
                                              {"nis", "NIS", OD_CELL_PLAIN, 5},
                                              {NULL, "95 % interval", OD_CELL_TEXT}};
   od_result_table *table = od_result_add_table(r, "parts", columns, 7);
-  add_part(table, "tuning", "before", &t->before, &t->before.tuned, t->before.tuned.log_likelihood);
-  add_part(table, "tuning", "tuned", &t->after, &t->after.tuned, t->before.tuned.log_likelihood);
-  add_part(table, "rest", "before", &t->before, &t->before.rest, t->before.rest.log_likelihood);
+  // Without a complete run before tuning there is no gain.
+  double tuned = t->before.failed ? (double)NAN : t->before.tuned.log_likelihood;
+  double rest = t->before.failed ? (double)NAN : t->before.rest.log_likelihood;
+  add_part(table, "tuning", "before", &t->before, &t->before.tuned, tuned);
+  add_part(table, "tuning", "tuned", &t->after, &t->after.tuned, tuned);
+  add_part(table, "rest", "before", &t->before, &t->before.rest, rest);
   od_result_begin_group(table);
-  add_part(table, "rest", "tuned", &t->after, &t->after.rest, t->before.rest.log_likelihood);
+  add_part(table, "rest", "tuned", &t->after, &t->after.rest, rest);
 }
 
 static void add_sensors(const od_experiment *e, const od_tuned *t, od_result *r) {

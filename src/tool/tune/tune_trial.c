@@ -70,7 +70,10 @@ od_status od_tune_experiment(const od_tune_task *task, const od_tune_trial *tria
     scale_output(&x->initial, trial->initial, trial->factor);
   const od_output_covariance *about;
   od_start_problem problem;
-  return od_start_map(x, memory, &about, &problem, err);
+  od_status status = od_start_map(x, memory, &about, &problem, err);
+  if (status == OD_OK || !about) return status;
+  return od_fail(err, status, "the covariance of the outputs does not determine the states: %s",
+                 od_status_text(status));
 }
 
 double od_innovation_cost(const od_innovation *in, double gate) {

@@ -163,7 +163,7 @@ static void test_bad_files(void **state) {
       "  y: {}\n";
   static const char *const said[] = {
       "fit.yaml:4:14: error: 'start' of 'lag.gain' is 1; expected at least 2 ('low')",
-      "fit.yaml:4:69: error: 'low' is 2 and 'high' is 1 s; expected 'low' below 'high'",
+      "fit.yaml:4:69: error: 'low' is '2 s'; expected less than 'high' ('1 s')",
       "fit.yaml:4:86: error: there is no number 'lag.gian'; did you mean 'lag.gain'?",
       "fit.yaml:5:7: error: unknown key 'methd' in fit; did you mean 'method'?",
       "fit.yaml:5:25: error: found 'newton'; 'method' must be reflective, levenberg-marquardt, gauss-newton, truncate or active-set",
