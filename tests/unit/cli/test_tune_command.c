@@ -18,7 +18,9 @@ static void write_files(scratch *s) {
               "parameters: {lag.gain: {start: 1.5, sigma: 1}, sensors.lag.bias: {sigma: 0.1 V, noise: 1 mV}}\n"
               "variants:\n"
               "  wrong: {sensors: {lag: {assume: 10 V}}, parameters: {sensors.lag.bias: {noise: 0.1 V}}}\n"
-              "  alone: {sensors: {lag: {assume: 10 V}}, parameters: {sensors.lag.bias: ~}}\n");
+              "  alone: {sensors: {lag: {assume: 10 V}}, parameters: {sensors.lag.bias: ~}}\n"
+              "  scaled: {parameters: {sensors.lag.bias: ~, sensors.lag.scale: {sigma: 0.1, noise: 0.01}}}\n"
+              "  dead: {sensors: {lag: {dies: 5 s}}}\n");
 }
 
 static json_t *json_of(outcome o, int code) {
@@ -97,6 +99,16 @@ static void variant(void **state) {
   json_decref(json);
 }
 
+// The variant of a number without a unit that is not distinguishable from zero.
+static void plain_number(void **state) {
+  scratch *s = *state;
+  write_files(s);
+  outcome o = run(s, "tune x.yaml --variant scaled --only parameters.sensors.lag.scale.noise --write-variant still");
+  says(o.out, "not distinguishable from zero");
+  forget(o);
+  expect_code(run(s, "observe still.yaml --variant still --quiet"), 0);
+}
+
 // Only some of the numbers; a log instead of the simulated machine.
 static void parts(void **state) {
   scratch *s = *state;
@@ -145,6 +157,7 @@ static void errors(void **state) {
   ends_and_says(run(s, "tune x.yaml --from '8 s'"), 2, "expected samples in both parts");
   ends_and_says(run(s, "tune x.yaml --data -"), 2, "--data: found '-'; expected a file");
   ends_and_says(run(s, "tune m.yaml"), 2, "m.yaml");
+  ends_and_says(run(s, "tune x.yaml --variant dead"), 2, "expected innovations in both parts");
   outcome o = run(s, "tune --help");
   ends_with(o, 0);
   says(o.out, "--write-variant");
@@ -155,6 +168,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(numbers, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(variant, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(plain_number, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(parts, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(matrix, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(errors, scratch_setup, scratch_teardown),

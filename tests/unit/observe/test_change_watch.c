@@ -170,6 +170,10 @@ static void test_step(void **state) {
     od_change_watch_name(&watch, f.x + NX, variance, &found);
     assert_int_equal(found.parameter, like.which);
     assert_true(found.after == f.x[NX + like.which]);
+    // Possible causes of a change that is still tested do not rename the detected change.
+    watch.possible[like.which] = 0, watch.possible[1 - like.which] = 1;
+    od_change_watch_name(&watch, f.x + NX, variance, &found);
+    assert_int_equal(found.parameter, like.which);
     double before = like.which ? -1 : 1, sigma = sqrt(f.P[NX + like.which][NX + like.which]);
     assert_true(fabs(found.before - before) < 4 * found.sigma && found.sigma < 0.2);
     assert_true(fabs(f.x[NX + like.which] - before - 0.8) < 4 * sigma && sigma < 0.2);
