@@ -6,24 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "support/test.h"
-#include "study/study.h"
+#include "support/studies.h"
 
 #define FOLDER OD_SOURCE_DIR "/cases/cylinder-friction/"
-
-static od_study_result *run_study(const char *file, long seeds, const char *const *only, int count, od_study **study) {
-  od_messages *messages = od_messages_new();
-  od_study_result *r = NULL;
-  od_error err = {0};
-  const od_study_options options = {.seeds = seeds, .only = only, .only_count = count};
-  od_status status = od_study_load(file, &options, study, messages);
-  if (status != OD_OK) od_messages_print(messages, stderr, false);
-  assert_int_equal(status, OD_OK);
-  od_messages_free(messages);
-  status = od_study_run(*study, &(od_study_run_options){.threads = 1}, &r, &err);
-  if (status != OD_OK) fail_msg("%s", err.text);
-  return r;
-}
 
 static bool begins(const char *text, const char *with) {
   return strncmp(text, with, strlen(with)) == 0;
@@ -32,13 +17,6 @@ static bool begins(const char *text, const char *with) {
 // Whether a value agrees with the printed one: in two digits or within one unit of the last.
 static bool is_printed(double value, double printed, double unit, double part) {
   return fabs(value - printed) <= part * printed + unit;
-}
-
-static double row_of(const od_study_result *r, const char *name, const char *metric) {
-  for (int i = 0; i < r->rows; i++)
-    if (strcmp(r->row[i].case_name, name) == 0 && strcmp(r->row[i].metric->name, metric) == 0) return r->row[i].value;
-  fail_msg("no %s of %s", metric, name);
-  return 0;
 }
 
 static void test_table_52_53(void **state) {
@@ -115,12 +93,12 @@ static void test_searches(void **state) {
   od_study *study = NULL;
   od_study_result *r = run_study(FOLDER "tables-study.yaml", 20, only, 6, &study);
   for (int i = 0; i < 5; i++) {
-    assert_true(row_of(r, only[i], "max_parameter_error_percent") < 2);
-    assert_true(row_of(r, only[i], "evaluations") < 60);
+    assert_true(study_value(r, only[i], "max_parameter_error_percent") < 2);
+    assert_true(study_value(r, only[i], "evaluations") < 60);
   }
   // Published: 0.30 and 9.99e6 in the mean; both scatter by less than 6 %.
-  assert_true(fabs(row_of(r, "6.2 dynamic", "tau_hn") - 0.30) < 0.015);
-  assert_true(fabs(row_of(r, "6.2 dynamic", "sigma_0") / 9.99e6 - 1) < 0.02);
+  assert_true(fabs(study_value(r, "6.2 dynamic", "tau_hn") - 0.30) < 0.015);
+  assert_true(fabs(study_value(r, "6.2 dynamic", "sigma_0") / 9.99e6 - 1) < 0.02);
   od_study_result_free(r);
   od_study_free(study);
 }
@@ -131,7 +109,7 @@ static void test_complete(void **state) {
   od_study *study = NULL;
   od_study_result *r = run_study(FOLDER "complete-study.yaml", 1, only, 10, &study);
   for (int i = 0; i < 10; i++) {
-    double off = row_of(r, only[i], "max_parameter_error_percent"), seconds = row_of(r, only[i], "seconds");
+    double off = study_value(r, only[i], "max_parameter_error_percent"), seconds = study_value(r, only[i], "seconds");
     print_message("%s: %.3g %%, %.3f s\n", only[i], off, seconds);
     assert_true(off < (i < 8 ? 0.05 : 1e-5));
     assert_true(seconds < (i < 8 ? 1 : 0.3));
@@ -183,7 +161,7 @@ static void test_other_runs(void **state) {
   static const char *const only[] = {"vary #3", "vary #6"};
   od_study *study = NULL;
   od_study_result *r = run_study(FOLDER "complete-study.yaml", 3, only, 2, &study);
-  for (int i = 0; i < 2; i++) assert_true(row_of(r, only[i], "found") == 1);
+  for (int i = 0; i < 2; i++) assert_true(study_value(r, only[i], "found") == 1);
   od_study_result_free(r);
   od_study_free(study);
 }
@@ -194,9 +172,11 @@ static void test_map(void **state) {
   static const char *const only[] = {"linear"};
   od_study *study = NULL;
   od_study_result *r = run_study(FOLDER "map-study.yaml", 1, only, 1, &study);
-  assert_true(fabs(row_of(r, "linear", "Fs C1") - 0.005) < 1e-5 && fabs(row_of(r, "linear", "Fs C2") - 0.0025) < 1e-5);
-  assert_true(fabs(row_of(r, "linear", "n C1")) < 1e-5 && fabs(row_of(r, "linear", "tau_hn C2") - 0.0025) < 1e-5);
-  assert_true(row_of(r, "linear", "coefficients_in_99") >= 0.9 && row_of(r, "linear", "left_out") == 0);
+  assert_true(fabs(study_value(r, "linear", "Fs C1") - 0.005) < 1e-5 &&
+              fabs(study_value(r, "linear", "Fs C2") - 0.0025) < 1e-5);
+  assert_true(fabs(study_value(r, "linear", "n C1")) < 1e-5 &&
+              fabs(study_value(r, "linear", "tau_hn C2") - 0.0025) < 1e-5);
+  assert_true(study_value(r, "linear", "coefficients_in_99") >= 0.9 && study_value(r, "linear", "left_out") == 0);
   od_study_result_free(r);
   od_study_free(study);
 }
@@ -219,10 +199,11 @@ static void test_bench(void **state) {
   }
   assert_int_equal(parameters, 12);
   // Friction depends on the pressures by half a percent per bar, and the fitted law does not: small errors, which the verdict reports.
-  assert_true(row_of(r, "6.3 known 5", "sigma_0 error_percent") < 0.05);
-  assert_true(row_of(r, "6.3 known 5", "tau_hn error_percent") < 0.05 && row_of(r, "6.3 known 5", "doubtful") == 2);
-  assert_true(row_of(r, "6.8", "sigma_0 true") == 1e7 && row_of(r, "6.8", "doubtful") == 0);
-  assert_true(row_of(r, "6.8", "Fs_negative true") == 2500 && row_of(r, "6.8", "failed") == 0);
+  assert_true(study_value(r, "6.3 known 5", "sigma_0 error_percent") < 0.05);
+  assert_true(study_value(r, "6.3 known 5", "tau_hn error_percent") < 0.05 &&
+              study_value(r, "6.3 known 5", "doubtful") == 2);
+  assert_true(study_value(r, "6.8", "sigma_0 true") == 1e7 && study_value(r, "6.8", "doubtful") == 0);
+  assert_true(study_value(r, "6.8", "Fs_negative true") == 2500 && study_value(r, "6.8", "failed") == 0);
   od_study_result_free(r);
   od_study_free(study);
 }

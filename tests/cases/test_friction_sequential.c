@@ -8,31 +8,9 @@
 #include <string.h>
 
 #include "friction_show/friction_steps.h"
-#include "study/study.h"
-#include "support/test.h"
+#include "support/studies.h"
 
 #define FOLDER OD_SOURCE_DIR "/cases/cylinder-friction/"
-
-static od_study_result *run_study(const char *file, long seeds, const char *const *only, int count, od_study **study) {
-  od_messages *messages = od_messages_new();
-  od_study_result *r = NULL;
-  od_error err = {0};
-  const od_study_options options = {.seeds = seeds, .only = only, .only_count = count};
-  od_status status = od_study_load(file, &options, study, messages);
-  if (status != OD_OK) od_messages_print(messages, stderr, false);
-  assert_int_equal(status, OD_OK);
-  od_messages_free(messages);
-  status = od_study_run(*study, &(od_study_run_options){.threads = 1}, &r, &err);
-  if (status != OD_OK) fail_msg("%s", err.text);
-  return r;
-}
-
-static double row_of(const od_study_result *r, const char *name, const char *metric) {
-  for (int i = 0; i < r->rows; i++)
-    if (strcmp(r->row[i].case_name, name) == 0 && strcmp(r->row[i].metric->name, metric) == 0) return r->row[i].value;
-  fail_msg("no %s of %s", metric, name);
-  return 0;
-}
 
 static bool ends(const char *text, const char *with) {
   size_t a = strlen(text), b = strlen(with);
@@ -54,8 +32,9 @@ static void test_steps_then_dynamics(void **state) {
     if (ends(name, " error_percent")) assert_true(r->row[i].value < 10);
   }
   assert_int_equal(parameters, 12);
-  assert_true(row_of(r, only[0], "sigma_0 error_percent") < 1.5 && row_of(r, only[0], "tau_hn error_percent") < 3);
-  assert_true(row_of(r, only[0], "sigma_0 true") == 1e7 && row_of(r, only[0], "failed") == 0);
+  assert_true(study_value(r, only[0], "sigma_0 error_percent") < 1.5 &&
+              study_value(r, only[0], "tau_hn error_percent") < 3);
+  assert_true(study_value(r, only[0], "sigma_0 true") == 1e7 && study_value(r, only[0], "failed") == 0);
   od_study_result_free(r);
   od_study_free(study);
 }
@@ -66,12 +45,12 @@ static void test_separate(void **state) {
   static const double published = 0.338;
   od_study *study = NULL;
   od_study_result *r = run_study(FOLDER "steps-study.yaml", 6, only, 2, &study);
-  double mean = row_of(r, only[0], "tau_hn"), spread = row_of(r, only[0], "tau_hn sd");
+  double mean = study_value(r, only[0], "tau_hn"), spread = study_value(r, only[0], "tau_hn sd");
   print_message("tau_hn %.3f +- %.3f s, published %.3f s\n", mean, spread, published);
   assert_true(fabs(published - mean) < 3 * spread && spread > 0.01 && spread < 0.05);
-  assert_true(row_of(r, only[0], "sigma_0 error_percent") < 1.4);
+  assert_true(study_value(r, only[0], "sigma_0 error_percent") < 1.4);
   // The scatter comes from ARMAX.
-  assert_true(row_of(r, only[1], "tau_hn sd") < 0.5 * spread);
+  assert_true(study_value(r, only[1], "tau_hn sd") < 0.5 * spread);
   od_study_result_free(r);
   od_study_free(study);
 }
@@ -129,11 +108,11 @@ static void test_figures(void **state) {
   double off[6];
   od_study *study = NULL;
   od_study_result *r = run_study(FOLDER "figures-study.yaml", 0, only, 6, &study);
-  for (int i = 0; i < 6; i++) off[i] = row_of(r, only[i], "tau_hn error_percent");
+  for (int i = 0; i < 6; i++) off[i] = study_value(r, only[i], "tau_hn error_percent");
   // Published: up to about 2.5 %; about half as much again with the directions interchanged; sigma_1 affects sigma_0 most.
   near(off[0], 2.5, 0.1);
   near(off[1] / off[0], 1.5, 0.1);
-  assert_true(row_of(r, only[2], "sigma_0 error_percent") > off[0]);
+  assert_true(study_value(r, only[2], "sigma_0 error_percent") > off[0]);
   // Published: steps with a time constant of 0.6 s are good in most cases.
   assert_true(off[4] < off[3] && off[4] < off[5]);
   od_study_result_free(r);
@@ -146,10 +125,11 @@ static void test_total(void **state) {
   static const char *const only[] = {"6.2 total 13 s both", "6.2 total 11 s"};
   od_study *study = NULL;
   od_study_result *r = run_study(FOLDER "total-study.yaml", 30, only, 2, &study);
-  double positive = row_of(r, only[0], "Fs sd"), negative = row_of(r, only[0], "Fs_negative sd");
+  double positive = study_value(r, only[0], "Fs sd"), negative = study_value(r, only[0], "Fs_negative sd");
   print_message("Fs scatters by %.1f and %.1f N\n", positive, negative);
   near_relative(positive, 26.1, 0.4);
-  assert_true(negative < 0.6 * positive && row_of(r, only[1], "Fs_negative sd") > 4 * row_of(r, only[1], "Fs sd"));
+  assert_true(negative < 0.6 * positive &&
+              study_value(r, only[1], "Fs_negative sd") > 4 * study_value(r, only[1], "Fs sd"));
   od_study_result_free(r);
   od_study_free(study);
 }
@@ -171,10 +151,10 @@ static void test_published_starts(void **state) {
                            run_study(FOLDER "ends-study.yaml", 0, only + 16, 16, &study[1])};
   for (int i = 0; i < 32; i++) {
     bool lost = (i / 8 == 0 || i / 8 == 2) && (i % 8 == 1 || i % 8 == 2);
-    double off = row_of(r[i / 16], only[i], "max_parameter_error_percent");
+    double off = study_value(r[i / 16], only[i], "max_parameter_error_percent");
     if ((off < 1e-4) == lost) fail_msg("%s: %g %%", only[i], off);
     // A search that ended elsewhere has large residuals, and the verdict reports them.
-    if (lost) assert_true(row_of(r[i / 16], only[i], "doubtful") == 1);
+    if (lost) assert_true(study_value(r[i / 16], only[i], "doubtful") == 1);
   }
   for (int i = 0; i < 2; i++) {
     od_study_result_free(r[i]);

@@ -335,14 +335,14 @@ static void test_live_answers_are_the_run(void **state) {
     fclose(answers);
     assert_int_equal(feed_end(&f), 0);
     if (json) continue;
-    od_table *told = read_table(s, "answers.csv");
-    assert_int_equal(told->columns, 26);
-    assert_int_equal(told->rows, 201);
-    for (int c = 0; c < told->columns; c++)
-      for (long i = 0; i < told->rows; i++)
-        assert_true(same(told->data[i * told->columns + c],
-                         written->data[i * written->columns + column(written, told->name[c])]));
-    od_table_free(told);
+    od_table *answered = read_table(s, "answers.csv");
+    assert_int_equal(answered->columns, 26);
+    assert_int_equal(answered->rows, 201);
+    for (int c = 0; c < answered->columns; c++)
+      for (long i = 0; i < answered->rows; i++)
+        assert_true(same(answered->data[i * answered->columns + c],
+                         written->data[i * written->columns + column(written, answered->name[c])]));
+    od_table_free(answered);
   }
   od_table_free(written);
   free(text);
