@@ -162,9 +162,9 @@ static int load_point(od_job *job, const od_sweep_job *c, od_sweep *s, int point
 }
 
 static int load_points(od_job *job, const od_sweep_job *c, od_sweep *s) {
-  for (int i = 0; i < s->plan.points && !atomic_load(&s->is_stopped); i++) {
+  for (int i = 0; i < s->plan.points && !s->workers.is_stopped; i++) {
     int code = load_point(job, c, s, i);
-    if (!od_job_progress(job, 0)) atomic_store(&s->is_stopped, true);
+    if (!od_job_progress(job, 0)) s->workers.is_stopped = true;
     OD_TRY(code);
     if (i > 0) continue;
     OD_TRY(c->prepare(job, c->user, s->machine[0]));
@@ -200,13 +200,12 @@ static int write_results(od_job *job, const od_sweep_job *c, od_sweep *s) {
 static int compute(od_job *job, const od_sweep_job *c, od_sweep *s, int threads) {
   od_job_begin_stage(job, OD_STAGE_COMPUTE);
   int code = load_points(job, c, s);
-  if (code == OD_GO_ON && !atomic_load(&s->is_stopped))
-    od_sweep_run(s, threads, c->measure, c->user, od_job_progress, job);
+  if (code == OD_GO_ON && !s->workers.is_stopped) od_sweep_run(s, threads, c->measure, c->user, od_job_progress, job);
   od_job_begin_stage(job, OD_STAGE_FINISH);
   if (code != OD_GO_ON) return code;
-  if (!atomic_load(&s->is_stopped)) return write_results(job, c, s);
+  if (!s->workers.is_stopped) return write_results(job, c, s);
   bool has_results = od_sweep_has_results(s);
-  od_job_say(job, OD_MESSAGE_STOP, "interrupted after %d of %d points%s", atomic_load(&s->finished), s->plan.points,
+  od_job_say(job, OD_MESSAGE_STOP, "interrupted after %d of %d points%s", od_sweep_computed(s), s->plan.points,
              has_results ? "; the other points have no values" : "");
   code = has_results ? write_results(job, c, s) : OD_JOB_DONE;
   return code == OD_JOB_DONE ? OD_JOB_INTERRUPTED : code;

@@ -1,16 +1,13 @@
 // Executes the runs of a study on all cores. Threads take the runs one after another, and each run writes only its own values. All
 // values are then combined in the order of the file. Results are thus bitwise independent of the number of threads.
 #include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/allocate.h"
 #include "document/suggest.h"
 #include "io/clock.h"
-#include "io/display.h"
+#include "io/workers.h"
 #include "study/study.h"
 #include "study/shared_truth.h"
 #include "study/study_team.h"
@@ -19,37 +16,37 @@
 typedef struct work {
   const od_study *study;
   const od_study_run_options *options;
-  bool is_in_si;    // whether the texts of all threads have SI units
-  bool is_watched;  // whether the main thread calls `progress`; false: the thread of each run calls `progress`
   od_study_values values;
   od_shared_truths *truths;
   long all;  // number of runs of all cases
   long own;  // number of runs of this part
-  atomic_long next, finished;
-  atomic_bool stop;
+  atomic_long finished;
+  od_workers workers;
 } work;
 
 // --- Progress ------------------------------------------------------------------------------------------------------
 
 // Calls `progress` with the fraction of finished runs. False: the work must stop.
-static bool asks_to_go_on(work *w) {
+static bool asks_to_go_on(void *user, long executed) {
+  (void)executed;  // includes runs of other parts
+  work *w = user;
   const od_study_run_options *o = w->options;
   double done = w->own > 0 ? (double)atomic_load(&w->finished) / (double)w->own : 0;
-  if (o->progress && !o->progress(o->user, done)) atomic_store(&w->stop, true);
-  return !atomic_load(&w->stop);
+  return !o->progress || o->progress(o->user, done);
 }
 
 // Progress callback for cases. Ignores the fraction of the case, because its share of the study is unknown.
 static bool case_goes_on(void *user, double done) {
   (void)done;
-  work *w = user;
-  return w->is_watched ? !atomic_load(&w->stop) : asks_to_go_on(w);
+  return od_workers_go_on(&((work *)user)->workers);
 }
 
-// --- Threads ------------------------------------------------------------------------------------------------------
+// --- Runs ---------------------------------------------------------------------------------------------------------
 
-// Executes run `number` of the study, counted over all cases.
-static void run_one(work *w, long number) {
+// Executes run `number` of the study, counted over all cases, if the run belongs to this part.
+static void run_one(void *user, long number) {
+  work *w = user;
+  if (!od_study_part_has(w->options->part, number)) return;
   int c = 0;
   while (number >= w->study->item[c].runs) number -= w->study->item[c++].runs;
   const od_case *item = &w->study->item[c];
@@ -58,43 +55,6 @@ static void run_one(work *w, long number) {
   if (item->ops->run(item, item->first_seed + (uint64_t)number, value, &ignored) == OD_INTERRUPTED) return;
   w->values.done[c][number] = true;
   atomic_fetch_add(&w->finished, 1);
-}
-
-// Thread function: executes runs until no run remains or the work must stop.
-static void *take_runs(void *user) {
-  work *w = user;
-  od_display_choose_si(w->is_in_si);
-  while (!atomic_load(&w->stop)) {
-    long number = atomic_fetch_add(&w->next, 1);
-    if (number >= w->all) break;
-    if (od_study_part_has(w->options->part, number)) run_one(w, number);
-  }
-  return NULL;
-}
-
-// Starts the threads and calls `progress` while the threads work. If no thread can be started, the calling thread executes the
-// runs. Returns the number of threads.
-static int run_all(work *w) {
-  OD_SCRATCH(scratch);
-  const struct timespec pause = {.tv_nsec = 50000000};
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  int made = 0, wanted = w->options->threads > 0 ? w->options->threads
-                         : cores < 1             ? 1
-                         : cores > 1024          ? 1024
-                                                 : (int)cores;
-  if (wanted > w->own) wanted = (int)w->own;
-  pthread_t *thread = OD_TAKE(&scratch, pthread_t, wanted);
-  w->is_watched = true;
-  w->is_in_si = od_display_is_si();
-  while (thread && made < wanted && pthread_create(&thread[made], NULL, take_runs, w) == 0) made++;
-  if (made > 0) {
-    while (atomic_load(&w->finished) < w->own && asks_to_go_on(w)) nanosleep(&pause, NULL);
-  } else {
-    w->is_watched = false;
-    take_runs(w);
-  }
-  for (int i = 0; i < made; i++) pthread_join(thread[i], NULL);
-  return made > 0 ? made : 1;
 }
 
 // --- Preparation and results --------------------------------------------------------------------------------------
@@ -110,7 +70,7 @@ static od_status prepare(od_study *s, work *w, od_error *err) {
     c->progress = case_goes_on;
     c->user = w;
     od_status status = c->ops->prepare(c, err);
-    if (atomic_load(&w->stop)) return od_fail(err, OD_INTERRUPTED, "interrupted before the runs began");
+    if (atomic_load(&w->workers.is_stopped)) return od_fail(err, OD_INTERRUPTED, "interrupted before the runs began");
     if (status != OD_OK) return status;
     if (!od_study_values_add_case(&w->values, s, i)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   }
@@ -170,7 +130,7 @@ static bool gather_rows(const od_study *s, const work *w, od_study_result *r) {
 static od_status find_values(const od_study *s, work *w, int *threads, od_error *err) {
   const od_study_run_options *o = w->options;
   if (o->merge_count > 0) return od_study_values_merge(&w->values, s, o->merge, o->merge_count, o->fingerprint, err);
-  *threads = run_all(w);
+  *threads = od_workers_run(&w->workers);
   od_status status = o->team ? od_team_gather(o->team, &w->values, s, err) : OD_OK;
   if (status != OD_OK) return status;
   return o->values ? od_study_values_write(&w->values, s, o->part, o->fingerprint, o->values, err) : OD_OK;
@@ -185,6 +145,8 @@ od_status od_study_run(od_study *s, const od_study_run_options *options, od_stud
   if (!r) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < s->cases; i++) w.all += s->item[i].runs;
   for (long i = 0; i < w.all; i++) w.own += od_study_part_has(w.options->part, i);
+  w.workers = (od_workers){
+      .items = w.all, .threads = w.options->threads, .execute = run_one, .go_on = asks_to_go_on, .user = &w};
   r->all = w.options->team && w.options->team->rank == 0 ? w.all : w.own;
   od_status status = prepare(s, &w, err);
   for (int i = 0; i < s->known_count && status == OD_OK; i++) status = take_known(s, &s->known[i], err);

@@ -2,11 +2,8 @@
 #include "sweep/sweep.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/allocate.h"
 #include "io/display.h"
@@ -78,42 +75,34 @@ void od_sweep_take(od_sweep *s, int point, od_machine *machine) {
 
 static bool goes_on(void *user, double done) {
   (void)done;
-  return !atomic_load(&((od_sweep *)user)->is_stopped);
+  return od_workers_go_on(&((od_sweep *)user)->workers);
 }
 
-static void *take_points(void *user) {
+static void take_point(void *user, long point) {
   od_sweep *s = user;
-  od_display_choose_si(s->is_in_si);
-  while (goes_on(s, 0)) {
-    int point = atomic_fetch_add(&s->next, 1);
-    if (point >= s->plan.points) break;
-    s->status[point] = s->measure(s->user, s->machine[point], goes_on, s, &s->row[point], &s->err[point]);
-    od_machine_free(s->machine[point]);
-    s->machine[point] = NULL;
-    if (s->status[point] != OD_INTERRUPTED) atomic_fetch_add(&s->finished, 1);
-  }
-  return NULL;
+  s->status[point] = s->measure(s->user, s->machine[point], goes_on, s, &s->row[point], &s->err[point]);
+  od_machine_free(s->machine[point]);
+  s->machine[point] = NULL;
+}
+
+static bool is_wanted(void *user, long finished) {
+  const od_sweep *s = user;
+  return s->progress(s->progress_user, (double)finished / s->plan.points);
 }
 
 void od_sweep_run(od_sweep *s, int threads, od_sweep_measure *measure, void *user,
                   bool (*progress)(void *user, double done), void *progress_user) {
-  const struct timespec pause = {.tv_nsec = 20000000};
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  int points = s->plan.points, made = 0;
-  if (threads <= 0) threads = cores < 1 ? 1 : (int)cores;
-  if (threads > points) threads = points;
-  s->measure = measure;
-  s->user = user;
-  s->is_in_si = od_display_is_si();
-  OD_SCRATCH(scratch);
-  pthread_t *thread = OD_TAKE(&scratch, pthread_t, threads);
-  while (thread && made < threads && pthread_create(&thread[made], NULL, take_points, s) == 0) made++;
-  if (made == 0) take_points(s);
-  while (atomic_load(&s->finished) < points && goes_on(s, 0)) {
-    if (!progress(progress_user, (double)atomic_load(&s->finished) / points)) atomic_store(&s->is_stopped, true);
-    nanosleep(&pause, NULL);
-  }
-  for (int i = 0; i < made; i++) pthread_join(thread[i], NULL);
+  s->measure = measure, s->user = user;
+  s->progress = progress, s->progress_user = progress_user;
+  s->workers =
+      (od_workers){.items = s->plan.points, .threads = threads, .execute = take_point, .go_on = is_wanted, .user = s};
+  od_workers_run(&s->workers);
+}
+
+int od_sweep_computed(const od_sweep *s) {
+  int count = 0;
+  for (int i = 0; i < s->plan.points; i++) count += s->status[i] != OD_INTERRUPTED;
+  return count;
 }
 
 // Returns the first row with results. Its names are the names of all results.

@@ -3,10 +3,10 @@
 #ifndef OD_SWEEP_SWEEP_H
 #define OD_SWEEP_SWEEP_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "io/table.h"
+#include "io/workers.h"
 #include "oleodyn/machine.h"
 #include "random/draw.h"
 #include "result/result.h"
@@ -59,9 +59,9 @@ typedef struct od_sweep {
   od_arena arena;  // owns the lists, except the rows
   od_sweep_measure *measure;
   void *user;
-  atomic_int next, finished;
-  atomic_bool is_stopped;
-  bool is_in_si;  // whether the texts of all threads have SI units
+  bool (*progress)(void *user, double done);
+  void *progress_user;
+  od_workers workers;  // the threads, and whether the caller has stopped the sweep
 } od_sweep;
 
 // Prepares a sweep. False: out of memory. Free the sweep in all cases.
@@ -73,6 +73,8 @@ void od_sweep_take(od_sweep *s, int point, od_machine *machine);
 // fraction. After `progress` has returned false, no further point begins.
 void od_sweep_run(od_sweep *s, int threads, od_sweep_measure *measure, void *user,
                   bool (*progress)(void *user, double done), void *progress_user);
+// Returns the number of points that were computed, with or without results.
+int od_sweep_computed(const od_sweep *s);
 // Returns whether at least one point has results.
 bool od_sweep_has_results(const od_sweep *s);
 // Creates a table with a row for each point: the axes, then the results; NAN if a point has no results. The caller frees the table.

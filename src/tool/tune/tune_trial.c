@@ -1,14 +1,11 @@
 #include "tune/tune_trial.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/allocate.h"
 #include "experiment/sensor.h"
+#include "io/workers.h"
 
 static const double outlier_growth = 4;  // growth of the cost with the logarithm of an innovation beyond the gate
 
@@ -88,9 +85,7 @@ double od_innovation_cost(const od_innovation *in, double gate) {
 typedef struct team {
   const od_tune_task *task;
   od_tune_trial *trial;
-  int count;
-  atomic_int next, finished;
-  atomic_bool is_stopped, is_short_of_memory;
+  od_workers workers;
 } team;
 
 typedef struct run {
@@ -101,7 +96,7 @@ typedef struct run {
 
 static bool goes_on(void *user, double done) {
   (void)done;
-  return !atomic_load(&((run *)user)->all->is_stopped);
+  return od_workers_go_on(&((run *)user)->all->workers);
 }
 
 static void take_sample(void *user, const od_sample *s, od_observer *observer) {
@@ -144,49 +139,33 @@ static od_status run_trial(team *all, od_tune_trial *trial, od_error *err) {
   return od_observe(&x, &options, &observed, err);
 }
 
-static void *take_trials(void *user) {
+static void execute(void *user, long item) {
   team *all = user;
-  while (!atomic_load(&all->is_stopped)) {
-    int i = atomic_fetch_add(&all->next, 1);
-    if (i >= all->count) break;
-    od_tune_trial *t = &all->trial[i];
-    od_error err = {0};
-    t->status = run_trial(all, t, &err);
-    if (t->status == OD_NO_MEMORY) atomic_store(&all->is_short_of_memory, true);
-    if (t->status != OD_OK || !isfinite(t->cost) || t->used == 0) t->cost = INFINITY;
-    atomic_fetch_add(&all->finished, 1);
-  }
-  return NULL;
+  od_tune_trial *t = &all->trial[item];
+  od_error err = {0};
+  t->status = run_trial(all, t, &err);
+  if (t->status != OD_OK || !isfinite(t->cost) || t->used == 0) t->cost = INFINITY;
 }
 
 long od_tune_kept(const od_tune_task *task) {
   return ((task->samples - 1) / task->stride + 1) * task->e->sensors;
 }
 
-static bool is_wanted(const od_tune_task *task, long finished) {
+static bool is_wanted(void *user, long finished) {
+  const od_tune_task *task = ((team *)user)->task;
   double done = (double)(*task->runs + finished) / task->planned;
   return !task->going.progress || task->going.progress(task->going.user, fmin(done, 0.99));
 }
 
-// Each trial has its own results, and callers add them in the order of the trials. Results thus do not depend on the number of
-// threads.
 od_status od_tune_trials(const od_tune_task *task, od_tune_trial *trial, int count, od_error *err) {
-  const struct timespec pause = {.tv_nsec = 2000000};
-  team all = {.task = task, .trial = trial, .count = count};
-  OD_SCRATCH(scratch);
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  int threads = task->threads > 0 ? task->threads : cores < 1 ? 1 : (int)cores, made = 0;
-  if (threads > count) threads = count;
-  pthread_t *thread = OD_TAKE(&scratch, pthread_t, threads);
-  while (thread && made < threads && pthread_create(&thread[made], NULL, take_trials, &all) == 0) made++;
-  if (made == 0) take_trials(&all);
-  while (made > 0 && atomic_load(&all.finished) < count && !atomic_load(&all.is_stopped)) {
-    if (!is_wanted(task, atomic_load(&all.finished))) atomic_store(&all.is_stopped, true);
-    nanosleep(&pause, NULL);
-  }
-  for (int i = 0; i < made; i++) pthread_join(thread[i], NULL);
+  team all = {.task = task, .trial = trial};
+  all.workers =
+      (od_workers){.items = count, .threads = task->threads, .execute = execute, .go_on = is_wanted, .user = &all};
+  od_workers_run(&all.workers);
   *task->runs += count;
-  if (atomic_load(&all.is_stopped) || !is_wanted(task, 0))
+  if (all.workers.is_stopped || !is_wanted(&all, 0))
     return od_fail(err, OD_INTERRUPTED, "interrupted after %ld runs of the observer", *task->runs);
-  return atomic_load(&all.is_short_of_memory) ? od_fail(err, OD_NO_MEMORY, "out of memory") : OD_OK;
+  for (int i = 0; i < count; i++)
+    if (trial[i].status == OD_NO_MEMORY) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  return OD_OK;
 }

@@ -124,7 +124,7 @@ static void test_stop(void **state) {
   begin(&s);
   od_sweep_run(&s, 2, wait_for_stop, NULL, never, NULL);
   assert_false(od_sweep_has_results(&s));
-  assert_int_equal(atomic_load(&s.finished), 0);
+  assert_int_equal(od_sweep_computed(&s), 0);
   for (int k = 0; k < 6; k++) assert_int_equal(s.status[k], OD_INTERRUPTED);
   od_result r = od_sweep_result(&s, NULL);
   assert_null(r.first);
