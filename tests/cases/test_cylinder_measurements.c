@@ -1,6 +1,6 @@
 // The measurements of chapters 7 to 9 and appendix D.4 in cases/cylinder-friction: what disturbs the estimates of a cylinder's friction. The source
 // shows most of them in figures; the oracles are the numbers with which the data are simulated, the printed numbers, and closed forms.
-// - 9.2: loop of the friction over a pressure. Oracle: the printed 25 N (order and sign); for a given speed the lag of the bristles in closed form.
+// - 9.2: loop of the friction over a pressure. Oracle: Figure 9.7 (order and sign); for a given speed the lag of the bristles in closed form.
 // - 7.1: points before the maximum. Oracle: the true law near -0.25 m.
 // - D.4: factor over the position. Oracle: the true factors.
 // - 7.2: an encoder that holds its speed. Oracle: the true stiffness.
@@ -21,7 +21,7 @@ static void test_pressure_loop(void **state) {
   (void)state;
   od_study *study = NULL;
   od_study_result *r = run_study(FOLDER "pressure-loop-study.yaml", 0, NULL, 0, &study);
-  // Printed: about 25 N, larger for falling pressure, for a pressure on the piston side and positive speed; no clear loop elsewhere.
+  // Figure 9.7: about 25 N, larger for falling pressure, for a pressure on the piston side and positive speed; no clear loop elsewhere.
   double both = study_value(r, "Fs and Fc", "loop"), speed = study_value(r, "independent", "loop"),
          film = study_value(r, "all", "loop");
   print_message("loop %.1f N, %.1f N by the speed alone, %.1f N with a film that follows the pressure\n", both, speed,
