@@ -281,9 +281,9 @@ static void reasons(void **state) {
   ((char *)a.saved)[a.size - 9] ^= 1;
   // The header: format, byte order, version.
   uint32_t *format = (uint32_t *)((char *)a.saved + 8);
-  format[0] = 2;
-  refused(a.sim, a.saved, a.size, "the saved state has format 2; expected format 1");
   format[0] = 1;
+  refused(a.sim, a.saved, a.size, "the saved state has format 1; expected format 2");
+  format[0] = 2;
   format[1] = 0x04030201;
   refused(a.sim, a.saved, a.size,
           "the saved state comes from a computer with another byte order or other sizes of numbers");
