@@ -1,6 +1,6 @@
 // The measurements of chapters 7 to 9 and appendix D.4 in cases/cylinder-friction: what disturbs the estimates of a cylinder's friction. The source
 // shows most of them in figures; the oracles are the numbers with which the data are simulated, the printed numbers, and closed forms.
-// - 9.2: loop of the friction over a pressure. Oracle: the loop of Figure 9.7 (sign, and about 25 N); for a given speed the lag of the bristles in closed form.
+// - 9.2: loop of the friction over a pressure. Oracle: Figure 9.7 (order and sign); for a given speed the lag of the bristles in closed form.
 // - 7.1: points before the maximum. Oracle: the true law near -0.25 m.
 // - D.4: factor over the position. Oracle: the true factors.
 // - 7.2: an encoder that holds its speed. Oracle: the true stiffness.
