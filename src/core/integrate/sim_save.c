@@ -26,7 +26,7 @@ static bool is_possible(const od_sim *s) {
   return flags && matrices && is_within(s->has_matrix, OD_NO_MATRIX, OD_MATRIX_OF_PLANT) &&
          is_within(s->history, 0, 2) && is_within(s->slopes, 0, all) && is_within(s->linear, 0, all) &&
          is_within(s->holding, 0, plant->jumps) && is_within(s->left_out, 0, plant->jumps) &&
-         od_saved_is_count(s->counts.steps) && od_saved_is_count(s->counts.residuals) &&
+         od_saved_is_count(s->sets) && od_saved_is_count(s->counts.steps) && od_saved_is_count(s->counts.residuals) &&
          od_saved_is_count(s->counts.matrices) && od_saved_is_count(s->counts.repartitions);
 }
 
