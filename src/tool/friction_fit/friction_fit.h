@@ -43,8 +43,8 @@ typedef struct od_friction_fitted {
   bool film_leads;
   double film_pole;   // pole of the film in discrete time
   double film_sigma;  // standard deviation of tau_hn from the ARMAX model, s
-  double *model;     // force of the fitted law at the points or samples, N
-  double *share;     // parts of the run x parameters: share of a part in the information of each estimate; NULL: no run
+  double *model;      // force of the fitted law at the points or samples, N
+  double *share;  // parts of the run x parameters: share of a part in the information of each estimate; NULL: no run
   od_verdict verdict;
 } od_friction_fitted;
 
