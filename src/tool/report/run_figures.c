@@ -118,12 +118,13 @@ static void draw_outputs(od_page *p, const od_run_findings *r, int first) {
   od_display shown = od_display_unit(t->unit[first], od_figure_range_size(range)), time = od_display_unit("s", end);
   snprintf(note, sizeof note, "%.5g to %.5g", range.low * shown.factor, range.high * shown.factor);
   od_figure f = od_figure_over_time(title, note, 0, end, time, range, shown);
+  f.has_outputs = true;
   if (s.count > 1) f.legend = legend;
   od_page_figure_begin(p, &f);
   for (int i = 0; i < s.count; i++)
     od_chart_line(f.to, &f.chart, (od_series){t->data, t->rows, t->columns, time.factor},
-                  (od_series){t->data + s.column[i], t->rows, t->columns, shown.factor},
-                  s.count > 1 ? od_drawn_series(i) : OD_DRAWN_ESTIMATE, t->name[s.column[i]]);
+                  (od_series){t->data + s.column[i], t->rows, t->columns, shown.factor}, od_drawn_series(i),
+                  t->name[s.column[i]]);
   od_page_figure_end(p, &f);
 }
 
