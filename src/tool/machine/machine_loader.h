@@ -4,6 +4,7 @@
 #define OD_MACHINE_LOADER_H
 
 #include "document/quantities.h"
+#include "machine/look.h"
 #include "machine/names.h"
 #include "machine/templates.h"
 #include "machine/requirement.h"
@@ -31,6 +32,7 @@ struct od_machine {
   const char *problem;  // first problem of the initial state; NULL: the machine has an initial state
   od_template_instance *instance;
   int instances;
+  od_look look;
   od_load_options loaded;  // the options of the load, without `content`
 };
 
