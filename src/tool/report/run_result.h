@@ -3,6 +3,7 @@
 #ifndef OD_REPORT_RUN_RESULT_H
 #define OD_REPORT_RUN_RESULT_H
 
+#include "findings/findings.h"
 #include "requirements/judge.h"
 #include "result/result.h"
 #include "simulate/run.h"
@@ -15,8 +16,9 @@ typedef struct od_run_findings {
   const od_run_report *report;
   double step;  // length of a step, s; zero: adaptive steps
   const char *integrator;
-  const char *message;    // reason for an early stop, or NULL
-  const od_judge *judge;  // NULL: no requirements were judged
+  const char *message;       // reason for an early stop, or NULL
+  const od_judge *judge;     // NULL: no requirements were judged
+  const od_findings *found;  // findings, phases and events; NULL: not wanted
 } od_run_findings;
 
 // Describes the run: "5 s in steps of 1 ms, trapezoid", "5 s in 812 adaptive steps, tr-bdf2".
