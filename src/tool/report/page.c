@@ -44,6 +44,7 @@ void od_page_free(od_page *p) {
     if (p->part[i].to) fclose(p->part[i].to);
     od_libc_free(p->part[i].text);
   }
+  json_decref(p->findings);
   od_page_data_free(p->data);
   od_arena_free(&p->arena);
   od_free(p);
@@ -86,19 +87,36 @@ void od_page_picture_end(od_page *p) {
   fputc('\n', p->part[p->picture == OD_PICTURE_MACHINE ? PART_MACHINE : PART_CIRCUIT].to);
 }
 
-void od_page_finding(od_page *p, const char *severity, const char *title, const char *at, const char *text) {
+static void set_text(json_t *object, const char *key, const char *text) {
+  if (text && text[0]) json_object_set_new(object, key, od_json_text(text));
+}
+
+static void set_time(json_t *object, const char *key, double time) {
+  if (!isnan(time)) json_object_set_new(object, key, od_json_number(time));
+}
+
+void od_page_add_finding(od_page *p, const od_page_finding *f) {
   FILE *to = p->part[PART_FINDINGS].to;
-  fprintf(to, "<li class=\"finding %s\" data-finding=\"%d\"><b>", severity, p->findings++);
-  od_xml_text(to, title);
+  fprintf(to, "<li class=\"finding %s\" data-finding=\"%d\"><b>", f->severity, p->finding_count++);
+  od_xml_text(to, f->title);
   fputs("</b>", to);
-  if (at[0]) {
-    fputs(" <span class=\"at\">", to);
-    od_xml_text(to, at);
-    fputs("</span>", to);
-  }
+  double at = isnan(f->at) ? f->from : f->at;
+  if (!isnan(at)) fprintf(to, " <span class=\"at\">%.4g\u00a0s</span>", at);
   fputs("<p>", to);
-  od_xml_text(to, text);
+  od_xml_text(to, f->text);
   fputs("</p></li>\n", to);
+  json_t *item = json_object();
+  set_text(item, "code", f->code);
+  set_text(item, "severity", f->severity);
+  set_text(item, "owner", f->owner);
+  set_text(item, "output", f->output);
+  set_time(item, "from", f->from);
+  set_time(item, "to", f->to);
+  set_time(item, "at", f->at);
+  set_text(item, "title", f->title);
+  set_text(item, "text", f->text);
+  if (!p->findings) p->findings = json_array();
+  od_page_require(p, json_array_append_new(p->findings, item) == 0);
 }
 
 void od_page_choose_place(od_page *p, od_page_place place) {
@@ -165,7 +183,7 @@ static void write_report(const od_page *p, FILE *to) {
   bool has_charts = p->part[PART_CHARTS].length > 0;
   fprintf(to, "<div class=\"report%s\">\n<section class=\"card\" id=\"findings\"><h2>Findings</h2>\n",
           has_charts ? "" : " single");
-  if (p->findings > 0) {
+  if (p->finding_count > 0) {
     fputs("<ol>\n", to);
     write_part(p, PART_FINDINGS, to);
     fputs("</ol>", to);
@@ -187,6 +205,7 @@ static void describe(od_page *p) {
   od_page_data_set(p->data, "kind", od_json_text(p->kind));
   od_page_data_set(p->data, "title", od_json_text(p->title));
   if (p->subtitle) od_page_data_set(p->data, "subtitle", od_json_text(p->subtitle));
+  if (p->findings) od_page_data_set(p->data, "findings", json_incref(p->findings));
   if (!p->has_verdict) return;
   json_t *verdict = json_object();
   json_object_set_new(verdict, "trust", json_string(trust_classes[p->trust]));

@@ -38,8 +38,13 @@ typedef enum od_picture_kind { OD_PICTURE_MACHINE, OD_PICTURE_CIRCUIT, OD_PICTUR
 FILE *od_page_picture_begin(od_page *p, od_picture_kind kind);
 void od_page_picture_end(od_page *p);
 
-// Adds an entry to the findings. `severity` is a class of the style sheet: "good", "note", "warning", "serious". at: a time, or "".
-void od_page_finding(od_page *p, const char *severity, const char *title, const char *at, const char *text);
+// Adds an entry to the findings, also in the data. severity: "good", "note", "warning" or "serious". Times in s; NAN: none. NULL: no
+// text.
+typedef struct od_page_finding {
+  const char *severity, *title, *text, *code, *owner, *output;
+  double from, to, at;
+} od_page_finding;
+void od_page_add_finding(od_page *p, const od_page_finding *finding);
 
 // Chooses the place of the following texts, tables and figures: the charts of the page, or its sections. od_page_section() chooses the
 // sections.

@@ -24,7 +24,8 @@ struct od_page {
   bool has_section;     // whether the section has content
   od_picture_kind picture;
   bool has_picture[OD_PICTURES];
-  int findings;
+  int finding_count;
+  json_t *findings;  // list for the data; NULL: no findings
   const char *list;  // tag of the open list; NULL: none
   bool words[MOST_COLUMNS];
   int columns, column;

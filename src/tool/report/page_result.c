@@ -1,5 +1,6 @@
 #include "report/page_result.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,12 +44,45 @@ static void add_table(od_page *p, const od_result_table *t) {
 static const char *const severities[] = {[OD_SOUND] = "note", [OD_DOUBTFUL] = "warning", [OD_UNSOUND] = "serious"};
 
 // Adds a finding. The title is the lead without its colon.
-static void add_finding(od_page *p, od_trust trust, const char *lead, const char *text) {
+static void add_finding(od_page *p, od_trust trust, const char *code, const char *lead, const char *text) {
   char title[200];
   size_t length = strlen(lead);
   if (length > 0 && lead[length - 1] == ':') length--;
   snprintf(title, sizeof title, "%.*s", (int)(length < sizeof title ? length : sizeof title - 1), lead);
-  od_page_finding(p, severities[trust], title, "", text);
+  od_page_add_finding(p, &(od_page_finding){.severity = severities[trust],
+                                            .title = title,
+                                            .text = text,
+                                            .code = code,
+                                            .from = NAN,
+                                            .to = NAN,
+                                            .at = NAN});
+}
+
+static double time_in(const json_t *finding, const char *key) {
+  const json_t *value = json_object_get(finding, key);
+  return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+static const char *text_in(const json_t *finding, const char *key) {
+  return json_string_value(json_object_get(finding, key));
+}
+
+// Adds the findings of a run, which are data of the result.
+static void add_run_findings(od_page *p, const json_t *list, const char *severity) {
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *f = json_array_get(list, i);
+    const char *own = text_in(f, "severity");
+    if (!own || strcmp(own, severity) != 0) continue;
+    od_page_add_finding(p, &(od_page_finding){.severity = severity,
+                                              .title = text_in(f, "title"),
+                                              .text = text_in(f, "text"),
+                                              .code = text_in(f, "code"),
+                                              .owner = text_in(f, "owner"),
+                                              .output = text_in(f, "output"),
+                                              .from = time_in(f, "from"),
+                                              .to = time_in(f, "to"),
+                                              .at = time_in(f, "at")});
+  }
 }
 
 // Returns the verdict that pages show.
@@ -78,18 +112,31 @@ static bool is_finding(const od_view_item *item, const char **section) {
   return item->kind == OD_VIEW_FINDING || item->kind == OD_VIEW_NOTICE;
 }
 
+// Copies a list of the result's data to the data of the page.
+static void copy_field(od_page *p, const od_result *r, const char *key) {
+  json_t *list = json_object_get(r->data, key);
+  if (json_array_size(list) > 0) od_page_data_set(od_page_get_data(p), key, json_incref(list));
+}
+
 // Adds the remarks of the verdict and the findings of the result, worst first.
 static void add_findings(od_page *p, const od_result *r) {
   const od_view_item *verdict = verdict_of(r);
   const od_verdict *v = verdict ? verdict->verdict : NULL;
+  const json_t *found = json_object_get(r->data, "findings");
   if (verdict) add_verdict(p, r, verdict);
   for (int trust = OD_UNSOUND; trust >= OD_SOUND; trust--) {
     const char *section = NULL;
     for (int i = 0; v && i < v->count; i++)
-      if ((int)v->remark[i].trust == trust) add_finding(p, v->remark[i].trust, v->remark[i].lead, v->remark[i].text);
+      if ((int)v->remark[i].trust == trust)
+        add_finding(p, v->remark[i].trust, v->remark[i].code, v->remark[i].lead, v->remark[i].text);
     for (const od_view_item *item = r->first; item; item = item->next)
-      if (is_finding(item, &section) && (int)item->trust == trust) add_finding(p, item->trust, item->lead, item->text);
+      if (is_finding(item, &section) && (int)item->trust == trust)
+        add_finding(p, item->trust, NULL, item->lead, item->text);
+    add_run_findings(p, found, severities[trust]);
   }
+  add_run_findings(p, found, "good");
+  copy_field(p, r, "phases");
+  copy_field(p, r, "events");
 }
 
 od_status od_page_write_result(const od_result *r, const char *path, od_error *err) {

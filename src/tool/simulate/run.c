@@ -169,6 +169,7 @@ od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_er
     od_run_laws_watch(r->laws, t, sim);
     if (last || r->rows % SCALE_INTERVAL == 0) watch_scales(r, sim);
     status = od_table_append(r->table, r->row);
+    if (status == OD_OK) status = od_run_watch_row(r, sim, t);
   }
   r->rows++;
   return status == OD_OK ? OD_OK : od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));

@@ -116,6 +116,8 @@ od_status od_run_take_checkpoint(od_run_state *r, od_checkpoint *out, od_error *
 // records to the watchers; od_run_drop_watched() frees the memory of a run, and the records that were not delivered.
 od_status od_run_begin_watched(od_run_state *r, od_error *err);
 od_status od_run_watch(void *run);
+// od_run_watch_row() passes the outputs at a row, whose simulation is refreshed.
+od_status od_run_watch_row(od_run_state *r, od_sim *sim, double t);
 od_status od_run_deliver_watched(od_run_state *r);
 void od_run_drop_watched(od_run_state *r);
 // Creates the advance of a started simulation. Returns false if out of memory.

@@ -30,8 +30,8 @@ od_status od_run_begin_watched(od_run_state *r, od_error *err) {
 }
 
 // Computes the outputs of a plant at the current point of the run. All plants of a machine have the same layout of the work memory.
-static od_status outputs_of(od_run_state *r, const od_plant *plant, double *y) {
-  return plant ? plant->ops->outputs(plant, od_sim_work(r->sim), od_sim_energy(r->sim), y) : OD_OK;
+static od_status outputs_of(od_sim *sim, const od_plant *plant, double *y) {
+  return plant ? plant->ops->outputs(plant, od_sim_work(sim), od_sim_energy(sim), y) : OD_OK;
 }
 
 od_status od_run_watch(void *run) {
@@ -40,8 +40,20 @@ od_status od_run_watch(void *run) {
   od_status status = od_sim_refresh(r->sim);
   for (int i = 0; i < r->options->watcher_count && status == OD_OK; i++) {
     const od_watched_run *w = &r->watched[i];
-    status = outputs_of(r, w->steps, w->y);
+    if (!w->watcher->step) continue;
+    status = outputs_of(r->sim, w->steps, w->y);
     if (status == OD_OK) w->watcher->step(w->record, od_sim_time(r->sim), w->y);
+  }
+  return status;
+}
+
+od_status od_run_watch_row(od_run_state *r, od_sim *sim, double t) {
+  od_status status = OD_OK;
+  for (int i = 0; r->watched && i < r->options->watcher_count && status == OD_OK; i++) {
+    const od_watched_run *w = &r->watched[i];
+    if (!w->watcher->row) continue;
+    status = outputs_of(sim, w->steps, w->y);
+    if (status == OD_OK) w->watcher->row(w->record, t, w->y);
   }
   return status;
 }
@@ -52,7 +64,7 @@ od_status od_run_deliver_watched(od_run_state *r) {
     od_watched_run *w = &r->watched[i];
     if (!w->record) continue;
     if (w->watcher->end && od_sim_refresh(r->sim) == OD_OK) {
-      od_status computed = outputs_of(r, w->final, w->y);
+      od_status computed = outputs_of(r->sim, w->final, w->y);
       if (computed == OD_OK)
         w->watcher->end(w->record, od_sim_time(r->sim), w->y);
       else

@@ -11,8 +11,10 @@ typedef struct od_run_watcher {
   int final_count;
   // Creates the record of a run. NULL: out of memory.
   void *(*begin)(void *user);
+  // Receives the outputs at every row of the run, also at rows that the table omits, in the order of time. NULL: not called.
+  void (*row)(void *record, double t, const double *y);
   // Receives the outputs at both ends of every step and of every part of a step. These times need not be times of rows. Called
-  // again after every jump of the inputs or of the state, with the same time.
+  // again after every jump of the inputs or of the state, with the same time. NULL: not called.
   void (*step)(void *record, double t, const double *y);
   // Receives the outputs at the last step of a run, also if the run ended early. NULL: not called.
   void (*end)(void *record, double t, const double *y);
