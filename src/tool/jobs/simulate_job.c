@@ -195,7 +195,8 @@ static int run_and_write(od_job *job, const arguments *a, const od_machine *mach
   OD_SCOPED(od_run_report_free) od_run_report report = {0};
   OD_OWNED(od_judge_free) od_judge *judge = NULL;
   OD_OWNED(od_findings_free) od_findings *found = NULL;
-  od_run_watcher watchers[2];
+  OD_OWNED(od_run_views_free) od_run_views *views = NULL;
+  od_run_watcher watchers[3];
   od_run_options options = *chosen;
   od_error err = {0};
   OD_SCOPED(free_finished_run) finished_run end = {.time = options.time};
@@ -216,6 +217,11 @@ static int run_and_write(od_job *job, const arguments *a, const od_machine *mach
     found = od_findings_new(machine);
     if (!found) return od_job_end_early(job, OD_NO_MEMORY, &err);
     watchers[options.watcher_count++] = od_findings_watcher(found);
+  }
+  if (job->files.path[OD_FILE_REPORT]) {
+    views = od_run_views_new(machine, options.time, options.step * (options.every > 0 ? options.every : 1), found);
+    if (!views) return od_job_end_early(job, OD_NO_MEMORY, &err);
+    watchers[options.watcher_count++] = od_run_views_watcher(views);
   }
   options.watchers = watchers;
   od_status status = OD_OK;
@@ -241,7 +247,8 @@ static int run_and_write(od_job *job, const arguments *a, const od_machine *mach
                                    .integrator = options.integrator,
                                    .message = status == OD_OK ? NULL : err.text,
                                    .judge = judge,
-                                   .found = found};
+                                   .found = found,
+                                   .views = views};
   return write_run(job, &end, &table, status, &err);
 }
 

@@ -443,7 +443,8 @@ static void draw_line(od_page_data *d, const od_data_chart *chart, const od_draw
   }
   json_t *line = json_object();
   od_series x = scaled(drawn->x, 1 / chart->x.drawn), y = scaled(drawn->y, 1 / chart->y.drawn);
-  int index = is_band ? add_edge(d, chart, facts, drawn, -1, line) : add_drawn(d, chart, facts, x, y, line);
+  int index = is_output ? od_page_data_find(d, drawn->name) : -1;  // an output that was recorded for the pictures
+  if (index < 0) index = is_band ? add_edge(d, chart, facts, drawn, -1, line) : add_drawn(d, chart, facts, x, y, line);
   set(d, line, "series", json_integer(index));
   set(d, line, "kind", json_string(kind));
   if (is_band || drawn->kind == OD_DREW_BARS)

@@ -148,6 +148,20 @@ void od_run_draw_bounds(od_page *p, const void *run) {
   od_page_figures_end(p);
 }
 
+// Returns the time that still pictures show: the time of the worst finding, or else the begin of the run.
+static double telling_time(const od_run_findings *r) {
+  int count = 0;
+  const od_finding *f = r->found ? od_findings_list(r->found, &count) : NULL;
+  for (int i = 0; i < count; i++)
+    if (f[i].severity >= OD_FINDING_WARNING && !isnan(f[i].at)) return f[i].at;
+  return 0;
+}
+
+void od_run_draw_views(od_page *p, const void *run) {
+  const od_run_findings *r = run;
+  if (r->views) od_run_views_draw(r->views, p, telling_time(r));
+}
+
 void od_run_draw_outputs(od_page *p, const void *run) {
   const od_run_findings *r = run;
   od_page_figures_begin(p, false);
@@ -156,4 +170,5 @@ void od_run_draw_outputs(od_page *p, const void *run) {
   od_page_figures_end(p);
   if (r->table->columns - 1 > MOST_FIGURES)
     od_page_text(p, "The page shows %d of %d outputs.", MOST_FIGURES, r->table->columns - 1);
+  if (r->views) od_run_views_draw_charts(r->views, p);
 }

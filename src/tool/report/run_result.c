@@ -116,6 +116,7 @@ od_result od_run_result(const od_run_findings *run) {
   od_result_audience(&r, OD_FOR_TERMINAL);
   od_result_heading(&r, "%.200s: %s", r.title, how);
   od_result_audience(&r, OD_FOR_PAGE);
+  od_result_figures(&r, od_run_draw_views, run);
   od_result_section(&r, "The run");
   od_add_machine_fact(&r, run->machine);
   od_result_fact(&r, "Run", "%s", how);
