@@ -23,7 +23,8 @@ int od_scene_outputs(const od_scene *s, const int **outputs);
 json_t *od_scene_json(const od_scene *s);
 
 typedef struct od_scene_picture {
-  bool names;  // whether names of cylinders, joints and points are written
+  bool is_alone;  // whether the picture is a complete file with its style
+  bool names;     // whether names of cylinders, joints and points are written
 } od_scene_picture;
 // Writes the picture as one <svg> element. value[i]: value of output i of od_scene_outputs(); NULL: the initial state. Classes are
 // styled by od_scene_style() or by the page.
@@ -31,6 +32,8 @@ void od_scene_svg(const od_scene *s, const double *value, FILE *to);
 void od_scene_svg_with(const od_scene *s, const double *value, const od_scene_picture *picture, FILE *to);
 // Returns the CSS of a file that contains only the picture: light and dark by prefers-color-scheme.
 const char *od_scene_style(void);
+// Returns the same CSS without its variables, for pages that define the variables.
+const char *od_scene_rules(void);
 
 // A joint or rod whose loop does not close at the initial state.
 typedef struct od_scene_gap {
