@@ -183,3 +183,34 @@ od_frame_column od_frames_of(const od_series *x, const od_series *y, long most, 
   }
   return (od_frame_column){count, at, value, low, high, low_first, has_gap, 1};
 }
+
+bool od_frames_are_enough(const od_frame_column *c) {
+  double low = INFINITY, high = -INFINITY;
+  for (long i = 0; i < c->count; i++) {
+    low = fmin(low, c->low[i * c->stride]);
+    high = fmax(high, c->high[i * c->stride]);
+  }
+  double tolerance = 2e-3 * (high - low);
+  for (long i = 0; i + 1 < c->count; i++) {
+    long k = i * c->stride, next = k + c->stride;
+    if (c->has_gap[k]) return false;
+    if (c->low[k] < fmin(c->value[k], c->value[next]) - tolerance) return false;
+    if (c->high[k] > fmax(c->value[k], c->value[next]) + tolerance) return false;
+  }
+  return true;
+}
+
+long od_frame_points(const od_frame_column *c) {
+  return c->count < 2 || od_frames_are_enough(c) ? c->count : 2 * (c->count - 1);
+}
+
+void od_frame_point(const od_frame_column *c, bool is_envelope, long i, double *x, double *y) {
+  long k = is_envelope ? i / 2 : i, at = k * c->stride;
+  bool is_low = (i % 2 == 0) == (c->low_first[at] != 0);
+  *x = c->x[k];
+  *y = c->value[at];
+  if (!is_envelope) return;
+  // The last point is at the last frame, so that curves have the length of the run.
+  if (i % 2 == 1) *x = i == 2 * c->count - 3 ? c->x[k + 1] : (c->x[k] + c->x[k + 1]) / 2;
+  *y = is_low ? c->low[at] : c->high[at];
+}

@@ -273,37 +273,19 @@ static int grid_of(od_page_data *d, const double *x, long count, bool is_envelop
   return g.series >= 0 ? add_grid(d, g) : -1;
 }
 
-// Returns whether the frames alone show the extremes of all intervals.
-static bool is_smooth(const od_frame_column *c) {
-  double low = INFINITY, high = -INFINITY;
-  for (long i = 0; i < c->count; i++) {
-    low = fmin(low, c->low[i * c->stride]);
-    high = fmax(high, c->high[i * c->stride]);
-  }
-  double tolerance = 2e-3 * (high - low);
-  for (long i = 0; i + 1 < c->count; i++) {
-    long k = i * c->stride, next = k + c->stride;
-    if (c->has_gap[k]) return false;
-    if (c->low[k] < fmin(c->value[k], c->value[next]) - tolerance) return false;
-    if (c->high[k] > fmax(c->value[k], c->value[next]) + tolerance) return false;
-  }
-  return true;
-}
-
 // Adds a column with its x values. x_facts: unit and scale of x.
 static int add_column(od_page_data *d, const od_series_facts *facts, const od_series_facts *x_facts, od_frame_column c,
                       bool is_exact) {
   OD_SCRATCH(scratch);
   if (c.count <= 0) return -1;
-  bool is_envelope = !is_exact && c.count > 1 && !is_smooth(&c);
+  bool is_envelope = !is_exact && c.count > 1 && !od_frames_are_enough(&c);
   long points = is_envelope ? 2 * (c.count - 1) : c.count;
   double *value = OD_TAKE(&scratch, double, points);
   require(d, value != NULL);
   if (!value) return -1;
   for (long i = 0; i < points; i++) {
-    long k = (is_envelope ? i / 2 : i) * c.stride;
-    bool is_low = (i % 2 == 0) == (c.low_first[k] != 0);
-    value[i] = !is_envelope ? c.value[k] : is_low ? c.low[k] : c.high[k];
+    double x;
+    od_frame_point(&c, is_envelope, i, &x, &value[i]);
     if (facts->is_log) value[i] = log10(value[i]);
   }
   int on = grid_of(d, c.x, c.count, is_envelope, x_facts);

@@ -92,20 +92,14 @@ static line line_of(const od_run_views *v, int column) {
   return x;
 }
 
-// Draws the extremes of each interval of a column.
 static void draw_line(od_page *p, od_figure *f, const od_run_views *v, const line *x, od_display time, od_display shown,
                       const char *class_name) {
   OD_SCRATCH(scratch);
   od_frame_column c = od_frames_column(v->frames, x->column);
-  long points = c.count > 1 ? 2 * (c.count - 1) : 0;
+  long points = od_frame_points(&c);
   double *at = OD_TAKE(&scratch, double, points), *value = OD_TAKE(&scratch, double, points);
   if (!od_page_require(p, od_arena_status(&scratch) == OD_OK)) return;
-  for (long i = 0; i < points; i++) {
-    long k = i / 2;
-    bool is_low = (i % 2 == 0) == (c.low_first[k * c.stride] != 0);
-    at[i] = i % 2 == 0 ? c.x[k] : c.x[k + 1];
-    value[i] = is_low ? c.low[k * c.stride] : c.high[k * c.stride];
-  }
+  for (long i = 0; i < points; i++) od_frame_point(&c, points != c.count, i, &at[i], &value[i]);
   od_chart_line(f->to, &f->chart, (od_series){at, points, 1, time.factor}, (od_series){value, points, 1, shown.factor},
                 class_name, od_machine_output_name(v->machine, v->output[x->column]));
 }
