@@ -572,12 +572,16 @@ static void shape_bodies(od_scene *s) {
     const od_look_body *look = look_of(s, b->index);
     bool is_ground = b->index == OD_GROUND, is_part = !is_ground && s->is_part[b->index];
     b->radius = 0.012 * s->size;
+    if (is_ground) od_scene_find_level(s);
     if ((look && look->is_hidden) || is_part) continue;
     if (look && look->shapes) {
       for (int k = 0; k < look->shapes; k++) {
         od_look_shape *shape = od_scene_add_shape(s, b);
         if (!shape) return;
         *shape = look->shape[k];
+        if (shape->thickness <= 0) shape->thickness = 0.03 * s->size;
+        if (shape->width <= 0) shape->width = shape->end_width = (shape->kind == OD_LOOK_LINE ? 0.003 : 0.02) * s->size;
+        if (shape->kind == OD_LOOK_BOX && shape->size[2] <= 0) shape->size[2] = shape->thickness;
         if (!shape->color) shape->color = look->color ? look->color : is_ground ? "base" : "body";
       }
       continue;
@@ -643,7 +647,6 @@ od_status od_scene_make(const od_machine *machine, od_arena *arena, const od_sce
   list_reactions(s);
   list_points(s);
   list_gaps(s);
-  od_scene_find_level(s);
   shape_bodies(s);
   include_shapes(s);
   if (od_arena_status(arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");

@@ -321,8 +321,8 @@ bool od_draw_space(od_draw *d) {
     char own[8];
     snprintf(own, sizeof own, "#%06x", (unsigned)f->own & 0xffffffu);
     fputs("<path", d->to);
-    od_draw_fill(d, f->color ? f->color : own, f->shade);
-    fputs(f->has_edge ? " stroke-width=\".8\" d=\"" : " stroke-width=\"0\" d=\"", d->to);
+    od_draw_fill(d, f->color ? f->color : own, f->shade, f->has_edge);
+    fputs(f->has_edge ? " stroke-width=\".8\" d=\"" : " stroke-width=\".6\" d=\"", d->to);
     for (int k = 0; k < f->n; k++) {
       double p[2];
       od_draw_project(d, f->p[k], p);
