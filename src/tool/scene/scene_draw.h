@@ -37,6 +37,8 @@ typedef struct od_cylinder_parts {
 } od_cylinder_parts;
 od_cylinder_parts od_draw_cylinder_parts(const od_scene_cylinder *c, double length);
 
+// Computes the corners of the ground in space, in ground axes. Returns the distance between lines of its grid, m.
+double od_draw_floor(const od_scene *s, double corner[4][3]);
 // Draws the machine in space (scene_space.c). Returns false if an allocation fails.
 bool od_draw_space(od_draw *d);
 

@@ -134,12 +134,20 @@ static box extent_of(const od_draw *d) {
       const od_look_shape *shape = &s->body[i].shape[k];
       double r = shape->kind == OD_LOOK_DISC      ? shape->radius
                  : shape->kind == OD_LOOK_CAPSULE ? shape->width / 2
-                 : shape->kind == OD_LOOK_BOX     ? sqrt(od_dot3(shape->size, shape->size)) / 2
+                 : shape->kind == OD_LOOK_BOX     ? 0
                  : s->is_planar                   ? 0
                                                   : shape->thickness / 2;
-      for (int n = 0; n < shape->points; n++) {
-        od_pose_apply(od_scene_pose_at(s, i, d->value), shape->point[n], false, at);
-        include(&b, od_dot3(at, d->across), od_dot3(at, d->up), r);
+      for (int n = 0; n < (shape->kind == OD_LOOK_BOX ? 8 : shape->points); n++) {
+        double own[3];
+        memcpy(own, shape->point[shape->kind == OD_LOOK_BOX ? 0 : n], sizeof own);
+        for (int c = 0; c < 3 && shape->kind == OD_LOOK_BOX; c++) own[c] += shape->size[c] * ((n >> c & 1) - 0.5);
+        for (int side = -1; side <= 1; side += 2) {  // both faces of a disc
+          double end[3];
+          for (int c = 0; c < 3; c++)
+            end[c] = own[c] + (shape->kind == OD_LOOK_DISC ? side * shape->thickness / 2 * shape->axis[c] : 0);
+          od_pose_apply(od_scene_pose_at(s, i, d->value), end, false, at);
+          include(&b, od_dot3(at, d->across), od_dot3(at, d->up), r);
+        }
       }
     }
   for (int i = 0; i < s->cylinders; i++)
@@ -308,7 +316,7 @@ static void draw_spring(od_draw *d, const od_scene_line *l) {
   project_end(d, &l->b, b);
   double dx = b[0] - a[0], dy = b[1] - a[1], length = hypot(dx, dy), half = d->scale * l->diameter / 2;
   if (!(length > 0)) return;
-  int turns = (int)fmax(5, fmin(14, length / (1.6 * half)));
+  int turns = (int)fmax(5, fmin(24, length / (1.6 * half)));
   double lead = fmin(0.12 * length, 2 * half);
   fputs("<path class=\"line spring\" data-part=\"", d->to);
   od_xml_text(d->to, l->name);
@@ -489,6 +497,11 @@ void od_scene_svg_with(const od_scene *s, const double *value, const od_scene_pi
   if (s->has_level && s->is_planar) {
     include(&b, b.low[0], s->level, 0);
     b.low[1] = fmin(b.low[1], s->level - 0.07 * fmax(b.high[0] - b.low[0], b.high[1] - b.low[1]));
+  }
+  if (s->has_level && !s->is_planar) {
+    double corner[4][3];
+    od_draw_floor(s, corner);
+    for (int i = 0; i < 4; i++) include(&b, od_dot3(corner[i], d.across), od_dot3(corner[i], d.up), 0);
   }
   double margin = 28, foot = s->has_level && s->is_planar ? 12 : 34;
   double wide = fmax(b.high[0] - b.low[0], 1e-9 * s->size), high = fmax(b.high[1] - b.low[1], 1e-9 * s->size);
