@@ -110,6 +110,7 @@ void od_load_saved_state(od_loader *ld, int node);
 // map, so it is loaded before the maps of templates are merged.
 void od_load_steady_word(od_loader *ld, int node, bool is_all);
 void od_load_initial(od_loader *ld, int node);
+void od_load_look(od_loader *ld, int node);
 void od_load_run(od_loader *ld, int node);
 // Load the balanced initial values, the names in run.outputs, and the requirements. Call these functions after the model is built.
 void od_load_balanced(od_loader *ld);

@@ -416,7 +416,7 @@ static void add_cylinder(od_scene *s, int instance) {
 
 static void add_line(od_scene *s, od_scene_line *line, const char *name, int point_a, int point_b) {
   if (!line) return;
-  *line = (od_scene_line){.name = name, .a = end_at(s, point_a), .b = end_at(s, point_b), .diameter = 0.03 * s->size};
+  *line = (od_scene_line){.name = name, .a = end_at(s, point_a), .b = end_at(s, point_b), .diameter = 0.024 * s->size};
 }
 
 static const char *instance_name(od_scene *s, int instance) {
@@ -571,13 +571,17 @@ static void shape_bodies(od_scene *s) {
     od_scene_body *b = &s->body[i];
     const od_look_body *look = look_of(s, b->index);
     bool is_ground = b->index == OD_GROUND, is_part = !is_ground && s->is_part[b->index];
-    b->radius = 0.012 * s->size;
+    b->radius = 0.02 * s->size;
+    if (is_ground) od_scene_find_level(s);
     if ((look && look->is_hidden) || is_part) continue;
     if (look && look->shapes) {
       for (int k = 0; k < look->shapes; k++) {
         od_look_shape *shape = od_scene_add_shape(s, b);
         if (!shape) return;
         *shape = look->shape[k];
+        if (shape->thickness <= 0) shape->thickness = 0.03 * s->size;
+        if (shape->width <= 0) shape->width = shape->end_width = (shape->kind == OD_LOOK_LINE ? 0.003 : 0.02) * s->size;
+        if (shape->kind == OD_LOOK_BOX && shape->size[2] <= 0) shape->size[2] = shape->thickness;
         if (!shape->color) shape->color = look->color ? look->color : is_ground ? "base" : "body";
       }
       continue;
@@ -603,7 +607,8 @@ static void include_shapes(od_scene *s) {
     const double *pose = od_scene_pose_at(s, i, NULL);
     for (int k = 0; k < s->body[i].shapes; k++) {
       const od_look_shape *shape = &s->body[i].shape[k];
-      double reach = shape->radius + shape->width / 2 * (shape->kind == OD_LOOK_CAPSULE);
+      double reach = fmax(shape->radius, shape->kind == OD_LOOK_DISC ? shape->thickness / 2 : 0) +
+                     shape->width / 2 * (shape->kind == OD_LOOK_CAPSULE);
       for (int n = 0; n < shape->points; n++) {
         double at[3];
         od_pose_apply(pose, shape->point[n], false, at);
@@ -643,7 +648,6 @@ od_status od_scene_make(const od_machine *machine, od_arena *arena, const od_sce
   list_reactions(s);
   list_points(s);
   list_gaps(s);
-  od_scene_find_level(s);
   shape_bodies(s);
   include_shapes(s);
   if (od_arena_status(arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");

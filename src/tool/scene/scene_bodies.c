@@ -258,6 +258,16 @@ static void turning_axis(const sketch *k, double axis[3]) {
   }
 }
 
+static bool hangs_freely(const sketch *k) {
+  const od_model *m = k->s->m;
+  for (int i = 0; i < m->joints; i++) {
+    const od_joint_spec *spec = &m->joint[i].spec;
+    bool is_own = m->point[spec->point_a].body == k->body->index || m->point[spec->point_b].body == k->body->index;
+    if (is_own && (spec->type == OD_UNIVERSAL || spec->type == OD_SPHERICAL)) return true;
+  }
+  return false;
+}
+
 // A body with one pin: a disc with the inertia of the body, or a bar from the pin to a weight at the center of mass.
 static void draw_pivoted(sketch *k) {
   const double *pin = k->list[0].at, *q = k->inertia;
@@ -286,7 +296,9 @@ static void draw_pivoted(sketch *k) {
   for (int c = 0; c < 3; c++) way[c] = k->center[c] - pin[c];
   od_unit3(way);
   k->body->radius = r;
-  add_capsule(k, pin, k->center, r, r, "steel");
+  // A body that hangs freely in all directions hangs on a rope.
+  if (hangs_freely(k)) r = 0.0025 * k->s->size;
+  add_capsule(k, pin, k->center, r, r, r < 0.005 * k->s->size ? "dark" : "steel");
   add_block(k, k->center, way, 0.5 * edge, 0.42 * edge, 0.84 * edge, "body");
 }
 

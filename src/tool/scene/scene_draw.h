@@ -23,8 +23,9 @@ void od_draw_place(const od_draw *d, const od_scene_end *end, double out[3]);
 void od_draw_project(const od_draw *d, const double at[3], double out[2]);
 // Returns the color of a word in the light theme, for viewers without CSS variables, as 0xrrggbb; of "#rrggbb", its value.
 int od_draw_color(const char *color);
-// Writes the attributes of a fill: class and fill. shade: 0 to 1, share of black.
-void od_draw_fill(const od_draw *d, const char *color, double shade);
+// Writes the attributes of a fill: class, fill and stroke. shade: 0 to 1, share of black. Without an edge the stroke has the color of the
+// fill and hides the seams between faces.
+void od_draw_fill(const od_draw *d, const char *color, double shade, bool has_edge);
 // Returns the place of a pressure on the scale of colors, 0 to 1; NAN if the pressure is unknown.
 double od_draw_pressure(const od_draw *d, int output);
 // Returns the color of a place on the scale of pressures, as 0xrrggbb.
@@ -36,6 +37,8 @@ typedef struct od_cylinder_parts {
 } od_cylinder_parts;
 od_cylinder_parts od_draw_cylinder_parts(const od_scene_cylinder *c, double length);
 
+// Computes the corners of the ground in space, in ground axes. Returns the distance between lines of its grid, m.
+double od_draw_floor(const od_scene *s, double corner[4][3]);
 // Draws the machine in space (scene_space.c). Returns false if an allocation fails.
 bool od_draw_space(od_draw *d);
 

@@ -20,8 +20,20 @@ static double bearing_radius(const od_scene *s) {
   return 0.014 * s->size;
 }
 
-// Finds the level of the ground: of the file; of the lowest contact plane that faces up; else below the lowest bearing, if all moving
-// points are above this bearing at the initial state.
+// Returns the least height of a body's shapes at the initial state.
+static double lowest_of(const od_scene *s, int i) {
+  const od_scene_body *b = &s->body[i];
+  double lowest = INFINITY, at[3];
+  for (int k = 0; k < b->shapes; k++)
+    for (int n = 0; n < b->shape[k].points; n++) {
+      od_pose_apply(od_scene_pose_at(s, i, NULL), b->shape[k].point[n], false, at);
+      lowest = fmin(lowest, height_of(s, at) - (b->shape[k].kind == OD_LOOK_DISC ? b->shape[k].radius : 0));
+    }
+  return lowest;
+}
+
+// Finds the level of the ground: of the file; of the lowest contact plane that faces up; else below the lowest bearing, if the
+// machine has two bearings and all its shapes are above this level at the initial state.
 void od_scene_find_level(od_scene *s) {
   const od_model *m = s->m;
   double lowest = INFINITY, moving = INFINITY, at[3], drop = 2.6 * bearing_radius(s);
@@ -37,19 +49,25 @@ void od_scene_find_level(od_scene *s) {
     s->has_level = true;
   }
   if (s->has_level || od_dot3(s->gravity, s->gravity) == 0) return;
+  int bearings = 0;
+  for (int i = 0; i < m->joints; i++) {
+    const od_joint_spec *spec = &m->joint[i].spec;
+    bool on_ground = m->point[spec->point_a].body == OD_GROUND || m->point[spec->point_b].body == OD_GROUND;
+    if (on_ground && (s->use[spec->point_a] & OD_USE_SLIDE)) return;
+    // A body that turns about a vertical axis stands on the ground.
+    double axis[3];
+    if (!on_ground || spec->type != OD_REVOLUTE || spec->axis_a < 0) continue;
+    od_unit_vector(m, spec->axis_a, axis);
+    if (fabs(od_dot3(axis, s->up)) > 0.9) bearings++;
+  }
   for (int i = 0; i < m->points; i++) {
-    if (!s->use[i]) continue;
+    if (!is_held(s, i)) continue;
     od_scene_point_place(s, i, at);
-    if (m->point[i].body != OD_GROUND) moving = fmin(moving, height_of(s, at));
-    if (is_held(s, i)) lowest = fmin(lowest, height_of(s, at));
+    lowest = fmin(lowest, height_of(s, at));
+    bearings++;
   }
-  for (int i = 0; i < m->bodies; i++) {
-    double mass, center[3], inertia[6];
-    od_model_body_inertia(m, i, &mass, center, inertia);
-    od_pose_apply(od_scene_pose_of(s, i), center, false, at);
-    moving = fmin(moving, height_of(s, at));
-  }
-  if (!isfinite(lowest) || moving < lowest - drop) return;
+  for (int i = 1; i < s->bodies; i++) moving = fmin(moving, lowest_of(s, i));
+  if (bearings < 2 || moving < lowest - drop) return;
   s->has_level = true;
   s->level = lowest - drop;
 }

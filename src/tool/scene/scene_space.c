@@ -10,7 +10,7 @@
 #include "memory/scoped.h"
 #include "scene/scene_draw.h"
 
-enum { ROUND = 16 };
+enum { MOST_ROUND = 48 };
 
 typedef struct face {
   double (*p)[3];
@@ -55,6 +55,68 @@ static void add_face(mesh *m, double (*p)[3], int n, const double normal[3], boo
   m->count++;
 }
 
+// Clips a polygon at a plane: keeps the part where (p - origin) . way is at most `limit`, times the sign. Returns the number of points; `out`
+// has room for twice the points.
+static int clip(double (*p)[3], int n, const double origin[3], const double way[3], double limit, double sign,
+                double (*out)[3]) {
+  int count = 0;
+  for (int i = 0; i < n; i++) {
+    const double *a = p[i], *b = p[(i + 1) % n];
+    double da[3] = {a[0] - origin[0], a[1] - origin[1], a[2] - origin[2]};
+    double db[3] = {b[0] - origin[0], b[1] - origin[1], b[2] - origin[2]};
+    double fa = sign * (od_dot3(da, way) - limit), fb = sign * (od_dot3(db, way) - limit);
+    if (fa <= 0) memcpy(out[count++], a, sizeof *out);
+    if ((fa < 0 && fb > 0) || (fa > 0 && fb < 0)) {
+      for (int k = 0; k < 3; k++) out[count][k] = a[k] + fa / (fa - fb) * (b[k] - a[k]);
+      count++;
+    }
+  }
+  return count;
+}
+
+// Adds a polygon with edges. A long polygon is cut into strips across its longest direction; its edges become separate lines, slightly
+// nearer to the viewer.
+static void add_polygon(mesh *m, double (*p)[3], int n, const double normal[3]) {
+  OD_SCRATCH(scratch);
+  double step = 0.05 * m->d->s->size, longest = 0, way[3] = {0};
+  if (od_dot3(normal, m->d->to_viewer) <= 1e-9) return;
+  for (int i = 1; i < n; i++) {
+    double d = od_distance3(p[0], p[i]);
+    if (d <= longest) continue;
+    longest = d;
+    for (int k = 0; k < 3; k++) way[k] = p[i][k] - p[0][k];
+  }
+  if (longest < 1.5 * step || od_unit3(way) == 0) {
+    add_face(m, p, n, normal, true, 0);
+    return;
+  }
+  double low = 0, high = 0;
+  for (int i = 0; i < n; i++) {
+    double d[3] = {p[i][0] - p[0][0], p[i][1] - p[0][1], p[i][2] - p[0][2]};
+    low = fmin(low, od_dot3(d, way)), high = fmax(high, od_dot3(d, way));
+  }
+  double(*half)[3] = od_arena_take_array(&scratch, 2 * n + 2, sizeof *half);
+  double(*strip)[3] = od_arena_take_array(&scratch, 4 * n + 4, sizeof *strip);
+  if (!half || !strip) return;
+  int parts = (int)ceil((high - low) / step);
+  for (int i = 0; i < parts; i++) {
+    double from = low + (high - low) * i / parts, to = low + (high - low) * (i + 1) / parts;
+    int count = clip(p, n, p[0], way, to, 1, half);
+    count = count > 2 ? clip(half, count, p[0], way, from, -1, strip) : 0;
+    if (count > 2) add_face(m, strip, count, normal, false, 0);
+  }
+  for (int i = 0; i < n; i++) {
+    const double *a = p[i], *b = p[(i + 1) % n];
+    int pieces = (int)fmin(60, fmax(1, ceil(od_distance3(a, b) / step)));
+    for (int j = 0; j < pieces; j++) {
+      double line[2][3];
+      for (int e = 0; e < 2; e++)
+        for (int k = 0; k < 3; k++) line[e][k] = a[k] + (b[k] - a[k]) * (j + e) / pieces;
+      add_face(m, line, 2, normal, true, 0.004 * m->d->s->size);
+    }
+  }
+}
+
 // Adds a quadrilateral, divided along its first edge into pieces of at most `step`.
 static void add_strip(mesh *m, double (*q)[3], const double normal[3], double step) {
   double length = fmax(od_distance3(q[0], q[1]), od_distance3(q[3], q[2]));
@@ -87,8 +149,8 @@ static void add_prism(mesh *m, double (*p)[3], int n, const double normal[3], do
       top[i][k] = p[i][k] + thickness / 2 * normal[k];
       bottom[i][k] = p[i][k] - thickness / 2 * normal[k];
     }
-  add_face(m, top, n, normal, true, 0);
-  add_face(m, bottom, n, minus, true, 0);
+  add_polygon(m, top, n, normal);
+  add_polygon(m, bottom, n, minus);
   for (int i = 0; i < n; i++) {
     int j = (i + 1) % n;
     double along[3], out[3], q[4][3];
@@ -101,25 +163,31 @@ static void add_prism(mesh *m, double (*p)[3], int n, const double normal[3], do
   }
 }
 
+// Returns the number of sides of a round shape of a radius.
+static int sides_of(const mesh *m, double radius) {
+  return (int)fmax(12, fmin(MOST_ROUND, 10 + 0.5 * m->d->scale * radius));
+}
+
 // Adds a tube between two points with radii ra and rb, closed by caps.
 static void add_tube(mesh *m, const double a[3], const double b[3], double ra, double rb) {
-  double axis[3], u[3], v[3], cap[2][ROUND][3], minus[3];
+  double axis[3], u[3], v[3], cap[2][MOST_ROUND][3], minus[3];
+  int n = sides_of(m, fmax(ra, rb));
   for (int k = 0; k < 3; k++) axis[k] = b[k] - a[k];
   if (od_unit3(axis) == 0) return;
   od_across3(axis, u, v);
-  for (int i = 0; i < ROUND; i++) {
-    double t = 2 * acos(-1.0) * i / ROUND;
+  for (int i = 0; i < n; i++) {
+    double t = 2 * acos(-1.0) * i / n;
     for (int k = 0; k < 3; k++) {
       double side = cos(t) * u[k] + sin(t) * v[k];
       cap[0][i][k] = a[k] + ra * side, cap[1][i][k] = b[k] + rb * side;
     }
   }
   for (int k = 0; k < 3; k++) minus[k] = -axis[k];
-  add_face(m, cap[1], ROUND, axis, true, 0);
-  add_face(m, cap[0], ROUND, minus, true, 0);
-  for (int i = 0; i < ROUND; i++) {
-    int j = (i + 1) % ROUND;
-    double q[4][3], t = 2 * acos(-1.0) * (i + 0.5) / ROUND, out[3];
+  add_polygon(m, cap[1], n, axis);
+  add_polygon(m, cap[0], n, minus);
+  for (int i = 0; i < n; i++) {
+    int j = (i + 1) % n;
+    double q[4][3], t = 2 * acos(-1.0) * (i + 0.5) / n, out[3];
     for (int k = 0; k < 3; k++) out[k] = cos(t) * u[k] + sin(t) * v[k];
     memcpy(q[0], cap[0][i], sizeof q[0]), memcpy(q[1], cap[1][i], sizeof q[1]);
     memcpy(q[2], cap[1][j], sizeof q[2]), memcpy(q[3], cap[0][j], sizeof q[3]);
@@ -129,12 +197,13 @@ static void add_tube(mesh *m, const double a[3], const double b[3], double ra, d
 
 // Adds a ball as a disc that faces the viewer.
 static void add_ball(mesh *m, const double at[3], double r) {
-  double p[ROUND][3];
-  for (int i = 0; i < ROUND; i++) {
-    double t = 2 * acos(-1.0) * i / ROUND;
+  double p[MOST_ROUND][3];
+  int n = sides_of(m, r);
+  for (int i = 0; i < n; i++) {
+    double t = 2 * acos(-1.0) * i / n;
     for (int k = 0; k < 3; k++) p[i][k] = at[k] + r * (cos(t) * m->d->across[k] + sin(t) * m->d->up[k]);
   }
-  add_face(m, p, ROUND, m->d->to_viewer, true, r);
+  add_face(m, p, n, m->d->to_viewer, true, r);
 }
 
 // --- Parts ------------------------------------------------------------------------------------------------------------
@@ -261,44 +330,52 @@ static int compare_faces(const void *x, const void *y) {
   return a->order - b->order;
 }
 
+double od_draw_floor(const od_scene *s, double corner[4][3]) {
+  double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, at[3];
+  double step = pow(10, round(log10(0.1 * s->size)));
+  for (int i = 0; i < 8; i++) {
+    for (int k = 0; k < 3; k++) at[k] = i >> k & 1 ? s->high[k] : s->low[k];
+    double x = od_dot3(at, s->right), z = od_dot3(at, s->normal);
+    low[0] = fmin(low[0], x), high[0] = fmax(high[0], x), low[1] = fmin(low[1], z), high[1] = fmax(high[1], z);
+  }
+  if (step > 0.15 * s->size) step /= 2;
+  for (int k = 0; k < 2; k++) low[k] = step * floor(low[k] / step), high[k] = step * ceil(high[k] / step);
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < 3; k++)
+      corner[i][k] = (i == 1 || i == 2 ? high[0] : low[0]) * s->right[k] + (i >= 2 ? high[1] : low[1]) * s->normal[k] +
+                     s->level * s->up[k];
+  return step;
+}
+
 // Writes the ground as a plate with a grid, below all faces.
 static void write_floor(od_draw *d) {
   const od_scene *s = d->s;
+  double corner[4][3], p[2][2];
   if (!s->has_level) return;
-  double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, corner[3];
-  for (int i = 0; i < 8; i++) {
-    for (int k = 0; k < 3; k++) corner[k] = i >> k & 1 ? s->high[k] : s->low[k];
-    double x = od_dot3(corner, s->right), z = od_dot3(corner, s->normal);
-    low[0] = fmin(low[0], x), high[0] = fmax(high[0], x), low[1] = fmin(low[1], z), high[1] = fmax(high[1], z);
+  double step = od_draw_floor(s, corner);
+  fprintf(d->to, "<path class=\"soil\" fill=\"#%06x\" d=\"", (unsigned)od_draw_color(s->ground_color));
+  for (int i = 0; i < 4; i++) {
+    od_draw_project(d, corner[i], p[0]);
+    fprintf(d->to, "%c%.1f %.1f", i ? 'L' : 'M', p[0][0], p[0][1]);
   }
-  double step = pow(10, round(log10(0.1 * s->size)));
-  for (int k = 0; k < 2; k++) {
-    low[k] = step * floor((low[k] - 0.03 * s->size) / step);
-    high[k] = step * ceil((high[k] + 0.03 * s->size) / step);
-  }
-  for (int line = -1; line < 200; line++) {
-    double p[4][2];
-    int n = line < 0 ? 4 : 2, count = (int)round((high[0] - low[0]) / step),
-        more = (int)round((high[1] - low[1]) / step);
-    if (line > count + more + 1) break;
-    for (int i = 0; i < n; i++) {
-      double x, z, at[3];
-      if (line < 0) {
-        x = i == 1 || i == 2 ? high[0] : low[0], z = i >= 2 ? high[1] : low[1];
-      } else if (line <= count) {
-        x = low[0] + line * step, z = i ? high[1] : low[1];
-      } else {
-        x = i ? high[0] : low[0], z = low[1] + (line - count - 1) * step;
+  fputs(
+      "Z\"/>\n<path class=\"soilline\" fill=\"none\" stroke=\"#b7a88c\" stroke-opacity=\".55\" stroke-width=\".7\" d=\"",
+      d->to);
+  for (int way = 0; way < 2; way++) {
+    // Lines from the side a-b to the opposite side d-c.
+    const double *a = corner[0], *b = corner[way ? 3 : 1], *c = corner[2], *e = corner[way ? 1 : 3];
+    int count = (int)round(od_distance3(a, b) / step);
+    for (int i = 0; i <= count && count < 500; i++) {
+      for (int side = 0; side < 2; side++) {
+        const double *from = side ? e : a, *to = side ? c : b;
+        double at[3];
+        for (int k = 0; k < 3; k++) at[k] = from[k] + (to[k] - from[k]) * i / count;
+        od_draw_project(d, at, p[side]);
       }
-      for (int k = 0; k < 3; k++) at[k] = x * s->right[k] + z * s->normal[k] + s->level * s->up[k];
-      od_draw_project(d, at, p[i]);
+      fprintf(d->to, "M%.1f %.1fL%.1f %.1f", p[0][0], p[0][1], p[1][0], p[1][1]);
     }
-    fprintf(d->to, line < 0
-                       ? "<path class=\"soil\" fill=\"#e9e2d6\" d=\""
-                       : "<path class=\"soilline\" stroke=\"#b7a88c\" stroke-opacity=\".55\" stroke-width=\".7\" d=\"");
-    for (int i = 0; i < n; i++) fprintf(d->to, "%c%.1f %.1f", i ? 'L' : 'M', p[i][0], p[i][1]);
-    fputs(line < 0 ? "Z\"/>\n" : "\"/>\n", d->to);
   }
+  fputs("\"/>\n", d->to);
 }
 
 bool od_draw_space(od_draw *d) {
@@ -321,14 +398,14 @@ bool od_draw_space(od_draw *d) {
     char own[8];
     snprintf(own, sizeof own, "#%06x", (unsigned)f->own & 0xffffffu);
     fputs("<path", d->to);
-    od_draw_fill(d, f->color ? f->color : own, f->shade);
-    fputs(f->has_edge ? " stroke-width=\".8\" d=\"" : " stroke-width=\"0\" d=\"", d->to);
+    od_draw_fill(d, f->color ? f->color : own, f->shade, f->has_edge);
+    fputs(f->has_edge ? " stroke-width=\".8\" d=\"" : " stroke-width=\".6\" d=\"", d->to);
     for (int k = 0; k < f->n; k++) {
       double p[2];
       od_draw_project(d, f->p[k], p);
       fprintf(d->to, "%c%.1f %.1f", k ? 'L' : 'M', p[0], p[1]);
     }
-    fputs("Z\"/>\n", d->to);
+    fputs(f->n > 2 ? "Z\"/>\n" : "\"/>\n", d->to);
   }
   fputs("</g>\n", d->to);
   return true;

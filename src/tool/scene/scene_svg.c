@@ -13,18 +13,18 @@ enum { WIDTH = 900, HEIGHT = 600 };
 
 // Rules refer to variables, which the page or od_scene_style() defines.
 #define RULES                                                                                                         \
-  ".scene .body{fill:color-mix(in srgb,var(--body),#000 var(--s,0%));stroke:var(--bodyline)}"                         \
-  ".scene .base{fill:color-mix(in srgb,var(--base),#000 var(--s,0%));stroke:var(--base2)}"                            \
-  ".scene .dark{fill:color-mix(in srgb,var(--base2),#000 var(--s,0%));stroke:var(--base2)}"                           \
-  ".scene .glass{fill:color-mix(in srgb,var(--glass),#000 var(--s,0%));stroke:var(--base2)}"                          \
-  ".scene .steel{fill:color-mix(in srgb,var(--steel),#000 var(--s,0%));stroke:var(--steelline)}"                      \
-  ".scene .accent{fill:color-mix(in srgb,var(--accent),#000 var(--s,0%));stroke:var(--accentline)}"                   \
+  ".scene .body{--f:color-mix(in srgb,var(--body),#000 var(--s,0%));fill:var(--f);stroke:var(--bodyline)}"            \
+  ".scene .base{--f:color-mix(in srgb,var(--base),#000 var(--s,0%));fill:var(--f);stroke:var(--base2)}"               \
+  ".scene .dark{--f:color-mix(in srgb,var(--base2),#000 var(--s,0%));fill:var(--f);stroke:var(--base2)}"              \
+  ".scene .glass{--f:color-mix(in srgb,var(--glass),#000 var(--s,0%));fill:var(--f);stroke:var(--base2)}"             \
+  ".scene .steel{--f:color-mix(in srgb,var(--steel),#000 var(--s,0%));fill:var(--f);stroke:var(--steelline)}"         \
+  ".scene .accent{--f:color-mix(in srgb,var(--accent),#000 var(--s,0%));fill:var(--f);stroke:var(--accentline)}"      \
   ".scene .soil{fill:var(--soil);stroke:none}.scene .soilline{fill:none;stroke:var(--soilline)}"                      \
   ".scene .own{stroke:var(--steelline)}.scene .detail{fill:none;stroke-opacity:.3;stroke-linecap:round}"              \
   ".scene .pin{fill:var(--card);stroke:var(--pin)}.scene .tool{fill:var(--pin);stroke:var(--card)}"                   \
   ".scene .line{fill:none;stroke:var(--steelline)}.scene .gap{fill:none;stroke:#d11a2a}.scene .gapname{fill:#d11a2a}" \
   ".scene .barrel{fill:none;stroke:var(--steelline)}.scene .cap{fill:var(--steelline);stroke:none}"                   \
-  ".scene .side{stroke:none}.scene .edge{fill:none}"                                                                  \
+  ".scene .side{stroke:none}.scene .flat{stroke:var(--f)}"                                                            \
   ".scene text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;"              \
   "font-size:12px;fill:var(--ink2)}.scene .name{font-weight:600;fill:var(--ink);paint-order:stroke;"                  \
   "stroke:var(--card);stroke-width:3px;stroke-linejoin:round}.scene .bar{fill:none;stroke:var(--ink2)}"
@@ -68,12 +68,14 @@ static int edge_color(const char *color) {
   return 0x2b323b;
 }
 
-void od_draw_fill(const od_draw *d, const char *color, double shade) {
+void od_draw_fill(const od_draw *d, const char *color, double shade, bool has_edge) {
   bool is_own = color[0] == '#';
   shade = round(fmax(0, fmin(1, shade)) * 50) / 50;
-  fprintf(d->to, " class=\"%s\"", is_own ? "own" : color);
+  int fill = darker(od_draw_color(color), shade);
+  fprintf(d->to, " class=\"%s%s\"", is_own ? "own" : color, has_edge ? "" : " flat");
   if (!is_own && shade > 0) fprintf(d->to, " style=\"--s:%.0f%%\"", 100 * shade);
-  fprintf(d->to, " fill=\"#%06x\" stroke=\"#%06x\"", darker(od_draw_color(color), shade), edge_color(color));
+  if (is_own && !has_edge) fprintf(d->to, " style=\"--f:#%06x\"", (unsigned)fill);
+  fprintf(d->to, " fill=\"#%06x\" stroke=\"#%06x\"", (unsigned)fill, (unsigned)(has_edge ? edge_color(color) : fill));
 }
 
 // Scale of pressures: lightness falls from low to high.
@@ -132,12 +134,20 @@ static box extent_of(const od_draw *d) {
       const od_look_shape *shape = &s->body[i].shape[k];
       double r = shape->kind == OD_LOOK_DISC      ? shape->radius
                  : shape->kind == OD_LOOK_CAPSULE ? shape->width / 2
-                 : shape->kind == OD_LOOK_BOX     ? sqrt(od_dot3(shape->size, shape->size)) / 2
+                 : shape->kind == OD_LOOK_BOX     ? 0
                  : s->is_planar                   ? 0
                                                   : shape->thickness / 2;
-      for (int n = 0; n < shape->points; n++) {
-        od_pose_apply(od_scene_pose_at(s, i, d->value), shape->point[n], false, at);
-        include(&b, od_dot3(at, d->across), od_dot3(at, d->up), r);
+      for (int n = 0; n < (shape->kind == OD_LOOK_BOX ? 8 : shape->points); n++) {
+        double own[3];
+        memcpy(own, shape->point[shape->kind == OD_LOOK_BOX ? 0 : n], sizeof own);
+        for (int c = 0; c < 3 && shape->kind == OD_LOOK_BOX; c++) own[c] += shape->size[c] * ((n >> c & 1) - 0.5);
+        for (int side = -1; side <= 1; side += 2) {  // both faces of a disc
+          double end[3];
+          for (int c = 0; c < 3; c++)
+            end[c] = own[c] + (shape->kind == OD_LOOK_DISC ? side * shape->thickness / 2 * shape->axis[c] : 0);
+          od_pose_apply(od_scene_pose_at(s, i, d->value), end, false, at);
+          include(&b, od_dot3(at, d->across), od_dot3(at, d->up), r);
+        }
       }
     }
   for (int i = 0; i < s->cylinders; i++)
@@ -199,7 +209,7 @@ static void draw_outline(od_draw *d, const od_look_shape *shape, const double *p
     return;
   }
   fputs("<path", d->to);
-  od_draw_fill(d, color, 0);
+  od_draw_fill(d, color, 0, true);
   write_polygon(d, (const double(*)[2])polygon.point, polygon.points);
 }
 
@@ -214,7 +224,7 @@ static void draw_capsule(od_draw *d, const od_look_shape *shape, const double *p
                           {p[1][0], p[1][1], d->scale * shape->end_width / 2}};
   od_polygon hull = od_outline_hull(&scratch, c, 2);
   fputs("<path", d->to);
-  od_draw_fill(d, shape->color, 0);
+  od_draw_fill(d, shape->color, 0, true);
   write_polygon(d, (const double(*)[2])hull.point, hull.points);
 }
 
@@ -234,7 +244,7 @@ static void draw_body(od_draw *d, int i) {
       od_pose_apply(pose, shape->point[0], false, at);
       od_draw_project(d, at, p);
       fputs("<circle", d->to);
-      od_draw_fill(d, shape->color, 0);
+      od_draw_fill(d, shape->color, 0, true);
       fprintf(d->to, " cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n", p[0], p[1], d->scale * shape->radius);
     } else if (shape->kind != OD_LOOK_DISC) {
       draw_outline(d, shape, pose);
@@ -306,7 +316,7 @@ static void draw_spring(od_draw *d, const od_scene_line *l) {
   project_end(d, &l->b, b);
   double dx = b[0] - a[0], dy = b[1] - a[1], length = hypot(dx, dy), half = d->scale * l->diameter / 2;
   if (!(length > 0)) return;
-  int turns = (int)fmax(5, fmin(14, length / (1.6 * half)));
+  int turns = (int)fmax(5, fmin(24, length / (1.6 * half)));
   double lead = fmin(0.12 * length, 2 * half);
   fputs("<path class=\"line spring\" data-part=\"", d->to);
   od_xml_text(d->to, l->name);
@@ -343,7 +353,7 @@ static void draw_rod(od_draw *d, const od_scene_line *l) {
   fputs("<g data-part=\"", d->to);
   od_xml_text(d->to, l->name);
   fputs("\" stroke-width=\"1.6\"><path", d->to);
-  od_draw_fill(d, "steel", 0);
+  od_draw_fill(d, "steel", 0, true);
   write_polygon(d, (const double(*)[2])hull.point, hull.points);
   for (int i = 0; i < 2; i++)
     fprintf(d->to, "<circle class=\"pin\" fill=\"#ffffff\" stroke=\"#3b444e\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n",
@@ -487,6 +497,11 @@ void od_scene_svg_with(const od_scene *s, const double *value, const od_scene_pi
   if (s->has_level && s->is_planar) {
     include(&b, b.low[0], s->level, 0);
     b.low[1] = fmin(b.low[1], s->level - 0.07 * fmax(b.high[0] - b.low[0], b.high[1] - b.low[1]));
+  }
+  if (s->has_level && !s->is_planar) {
+    double corner[4][3];
+    od_draw_floor(s, corner);
+    for (int i = 0; i < 4; i++) include(&b, od_dot3(corner[i], d.across), od_dot3(corner[i], d.up), 0);
   }
   double margin = 28, foot = s->has_level && s->is_planar ? 12 : 34;
   double wide = fmax(b.high[0] - b.low[0], 1e-9 * s->size), high = fmax(b.high[1] - b.low[1], 1e-9 * s->size);
