@@ -77,9 +77,9 @@ static void use_list(od_page *p, const char *tag) {
   p->list = tag;
 }
 
-FILE *od_page_picture_begin(od_page *p, od_picture_kind kind) {
+FILE *od_page_picture_begin(od_page *p, od_picture_kind kind, const char *style) {
   p->picture = kind;
-  p->has_picture[kind] = true;
+  p->picture_style[kind] = style;
   return p->part[kind == OD_PICTURE_MACHINE ? PART_MACHINE : PART_CIRCUIT].to;
 }
 
@@ -145,6 +145,8 @@ static void write_head(const od_page *p, FILE *to) {
       to);
   od_xml_text(to, p->title);
   fputs("</title>\n<style>\n/*<![CDATA[*/\n", to);
+  for (int i = 0; i < OD_PICTURES; i++)
+    if (p->picture_style[i]) fprintf(to, "%s\n", p->picture_style[i]);
   write_embedded(od_page_css, od_page_css_size, to);
   fputs(
       "/*]]>*/\n</style>\n</head>\n<body>\n<header class=\"top\"><span class=\"brand\">oleodyn</span><div class=\"titles\"><h1>",
@@ -167,11 +169,11 @@ static void write_head(const od_page *p, FILE *to) {
 
 static void write_views(const od_page *p, FILE *to) {
   static const char *const ids[] = {"machine", "circuit"}, *const titles[] = {"Machine", "Circuit"};
-  bool machine = p->has_picture[OD_PICTURE_MACHINE], circuit = p->has_picture[OD_PICTURE_CIRCUIT];
+  bool machine = p->picture_style[OD_PICTURE_MACHINE] != NULL, circuit = p->picture_style[OD_PICTURE_CIRCUIT] != NULL;
   if (!machine && !circuit) return;
   fprintf(to, "<div class=\"views%s\">\n", machine && circuit ? "" : " single");
   for (int i = 0; i < OD_PICTURES; i++) {
-    if (!p->has_picture[i]) continue;
+    if (!p->picture_style[i]) continue;
     fprintf(to, "<section class=\"card\" id=\"%s\"><h2>%s</h2><div class=\"picture\">\n", ids[i], titles[i]);
     write_part(p, i == OD_PICTURE_MACHINE ? PART_MACHINE : PART_CIRCUIT, to);
     fputs("</div></section>\n", to);

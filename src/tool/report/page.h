@@ -33,9 +33,10 @@ od_page_data *od_page_get_data(od_page *p);
 void od_page_subtitle(od_page *p, const char *text);
 void od_page_verdict(od_page *p, od_trust trust, const char *text);
 
-// Begin and end the picture of the machine or of the circuit: one SVG element, written to the returned stream.
+// Begin and end the picture of the machine or of the circuit: one SVG element, written to the returned stream. style: CSS of the picture,
+// which must outlive the page; the style sheet of the page comes later and can override these rules.
 typedef enum od_picture_kind { OD_PICTURE_MACHINE, OD_PICTURE_CIRCUIT, OD_PICTURES } od_picture_kind;
-FILE *od_page_picture_begin(od_page *p, od_picture_kind kind);
+FILE *od_page_picture_begin(od_page *p, od_picture_kind kind, const char *style);
 void od_page_picture_end(od_page *p);
 
 // Adds an entry to the findings, also in the data. severity: "good", "note", "warning" or "serious". Times in s; NAN: none. NULL: no

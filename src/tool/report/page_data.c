@@ -184,9 +184,8 @@ static void describe_name(od_page_data *d, json_t *s, const char *name) {
   require(d, part != NULL);
   if (!part) return;
   if (dot) part[dot - name] = '\0';
-  set_text(d, s, "label", part);
   if (dot) set_text(d, s, "part", part);
-  set_text(d, s, "quantity", dot ? dot + 1 : name);
+  set_text(d, s, "quantity", pose ? "pose" : dot ? dot + 1 : name);
 }
 
 // Returns the index of a series with these values. Equal series are stored once.
@@ -433,7 +432,7 @@ static void draw_line(od_page_data *d, const od_data_chart *chart, const od_draw
     set(d, line, "upper", json_integer(add_edge(d, chart, facts, drawn, 1, line)));
   if (drawn->kind == OD_DREW_BARS) set(d, line, "lower", json_integer(add_edge(d, chart, facts, drawn, -1, line)));
   if (drawn->kind == OD_DREW_DOTS) set(d, line, "points", json_true());
-  set_text(d, line, "label", drawn->name && drawn->name[0] ? drawn->name : NULL);
+  set_text(d, line, "label", drawn->name && drawn->name[0] ? drawn->name : is_band ? "95 % interval" : kind);
   if (index >= 0)
     require(d, json_array_append_new(d->lines, line) == 0);
   else

@@ -23,7 +23,7 @@ struct od_page {
   const char *section;  // title of the last section; NULL: none
   bool has_section;     // whether the section has content
   od_picture_kind picture;
-  bool has_picture[OD_PICTURES];
+  const char *picture_style[OD_PICTURES];  // NULL: no such picture
   int finding_count;
   json_t *findings;  // list for the data; NULL: no findings
   const char *list;  // tag of the open list; NULL: none

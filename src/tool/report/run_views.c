@@ -41,8 +41,13 @@ od_run_views *od_run_views_new(const od_machine *machine, double time, double st
   const int *outputs;
   v->machine = machine;
   if (!list.index || !list.is_listed || od_scene_make(machine, &v->arena, &v->scene, NULL) != OD_OK) return NULL;
+  if (od_circuit_make(machine, &v->arena, &v->circuit, NULL) != OD_OK) return NULL;
   if (v->scene) {
     count = od_scene_outputs(v->scene, &outputs);
+    for (int i = 0; i < count; i++) add_output(&list, outputs[i]);
+  }
+  if (v->circuit) {
+    count = od_circuit_outputs(v->circuit, &outputs);
     for (int i = 0; i < count; i++) add_output(&list, outputs[i]);
   }
   if (found) {
@@ -143,9 +148,20 @@ static void draw_machine(const od_run_views *v, od_page *p, double at) {
     od_frame_column c = od_frames_column(v->frames, column_of(v, outputs[i]));
     value[i] = c.value[frame_at(&c, at) * c.stride];
   }
-  od_scene_svg(v->scene, value, od_page_picture_begin(p, OD_PICTURE_MACHINE));
+  od_scene_svg(v->scene, value, od_page_picture_begin(p, OD_PICTURE_MACHINE, od_scene_rules()));
   od_page_picture_end(p);
   od_page_data_set(od_page_get_data(p), "scene", od_scene_json(v->scene));
+}
+
+static void draw_circuit(const od_run_views *v, od_page *p) {
+  json_t *groups = od_circuit_groups(v->circuit);
+  od_circuit_svg(v->circuit, od_page_picture_begin(p, OD_PICTURE_CIRCUIT, od_circuit_style()));
+  od_page_picture_end(p);
+  od_page_data_set(od_page_get_data(p), "circuit", od_circuit_json(v->circuit));
+  if (json_array_size(groups) > 0)
+    od_page_data_set(od_page_get_data(p), "groups", groups);
+  else
+    json_decref(groups);
 }
 
 static bool is_unit(const od_machine *machine, int output, const char *unit) {
@@ -202,5 +218,6 @@ void od_run_views_draw(const od_run_views *v, od_page *p, double at) {
   if (!v->frames) return;
   od_page_data_limit(od_page_get_data(p), v->intervals);
   if (v->scene) draw_machine(v, p, at);
+  if (v->circuit) draw_circuit(v, p);
   add_series(v, p);
 }

@@ -3,6 +3,7 @@
 #ifndef OD_REPORT_RUN_VIEWS_H
 #define OD_REPORT_RUN_VIEWS_H
 
+#include "circuit/diagram.h"
 #include "findings/findings.h"
 #include "io/frames.h"
 #include "memory/scoped.h"
@@ -12,7 +13,8 @@
 
 typedef struct od_run_views {
   const od_machine *machine;
-  const od_scene *scene;  // NULL: nothing to draw
+  const od_scene *scene;      // NULL: nothing to draw
+  const od_circuit *circuit;  // NULL: no circuit
   const int *output;  // recorded outputs, each once. The first `bound` outputs move the pictures or belong to findings
   int outputs, bound;
   double interval;    // time between frames, s

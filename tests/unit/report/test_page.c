@@ -157,7 +157,7 @@ static void test_places(void **state) {
   od_page_subtitle(p, "how <it> was made");
   od_page_verdict(p, OD_DOUBTFUL, "a & b");
   fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"scene\"></svg>",
-        od_page_picture_begin(p, OD_PICTURE_MACHINE));
+        od_page_picture_begin(p, OD_PICTURE_MACHINE, ".scene{}"));
   od_page_picture_end(p);
   od_page_section(p, "Empty");
   od_page_section(p, "Full");
