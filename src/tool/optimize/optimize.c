@@ -85,12 +85,14 @@ static bool run_machine(search *s) {
   s->judge = od_judge_new(s->machine, run.time, output, outputs);
   run.outputs = output;
   run.output_count = outputs;
-  run.watch = od_judge_watch;
-  run.watcher = s->judge;
+  if (!s->judge) return false;
+  const od_run_watcher watcher = od_judge_watcher(s->judge);
+  run.watchers = &watcher;
+  run.watcher_count = 1;
   run.progress = go_on;
   run.user = s;
   s->runs++;
-  bool ok = s->judge && od_run(s->machine, &run, &table, &report, NULL) == OD_OK &&
+  bool ok = od_run(s->machine, &run, &table, &report, NULL) == OD_OK &&
             od_judge_end(s->judge, &report, true, NULL) == OD_OK;
   s->verdict = report.verdict;
   report.verdict = (od_verdict){0};

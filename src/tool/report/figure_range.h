@@ -44,7 +44,12 @@ static inline od_figure od_figure_over_time(const char *title, const char *note,
                      .y_high = y.high * shown.factor,
                      .x_name = "time",
                      .x_unit = time.unit,
-                     .y_unit = shown.unit};
+                     .y_unit = shown.unit,
+                     .x_si = "s",
+                     .y_si = shown.si,
+                     .x_factor = time.factor,
+                     .y_factor = shown.factor,
+                     .is_over_time = true};
 }
 
 static inline double od_figure_range_size(od_figure_range r) {

@@ -116,6 +116,7 @@ static void draw_output(const drawing *a, const od_watched *w) {
   double value = od_observe_last(a->o, "estimate", w->name), sigma = od_observe_last(a->o, "sigma", w->name);
   snprintf(note, sizeof note, "final value: %s", od_quantity(value, sigma, w->unit, value).text);
   od_figure f = over_time(a, w->name, note, r, shown);
+  f.subject = w->name;
   od_series x = time_of(a), estimate = column(t, c.estimate, shown.factor);
   od_page_figure_begin(a->page, &f);
   od_chart_dots(f.to, &f.chart, x, column(t, c.measured, shown.factor), OD_DRAWN_MEASURED);

@@ -416,7 +416,7 @@ static void test_unsound(void **state) {
   says(text, words);
   free(text);
   text = scratch_read(scratch_path(s, "found.html"));
-  says(text, "<b>Verdict:</b> unsound (the result must not be used).");
+  says(text, "<p class=\"verdict unsound\"><b>Unsound</b> <span>the result must not be used</span></p>");
   says(text, words);
   free(text);
   // Without a summary: warnings.

@@ -176,13 +176,14 @@ static void expect_the_same(scratch *s, const outcome *o, const char *trust) {
   assert_string_equal(json_string_value(json_object_get(verdict, "trust")), trust);
   snprintf(line, sizeof line, "verdict: %s%s\n", trust, meaning);
   says(o->out, line);
-  snprintf(line, sizeof line, "<b>Verdict:</b> %s%s.", trust, meaning);
+  const char *words = !strcmp(trust, "doubtful") ? "Doubtful" : !strcmp(trust, "unsound") ? "Unsound" : "Sound";
+  snprintf(line, sizeof line, "<p class=\"verdict %s\"><b>%s</b> <span>", trust, words);
   says(page, line);
   assert_true(json_array_size(json_object_get(verdict, "remarks")) > 0);
   json_array_foreach(json_object_get(verdict, "remarks"), i, remark) {
-    const char *text = json_string_value(json_object_get(remark, "text")), *words = strstr(text, ": ") + 2;
+    const char *text = json_string_value(json_object_get(remark, "text"));
     says(o->out, text);
-    says(page, words);
+    says(page, strstr(text, ": ") + 2);
   }
   free(page);
   json_decref(root);

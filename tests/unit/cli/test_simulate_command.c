@@ -206,8 +206,8 @@ static void test_file_has_panels(void **state) {
   expect_code(run(s, "simulate panels.yaml --plot r.svg --csv r.csv --report r.html"), 0);
   char *text = scratch_read(scratch_path(s, "r.html"));
   assert_int_equal(count(text, "<figure>"), 3);
-  says(text, "<figcaption>A.pressure, B.pressure ");
-  says(text, "<figcaption>pump.flow ");
+  says(text, "<figcaption><b>A.pressure, B.pressure</b> ");
+  says(text, "<figcaption><b>pump.flow</b> ");
   assert_int_equal(count(text, "data-name=\"B.pressure\""), 1);
   free(text);
   text = scratch_read(scratch_path(s, "r.svg"));

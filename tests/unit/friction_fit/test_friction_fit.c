@@ -144,8 +144,8 @@ static void test_one_way(void **state) {
   if (!xml_well_formed(page, what, sizeof what)) fail_msg("%s", what);
   assert_true(!strstr(page, ">nan") && !strstr(page, ">inf"));
   says(page, "The data have no motion in the negative direction; add such a motion.");
-  says(page, "<b>tau_hn</b> is ");
-  assert_null(strstr(page, "<b>Fs_negative</b> is "));
+  says(page, "<b>tau_hn</b><p>is ");
+  assert_null(strstr(page, "<b>Fs_negative</b><p>is "));
   says(page, "Information by part of the run");
   free(page);
   says(o.out, "Fs_negative, Fc_negative, vs_negative, n_negative and viscous_negative");

@@ -102,7 +102,8 @@ static void test_what_is_not_identifiable(void **state) {
       "");
   od_fitted *f = fit_run(plan, &with_table);
   char *text = report(*state, f, NULL);
-  says(text, "<b>Not all identifiable:</b> 2 of 3 directions of parameter changes are identifiable; 1 leaves the data");
+  says(text,
+       "<b>Not all identifiable</b><p>2 of 3 directions of parameter changes are identifiable; 1 leaves the data");
   says(text, "scaling lag.gain by lambda and sensors.lag.scale by 1/lambda leaves the data unchanged");
   says(text, "not identifiable alone");
   says(text, "'lag.time_constant' ends at its upper bound, 0.4 s: the best fit is beyond this bound");
@@ -124,7 +125,7 @@ static void test_strange_ends(void **state) {
   od_error err = {0};
   assert_int_equal(od_fit(plan, &options, &f, &err), OD_INTERRUPTED);
   char *text = report(s, f, err.text);
-  says(text, "<b>The search ended early:</b> interrupted after 0 iterations");
+  says(text, "<b>The search ended early</b><p>interrupted after 0 iterations");
   free(text);
   fit_release(f, plan);
   // Without a table there are no figures.
@@ -174,7 +175,7 @@ static void test_set_that_explodes(void **state) {
   const od_fit_options options = {.table = true, .only_predict = true};
   od_fitted *f = fit_run(plan, &options);
   char *text = report(s, f, NULL);
-  says(text, "<b>b:</b> the set cannot be predicted with the start values: the motion left all bounds");
+  says(text, "<b>b</b><p>the set cannot be predicted with the start values: the motion left all bounds");
   free(text);
   fit_release(f, plan);
 }
