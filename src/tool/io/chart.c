@@ -8,11 +8,11 @@
 // --- Positions ----------------------------------------------------------------------------------------------------
 
 double od_chart_x(const od_chart *c, double value) {
-  return c->x + c->width * (value - c->horizontal.low) / (c->horizontal.high - c->horizontal.low);
+  return c->x + c->width * od_axis_place(&c->horizontal, value);
 }
 
 double od_chart_y(const od_chart *c, double value) {
-  return c->y + c->height * (c->vertical.high - value) / (c->vertical.high - c->vertical.low);
+  return c->y + c->height * (1 - od_axis_place(&c->vertical, value));
 }
 
 // Returns the vertical position of a value. Values far outside the frame are moved to just outside the frame, so that
@@ -32,7 +32,7 @@ void od_chart_frame(FILE *to, const od_chart *c, const char *horizontal_class) {
   }
   for (int i = 0; i < c->vertical.ticks; i++) {
     double value = od_axis_tick(&c->vertical, i), y = od_chart_y(c, value);
-    bool zero = fabs(value) < 1e-6 * c->vertical.step;
+    bool zero = !c->vertical.is_log && fabs(value) < 1e-6 * c->vertical.step;
     od_svg_line(to, zero ? "zero" : "grid", c->x, y, c->x + c->width, y);
     od_axis_label(&c->vertical, i, text);
     od_svg_text(to, "tick", c->x - 9, y + 4, "end", text);
@@ -259,4 +259,22 @@ void od_chart_instant(FILE *to, const od_chart *c, double value, const char *cla
   od_svg_path_begin(to, class_name, name);
   stroke(to, od_chart_x(c, value), c->y, od_chart_x(c, value), c->y + c->height);
   od_svg_path_end(to);
+}
+
+void od_chart_mark(FILE *to, const od_chart *c, double x, double y, od_mark_shape shape, const char *class_name,
+                   const char *text) {
+  static const double arm = 4.5;
+  if (!isfinite(x) || !isfinite(y)) return;
+  double px = od_chart_x(c, x), py = bounded_y(c, y);
+  if (shape == OD_MARK_CROSS) {
+    od_svg_path_begin(to, class_name, NULL);
+    stroke(to, px - arm, py - arm, px + arm, py + arm);
+    stroke(to, px - arm, py + arm, px + arm, py - arm);
+    od_svg_path_end(to);
+  } else {
+    od_svg_circle(to, class_name, px, py, arm);
+  }
+  // Texts near the right end of the frame are to the left of their marks.
+  bool is_right = px > c->x + 0.7 * c->width;
+  if (text && text[0]) od_svg_text(to, "tick", is_right ? px - 8 : px + 8, py - 6, is_right ? "end" : "start", text);
 }

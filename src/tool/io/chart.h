@@ -51,4 +51,9 @@ void od_chart_level(FILE *to, const od_chart *c, double value, const char *class
 // Draws a vertical line over the whole height.
 void od_chart_instant(FILE *to, const od_chart *c, double value, const char *class_name, const char *name);
 
+// Draws a mark at a point, with a text next to the mark; NULL: no text.
+typedef enum od_mark_shape { OD_MARK_RING, OD_MARK_CROSS } od_mark_shape;
+void od_chart_mark(FILE *to, const od_chart *c, double x, double y, od_mark_shape shape, const char *class_name,
+                   const char *text);
+
 #endif

@@ -275,6 +275,10 @@ static void put_caption(od_page *p, const od_figure *f) {
   fputs("<div class=\"plot\">", p->body);
 }
 
+static od_axis axis_of(bool is_log, double low, double high, const char *unit, double ticks) {
+  return is_log ? od_axis_make_log(low, high, unit, ticks) : od_axis_make(low, high, unit, ticks);
+}
+
 void od_page_figure_begin(od_page *p, od_figure *f) {
   const sizes *s = p->small ? &little : &large;
   f->to = p->body;
@@ -282,8 +286,8 @@ void od_page_figure_begin(od_page *p, od_figure *f) {
                         .y = s->top,
                         .width = s->width - s->left - s->right,
                         .height = s->height - s->top - s->bottom,
-                        .horizontal = od_axis_make(f->x_low, f->x_high, f->x_unit, s->x_ticks),
-                        .vertical = od_axis_make(f->y_low, f->y_high, f->y_unit, s->y_ticks)};
+                        .horizontal = axis_of(f->x_log, f->x_low, f->x_high, f->x_unit, s->x_ticks),
+                        .vertical = axis_of(f->y_log, f->y_low, f->y_high, f->y_unit, s->y_ticks)};
   const od_chart *c = &f->chart;
   put_caption(p, f);
   fprintf(f->to,
