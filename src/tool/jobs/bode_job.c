@@ -4,6 +4,9 @@
 #include "jobs/job.h"
 #include "linear/responses.h"
 #include "jobs/linear_options.h"
+#include "linear/linear_pictures.h"
+#include "machine/machine_result.h"
+#include "report/picture_figures.h"
 
 enum { POINTS = 400 };
 
@@ -30,8 +33,15 @@ static int show(od_job *job, void *user, const od_machine *machine, const od_lin
   od_status status = od_responses_find(&r, &err);
   if (status != OD_OK) return od_job_end_early(job, status, &err);
   OD_SCOPED(od_result_free) od_result result = od_responses_result(&r);
-  const od_file_contents contents = {
-      .table = &r.table, .result = &result, .write[OD_FILE_PLOT] = od_responses_write_plot, .user = &r};
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = od_machine_caption(machine)};
+  od_picture_add_responses(&picture, &r);
+  od_result_add_picture(&result, "Charts", &picture);
+  const bool in_terminal = od_job_draws_in_terminal(job);
+  const od_file_contents contents = {.table = &r.table,
+                                     .result = &result,
+                                     .picture = &picture,
+                                     .write[OD_FILE_PLOT] = in_terminal ? NULL : od_responses_write_plot,
+                                     .user = &r};
   return od_job_finish(job, &contents, NULL);
 }
 
@@ -95,6 +105,7 @@ int od_kind_bode(od_job *job) {
                                      .file[OD_FILE_MAT] = "magnitudes and phases",
                                      .file[OD_FILE_JSON] = "magnitudes, phases and margins",
                                      .file[OD_FILE_PLOT] = "magnitudes and phases",
+                                     .file[OD_FILE_REPORT] = "Bode and Nyquist plots with margins",
                                      .si = true,
                                      .quiet = true}};
   bode_sweep b = {.a = &a};

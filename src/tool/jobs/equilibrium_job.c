@@ -3,6 +3,9 @@
 #include "linear/linear_result.h"
 #include "linear/linear_sweep.h"
 #include "jobs/linear_options.h"
+#include "linear/linear_pictures.h"
+#include "machine/machine_result.h"
+#include "report/picture_figures.h"
 
 static od_status measure(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
                          od_sweep_row *row, od_error *err) {
@@ -39,7 +42,11 @@ static int show(od_job *job, void *user, const od_machine *machine, const od_lin
   const od_linear_arguments *a = user;
   OD_SCOPED(od_result_free) od_result result = od_equilibrium_result(machine, model);
   const point_to_save save = {machine, a->state, model->time};
-  const od_file_contents contents = {.result = &result, .write[OD_FILE_STATE] = write_state, .user = &save};
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = od_machine_caption(machine), .subtitle = "equilibrium"};
+  od_picture_add_point(&picture, model);
+  od_result_add_picture(&result, "Charts", &picture);
+  const od_file_contents contents = {
+      .result = &result, .picture = &picture, .write[OD_FILE_STATE] = write_state, .user = &save};
   return od_job_finish(job, &contents, NULL);
 }
 
@@ -68,6 +75,8 @@ int od_kind_equilibrium(od_job *job) {
                           .shared = {.file[OD_FILE_CSV] = "all points of --sweep",
                                      .file[OD_FILE_MAT] = "all points of --sweep",
                                      .file[OD_FILE_JSON] = "everything",
+                                     .file[OD_FILE_PLOT] = "the values, or results over --sweep",
+                                     .file[OD_FILE_REPORT] = "the values",
                                      .file[OD_FILE_STATE] = "the state without the inputs of --free",
                                      .si = true,
                                      .quiet = true}};

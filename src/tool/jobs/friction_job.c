@@ -7,6 +7,7 @@
 #include "memory/scoped.h"
 #include "jobs/friction_law.h"
 #include "jobs/setting_values.h"
+#include "report/picture_figures.h"
 
 typedef struct arguments {
   const char *show, *speed, *frequency, *from, *to, *lag, *time, *step, *log, *column;
@@ -20,6 +21,9 @@ static int run_and_write(od_job *job, const od_friction_request *w) {
   if (status != OD_OK) return od_job_end_early(job, status, &err);
   OD_TRY(od_job_check_inputs(job));
   OD_SCOPED(od_result_free) od_result result = od_friction_view_result(&view);
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = view.title};
+  od_picture_add_friction(&picture, &view);
+  od_result_add_picture(&result, "Charts", &picture);
   const od_file_contents contents = {
       .table = &view.table, .result = &result, .write[OD_FILE_PLOT] = od_friction_view_write_plot, .user = &view};
   return od_job_finish(job, &contents, NULL);
@@ -116,6 +120,7 @@ int od_kind_friction(od_job *job) {
                                      .file[OD_FILE_MAT] = "the table",
                                      .file[OD_FILE_JSON] = "a summary",
                                      .file[OD_FILE_PLOT] = "the table",
+                                     .file[OD_FILE_REPORT] = "the curves",
                                      .si = true,
                                      .quiet = true}};
   od_words laws = {0};

@@ -12,6 +12,8 @@
 #include "jobs/open_machine.h"
 #include "jobs/setting_values.h"
 #include "jobs/select_outputs.h"
+#include "machine/machine_result.h"
+#include "report/picture_figures.h"
 
 typedef struct arguments {
   od_motion_arguments motion;
@@ -154,6 +156,9 @@ static int run_and_write(od_job *job, findings *f) {
   if (!f->result.table || f->result.table->rows == 0) return od_job_end_early(job, status, &err);
   const od_inverse_findings found = {f->machine, o, &f->result, status == OD_OK ? NULL : err.text};
   OD_SCOPED(od_result_free) od_result result = od_inverse_findings_result(&found);
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = od_machine_caption(f->machine)};
+  od_picture_add_table(&picture, f->result.table, NULL);
+  od_result_add_picture(&result, "Charts", &picture);
   const od_file_contents contents = {.table = &f->result.table,
                                      .result = &result,
                                      .write[OD_FILE_PLOT] = od_inverse_findings_write_plot,
@@ -216,6 +221,7 @@ int od_kind_inverse(od_job *job) {
                                      .file[OD_FILE_MAT] = "all rows",
                                      .file[OD_FILE_JSON] = "peaks and the verdict",
                                      .file[OD_FILE_PLOT] = "all rows",
+                                     .file[OD_FILE_REPORT] = "peaks, the verdict and charts",
                                      .si = true,
                                      .quiet = true}};
   od_words files = {0};

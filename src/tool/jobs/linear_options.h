@@ -52,7 +52,7 @@ typedef struct od_linear_sweep {
                        od_sweep_row *row, od_error *err);
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
-  int drawn;                                   // number of results drawn by --plot
+  int drawn;                                   // number of results drawn by --plot; 0: all, up to a limit
   atomic_int kinked, narrow, moving, sampled;  // counts of points with a warning
 } od_linear_sweep;
 

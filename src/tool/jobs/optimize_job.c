@@ -12,6 +12,9 @@
 #include "jobs/setting_values.h"
 #include "jobs/select_outputs.h"
 #include "jobs/write_variant.h"
+#include "machine/machine.h"
+#include "machine/machine_result.h"
+#include "report/picture_figures.h"
 
 enum { MOST = 32 };
 
@@ -199,12 +202,16 @@ static int search_and_write(od_job *job, const arguments *a, const od_machine *m
     return OD_JOB_FAILED;
   }
   OD_SCOPED(od_result_free) od_result result = od_optimize_findings(&p->o, &r);
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = od_machine_caption(machine), .subtitle = "search"};
+  od_picture_add_optimized(&picture, &p->o, &r);
+  od_result_add_picture(&result, "Charts", &picture);
   od_variant_number found[MOST];
   for (int i = 0; i < p->o.numbers; i++)
     found[i] = (od_variant_number){p->number[i].path, p->number[i].unit, r.search->x[i], -1};
   const char *verdict = r.unmet > 0 ? "goals are not met" : "all goals are met";
   const od_variant_numbers variant = {machine, &a->variant, verdict, found, p->o.numbers};
   const od_file_contents contents = {.result = &result,
+                                     .picture = &picture,
                                      .summary_always = true,
                                      .write[OD_FILE_VARIANT] = od_variant_write_numbers,
                                      .variant_user = &variant};
@@ -236,7 +243,11 @@ int od_kind_optimize(od_job *job) {
       OD_VARIANT_OPTIONS(&a.variant),
   };
   const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
-                          .shared = {.file[OD_FILE_JSON] = "the findings", .si = true, .quiet = true}};
+                          .shared = {.file[OD_FILE_JSON] = "the findings",
+                                     .file[OD_FILE_PLOT] = "the search, and the run with the numbers found",
+                                     .file[OD_FILE_REPORT] = "findings and charts",
+                                     .si = true,
+                                     .quiet = true}};
   od_words files = {0};
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
   OD_SCOPED(free_plan) plan p = {0};

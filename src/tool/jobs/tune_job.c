@@ -7,6 +7,7 @@
 #include "jobs/setting_values.h"
 #include "jobs/write_variant.h"
 #include "memory/owned.h"
+#include "report/picture_figures.h"
 #include "tune/tune.h"
 
 typedef struct arguments {
@@ -82,7 +83,11 @@ static int tune_and_write(od_job *job, const arguments *a, const od_experiment *
   OD_SCOPED(od_result_free) od_result result = od_tuned_result(e, tuned);
   od_log_warn(job, e->log);
   const od_variant_noise variant = {e, &a->write, tuned, &a->set};
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = e->title, .subtitle = "tuned noise"};
+  od_picture_add_tuned(&picture, e, tuned);
+  od_result_add_picture(&result, "Charts", &picture);
   const od_file_contents contents = {.result = &result,
+                                     .picture = &picture,
                                      .summary_always = true,
                                      .write[OD_FILE_VARIANT] = od_variant_write_noise,
                                      .variant_user = &variant};
@@ -129,6 +134,7 @@ int od_kind_tune(od_job *job) {
   };
   const od_usage usage = {"EXPERIMENT", details, OD_OPTIONS(options),
                           .shared = {.file[OD_FILE_JSON] = "the findings",
+                                     .file[OD_FILE_PLOT] = "numbers and innovations before and after",
                                      .file[OD_FILE_REPORT] = "findings and tables",
                                      .si = true,
                                      .quiet = true}};
