@@ -51,14 +51,14 @@ static int show(od_job *job, void *user, const od_machine *machine, const od_lin
 }
 
 static const char details[] =
-    "Finds states, and values of the inputs of --free, at which the outputs of --hold have their values, forces balance and\n"
+    "Finds states, and values of the inputs of --adjust, at which the outputs of --hold have their values, forces balance and\n"
     "pressures are constant. Speeds are zero, unless a held output is a speed: then the machine is in steady motion. If the\n"
     "equations cannot be solved, for example with a closed valve, a run with constant inputs brings the machine to rest first.\n"
     "Values that the equations do not determine stay closest to their initial values and are marked. If no equilibrium\n"
     "exists, the message gives the limit (a stroke, a spool, a pressure) and the closest possible value.\n\n"
     "Examples\n"
-    "  oleodyn equilibrium crane.yaml --hold boom.angle='30 deg' --free lift_drive\n"
-    "  oleodyn equilibrium axis.yaml --hold rail.rate='50 mm/s' --free command --json -\n"
+    "  oleodyn equilibrium crane.yaml --hold boom.angle='30 deg' --adjust lift_drive\n"
+    "  oleodyn equilibrium axis.yaml --hold rail.rate='50 mm/s' --adjust command --json -\n"
     "  oleodyn equilibrium axis.yaml --save-state rest.yaml\n";
 
 int od_kind_equilibrium(od_job *job) {
@@ -77,7 +77,7 @@ int od_kind_equilibrium(od_job *job) {
                                      .file[OD_FILE_JSON] = "everything",
                                      .file[OD_FILE_PLOT] = "the values, or results over --sweep",
                                      .file[OD_FILE_REPORT] = "the values",
-                                     .file[OD_FILE_STATE] = "the state without the inputs of --free",
+                                     .file[OD_FILE_STATE] = "the state without the inputs of --adjust",
                                      .si = true,
                                      .quiet = true}};
   od_linear_sweep sweep = {.arguments = &a, .measure = measure};

@@ -70,14 +70,14 @@ static const char details[] =
     "Examples\n"
     "  oleodyn fit servo.yaml --json -\n"
     "  oleodyn fit servo.yaml --report servo.html\n"
-    "  oleodyn fit servo.yaml --data run7.csv --set parameters.oil.kp.start='1.2 GPa'\n";
+    "  oleodyn fit servo.yaml --log run7.csv --set parameters.oil.kp.start='1.2 GPa'\n";
 
 int od_kind_fit(od_job *job) {
   arguments a = {0};
   const od_option options[] = {
-      {"data", OD_OPTION_TEXT, "FILE", "fit to this log (CSV or MATLAB file); default: the data in FILE", &a.data},
+      {"log", OD_OPTION_TEXT, "FILE", "fit to this log (CSV or MATLAB file); default: the data in FILE", &a.data},
       {"predict", OD_OPTION_FLAG, NULL, "do not fit; show the prediction errors with the start values", &a.predict},
-      {"truth", OD_OPTION_TEXT, "VARIANT",
+      {"truth", OD_OPTION_TEXT, "NAME",
        "variant of the machine file with which the data are simulated; default: "
        "from the file",
        &a.truth},

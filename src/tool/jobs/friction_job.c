@@ -67,8 +67,8 @@ static bool has_bounded_rows(od_job *job, const od_friction_request *w) {
 static bool read_request(od_job *job, const arguments *a, const char *law, od_friction_request *w) {
   bool ok = od_setting_quantity(job, "speed", a->speed, "m/s", &w->speed);
   ok = od_setting_quantity(job, "frequency", a->frequency, "Hz", &w->frequency) && ok;
-  ok = od_setting_any_quantity(job, "from", a->from, "m/s", &w->from) && ok;
-  ok = od_setting_any_quantity(job, "to", a->to, "m/s", &w->to) && ok;
+  ok = od_setting_any_quantity(job, "speed-before", a->from, "m/s", &w->from) && ok;
+  ok = od_setting_any_quantity(job, "speed-after", a->to, "m/s", &w->to) && ok;
   ok = od_setting_any_quantity(job, "lag", a->lag, "s", &w->lag) && ok;
   ok = od_setting_quantity(job, "time", a->time, "s", &w->time) && ok;
   ok = od_setting_quantity(job, "step", a->step, "s", &w->step) && ok;
@@ -104,8 +104,8 @@ int od_kind_friction(od_job *job) {
        &a.show},
       {"speed", OD_OPTION_TEXT, "V", "largest speed of curves, loops and contours; default: 0.25 m/s", &a.speed},
       {"frequency", OD_OPTION_TEXT, "F", "frequency of the sinusoidal speed; default: 0.5 Hz", &a.frequency},
-      {"from", OD_OPTION_TEXT, "V", "speed before the step; default: 0.05 m/s", &a.from},
-      {"to", OD_OPTION_TEXT, "V", "speed after the step; default: 0.001 m/s", &a.to},
+      {"speed-before", OD_OPTION_TEXT, "V", "speed before the step; default: 0.05 m/s", &a.from},
+      {"speed-after", OD_OPTION_TEXT, "V", "speed after the step; default: 0.001 m/s", &a.to},
       {"lag", OD_OPTION_TEXT, "T", "time constant of the step; default: 5 ms", &a.lag},
       {"time", OD_OPTION_TEXT, "T", "duration of the step response; default: 2 s", &a.time},
       {"step", OD_OPTION_TEXT, "H", "time between rows; default: 1 ms", &a.step},

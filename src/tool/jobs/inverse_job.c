@@ -84,7 +84,7 @@ static int choose_drives(od_job *job, const arguments *a, findings *f) {
   f->options.drives = count;
   int driven = m->freedom - f->motion.loose;
   if (f->motion.loose && count > driven)
-    od_job_error(job, "found %s for %s. With --free both numbers must be equal; name the drives with --drive",
+    od_job_error(job, "found %s for %s. With --passive both numbers must be equal; name the drives with --drive",
                  od_count(count, "drive").text, od_count(driven, "driven quantity").text);
   else if (count < driven)
     od_job_error(
@@ -172,7 +172,7 @@ static int run_and_write(od_job *job, findings *f) {
 static const char details[] =
     "Inverse dynamics: the number of prescribed quantities equals the number of degrees of freedom. Quantities are joint\n"
     "coordinates, lengths of cylinders, points and angles of bodies. Each quantity follows an input of the machine, a constant,\n"
-    "or a column of a log. Joint coordinates in --free move freely instead.\n\n"
+    "or a column of a log. Joint coordinates in --passive move freely instead.\n\n"
     "The efforts of the drives are computed row by row: forces and torques, and for cylinders, motors and displacement\n"
     "units also pressures and flows. The default drives are all these elements; else the forces and torques with an\n"
     "input; else the joints whose coordinates are prescribed.\n\n"
@@ -190,7 +190,7 @@ int od_kind_inverse(od_job *job) {
       {"move", OD_OPTION_LIST, "QUANTITY=INPUT",
        "prescribe a position by an input of the machine or a value ('30 deg'); a QUANTITY\nalone follows its column of --log (repeatable)",
        &a.motion.moves},
-      {"free", OD_OPTION_LIST, "QUANTITY,...",
+      {"passive", OD_OPTION_LIST, "NAME,...",
        "joint coordinates that move freely from the initial state on, such as the swing of a\nload (repeatable)",
        &a.motion.loose},
       {"log", OD_OPTION_TEXT, "FILE",

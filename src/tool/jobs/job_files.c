@@ -53,7 +53,7 @@ const od_file_format od_file_formats[OD_FILE_KINDS] = {
     [OD_FILE_VARIANT] = {"variant-file", "FILE", NULL, "the estimates as a variant"},
     [OD_FILE_VALUES] = {"values", "FILE", NULL, "the values"},
     [OD_FILE_CHECKPOINT] = {"checkpoint", "FILE", "write %s, from which --resume continues", "a checkpoint"},
-    [OD_FILE_IMAGE] = {"output", "FILE", NULL, "an image"},
+    [OD_FILE_IMAGE] = {"image", "FILE", NULL, "an image"},
     [OD_FILE_PARTS] = {"parts", "FILE", NULL, "a list of parts"},
 };
 

@@ -37,7 +37,7 @@ typedef struct od_linear_plan {
       {"hold", OD_OPTION_LIST, "OUTPUT=VALUE",                                                                         \
        "find an equilibrium, near the initial state or the state of --at, with this value of\nan output (repeatable)", \
        &(target)->hold},                                                                                               \
-      {"free", OD_OPTION_LIST, "INPUT,...", "inputs that are adjusted for --hold (repeatable)", &(target)->release},   \
+      {"adjust", OD_OPTION_LIST, "NAME,...", "inputs that are adjusted for --hold (repeatable)", &(target)->release},  \
       OD_SWEEP_OPTIONS(&(target)->sweep), OD_LOAD_OPTIONS(&(target)->load)
 
 // The sweep of a job: results are computed from the model at each point, in any thread.

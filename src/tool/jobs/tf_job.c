@@ -130,7 +130,8 @@ static bool options_fit(od_job *job, const arguments *a) {
 
 // Fits a discrete-time model to the log itself. Returns the outcome.
 static int fit_discrete(od_job *job, const arguments *a, const char *path) {
-  const od_log_arguments log = {a->source.input, &a->source.outputs, a->source.interval, a->source.end};
+  const od_log_arguments log = {a->source.input, &a->source.outputs, a->source.interval, a->source.start,
+                                a->source.end};
   OD_SCOPED(od_discrete_log_free)
   od_discrete_log w = {.path = path,
                        .o = {.kind = od_discrete_log_kind(a->method), .delay = a->direct ? 0 : 1, .direct = a->direct}};

@@ -57,7 +57,7 @@ static const command commands[] = {
      "--vary tau_hn=0.5 --show contour --time 0.1",
      1,
      {"speed before the step (mm/s)", "speed after the step"}},
-    {"optimize lags.yaml --free a.gain=1:5 --goal a:final=0.28", 3, {"cost", "iteration", "- a:final"}},
+    {"optimize lags.yaml --search a.gain=1:5 --goal a:final=0.28", 3, {"cost", "iteration", "- a:final"}},
     {"inverse " CASES "crane/machine.yaml --move heel.angle='30 deg' --move elbow.angle='-40 deg' --time 0.1",
      2,
      {"time (s)"}},
@@ -102,7 +102,7 @@ static void test_all_commands(void **state) {
 static void test_margins_are_marked(void **state) {
   scratch *s = *state;
   scratch_put(s, "lags.yaml", lags);
-  outcome o = run(s, "bode lags.yaml --from u --loop e --report r.html --plot - --quiet");
+  outcome o = run(s, "bode lags.yaml --input u --loop e --report r.html --plot - --quiet");
   ends_with(o, 0);
   says(o.out, "phase margin 50.7 deg at 4.9");
   says(o.out, "Nyquist");
