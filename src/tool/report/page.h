@@ -102,8 +102,8 @@ void od_page_legend(od_page *p, const od_legend *entries);
 typedef struct od_figure {
   const char *title, *note;  // texts above the chart; note: in a lighter tone, or NULL
   double x_low, x_high, y_low, y_high;
-  const char *x_name, *x_unit, *y_unit;  // displayed units
   bool x_log, y_log;                     // logarithmic axes
+  const char *x_name, *x_unit, *y_unit;  // displayed units
   const od_legend *legend;               // legend of this figure only, below its title; NULL: none
   // SI units of the axes, and factors: displayed number = SI number * factor; NULL and zero: the displayed units.
   const char *x_si, *y_si;
