@@ -219,7 +219,8 @@ static int run_and_write(od_job *job, const arguments *a, const od_machine *mach
     watchers[options.watcher_count++] = od_findings_watcher(found);
   }
   if (job->files.path[OD_FILE_REPORT]) {
-    views = od_run_views_new(machine, options.time, options.step * (options.every > 0 ? options.every : 1), found);
+    views =
+        od_run_views_new(machine, options.time, options.step * (options.every > 0 ? options.every : 1), found, NULL, 0);
     if (!views) return od_job_end_early(job, OD_NO_MEMORY, &err);
     watchers[options.watcher_count++] = od_run_views_watcher(views);
   }

@@ -11,7 +11,7 @@
 #include "base/allocate.h"
 #include "io/json.h"
 
-enum { STEPS = 65534, MISSING = 65535, USUAL_INTERVALS = 4096 };
+enum { STEPS = 65534, MISSING = 65535, USUAL_INTERVALS = 2000 };
 
 // The x values of series: start + i * step, with another last value `end`, or the values of a series.
 typedef struct grid {
@@ -316,9 +316,9 @@ int od_page_data_series(od_page_data *d, const od_series_facts *facts, od_series
   return add_over(d, facts, &(od_series_facts){.si = "s", .unit = "s"}, x, y, is_exact);
 }
 
-int od_page_data_find(const od_page_data *d, const char *name) {
+int od_page_data_find(const od_page_data *d, const char *name, const char *of) {
   for (int i = 0; i < d->entries; i++)
-    if (d->entry[i].name && !d->entry[i].of && strcmp(d->entry[i].name, name) == 0) return i;
+    if (d->entry[i].name && same_text(d->entry[i].name, name) && same_text(d->entry[i].of, of)) return i;
   return -1;
 }
 
@@ -424,7 +424,7 @@ static void draw_line(od_page_data *d, const od_data_chart *chart, const od_draw
   }
   json_t *line = json_object();
   od_series x = scaled(drawn->x, 1 / chart->x.drawn), y = scaled(drawn->y, 1 / chart->y.drawn);
-  int index = is_output ? od_page_data_find(d, drawn->name) : -1;  // an output that was recorded for the pictures
+  int index = facts.name ? od_page_data_find(d, facts.name, facts.of) : -1;  // recorded for the pictures
   if (index < 0) index = is_band ? add_edge(d, chart, facts, drawn, -1, line) : add_drawn(d, chart, facts, x, y, line);
   set(d, line, "series", json_integer(index));
   set(d, line, "kind", json_string(kind));

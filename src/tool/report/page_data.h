@@ -33,8 +33,8 @@ typedef struct od_series_facts {
 // between the frames are beyond them. Returns -1 if an allocation fails.
 int od_page_data_series(od_page_data *d, const od_series_facts *facts, od_series x, od_series y, bool is_exact);
 int od_page_data_frames(od_page_data *d, const od_series_facts *facts, od_frame_column column, bool is_exact);
-// Returns the index of the series of an output of the machine itself; -1: there is no such series.
-int od_page_data_find(const od_page_data *d, const char *name);
+// Returns the index of the series of an output (of: as in od_series_facts); -1: there is no such series.
+int od_page_data_find(const od_page_data *d, const char *name, const char *of);
 // Returns the number of charts.
 int od_page_data_charts(const od_page_data *d);
 

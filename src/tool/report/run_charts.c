@@ -110,7 +110,7 @@ static void add_series(od_page *p, const od_run_views *v, const line *x, od_disp
                            .si = shown.si,
                            .unit = shown.unit,
                            .factor = shown.factor};
-  if (od_page_data_find(od_page_get_data(p), facts.name) < 0)
+  if (od_page_data_find(od_page_get_data(p), facts.name, NULL) < 0)
     od_page_data_frames(od_page_get_data(p), &facts, od_frames_column(v->frames, x->column), false);
 }
 
