@@ -68,7 +68,7 @@ static void expect_series(const page_data *d, const char *name, const char *of, 
 
 static char *without_times(char *json) {
   char *at = strstr(json, "\"seconds\"");
-  if (at) memset(at, ' ', strcspn(at, "\n"));
+  if (at) memmove(at, at + strcspn(at, "\n"), strlen(at + strcspn(at, "\n")) + 1);
   return json;
 }
 
