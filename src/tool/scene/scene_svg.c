@@ -464,6 +464,7 @@ static void draw_names(od_draw *d) {
   double p[2], q[2];
   for (int i = 1; i < s->bodies; i++) {
     double mass, center[3], inertia[6], at[3];
+    if (!s->body[i].shapes) continue;
     od_model_body_inertia(s->m, s->body[i].index, &mass, center, inertia);
     od_pose_apply(od_scene_pose_at(s, i, d->value), center, false, at);
     od_draw_project(d, at, p);
