@@ -15,6 +15,7 @@ const scenario scenarios[] = {
     {.name = "check --json", .arguments = "check lag.yaml observe.yaml --json"},
     {.name = "info", .arguments = "info lag.yaml"},
     {.name = "compile", .arguments = "compile lag.yaml -o o.odm", .output = {"o.odm"}},
+    {.name = "draw", .arguments = "draw lag.yaml --machine o.svg --json o.json", .output = {"o.svg", "o.json"}},
     {.name = "info --json", .arguments = "info lag.yaml --json"},
     {.name = "simulate, printed", .arguments = "simulate lag.yaml"},
     {.name = "simulate --csv -", .arguments = "simulate lag.yaml --csv - --quiet"},

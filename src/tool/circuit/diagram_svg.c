@@ -133,13 +133,13 @@ static void put_names(const od_sheet *s, FILE *to) {
     const od_net *net = &s->graph->net[n->net];
     fprintf(to, "<text class=\"node-name %s\"", colors[net->color]);
     od_put_attribute(to, "data-node", net->name);
-    put(to, "x", n->x), put(to, "y", n->y);
+    put(to, "x", n->is_right ? n->x + n->width + n->value_width : n->x), put(to, "y", n->y);
+    if (n->is_right) fputs(" text-anchor=\"end\"", to);
     fputc('>', to);
     od_xml_text(to, n->text);
-    fputs("</text><text class=\"node-value\"", to);
+    fputs("<tspan class=\"node-value\" dx=\"4\"", to);
     od_put_attribute(to, "data-node", net->name);
-    put(to, "x", n->x + n->width), put(to, "y", n->y);
-    fputs("></text>\n", to);
+    fputs("></tspan></text>\n", to);
   }
 }
 

@@ -60,6 +60,15 @@ static void add_line(od_sheet *s, od_cell *c, const char *text) {
   c->label[c->labels++] = line;
 }
 
+// Writes a number with four digits; large numbers without an exponent.
+static void round_value(char text[OD_NUMBER_SIZE], double value) {
+  od_number_round(text, value, 4);
+  if (fabs(value) >= 1e4 && fabs(value) < 1e9) {
+    double unit = pow(10, floor(log10(fabs(value))) - 3);
+    od_number_fixed(text, round(value / unit) * unit, 0);
+  }
+}
+
 // Writes a number of a part in its display unit with four digits: "320 bar".
 static void value_text(const od_sheet *s, const od_part *part, const od_value_line *line, char *text, size_t size) {
   const od_model *m = s->graph->model;
@@ -74,7 +83,7 @@ static void value_text(const od_sheet *s, const od_part *part, const od_value_li
     if (!*unit) unit = d->fields[k].unit;
     od_display shown = od_display_unit(unit, value);
     char number[OD_NUMBER_SIZE];
-    od_number_round(number, value * shown.factor, 4);
+    round_value(number, value * shown.factor);
     if (follows && (value == 1 || strcmp(unit, d->fields[k].unit) != 0)) return;
     snprintf(text, size, "%s%s%s%.40s", line->before ? line->before : "", number, *shown.unit ? " " : "", shown.unit);
   }

@@ -68,12 +68,13 @@ static int count_hits(const od_sheet *s, double left, double top, double right, 
 typedef struct choice {
   double x, y, cost;
   int hits;
+  bool is_right;
 } choice;
 
-static void consider(const od_sheet *s, choice *best, double x, double y, double width, double cost) {
+static void consider(const od_sheet *s, choice *best, double x, double y, double width, double cost, bool is_right) {
   if (best->hits == 0 && best->cost <= cost) return;
   int hits = count_hits(s, x - 1, y - 7.5, x + width + 1, y + 2.5);
-  if (hits < best->hits || (hits == best->hits && cost < best->cost)) *best = (choice){x, y, cost, hits};
+  if (hits < best->hits || (hits == best->hits && cost < best->cost)) *best = (choice){x, y, cost, hits, is_right};
 }
 
 // Considers places along a segment: above and below a horizontal one, right and left of a vertical one.
@@ -83,14 +84,14 @@ static void consider_segment(const od_sheet *s, choice *best, const od_segment *
   if (g->y1 == g->y2 && g->x2 - g->x1 >= 0.5 * width)
     for (int i = 0; i < count; i++) {
       double x = g->x1 + 3 + share[i] * fmax(g->x2 - g->x1 - width - 6, 0), cost = i - 0.02 * (g->x2 - g->x1);
-      consider(s, best, x, g->y1 - 3.5, width, cost);
-      consider(s, best, x, g->y1 + 10, width, cost + 0.5);
+      consider(s, best, x, g->y1 - 3.5, width, cost, share[i] > 0.9);
+      consider(s, best, x, g->y1 + 10, width, cost + 0.5, share[i] > 0.9);
     }
   if (g->x1 == g->x2 && g->y2 - g->y1 >= 10)
     for (int i = 0; i < count; i++) {
       double y = g->y1 + 9 + share[i] * fmax(g->y2 - g->y1 - 12, 0), cost = 20 + i - 0.02 * (g->y2 - g->y1);
-      consider(s, best, g->x1 + 5, y, width, cost);
-      consider(s, best, g->x1 - 5 - width, y, width, cost + 0.5);
+      consider(s, best, g->x1 + 5, y, width, cost, false);
+      consider(s, best, g->x1 - 5 - width, y, width, cost + 0.5, true);
     }
 }
 
@@ -101,11 +102,11 @@ static void name_net(od_sheet *s, int net) {
     return;
   }
   double width = od_text_width(text, NAME_SIZE, false) + 3;
-  choice best = {0, 0, INFINITY, 1 << 20};
+  choice best = {0, 0, INFINITY, 1 << 20, false};
   for (int i = 0; i < s->segments; i++)
     if (s->segment[i].net == net) consider_segment(s, &best, &s->segment[i], width + VALUE_ROOM);
   if (best.hits < 1 << 20)
-    s->name[s->names++] = (od_node_name){net, text, best.x, best.y, width, VALUE_ROOM, best.hits == 0};
+    s->name[s->names++] = (od_node_name){net, text, best.x, best.y, width, VALUE_ROOM, best.is_right, best.hits == 0};
 }
 
 // --- Frames -----------------------------------------------------------------------------------------------------------
