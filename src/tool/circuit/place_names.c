@@ -117,7 +117,24 @@ static bool in_frame(const od_sheet *s, const od_cell *c, int section) {
   return c->section == section && !c->is_feed && (c->symbol->station != OD_STATION_SUPPLY || s->graph->sections < 2);
 }
 
-// Frames sections if there are several in disjoint columns.
+// Returns whether frames are apart from each other and from cells of other sections.
+static bool frames_are_apart(const od_sheet *s) {
+  for (int i = 0; i < s->frames; i++) {
+    const od_frame *f = &s->frame[i];
+    for (int k = 0; k < i; k++)
+      if (overlaps(f->x, f->x + f->width, s->frame[k].x, s->frame[k].x + s->frame[k].width)) return false;
+    for (int k = 0; k < s->cells; k++) {
+      const od_cell *c = &s->cell[k];
+      if (c->is_feed || in_frame(s, c, f->section)) continue;
+      if (overlaps(f->x, f->x + f->width, c->x, c->x + c->width) &&
+          overlaps(f->y, f->y + f->height, c->y, c->y + c->height))
+        return false;
+    }
+  }
+  return s->frames > 0;
+}
+
+// Frames sections if there are several, or one template instance.
 static void frame_sections(od_sheet *s) {
   int sections = s->graph->sections;
   s->frame = OD_TAKE(s->arena, od_frame, sections + 1);
@@ -154,12 +171,7 @@ static void frame_sections(od_sheet *s) {
                                        right - left + 2 * FRAME_SIDE,
                                        bottom - top + FRAME_HEAD + FRAME_FOOT};
   }
-  bool apart = s->frames > 1;
-  for (int i = 0; i < s->frames; i++)
-    for (int k = 0; k < i; k++)
-      apart = apart && !overlaps(s->frame[i].x, s->frame[i].x + s->frame[i].width, s->frame[k].x,
-                                 s->frame[k].x + s->frame[k].width);
-  if (!apart) s->frames = 0;
+  if ((s->frames == 1 && !s->graph->section[s->frame[0].section].is_instance) || !frames_are_apart(s)) s->frames = 0;
   int top = 1 << 28;
   for (int i = 0; i < s->frames; i++)
     if (s->frame[i].y < top) top = s->frame[i].y;
