@@ -109,7 +109,10 @@ void od_axis_label(const od_axis *axis, int i, char text[OD_AXIS_TEXT]) {
   // A tick at zero may have a rounding error.
   double value = od_axis_tick(axis, i);
   if (axis->is_log) {
-    od_number_round(number, value, 3);
+    if (value >= 1e-4 && value < 1e6)
+      od_number_fixed(number, value, (int)fmax(0, -floor(log10(value) + 1e-9)));
+    else
+      od_number_round(number, value, 1);
     with_minus(number, text);
     return;
   }

@@ -209,7 +209,7 @@ static int check_live(od_job *job, const arguments *a) {
   if (a->json_lines && !a->live)
     od_job_error(job, "--json-lines requires --live");
   else if (a->live && a->data && strcmp(a->data, "-") != 0)
-    od_job_error(job, "--live reads standard input, and --data reads a file; give only one of these options");
+    od_job_error(job, "--live reads standard input, and --log reads a file; give only one of these options");
   else if (a->live && taken)
     od_job_error(job, "--%s -: with --live the answers go to standard output; give a file name", taken);
   else
@@ -311,7 +311,7 @@ static int run_live(od_job *job, const arguments *a, od_experiment *e) {
 
 static const char details[] =
     "The experiment file contains the machine, its sensors, the prior of the observer and the estimated parameters. The data\n"
-    "come from a simulated machine, from a log (--data), or from standard input (--live). The output lists the parameters,\nwith their true values if known, and the number of samples of each sensor. A verdict judges the reported\nuncertainty."
+    "come from a simulated machine, from a log (--log), or from standard input (--live). The output lists the parameters,\nwith their true values if known, and the number of samples of each sensor. A verdict judges the reported\nuncertainty."
     " The exit code is 3 if the result is wrong. Except with --live, the observer runs twice to check whether\n"
     "the result depends on the start values. A file is written completely or not at all.\n\n"
     "--checkpoint writes the run at its end, and also after Ctrl-C or SIGTERM. With --live, --checkpoint also writes the run\n"
@@ -321,7 +321,7 @@ static const char details[] =
     "--live the run continues with the next line. Both options may have the same file.\n\n"
     "Examples\n"
     "  oleodyn observe valve.yaml --seed 7 --csv valve.csv\n"
-    "  oleodyn observe valve.yaml --data log.csv --json -\n"
+    "  oleodyn observe valve.yaml --log log.csv --json -\n"
     "  logger | oleodyn observe valve.yaml --live --json-lines\n"
     "  logger | oleodyn observe valve.yaml --live --checkpoint valve.state\n"
     "  logger | oleodyn observe valve.yaml --live --resume valve.state --checkpoint valve.state\n"
@@ -331,14 +331,14 @@ static const char details[] =
 int od_kind_observe(od_job *job) {
   arguments a = {0};
   const od_option options[] = {
-      {"truth", OD_OPTION_TEXT, "VARIANT", "variant of the machine file for the true machine; default: from the file",
+      {"truth", OD_OPTION_TEXT, "NAME", "variant of the machine file for the true machine; default: from the file",
        &a.truth},
       {"variant", OD_OPTION_TEXT, "NAME", "variant of the experiment file; default: the file without a variant",
        &a.variant},
       {"random-start", OD_OPTION_FLAG, NULL, "draw the initial state of the observer at random about the true state",
        &a.random_start},
-      {"data", OD_OPTION_TEXT, "FILE", "observe this log (CSV or MATLAB file) instead of a simulated machine", &a.data},
-      {"live", OD_OPTION_FLAG, NULL, "observe CSV lines from standard input and answer each line (also: --data -)",
+      {"log", OD_OPTION_TEXT, "FILE", "observe this log (CSV or MATLAB file) instead of a simulated machine", &a.data},
+      {"live", OD_OPTION_FLAG, NULL, "observe CSV lines from standard input and answer each line (also: --log -)",
        &a.live},
       {"json-lines", OD_OPTION_FLAG, NULL, "live answers are JSON objects, one per line", &a.json_lines},
       {"seed", OD_OPTION_TEXT, "N", "seed of the sensors' noise; default: from the file, else 1", &a.seed},

@@ -102,15 +102,16 @@ void od_page_legend(od_page *p, const od_legend *entries);
 typedef struct od_figure {
   const char *title, *note;  // texts above the chart; note: in a lighter tone, or NULL
   double x_low, x_high, y_low, y_high;
-  const char *x_name, *x_unit, *y_unit;  // displayed units
   bool x_log, y_log;                     // logarithmic axes
+  const char *x_name, *x_unit, *y_unit;  // displayed units
   const od_legend *legend;               // legend of this figure only, below its title; NULL: none
   // SI units of the axes, and factors: displayed number = SI number * factor; NULL and zero: the displayed units.
   const char *x_si, *y_si;
   double x_factor, y_factor;
-  bool is_over_time;    // whether x is the time of the run
-  bool has_outputs;     // whether the names of lines are names of outputs of the machine
-  const char *subject;  // the output of the machine whose estimate, true value and measurements are drawn; NULL: none
+  bool is_over_time;      // whether x is the time of the run
+  bool has_equal_scales;  // whether a unit has the same length in both directions
+  bool has_outputs;       // whether the names of lines are names of outputs of the machine
+  const char *subject;    // the output of the machine whose estimate, true value and measurements are drawn; NULL: none
   od_chart chart;
   FILE *to;
 } od_figure;

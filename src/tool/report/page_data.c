@@ -344,6 +344,7 @@ void od_page_data_chart_begin(od_page_data *d, const od_data_chart *chart) {
   set(d, c, "x", axis_json(d, &chart->x));
   set(d, c, "y", axis_json(d, &chart->y));
   set(d, c, "over_time", json_boolean(chart->is_over_time));
+  if (chart->has_equal_scales) set(d, c, "equal_scales", json_true());
   d->chart = c;
   d->lines = json_array();
   set(d, c, "lines", d->lines);

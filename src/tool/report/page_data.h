@@ -50,7 +50,7 @@ typedef struct od_data_axis {
 typedef struct od_data_chart {
   const char *title, *note;
   od_data_axis x, y;
-  bool is_over_time;
+  bool is_over_time, has_equal_scales;
   bool has_outputs;     // whether the names of lines are outputs of the machine
   const char *subject;  // the output of the machine that all lines show: estimated, true, measured; NULL: none
 } od_data_chart;
