@@ -1,7 +1,8 @@
 // Sections of a circuit: an actuator with the valves and lines that only it uses.
 //
-// A template instance with an actuator, or with all nets of an actuator, is a section. All other actuators begin sections that extend through elements, up to nets of
-// pumps and sources. Actuators that share a net belong to one section. Pumps and elements between sections belong to no section.
+// A template instance with an actuator, or with all nets of an actuator, is a section. All other actuators begin sections that
+// extend through elements, up to nets of pumps and sources. Actuators that share a net belong to one section. Pumps and elements
+// between sections belong to no section.
 #include <string.h>
 
 #include "circuit/circuit_graph.h"

@@ -34,11 +34,14 @@ static void put_frames(const od_sheet *s, FILE *to) {
     od_put_attribute(to, "data-group", section_name(s, f->section));
     fputc('>', to);
     put_rectangle(to, "frame", f, 6);
-    fputs("<text class=\"section-name\"", to);
-    put(to, "x", f->x + 10), put(to, "y", f->y + 16);
-    fputc('>', to);
-    od_xml_text(to, f->title);
-    fputs("</text></g>\n", to);
+    if (f->title) {
+      fputs("<text class=\"section-name\"", to);
+      put(to, "x", f->x + 10), put(to, "y", f->y + 16);
+      fputc('>', to);
+      od_xml_text(to, f->title);
+      fputs("</text>", to);
+    }
+    fputs("</g>\n", to);
   }
   for (int i = 0; i < s->enclosures; i++) put_rectangle(to, "enclosure", &s->enclosure[i], 2);
 }

@@ -161,6 +161,7 @@ static void frame_sections(od_sheet *s) {
     s->failed = true;
     return;
   }
+  bool has_titles = false;
   for (int k = 0; k < sections; k++) {
     int left = 1 << 28, right = -(1 << 28), top = 1 << 28, bottom = -(1 << 28);
     for (int i = 0; i < s->cells; i++) {
@@ -178,11 +179,10 @@ static void frame_sections(od_sheet *s) {
       if (c->x < left) left = c->x;
       if (c->x + c->width > right) right = c->x + c->width;
     }
-    const char *title = od_text_shortened(s->graph->section[k].name, 30, s->arena);
-    if (!title) {
-      s->failed = true;
-      return;
-    }
+    // Other sections have the name of their actuator, which its symbol shows.
+    bool is_instance = s->graph->section[k].is_instance;
+    const char *title = is_instance ? od_text_shortened(s->graph->section[k].name, 30, s->arena) : NULL;
+    has_titles = has_titles || title;
     s->frame[s->frames++] = (od_frame){k,
                                        title,
                                        left - FRAME_SIDE,
@@ -197,6 +197,8 @@ static void frame_sections(od_sheet *s) {
   for (int i = 0; i < s->frames; i++) {
     od_frame *f = &s->frame[i];
     f->height += f->y - top, f->y = top;
+    if (!has_titles) f->y += FRAME_HEAD - FRAME_FOOT, f->height -= FRAME_HEAD - FRAME_FOOT;
+    if (!f->title) continue;
     od_mark *list = od_arena_extend(s->arena, s->mark, s->marks, sizeof *list);
     if (!list) {
       s->failed = true;

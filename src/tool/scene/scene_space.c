@@ -245,6 +245,24 @@ static void add_line(mesh *m, const od_scene_line *l, double radius, const char 
   add_tube(m, a, b, radius, radius);
 }
 
+// Adds a spring: a rod with rings around it.
+static void add_spring(mesh *m, const od_scene_line *l) {
+  enum { RINGS = 14 };
+  double a[3], b[3], from[3], to[3];
+  od_draw_place(m->d, &l->a, a);
+  od_draw_place(m->d, &l->b, b);
+  double length = od_distance3(a, b), r = 0.5 * l->diameter;
+  use_color(m, "dark");
+  add_tube(m, a, b, 0.25 * r, 0.25 * r);
+  use_color(m, "steel");
+  for (int i = 1; i <= RINGS && length > 0; i++) {
+    double x = length * (0.06 + 0.88 * i / (RINGS + 1));
+    along(a, b, x - 0.012 * length, from);
+    along(a, b, x + 0.012 * length, to);
+    add_tube(m, from, to, r, r);
+  }
+}
+
 static void add_joint(mesh *m, const od_scene_joint *j) {
   double at[3], a[3], b[3], axis[3];
   if (!j->is_pin) return;
@@ -423,6 +441,10 @@ double od_draw_floor(const od_scene *s, double corner[4][3]) {
     low[0] = fmin(low[0], x), high[0] = fmax(high[0], x), low[1] = fmin(low[1], z), high[1] = fmax(high[1], z);
   }
   if (step > 0.15 * s->size) step /= 2;
+  for (int k = 0; k < 2; k++) {  // at least a fifth of the machine's size wide
+    double lack = fmax(0, 0.1 * s->size - (high[k] - low[k]) / 2);
+    low[k] -= lack, high[k] += lack;
+  }
   for (int k = 0; k < 2; k++) low[k] = step * floor(low[k] / step), high[k] = step * ceil(high[k] / step);
   for (int i = 0; i < 4; i++)
     for (int k = 0; k < 3; k++)
@@ -469,7 +491,7 @@ bool od_draw_space(od_draw *d) {
   for (int i = 0; i < s->bodies; i++)
     for (int k = 0; k < s->body[i].shapes; k++) add_shape(&m, &s->body[i].shape[k], od_scene_pose_at(s, i, d->value));
   for (int i = 0; i < s->cylinders; i++) add_cylinder(&m, &s->cylinder[i]);
-  for (int i = 0; i < s->springs; i++) add_line(&m, &s->spring[i], 0.2 * s->spring[i].diameter, "steel");
+  for (int i = 0; i < s->springs; i++) add_spring(&m, &s->spring[i]);
   for (int i = 0; i < s->rods; i++) add_line(&m, &s->rod[i], 0.25 * s->rod[i].diameter, "steel");
   for (int i = 0; i < s->ropes; i++) add_line(&m, &s->rope[i], 0.06 * s->rope[i].diameter, "dark");
   for (int i = 0; i < s->joints; i++) add_joint(&m, &s->joint[i]);
