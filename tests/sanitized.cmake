@@ -47,7 +47,7 @@ endfunction()
 # Wrong files and commands, readers and writers of every format, every class of element and block, steps of integrators and filters, one fit of every
 # kind, one experiment, one study.
 set(chosen
-  base/arena blocks/block_classes blocks/blocks cli/info_command cli/signals_command cli/wrong_command document/expression document/ranges
+  base/arena blocks/block_classes blocks/blocks circuit/diagram_flaws circuit/diagram_memory circuit/diagram_symbols cli/info_command cli/signals_command cli/wrong_command document/expression document/ranges
   document/suggest document/units elements/element_numbers elements/elements experiment/encoder experiment/load_experiment experiment/load_sensors
   experiment/log friction/dependence friction_fit/run_model identify/fit_constraints identify/fit_data identify/hammerstein
   integrate/block_memory integrate/integrators integrate/saved_sims integrate/guards integrate/sliding_derivatives integrate/step_and_shift io/atomic_file io/chart io/csv_stream io/display io/json io/mat io/plot io/table
