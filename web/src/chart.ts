@@ -86,14 +86,21 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
         ...(kind === 'stems' ? { paths: uPlot.paths.bars?.({ size: [0.86, 80] }), fill: () => inkOf(l) + '66' } : {}) });
       if (i && kind === 'band') bands.push({ series: [series.length - 1, series.length - 2], fill: () => inkOf(l) + '33' });
     }
+    const spread = (list: Float64Array[], f: (v: number) => number) => list.reduce(([a, b], v) => v.reduce(([c, d], x) => Number.isNaN(x) ? [c, d] : [Math.min(c, f(x)), Math.max(d, f(x))], [a, b]), [Infinity, -Infinity]);
+    // Ranges with equal scales: the wider one fills its side.
+    const equal = (which: 0 | 1): uPlot.Range.MinMax => {
+      const marks = info.marks ?? [], all = [spread([...lines.map(l => l.x), Float64Array.from(marks, m => m.x)], xs), spread([...lines.map(l => data.values(l.line.series)), Float64Array.from(marks, m => m.y ?? NaN)], ys)];
+      const room = [host.clientWidth - 80, height() - 44], perPx = 1.08 * Math.max(...all.map(([a, b], i) => (b - a) / room[i])), [a, b] = all[which], half = perPx * room[which] / 2;
+      return [(a + b) / 2 - half, (a + b) / 2 + half];
+    };
     const scaleOf = (a: ChartInfo['x']) => ({ time: false, distr: (a.scale === 'log' ? 3 : 1) as uPlot.Scale.Distr });
     return {
       mode: free ? 2 : 1, width: host.clientWidth, height: height(), padding: [8, 16, 0, 0], legend: { show: false }, series, bands,
-      scales: { x: { ...scaleOf(xAxis), ...(zoom ? { auto: false, min: xs(zoom.low), max: xs(zoom.high) } : {}) }, y: { ...scaleOf(yAxis), ...(yAxis.scale === 'log' ? {} : { range: (_: uPlot, a: number | null, b: number | null) => range(a ?? 0, b ?? 1) }) } },
+      scales: { x: { ...scaleOf(xAxis), ...(zoom ? { auto: false, min: xs(zoom.low), max: xs(zoom.high) } : info.equal_scales ? { range: () => equal(0) } : {}) }, y: { ...scaleOf(yAxis), ...(yAxis.scale === 'log' ? {} : free && info.equal_scales ? { range: () => equal(1) } : { range: (_: uPlot, a: number | null, b: number | null) => range(a ?? 0, b ?? 1) }) } },
       axes: [{ ...axis, size: 26, gap: 4, values: (_, v) => v.map((x, i) => tick(x) + (i === v.length - 1 ? ' ' + unitOf(xAxis) : '')) }, { ...axis, size: 54, gap: 8, values: (_, v) => v.map(tick) }],
       cursor: { y: false, points: { size: 7, width: 2, fill: () => ink('card') }, drag: { x: false, y: false, setScale: false },
         bind: { mousedown: nothing, mouseup: nothing, click: nothing, dblclick: nothing, mousemove: nothing, mouseleave: nothing, mouseenter: nothing } },
-      hooks: { drawClear: [paintBehind], draw: [paintFront] },
+      hooks: { drawClear: [paintBehind], draw: [paintFront], ready: [() => drawCursor()], setSize: [() => queueMicrotask(drawCursor)] },
     };
   };
   // Range of y: with zero where zero is near, with limits that are near.

@@ -160,7 +160,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
   // --- Zoom and drag
   const scroller = element('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Circuit diagram' });
   let zoom = 1, fitted = true;
-  const layout = (least = isPhone() ? 0.9 : 0.62) => {
+  const layout = (least = isPhone() ? 0.95 : 0.8) => {
     const { width, height } = svg.viewBox.baseVal, w = scroller.clientWidth - 4, h = scroller.clientHeight - 4;
     if (w < 2) return;
     if (fitted) zoom = Math.min(1.35, Math.max(least, Math.min(w / width, h > 60 ? h / height : Infinity)));

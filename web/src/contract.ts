@@ -11,7 +11,7 @@ export interface Grid {
 }
 export interface SeriesInfo {
   name?: string;
-  label: string;
+  label?: string;
   si?: string;
   unit?: string;
   factor?: number;
@@ -24,6 +24,7 @@ export interface SeriesInfo {
   low: number;
   high: number;
   at?: number;
+  order?: number;       // 2: second differences
   log?: boolean;        // the column has decimal logarithms of the values
 }
 // stems: bars from zero, for histograms; bars: error bars from lower to upper.
@@ -44,6 +45,7 @@ export interface ChartInfo {
   x: AxisInfo;
   y: AxisInfo;
   over_time: boolean;
+  equal_scales?: boolean;   // as many px for a unit of x as for a unit of y
   lines: LineInfo[];
   limits?: { value: number; text?: string }[];
   marks?: { x: number; y?: number; text?: string; shape?: string }[];

@@ -15,7 +15,7 @@ const named = (name: string, s: { si?: string; unit?: string }) => {
 export function csvOf(numbers: number[], axis: AxisInfo, x?: Float64Array): string {
   const grids = [...new Set(numbers.map(k => data.series[k].grid))], places = grids.map(g => ({ points: x ?? data.axis(g), next: 0, row: -1 }));
   const rows = [[named(axis.name ?? 'x', axis), ...numbers.map(k => {
-    const s = data.series[k], name = s.name ?? s.label;
+    const s = data.series[k], name = s.name ?? s.label ?? s.part ?? '';
     return named(s.of ? `${name} (${s.of})` : name, s);
   })].join(',')];
   const columns = numbers.map(k => ({ s: data.series[k], values: data.values(k), place: places[grids.indexOf(data.series[k].grid)] }));

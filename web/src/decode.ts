@@ -10,11 +10,13 @@ export async function inflate(bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// One column: differences modulo 65536, low bytes of all values, then high bytes. 65535 is a missing value (NaN).
-export function decodeColumn(bytes: Uint8Array, at: number, count: number, low: number, high: number): Float64Array {
+// One column: first or second differences modulo 65536, low bytes of all values, then high bytes. 65535 is a missing value (NaN).
+export function decodeColumn(bytes: Uint8Array, at: number, count: number, low: number, high: number, order = 1): Float64Array {
   const values = new Float64Array(count), step = (high - low) / 65534;
-  for (let i = 0, q = 0; i < count; i++) {
-    q = (q + bytes[at + i] + 256 * bytes[at + count + i]) & 65535;
+  for (let i = 0, q = 0, d = 0; i < count; i++) {
+    const x = bytes[at + i] + 256 * bytes[at + count + i];
+    d = order === 2 ? d + x : x;
+    q = (q + d) & 65535;
     values[i] = q === 65535 ? NaN : q === 65534 ? high : low + q * step;
   }
   return values;
@@ -48,8 +50,8 @@ export function makeData(page: PageData, bytes: Uint8Array): Data {
   const find = (name: string | undefined, of = main) => numbers.get(name + '\n' + of) ?? numbers.get(name + '\n') ?? -1;
   const values = (k: number) => columns[k] ??= column(k);
   const column = (k: number) => {
-    const { grid, at, low, high, log } = series[k], { count } = grids[grid];
-    const made = at === undefined ? new Float64Array(count).fill(low) : decodeColumn(bytes, at, count, low, high);
+    const { grid, at, low, high, log, order } = series[k], { count } = grids[grid];
+    const made = at === undefined ? new Float64Array(count).fill(low) : decodeColumn(bytes, at, count, low, high, order);
     return log ? made.map(v => 10 ** v) : made;
   };
   const axis = (grid: number) => axes[grid] ??= places(grids[grid]);

@@ -22,17 +22,17 @@ export function paintLabels(p: Picture, labels: Label[], chosen: Map<string, num
   for (const l of labels) {
     const width = g.measureText(l.text).width + (l.dot ? 13 : 0), [dx, dy] = l.to, places: Spot[] = [[dx, dy], [-dx, -dy], [1, 0], [-1, 0], [0, -1], [0, 1]];
     const box = (i: number) => {
-      const [ux, uy] = places[i], x = l.at[0] + ux * (l.gap + width / 2), y = l.at[1] + uy * (l.gap + 6);
+      const [ux, uy] = places[i], away = l.gap + Math.abs(ux) * width / 2 + Math.abs(uy) * 8, x = l.at[0] + ux * away, y = l.at[1] + uy * away;
       return [x - width / 2, y - 8, x + width / 2, y + 8];
     };
     // The place of the last frame stays unless another one is clearly better: labels must not jump.
     let best = 0, least = Infinity;
     places.forEach((_, i) => {
       const [x0, y0, x1, y1] = box(i), spots: Spot[] = [[x0, y0], [x1, y1], [(x0 + x1) / 2, (y0 + y1) / 2]];
-      let cost = 0.4 * i - (chosen.get(l.text) === i ? 2.5 : 0);
+      let cost = 0.4 * i - (chosen.get(l.text) === i ? 1.2 : 0);
       for (const t of taken) if (x0 < t[2] + 3 && x1 > t[0] - 3 && y0 < t[3] && y1 > t[1]) cost += 12;
       if (x0 < 4 || x1 > camera.width - 4 || y0 < 4 || y1 > camera.height - 4) cost += 30;
-      for (const h of hits) for (const s of spots) if (h.reach ? distance(s, h.outline[0], h.outline[1]) < h.reach + 6 : inside(s, h.outline)) cost += 1;
+      for (const h of hits) for (const s of spots) if (h.reach ? distance(s, h.outline[0], h.outline[1]) < h.reach + 2 : inside(s, h.outline)) cost += 1;
       if (cost < least) { least = cost; best = i; }
     });
     chosen.set(l.text, best);
@@ -60,7 +60,7 @@ export function nameLabels({ scene, camera, poses }: Picture): Label[] {
   if (cylinders.length) return cylinders.map(c => {
     const a = camera.project(placed(poses, c.a)), b = camera.project(placed(poses, c.b)), n = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1, group = groupOf(c.name);
     const side = a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]) ? 1 : -1, own = palette.ofPart(c.name), alone = cylinders.filter(q => groupOf(q.name) === group).length === 1;
-    return { text: group && alone ? group : c.name, at: [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], to: [(b[1] - a[1]) / n * side, (a[0] - b[0]) / n * side], gap: 17, color,
+    return { text: group && alone ? group : c.name, at: [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], to: [(b[1] - a[1]) / n * side, (a[0] - b[0]) / n * side], gap: Math.max(8, c.diameter * camera.scale / 2 + 4), color,
       dot: own === 'neutral' ? undefined : ink(own), faint: isSelecting() && !hasPart(c.name) };
   });
   return scene.bodies.flatMap((body, i): Label[] => {
@@ -94,7 +94,7 @@ export function paintLoads(p: Picture, loads: boolean, joints: boolean): Label[]
 }
 // An arrow that ends at a place, or a bow about it for a torque.
 function arrow({ g, camera }: Picture, tip: Spot, direction: Vector, share: number, text: string, color: string, torque: boolean): Label {
-  const label = { text, at: tip, to: [1, 0] as Spot, gap: 9, color: ink(color) };
+  const label = { text, at: tip, to: [1, 0] as Spot, gap: 4, color: ink(color) };
   let u: Spot = [dot(direction, camera.right), -dot(direction, camera.up)], n = Math.hypot(...u) / (size(direction) || 1), neck = tip;
   g.fillStyle = ink(color);
   g.lineCap = 'butt';

@@ -124,7 +124,7 @@ export function paintSpace(p: Picture, solid: Solid): void {
 function paintFloor({ g, camera, scene }: Picture): void {
   const level = scene.ground?.level, { x, y, normal } = scene.axes, { low, high } = scene.bounds, center = scaled(add(low, high), 0.5);
   if (level == null || dot(y, camera.toward) < 0) return;
-  const reach = 0.6 * Math.max(size(subtract(high, low)), scene.size), step = niceStep(reach / 8), count = Math.ceil(reach / step), end = count * step, [fill, line] = shapeColors('soil');
+  const reach = 0.42 * Math.max(size(subtract(high, low)), scene.size), step = niceStep(reach / 8), count = Math.ceil(reach / step), end = count * step, [fill, line] = shapeColors('soil');
   const at = (u: number, v: number) => camera.project(add(add(center, scaled(y, level - dot(center, y))), add(scaled(x, u), scaled(normal, v))));
   trace(g, [at(-end, -end), at(end, -end), at(end, end), at(-end, end)], true);
   g.fillStyle = fill;

@@ -51,10 +51,14 @@ export interface Palette { ofPart(part: string | undefined): string; ofLines(lin
 
 export function makePalette(data: Data): Palette {
   const groups = new Map<string, number>(), parts = new Map<string, number>();
-  (data.page.groups ?? []).forEach((g, i) => {
-    groups.set(g.name, i % COLORS);
-    for (const p of g.parts) if (!parts.has(p)) parts.set(p, i % COLORS);
-  });
+  // Groups that move something have colors in their order; the others, such as a pump with its valves, are neutral.
+  const { groups: all = [], scene } = data.page, moving = new Set([...scene?.cylinders ?? [], ...scene?.motors ?? []].map(c => c.name)), some = all.some(g => g.parts.some(p => moving.has(p)));
+  let next = 0;
+  for (const g of all) {
+    const color = !some || g.parts.some(p => moving.has(p)) ? next++ % COLORS : -1;
+    groups.set(g.name, color);
+    for (const p of g.parts) if (!parts.has(p)) parts.set(p, color);
+  }
   // The group of a part, or of the part that contains it.
   const number = (part: string | undefined): number => {
     if (!part) return -1;

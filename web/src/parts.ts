@@ -13,6 +13,7 @@ export function partList(): HTMLElement | null {
   const list = menu('Select a part', [['', 'Part'], ...[...names].map((n): [string, string] => [n, n])], part => {
     if (!part) clearSelection(); else if (part !== selectedPart) selectPart(part);
   });
+  list.classList.add('part-list');
   on([selectionChanged], () => { list.value = names.has(selectedPart) ? selectedPart : ''; });
   return list;
 }

@@ -18,7 +18,10 @@ export function makeLegend(series: number[]): [HTMLElement, () => void] {
     });
     unit.textContent = unitOf(first);
     ticks.replaceChildren();
-    for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); i++) ticks.append(element('span', { style: `left:${100 * (i * step - low) / (high - low)}%` }, format(i * step, high > 1e5 ? -1 : step < 1 ? 1 : 0)));
+    for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); i++) {
+      const at = 100 * (i * step - low) / (high - low);
+      ticks.append(element('span', { style: `left:${at}%;transform:translateX(-${at < 5 ? 20 : at > 95 ? 80 : 50}%)` }, format(i * step, high > 1e5 ? -1 : step < 1 ? 1 : 0)));
+    }
   };
   on([themeChanged, unitsChanged], paint);
   paint();
