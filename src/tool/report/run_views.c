@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "io/display.h"
 #include "io/json.h"
 #include "machine/machine.h"
 #include "plant/model_plant_work.h"
+#include "report/figure_range.h"
 #include "report/page.h"
 
 // --- Recorded outputs -------------------------------------------------------------------------------------------------
@@ -221,7 +221,7 @@ void od_run_views_add_series(const od_run_views *v, od_page *p) {
     if (is_unit(v->machine, v->output[i], "Pa") && i < v->bound) pressure.high = fmax(pressure.high, r.high);
     if (is_unit(v->machine, v->output[i], "W") && size > largest) largest = size, waveform = v->output[i];
     if (i >= v->bound && waveform != v->output[i]) continue;
-    od_display shown = od_display_unit(si, size);
+    od_display shown = od_figure_unit(si, size);
     od_series_facts facts = {.name = od_machine_output_name(v->machine, v->output[i]),
                              .of = v->of,
                              .si = si,
