@@ -18,7 +18,7 @@ const bundle = await build({
 const script = bundle.outputFiles[0].text;
 // The script stands in a page that is also XML.
 for (const bad of [']]>', '</script', '<!--']) if (script.includes(bad)) throw new Error(`the script contains ${bad}`);
-if (script.length > 120000) console.error(`the script has ${script.length} bytes; at most 120000 are allowed`);
+if (script.length > 120000) throw new Error(`the script has ${script.length} bytes; at most 120000 are allowed`);
 
 // The style: "@dark { ... }" stands for both ways to the dark theme, the choice of the reader and the setting of the system.
 const source = readFileSync(join(here, 'src/page.css'), 'utf8').replace(/@dark \{([^}]*)\}/, (_, variables) =>

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -90,11 +91,14 @@ static inline double *page_data_values(const page_data *d, long i, long *count, 
   *count = (long)page_data_number(g, "count", NAN);
   *quantum = (high - low) / 65534;
   double *value = malloc((size_t)*count * sizeof *value);
-  unsigned q = 0;
+  unsigned q = 0, slope = 0;
+  bool is_second = page_data_number(s, "order", 1) == 2;
   size_t n = (size_t)*count, from = (size_t)at;
   if (at >= 0) assert_true(from + 2 * n <= d->size);
   for (size_t k = 0; k < n; k++) {
-    if (at >= 0) q = (q + d->bytes[from + k] + 256u * d->bytes[from + n + k]) % 65536;
+    unsigned stored = at >= 0 ? d->bytes[from + k] + 256u * d->bytes[from + n + k] : 0;
+    slope = is_second ? slope + stored : stored;
+    q = (q + slope) % 65536;
     value[k] = q == 65535 ? (double)NAN : low + q * *quantum;
     if (json_is_true(json_object_get(s, "log"))) value[k] = pow(10, value[k]);
   }

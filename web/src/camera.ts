@@ -3,89 +3,71 @@ import { add, cross, dot, scaled, subtract, unit } from './pose';
 import type { SceneInfo, Vector } from './contract';
 
 export type Spot = [number, number];
-export type ViewName = 'iso' | 'front' | 'side' | 'top';
-const VIEWS: Record<ViewName, [number, number]> = { iso: [-0.6, 0.45], front: [0, 0], side: [Math.PI / 2, 0], top: [0, Math.PI / 2] };
-
-export class Camera {
+export interface Camera {
   right: Vector;
   up: Vector;
   toward: Vector;          // to the viewer
-  target: Vector = [0, 0, 0];
-  width = 1;
-  height = 1;
-  zoom = 1;
-  private base = 1;        // px/m that shows all bounds
-  private yaw = 0;
-  private pitch = 0;
-  private low: Vector;
-  private high: Vector;
+  width: number;
+  height: number;
+  scale: number;           // px/m
+  project(p: Vector): Spot;
+  include(p: Vector): void;
+  look(view: string): void;
+  orbit(dx: number, dy: number): void;
+  pan(dx: number, dy: number): void;
+  zoom(factor: number, x?: number, y?: number): void;
+  fit(): void;
+}
+const VIEWS: Record<string, [number, number]> = { Front: [0, 0], Side: [Math.PI / 2, 0], Top: [0, Math.PI / 2] };
 
-  constructor(private readonly scene: SceneInfo) {
-    this.right = scene.axes.x;
-    this.up = scene.axes.y;
-    this.toward = scene.axes.normal;
-    this.low = [...scene.bounds.low];
-    this.high = [...scene.bounds.high];
-    if (!scene.planar) this.look('iso');
-  }
-  get scale(): number { return this.base * this.zoom; }
-
-  include(p: Vector): void {
-    for (let i = 0; i < 3; i++) {
-      this.low[i] = Math.min(this.low[i], p[i]);
-      this.high[i] = Math.max(this.high[i], p[i]);
-    }
-  }
-  project(p: Vector): Spot {
-    const d = subtract(p, this.target), s = this.scale;
-    return [this.width / 2 + dot(d, this.right) * s, this.height / 2 - dot(d, this.up) * s];
-  }
-  depth(p: Vector): number { return dot(p, this.toward); }
-  // Point under a place of the picture, in the plane through the target.
-  under(x: number, y: number): Vector {
-    return add(this.target, add(scaled(this.right, (x - this.width / 2) / this.scale), scaled(this.up, (this.height / 2 - y) / this.scale)));
-  }
-  // Turns to a standard view.
-  look(view: ViewName): void { [this.yaw, this.pitch] = VIEWS[view]; this.turned(); }
-  orbit(dx: number, dy: number): void {
-    this.yaw -= dx * 0.008;
-    this.pitch = Math.min(Math.PI / 2, Math.max(-Math.PI / 2, this.pitch + dy * 0.008));
-    this.turned();
-  }
-  private turned(): void {
-    const { x, y, normal } = this.scene.axes, c = Math.cos(this.pitch), s = Math.sin(this.pitch);
-    const out = add(scaled(normal, Math.cos(this.yaw)), scaled(x, Math.sin(this.yaw)));
-    this.right = unit(cross(y, out));
-    this.toward = unit(add(scaled(out, c), scaled(y, s)));
-    this.up = unit(cross(this.toward, this.right));
-  }
-  pan(dx: number, dy: number): void {
-    this.target = add(this.target, add(scaled(this.right, -dx / this.scale), scaled(this.up, dy / this.scale)));
-  }
-  zoomAt(factor: number, x = this.width / 2, y = this.height / 2): void {
-    const before = this.under(x, y);
-    this.zoom = Math.min(40, Math.max(0.4, this.zoom * factor));
-    this.target = add(this.target, subtract(before, this.under(x, y)));
-  }
-  // Shows all bounds. Margins in px: the left one leaves room for texts where the picture is wide.
-  fit(): void {
-    const corners: Vector[] = [];
-    for (let i = 0; i < 8; i++) corners.push([(i & 1 ? this.high : this.low)[0], (i & 2 ? this.high : this.low)[1], (i & 4 ? this.high : this.low)[2]]);
-    const us = corners.map(p => dot(p, this.right)), vs = corners.map(p => dot(p, this.up));
-    const u0 = Math.min(...us), u1 = Math.max(...us), v0 = Math.min(...vs), v1 = Math.max(...vs);
-    const wide = Math.max(u1 - u0, 1e-6), tall = Math.max(v1 - v0, 1e-6), edge = Math.min(36, this.width * 0.05);
-    this.zoom = 1;
-    this.base = Math.min((this.width - 2 * edge) / wide, (this.height - 52) / tall);
-    this.base = Math.max(this.base, 1e-9);
-    const middle = scaled(add(this.low, this.high), 0.5);
-    const du = (u0 + u1) / 2 - dot(middle, this.right), dv = (v0 + v1) / 2 - dot(middle, this.up);
-    this.target = add(middle, add(scaled(this.right, du), scaled(this.up, dv - 2 / this.base)));
-  }
-  // A new size keeps what is in the middle. fitted: whether the picture showed all before.
-  resize(width: number, height: number, fitted: boolean): void {
-    const ratio = Math.min(width / this.width, height / this.height);
-    this.width = width;
-    this.height = height;
-    if (fitted) this.fit(); else this.base *= ratio > 0 ? ratio : 1;
-  }
+export function makeCamera(scene: SceneInfo): Camera {
+  const { x, y, normal } = scene.axes, low: Vector = [...scene.bounds.low], high: Vector = [...scene.bounds.high];
+  let target: Vector = [0, 0, 0], yaw = 0, pitch = 0, least = 0;
+  const turned = () => {
+    const out = add(scaled(normal, Math.cos(yaw)), scaled(x, Math.sin(yaw)));
+    c.right = unit(cross(y, out));
+    c.toward = unit(add(scaled(out, Math.cos(pitch)), scaled(y, Math.sin(pitch))));
+    c.up = cross(c.toward, c.right);
+  };
+  const move = (dx: number, dy: number) => { target = add(target, add(scaled(c.right, dx / c.scale), scaled(c.up, dy / c.scale))); };
+  const c: Camera = {
+    right: x, up: y, toward: normal, width: 1, height: 1, scale: 1,
+    project(p) {
+      const d = subtract(p, target);
+      return [c.width / 2 + dot(d, c.right) * c.scale, c.height / 2 - dot(d, c.up) * c.scale];
+    },
+    include(p) {
+      for (let i = 0; i < 3; i++) {
+        low[i] = Math.min(low[i], p[i]);
+        high[i] = Math.max(high[i], p[i]);
+      }
+    },
+    // Turns to a standard view; any other name: the view of the scene.
+    look(view) {
+      const v = scene.view ?? add(add(scaled(normal, 0.75), scaled(x, -0.5)), scaled(y, 0.45));
+      [yaw, pitch] = VIEWS[view] ?? [Math.atan2(dot(v, x), dot(v, normal)), Math.asin(dot(unit(v), y))];
+      turned();
+    },
+    orbit(dx, dy) {
+      yaw -= dx * 0.008;
+      pitch = Math.min(Math.PI / 2, Math.max(-Math.PI / 2, pitch + dy * 0.008));
+      turned();
+    },
+    pan(dx, dy) { move(-dx, dy); },
+    zoom(factor, px = c.width / 2, py = c.height / 2) {
+      const before = c.scale, dx = px - c.width / 2, dy = c.height / 2 - py;
+      move(dx, dy);
+      c.scale = Math.min(60 * least, Math.max(0.4 * least, before * factor));
+      move(-dx, -dy);
+    },
+    // Shows all bounds.
+    fit() {
+      const middle = scaled(add(low, high), 0.5), half = scaled(subtract(high, low), 0.5);
+      const reach = (axis: Vector) => Math.max(1e-6, 2 * axis.reduce((sum, v, i) => sum + Math.abs(v * half[i]), 0));
+      c.scale = least = Math.max(1e-9, Math.min((c.width - 2 * Math.min(36, 0.05 * c.width)) / reach(c.right), (c.height - 52) / reach(c.up)));
+      target = add(middle, scaled(c.up, -2 / c.scale));
+    },
+  };
+  if (!scene.planar) c.look('');
+  return c;
 }

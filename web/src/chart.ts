@@ -1,438 +1,356 @@
 // One chart: title, legend with values at the cursor, and uPlot in place of the still picture.
 import uPlot from 'uplot';
-import type { App } from './app';
 import type { ChartInfo, LineInfo } from './contract';
-import { element, icon, one, svgElement, watchVisible } from './dom';
-import { DASHES, colorVariable } from './palette';
 import type { LineStyle } from './palette';
-import { FONT } from './theme';
-import type { Window } from './window';
-import { format, digitsFor, plainUnit } from './units';
-import { chartCsv, chartSvg } from './chart_file';
-import { fileName, saveFile } from './dom';
+import type { Zoom } from './zoom';
+import { button, div, element, fileName, icon, one, press, saveFile, span, svgElement, watchVisible, write } from './dom';
+import { csvOf } from './csv';
+import { data, isPhone, palette } from './state';
+import { DASHES } from './palette';
+import { digitsFor, digitsOf, format, shown, unitOf } from './units';
+import { FONT, ink } from './theme';
+import { hasSeries, isSelecting } from './selection';
+import { now, seek } from './clock';
+import { on, selectionChanged, themeChanged, timeChanged, unitsChanged } from './signal';
+import { svgFile } from './picture_file';
 
 type Column = (number | null)[] | Float64Array;
-export interface Plotted { line: LineInfo; style: LineStyle; x: Float64Array; y: Float64Array; upper: Float64Array | null; shown: boolean }
+export interface Plotted { line: LineInfo; style: LineStyle; x: Float64Array; isShown: boolean }
+export interface Chart {
+  figure: HTMLElement;
+  info: ChartInfo;
+  lines: Plotted[];
+  zoom: Zoom | null;
+  isConcerned(): boolean;                    // whether a line belongs to the selection
+  showSelection(filtering: boolean): void;   // filtering: hide what does not belong to the selection
+  refresh(): void;                           // new units or new samples
+  hover(x: number): void;                    // x under the pointer, in charts without time
+  hoverAll(x: number): void;
+}
 
-export class Chart {
-  readonly lines: Plotted[] = [];
-  readonly free: boolean;            // x of a line runs back and forth: a curve in the plane
-  private plot: uPlot | null = null;
-  private readonly host = element('div', { class: 'plot' });
-  private readonly values: HTMLElement[] = [];
-  private readonly buttons: HTMLButtonElement[] = [];
-  private readonly unit = element('span', { class: 'unit' });
-  private readonly own: number[] = [];      // series of uPlot for each line
-  private visible = false;
-  private built = false;
-  private hover = NaN;               // x under the pointer in charts without time
+export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | null): Chart {
+  const styles = palette.ofLines(info.lines), { x: xAxis, y: yAxis, over_time: timed } = info, values: HTMLElement[] = [], buttons: HTMLElement[] = [];
+  const lines = info.lines.flatMap((line, i): Plotted[] => data.series[line.series] ? [{ line, style: styles[i], x: line.x != null ? data.values(line.x) : data.axis(data.series[line.series].grid), isShown: true }] : []);
+  const free = !zoom, xs = (v: number) => shown(xAxis, v), ys = (v: number) => shown(yAxis, v), digits = () => digitsOf(yAxis);
+  const upperOf = ({ line }: Plotted) => line.kind === 'band' || line.kind === 'bars' ? line.upper : undefined, edges = (l: Plotted) => [l.line.kind === 'bars' ? l.line.lower ?? l.line.series : l.line.series, upperOf(l)].filter(k => k !== undefined);
+  let plot: uPlot | null = null, visible = false, hovered = NaN;
 
-  constructor(private readonly app: App, readonly figure: HTMLElement, readonly info: ChartInfo, readonly window: Window | null) {
-    const styles = app.palette.ofLines(info.lines), { data } = app;
-    info.lines.forEach((line, i) => {
-      const s = data.series[line.series];
-      if (!s) return;
-      const x = line.x !== undefined && line.x !== null ? data.values(line.x) : data.axis(s.grid);
-      this.lines.push({ line, style: styles[i], x, y: data.values(line.series), upper: line.upper !== undefined ? data.values(line.upper) : null, shown: true });
-    });
-    this.free = this.lines.some(l => !rising(l.x));
-    this.frame();
-    watchVisible(figure, v => {
-      this.visible = v;
-      if (v) this.build();
-      if (v) this.drawCursor();
-    }, '300px');
-    if (info.over_time) app.clock.frame.add(() => { if (this.visible) this.drawCursor(); });
-    window?.changed.add(() => this.plot?.setScale('x', { min: window.low, max: window.high }));
-    app.theme.changed.add(() => this.plot?.redraw(false));
-    app.selection.changed.add(() => this.plot?.redraw(false));
-    app.units.changed.add(() => this.refresh());
-  }
+  // --- Title and legend; the still picture stays for prints.
+  const unit = span('unit'), host = div('plot');
+  for (const child of figure.children) child.classList.add('still');
+  lines.forEach((l, i) => {
+    const value = element('b'), b = button('', { 'aria-pressed': 'true' }, () => {
+      l.isShown = !l.isShown;
+      press(b, l.isShown);
+      own(i).forEach(k => plot?.setSeries(k, { show: l.isShown }));
+    }, swatch(l.style, l.line.kind), l.line.label, value);
+    values.push(value);
+    buttons.push(b);
+  });
+  const sheet = element('details', { class: 'menu chart-menu' }, element('summary', { class: 'tool', 'aria-label': `Save the chart ${info.title}`, title: 'Save this chart' }, icon('M8 2.5v7.5M4.8 7L8 10.2 11.2 7M3 13.2h10')),
+    div('sheet', ...['CSV', 'SVG', 'PNG'].map(kind => button('', {}, () => {
+      sheet.open = false;
+      save(kind);
+    }, kind))));
+  figure.prepend(div('chart-head', element('figcaption', {}, element('b', {}, info.title), unit), div('legend-live', ...buttons), sheet), host);
+  figure.classList.add('upgraded');
 
-  // Whether a line of the chart belongs to the selection.
-  get concerned(): boolean { return this.lines.some(l => this.app.selection.hasSeries(this.app.data.series[l.line.series])); }
+  // --- Data. Lines on different grids are joined; a missing value is a gap.
+  const column = (k: number): Column => {
+    const v = data.values(k).map(ys);
+    return v.some(Number.isNaN) ? Array.from(v, a => Number.isNaN(a) ? null : a) : v;
+  };
+  // Series of uPlot of a line.
+  const own = (i: number) => {
+    const first = 1 + lines.slice(0, i).reduce((sum, l) => sum + edges(l).length, 0);
+    return edges(lines[i]).map((_, k) => first + k);
+  };
+  const columns = (): uPlot.AlignedData => {
+    const tables = lines.map(l => [l.x.map(xs), ...edges(l).map(column)] as uPlot.AlignedData);
+    if (free) return [null, ...tables.flatMap(([x, ...y]) => y.map(v => [x, v]))] as unknown as uPlot.AlignedData;
+    return lines.every(l => l.x === lines[0].x) ? [tables[0][0], ...tables.flatMap(([, ...y]) => y)] : uPlot.join(tables);
+  };
+  const inkOf = (l: Plotted) => ink(l.style.color) + (isSelecting() && chart.isConcerned() && !hasSeries(data.series[l.line.series]) ? '2e' : '');
 
-  private get firstSeries() { return this.app.data.series[this.lines[0]?.line.series ?? 0]; }
-  private unitText(): string {
-    const s = this.firstSeries;
-    return s ? this.app.units.unit(s) : plainUnit(this.info.y.unit);
-  }
-  private shown(l: Plotted, value: number): number { return this.app.units.shown(this.app.data.series[l.line.series], value); }
-
-  // Title and legend; the still picture stays for prints.
-  private frame(): void {
-    const { figure, info } = this, caption = one<HTMLElement>('figcaption', figure), still = one<SVGSVGElement>(':scope > svg, :scope > .plot > svg', figure);
-    still?.classList.add('still');
-    for (const extra of Array.from(figure.children)) if (extra !== caption && extra !== still && !extra.classList.contains('keep')) extra.classList.add('still');
-    const title = element('figcaption', { class: 'live-caption' }, element('b', {}, info.title), this.unit), legend = element('div', { class: 'legend-live' });
-    caption?.classList.add('still');
-    for (const l of this.lines) {
-      const value = element('b'), button = element('button', { type: 'button', 'aria-pressed': 'true', onclick: () => this.toggle(l, button) }, swatch(l), l.line.label, value);
-      this.values.push(value);
-      this.buttons.push(button);
-      legend.append(button);
-    }
-    const menu = element('details', { class: 'menu chart-menu' }, element('summary', { class: 'tool', 'aria-label': `Save the chart ${info.title}`, title: 'Save this chart' }, icon('M8 2.5v7.5M4.8 7L8 10.2 11.2 7M3 13.2h10')),
-      element('div', { class: 'sheet' }, ...(['CSV', 'SVG', 'PNG'] as const).map(kind => element('button', { type: 'button', onclick: () => {
-        menu.open = false;
-        void this.save(kind);
-      } }, kind))));
-    figure.prepend(element('div', { class: 'chart-head' }, title, legend, menu), this.host);
-    figure.classList.add('upgraded');
-    this.showUnit();
-  }
-  private showUnit(): void { this.unit.textContent = [this.unitText(), this.info.note].filter(Boolean).join(', '); }
-
-  private toggle(l: Plotted, button: HTMLButtonElement): void {
-    l.shown = !l.shown;
-    button.setAttribute('aria-pressed', String(l.shown));
-    const k = this.own[this.lines.indexOf(l)];
-    this.plot?.setSeries(k, { show: l.shown });
-    if (l.upper) this.plot?.setSeries(k + 1, { show: l.shown });
-  }
-
-  private height(): number { return this.app.phone() ? 190 : this.lines.length > 5 ? 216 : this.free ? 260 : 176; }
-
-  private build(): void {
-    if (this.built || this.host.clientWidth < 10) return;
-    this.built = true;
-    const plot = new uPlot(this.options(), this.columns(), this.host);
-    this.plot = plot;
-    if (!this.free) this.bindPointer(plot); else this.bindHover(plot);
-    new ResizeObserver(() => {
-      if (this.host.clientWidth > 10) plot.setSize({ width: this.host.clientWidth, height: this.height() });
-    }).observe(this.host);
-    this.drawCursor();
-  }
-
-  // New units or new samples.
-  refresh(): void {
-    for (const l of this.lines) {
-      l.y = this.app.data.values(l.line.series);
-      if (l.line.upper !== undefined) l.upper = this.app.data.values(l.line.upper);
-    }
-    this.showUnit();
-    this.plot?.setData(this.columns());
-    if (this.window) this.plot?.setScale('x', { min: this.window.low, max: this.window.high });
-    this.drawCursor();
-  }
-
-  // Columns of uPlot. Lines on different grids are joined; a missing value is a gap.
-  private columns(): uPlot.AlignedData {
-    this.own.length = 0;
-    let next = 1;
-    for (const l of this.lines) {
-      this.own.push(next);
-      next += l.upper ? 2 : 1;
-    }
-    const factor = this.info.x.factor ?? 1, xs = (v: Float64Array): Float64Array => factor === 1 ? v : v.map(a => a * factor);
-    const ys = (l: Plotted, v: Float64Array): Column => {
-      const values = v.map(a => this.shown(l, a));
-      return values.some(a => Number.isNaN(a)) ? Array.from(values, a => Number.isNaN(a) ? null : a) : values;
-    };
-    if (this.free) {
-      const facets: unknown[] = [null];
-      for (const l of this.lines) {
-        facets.push([xs(l.x), ys(l, l.y)]);
-        if (l.upper) facets.push([xs(l.x), ys(l, l.upper)]);
-      }
-      return facets as unknown as uPlot.AlignedData;
-    }
-    const tables: uPlot.AlignedData[] = [];
-    for (const l of this.lines) tables.push([xs(l.x), ys(l, l.y), ...(l.upper ? [ys(l, l.upper)] : [])]);
-    if (tables.length === 0) return [[]];
-    const common = this.lines.every(l => l.x === this.lines[0].x);
-    return common ? [tables[0][0], ...tables.flatMap(t => t.slice(1))] as uPlot.AlignedData : uPlot.join(tables);
-  }
-
-  private faded(l: Plotted): boolean {
-    const { selection, data } = this.app;
-    return selection.any && this.concerned && !selection.hasSeries(data.series[l.line.series]);
-  }
-  private stroke(l: Plotted): string {
-    const color = this.app.theme.color(l.line.kind === 'measured' ? '--measured' : colorVariable(l.style.color));
-    return this.faded(l) ? color + '2e' : color;
-  }
-
-  private options(): uPlot.Options {
-    const { app, info, window: shared } = this, color = (v: string) => () => app.theme.color(v);
-    const axis = (): uPlot.Axis => ({ stroke: color('--ink3'), grid: { stroke: color('--grid'), width: 1 }, ticks: { show: false }, font: '11px ' + FONT });
+  // --- Options of uPlot
+  const height = () => isPhone() ? 190 : lines.length > 5 ? 216 : free ? 260 : 176;
+  const options = (): uPlot.Options => {
+    const axis: uPlot.Axis = { stroke: () => ink('ink3'), grid: { stroke: () => ink('grid'), width: 1 }, ticks: { show: false }, font: '11px ' + FONT }, nothing = () => null;
     const series: uPlot.Series[] = [{}], bands: uPlot.Band[] = [];
-    for (const l of this.lines) {
-      const kind = l.line.kind, points = kind === 'points' || (kind === 'measured' && l.x.length < 400);
-      const base: uPlot.Series = { label: l.line.label, stroke: () => this.stroke(l), width: kind === 'band' ? 0 : l.style.width, dash: DASHES[l.style.dash],
-        points: { show: points, size: 4, fill: () => this.stroke(l) }, show: l.shown };
-      if (points) base.paths = () => null;
-      if (kind === 'bars') {
-        base.paths = uPlot.paths.bars?.({ size: [0.86, 80], align: 0 });
-        base.fill = () => this.stroke(l) + '66';
-      }
-      if (this.free) {
-        base.facets = [{ scale: 'x', auto: true }, { scale: 'y', auto: true }];
-        base.paths = (u, k) => { paintCurve(u, k, this.stroke(l), l.style.width, DASHES[l.style.dash], points); return null; };
-        base.points = { show: false };
-      }
-      series.push(base);
-      if (l.upper) {
-        series.push({ ...base, label: l.line.label + ' upper' });
-        bands.push({ series: [series.length - 1, series.length - 2], fill: () => this.stroke(l) + (l.line.kind === 'band' ? '38' : '26') });
-      }
+    for (const l of lines) for (const [i] of edges(l).entries()) {
+      const { kind } = l.line, points = l.line.points || kind === 'points' || (kind === 'measured' && l.x.length < 400), hidden = edges(l).length > 1;
+      series.push({ stroke: () => inkOf(l), width: hidden ? 0 : l.style.width, dash: DASHES[l.style.dash], show: l.isShown,
+        ...(free ? { facets: [{ scale: 'x', auto: true }, { scale: 'y', auto: true }] } : {}),
+        points: { show: points && !free && !hidden, size: 4, fill: () => inkOf(l) },
+        ...(free ? { paths: (u: uPlot, k: number) => paintCurve(u, k, inkOf(l), l.style, points) } : points || kind === 'bars' ? { paths: nothing } : {}),
+        ...(kind === 'stems' ? { paths: uPlot.paths.bars?.({ size: [0.86, 80] }), fill: () => inkOf(l) + '66' } : {}) });
+      if (i && kind === 'band') bands.push({ series: [series.length - 1, series.length - 2], fill: () => inkOf(l) + '33' });
     }
-    const log = info.y.scale === 'log', nothing = () => null;
-    return {
-      mode: this.free ? 2 : 1, width: this.host.clientWidth, height: this.height(), padding: [8, 16, 0, 0], legend: { show: false },
-      scales: {
-        x: { time: false, distr: info.x.scale === 'log' ? 3 : 1, ...(this.free || !shared ? {} : { auto: false, min: shared.low, max: shared.high }) },
-        y: { distr: log ? 3 : 1, ...(log ? {} : { range: (_u: uPlot, a: number | null, b: number | null) => this.range(a ?? 0, b ?? 1) }) },
-      },
-      axes: [{ ...axis(), size: 26, gap: 4, values: (_u, v) => v.map((x, i) => x === null ? '' : tick(x) + (i === v.length - 1 ? ' ' + plainUnit(info.x.unit) : '')) },
-        { ...axis(), size: 54, gap: 8, values: (_u, v) => v.map(x => x === null ? '' : tick(x)) }],
-      cursor: { y: false, points: { size: 7, width: 2, fill: color('--card') }, drag: { x: false, y: false, setScale: false },
-        bind: { mousedown: nothing, mouseup: nothing, click: nothing, dblclick: nothing, mousemove: nothing, mouseleave: nothing, mouseenter: nothing } },
-      hooks: { drawClear: [u => this.paintBehind(u)], draw: [u => this.paintFront(u)] },
-      series, bands,
+    const spread = (list: Float64Array[], f: (v: number) => number) => list.reduce(([a, b], v) => v.reduce(([c, d], x) => Number.isNaN(x) ? [c, d] : [Math.min(c, f(x)), Math.max(d, f(x))], [a, b]), [Infinity, -Infinity]);
+    // Ranges with equal scales: the wider one fills its side.
+    const equal = (which: 0 | 1): uPlot.Range.MinMax => {
+      const marks = info.marks ?? [], all = [spread([...lines.map(l => l.x), Float64Array.from(marks, m => m.x)], xs), spread([...lines.map(l => data.values(l.line.series)), Float64Array.from(marks, m => m.y ?? NaN)], ys)];
+      const room = [host.clientWidth - 80, height() - 44], perPx = 1.08 * Math.max(...all.map(([a, b], i) => (b - a) / room[i])), [a, b] = all[which], half = perPx * room[which] / 2;
+      return [(a + b) / 2 - half, (a + b) / 2 + half];
     };
-  }
-
+    const scaleOf = (a: ChartInfo['x']) => ({ time: false, distr: (a.scale === 'log' ? 3 : 1) as uPlot.Scale.Distr });
+    return {
+      mode: free ? 2 : 1, width: host.clientWidth, height: height(), padding: [8, 16, 0, 0], legend: { show: false }, series, bands,
+      scales: { x: { ...scaleOf(xAxis), ...(zoom ? { auto: false, min: xs(zoom.low), max: xs(zoom.high) } : info.equal_scales ? { range: () => equal(0) } : {}) }, y: { ...scaleOf(yAxis), ...(yAxis.scale === 'log' ? {} : free && info.equal_scales ? { range: () => equal(1) } : { range: (_: uPlot, a: number | null, b: number | null) => range(a ?? 0, b ?? 1) }) } },
+      axes: [{ ...axis, size: 26, gap: 4, values: (_, v) => v.map((x, i) => tick(x) + (i === v.length - 1 ? ' ' + unitOf(xAxis) : '')) }, { ...axis, size: 54, gap: 8, values: (_, v) => v.map(tick) }],
+      cursor: { y: false, points: { size: 7, width: 2, fill: () => ink('card') }, drag: { x: false, y: false, setScale: false },
+        bind: { mousedown: nothing, mouseup: nothing, click: nothing, dblclick: nothing, mousemove: nothing, mouseleave: nothing, mouseenter: nothing } },
+      hooks: { drawClear: [paintBehind], draw: [paintFront], ready: [() => drawCursor()], setSize: [() => queueMicrotask(drawCursor)] },
+    };
+  };
   // Range of y: with zero where zero is near, with limits that are near.
-  private range(a: number, b: number): uPlot.Range.MinMax {
-    if (this.lines.some(l => l.line.kind === 'bars')) a = Math.min(a, 0);
-    for (const limit of this.info.limits ?? []) {
-      const v = this.limitValue(limit.value), room = 0.6 * Math.max(b - a, 1e-300);
+  const range = (a: number, b: number): uPlot.Range.MinMax => {
+    const room = 0.6 * (b - a);
+    for (const v of [...(info.limits ?? []).map(l => ys(l.value)), ...(lines.some(l => l.line.kind === 'stems') ? [0] : [])]) {
       if (v > b && v < b + room) b = v;
       if (v < a && v > a - room) a = v;
     }
     if (a >= 0 && a < 0.4 * b) return uPlot.rangeNum(0, b, { min: { pad: 0, soft: 0, mode: 1 }, max: { pad: 0.08, soft: 0, mode: 2 } });
-    return a < b ? uPlot.rangeNum(a, b, 0.1, false) : uPlot.rangeNum(a - (Math.abs(a) || 1) * 0.05, b + (Math.abs(b) || 1) * 0.05, 0.1, false);
-  }
-  private limitValue(si: number): number {
-    const s = this.firstSeries;
-    return s ? this.app.units.shown(s, si) : si;
-  }
-
-  // Intervals of findings.
-  private paintBehind(u: uPlot): void {
-    if (!this.info.over_time) return;
-    const { app } = this, g = u.ctx, { left, top, width, height } = u.bbox;
-    for (const f of app.data.page.findings ?? []) {
-      if (f.from === undefined || f.to === undefined || f.severity === 'good' || f.severity === 'note') continue;
-      if (!this.lines.some(l => app.data.series[l.line.series].name === f.output)) continue;
-      const a = Math.max(left, u.valToPos(f.from, 'x', true)), b = Math.min(left + width, Math.max(u.valToPos(f.to, 'x', true), u.valToPos(f.from, 'x', true) + 1));
-      if (b <= a) continue;
-      g.fillStyle = app.theme.color(f.severity === 'serious' ? '--badbg' : '--warnbg');
-      g.fillRect(a, top, b - a, height);
-      g.fillStyle = app.theme.color(f.severity === 'serious' ? '--bad' : '--warn');
-      g.fillRect(a, top, b - a, 2 * devicePixelRatio);
+    const more = a < b ? 0 : 0.05 * Math.abs(a) || 1;
+    return uPlot.rangeNum(a - more, b + more, 0.1, false);
+  };
+  // Intervals of findings, and error bars.
+  function paintBehind(u: uPlot): void {
+    const g = u.ctx, { left, top, width, height: tall } = u.bbox, px = (v: number) => u.valToPos(xs(v), 'x', true);
+    if (timed) for (const f of data.page.findings ?? []) {
+      if (f.from === undefined || f.to === undefined || !/warning|serious/.test(f.severity) || !lines.some(l => data.series[l.line.series].name === f.output)) continue;
+      const tone = f.severity === 'serious' ? 'bad' : 'warn', a = Math.max(left, px(f.from)), b = Math.min(left + width, Math.max(px(f.to), a + 1));
+      for (const [name, size] of [[tone + 'bg', tall], [tone, 2 * devicePixelRatio]] as const) {
+        g.fillStyle = ink(name);
+        if (b > a) g.fillRect(a, top, b - a, size);
+      }
+    }
+    for (const l of lines) if (l.line.kind === 'bars' && l.isShown) {
+      const [low, high] = edges(l).map(k => data.values(k));
+      g.beginPath();
+      l.x.forEach((x, i) => {
+        g.moveTo(px(x), u.valToPos(ys(low[i]), 'y', true));
+        g.lineTo(px(x), u.valToPos(ys(high?.[i] ?? low[i]), 'y', true));
+      });
+      g.strokeStyle = inkOf(l);
+      g.lineWidth = 1.5 * devicePixelRatio;
+      g.stroke();
     }
   }
   // Limits and marks.
-  private paintFront(u: uPlot): void {
-    const g = u.ctx, d = devicePixelRatio, { left, top, width, height } = u.bbox, ink = this.app.theme.color('--ink3');
+  function paintFront(u: uPlot): void {
+    const g = u.ctx, d = devicePixelRatio, { left, top, width, height: tall } = u.bbox, right = left + width, bottom = top + tall;
     g.save();
     g.font = `${11 * d}px ${FONT}`;
     g.lineWidth = d;
-    for (const limit of this.info.limits ?? []) {
-      const y = u.valToPos(this.limitValue(limit.value), 'y', true);
-      if (!(y >= top - 1 && y <= top + height + 1)) continue;
-      g.strokeStyle = g.fillStyle = ink;
+    const rule = (x0: number, y0: number, x1: number, y1: number, text: string, tx: number, ty: number) => {
+      g.strokeStyle = g.fillStyle = ink('ink3');
       g.setLineDash([2 * d, 3 * d]);
       g.beginPath();
-      g.moveTo(left, y);
-      g.lineTo(left + width, y);
+      g.moveTo(x0, y0);
+      g.lineTo(x1, y1);
       g.stroke();
-      g.textAlign = 'right';
-      g.fillText(limit.text, left + width - 2 * d, y - top < 16 * d ? y + 12 * d : y - 4 * d);
+      g.setLineDash([]);
+      g.textAlign = tx > (left + right) / 2 ? 'right' : 'left';
+      g.fillText(text, tx, ty);
+    };
+    for (const { value, text = '' } of info.limits ?? []) {
+      const y = u.valToPos(ys(value), 'y', true);
+      if (y >= top - 1 && y <= bottom + 1) rule(left, y, right, y, text, right - 2 * d, y - top < 16 * d ? y + 12 * d : y - 4 * d);
     }
-    g.setLineDash([]);
-    for (const mark of this.info.marks ?? []) {
-      const x = u.valToPos(mark.x * (this.info.x.factor ?? 1), 'x', true), y = u.valToPos(this.limitValue(mark.y), 'y', true);
-      if (x < left || x > left + width || !(y >= top && y <= top + height)) continue;
-      g.strokeStyle = g.fillStyle = this.app.theme.color('--ink');
+    for (const { x, y, text = '', shape } of info.marks ?? []) {
+      const px = u.valToPos(xs(x), 'x', true), py = y === undefined ? bottom : u.valToPos(ys(y), 'y', true), side = px < left + 0.6 * width ? 1 : -1;
+      if (px < left - 1 || px > right + 1 || !(py >= top - 1 && py <= bottom + 1)) continue;
+      if (y === undefined) {
+        rule(px, top, px, bottom, text, px + 5 * d * side, top + 11 * d);
+        continue;
+      }
+      g.strokeStyle = g.fillStyle = ink('ink');
       g.beginPath();
-      g.arc(x, y, 4 * d, 0, 7);
+      if (shape === 'cross') for (const s of [-1, 1]) {
+        g.moveTo(px - 4 * d, py - 4 * d * s);
+        g.lineTo(px + 4 * d, py + 4 * d * s);
+      } else g.arc(px, py, 4 * d, 0, 7);
       g.stroke();
-      const right = x < left + 0.6 * width;
-      g.textAlign = right ? 'left' : 'right';
-      g.fillText(mark.text, x + (right ? 8 : -8) * d, y - 6 * d);
+      g.textAlign = side > 0 ? 'left' : 'right';
+      g.fillText(text, px + 8 * d * side, py - 6 * d);
     }
     g.restore();
   }
 
-  // Cursor and values of the legend.
-  drawCursor(): void {
-    const { app, plot, window: shared } = this, x = this.info.over_time ? app.clock.now : this.hover, factor = this.info.x.factor ?? 1;
-    if (this.free) return;
-    if (plot) {
-      const at = x * factor, inside = shared ? at >= shared.low - 1e-12 && at <= shared.high + 1e-12 : true;
-      plot.setCursor({ left: Number.isNaN(x) || !inside ? -10 : Math.max(0, plot.valToPos(at, 'x')), top: 0 }, false);
-    }
-    this.lines.forEach((l, i) => {
-      const s = app.data.series[l.line.series], value = this.info.over_time ? app.data.at(l.line.series, x) : this.valueAt(l, x);
-      const text = Number.isNaN(x) ? '' : format(app.units.shown(s, value), app.units.digits(s));
-      if (this.values[i].textContent !== text) this.values[i].textContent = text;
-    });
-  }
-  private valueAt(l: Plotted, x: number): number {
-    let best = NaN, least = Infinity;
-    for (let i = 0; i < l.x.length; i++) {
-      const d = Math.abs(l.x[i] - x);
-      if (d < least) { least = d; best = l.y[i]; }
-    }
-    return best;
-  }
-  // Sets the value of x under the pointer, shared by charts of the same axis.
-  setHover(x: number): void {
-    this.hover = x;
-    if (this.visible) this.drawCursor();
-  }
+  // --- Cursor and values of the legend
+  const drawCursor = () => {
+    const x = timed ? now : hovered;
+    if (free) return;
+    plot?.setCursor({ left: zoom && x >= zoom.low && x <= zoom.high ? Math.max(0, plot.valToPos(xs(x), 'x')) : -10, top: 0 }, false);
+    lines.forEach((l, i) => write(values[i], Number.isNaN(x) ? '' : format(ys(data.at(l.line.series, x)), digits())));
+  };
+  const build = () => {
+    if (plot || host.clientWidth < 10 || !lines.length) return;
+    plot = new uPlot(options(), columns(), host);
+    if (free) bindHover(plot); else bindPointer(plot);
+    new ResizeObserver(() => { if (host.clientWidth > 10) plot?.setSize({ width: host.clientWidth, height: height() }); }).observe(host);
+    drawCursor();
+  };
 
-  // Drag moves the cursor, Shift and drag or two fingers zoom, Ctrl and wheel zoom, double click shows all.
-  private bindPointer(u: uPlot): void {
-    const { over } = u, { app, window: shared } = this, fingers = new Map<number, number>(), factor = this.info.x.factor ?? 1;
-    let mode: '' | 'move' | 'zoom' = '', first = 0;
-    const px = (e: PointerEvent | WheelEvent) => Math.min(over.clientWidth, Math.max(0, e.clientX - over.getBoundingClientRect().left));
-    const at = (left: number) => u.posToVal(left, 'x');
-    const move = (e: PointerEvent) => {
-      if (this.info.over_time) app.clock.seek(at(px(e)) / factor);
-      else this.hoverAll(at(px(e)) / factor);
-    };
+  // --- Pointer. Drag moves the cursor, Shift and drag or two fingers zoom, Ctrl and wheel zoom, double click shows all.
+  function bindPointer(u: uPlot): void {
+    const { over } = u, fingers = new Map<number, number>(), at = (left: number) => u.posToVal(left, 'x') / (xs(1) - xs(0)) - xs(0);
+    const px = (e: MouseEvent) => Math.min(over.clientWidth, Math.max(0, e.clientX - over.getBoundingClientRect().left)), move = (e: MouseEvent) => timed ? seek(at(px(e))) : chart.hoverAll(at(px(e)));
+    let zooming = false, first = 0;
     over.addEventListener('pointerdown', e => {
-      if (e.button !== 0) return;
+      if (e.button) return;
       over.setPointerCapture(e.pointerId);
-      fingers.set(e.pointerId, px(e));
-      mode = e.shiftKey ? 'zoom' : 'move';
-      first = px(e);
-      if (mode === 'move' && fingers.size === 1) move(e);
+      fingers.set(e.pointerId, first = px(e));
+      zooming = e.shiftKey;
+      if (!zooming && fingers.size === 1) move(e);
     });
     over.addEventListener('pointermove', e => {
-      if (!fingers.has(e.pointerId)) {
-        if (!this.info.over_time && e.pointerType === 'mouse') this.hoverAll(at(px(e)) / factor);
-        return;
-      }
-      if (fingers.size === 2 && shared) {
-        const [a, b] = [...fingers.values()], before = Math.abs(a - b);
-        fingers.set(e.pointerId, px(e));
-        const [c, d] = [...fingers.values()], now = Math.abs(c - d);
-        if (now > 8) shared.zoom(at((c + d) / 2), before / now);
+      const before = fingers.get(e.pointerId);
+      if (before === undefined) {
+        if (!timed) move(e);
         return;
       }
       fingers.set(e.pointerId, px(e));
-      if (mode === 'move') move(e);
-      if (mode === 'zoom') u.setSelect({ left: Math.min(first, px(e)), width: Math.abs(px(e) - first), top: 0, height: over.clientHeight }, false);
+      const other = [...fingers].find(([id]) => id !== e.pointerId)?.[1];
+      if (other !== undefined) zoom?.about(at((px(e) + other) / 2), Math.abs(before - other) / Math.max(8, Math.abs(px(e) - other)));
+      else if (zooming) u.setSelect({ left: Math.min(first, px(e)), width: Math.abs(px(e) - first), top: 0, height: over.clientHeight }, false);
+      else move(e);
     });
-    const end = (e: PointerEvent) => {
-      if (mode === 'zoom' && shared) {
-        u.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
-        const a = Math.min(first, px(e)), b = Math.max(first, px(e));
-        if (b - a > 4) shared.set(at(a), at(b));
-      }
-      mode = '';
+    const release = (e: PointerEvent) => {
       fingers.delete(e.pointerId);
+      if (!zooming) return;
+      zooming = false;
+      u.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+      if (Math.abs(px(e) - first) > 4) zoom?.set(at(Math.min(first, px(e))), at(Math.max(first, px(e))));
     };
-    over.addEventListener('pointerup', end);
-    over.addEventListener('pointercancel', end);
-    over.addEventListener('dblclick', () => shared?.showAll());
+    over.addEventListener('pointerup', release);
+    over.addEventListener('pointercancel', release);
+    over.addEventListener('dblclick', () => zoom?.all());
     over.addEventListener('wheel', e => {
-      if (!shared || (!e.ctrlKey && !e.metaKey)) return;
+      if (!e.ctrlKey && !e.metaKey) return;
       e.preventDefault();
-      shared.zoom(at(px(e)), Math.exp(e.deltaY / 400));
+      zoom?.about(at(px(e)), Math.exp(e.deltaY / 400));
     }, { passive: false });
   }
-  hoverAll: (x: number) => void = x => this.setHover(x);
-
   // Curves in the plane: the nearest point under the pointer is marked, its values are in the legend.
-  private bindHover(u: uPlot): void {
-    const mark = element('i', { class: 'hover-mark', hidden: true }), factor = this.info.x.factor ?? 1;
+  function bindHover(u: uPlot): void {
+    const mark = element('i', { class: 'hover-mark', hidden: true });
     u.over.append(mark);
     u.over.addEventListener('pointermove', e => {
-      const box = u.over.getBoundingClientRect(), px = e.clientX - box.left, py = e.clientY - box.top;
-      let least = 40, found = -1, which = -1;
-      this.lines.forEach((l, k) => {
-        if (l.shown) for (let i = 0; i < l.x.length; i++) {
-          const d = Math.hypot(u.valToPos(l.x[i] * factor, 'x') - px, u.valToPos(this.shown(l, l.y[i]), 'y') - py);
-          if (d < least) { least = d; found = i; which = k; }
-        }
-      });
-      mark.hidden = found < 0;
-      this.values.forEach(v => { v.textContent = ''; });
-      if (found < 0) return;
-      const l = this.lines[which], x = l.x[found] * factor, y = this.shown(l, l.y[found]);
-      mark.style.left = `${u.valToPos(x, 'x')}px`;
-      mark.style.top = `${u.valToPos(y, 'y')}px`;
-      this.values[which].textContent = `${format(x, digitsFor(Math.abs(x)))} ${plainUnit(this.info.x.unit)}, ${format(y, digitsFor(Math.abs(y)))} ${this.unitText()}`;
-    });
-    u.over.addEventListener('pointerleave', () => {
+      const box = u.over.getBoundingClientRect();
+      let least = 40;
       mark.hidden = true;
-      this.values.forEach(v => { v.textContent = ''; });
+      for (const v of values) v.textContent = '';
+      lines.forEach((l, k) => {
+        const y = data.values(l.line.series);
+        if (l.isShown) l.x.forEach((x, i) => {
+          const left = u.valToPos(xs(x), 'x'), top = u.valToPos(ys(y[i]), 'y'), d = Math.hypot(left + box.left - e.clientX, top + box.top - e.clientY);
+          if (!(d < least)) return;
+          least = d;
+          mark.hidden = false;
+          Object.assign(mark.style, { left: left + 'px', top: top + 'px' });
+          for (const v of values) v.textContent = '';
+          values[k].textContent = `${format(xs(x))} ${unitOf(xAxis)}, ${format(ys(y[i]), digitsFor(Math.abs(ys(y[i]))))} ${unitOf(yAxis)}`;
+        });
+      });
     });
   }
 
-  async save(kind: 'CSV' | 'SVG' | 'PNG'): Promise<void> {
-    const name = fileName(`${this.app.data.page.title} ${this.info.title}`);
-    if (kind === 'CSV') return saveFile(name + '.csv', new Blob([chartCsv(this.app, this.info, this.lines)], { type: 'text/csv' }));
-    const svg = chartSvg(this.app, this.info, this.lines.filter(l => l.shown), this.window);
-    if (kind === 'SVG') return saveFile(name + '.svg', new Blob([svg], { type: 'image/svg+xml' }));
-    const picture = new Image();
-    picture.src = 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(svg);
-    await picture.decode();
-    const canvas = element('canvas', { width: picture.naturalWidth * 2, height: picture.naturalHeight * 2 });
-    canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height);
-    canvas.toBlob(blob => { if (blob) saveFile(name + '.png', blob); });
+  // --- Files. SVG: the still picture; PNG: the shown one with title and legend.
+  function save(kind: string): void {
+    const name = fileName(`${data.page.title} ${info.title}`), still = one<SVGSVGElement>(':scope > svg.still, .still > svg', figure);
+    if (kind === 'CSV') {
+      const curve = lines[0]?.line.x, numbers = [...new Set(lines.flatMap(l => [l.line.series, ...edges(l)]))];
+      saveFile(name + '.csv', csvOf(numbers, xAxis, curve != null ? data.values(curve) : undefined), 'text/csv');
+    } else if (kind === 'SVG') {
+      if (still) saveFile(name + '.svg', svgFile(still), 'image/svg+xml');
+    } else if (plot) {
+      const d = devicePixelRatio, from = plot.ctx.canvas, canvas = element('canvas', { width: from.width, height: from.height + 44 * d }), g = canvas.getContext('2d') as CanvasRenderingContext2D;
+      g.fillStyle = ink('card');
+      g.fillRect(0, 0, canvas.width, canvas.height);
+      g.drawImage(from, 0, 44 * d);
+      g.scale(d, d);
+      g.fillStyle = ink('ink');
+      g.font = '600 13px ' + FONT;
+      g.fillText(`${info.title}  ${unit.textContent}`, 12, 18);
+      g.font = '12px ' + FONT;
+      let x = 12;
+      for (const l of lines) if (l.isShown) {
+        g.fillStyle = ink(l.style.color);
+        g.fillText('— ' + l.line.label, x, 36);
+        x += g.measureText('— ' + l.line.label).width + 16;
+      }
+      canvas.toBlob(blob => { if (blob) saveFile(name + '.png', blob); });
+    }
   }
 
-  // Shows only what belongs to the selection; any: whether some chart of the page does.
-  showSelection(any: boolean): void {
-    const { selection, data } = this.app, filter = selection.any && any;
-    this.figure.hidden = filter && !this.concerned;
-    this.lines.forEach((l, i) => { this.buttons[i].hidden = filter && !selection.hasSeries(data.series[l.line.series]); });
-    if (!this.figure.hidden) this.build();
-  }
+  const chart: Chart = {
+    figure, info, lines, zoom,
+    isConcerned: () => lines.some(l => hasSeries(data.series[l.line.series])),
+    showSelection(filtering) {
+      figure.hidden = filtering && !chart.isConcerned();
+      lines.forEach((l, i) => { buttons[i].hidden = filtering && !hasSeries(data.series[l.line.series]); });
+    },
+    refresh() {
+      unit.textContent = [unitOf(yAxis), info.note].filter(Boolean).join(', ');
+      plot?.setData(columns());
+      if (zoom) plot?.setScale('x', { min: xs(zoom.low), max: xs(zoom.high) });
+      drawCursor();
+    },
+    hover(x) {
+      hovered = x;
+      if (visible) drawCursor();
+    },
+    hoverAll: x => chart.hover(x),
+  };
+  watchVisible(figure, v => {
+    if (!(visible = v)) return;
+    build();
+    drawCursor();
+  });
+  on([timeChanged], () => { if (visible && timed) drawCursor(); });
+  on([themeChanged, selectionChanged], () => plot?.redraw(false));
+  on([unitsChanged], chart.refresh);
+  if (zoom) on([zoom.changed], () => plot?.setScale('x', { min: xs(zoom.low), max: xs(zoom.high) }));
+  chart.refresh();
+  return chart;
 }
 
-function rising(x: Float64Array): boolean {
-  for (let i = 1; i < x.length; i++) if (!(x[i] >= x[i - 1])) return false;
-  return true;
+function tick(x: number | null): string {
+  if (x === null) return '';
+  const size = Math.abs(x);
+  return (size && (size >= 1e5 || size < 1e-4) ? x.toExponential(2).replace(/\.?0+e/, 'e').replace('e+', 'e') : String(+x.toPrecision(7))).replace(/-/g, '−');
 }
-function tick(x: number): string {
-  const size = Math.abs(x), text = size !== 0 && (size >= 1e5 || size < 1e-4) ? x.toExponential(2).replace(/\.?0+e/, 'e').replace('e+', 'e') : String(+x.toPrecision(7));
-  return text.replace(/-/g, '−');
-}
-
 // A piece of line in the style of the series, for legend and table.
-export function swatch(l: { style: LineStyle; line: { kind: string } }): SVGSVGElement {
-  const made = svgElement('svg', { class: 'swatch', viewBox: '0 0 18 8', width: 18, height: 8, 'aria-hidden': 'true' });
-  made.style.color = l.line.kind === 'measured' ? 'var(--measured)' : `var(${colorVariable(l.style.color)})`;
-  if (l.line.kind === 'points') made.append(svgElement('circle', { cx: 9, cy: 4, r: 3, fill: 'currentColor' }));
-  else if (l.line.kind === 'band' || l.line.kind === 'bars') made.append(svgElement('rect', { x: 0, y: 0, width: 18, height: 8, rx: 1, fill: 'currentColor', opacity: 0.35 }));
-  else made.append(svgElement('path', { d: 'M1 4H17', fill: 'none', stroke: 'currentColor', 'stroke-width': 2,
-    'stroke-linecap': l.style.dash === 'dotted' ? 'round' : 'butt', 'stroke-dasharray': l.style.dash === 'dashed' ? '4.5 2.5' : l.style.dash === 'dotted' ? '0.1 4' : 'none' }));
-  return made;
+export function swatch(style: LineStyle, kind: string): SVGSVGElement {
+  const paint = `var(--${style.color})`, dotted = style.dash === 'dotted';
+  return svgElement('svg', { class: 'swatch', viewBox: '0 0 18 8', 'aria-hidden': 'true' }, kind === 'points' ? svgElement('circle', { cx: 9, cy: 4, r: 3, style: 'fill:' + paint })
+    : kind === 'band' || kind === 'stems' ? svgElement('path', { d: 'M0 0H18V8H0Z', style: 'fill:' + paint, opacity: 0.35 })
+      : svgElement('path', { d: 'M1 4H17', style: 'stroke:' + paint, 'stroke-width': 2, 'stroke-linecap': dotted ? 'round' : 'butt', 'stroke-dasharray': style.dash === 'dashed' ? '4.5 2.5' : dotted ? '.1 4' : 'none' }));
 }
-
 // A curve in the plane, for charts whose x does not rise.
-function paintCurve(u: uPlot, k: number, color: string, width: number, dash: number[] | undefined, points: boolean): void {
-  const d = devicePixelRatio, g = u.ctx, facets = (u.data as unknown as (number | null)[][][])[k], { left, top, width: w, height: h } = u.bbox;
+function paintCurve(u: uPlot, k: number, color: string, style: LineStyle, points: boolean | undefined): null {
+  const d = devicePixelRatio, g = u.ctx, [x, y] = (u.data as unknown as (number | null)[][][])[k], { left, top, width, height } = u.bbox;
   g.save();
   g.beginPath();
-  g.rect(left, top, w, h);
+  g.rect(left, top, width, height);
   g.clip();
   g.strokeStyle = g.fillStyle = color;
-  g.lineWidth = width * d;
+  g.lineWidth = style.width * d;
   g.lineJoin = 'round';
-  g.setLineDash((dash ?? []).map(v => v * d));
+  g.setLineDash((DASHES[style.dash] ?? []).map(v => v * d));
   g.beginPath();
   let open = false;
-  for (let i = 0; i < facets[0].length; i++) {
-    const x = facets[0][i], y = facets[1][i];
-    if (x === null || y === null || Number.isNaN(x) || Number.isNaN(y)) { open = false; continue; }
-    const px = u.valToPos(x, 'x', true), py = u.valToPos(y, 'y', true);
-    if (points) {
-      g.moveTo(px + 2.5 * d, py);
-      g.arc(px, py, 2.5 * d, 0, 7);
-    } else if (open) g.lineTo(px, py);
-    else g.moveTo(px, py);
+  for (let i = 0; i < x.length; i++) {
+    const a = x[i], b = y[i];
+    if (a === null || b === null || Number.isNaN(a + b)) { open = false; continue; }
+    const px = u.valToPos(a, 'x', true), py = u.valToPos(b, 'y', true);
+    if (points) g.moveTo(px + 2.5 * d, py), g.arc(px, py, 2.5 * d, 0, 7);
+    else if (open) g.lineTo(px, py); else g.moveTo(px, py);
     open = true;
   }
   if (points) g.fill(); else g.stroke();
   g.restore();
+  return null;
 }

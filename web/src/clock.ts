@@ -1,76 +1,48 @@
-// The time cursor of the page: one time for machine, circuit, charts and tables.
-import { Listeners } from './dom';
+// The time cursor of the page: one time for machine, circuit, charts and tables. Times in s.
+import { fire, playChanged, timeChanged } from './signal';
 
-export class Clock {
-  now: number;
-  playing = false;
-  speed = 1;
-  loop = false;
-  readonly frame = new Listeners();   // draws everything that depends on the time
-  readonly state = new Listeners();   // playing, speed or loop changed
-  private last = 0;
-  private due = false;
+export let now = 0, start = 0, end = 0, playing = false, speed = 1, loop = false;
+let last = 0, due = false;
 
-  constructor(public start: number, public end: number) { this.now = start; }
+export function setSpan(from: number, to: number, first: number): void { start = from; end = to; now = first; }
+export function duration(): number { return end - start; }
 
-  get length(): number { return this.end - this.start; }
-
-  // Moves the cursor; the pictures follow with the next frame.
-  set(time: number): void {
-    this.now = Math.min(this.end, Math.max(this.start, time));
-    this.draw();
+// Moves the cursor and draws at once.
+export function showTime(time: number): void {
+  now = Math.min(end, Math.max(start, time));
+  fire(timeChanged);
+}
+// Moves the cursor by hand: stops the motion; the pictures follow with the next frame.
+export function seek(time: number): void {
+  if (playing) toggle();
+  now = Math.min(end, Math.max(start, time));
+  if (due) return;
+  due = true;
+  requestAnimationFrame(() => {
+    due = false;
+    fire(timeChanged);
+  });
+}
+export function toggle(): void {
+  playing = !playing;
+  if (playing) {
+    if (now >= end - 1e-9 * duration()) now = start;
+    last = performance.now();
+    requestAnimationFrame(tick);
   }
+  fire(playChanged);
+}
+export function setSpeed(value: number): void { speed = value; fire(playChanged); }
+export function setLoop(value: boolean): void { loop = value; fire(playChanged); }
 
-  // Moves the cursor by hand: stops the motion first.
-  seek(time: number): void {
-    this.pause();
-    this.set(time);
-  }
-
-  // Draws once in the next frame, however often it is called.
-  draw(): void {
-    if (this.due || this.playing) return;
-    this.due = true;
-    requestAnimationFrame(() => {
-      this.due = false;
-      this.frame.call();
-    });
-  }
-
-  play(): void {
-    if (this.playing) return;
-    if (this.now >= this.end - 1e-9 * this.length) this.now = this.start;
-    this.playing = true;
-    this.last = performance.now();
-    this.state.call();
-    requestAnimationFrame(t => this.tick(t));
-  }
-
-  pause(): void {
-    if (!this.playing) return;
-    this.playing = false;
-    this.state.call();
-    this.draw();
-  }
-
-  toggle(): void { if (this.playing) this.pause(); else this.play(); }
-
-  setSpeed(speed: number): void { this.speed = speed; this.state.call(); }
-  setLoop(loop: boolean): void { this.loop = loop; this.state.call(); }
-
-  private tick(time: number): void {
-    if (!this.playing) return;
-    this.now += Math.max(0, time - this.last) / 1000 * this.speed;
-    this.last = time;
-    if (this.now >= this.end) {
-      if (this.loop) this.now = this.start + (this.now - this.end) % Math.max(this.length, 1e-12);
-      else {
-        this.now = this.end;
-        this.playing = false;
-        this.state.call();
-      }
-    }
-    this.frame.call();
-    if (this.playing) requestAnimationFrame(t => this.tick(t));
-  }
+function tick(time: number): void {
+  if (!playing) return;
+  let next = now + Math.max(0, time - last) / 1000 * speed;
+  last = time;
+  if (next >= end && loop) next = start + (next - end) % duration();
+  if (next >= end) {
+    playing = false;
+    fire(playChanged);
+  } else requestAnimationFrame(tick);
+  showTime(next);
 }

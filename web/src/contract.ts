@@ -5,15 +5,16 @@ export interface Grid {
   count: number;
   start?: number;
   step?: number;
+  end?: number;         // last value of x where the last step is shorter
   series?: number;      // column with the values of x
   envelope?: boolean;   // pairs of values: least and largest of one interval, in order of time
 }
 export interface SeriesInfo {
-  name: string;
-  label: string;
-  si: string;
-  unit: string;
-  factor: number;
+  name?: string;
+  label?: string;
+  si?: string;
+  unit?: string;
+  factor?: number;
   offset?: number;
   part?: string;
   group?: string;
@@ -23,24 +24,31 @@ export interface SeriesInfo {
   low: number;
   high: number;
   at?: number;
+  order?: number;       // 2: second differences
+  log?: boolean;        // the column has decimal logarithms of the values
 }
-export type LineKind = 'line' | 'points' | 'band' | 'truth' | 'estimate' | 'measured' | 'limit' | 'start' | 'bars';
+// stems: bars from zero, for histograms; bars: error bars from lower to upper.
+export type LineKind = 'line' | 'points' | 'band' | 'truth' | 'estimate' | 'measured' | 'limit' | 'start' | 'bars' | 'stems';
 export interface LineInfo {
   series: number;
   x?: number | null;
   kind: LineKind;
   label: string;
   upper?: number;
+  lower?: number;
+  points?: boolean;
 }
+export interface AxisInfo { name?: string; si?: string; unit?: string; factor?: number; offset?: number; scale?: 'linear' | 'log'; low?: number; high?: number }
 export interface ChartInfo {
   title: string;
   note?: string;
-  x: { name: string; unit: string; factor?: number; scale?: 'linear' | 'log' };
-  y: { unit: string; scale?: 'linear' | 'log' };
+  x: AxisInfo;
+  y: AxisInfo;
   over_time: boolean;
+  equal_scales?: boolean;   // as many px for a unit of x as for a unit of y
   lines: LineInfo[];
-  limits?: { value: number; text: string }[];
-  marks?: { x: number; y: number; text: string }[];
+  limits?: { value: number; text?: string }[];
+  marks?: { x: number; y?: number; text?: string; shape?: string }[];
 }
 export interface Group { name: string; label: string; parts: string[] }
 export type Severity = 'good' | 'note' | 'warning' | 'serious';
@@ -60,12 +68,13 @@ export interface Happening { at: number; name: string; owner?: string; code?: st
 
 export interface Place { body: number; at: Vector }
 export type Shape =
-  | { kind: 'outline'; points: Vector[]; thickness?: number; color?: string; round?: number }
-  | { kind: 'capsule'; a: Vector; b: Vector; width: number; color?: string }
+  | { kind: 'outline'; points: Vector[]; thickness?: number; normal?: Vector; color?: string }
+  | { kind: 'line'; points: Vector[]; width: number; color?: string }
+  | { kind: 'capsule'; a: Vector; b: Vector; width: number; end_width?: number; color?: string }
   | { kind: 'disc'; center: Vector; axis: Vector; radius: number; thickness?: number; color?: string }
   | { kind: 'box'; center: Vector; size: Vector; quaternion?: [number, number, number, number]; color?: string };
 export interface BodyInfo { name: string; pose: string | null; shapes: Shape[]; part?: string }
-export interface JointInfo { name: string; type: string; a: Place; b: Place; axis?: Vector; radius?: number }
+export interface JointInfo { name: string; type: string; a: Place; b: Place; axis?: Vector; radius?: number; pin?: boolean }
 export interface Chamber { node: string; pressure: string }
 export interface CylinderInfo {
   name: string;
@@ -78,14 +87,17 @@ export interface CylinderInfo {
   chambers?: (Chamber | null)[];
   stages?: number;
   length?: string;
+  behind?: boolean;
+  parts?: string[];
 }
 export interface SpringInfo { name: string; a: Place; b: Place; diameter?: number }
 export interface RopeInfo { name: string; path: Place[] }
 export interface LoadInfo {
   name: string;
   kind: 'force' | 'torque';
-  at: Place;
-  direction: Vector;
+  at?: Place;
+  direction?: Vector;
+  joint?: string;        // a load in a joint has neither place nor direction
   follows_body?: boolean;
   output: string;
 }
@@ -103,11 +115,13 @@ export interface SceneInfo {
   rods?: SpringInfo[];
   ropes?: RopeInfo[];
   motors?: { name: string; joint: string }[];
-  ground?: { level?: number | null; planes?: { point: Vector; normal: Vector }[] };
+  ground?: { level?: number | null; color?: string; planes?: { point: Vector; normal: Vector }[] };
   loads?: LoadInfo[];
   joint_loads?: JointLoad[];
   points?: PointInfo[];
   traces?: string[];
+  view?: Vector;         // from the machine to the viewer, in space
+  gaps?: { name: string; part: string; gap: number; a: Vector; b: Vector }[];
 }
 export interface CircuitInfo { nodes: { name: string; pressure?: string }[]; outputs?: string[] }
 

@@ -1,28 +1,21 @@
 // Findings: a click moves the cursor to the time, and brings the chart into view.
-import type { App } from './app';
-import type { Charts } from './charts';
-import { all, element, one } from './dom';
+import { all, button, element, one, span } from './dom';
+import { data } from './state';
+import { duration, seek } from './clock';
+import { findChart, revealChart } from './charts';
 import { head } from './card';
 
-export function upgradeFindings(app: App, card: HTMLElement, charts: Charts): void {
-  const findings = app.data.page.findings ?? [], concerns = findings.filter(f => f.severity === 'warning' || f.severity === 'serious').length;
-  head(card, element('span', { class: 'hint' }, findings.length === 0 ? '' : concerns === 0 ? 'nothing to correct' : `${concerns} to look at, worst first`));
-  const items = all<HTMLElement>('[data-finding]', card);
-  if (findings.length === 0 && items.length === 0 && !one('p, li', card)) card.append(element('p', { class: 'empty' }, 'No findings.'));
+export function upgradeFindings(card: HTMLElement): void {
+  const { findings = [] } = data.page, concerns = findings.filter(f => /warning|serious/.test(f.severity)).length, items = all<HTMLElement>('[data-finding]', card);
+  head(card, span('hint', !findings.length ? '' : concerns ? `${concerns} to look at, worst first` : 'nothing to correct'));
+  if (!items.length && !one('p, li', card)) card.append(element('p', { class: 'empty' }, 'No findings.'));
   for (const item of items) {
-    const f = findings[Number(item.dataset.finding)];
-    if (!f) continue;
-    const chart = charts.find(f.output, f.owner), at = f.at ?? f.from;
-    if (!chart && (at === undefined || !app.hasTime)) continue;
-    const button = element('button', { type: 'button', onclick: () => {
-      if (at !== undefined && app.hasTime) app.clock.seek(at);
+    const f = findings[Number(item.dataset.finding)], chart = f && findChart(f.output, f.owner), at = duration() ? f?.at ?? f?.from : undefined;
+    if (!f || (!chart && at === undefined)) continue;
+    item.append(button('', {}, () => {
+      if (at !== undefined) seek(at);
       for (const other of items) other.classList.toggle('on', other === item);
-      if (chart) charts.reveal(chart);
-    } });
-    for (const child of Array.from(item.childNodes)) {
-      if (child instanceof HTMLParagraphElement) button.append(element('span', { class: 'text' }, ...Array.from(child.childNodes)));
-      else button.append(child);
-    }
-    item.append(button);
+      if (chart) revealChart(chart);
+    }, ...[...item.childNodes].map(child => child instanceof HTMLParagraphElement ? span('text', ...child.childNodes) : child)));
   }
 }

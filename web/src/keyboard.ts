@@ -1,28 +1,25 @@
-// Keys of the page: space, arrows (Shift: larger steps), Home, End, Page Up and Down for events, Escape.
-import type { App } from './app';
-import type { Charts } from './charts';
-import type { TimeBar } from './time_bar';
+// Keys of the page: space, arrows (Shift: larger steps), Home, End, Page Up and Down on the slider for events, Escape.
+import { clearSelection } from './selection';
+import { duration, end, now, seek, start, toggle } from './clock';
+import { jump, timeStep } from './time_bar';
+import { timeZoom } from './charts';
 
-export function bindKeys(app: App, bar: TimeBar | null, charts: Charts): void {
+export function bindKeys(): void {
   addEventListener('keydown', e => {
-    const target = e.target instanceof Element ? e.target : document.body, { clock } = app;
+    const target = e.target instanceof Element ? e.target : document.body, { key } = e, step = timeStep() * (e.shiftKey ? 20 : 1), slider = target.matches('input');
     if (e.altKey || e.ctrlKey || e.metaKey || e.defaultPrevented || target.matches('select, textarea, input:not([type=range])')) return;
-    if (e.key === 'Escape') {
-      app.selection.clear();
-      charts.time.showAll();
-      return;
+    if (key === 'Escape') {
+      clearSelection();
+      timeZoom.all();
     }
-    if (!bar) return;
-    const pressed = target.matches('button, summary, [role=button]'), step = bar.step() * (e.shiftKey ? 20 : 1);
-    if (e.key === ' ') {
-      if (pressed) return;
-      clock.toggle();
-    } else if (e.key === 'ArrowRight' || (e.key === 'ArrowUp' && target.matches('input'))) clock.seek(clock.now + step);
-    else if (e.key === 'ArrowLeft' || (e.key === 'ArrowDown' && target.matches('input'))) clock.seek(clock.now - step);
-    else if (e.key === 'Home') clock.seek(clock.start);
-    else if (e.key === 'End') clock.seek(clock.end);
-    else if (target.matches('input') && e.key === 'PageDown') bar.jump(-1);
-    else if (target.matches('input') && e.key === 'PageUp') bar.jump(1);
+    if (!duration()) return;
+    if (key === ' ' && !target.matches('button, summary, [role=button]')) toggle();
+    else if (key === 'ArrowRight' || (slider && key === 'ArrowUp')) seek(now + step);
+    else if (key === 'ArrowLeft' || (slider && key === 'ArrowDown')) seek(now - step);
+    else if (key === 'Home') seek(start);
+    else if (key === 'End') seek(end);
+    else if (slider && key === 'PageDown') jump(-1);
+    else if (slider && key === 'PageUp') jump(1);
     else return;
     e.preventDefault();
   });

@@ -1,16 +1,17 @@
-// What both pictures of the machine use: colors of shapes, hits, arrows, labels, traces, scale bar.
-import type { App } from './app';
+// Elements of the machine on a canvas: bodies, cylinders cut open, springs, ropes, pins. Used in the plane and in space.
 import type { Camera, Spot } from './camera';
+import type { CylinderInfo, Place, SceneInfo, Shape, Vector } from './contract';
 import type { Pose } from './pose';
-import type { CylinderInfo, SceneInfo, Vector } from './contract';
-import { add, dot, placed, scaled, size, subtract, turn, unit } from './pose';
-import { FONT } from './theme';
-import { colorVariable } from './palette';
-import { formatAlone } from './units';
+import { add, dot, placed, rotation, scaled, size, subtract, turn, unit, world } from './pose';
+import { channels, hexOf, pressureColor } from './palette';
+import { dark, ink } from './theme';
+import { data } from './state';
+import { hasPart, isSelecting, selectedPart } from './selection';
+import { now } from './clock';
 
-export interface Hit { part: string; outline?: Spot[]; from?: Spot; to?: Spot; reach?: number }
+// A part of the picture that can be chosen: an outline, or a line with a reach in px.
+export interface Hit { part: string; outline: Spot[]; reach: number }
 export interface Picture {
-  app: App;
   g: CanvasRenderingContext2D;
   camera: Camera;
   scene: SceneInfo;
@@ -18,286 +19,247 @@ export interface Picture {
   hits: Hit[];
   of: string;       // machine whose pressures fill the chambers
   ghost: boolean;   // only outlines
+  space: boolean;   // pins are painted with the joints
 }
 
 const NAMED: Record<string, [string, string]> = {
-  body: ['--body', '--bodyline'], accent: ['--body2', '--bodyline'], base: ['--base', '--base2'], dark: ['--base2', '--base3'],
-  glass: ['--glass', '--base2'], steel: ['--steel', '--steelline'],
+  body: ['body', 'bodyline'], accent: ['body2', 'bodyline'], base: ['base', 'base2'], dark: ['base2', 'base3'], glass: ['glass', 'base2'], steel: ['steel', 'steelline'], soil: ['soil', 'soilline'],
 };
 // Fill and line of a color of a scene.
-export function shapeColors(p: Picture, color: string | undefined): [string, string] {
-  if (color && /^#[0-9a-f]{6}$/i.test(color)) return [color, p.app.theme.dark ? lighter(color, 0.45) : lighter(color, -0.5)];
-  const [fill, line] = NAMED[color ?? 'body'] ?? NAMED.body;
-  return [p.app.theme.color(fill), p.app.theme.color(line)];
+export function shapeColors(color = 'body'): [string, string] {
+  if (/^#[0-9a-f]{6}$/i.test(color)) return [color, tint(color, dark ? 0.45 : -0.5)];
+  return (NAMED[color] ?? NAMED.body).map(ink) as [string, string];
 }
 const mixed = new Map<string, string>();
 // A color mixed with white (positive part) or black (negative part).
-export function lighter(hex: string, part: number): string {
-  const key = hex + part.toFixed(2);
-  let made = mixed.get(key);
-  if (!made) {
-    const to = part > 0 ? 255 : 0, f = Math.abs(part);
-    made = '#' + [1, 3, 5].map(i => {
-      const v = parseInt(hex.slice(i, i + 2), 16);
-      return Math.round(v + (to - v) * f).toString(16).padStart(2, '0');
-    }).join('');
-    mixed.set(key, made);
-  }
-  return made;
+export function tint(hex: string, part: number): string {
+  const key = hex + part;
+  if (!mixed.has(key)) mixed.set(key, hexOf(channels(hex).map(v => v + ((part > 0 ? 255 : 0) - v) * Math.abs(part))));
+  return mixed.get(key) ?? hex;
 }
 
-export function tracePath(g: CanvasRenderingContext2D, points: Spot[], closed: boolean): void {
+export function trace(g: CanvasRenderingContext2D, points: Spot[], closed = false): void {
   g.beginPath();
-  points.forEach((p, i) => { if (i) g.lineTo(p[0], p[1]); else g.moveTo(p[0], p[1]); });
+  for (const p of points) g.lineTo(p[0], p[1]);
   if (closed) g.closePath();
 }
-// A closed polygon with rounded corners, radius in px.
-export function roundPath(g: CanvasRenderingContext2D, points: Spot[], radius: number): void {
-  const n = points.length, start: Spot = [(points[n - 1][0] + points[0][0]) / 2, (points[n - 1][1] + points[0][1]) / 2];
+// Strokes the current path.
+export function stroke(g: CanvasRenderingContext2D, color: string, width: number, dash: number[] = []): void {
+  g.strokeStyle = color;
+  g.lineWidth = width;
+  g.setLineDash(dash);
+  g.stroke();
+  if (dash.length) g.setLineDash([]);
+}
+export function circle(g: CanvasRenderingContext2D, [x, y]: Spot, radius: number): void {
   g.beginPath();
-  g.moveTo(start[0], start[1]);
-  for (let i = 0; i < n; i++) {
-    const a = points[i], b = points[(i + 1) % n], before = points[(i + n - 1) % n];
-    const room = 0.5 * Math.min(Math.hypot(a[0] - b[0], a[1] - b[1]), Math.hypot(a[0] - before[0], a[1] - before[1]));
-    g.arcTo(a[0], a[1], (a[0] + b[0]) / 2, (a[1] + b[1]) / 2, Math.min(radius, room));
-  }
-  g.closePath();
+  g.arc(x, y, radius, 0, 7);
+}
+// Fills and strokes the current path as a piece of a body.
+function finish(p: Picture, color: string | undefined, part: string): void {
+  const { g } = p, [fill, line] = shapeColors(color), width = Math.min(2.6, Math.max(1, p.scene.size * 0.0046 * p.camera.scale));
+  g.lineJoin = 'round';
+  if (p.ghost) return stroke(g, ink('ghost'), 1.3, [5, 3]);
+  if (selectedPart === part) stroke(g, ink('focus'), width + 5);
+  g.fillStyle = fill;
+  g.fill();
+  stroke(g, line, width);
 }
 
-// Parts of a cylinder along its axis, m from its first end.
-export interface CylinderParts { length: number; axis: Vector; from: Vector; start: number; end: number; piston: number; thick: number; width: number; rod: number }
-export function cylinderParts(p: Picture, c: CylinderInfo): CylinderParts {
-  const from = placed(p.poses, c.a), to = placed(p.poses, c.b), d = subtract(to, from), length = size(d);
-  const closed = c.closed && c.closed > 0 ? c.closed : length * 0.6, stroke = c.stroke && c.stroke > 0 ? c.stroke : closed * 0.7;
-  const width = Math.min(c.diameter, closed * 0.4), thick = Math.min(0.35 * width, 0.12 * closed);
-  const start = Math.min(0.45 * width, 0.1 * closed), end = Math.max(closed - 0.55 * width, 0.8 * closed);
-  const part = Math.min(1, Math.max(0, (length - closed) / stroke));
-  return { length, axis: unit(d), from, start, end, piston: start + part * (end - start - thick), thick, width,
-    rod: Math.min(c.rod ?? 0.5 * width, 0.62 * width) };
+export function paintShape(p: Picture, pose: Pose, shape: Shape, part: string): void {
+  const { g, camera } = p, spot = (v: Vector) => camera.project(world(pose, v));
+  let outline: Spot[];
+  if (shape.kind === 'line') {
+    if (p.ghost) return;
+    trace(g, shape.points.map(spot));
+    g.lineCap = 'round';
+    g.globalAlpha = 0.3;
+    stroke(g, shapeColors(shape.color)[1], Math.max(1, shape.width * camera.scale));
+    g.globalAlpha = 1;
+    return;
+  }
+  if (shape.kind === 'outline') outline = shape.points.map(spot);
+  else if (shape.kind === 'capsule') outline = capsule(spot(shape.a), spot(shape.b), shape.width / 2 * camera.scale, (shape.end_width ?? shape.width) / 2 * camera.scale);
+  else if (shape.kind === 'disc') {
+    const [x, y] = spot(shape.center), r = shape.radius * camera.scale, axis = turn(pose.turn, unit(shape.axis));
+    const flat = Math.abs(dot(axis, camera.toward)), along = unit([dot(axis, camera.right), -dot(axis, camera.up), 0]), half = (shape.thickness ?? 0.2 * shape.radius) / 2 * camera.scale;
+    outline = flat > 0.7 ? Array.from({ length: 40 }, (_, i) => [x + r * Math.cos(i * Math.PI / 20), y + r * Math.sin(i * Math.PI / 20)] as Spot)
+      : [[1, 1], [1, -1], [-1, -1], [-1, 1]].map(([a, b]) => [x + along[0] * half * a - along[1] * r * b, y + along[1] * half * a + along[0] * r * b] as Spot);
+  } else outline = hull(boxCorners(shape).map(spot));
+  if (outline.length < 2) return;
+  trace(g, outline, true);
+  finish(p, shape.color, part);
+  p.hits.push({ part, outline, reach: 0 });
 }
-// Fill colors of the two chambers.
-export function chamberColors(p: Picture, c: CylinderInfo): [string, string] {
-  const color = (i: number) => {
-    const chamber = c.chambers?.[i];
-    return (chamber && p.app.pressure.color(p.app.data.at(p.app.data.find(chamber.pressure, p.of), p.app.clock.now))) || p.app.theme.color('--notebg');
+// The eight corners of a box, in the frame of its body.
+export function boxCorners(shape: Extract<Shape, { kind: 'box' }>): Vector[] {
+  const own = rotation(...(shape.quaternion ?? [1, 0, 0, 0])), [x, y, z] = shape.size;
+  return Array.from({ length: 8 }, (_, i) => add(shape.center, turn(own, [(i & 1 ? 0.5 : -0.5) * x, (i & 2 ? 0.5 : -0.5) * y, (i & 4 ? 0.5 : -0.5) * z])));
+}
+// Two circles and their tangents.
+function capsule(a: Spot, b: Spot, ra: number, rb: number): Spot[] {
+  const angle = Math.atan2(b[1] - a[1], b[0] - a[0]), lean = Math.acos(Math.max(-1, Math.min(1, (ra - rb) / (Math.hypot(b[0] - a[0], b[1] - a[1]) || 1)))), points: Spot[] = [];
+  for (const [c, r, from, to] of [[a, ra, lean, 2 * Math.PI - lean], [b, rb, -lean, lean]] as const) {
+    for (let i = 0; i <= 10; i++) {
+      const t = angle + from + (to - from) * i / 10;
+      points.push([c[0] + r * Math.cos(t), c[1] + r * Math.sin(t)]);
+    }
+  }
+  return points;
+}
+// Convex hull (Andrew's monotone chain).
+export function hull(points: Spot[]): Spot[] {
+  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]), chain: Spot[] = [];
+  for (const list of [sorted, [...sorted].reverse()]) {
+    const first = chain.length;
+    for (const q of list) {
+      while (chain.length > first + 1) {
+        const [a, b] = chain.slice(-2);
+        if ((b[0] - a[0]) * (q[1] - a[1]) - (b[1] - a[1]) * (q[0] - a[0]) > 0) break;
+        chain.pop();
+      }
+      chain.push(q);
+    }
+    chain.pop();
+  }
+  return chain;
+}
+
+// A cylinder cut open: chambers filled by pressure, piston, rod. Lengths along the axis in m from its first end.
+export function paintCylinder(p: Picture, c: CylinderInfo): void {
+  const { g, camera, ghost } = p, a = placed(p.poses, c.a), b = placed(p.poses, c.b), length = size(subtract(b, a)), from = camera.project(a), to = camera.project(b);
+  const closed = c.closed || 0.6 * length, share = Math.min(1, Math.max(0, (length - closed) / (c.stroke || 0.7 * closed)));
+  const width = Math.min(c.diameter, 0.4 * closed), thick = Math.min(0.35 * width, 0.12 * closed), begin = Math.min(0.45 * width, 0.1 * closed), end = Math.max(closed - 0.55 * width, 0.8 * closed);
+  const piston = begin + share * (end - begin - thick), px = Math.hypot(to[0] - from[0], to[1] - from[1]) / (length || 1);
+  const d = width * camera.scale, rod = Math.min(c.rod || 0.5 * width, 0.62 * width) * camera.scale, line = Math.min(2.2, Math.max(1, 0.11 * d)), stages = Math.max(1, c.stages ?? 1), on = hasPart(c.name);
+  const bar = (x0: number, x1: number, tall: number, fill: string) => {
+    g.fillStyle = fill;
+    g.fillRect(x0 * px, -tall / 2, (x1 - x0) * px, tall);
   };
-  return [color(0), color(1)];
+  const edge = (x0: number, x1: number, tall: number, color: string, w: number, dash?: number[]) => {
+    g.beginPath();
+    g.roundRect(x0 * px - line / 2, -tall / 2, (x1 - x0) * px + line, tall, 0.12 * tall);
+    stroke(g, color, w, dash);
+  };
+  g.save();
+  g.translate(...from);
+  g.rotate(Math.atan2(to[1] - from[1], to[0] - from[0]));
+  if (isSelecting() && !on) g.globalAlpha = 0.35;
+  if (ghost) edge(begin, end, d, ink('ghost'), 1.3, [5, 3]);
+  else {
+    const steel = ink('steel'), line2 = ink('steelline');
+    const chamber = (i: number) => (c.chambers?.[i] && pressureColor(data.at(data.find(c.chambers[i]?.pressure, p.of), now))) || ink('notebg');
+    // The rod; telescopic cylinders have stages of decreasing width.
+    for (let i = stages - 1; i >= 0; i--) {
+      const tall = stages === 1 ? rod : rod * (1.55 - 0.85 * i / (stages - 1)), x1 = end + (length - end) * (i + 1) / stages;
+      bar(i ? end : piston, x1, tall, steel);
+      edge(i ? end : piston, x1, tall, line2, line);
+    }
+    if (on) edge(begin, end, d, ink('focus'), line + 5);
+    bar(begin, piston, d, chamber(0));
+    bar(piston, end, d, chamber(1));
+    bar(piston + thick, end, Math.max(0.94 * rod, 1), steel);
+    bar(piston, piston + thick, d, line2);
+    edge(begin, end, d, line2, line);
+    bar(end, end + Math.max(0.25 * width, 2 / px), d + line, line2);
+    bar(0, begin, 0.52 * d, line2);
+  }
+  g.restore();
+  if (ghost) return;
+  if (!p.space) for (const end of [from, to]) paintPin(p, end, Math.max(0.3 * d, 2.5));
+  p.hits.push({ part: c.name, outline: [from, to], reach: d / 2 });
 }
+
+export function paintPin(p: Picture, at: Spot, radius: number, part = ''): void {
+  const { g } = p, r = Math.min(9, Math.max(2.5, radius)), on = part && selectedPart === part;
+  circle(g, at, r);
+  g.fillStyle = ink('card');
+  g.fill();
+  stroke(g, ink(on ? 'focus' : 'pin'), Math.max(1.2, 0.5 * r) + (on ? 1.5 : 0));
+  if (part) p.hits.push({ part, outline: [at, at], reach: r });
+}
+// A rod, rope or spring between points; a spring is a zigzag.
+export function paintLink(p: Picture, path: Place[], part: string, diameter: number, kind: 'rod' | 'rope' | 'spring'): void {
+  const { g, camera } = p, ends = path.map(q => camera.project(placed(p.poses, q))), width = Math.min(28, Math.max(kind === 'spring' ? 8 : 3, diameter * camera.scale));
+  const color = ink(p.ghost ? 'ghost' : selectedPart === part ? 'focus' : 'pin');
+  let points = ends;
+  if (kind === 'spring') {
+    const [a, b] = ends, n = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
+    points = [a, ...Array.from({ length: 17 }, (_, i) => {
+      const f = 0.12 + 0.76 * i / 16, side = i % 16 ? (i % 2 - 0.5) * width : 0;
+      return [a[0] + (b[0] - a[0]) * f - (b[1] - a[1]) / n * side, a[1] + (b[1] - a[1]) * f + (b[0] - a[0]) / n * side] as Spot;
+    }), b];
+  }
+  trace(g, points);
+  g.lineJoin = g.lineCap = 'round';
+  if (kind === 'rod') {
+    stroke(g, color, width + 2);
+    if (!p.ghost) stroke(g, ink('steel'), width);
+  } else stroke(g, color, 1.6);
+  p.hits.push({ part, outline: ends.slice(0, 2), reach: kind === 'rope' ? 2 : width / 2 });
+}
+// Lower half of the picture below a plane; up: its normal in the picture.
+function paintHalf(p: Picture, at: Spot, up: Spot): void {
+  const { g } = p, far = 2 * (p.camera.width + p.camera.height), a: Spot = [at[0] - up[1] * far, at[1] + up[0] * far], b: Spot = [at[0] + up[1] * far, at[1] - up[0] * far];
+  const [fill, line] = shapeColors(p.scene.ground?.color ?? 'soil');
+  trace(g, [a, b, [b[0] - up[0] * far, b[1] - up[1] * far], [a[0] - up[0] * far, a[1] - up[1] * far]], true);
+  g.fillStyle = fill;
+  g.fill();
+  trace(g, [a, b]);
+  stroke(g, line, 1.2);
+}
+
+// The machine in the plane, from back to front.
+export function paintPlane(p: Picture): void {
+  const { camera, scene, ghost } = p, { ground } = scene;
+  if (!ghost) {
+    if (ground?.level != null) paintHalf(p, camera.project(scaled(scene.axes.y, ground.level)), [0, -1]);
+    for (const plane of ground?.planes ?? []) {
+      const n: Spot = [dot(plane.normal, camera.right), -dot(plane.normal, camera.up)], s = Math.hypot(...n);
+      if (s > 0.05) paintHalf(p, camera.project(plane.point), [n[0] / s, n[1] / s]);
+    }
+  }
+  const cylinders = (behind: boolean) => { for (const c of scene.cylinders ?? []) if (!!c.behind === behind) paintCylinder(p, c); };
+  let waiting = true;
+  scene.bodies.forEach((body, i) => {
+    if (waiting && body.pose) {
+      cylinders(true);
+      waiting = false;
+    }
+    for (const shape of body.shapes) paintShape(p, p.poses[i], shape, body.part ?? body.name);
+  });
+  if (waiting) cylinders(true);
+  for (const link of links(scene)) paintLink(p, ...link);
+  cylinders(false);
+  if (!ghost) for (const j of pins(scene)) paintPin(p, camera.project(placed(p.poses, j.a)), (j.radius ?? 0.012 * scene.size) * camera.scale, j.name);
+}
+export function links(scene: SceneInfo): [Place[], string, number, 'rod' | 'rope' | 'spring'][] {
+  return [...(scene.rods ?? []).map(r => [[r.a, r.b], r.name, r.diameter ?? 0.02 * scene.size, 'rod'] as [Place[], string, number, 'rod']),
+    ...(scene.springs ?? []).map(s => [[s.a, s.b], s.name, s.diameter ?? 0.05 * scene.size, 'spring'] as [Place[], string, number, 'spring']),
+    ...(scene.ropes ?? []).map(r => [r.path, r.name, 0, 'rope'] as [Place[], string, number, 'rope'])];
+}
+export function pins(scene: SceneInfo) { return (scene.joints ?? []).filter(j => j.pin ?? !/prismatic|fixed|weld/.test(j.type)); }
 
 // Distance of a place from a line piece, px.
 export function distance(at: Spot, a: Spot, b: Spot): number {
-  const dx = b[0] - a[0], dy = b[1] - a[1], n = dx * dx + dy * dy;
-  const f = n > 0 ? Math.min(1, Math.max(0, ((at[0] - a[0]) * dx + (at[1] - a[1]) * dy) / n)) : 0;
+  const dx = b[0] - a[0], dy = b[1] - a[1], n = dx * dx + dy * dy, f = n > 0 ? Math.min(1, Math.max(0, ((at[0] - a[0]) * dx + (at[1] - a[1]) * dy) / n)) : 0;
   return Math.hypot(a[0] + f * dx - at[0], a[1] + f * dy - at[1]);
 }
-export function inside(at: Spot, outline: Spot[]): boolean {
+export function inside([x, y]: Spot, outline: Spot[]): boolean {
   let odd = false;
-  for (let i = 0, j = outline.length - 1; i < outline.length; j = i++) {
-    const [xi, yi] = outline[i], [xj, yj] = outline[j];
-    if (yi > at[1] !== yj > at[1] && at[0] < (xj - xi) * (at[1] - yi) / (yj - yi) + xi) odd = !odd;
-  }
+  outline.forEach(([xi, yi], i) => {
+    const [xj, yj] = outline[(i || outline.length) - 1];
+    if (yi > y !== yj > y && x < (xj - xi) * (y - yi) / (yj - yi) + xi) odd = !odd;
+  });
   return odd;
 }
-// The part at a place of the picture: the uppermost one that was drawn; lines have some reach.
-export function partAt(hits: Hit[], at: Spot, touch: boolean): string {
-  let best = '', nearest = Infinity;
-  for (const h of hits) if (h.from && h.to) {
-    const d = distance(at, h.from, h.to) - (h.reach ?? 0);
-    if (d < (touch ? 14 : 5) && d <= nearest) { nearest = Math.max(d, 0); best = h.part; }
+// The part at a place of the picture: the nearest line within reach, else the uppermost outline.
+export function partAt(hits: Hit[], at: Spot, reach: number): string {
+  let best = '', nearest = reach;
+  for (const h of hits) if (h.reach) {
+    const d = Math.max(0, distance(at, h.outline[0], h.outline[1]) - h.reach);
+    if (d <= nearest) { nearest = d; best = h.part; }
   }
-  if (best) return best;
-  for (let i = hits.length - 1; i >= 0; i--) {
-    const outline = hits[i].outline;
-    if (outline && inside(at, outline)) return hits[i].part;
-  }
-  return '';
-}
-
-// --- Texts: placed last, in px. ---
-export interface Label { text: string; at: Spot; direction: Spot; color?: string; faint?: boolean; dot?: string; strong?: boolean }
-
-export function paintLabels(p: Picture, labels: Label[], chosen: Map<string, number>): void {
-  const { g, app } = p, taken: [number, number, number, number][] = [];
-  g.textBaseline = 'middle';
-  g.lineJoin = 'round';
-  g.textAlign = 'left';
-  g.font = '600 12px ' + FONT;
-  for (const label of labels) {
-    const width = g.measureText(label.text).width + (label.dot ? 13 : 0), [dx, dy] = label.direction;
-    const places: Spot[] = [[dx, dy], [-dx, -dy], [dx, 0], [0, dy], [-dx, 0], [0, -dy], [1, 0], [-1, 0]];
-    const box = (i: number): [number, number, number, number] => {
-      const [ux, uy] = places[i], gap = (label.strong ? 16 : 9) + (i > 1 ? 3 : 0);
-      const cx = label.at[0] + ux * (gap + width / 2 * Math.abs(ux)), cy = label.at[1] + uy * (gap + 6 * Math.abs(uy));
-      return [cx - width / 2, cy - 8, cx + width / 2, cy + 8];
-    };
-    const cost = (i: number): number => {
-      const [x0, y0, x1, y1] = box(i);
-      let sum = i * 0.4;
-      for (const t of taken) if (x0 < t[2] + 3 && x1 > t[0] - 3 && y0 < t[3] && y1 > t[1]) sum += 12;
-      if (x0 < 4 || x1 > p.camera.width - 4 || y0 < 4 || y1 > p.camera.height - 4) sum += 30;
-      for (const h of p.hits) {
-        if (h.outline && h.outline.length < 200) for (const q of [[x0, y0], [x1, y1], [(x0 + x1) / 2, (y0 + y1) / 2]] as Spot[]) { if (inside(q, h.outline)) sum += 1; }
-        else if (h.from && h.to && distance([(x0 + x1) / 2, (y0 + y1) / 2], h.from, h.to) < (h.reach ?? 0) + 8) sum += 3;
-      }
-      return sum;
-    };
-    // The place of the last frame stays unless another one is clearly better: labels must not jump.
-    let best = Math.min(chosen.get(label.text) ?? 0, places.length - 1), least = cost(best) - 2.5;
-    for (let i = 0; i < places.length; i++) {
-      const c = i === best ? least : cost(i);
-      if (c < least) { least = c; best = i; }
-    }
-    chosen.set(label.text, best);
-    const b = box(best), x = b[0] + (label.dot ? 13 : 0), y = (b[1] + b[3]) / 2;
-    taken.push(b);
-    g.globalAlpha = label.faint ? 0.35 : 0.88;
-    g.strokeStyle = app.theme.color('--card');
-    g.lineWidth = 4;
-    g.strokeText(label.text, x, y);
-    g.globalAlpha = label.faint ? 0.4 : 1;
-    g.fillStyle = label.color ?? app.theme.color('--ink');
-    g.fillText(label.text, x, y);
-    if (label.dot) {
-      g.fillStyle = label.dot;
-      g.beginPath();
-      g.arc(b[0] + 5, y, 4, 0, 7);
-      g.fill();
-    }
-    g.globalAlpha = 1;
-  }
-}
-
-// Names of cylinders, beside their middles. A machine without cylinders shows the names of bodies.
-export function nameLabels(p: Picture): Label[] {
-  const { app, scene, camera } = p, labels: Label[] = [], cylinders = scene.cylinders ?? [];
-  const perGroup = new Map<string, number>();
-  for (const c of cylinders) {
-    const name = app.selection.groupName(c.name);
-    perGroup.set(name, (perGroup.get(name) ?? 0) + 1);
-  }
-  for (const c of cylinders) {
-    const a = camera.project(placed(p.poses, c.a)), b = camera.project(placed(p.poses, c.b)), n = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
-    let direction: Spot = [(b[1] - a[1]) / n, -(b[0] - a[0]) / n];
-    if (direction[1] > 0.2 || (Math.abs(direction[1]) <= 0.2 && direction[0] < 0)) direction = [-direction[0], -direction[1]];
-    const group = app.selection.groupName(c.name), color = app.palette.ofPart(c.name);
-    labels.push({ text: group && perGroup.get(group) === 1 ? group : c.name, at: [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], direction, strong: true,
-      dot: color < 0 ? undefined : app.theme.color(colorVariable(color)), faint: app.selection.any && !app.selection.hasPart(c.name) });
-  }
-  if (cylinders.length === 0) scene.bodies.forEach((body, i) => {
-    if (!body.pose) return;
-    const points = body.shapes.flatMap(s => s.kind === 'outline' ? s.points : s.kind === 'capsule' ? [s.a, s.b] : [s.center]);
-    if (points.length === 0) return;
-    const middle = scaled(points.reduce((a, b) => add(a, b), [0, 0, 0] as Vector), 1 / points.length);
-    const at = camera.project(placed(p.poses, { body: i, at: middle }));
-    labels.push({ text: body.name, at, direction: [0, -1], faint: app.selection.any && !app.selection.hasPart(body.part ?? body.name) });
-  });
-  return labels;
-}
-
-// Arrows of applied loads, longest 70 px for the largest load of the run.
-export function paintLoads(p: Picture, loads: boolean, pins: boolean): Label[] {
-  const { app, scene, camera } = p, labels: Label[] = [], now = app.clock.now;
-  const largest = (names: (string | undefined)[]) => Math.max(1e-30, ...names.map(n => {
-    const s = app.data.series[app.data.find(n, p.of)];
-    return s ? Math.max(Math.abs(s.low), Math.abs(s.high)) : 0;
-  }));
-  if (loads) {
-    const list = scene.loads ?? [], most = largest(list.map(l => l.output));
-    for (const l of list) {
-      const k = app.data.find(l.output, p.of), value = app.data.at(k, now);
-      if (k < 0 || !(Math.abs(value) > 0.004 * most)) continue;
-      const series = app.data.series[k], shown = app.units.shown(series, value);
-      const pose = p.poses[l.at.body], direction = l.follows_body === false || !pose ? l.direction : turn(pose.turn, l.direction);
-      const tip = camera.project(placed(p.poses, l.at));
-      const label = `${formatAlone(Math.abs(shown))} ${app.units.unit(series)}`;
-      if (l.kind === 'torque') labels.push(...paintTorque(p, tip, value, direction, label));
-      else labels.push(...paintArrow(p, tip, scaled(direction, Math.sign(value)), Math.abs(value) / most, label, '--load'));
-    }
-  }
-  if (pins) {
-    const list = scene.joint_loads ?? [], most = largest(list.map(l => l.size ?? l.x));
-    for (const l of list) {
-      const joint = scene.joints?.find(j => j.name === l.joint);
-      if (!joint) continue;
-      const parts = [l.x, l.y, l.z].map(n => n ? app.data.at(app.data.find(n, p.of), now) : 0) as Vector;
-      const k = app.data.find(l.size ?? l.x, p.of);
-      if (k < 0) continue;
-      const series = app.data.series[k], total = l.size ? app.data.at(k, now) : size(parts);
-      const at = camera.project(placed(p.poses, joint.a)), text = `${formatAlone(app.units.shown(series, total))} ${app.units.unit(series)}`;
-      if (size(parts) > 0 && parts.every(v => !Number.isNaN(v))) labels.push(...paintArrow(p, at, unit(parts), total / most, text, '--pinload'));
-      else labels.push({ text, at, direction: [1, 0], color: app.theme.color('--pinload') });
-    }
-  }
-  return labels;
-}
-function paintArrow(p: Picture, tip: Spot, direction: Vector, share: number, text: string, variable: string): Label[] {
-  const { g, camera } = p, flat: Spot = [dot(direction, camera.right), -dot(direction, camera.up)], n = Math.hypot(flat[0], flat[1]);
-  if (n < 0.08) return [{ text, at: tip, direction: [1, 0] }];
-  const u: Spot = [flat[0] / n, flat[1] / n], length = (22 + 56 * Math.min(1, share)) * Math.max(n, 0.4);
-  const start: Spot = [tip[0] - u[0] * length, tip[1] - u[1] * length];
-  g.strokeStyle = g.fillStyle = p.app.theme.color(variable);
-  g.lineWidth = 2;
-  g.lineCap = 'butt';
-  g.beginPath();
-  g.moveTo(start[0], start[1]);
-  g.lineTo(tip[0] - u[0] * 8, tip[1] - u[1] * 8);
-  g.stroke();
-  g.beginPath();
-  g.moveTo(tip[0], tip[1]);
-  for (const s of [-1, 1]) g.lineTo(tip[0] - u[0] * 11 + u[1] * 4.5 * s, tip[1] - u[1] * 11 - u[0] * 4.5 * s);
-  g.fill();
-  return [{ text, at: start, direction: [-u[0], -u[1]], color: p.app.theme.color(variable) }];
-}
-function paintTorque(p: Picture, at: Spot, value: number, axis: Vector, text: string): Label[] {
-  const { g } = p, radius = 16, way = value * dot(axis, p.camera.toward) >= 0 ? -1 : 1, end = -0.6 + way * 4.2;
-  g.strokeStyle = g.fillStyle = p.app.theme.color('--load');
-  g.lineWidth = 2;
-  g.beginPath();
-  g.arc(at[0], at[1], radius, -0.6, end, way < 0);
-  g.stroke();
-  const tip: Spot = [at[0] + radius * Math.cos(end), at[1] + radius * Math.sin(end)], t: Spot = [-Math.sin(end) * way, Math.cos(end) * way];
-  g.beginPath();
-  g.moveTo(tip[0] + t[0] * 7, tip[1] + t[1] * 7);
-  for (const s of [-1, 1]) g.lineTo(tip[0] - t[0] * 3 + t[1] * 4.5 * s, tip[1] - t[1] * 3 - t[0] * 4.5 * s);
-  g.fill();
-  return [{ text, at: [at[0], at[1] - radius], direction: [0, -1] }];
-}
-
-// The path of a point: solid until now, dotted afterwards.
-export function paintTrace(p: Picture, points: Vector[], times: Float64Array): void {
-  const { g, camera, app } = p, now = app.clock.now;
-  let last = 0;
-  while (last < times.length - 1 && times[last + 1] <= now) last++;
-  const spots = points.map(q => camera.project(q));
-  g.lineCap = g.lineJoin = 'round';
-  g.lineWidth = 1.3;
-  g.strokeStyle = app.theme.color('--ink3');
-  g.setLineDash([0.5, 5]);
-  tracePath(g, spots.slice(last), false);
-  g.stroke();
-  g.setLineDash([]);
-  g.globalAlpha = 0.55;
-  tracePath(g, spots.slice(0, last + 1), false);
-  g.stroke();
-  g.globalAlpha = 1;
-}
-
-// A bar of a round length at the lower left.
-export function paintScale(p: Picture): void {
-  const { g, camera, app } = p, room = Math.min(110, camera.width * 0.25) / camera.scale, power = 10 ** Math.floor(Math.log10(room));
-  const length = [5, 2, 1].map(f => f * power).find(v => v <= room) ?? power, x = 16, y = camera.height - 16, end = x + length * camera.scale;
-  g.font = '11px ' + FONT;
-  g.lineWidth = 1.2;
-  g.lineCap = 'butt';
-  g.strokeStyle = app.theme.color('--ink3');
-  g.beginPath();
-  g.moveTo(x, y - 4);
-  g.lineTo(x, y);
-  g.lineTo(end, y);
-  g.lineTo(end, y - 4);
-  g.stroke();
-  g.textAlign = 'left';
-  g.textBaseline = 'alphabetic';
-  g.fillStyle = app.theme.color('--ink2');
-  g.fillText(length < 0.01 ? `${+(length * 1000).toPrecision(1)} mm` : length < 1 ? `${+(length * 100).toPrecision(1)} cm` : `${+length.toPrecision(1)} m`, end + 7, y);
+  for (let i = hits.length - 1; i >= 0 && !best; i--) if (!hits[i].reach && inside(at, hits[i].outline)) best = hits[i].part;
+  return best;
 }

@@ -1,16 +1,19 @@
 // A list of all parts, for readers without a pointer: the choice selects the part in all views.
-import type { App } from './app';
-import { element } from './dom';
-import { selectableParts } from './machine';
+import { all, menu } from './dom';
+import { clearSelection, selectPart, selectedPart } from './selection';
+import { data } from './state';
+import { on, selectionChanged } from './signal';
 
-export function partList(app: App): HTMLElement | null {
-  const names = selectableParts(app.data.page.scene);
-  if (names.length === 0) return null;
-  const select = element('select', { class: 'part-list', 'aria-label': 'Select a part' }, element('option', { value: '' }, 'Part'), ...names.map(n => element('option', { value: n }, n)));
-  select.addEventListener('change', () => {
-    if (!select.value) app.selection.clear();
-    else if (select.value !== app.selection.part) app.selection.selectPart(select.value);
+export function partList(): HTMLElement | null {
+  const { scene } = data.page, names = new Set<string>();
+  for (const b of scene?.bodies ?? []) if (b.pose) names.add(b.part ?? b.name);
+  for (const list of [scene?.cylinders, scene?.springs, scene?.rods, scene?.ropes, scene?.joints]) for (const x of list ?? []) names.add(x.name);
+  for (const e of all('#circuit [data-part]')) names.add(e.dataset.part ?? '');
+  if (!names.size) return null;
+  const list = menu('Select a part', [['', 'Part'], ...[...names].map((n): [string, string] => [n, n])], part => {
+    if (!part) clearSelection(); else if (part !== selectedPart) selectPart(part);
   });
-  app.selection.changed.add(() => { select.value = names.includes(app.selection.part) ? app.selection.part : ''; });
-  return select;
+  list.classList.add('part-list');
+  on([selectionChanged], () => { list.value = names.has(selectedPart) ? selectedPart : ''; });
+  return list;
 }

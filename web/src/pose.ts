@@ -1,6 +1,6 @@
 // Positions of bodies at a time, from their pose series, and small vector algebra.
-import type { Data } from './decode';
 import type { Place, SceneInfo, Vector } from './contract';
+import { data } from './state';
 
 export function add(a: Vector, b: Vector): Vector { return [a[0] + b[0], a[1] + b[1], a[2] + b[2]]; }
 export function subtract(a: Vector, b: Vector): Vector { return [a[0] - b[0], a[1] - b[1], a[2] - b[2]]; }
@@ -33,28 +33,16 @@ export function turn(r: number[], v: Vector): Vector {
 export interface Pose { at: Vector; turn: number[] }
 const FIXED: Pose = { at: [0, 0, 0], turn: [1, 0, 0, 0, 1, 0, 0, 0, 1] };
 
-// Poses of all bodies of a scene. of: the machine whose series are used.
-export class Poses {
-  readonly moves: boolean;
-  private readonly numbers: (number[] | null)[];
-
-  constructor(private readonly data: Data, readonly scene: SceneInfo, of: string) {
-    this.numbers = scene.bodies.map(b => {
-      if (!b.pose) return null;
-      const k = ['.x', '.y', '.z', '.qw', '.qx', '.qy', '.qz'].map(end => data.find(b.pose + end, of));
-      return k[0] < 0 && k[1] < 0 && k[3] < 0 ? null : k;
-    });
-    this.moves = this.numbers.some(k => k !== null);
-  }
-  body(i: number, time: number): Pose {
-    const k = this.numbers[i];
-    if (!k) return FIXED;
-    const v = k.map((n, j) => n < 0 ? (j === 3 ? 1 : 0) : this.data.at(n, time));
+// Poses of all bodies of a scene at a time. of: the machine whose series are used.
+export function makePoses(scene: SceneInfo, of: string): (time: number) => Pose[] {
+  const numbers = scene.bodies.map(b => b.pose ? ['x', 'y', 'z', 'qw', 'qx', 'qy', 'qz'].map(end => data.find(`${b.pose}.${end}`, of)) : null);
+  return time => numbers.map(k => {
+    if (!k || k[3] < 0) return FIXED;
+    const v = k.map(n => n < 0 ? 0 : data.at(n, time));
     // A quaternion may change its sign between two samples: the mean of both is no rotation.
-    if (v[3] ** 2 + v[4] ** 2 + v[5] ** 2 + v[6] ** 2 < 0.8) for (let j = 3; j < 7; j++) if (k[j] >= 0) v[j] = this.data.nearest(k[j], time);
+    if (v[3] ** 2 + v[4] ** 2 + v[5] ** 2 + v[6] ** 2 < 0.8) for (let j = 3; j < 7; j++) if (k[j] >= 0) v[j] = data.nearest(k[j], time);
     return { at: [v[0], v[1], v[2]], turn: rotation(v[3], v[4], v[5], v[6]) };
-  }
-  all(time: number): Pose[] { return this.scene.bodies.map((_, i) => this.body(i, time)); }
+  });
 }
 
 // A point of a body in ground coordinates.

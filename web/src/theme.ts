@@ -1,48 +1,29 @@
 // Light, dark, or the setting of the system. Canvases read colors of the style sheet through this file.
-import { Listeners } from './dom';
+import { fire, themeChanged } from './signal';
 
-export type ThemeName = 'light' | 'auto' | 'dark';
 export const FONT = 'Inter,-apple-system,"Segoe UI Variable Text","Segoe UI",Roboto,"Liberation Sans",Arial,sans-serif';
+export let themeName = 'auto', dark = false;
+const system = matchMedia('(prefers-color-scheme: dark)');
+let known: Record<string, string> = {};
 
-export class Theme {
-  name: ThemeName = 'auto';
-  dark = false;
-  readonly changed = new Listeners();
-  private readonly system = matchMedia('(prefers-color-scheme: dark)');
-  private known = new Map<string, string>();
-
-  constructor() {
-    const kept = recall('theme');
-    if (kept === 'light' || kept === 'dark') this.name = kept;
-    this.system.addEventListener('change', () => this.apply());
-  }
-  set(name: ThemeName): void {
-    this.name = name;
-    keep('theme', name);
-    this.apply();
-  }
-  // Writes the theme into the document. force: the theme of a print.
-  apply(force?: 'light'): void {
-    this.dark = force ? false : this.name === 'dark' || (this.name === 'auto' && this.system.matches);
-    document.documentElement.dataset.theme = this.dark ? 'dark' : 'light';
-    this.known = new Map();
-    this.changed.call();
-  }
-  // Value of a variable of the style sheet, such as --ink.
-  color(variable: string): string {
-    let value = this.known.get(variable);
-    if (value === undefined) {
-      value = getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
-      this.known.set(variable, value);
-    }
-    return value;
-  }
+export function startTheme(): void {
+  try { themeName = localStorage.getItem('oleodyn.theme') ?? 'auto'; } catch { /* a page opened from disk may have no storage */ }
+  system.addEventListener('change', () => applyTheme());
+  applyTheme();
 }
-
-// Settings of the reader. A page opened from disk may have no storage.
-function keep(name: string, value: string): void {
-  try { localStorage.setItem('oleodyn.' + name, value); } catch { /* no storage: the setting holds for this view */ }
+export function setTheme(name: string): void {
+  themeName = name;
+  try { localStorage.setItem('oleodyn.theme', name); } catch { /* the setting holds for this view */ }
+  applyTheme();
 }
-function recall(name: string): string | null {
-  try { return localStorage.getItem('oleodyn.' + name); } catch { return null; }
+// Writes the theme into the document. light: for a print.
+export function applyTheme(light = false): void {
+  dark = !light && (themeName === 'dark' || (themeName === 'auto' && system.matches));
+  document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+  known = {};
+  fire(themeChanged);
+}
+// Value of a color of the style sheet: ink('card') is --card.
+export function ink(name: string): string {
+  return known[name] ??= getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
 }

@@ -54,7 +54,8 @@ int od_part_signal(const od_graph *g, const od_part *part) {
 
 const char *od_part_signal_name(const od_graph *g, const od_part *part) {
   int signal = g->model->instance[part->instance].signal;
-  return signal < 0 ? NULL : od_model_text(g->model, g->model->input[signal].name);
+  return signal < 0 ? NULL
+                    : od_section_short_name(g, od_model_text(g->model, g->model->input[signal].name), part->section);
 }
 
 double od_part_number(const od_graph *g, const od_part *part, const char *key) {

@@ -122,6 +122,8 @@ bool od_valve_find_boxes(od_graph *g, od_part *part, od_arena *arena, bool *ok);
 void od_graph_mark_nets(od_graph *g);
 // Assigns parts and nets to sections (circuit_sections.c). Returns false if an allocation fails.
 bool od_graph_find_sections(od_graph *g, const od_machine *machine, od_arena *arena);
+// Returns the part of a name after the name of its section and a point; the whole name if the section is -1 or no instance.
+const char *od_section_short_name(const od_graph *g, const char *name, int section);
 // Finds the channels of nets and the rows of parts (circuit_levels.c). Returns false if an allocation fails.
 bool od_graph_find_levels(od_graph *g, od_arena *arena);
 

@@ -188,7 +188,7 @@ static void lower_shuttles(levels *l) {
     od_part *part = &g->part[i];
     if (part->symbol->station != OD_STATION_MERGE || part->ends < 3) continue;
     int a = shuttle_depth(g, part->end[0].net, g->parts), b = shuttle_depth(g, part->end[1].net, g->parts);
-    if (g->sections > 2 && part->section < 0) part->row = low + (a > b ? a : b) + 1;
+    if (g->sections > 1 && part->section < 0) part->row = low + (a > b ? a : b) + 1;
   }
   for (int i = 0; i < g->parts; i++) {
     const od_part *part = &g->part[i];

@@ -1,7 +1,8 @@
 // Sections of a circuit: an actuator with the valves and lines that only it uses.
 //
-// A template instance with an actuator is a section. All other actuators begin sections that extend through elements, up to nets of
-// pumps and sources. Actuators that share a net belong to one section. Pumps and elements between sections belong to no section.
+// A template instance with an actuator, or with all nets of an actuator, is a section. All other actuators begin sections that
+// extend through elements, up to nets of pumps and sources. Actuators that share a net belong to one section. Pumps and elements
+// between sections belong to no section.
 #include <string.h>
 
 #include "circuit/circuit_graph.h"
@@ -21,23 +22,37 @@ typedef struct growth {
   const char **net_owner;  // instance of each net, or NULL
 } growth;
 
+// Returns the instance of an actuator; if the actuator is outside all instances, the instance of all its nets; NULL: none.
+static const char *owner_of(const growth *w, const od_part *part) {
+  const char *owner = part->owner;
+  if (owner) return owner;
+  for (int k = 0; k < part->ends; k++) {
+    int net = od_end_line(w->g, &part->end[k]);
+    if (net < 0) continue;
+    if (!w->net_owner[net] || (owner && strcmp(owner, w->net_owner[net]) != 0)) return NULL;
+    owner = w->net_owner[net];
+  }
+  return owner;
+}
+
 // Begins a section with each actuator that shares no net with another one.
 static void begin_sections(growth *w) {
   od_graph *g = w->g;
   for (int i = 0; i < g->parts; i++) {
     od_part *part = &g->part[i];
     if (part->symbol->station != OD_STATION_ACTUATOR) continue;
+    const char *owner = owner_of(w, part);
     int section = -1;
     for (int k = 0; k < part->ends; k++) {
       int net = od_end_line(g, &part->end[k]);
       if (net >= 0 && g->net[net].section >= 0) section = g->net[net].section;
     }
     for (int k = 0; k < g->sections && section < 0; k++)
-      if (same_text(w->owner[k], part->owner)) section = k;
+      if (same_text(w->owner[k], owner)) section = k;
     if (section < 0) {
       section = g->sections++;
-      w->owner[section] = part->owner;
-      g->section[section] = (od_circuit_section){part->owner ? part->owner : part->name, part->owner != NULL};
+      w->owner[section] = owner;
+      g->section[section] = (od_circuit_section){owner ? owner : part->name, owner != NULL};
     }
     part->section = section;
     for (int k = 0; k < part->ends; k++) {
@@ -92,8 +107,9 @@ static bool add_flooded(growth *w, od_part *part) {
   return changed;
 }
 
-// Returns the part of a name after the name of the section and a point, or the whole name.
-static const char *short_name(const char *name, const od_circuit_section *section) {
+const char *od_section_short_name(const od_graph *g, const char *name, int place) {
+  if (place < 0) return name;
+  const od_circuit_section *section = &g->section[place];
   size_t length = strlen(section->name);
   bool inside =
       section->is_instance && strncmp(name, section->name, length) == 0 && name[length] == '.' && name[length + 1];
@@ -126,9 +142,7 @@ bool od_graph_find_sections(od_graph *g, const od_machine *machine, od_arena *ar
     if (a >= 0 && b >= 0 && g->net[a].section >= 0 && g->net[a].section == g->net[b].section)
       part->section = g->net[a].section;
   }
-  for (int i = 0; i < g->parts; i++)
-    if (g->part[i].section >= 0) g->part[i].label = short_name(g->part[i].name, &g->section[g->part[i].section]);
-  for (int i = 0; i < g->nets; i++)
-    if (g->net[i].section >= 0) g->net[i].label = short_name(g->net[i].name, &g->section[g->net[i].section]);
+  for (int i = 0; i < g->parts; i++) g->part[i].label = od_section_short_name(g, g->part[i].name, g->part[i].section);
+  for (int i = 0; i < g->nets; i++) g->net[i].label = od_section_short_name(g, g->net[i].name, g->net[i].section);
   return true;
 }

@@ -4,7 +4,8 @@
 
 #include "circuit/sheet.h"
 
-enum { PASSES = 8, MOST_TRIALS = 6000 };
+// The number of trials is limited by the size of the sheet, so that the time is below half a second for usual machines.
+enum { PASSES = 8, RESTARTS = 4, TRIALS = 500, TRIAL_CELLS = 30000 };
 
 // The variables of the search.
 typedef struct state {
@@ -16,7 +17,7 @@ typedef struct search {
   od_sheet *s;
   state kept;
   double cost;
-  int trials;
+  int trials, most;  // count and limit
 } search;
 
 int od_sheet_partner(const od_sheet *s, int row, int place) {
@@ -147,7 +148,7 @@ static void try_swaps(search *h, int row) {
   od_sheet *s = h->s;
   int begin = s->row_begin[row], count = od_row_count(s, row);
   for (int distance = 1; distance <= 2; distance++)
-    for (int i = 0; i + distance < count && h->trials < MOST_TRIALS; i++) {
+    for (int i = 0; i + distance < count && h->trials < h->most; i++) {
       int *a = &s->order[begin + i], *b = a + distance, cell = *a;
       const od_cell *c = &s->cell[*a], *d = &s->cell[*b];
       if (c->section >= 0 && d->section >= 0 && (c->section != d->section || !is_free(s, c))) continue;
@@ -163,7 +164,7 @@ static void try_moves(search *h, int row) {
     int cell = h->kept.order[begin + start];
     const od_cell *c = &s->cell[cell];
     if (!is_free(s, c)) continue;
-    for (int to = 0; to < count && h->trials < MOST_TRIALS; to++) {
+    for (int to = 0; to < count && h->trials < h->most; to++) {
       int from = 0;
       while (s->order[begin + from] != cell) from++;
       int beside = s->cell[s->order[begin + to]].section;
@@ -181,7 +182,7 @@ static void try_variants(search *h, int row) {
   static const int pads[] = {10, 20, 40, 0};
   od_sheet *s = h->s;
   int begin = s->row_begin[row], count = od_row_count(s, row);
-  for (int start = 0; start < count && h->trials < MOST_TRIALS; start++) {
+  for (int start = 0; start < count && h->trials < h->most; start++) {
     int cell = h->kept.order[begin + start];
     od_cell *c = &s->cell[cell];
     if (!is_free(s, c)) continue;
@@ -201,27 +202,74 @@ static void try_variants(search *h, int row) {
   }
 }
 
+// Climbs until a pass brings no improvement.
+static void climb(search *h) {
+  for (int pass = 0; pass < PASSES && h->trials < h->most; pass++) {
+    double start = h->cost;
+    for (int row = 0; row < h->s->rows; row++) {
+      try_swaps(h, row);
+      try_moves(h, row);
+      try_variants(h, row);
+    }
+    if (h->cost > start - 1) break;
+  }
+}
+
+// Returns the next number of a fixed sequence, 0 to count - 1.
+static int draw(unsigned *seed, int count) {
+  *seed = *seed * 1664525U + 1013904223U;
+  return (int)((*seed >> 8) % (unsigned)count);
+}
+
+// Changes the sheet at several places: exchanges neighbors of one section, and mirrors cells.
+static void disturb(search *h, unsigned *seed) {
+  od_sheet *s = h->s;
+  for (int i = 0; i < 2 + s->cells / 6; i++) {
+    int at = draw(seed, s->cells), a = s->order[at];
+    if (draw(seed, 3) == 0) {
+      if (!s->cell[a].is_feed) s->cell[a].is_mirrored = !s->cell[a].is_mirrored;
+    } else if (at + 1 < s->cells) {
+      int b = s->order[at + 1];
+      if (s->cell[a].row != s->cell[b].row || s->cell[a].section != s->cell[b].section) continue;
+      s->order[at] = b, s->order[at + 1] = a;
+    }
+  }
+}
+
+static state take_state(od_sheet *s) {
+  return (state){OD_TAKE(s->arena, int, s->cells), OD_TAKE(s->arena, int, s->cells), OD_TAKE(s->arena, bool, s->cells),
+                 OD_TAKE(s->arena, bool, s->cells)};
+}
+
 void od_sheet_climb(od_sheet *s) {
-  search h = {s,
-              {OD_TAKE(s->arena, int, s->cells), OD_TAKE(s->arena, int, s->cells), OD_TAKE(s->arena, bool, s->cells),
-               OD_TAKE(s->arena, bool, s->cells)},
-              0,
-              0};
-  if (!h.kept.order || !h.kept.pad || !h.kept.is_mirrored || !h.kept.flows_down) {
+  search h = {.s = s, .kept = take_state(s), .most = TRIALS + TRIAL_CELLS / (s->cells + 1)};
+  state best = take_state(s);
+  if (od_arena_status(s->arena) != OD_OK) {
     s->failed = true;
     return;
   }
   copy_to_twins(s);
   h.cost = cost_of(s);
   keep(&h);
-  for (int pass = 0; pass < PASSES && h.trials < MOST_TRIALS; pass++) {
-    double start = h.cost;
-    for (int row = 0; row < s->rows; row++) {
-      try_swaps(&h, row);
-      try_moves(&h, row);
-      try_variants(&h, row);
+  climb(&h);
+  unsigned seed = 1;
+  double least = h.cost;
+  for (int restart = 0; restart < RESTARTS && h.trials < h.most; restart++) {
+    state climbed = h.kept;
+    h.kept = best, best = climbed;  // `best` has the best state so far
+    disturb(&h, &seed);
+    copy_to_twins(s);
+    h.cost = cost_of(s);
+    keep(&h);
+    climb(&h);
+    if (h.cost < least - 1e-6)
+      least = h.cost;
+    else {
+      climbed = h.kept;
+      h.kept = best, best = climbed;
+      h.cost = least;
+      restore(&h);
     }
-    if (h.cost > start - 1) break;
   }
   cost_of(s);
 }

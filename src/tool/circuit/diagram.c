@@ -37,16 +37,37 @@ int od_circuit_outputs(const od_circuit *c, const int **outputs) {
 
 // --- Layout -----------------------------------------------------------------------------------------------------------
 
-static bool lay_out(od_circuit *c, const od_machine *machine, od_arena *arena) {
-  int *moving = NULL, count = 0;
+// Lays out the graph. The list of outputs is in the arena.
+static bool lay_sheet(od_circuit *c, int **moving, int *count, od_arena *arena) {
   od_sheet *s = &c->sheet;
-  od_graph_mark_nets(&c->graph);
-  if (!od_graph_find_sections(&c->graph, machine, arena) || !od_graph_find_levels(&c->graph, arena)) return false;
   od_sheet_make(s, &c->graph, arena);
   if (!s->failed) od_sheet_climb(s);
   if (!s->failed) od_sheet_trace(s);
-  if (!s->failed) od_sheet_finish(s, &moving, &count);
-  return !s->failed && od_arena_status(arena) == OD_OK && list_outputs(c, moving, count, arena);
+  if (!s->failed) od_sheet_finish(s, moving, count);
+  return !s->failed && od_arena_status(arena) == OD_OK;
+}
+
+// Returns whether names are without the name of their section.
+static bool has_short_names(const od_graph *g) {
+  for (int i = 0; i < g->sections; i++)
+    if (g->section[i].is_instance) return true;
+  return false;
+}
+
+static bool lay_out(od_circuit *c, const od_machine *machine, od_arena *arena) {
+  int *moving = NULL, count = 0;
+  od_graph *g = &c->graph;
+  od_graph_mark_nets(g);
+  if (!od_graph_find_sections(g, machine, arena) || !od_graph_find_levels(g, arena)) return false;
+  if (!lay_sheet(c, &moving, &count, arena)) return false;
+  // Without frames, parts have their full names.
+  if (c->sheet.frames == 0 && has_short_names(g)) {
+    for (int i = 0; i < g->sections; i++) g->section[i].is_instance = false;
+    for (int i = 0; i < g->parts; i++) g->part[i].label = g->part[i].name;
+    for (int i = 0; i < g->nets; i++) g->net[i].label = g->net[i].name;
+    if (!lay_sheet(c, &moving, &count, arena)) return false;
+  }
+  return list_outputs(c, moving, count, arena);
 }
 
 static od_status make(const od_model *model, const od_machine *machine, od_arena *arena, const od_circuit **out,
@@ -113,7 +134,7 @@ static const char *supply_name(const od_circuit *c) {
 
 json_t *od_circuit_groups(const od_circuit *c) {
   json_t *list = json_array();
-  if (c->graph.sections < 2) return list;
+  if (c->graph.sections < 2 && !has_short_names(&c->graph)) return list;
   for (int i = 0; i < c->graph.sections; i++)
     json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "name", od_json_text(c->graph.section[i].name), "label",
                                           od_json_text(c->graph.section[i].name), "parts", parts_of(c, i)));

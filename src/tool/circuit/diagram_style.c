@@ -36,5 +36,5 @@ const char *od_circuit_style(void) {
          ".circuit .section-name{font-size:11px;font-weight:600;fill:var(--c-ink)}"
          ".circuit .name{font-weight:600;fill:var(--c-ink)}.circuit .letter{font-size:9px;font-weight:600;fill:var(--c-ink)}"
          ".circuit .signal{font-size:9px;fill:var(--c-signal)}.circuit .spool-value{font-size:9px;fill:var(--c-ink)}"
-         ".circuit .node-name{font-size:9px;font-style:italic}.circuit .node-value{font-size:9px;font-weight:600;fill:var(--c-ink)}";
+         ".circuit .node-name{font-size:9px;font-style:italic}.circuit .node-value{font-style:normal;font-weight:600;fill:var(--c-ink)}";
 }

@@ -34,11 +34,14 @@ static void put_frames(const od_sheet *s, FILE *to) {
     od_put_attribute(to, "data-group", section_name(s, f->section));
     fputc('>', to);
     put_rectangle(to, "frame", f, 6);
-    fputs("<text class=\"section-name\"", to);
-    put(to, "x", f->x + 10), put(to, "y", f->y + 16);
-    fputc('>', to);
-    od_xml_text(to, f->title);
-    fputs("</text></g>\n", to);
+    if (f->title) {
+      fputs("<text class=\"section-name\"", to);
+      put(to, "x", f->x + 10), put(to, "y", f->y + 16);
+      fputc('>', to);
+      od_xml_text(to, f->title);
+      fputs("</text>", to);
+    }
+    fputs("</g>\n", to);
   }
   for (int i = 0; i < s->enclosures; i++) put_rectangle(to, "enclosure", &s->enclosure[i], 2);
 }
@@ -133,13 +136,13 @@ static void put_names(const od_sheet *s, FILE *to) {
     const od_net *net = &s->graph->net[n->net];
     fprintf(to, "<text class=\"node-name %s\"", colors[net->color]);
     od_put_attribute(to, "data-node", net->name);
-    put(to, "x", n->x), put(to, "y", n->y);
+    put(to, "x", n->is_right ? n->x + n->width + n->value_width : n->x), put(to, "y", n->y);
+    if (n->is_right) fputs(" text-anchor=\"end\"", to);
     fputc('>', to);
     od_xml_text(to, n->text);
-    fputs("</text><text class=\"node-value\"", to);
+    fputs("<tspan class=\"node-value\" dx=\"4\"", to);
     od_put_attribute(to, "data-node", net->name);
-    put(to, "x", n->x + n->width), put(to, "y", n->y);
-    fputs("></text>\n", to);
+    fputs("></tspan></text>\n", to);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "circuit/label_text.h"
 #include "circuit/sheet.h"
 #include "io/display.h"
 #include "io/number.h"
@@ -60,6 +61,14 @@ static void add_line(od_sheet *s, od_cell *c, const char *text) {
   c->label[c->labels++] = line;
 }
 
+void od_value_text(char text[OD_NUMBER_SIZE], double value) {
+  od_number_round(text, value, 4);
+  if (fabs(value) >= 1e4 && fabs(value) < 1e9) {
+    double unit = pow(10, floor(log10(fabs(value))) - 3);
+    od_number_fixed(text, round(value / unit) * unit, 0);
+  }
+}
+
 // Writes a number of a part in its display unit with four digits: "320 bar".
 static void value_text(const od_sheet *s, const od_part *part, const od_value_line *line, char *text, size_t size) {
   const od_model *m = s->graph->model;
@@ -71,10 +80,10 @@ static void value_text(const od_sheet *s, const od_part *part, const od_value_li
     bool follows = d->fields[k].follows_signal && e->signal >= 0;
     double value = m->theta[e->number + k];
     const char *unit = od_number_unit(m, e->number + k);
-    if (!*unit) unit = d->fields[k].unit;
+    if ((!*unit || strcmp(unit, "1") == 0) && *d->fields[k].unit != '*') unit = d->fields[k].unit;
     od_display shown = od_display_unit(unit, value);
     char number[OD_NUMBER_SIZE];
-    od_number_round(number, value * shown.factor, 4);
+    od_value_text(number, value * shown.factor);
     if (follows && (value == 1 || strcmp(unit, d->fields[k].unit) != 0)) return;
     snprintf(text, size, "%s%s%s%.40s", line->before ? line->before : "", number, *shown.unit ? " " : "", shown.unit);
   }

@@ -219,7 +219,7 @@ static bool keep_apart(int *shift, int a, int b, int distance) {
 
 // Gives each section its own columns. Cells between cells of one section move with the section.
 static void separate_sections(od_sheet *s) {
-  int sections = s->graph->sections, shown = 0;
+  int sections = s->graph->sections, shown = 0;                 // above 1: sections have frames
   int *body = s->scratch + s->cells, *shift = body + s->cells;  // body of each cell; shift of each body
   body_extent *extent = (body_extent *)(void *)(shift + s->cells + sections);
   for (int k = 0; k < sections; k++) extent[k] = (body_extent){1 << 28, -(1 << 28), 1 << 20, -1};
@@ -245,7 +245,8 @@ static void separate_sections(od_sheet *s) {
     if (!c->is_feed && c->row < e->top) e->top = c->row;
     if (!c->is_feed && c->row > e->bottom) e->bottom = c->row;
   }
-  for (int k = 0; k < sections; k++) shown += extent[k].bottom >= 0;
+  for (int k = 0; k < sections; k++)
+    if (extent[k].bottom >= 0) shown += s->graph->section[k].is_instance ? 2 : 1;
   for (int i = 0; i < sections + s->cells; i++) shift[i] = 0;
   bool changed = shown > 1;
   for (int round = 0; round < 60 && changed; round++) {

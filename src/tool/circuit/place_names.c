@@ -68,12 +68,13 @@ static int count_hits(const od_sheet *s, double left, double top, double right, 
 typedef struct choice {
   double x, y, cost;
   int hits;
+  bool is_right;
 } choice;
 
-static void consider(const od_sheet *s, choice *best, double x, double y, double width, double cost) {
+static void consider(const od_sheet *s, choice *best, double x, double y, double width, double cost, bool is_right) {
   if (best->hits == 0 && best->cost <= cost) return;
   int hits = count_hits(s, x - 1, y - 7.5, x + width + 1, y + 2.5);
-  if (hits < best->hits || (hits == best->hits && cost < best->cost)) *best = (choice){x, y, cost, hits};
+  if (hits < best->hits || (hits == best->hits && cost < best->cost)) *best = (choice){x, y, cost, hits, is_right};
 }
 
 // Considers places along a segment: above and below a horizontal one, right and left of a vertical one.
@@ -83,29 +84,48 @@ static void consider_segment(const od_sheet *s, choice *best, const od_segment *
   if (g->y1 == g->y2 && g->x2 - g->x1 >= 0.5 * width)
     for (int i = 0; i < count; i++) {
       double x = g->x1 + 3 + share[i] * fmax(g->x2 - g->x1 - width - 6, 0), cost = i - 0.02 * (g->x2 - g->x1);
-      consider(s, best, x, g->y1 - 3.5, width, cost);
-      consider(s, best, x, g->y1 + 10, width, cost + 0.5);
+      consider(s, best, x, g->y1 - 3.5, width, cost, share[i] > 0.9);
+      consider(s, best, x, g->y1 + 10, width, cost + 0.5, share[i] > 0.9);
     }
   if (g->x1 == g->x2 && g->y2 - g->y1 >= 10)
     for (int i = 0; i < count; i++) {
       double y = g->y1 + 9 + share[i] * fmax(g->y2 - g->y1 - 12, 0), cost = 20 + i - 0.02 * (g->y2 - g->y1);
-      consider(s, best, g->x1 + 5, y, width, cost);
-      consider(s, best, g->x1 - 5 - width, y, width, cost + 0.5);
+      consider(s, best, g->x1 + 5, y, width, cost, false);
+      consider(s, best, g->x1 - 5 - width, y, width, cost + 0.5, true);
     }
 }
 
-static void name_net(od_sheet *s, int net) {
-  const char *text = od_text_shortened(s->graph->net[net].label, MOST_NET_NAME, s->arena);
-  if (!text) {
-    s->failed = true;
-    return;
+// Returns whether a segment is inside the frame of a section.
+static bool is_in_frame(const od_sheet *s, const od_segment *g, int section) {
+  for (int i = 0; i < s->frames; i++) {
+    const od_frame *f = &s->frame[i];
+    if (f->section == section)
+      return f->x <= g->x1 && g->x2 <= f->x + f->width && f->y <= g->y1 && g->y2 <= f->y + f->height;
   }
-  double width = od_text_width(text, NAME_SIZE, false) + 3;
-  choice best = {0, 0, INFINITY, 1 << 20};
-  for (int i = 0; i < s->segments; i++)
-    if (s->segment[i].net == net) consider_segment(s, &best, &s->segment[i], width + VALUE_ROOM);
-  if (best.hits < 1 << 20)
-    s->name[s->names++] = (od_node_name){net, text, best.x, best.y, width, VALUE_ROOM, best.hits == 0};
+  return false;
+}
+
+// Names a net. A name without the name of the section must be inside the frame of the section.
+static void name_net(od_sheet *s, int net) {
+  const od_net *n = &s->graph->net[net];
+  choice best = {0, 0, INFINITY, 1 << 20, false};
+  const char *text = NULL;
+  double width = 0;
+  for (int is_full = n->label == n->name; is_full < 2 && best.hits > 0; is_full++) {
+    const char *shown = od_text_shortened(is_full ? n->name : n->label, MOST_NET_NAME, s->arena);
+    if (!shown) {
+      s->failed = true;
+      return;
+    }
+    double room = od_text_width(shown, NAME_SIZE, false) + 3;
+    choice other = {0, 0, INFINITY, 1 << 20, false};
+    for (int i = 0; i < s->segments; i++)
+      if (s->segment[i].net == net && (is_full || is_in_frame(s, &s->segment[i], n->section)))
+        consider_segment(s, &other, &s->segment[i], room + VALUE_ROOM);
+    if (other.hits < best.hits) best = other, text = shown, width = room;
+  }
+  if (text)
+    s->name[s->names++] = (od_node_name){net, text, best.x, best.y, width, VALUE_ROOM, best.is_right, best.hits == 0};
 }
 
 // --- Frames -----------------------------------------------------------------------------------------------------------
@@ -116,7 +136,24 @@ static bool in_frame(const od_sheet *s, const od_cell *c, int section) {
   return c->section == section && !c->is_feed && (c->symbol->station != OD_STATION_SUPPLY || s->graph->sections < 2);
 }
 
-// Frames sections if there are several in disjoint columns.
+// Returns whether frames are apart from each other and from cells of other sections.
+static bool frames_are_apart(const od_sheet *s) {
+  for (int i = 0; i < s->frames; i++) {
+    const od_frame *f = &s->frame[i];
+    for (int k = 0; k < i; k++)
+      if (overlaps(f->x, f->x + f->width, s->frame[k].x, s->frame[k].x + s->frame[k].width)) return false;
+    for (int k = 0; k < s->cells; k++) {
+      const od_cell *c = &s->cell[k];
+      if (c->is_feed || in_frame(s, c, f->section)) continue;
+      if (overlaps(f->x, f->x + f->width, c->x, c->x + c->width) &&
+          overlaps(f->y, f->y + f->height, c->y, c->y + c->height))
+        return false;
+    }
+  }
+  return s->frames > 0;
+}
+
+// Frames sections if there are several, or one template instance.
 static void frame_sections(od_sheet *s) {
   int sections = s->graph->sections;
   s->frame = OD_TAKE(s->arena, od_frame, sections + 1);
@@ -124,6 +161,7 @@ static void frame_sections(od_sheet *s) {
     s->failed = true;
     return;
   }
+  bool has_titles = false;
   for (int k = 0; k < sections; k++) {
     int left = 1 << 28, right = -(1 << 28), top = 1 << 28, bottom = -(1 << 28);
     for (int i = 0; i < s->cells; i++) {
@@ -141,11 +179,10 @@ static void frame_sections(od_sheet *s) {
       if (c->x < left) left = c->x;
       if (c->x + c->width > right) right = c->x + c->width;
     }
-    const char *title = od_text_shortened(s->graph->section[k].name, 30, s->arena);
-    if (!title) {
-      s->failed = true;
-      return;
-    }
+    // Other sections have the name of their actuator, which its symbol shows.
+    bool is_instance = s->graph->section[k].is_instance;
+    const char *title = is_instance ? od_text_shortened(s->graph->section[k].name, 30, s->arena) : NULL;
+    has_titles = has_titles || title;
     s->frame[s->frames++] = (od_frame){k,
                                        title,
                                        left - FRAME_SIDE,
@@ -153,18 +190,15 @@ static void frame_sections(od_sheet *s) {
                                        right - left + 2 * FRAME_SIDE,
                                        bottom - top + FRAME_HEAD + FRAME_FOOT};
   }
-  bool apart = s->frames > 1;
-  for (int i = 0; i < s->frames; i++)
-    for (int k = 0; k < i; k++)
-      apart = apart && !overlaps(s->frame[i].x, s->frame[i].x + s->frame[i].width, s->frame[k].x,
-                                 s->frame[k].x + s->frame[k].width);
-  if (!apart) s->frames = 0;
+  if ((s->frames == 1 && !s->graph->section[s->frame[0].section].is_instance) || !frames_are_apart(s)) s->frames = 0;
   int top = 1 << 28;
   for (int i = 0; i < s->frames; i++)
     if (s->frame[i].y < top) top = s->frame[i].y;
   for (int i = 0; i < s->frames; i++) {
     od_frame *f = &s->frame[i];
     f->height += f->y - top, f->y = top;
+    if (!has_titles) f->y += FRAME_HEAD - FRAME_FOOT, f->height -= FRAME_HEAD - FRAME_FOOT;
+    if (!f->title) continue;
     od_mark *list = od_arena_extend(s->arena, s->mark, s->marks, sizeof *list);
     if (!list) {
       s->failed = true;

@@ -36,7 +36,8 @@ od_pin *od_cell_pin(od_sheet *s, od_cell *c, int end, int x, od_side side, int y
                             .side = side,
                             .is_dashed = is_dashed});
   bool up = side == OD_SIDE_TOP && reach == 0;
-  if (c->stubs < OD_MOST_STUBS) c->stub[c->stubs++] = (od_tank_stub){end, x, y, reach, up ? -10 : 14, is_dashed};
+  if (c->stubs < OD_MOST_STUBS)
+    c->stub[c->stubs++] = (od_tank_stub){end, x, y, reach, up ? -10 : c->height - 2 - y, is_dashed};
   return NULL;
 }
 
@@ -302,17 +303,17 @@ static void order_rows(od_sheet *s, double *key) {
 
 // --- Twins ------------------------------------------------------------------------------------------------------------
 
-// Returns the name of a cell within its section, or NULL.
+// Returns the name of a cell within its section; the name of its class if its name is not from the section's template.
 static const char *local_name(const od_sheet *s, const od_cell *c) {
   const od_part *part = od_cell_part(s, c);
   const char *name = part ? part->name : s->graph->net[c->net].name,
              *label = part ? part->label : s->graph->net[c->net].label;
-  return c->section >= 0 && label != name ? label : NULL;
+  return label != name || !part ? label : part->class_name;
 }
 
 static bool same_cell(const od_sheet *s, const od_cell *a, const od_cell *b) {
   const char *x = local_name(s, a), *y = local_name(s, b);
-  return x && y && a->row == b->row && a->symbol == b->symbol && a->is_feed == b->is_feed && a->pins == b->pins &&
+  return a->row == b->row && a->symbol == b->symbol && a->is_feed == b->is_feed && a->pins == b->pins &&
          a->width == b->width && strcmp(x, y) == 0;
 }
 
@@ -321,6 +322,13 @@ static int equal_cell(const od_sheet *s, const od_cell *c, int section) {
   for (int i = 0; i < s->cells; i++)
     if (s->cell[i].section == section && same_cell(s, c, &s->cell[i])) return i;
   return -1;
+}
+
+// Returns whether no two cells of a section are equal.
+static bool is_unique(const od_sheet *s, int section) {
+  for (int i = 0; i < s->cells; i++)
+    if (s->cell[i].section == section && equal_cell(s, &s->cell[i], section) != i) return false;
+  return true;
 }
 
 static void find_twins(od_sheet *s) {
@@ -336,6 +344,7 @@ static void find_twins(od_sheet *s) {
         if (s->cell[i].section == a) other++;
       }
       if (count == 0 || count != equal || count != other) continue;
+      if (!s->graph->section[a].is_instance || !s->graph->section[b].is_instance || !is_unique(s, b)) continue;
       s->twin_of[b] = a;
       for (int i = 0; i < s->cells; i++)
         if (s->cell[i].section == b) s->cell[i].twin = equal_cell(s, &s->cell[i], a);

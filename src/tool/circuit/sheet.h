@@ -95,12 +95,14 @@ typedef struct od_mark {
   const char *text;  // NULL: not a text
 } od_mark;
 
-// The name of a net: baseline, and the place of the value behind the name.
+// The name of a net: left end and baseline of the room for the name and a value behind it. At the left of a line the text ends at the
+// right end of the room.
 typedef struct od_node_name {
   int net;
   const char *text;
   double x, y, width, value_width;
-  bool is_free;  // whether the place overlaps nothing
+  bool is_right;  // whether the text ends at the right end
+  bool is_free;   // whether the place overlaps nothing
 } od_node_name;
 
 // A frame around the cells of a section, or around two parallel elements (section -1).

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "circuit/label_text.h"
 #include "circuit/pen.h"
 #include "io/display.h"
 
@@ -28,13 +29,16 @@ static void add_cylinder_size(od_sheet *s, od_cell *c) {
   const od_part *part = od_cell_part(s, c);
   const od_instance *e = &s->graph->model->instance[part->instance];
   double a = od_part_number(s->graph, part, "areas[0]"), b = od_part_number(s->graph, part, "areas[1]");
-  char text[80];
+  char text[160], first[OD_NUMBER_SIZE], second[OD_NUMBER_SIZE], third[OD_NUMBER_SIZE];
   if (isnan(a) || c->labels == OD_MOST_LABELS) return;
-  if (e->choice[OD_CYLINDER_DIAMETERS]) {
-    double stroke = od_part_number(s->graph, part, "stroke");
-    snprintf(text, sizeof text, "%.4g/%.4g \u00d7 %.4g mm", 1e3 * a, 1e3 * b, 1e3 * stroke);
-  } else
-    snprintf(text, sizeof text, "%.3g/%.3g cm\u00b2", 1e4 * a, 1e4 * b);
+  bool diameters = e->choice[OD_CYLINDER_DIAMETERS];
+  od_value_text(first, (diameters ? 1e3 : 1e4) * a);
+  od_value_text(second, (diameters ? 1e3 : 1e4) * b);
+  od_value_text(third, 1e3 * od_part_number(s->graph, part, "stroke"));
+  if (diameters)
+    snprintf(text, sizeof text, "%s/%s \u00d7 %s mm", first, second, third);
+  else
+    snprintf(text, sizeof text, "%s/%s cm\u00b2", first, second);
   const char *line = od_arena_text(s->arena, text);
   if (line) c->label[c->labels++] = line;
 }

@@ -20,10 +20,12 @@ static void write_pump(od_findings *f, const od_found *x) {
 }
 
 static void write_drive(od_findings *f, const od_found *x) {
+  const double rpm = 60 / (2 * acos(-1));
   od_findings_add(f, "drive.limit", OD_FINDING_WARNING, x->w->owner, x->w->output, x->r->longest, x->r->longest.from,
-                  "Drive at its limit", "The drive of %.80s gives its largest torque, %s, %s. Its speed falls to %s.%s",
+                  "Drive at its limit",
+                  "The drive of %.80s gives its largest torque, %s, %s. Its speed is then %.0f to %.0f rpm.%s",
                   x->w->owner, od_value_words(x->w->limit / 0.99, "N m").text, x->span,
-                  od_value_words(x->r->with[OD_WITH_OUTPUT].low, x->w->with_unit).text, x->others);
+                  rpm * x->r->with[OD_WITH_OUTPUT].low, rpm * x->r->with[OD_WITH_OUTPUT].high, x->others);
 }
 
 static void write_relief(od_findings *f, const od_found *x) {
@@ -49,10 +51,10 @@ static void write_nearest_relief(od_findings *f) {
   const od_followed *w = &f->followed[nearest];
   const od_condition_record *r = &f->record->condition[nearest];
   od_findings_add(f, "relief.closed", OD_FINDING_GOOD, w->owner, w->output, (od_span){NAN, NAN}, r->high_at,
-                  "No relief valve opens", "%s %.80s: %.60s peaks at %s at %s, and the valve opens %s higher.",
-                  count > 1 ? "Closest is" : "The valve is", w->owner, w->node,
-                  od_value_words(r->with[OD_WITH_PRESSURE].at_high, "Pa").text, od_time_words(r->high_at).text,
-                  od_value_words(fmax(-r->high, 0), "Pa").text);
+                  count > 1 ? "No relief valve opens" : "The relief valve does not open",
+                  "%s%.60s peaks at %s at %s, %s below the opening pressure of %.80s.", count > 1 ? "Closest: " : "",
+                  w->node, od_value_words(r->with[OD_WITH_PRESSURE].at_high, "Pa").text, od_time_words(r->high_at).text,
+                  od_value_words(fmax(-r->high, 0), "Pa").text, w->owner);
 }
 
 static void write_cavitation(od_findings *f, const od_found *x) {

@@ -7,7 +7,7 @@
 
 od_word od_time_words(double t) {
   od_word p;
-  snprintf(p.text, sizeof p.text, "%.4g s", t);
+  snprintf(p.text, sizeof p.text, fabs(t) < 1 ? "%.3g s" : "%.4g s", t);
   return p;
 }
 
@@ -17,6 +17,12 @@ od_word od_value_words(double value, const char *si) {
   double number = value * shown.factor;
   snprintf(p.text, sizeof p.text, fabs(number) >= 999.5 && fabs(number) < 1e7 ? "%.0f%s%.60s" : "%.3g%s%.60s", number,
            shown.unit[0] ? " " : "", shown.unit);
+  return p;
+}
+
+od_word od_percent_words(double part) {
+  od_word p;
+  snprintf(p.text, sizeof p.text, fabs(part) >= 0.0995 ? "%.0f %%" : "%.2g %%", 100 * part);
   return p;
 }
 

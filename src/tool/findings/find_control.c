@@ -59,7 +59,7 @@ static void write_errors(od_findings *f, const char *unit) {
     snprintf(others.text, sizeof others.text, " The other %s %s at most %s.", od_form(count - 1, "error", "errors"),
              od_form(count - 1, "is", "are"), od_value_words(next, unit).text);
   if (part > 0 && !shown.is_final)
-    snprintf(range.text, sizeof range.text, ", %.2g %% of the range of its target", 100 * part);
+    snprintf(range.text, sizeof range.text, ", %s of the range of its target", od_percent_words(part).text);
   od_findings_add(f, "error.largest", part > 0.1 ? OD_FINDING_WARNING : OD_FINDING_NOTE, w->owner, w->output,
                   (od_span){NAN, NAN}, shown.at, shown.is_final ? "Remaining control error" : "Largest control error",
                   "%.80s is %s at %s%s.%s", w->owner, od_value_words(shown.value, unit).text,

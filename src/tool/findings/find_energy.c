@@ -44,31 +44,37 @@ static void write_losses(const loss *list, int count, double total, od_name_list
       if (rank == shown) largest = i;
     }
     if (largest < 0 || list[largest].energy < 0.02 * total) return;
-    od_name_list_add(names, "%c%.60s %.2g %%", tolower((unsigned char)list[largest].heading[0]),
-                     list[largest].heading + 1, 100 * list[largest].energy / total);
+    od_name_list_add(names, "%c%.60s %s", tolower((unsigned char)list[largest].heading[0]), list[largest].heading + 1,
+                     od_percent_words(list[largest].energy / total).text);
   }
 }
 
-// Returns the supplier with the largest work: its name and its work, J. Several suppliers: count > 1.
+// The parts that supply energy. name, output: of the part with the largest work; count: number of parts with more than a hundredth
+// of the whole work.
 typedef struct supplier {
   char name[100];
   const char *output;
-  double work;
+  double work;  // largest work, J
   int count;
 } supplier;
 
-static supplier largest_supplier(const od_findings *f) {
-  supplier s = {.output = "", .work = 0};
+// Returns the work of supply i at the end of the run, J.
+static double work_of(const od_findings *f, int i) {
+  int output = f->output[f->supply[i]];
+  for (int k = 0; k < f->finals; k++)
+    if (f->final[k] == output) return f->supply_sign[i] * f->record->final[k];
+  return 0;
+}
+
+static supplier suppliers_of(const od_findings *f) {
+  supplier s = {.output = ""};
+  double whole = 0;
+  for (int i = 0; i < f->supplies; i++) whole += fmax(work_of(f, i), 0);
   for (int i = 0; i < f->supplies; i++) {
-    int output = f->output[f->supply[i]], final = -1;
-    for (int k = 0; k < f->finals; k++)
-      if (f->final[k] == output) final = k;
-    if (final < 0) continue;
-    double work = f->supply_sign[i] * f->record->final[final];
-    if (!(work > 0)) continue;
-    s.count++;
+    double work = work_of(f, i);
+    s.count += work > 0.01 * whole;
     if (!(work > s.work)) continue;
-    const char *name = od_machine_output_name(f->machine, output), *dot = strrchr(name, '.');
+    const char *name = od_machine_output_name(f->machine, f->output[f->supply[i]]), *dot = strrchr(name, '.');
     snprintf(s.name, sizeof s.name, "%.*s", dot ? (int)fmin((double)(dot - name), 90) : 90, name);
     s.output = name;
     s.work = work;
@@ -96,7 +102,7 @@ void od_find_energy(od_findings *f) {
     add_loss(list, &count, is_contact ? "Contacts" : group_of(m, instance)->heading, r->final[i]);
     listed += r->final[i];
   }
-  supplier in = largest_supplier(f);
+  supplier in = suppliers_of(f);
   double supplied = r->work;
   if (!(fmax(supplied, dissipated) > 0) || dissipated + fabs(supplied) < 1e-9) return;
   if (dissipated - listed > 0.02 * dissipated) add_loss(list, &count, "Other elements", dissipated - listed);
@@ -104,8 +110,8 @@ void od_find_energy(od_findings *f) {
   od_phrase supply = {""}, heat = {""}, back = {""};
   if (dissipated > 0) write_losses(list, count, dissipated, &names);
   if (in.count > 0 && supplied > 0)
-    snprintf(supply.text, sizeof supply.text, "%.80s%s in %s, at most %s at %s. ",
-             in.count == 1 ? in.name : "Pumps and sources", in.count == 1 ? " puts" : " put",
+    snprintf(supply.text, sizeof supply.text, "%.80s %s %s, at most %s at %s. ",
+             in.count == 1 ? in.name : "Pumps and sources", od_form(in.count, "supplies", "supply"),
              od_value_words(supplied, "J").text, od_value_words(r->peak_power, "W").text,
              od_time_words(r->peak_at).text);
   if (r->returned > 0.01 * fabs(supplied) && in.count > 0)

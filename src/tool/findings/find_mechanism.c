@@ -27,7 +27,8 @@ static void write_nearest_end(od_findings *f) {
     if (f->followed[i].type != OD_FIND_STROKE) continue;
     if (od_followed_matters(f, i)) return;
     count += f->followed[i].side > 0;
-    if (r->high > 0) continue;
+    // A cylinder that starts at an end does not reach it.
+    if (r->high > -1e-3 * f->followed[i].scale) continue;
     if (nearest < 0 || r->high > f->record->condition[nearest].high) nearest = i;
   }
   if (nearest < 0) return;
@@ -35,7 +36,7 @@ static void write_nearest_end(od_findings *f) {
   const od_condition_record *r = &f->record->condition[nearest];
   od_findings_add(f, "stroke.left", OD_FINDING_GOOD, w->owner, w->output, (od_span){NAN, NAN}, r->high_at,
                   count > 1 ? "No cylinder reaches its end" : "The cylinder does not reach its end",
-                  "%s%.80s: %s before its %s end at %s, with a stroke of %s.", count > 1 ? "Closest is " : "", w->owner,
+                  "%s%.80s is %s from its %s end at %s; its stroke is %s.", count > 1 ? "Closest: " : "", w->owner,
                   od_value_words(-r->high, "m").text, w->side > 0 ? "outer" : "inner", od_time_words(r->high_at).text,
                   od_value_words(w->scale, "m").text);
 }
@@ -98,9 +99,9 @@ static void write_reversal(od_findings *f, int with, int against) {
   if (w->node[0])
     snprintf(pressure.text, sizeof pressure.text, ", and %.60s falls to %s", w->node, od_value_words(falls, "Pa").text);
   od_findings_add(f, "load.reverses", low ? OD_FINDING_WARNING : OD_FINDING_NOTE, w->owner, w->output, r->longest,
-                  r->high_at, "Load reverses", "The load of %.80s reverses %s. It %s with %s at %s%s.", w->owner,
-                  od_span_words(f, r).text, w->side > 0 ? "pushes" : "pulls", od_value_words(r->high, w->unit).text,
-                  od_time_words(r->high_at).text, pressure.text);
+                  r->high_at, "Load reverses", "The load of %.80s reverses %s. The cylinder %s with %s at %s%s.",
+                  w->owner, od_span_words(f, r).text, w->side > 0 ? "pushes" : "pulls",
+                  od_value_words(r->high, w->unit).text, od_time_words(r->high_at).text, pressure.text);
 }
 
 static void write_reversals(od_findings *f) {

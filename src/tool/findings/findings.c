@@ -82,6 +82,7 @@ static void *begin_record(void *findings) {
 static void add_moment(od_moment_list *list, double at, int source, int value) {
   if (list->count < OD_MOST_EVENTS) list->item[list->count] = (od_moment_record){at, source, value};
   list->count++;
+  list->last = at;
 }
 
 // Updates the supplied power. The power is the mean over a window of at least 10 us, because the work of shorter steps is lost in

@@ -69,7 +69,8 @@ typedef struct od_finding_code {
 } od_finding_code;
 const od_finding_code *od_finding_code_at(int i);
 
-// findings_result.c: adds "findings", "phases" and "events" to the data, and a short list to the view of the terminal.
-void od_add_findings(od_result *r, const od_findings *f);
+// findings_result.c: adds "findings", "phases" and "events" to the data, and a short list to the view of the terminal. Findings with
+// the code of a remark of the verdict are not repeated on the terminal.
+void od_add_findings(od_result *r, const od_findings *f, const od_verdict *verdict);
 
 #endif

@@ -66,24 +66,27 @@ static json_t *events_json(const od_findings *f) {
   return list;
 }
 
-// Returns whether the terminal shows a finding. Requirements have a table of their own.
-static bool is_on_terminal(const od_finding *x) {
-  return strncmp(x->code, "requirement.", strlen("requirement.")) != 0;
+// Returns whether the terminal shows a finding. Requirements have a table of their own, and the verdict has a remark about
+// cavitation.
+static bool is_on_terminal(const od_finding *x, const od_verdict *verdict) {
+  bool is_remark = false;
+  for (int i = 0; i < verdict->count; i++) is_remark = is_remark || strcmp(verdict->remark[i].code, x->code) == 0;
+  return !is_remark && strncmp(x->code, "requirement.", strlen("requirement.")) != 0;
 }
 
-void od_add_findings(od_result *r, const od_findings *f) {
+void od_add_findings(od_result *r, const od_findings *f, const od_verdict *verdict) {
   int count, shown = 0, all = 0;
   const od_finding *x = od_findings_list(f, &count);
   od_result_set(r, "findings", findings_json(f));
   od_result_set(r, "phases", phases_json(f));
   od_result_set(r, "events", events_json(f));
-  for (int i = 0; i < count; i++) all += is_on_terminal(&x[i]);
+  for (int i = 0; i < count; i++) all += is_on_terminal(&x[i], verdict);
   if (all == 0) return;
   od_result_audience(r, OD_FOR_TERMINAL);
   od_result_line(r, "findings:");
   for (int i = 0; i < count && shown < MOST_LINES; i++) {
     char lead[200];
-    if (!is_on_terminal(&x[i])) continue;
+    if (!is_on_terminal(&x[i], verdict)) continue;
     shown++;
     snprintf(lead, sizeof lead, "%s: %.150s.", od_severity_text(x[i].severity), x[i].title);
     od_result_finding(r, OD_SOUND, lead, "%s", x[i].text);

@@ -45,7 +45,8 @@ enum { OD_MOST_EVENTS = 200 };  // largest number of recorded events of a kind
 
 typedef struct od_moment_list {
   od_moment_record item[OD_MOST_EVENTS];
-  long count;  // number of events, including those that are not recorded
+  long count;   // number of events, including those that are not recorded
+  double last;  // time of the last event, s
 } od_moment_list;
 
 // The record of one run.
@@ -115,6 +116,7 @@ typedef struct od_phrase {
 od_word od_time_words(double t);                                              // "4.59 s"
 od_phrase od_span_words(const od_findings *f, const od_condition_record *r);  // "from 4.59 s to 5.56 s"
 od_word od_value_words(double value, const char *si);                         // "287 bar"
+od_word od_percent_words(double part);                                        // "66 %", "2.6 %"
 // Returns a sentence that names further parts: " The same holds for a, b and 2 more."
 od_phrase od_others_words(const od_findings *f, const int *index, int count);
 

@@ -325,20 +325,30 @@ static void add_supply(od_findings *f, int output, double sign) {
   f->supply_sign[f->supplies++] = sign;
 }
 
-// Follows the work of pumps and other drives, and of sources and tanks. All integrals are needed at the end of the run.
-static void follow_energy(od_findings *f, int output) {
-  const od_model *m = f->model;
-  const od_output *o = &m->output[output];
+// Returns the sign with which an integral counts as supplied energy; 0: the integral is not a supply. Pumps and other drives supply
+// energy, and so do sources. A machine without drives and sources is supplied by its tanks.
+static double supply_sign(const od_model *m, const od_output *o, bool by_tanks) {
   int instance = o->index - od_model_power(m, OD_POWER_ELEMENT), node = o->index - od_model_power(m, OD_POWER_NODE);
-  if (o->kind < OD_OUT_INTEGRAL || o->kind == OD_OUT_OIL_BALANCE) return;
-  od_findings_final_column(f, output);
-  if (o->kind != OD_OUT_INTEGRAL) return;
-  bool of_supplier = o->index >= od_model_power(m, OD_POWER_SUPPLY) && o->index < od_model_power(m, OD_POWER_OIL);
-  bool of_element = instance >= 0 && instance < m->instances;
-  const od_instance *e = of_element ? &m->instance[instance] : NULL;
-  if (of_supplier || (e && od_instance_class(m, e)->supplies && e->supplier < 0)) add_supply(f, output, 1);
-  if (node < 0 || node >= m->nodes) return;
-  if (m->node[node].kind == OD_NODE_TANK || m->node[node].kind == OD_NODE_SOURCE) add_supply(f, output, -1);
+  if (o->kind != OD_OUT_INTEGRAL) return 0;
+  if (node >= 0 && node < m->nodes)
+    return m->node[node].kind == OD_NODE_SOURCE || (m->node[node].kind == OD_NODE_TANK && by_tanks) ? -1 : 0;
+  if (instance >= 0 && instance < m->instances)
+    return od_instance_class(m, &m->instance[instance])->supplies && m->instance[instance].supplier < 0 ? 1 : 0;
+  return o->index >= od_model_power(m, OD_POWER_SUPPLY) && o->index < od_model_power(m, OD_POWER_OIL) ? 1 : 0;
+}
+
+// Follows the supplied work. All integrals of energies are needed at the end of the run.
+static void follow_energy(od_findings *f) {
+  const od_model *m = f->model;
+  bool by_tanks = true;
+  for (int i = 0; i < m->outputs; i++) by_tanks = by_tanks && supply_sign(m, &m->output[i], false) == 0;
+  for (int i = 0; i < m->outputs; i++) {
+    const od_output *o = &m->output[i];
+    if (o->kind < OD_OUT_INTEGRAL || o->kind == OD_OUT_OIL_BALANCE) continue;
+    od_findings_final_column(f, i);
+    double sign = supply_sign(m, o, by_tanks);
+    if (sign != 0) add_supply(f, i, sign);
+  }
 }
 
 bool od_findings_follow(od_findings *f) {
@@ -347,9 +357,8 @@ bool od_findings_follow(od_findings *f) {
   for (int i = 0; i < m->blocks; i++) follow_block(f, i);
   bool has_relief = false;
   for (int i = 0; i < f->followed_count; i++) has_relief = has_relief || f->followed[i].type == OD_FIND_RELIEF;
-  for (int i = 0; i < m->outputs; i++) {
+  for (int i = 0; i < m->outputs; i++)
     if (!(has_relief && m->output[i].kind == OD_OUT_NODE_PRESSURE)) follow_output(f, i);
-    follow_energy(f, i);
-  }
+  follow_energy(f);
   return !f->arena.exhausted;
 }

@@ -5,6 +5,7 @@
 
 #include "findings/findings_work.h"
 #include "io/wording.h"
+#include "machine/machine_phases.h"
 
 // --- Phases -----------------------------------------------------------------------------------------------------------
 
@@ -39,7 +40,38 @@ static void add_states(od_findings *f, int source) {
     add_phase(f, last->at, f->record->end, mode_name(f, &f->moded[source], last->value), f->moded[source].owner);
 }
 
+// Adds a phase as far as it is within the run.
+static void add_phase_in_run(od_findings *f, double from, double to, const char *name, const char *source) {
+  from = fmax(from, f->record->start), to = fmin(to, f->record->end);
+  if (to > from) add_phase(f, from, to, name, source);
+}
+
+// Adds the phases that the file names.
+static void add_named_phases(od_findings *f) {
+  int count;
+  const od_machine_phase *p = od_machine_phases(f->machine, &count);
+  for (int i = 0; i < count; i++)
+    add_phase_in_run(f, p[i].from, i + 1 < count ? p[i + 1].from : INFINITY, p[i].name, "run");
+}
+
+// Adds the segments of an input that is a sequence: "ramp to 20 mm". A sequence with many segments has no phases.
+static void add_segments(od_findings *f, int input) {
+  int count = od_machine_segment_count(f->machine, input);
+  if (count > OD_MOST_EVENTS) return;
+  for (int i = 0; i < count; i++) {
+    od_input_segment s = od_machine_segment(f->machine, input, i);
+    const char *unit = od_machine_input_unit(f->machine, input);
+    bool holds = strcmp(s.kind, "hold") == 0 || strcmp(s.kind, "sine") == 0;
+    char *name = od_arena_format(&f->arena, holds ? "%s" : "%s to %s", s.kind, od_value_words(s.end, unit).text);
+    for (char *c = name; c && *c; c++)
+      if (*c == '_') *c = ' ';
+    if (name) add_phase_in_run(f, s.from, s.to, name, od_machine_input_name(f->machine, input));
+  }
+}
+
 void od_findings_make_phases(od_findings *f) {
+  add_named_phases(f);
+  for (int i = 0; i < od_machine_input_count(f->machine); i++) add_segments(f, i);
   for (int i = 0; i < f->moded_count; i++)
     if (f->moded[i].is_phase) add_states(f, i);
 }
@@ -53,10 +85,10 @@ static void add_event(od_findings *f, double at, const char *name, const char *o
   f->event[f->events++] = (od_happening){at, name, owner, code};
 }
 
-// Adds an event that counts the events which were not recorded.
+// Adds an event that counts the events which were not recorded, at the time of the last one.
 static void add_rest(od_findings *f, const od_moment_list *list, const char *code) {
   if (list->count <= OD_MOST_EVENTS) return;
-  add_event(f, list->item[OD_MOST_EVENTS - 1].at,
+  add_event(f, list->last,
             od_arena_text(&f->arena, od_count(list->count - OD_MOST_EVENTS, "more event").text), "", code);
 }
 

@@ -259,7 +259,7 @@ void od_chart_dots(FILE *to, const od_chart *c, od_series x, od_series y, const 
   char both[64];
   snprintf(both, sizeof both, are_few(c, &y) ? "%.50s few" : "%.50s", class_name);
   path p = path_begin(to, c, both, NULL);
-  listen(c, (od_drawn){.kind = OD_DREW_DOTS, .x = x, .y = y, .class_name = class_name});
+  listen(c, (od_drawn){.kind = OD_DREW_DOTS, .x = x, .y = y, .class_name = class_name, .name = c->label});
   for (long row = 0; row < y.count; row++) {
     if (!isfinite(od_series_at(&y, row))) continue;
     // Dots have no connecting lines, so the span continues after a gap.
@@ -285,7 +285,7 @@ void od_chart_bars(FILE *to, const od_chart *c, od_series x, od_series y, od_ser
   static const double cap = 4, radius = 3;
   char both[64];
   path p = path_begin(to, c, class_name, NULL);
-  listen(c, (od_drawn){.kind = OD_DREW_BARS, .x = x, .y = y, .half = half, .class_name = class_name});
+  listen(c, (od_drawn){.kind = OD_DREW_BARS, .x = x, .y = y, .half = half, .class_name = class_name, .name = c->label});
   for (long i = 0; i < y.count; i++) {
     double at = od_chart_x(c, od_series_at(&x, i)), value = od_series_at(&y, i), h = od_series_at(&half, i);
     if (!isfinite(value) || !(h > 0) || !isfinite(h)) continue;

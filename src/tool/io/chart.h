@@ -48,6 +48,7 @@ typedef struct od_chart {
   // Called for each shape that is drawn, for example to store its numbers; NULL: not called.
   void (*listen)(void *listener, const od_drawn *drawn);
   void *listener;
+  const char *label;  // name of dots and bars for the listener; NULL: none
 } od_chart;
 
 // Return the horizontal or vertical position of a value on the page, in pixels.

@@ -56,6 +56,7 @@ const od_file_format od_file_formats[OD_FILE_KINDS] = {
     [OD_FILE_IMAGE] = {"image", "FILE", NULL, "an image"},
     [OD_FILE_PARTS] = {"parts", "FILE", NULL, "a list of parts"},
     [OD_FILE_MACHINE_PICTURE] = {"machine", "FILE.svg", NULL, "the machine"},
+    [OD_FILE_CIRCUIT_PICTURE] = {"circuit", "FILE.svg", NULL, "the circuit"},
 };
 
 int od_job_check_files(od_job *job) {

@@ -26,6 +26,7 @@ typedef enum od_result_file {
   OD_FILE_IMAGE,
   OD_FILE_PARTS,
   OD_FILE_MACHINE_PICTURE,
+  OD_FILE_CIRCUIT_PICTURE,
   OD_FILE_KINDS,
 } od_result_file;
 

@@ -219,7 +219,8 @@ static int run_and_write(od_job *job, const arguments *a, const od_machine *mach
     watchers[options.watcher_count++] = od_findings_watcher(found);
   }
   if (job->files.path[OD_FILE_REPORT]) {
-    views = od_run_views_new(machine, options.time, options.step * (options.every > 0 ? options.every : 1), found);
+    views =
+        od_run_views_new(machine, options.time, options.step * (options.every > 0 ? options.every : 1), found, NULL, 0);
     if (!views) return od_job_end_early(job, OD_NO_MEMORY, &err);
     watchers[options.watcher_count++] = od_run_views_watcher(views);
   }
@@ -310,6 +311,8 @@ static const char details[] =
     "The requirements of the file are judged at every step: pass, fail, or undecided if the run is not accurate enough. The\n"
     "outputs of requirements are also recorded. The exit code is 4 unless all requirements pass. With --sweep or --draw,\n"
     "requirements are not judged.\n\n"
+    "Findings about the run follow the table: limits that were reached, loads, losses. The worst findings come first; the JSON\n"
+    "summary has all of them, with phases and events. Findings do not change the verdict or the exit code.\n\n"
     "--checkpoint writes the run at its end, and also after Ctrl-C. --resume continues the run from this file, with the same\n"
     "machine, --set, outputs, integrator and step; the tolerance is the tolerance of the checkpoint. The rows after the\n"
     "checkpoint are bitwise identical to a run without interruption; with --step auto, both runs must have the same --time.\n"

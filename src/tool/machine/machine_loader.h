@@ -5,6 +5,7 @@
 
 #include "document/quantities.h"
 #include "machine/look.h"
+#include "machine/machine_phases.h"
 #include "machine/names.h"
 #include "machine/templates.h"
 #include "machine/requirement.h"
@@ -26,6 +27,8 @@ struct od_machine {
   od_signals *signals;
   od_run_defaults run;
   double start;  // time of the inputs at the start of the run, s
+  od_machine_phase *phase;
+  int phases;
   od_requirement *requirement;
   int requirements;
   od_model *model;

@@ -3,6 +3,7 @@
 #define OD_REPORT_FIGURE_RANGE_H
 
 #include <math.h>
+#include <string.h>
 
 #include "io/display.h"
 #include "report/page.h"
@@ -29,6 +30,12 @@ static inline od_figure_range od_figure_range_of(od_series s, od_figure_range r)
 static inline od_figure_range od_figure_range_with_margin(od_figure_range r) {
   double room = 0.06 * (r.high - r.low);
   return (od_figure_range){r.low - room, r.high + room};
+}
+
+// Returns the display unit of a figure for numbers up to `size`. Lengths from 1 m on are in meters.
+static inline od_display od_figure_unit(const char *si, double size) {
+  if (strcmp(si, "m") == 0 && size >= 1) return (od_display){"m", 1, "m"};
+  return od_display_unit(si, size);
 }
 
 // Returns a figure over time, from `begin` to `end` (s), for values in this range (SI). The figure displays these values in the

@@ -7,6 +7,7 @@
 #include "report/figure_range.h"
 #include "report/innovation_series.h"
 #include "report/observe_result.h"
+#include "report/observe_views.h"
 #include "report/page_values.h"
 
 // Limits that keep a page readable and its file small.
@@ -51,6 +52,13 @@ static od_series time_of(const drawing *a) {
 
 static void report_left_out(const drawing *a, int all, int shown, const char *what, const char *which) {
   if (all > shown) od_page_text(a->page, "The page shows %d of %d %s%s.", shown, all, what, which);
+}
+
+// --- Machines -----------------------------------------------------------------------------------------------------
+
+void od_observe_draw_machines(od_page *page, const void *findings) {
+  const od_observe_findings *f = findings;
+  if (f->views) od_observe_views_draw(f->views, page);
 }
 
 // --- Inputs -------------------------------------------------------------------------------------------------------

@@ -576,6 +576,7 @@ od_result od_observe_result(const od_observe_findings *f) {
   od_result_audience(&r, OD_FOR_TERMINAL);
   od_result_heading(&r, "%.200s: %s", e->title, how);
   od_result_audience(&r, OD_FOR_PAGE);
+  od_result_figures(&r, od_observe_draw_machines, f);
   od_result_section(&r, "The run");
   add_facts(f, &r);
   od_result_section(&r, "Verdict");

@@ -108,9 +108,11 @@ typedef struct od_figure {
   // SI units of the axes, and factors: displayed number = SI number * factor; NULL and zero: the displayed units.
   const char *x_si, *y_si;
   double x_factor, y_factor;
-  bool is_over_time;    // whether x is the time of the run
-  bool has_outputs;     // whether the names of lines are names of outputs of the machine
-  const char *subject;  // the output of the machine whose estimate, true value and measurements are drawn; NULL: none
+  bool is_note_static;    // whether the note is only for readers without the script
+  bool is_over_time;      // whether x is the time of the run
+  bool has_equal_scales;  // whether a unit has the same length in both directions
+  bool has_outputs;       // whether the names of lines are names of outputs of the machine
+  const char *subject;    // the output of the machine whose estimate, true value and measurements are drawn; NULL: none
   od_chart chart;
   FILE *to;
 } od_figure;

@@ -1,6 +1,6 @@
 // Columns are encoded when they are added, so that callers may free their arrays. A column of n values becomes n numbers from 0 to 65534
-// (65535: missing), then differences of consecutive numbers modulo 65536, then all low bytes followed by all high bytes. These bytes are
-// compressed well by zlib if the series is smooth.
+// (65535: missing), then first or second differences of consecutive numbers modulo 65536, whichever are smaller, then all low bytes
+// followed by all high bytes. These bytes are compressed well by zlib if the series is smooth.
 #include "report/page_data.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "base/allocate.h"
 #include "io/json.h"
 
-enum { STEPS = 65534, MISSING = 65535, USUAL_INTERVALS = 4096 };
+enum { STEPS = 65534, MISSING = 65535, USUAL_INTERVALS = 2000 };
 
 // The x values of series: start + i * step, with another last value `end`, or the values of a series.
 typedef struct grid {
@@ -24,6 +24,7 @@ typedef struct grid {
 typedef struct column {
   size_t at, size;  // place in the bytes
   uint64_t hash;
+  int order;  // order of the stored differences
   double low, high;
 } column;
 
@@ -113,7 +114,22 @@ static bool make_room(od_page_data *d, size_t size) {
 }
 
 static unsigned quantized(double value, double low, double high) {
-  return isfinite(value) ? (unsigned)lround((value - low) / (high - low) * STEPS) : MISSING;
+  if (!isfinite(value)) return MISSING;
+  return (unsigned)lround((fmin(fmax(value, low), high) - low) / (high - low) * STEPS);
+}
+
+// Returns the order of differences, 1 or 2, with the smaller sum of logarithms, which estimates the size after compression.
+static int difference_order(const double *value, long count, double low, double high) {
+  double first_size = 0, second_size = 0;
+  int before = 0, first_before = 0;
+  for (long i = 0; i < count; i++) {
+    int q = (int)quantized(value[i], low, high), first = q - before;
+    first_size += log2(1 + fabs((double)first));
+    second_size += log2(1 + fabs((double)first - (double)first_before));
+    before = q;
+    first_before = first;
+  }
+  return second_size < 0.95 * first_size ? 2 : 1;
 }
 
 // Encodes the values. Equal columns share their bytes. size 0: all values are equal to `low`.
@@ -142,21 +158,25 @@ static column encode(od_page_data *d, const double *value, long count) {
   }
   size_t n = (size_t)count;
   if (!make_room(d, 2 * n)) return c;
+  c.order = difference_order(value, count, c.low, c.high);
   unsigned char *low_bytes = d->bytes + d->used, *high_bytes = low_bytes + n;
-  unsigned before = 0;
+  unsigned before = 0, first_before = 0;
   for (size_t i = 0; i < n; i++) {
-    double v = isfinite(value[i]) ? fmin(fmax(value[i], c.low), c.high) : value[i];
-    unsigned q = quantized(v, c.low, c.high), difference = (q - before) & 0xffff;
+    unsigned q = quantized(value[i], c.low, c.high), first = q - before;
+    unsigned difference = (c.order == 2 ? first - first_before : first) & 0xffff;
     low_bytes[i] = (unsigned char)(difference & 0xff);
     high_bytes[i] = (unsigned char)(difference >> 8);
     before = q;
+    first_before = first;
   }
   c.size = 2 * n;
   c.at = d->used;
   c.hash = hash_of(low_bytes, c.size);
   for (int i = 0; i < d->entries; i++) {
     const column *o = &d->entry[i].values;
-    if (o->size != c.size || o->hash != c.hash || memcmp(d->bytes + o->at, low_bytes, c.size) != 0) continue;
+    if (o->size != c.size || o->hash != c.hash || o->order != c.order ||
+        memcmp(d->bytes + o->at, low_bytes, c.size) != 0)
+      continue;
     c.at = o->at;
     return c;
   }
@@ -214,6 +234,7 @@ static int add_entry(od_page_data *d, const od_series_facts *f, int on, column v
   set(d, s, "low", od_json_number(values.low));
   set(d, s, "high", od_json_number(values.high));
   if (values.size > 0) set(d, s, "at", json_integer((json_int_t)values.at));
+  if (values.order == 2) set(d, s, "order", json_integer(2));
   require(d, json_array_append_new(d->series, s) == 0);
   return d->entries++;
 }
@@ -316,9 +337,9 @@ int od_page_data_series(od_page_data *d, const od_series_facts *facts, od_series
   return add_over(d, facts, &(od_series_facts){.si = "s", .unit = "s"}, x, y, is_exact);
 }
 
-int od_page_data_find(const od_page_data *d, const char *name) {
+int od_page_data_find(const od_page_data *d, const char *name, const char *of) {
   for (int i = 0; i < d->entries; i++)
-    if (d->entry[i].name && !d->entry[i].of && strcmp(d->entry[i].name, name) == 0) return i;
+    if (d->entry[i].name && same_text(d->entry[i].name, name) && same_text(d->entry[i].of, of)) return i;
   return -1;
 }
 
@@ -344,6 +365,7 @@ void od_page_data_chart_begin(od_page_data *d, const od_data_chart *chart) {
   set(d, c, "x", axis_json(d, &chart->x));
   set(d, c, "y", axis_json(d, &chart->y));
   set(d, c, "over_time", json_boolean(chart->is_over_time));
+  if (chart->has_equal_scales) set(d, c, "equal_scales", json_true());
   d->chart = c;
   d->lines = json_array();
   set(d, c, "lines", d->lines);
@@ -424,7 +446,7 @@ static void draw_line(od_page_data *d, const od_data_chart *chart, const od_draw
   }
   json_t *line = json_object();
   od_series x = scaled(drawn->x, 1 / chart->x.drawn), y = scaled(drawn->y, 1 / chart->y.drawn);
-  int index = is_output ? od_page_data_find(d, drawn->name) : -1;  // an output that was recorded for the pictures
+  int index = facts.name ? od_page_data_find(d, facts.name, facts.of) : -1;  // recorded for the pictures
   if (index < 0) index = is_band ? add_edge(d, chart, facts, drawn, -1, line) : add_drawn(d, chart, facts, x, y, line);
   set(d, line, "series", json_integer(index));
   set(d, line, "kind", json_string(kind));

@@ -33,8 +33,8 @@ typedef struct od_series_facts {
 // between the frames are beyond them. Returns -1 if an allocation fails.
 int od_page_data_series(od_page_data *d, const od_series_facts *facts, od_series x, od_series y, bool is_exact);
 int od_page_data_frames(od_page_data *d, const od_series_facts *facts, od_frame_column column, bool is_exact);
-// Returns the index of the series of an output of the machine itself; -1: there is no such series.
-int od_page_data_find(const od_page_data *d, const char *name);
+// Returns the index of the series of an output (of: as in od_series_facts); -1: there is no such series.
+int od_page_data_find(const od_page_data *d, const char *name, const char *of);
 // Returns the number of charts.
 int od_page_data_charts(const od_page_data *d);
 
@@ -50,7 +50,7 @@ typedef struct od_data_axis {
 typedef struct od_data_chart {
   const char *title, *note;
   od_data_axis x, y;
-  bool is_over_time;
+  bool is_over_time, has_equal_scales;
   bool has_outputs;     // whether the names of lines are outputs of the machine
   const char *subject;  // the output of the machine that all lines show: estimated, true, measured; NULL: none
 } od_data_chart;

@@ -96,10 +96,11 @@ void od_page_figure_begin(od_page *p, od_figure *f) {
   const od_chart *c = &f->chart;
   put_caption(p, f);
   p->drawing = (od_data_chart){.title = f->title,
-                               .note = f->note,
+                               .note = f->is_note_static ? NULL : f->note,
                                .x = data_axis(&c->horizontal, f->x_name, f->x_si, f->x_unit, f->x_factor),
                                .y = data_axis(&c->vertical, NULL, f->y_si, f->y_unit, f->y_factor),
                                .is_over_time = f->is_over_time,
+                               .has_equal_scales = f->has_equal_scales,
                                .has_outputs = f->has_outputs,
                                .subject = f->subject};
   od_page_data_chart_begin(p->data, &p->drawing);

@@ -103,11 +103,13 @@ static void add_verdict(od_page *p, const od_result *r, const od_view_item *item
   od_page_verdict(p, item->verdict->trust, text);
 }
 
-// Returns whether an item belongs to the findings of a page, which have a place of their own: findings and notices of the sections
+// Returns whether an item belongs to the findings of a page, which have a place of their own: warnings, and the findings of the sections
 // "Findings" and "Verdict". *section: the title of the current section.
 static bool is_finding(const od_view_item *item, const char **section) {
   if (item->kind == OD_VIEW_SECTION) *section = item->text;
-  if (item->audience == OD_FOR_TERMINAL || !*section) return false;
+  if (item->audience == OD_FOR_TERMINAL) return false;
+  if (item->kind == OD_VIEW_NOTICE && item->trust != OD_SOUND) return true;
+  if (!*section) return false;
   if (strcmp(*section, "Findings") != 0 && strcmp(*section, "Verdict") != 0) return false;
   return item->kind == OD_VIEW_FINDING || item->kind == OD_VIEW_NOTICE;
 }

@@ -1,5 +1,7 @@
 #include "report/picture_figures.h"
 
+#include <string.h>
+
 #include "memory/scoped.h"
 #include "report/page.h"
 
@@ -18,6 +20,7 @@ static const char *class_of(const od_panel *panel, const od_panel_line *l, int i
 static void draw_line(od_figure *f, const od_panel *panel, const od_panel_view *v, const od_panel_line *l, int i) {
   od_series x = scaled(l->x, v->x_factor), y = scaled(l->y, v->y_factor), half = scaled(l->half, v->y_factor);
   const char *class_name = class_of(panel, l, i);
+  f->chart.label = l->label;
   if (l->as == OD_AS_POINTS && l->half.data)
     od_chart_bars(f->to, &f->chart, x, y, half, class_name);
   else if (l->as == OD_AS_POINTS)
@@ -70,7 +73,13 @@ static void draw_panel(od_page *page, const od_panel *panel) {
                  .y_log = panel->y_log,
                  .x_name = panel->x_name,
                  .x_unit = v.x_unit,
-                 .y_unit = v.y_unit};
+                 .y_unit = v.y_unit,
+                 .x_si = panel->x_unit,
+                 .y_si = panel->y_unit,
+                 .x_factor = v.x_factor,
+                 .y_factor = v.y_factor,
+                 .has_equal_scales = panel->has_equal_scales,
+                 .is_over_time = !strcmp(panel->x_name, "time") && !strcmp(panel->x_unit, "s")};
   if (fill_legend(panel, legend)) f.legend = legend;
   od_page_figure_begin(page, &f);
   int i = 0;
@@ -95,6 +104,6 @@ void od_result_add_picture(od_result *r, const char *section, const od_picture *
   if (picture->panels == 0) return;
   od_result_audience(r, OD_FOR_PAGE);
   od_result_section(r, section);
-  od_result_figures(r, draw_picture, picture);
+  od_result_charts(r, draw_picture, picture);
   od_result_audience(r, before);
 }

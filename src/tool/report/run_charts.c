@@ -110,7 +110,7 @@ static void add_series(od_page *p, const od_run_views *v, const line *x, od_disp
                            .si = shown.si,
                            .unit = shown.unit,
                            .factor = shown.factor};
-  if (od_page_data_find(od_page_get_data(p), facts.name) < 0)
+  if (od_page_data_find(od_page_get_data(p), facts.name, NULL) < 0)
     od_page_data_frames(od_page_get_data(p), &facts, od_frames_column(v->frames, x->column), false);
 }
 
@@ -136,7 +136,7 @@ static void draw_chart(od_page *p, const od_run_views *v, const chart_rule *rule
     legend[i] = (od_legend){od_machine_output_name(v->machine, v->output[lines[i].column]), od_drawn_series(i)};
   }
   if (all > count) snprintf(note, sizeof note, "%d of %d", count, all);
-  od_display shown = od_display_unit(rule->unit, od_figure_range_size(range)), time = od_display_unit("s", end);
+  od_display shown = od_figure_unit(rule->unit, od_figure_range_size(range)), time = od_display_unit("s", end);
   for (int i = 0; i < count; i++) add_series(p, v, &lines[i], shown);
   od_figure f = od_figure_over_time(rule->title, note, c.x[0], end, time, range, shown);
   f.has_outputs = true;

@@ -115,10 +115,11 @@ static void draw_outputs(od_page *p, const od_run_findings *r, int first) {
     snprintf(title + used, sizeof title - used, "%s%s", i ? ", " : "", name);
     legend[i] = (od_legend){name, od_drawn_series(i)};
   }
-  od_display shown = od_display_unit(t->unit[first], od_figure_range_size(range)), time = od_display_unit("s", end);
+  od_display shown = od_figure_unit(t->unit[first], od_figure_range_size(range)), time = od_display_unit("s", end);
   snprintf(note, sizeof note, "%.5g to %.5g", range.low * shown.factor, range.high * shown.factor);
   od_figure f = od_figure_over_time(title, note, 0, end, time, range, shown);
   f.has_outputs = true;
+  f.is_note_static = true;
   if (s.count > 1) f.legend = legend;
   od_page_figure_begin(p, &f);
   for (int i = 0; i < s.count; i++)

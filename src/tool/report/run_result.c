@@ -126,7 +126,7 @@ od_result od_run_result(const od_run_findings *run) {
   add_outputs(run, &r);
   add_speed(run, &r);
   add_requirements(run, &r);
-  if (run->found) od_add_findings(&r, run->found);
+  if (run->found) od_add_findings(&r, run->found, &run->report->verdict);
   od_result_verdict(&r, &run->report->verdict);
   od_result_charts(&r, od_run_draw_outputs, run);
   return r;

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "io/display.h"
 #include "io/json.h"
 #include "machine/machine.h"
+#include "plant/model_plant_work.h"
+#include "report/figure_range.h"
 #include "report/page.h"
 
 // --- Recorded outputs -------------------------------------------------------------------------------------------------
@@ -27,39 +28,52 @@ static void add_output(output_list *list, int output) {
 static const double least_bytes = 5e5, most_bytes = 4e6;
 
 // Chooses the number of frames. Long runs have more frames, many outputs have fewer frames each.
-static void choose_interval(od_run_views *v, double time, double step) {
+static void choose_interval(od_run_views *v, double time, double step, int others) {
   double rows = fmax(time / step, 1), bytes = fmin(fmax(30 * rows, least_bytes), most_bytes);
-  v->intervals = (long)fmin(fmax(bytes / (2.0 * (v->outputs + 1)), 500), 32768);
+  v->intervals = (long)fmin(fmax(bytes / (2.0 * (v->outputs + others + 1)), 500), 32768);
   v->interval = od_frames_interval(rows, step, v->intervals);
 }
 
-od_run_views *od_run_views_new(const od_machine *machine, double time, double step, const od_findings *found) {
+// Returns whether an output needs the forces of constraints, which observers do not compute.
+static bool is_reaction(const od_machine *machine, int output) {
+  const od_model *m = od_machine_model(machine);
+  return output < m->outputs && od_model_output_is_reaction(&m->output[output]);
+}
+
+static void add_outputs(const od_run_views *v, output_list *list, const int *output, int count) {
+  for (int i = 0; i < count; i++)
+    if (!v->of || !is_reaction(v->machine, output[i])) add_output(list, output[i]);
+}
+
+od_run_views *od_run_views_new(const od_machine *machine, double time, double step, const od_findings *found,
+                               const char *of, int others) {
   OD_OWNED(od_run_views_free) od_run_views *v = od_calloc(1, sizeof *v);
   if (!v) return NULL;
   int all = od_machine_output_count(machine), count;
   output_list list = {.index = OD_TAKE(&v->arena, int, all), .is_listed = OD_TAKE(&v->arena, bool, all)};
   const int *outputs;
   v->machine = machine;
+  v->of = of;
   if (!list.index || !list.is_listed || od_scene_make(machine, &v->arena, &v->scene, NULL) != OD_OK) return NULL;
   if (od_circuit_make(machine, &v->arena, &v->circuit, NULL) != OD_OK) return NULL;
   if (v->scene) {
     count = od_scene_outputs(v->scene, &outputs);
-    for (int i = 0; i < count; i++) add_output(&list, outputs[i]);
+    add_outputs(v, &list, outputs, count);
   }
   if (v->circuit) {
     count = od_circuit_outputs(v->circuit, &outputs);
-    for (int i = 0; i < count; i++) add_output(&list, outputs[i]);
+    add_outputs(v, &list, outputs, count);
   }
   if (found) {
     count = od_findings_outputs(found, &outputs);
-    for (int i = 0; i < count; i++) add_output(&list, outputs[i]);
+    add_outputs(v, &list, outputs, count);
   }
   v->bound = list.count;
   for (int i = 0; i < all; i++)
-    if (od_run_charts_show(machine, i)) add_output(&list, i);
+    if (od_run_charts_show(machine, i)) add_outputs(v, &list, &i, 1);
   v->output = list.index;
   v->outputs = list.count;
-  choose_interval(v, time, step);
+  choose_interval(v, time, step, others);
   return OD_GIVE(v);
 }
 
@@ -72,6 +86,10 @@ void od_run_views_free(od_run_views *v) {
 
 // --- The run ----------------------------------------------------------------------------------------------------------
 
+od_frames *od_run_views_frames(const od_run_views *v) {
+  return od_frames_new(v->outputs, v->interval, 2 * v->intervals + 2);
+}
+
 // The record of one run.
 typedef struct record {
   od_frames *frames;
@@ -82,7 +100,7 @@ static void *begin(void *user) {
   const od_run_views *v = user;
   record *r = od_calloc(1, sizeof *r);
   if (!r) return NULL;
-  r->frames = od_frames_new(v->outputs, v->interval, 2 * v->intervals + 2);
+  r->frames = od_run_views_frames(v);
   if (r->frames) return r;
   od_free(r);
   return NULL;
@@ -145,7 +163,9 @@ static void draw_machine(const od_run_views *v, od_page *p, double at) {
   double *value = OD_TAKE(&scratch, double, count);
   if (!od_page_require(p, value != NULL)) return;
   for (int i = 0; i < count; i++) {
-    od_frame_column c = od_frames_column(v->frames, column_of(v, outputs[i]));
+    int column = column_of(v, outputs[i]);
+    if (column < 0) continue;  // a reaction, which the picture does not show
+    od_frame_column c = od_frames_column(v->frames, column);
     value[i] = c.value[frame_at(&c, at) * c.stride];
   }
   od_scene_svg(v->scene, value, od_page_picture_begin(p, OD_PICTURE_MACHINE, od_scene_rules()));
@@ -188,7 +208,7 @@ static range range_of(const od_frame_column *c) {
 }
 
 // Adds the outputs that move the pictures, the scale of pressures, and the output whose curve the time bar shows: the largest power.
-static void add_series(const od_run_views *v, od_page *p) {
+void od_run_views_add_series(const od_run_views *v, od_page *p) {
   od_page_data *d = od_page_get_data(p);
   range pressure = {0, 0};
   double largest = 0;
@@ -201,11 +221,15 @@ static void add_series(const od_run_views *v, od_page *p) {
     if (is_unit(v->machine, v->output[i], "Pa") && i < v->bound) pressure.high = fmax(pressure.high, r.high);
     if (is_unit(v->machine, v->output[i], "W") && size > largest) largest = size, waveform = v->output[i];
     if (i >= v->bound && waveform != v->output[i]) continue;
-    od_display shown = od_display_unit(si, size);
-    od_series_facts facts = {
-        .name = od_machine_output_name(v->machine, v->output[i]), .si = si, .unit = shown.unit, .factor = shown.factor};
+    od_display shown = od_figure_unit(si, size);
+    od_series_facts facts = {.name = od_machine_output_name(v->machine, v->output[i]),
+                             .of = v->of,
+                             .si = si,
+                             .unit = shown.unit,
+                             .factor = shown.factor};
     od_page_data_frames(d, &facts, c, is_pose(v->machine, v->output[i]));
   }
+  if (v->of && strcmp(v->of, "truth") == 0) return;
   if (pressure.high > 0)
     od_page_data_set(
         d, "pressure",
@@ -219,5 +243,5 @@ void od_run_views_draw(const od_run_views *v, od_page *p, double at) {
   od_page_data_limit(od_page_get_data(p), v->intervals);
   if (v->scene) draw_machine(v, p, at);
   if (v->circuit) draw_circuit(v, p);
-  add_series(v, p);
+  od_run_views_add_series(v, p);
 }

@@ -20,20 +20,28 @@ typedef struct od_run_views {
   double interval;    // time between frames, s
   long intervals;     // number of frames of the page
   od_frames *frames;  // NULL: the run has no rows
+  const char *of;     // machine of an observer: "estimate" or "truth"; NULL: a simulated machine
   od_arena arena;
 } od_run_views;
 
 // Creates the views of a machine for a run of `time` seconds with rows at distances of `step` seconds. found: findings whose outputs are
-// recorded; NULL: none. The machine must outlive the views. NULL: out of memory.
-od_run_views *od_run_views_new(const od_machine *machine, double time, double step, const od_findings *found);
+// recorded; NULL: none. of: as in the struct; views of an observer have no reactions of joints. The machine must outlive the views. NULL:
+// out of memory. others: number of further series of the page, which share its size.
+od_run_views *od_run_views_new(const od_machine *machine, double time, double step, const od_findings *found,
+                               const char *of, int others);
 void od_run_views_free(od_run_views *v);
 OD_OWNED_POINTER(od_run_views, od_run_views_free);
 // Returns a watcher for the run.
 od_run_watcher od_run_views_watcher(od_run_views *v);
 
+// Returns frames for the outputs of the views; NULL: out of memory.
+od_frames *od_run_views_frames(const od_run_views *v);
+
 struct od_page;
 // Adds the pictures and the recorded outputs to a page. at: the time that the still pictures show, s.
 void od_run_views_draw(const od_run_views *v, struct od_page *page, double at);
+// Adds only the recorded outputs to a page.
+void od_run_views_add_series(const od_run_views *v, struct od_page *page);
 // Adds charts of the recorded outputs by quantity (run_charts.c).
 void od_run_views_draw_charts(const od_run_views *v, struct od_page *page);
 // Returns whether charts by quantity may show the output (run_charts.c).

@@ -395,10 +395,10 @@ static void add_cylinder(od_scene *s, int instance) {
   // The outer diameter of a cylinder with the whole area, within proportions that can be drawn.
   double bore = sqrt(4 * fmax(area[0], area[1]) / acos(-1.0));
   double rod = sqrt(4 * fabs(area[0] - area[1]) / acos(-1.0));
-  y->diameter = fmax(0.02 * s->size, fmin(1.3 * bore, fmin(0.24 * y->closed, 0.07 * s->size)));
+  y->diameter = fmax(0.02 * s->size, fmin(1.5 * bore, fmin(0.24 * y->closed, 0.12 * s->size)));
   y->diameter = fmin(y->diameter, 0.4 * y->closed);
   double share = bore > 0 && rod > 0 ? rod / bore : 0.45;
-  y->rod = y->diameter * fmax(0.32, fmin(0.72, 0.85 * share));
+  y->rod = y->diameter * fmax(0.3, fmin(0.5, 0.65 * share));
   for (int k = 0; k < 2; k++) {
     bool is_chamber = k < od_element_end_count(c) && e->end[k] >= 0;
     y->node[k] = is_chamber ? e->end[k] : -1;

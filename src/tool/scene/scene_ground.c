@@ -108,7 +108,8 @@ static void foot_direction(const od_scene *s, int point, double way[3]) {
   for (int i = 0; i < 4; i++) {
     double d[3];
     for (int k = 0; k < 3; k++) d[k] = turn[i][0] * s->right[k] + turn[i][1] * s->up[k];
-    double cost = most_along(s, point, d) + penalty[i];
+    // On a level ground a foot points down, unless the bearing holds something below it.
+    double cost = most_along(s, point, d) + (s->has_level && i > 0 ? 1.6 : penalty[i]);
     if (cost < least - 1e-9) least = cost, memcpy(way, d, sizeof d);
   }
 }
@@ -143,7 +144,7 @@ static void add_bearing(od_scene *s, od_scene_body *ground, int point) {
 
 // Finds how far a sliding body moves from its initial place, from the reach of a cylinder between the ground and the body.
 static void find_travel(const od_scene *s, int body, double *back, double *forth) {
-  *back = *forth = 0.12 * s->size;
+  *back = *forth = 0.25 * s->size;
   for (int i = 0; i < s->cylinders; i++) {
     const od_scene_cylinder *c = &s->cylinder[i];
     bool at_b = c->a.body == 0 && s->body[c->b.body].index == body;

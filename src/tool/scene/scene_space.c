@@ -1,7 +1,7 @@
-// Draws a machine in space: all shapes become faces, which are sorted by depth and drawn from back to front, with simple shading.
+// Draws a machine in space: all shapes become faces, which are drawn from back to front, with simple shading.
 //
-// The projection is parallel. Faces that look away from the viewer are left out. Long faces are divided, because a face is sorted by
-// the depth of its middle.
+// The projection is parallel. Faces that look away from the viewer are left out. The order follows from a binary space partition: the
+// plane of a face divides the other faces, which are cut where they cross the plane. What is behind the plane is drawn first.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,122 +12,69 @@
 
 enum { MOST_ROUND = 48 };
 
+// A polygon, or a line (2 points) on a polygon.
 typedef struct face {
   double (*p)[3];
   int n;
-  double depth, shade;
+  double normal[3];
+  double shade;
   const char *color;  // NULL: `own`
   int own;            // 0xrrggbb
-  bool has_edge;      // whether the outline of the face is drawn
-  int order;
+  struct face *next;
 } face;
+
+// Faces in order.
+typedef struct face_list {
+  face *first, *last;
+  int count;
+} face_list;
 
 typedef struct mesh {
   od_draw *d;
   od_arena *arena;
-  face *list;
-  int count, room;
+  face_list list;
   const char *color;
   int own;
+  const face *written;  // the last written face, whose path is open
 } mesh;
 
-static void add_face(mesh *m, double (*p)[3], int n, const double normal[3], bool has_edge, double bias) {
+// More faces are sorted by the depth of their middles, which is faster and less exact.
+enum { MOST_EXACT = 30000, MOST_DEPTH = 4000 };
+
+static void append(face_list *list, face *f) {
+  f->next = NULL;
+  if (list->last)
+    list->last->next = f;
+  else
+    list->first = f;
+  list->last = f;
+  list->count++;
+}
+
+static void add_face(mesh *m, double (*p)[3], int n, const double normal[3]) {
   if (od_dot3(normal, m->d->to_viewer) <= 1e-9) return;
-  if (m->count >= m->room) {
-    int room = 2 * m->room + 256;
-    face *larger = od_arena_take_array(m->arena, room, sizeof *larger);
-    if (!larger) return;
-    if (m->count) memcpy(larger, m->list, (size_t)m->count * sizeof *larger);
-    m->list = larger, m->room = room;
-  }
+  face *f = OD_TAKE(m->arena, face, 1);
   double(*copy)[3] = od_arena_take_array(m->arena, n, sizeof *copy);
-  if (!copy) return;
+  if (!copy || !f) return;
   memcpy(copy, p, (size_t)n * sizeof *p);
-  face *f = &m->list[m->count];
-  *f = (face){.p = copy, .n = n, .color = m->color, .own = m->own, .has_edge = has_edge, .order = m->count};
-  for (int i = 0; i < n; i++) f->depth += od_dot3(p[i], m->d->to_viewer) / n;
-  f->depth += bias;
+  *f = (face){.p = copy, .n = n, .color = m->color, .own = m->own};
+  memcpy(f->normal, normal, sizeof f->normal);
   // Light from above, from the viewer's left.
   double light[3];
   for (int k = 0; k < 3; k++) light[k] = 0.75 * m->d->s->up[k] + 0.55 * m->d->to_viewer[k] - 0.35 * m->d->across[k];
   od_unit3(light);
-  f->shade = 0.34 * (1 - fmax(0, od_dot3(normal, light)));
-  m->count++;
+  if (n > 2) f->shade = round(50 * 0.34 * (1 - fmax(0, od_dot3(normal, light)))) / 50;
+  append(&m->list, f);
 }
 
-// Clips a polygon at a plane: keeps the part where (p - origin) . way is at most `limit`, times the sign. Returns the number of points; `out`
-// has room for twice the points.
-static int clip(double (*p)[3], int n, const double origin[3], const double way[3], double limit, double sign,
-                double (*out)[3]) {
-  int count = 0;
-  for (int i = 0; i < n; i++) {
-    const double *a = p[i], *b = p[(i + 1) % n];
-    double da[3] = {a[0] - origin[0], a[1] - origin[1], a[2] - origin[2]};
-    double db[3] = {b[0] - origin[0], b[1] - origin[1], b[2] - origin[2]};
-    double fa = sign * (od_dot3(da, way) - limit), fb = sign * (od_dot3(db, way) - limit);
-    if (fa <= 0) memcpy(out[count++], a, sizeof *out);
-    if ((fa < 0 && fb > 0) || (fa > 0 && fb < 0)) {
-      for (int k = 0; k < 3; k++) out[count][k] = a[k] + fa / (fa - fb) * (b[k] - a[k]);
-      count++;
-    }
-  }
-  return count;
-}
-
-// Adds a polygon with edges. A long polygon is cut into strips across its longest direction; its edges become separate lines, slightly
-// nearer to the viewer.
+// Adds a polygon and its edges.
 static void add_polygon(mesh *m, double (*p)[3], int n, const double normal[3]) {
-  OD_SCRATCH(scratch);
-  double step = 0.05 * m->d->s->size, longest = 0, way[3] = {0};
-  if (od_dot3(normal, m->d->to_viewer) <= 1e-9) return;
-  for (int i = 1; i < n; i++) {
-    double d = od_distance3(p[0], p[i]);
-    if (d <= longest) continue;
-    longest = d;
-    for (int k = 0; k < 3; k++) way[k] = p[i][k] - p[0][k];
-  }
-  if (longest < 1.5 * step || od_unit3(way) == 0) {
-    add_face(m, p, n, normal, true, 0);
-    return;
-  }
-  double low = 0, high = 0;
+  add_face(m, p, n, normal);
   for (int i = 0; i < n; i++) {
-    double d[3] = {p[i][0] - p[0][0], p[i][1] - p[0][1], p[i][2] - p[0][2]};
-    low = fmin(low, od_dot3(d, way)), high = fmax(high, od_dot3(d, way));
-  }
-  double(*half)[3] = od_arena_take_array(&scratch, 2 * n + 2, sizeof *half);
-  double(*strip)[3] = od_arena_take_array(&scratch, 4 * n + 4, sizeof *strip);
-  if (!half || !strip) return;
-  int parts = (int)ceil((high - low) / step);
-  for (int i = 0; i < parts; i++) {
-    double from = low + (high - low) * i / parts, to = low + (high - low) * (i + 1) / parts;
-    int count = clip(p, n, p[0], way, to, 1, half);
-    count = count > 2 ? clip(half, count, p[0], way, from, -1, strip) : 0;
-    if (count > 2) add_face(m, strip, count, normal, false, 0);
-  }
-  for (int i = 0; i < n; i++) {
-    const double *a = p[i], *b = p[(i + 1) % n];
-    int pieces = (int)fmin(60, fmax(1, ceil(od_distance3(a, b) / step)));
-    for (int j = 0; j < pieces; j++) {
-      double line[2][3];
-      for (int e = 0; e < 2; e++)
-        for (int k = 0; k < 3; k++) line[e][k] = a[k] + (b[k] - a[k]) * (j + e) / pieces;
-      add_face(m, line, 2, normal, true, 0.004 * m->d->s->size);
-    }
-  }
-}
-
-// Adds a quadrilateral, divided along its first edge into pieces of at most `step`.
-static void add_strip(mesh *m, double (*q)[3], const double normal[3], double step) {
-  double length = fmax(od_distance3(q[0], q[1]), od_distance3(q[3], q[2]));
-  int parts = (int)fmin(40, fmax(1, ceil(length / step)));
-  for (int i = 0; i < parts; i++) {
-    double p[4][3], t0 = (double)i / parts, t1 = (double)(i + 1) / parts;
-    for (int k = 0; k < 3; k++) {
-      p[0][k] = q[0][k] + t0 * (q[1][k] - q[0][k]), p[1][k] = q[0][k] + t1 * (q[1][k] - q[0][k]);
-      p[2][k] = q[3][k] + t1 * (q[2][k] - q[3][k]), p[3][k] = q[3][k] + t0 * (q[2][k] - q[3][k]);
-    }
-    add_face(m, p, 4, normal, false, 0);
+    double line[2][3];
+    memcpy(line[0], p[i], sizeof line[0]);
+    memcpy(line[1], p[(i + 1) % n], sizeof line[1]);
+    add_face(m, line, 2, normal);
   }
 }
 
@@ -159,7 +106,7 @@ static void add_prism(mesh *m, double (*p)[3], int n, const double normal[3], do
     if (od_unit3(out) == 0) continue;
     memcpy(q[0], bottom[i], sizeof q[0]), memcpy(q[1], bottom[j], sizeof q[1]);
     memcpy(q[2], top[j], sizeof q[2]), memcpy(q[3], top[i], sizeof q[3]);
-    add_strip(m, q, out, 0.08 * m->d->s->size);
+    add_face(m, q, 4, out);
   }
 }
 
@@ -191,7 +138,7 @@ static void add_tube(mesh *m, const double a[3], const double b[3], double ra, d
     for (int k = 0; k < 3; k++) out[k] = cos(t) * u[k] + sin(t) * v[k];
     memcpy(q[0], cap[0][i], sizeof q[0]), memcpy(q[1], cap[1][i], sizeof q[1]);
     memcpy(q[2], cap[1][j], sizeof q[2]), memcpy(q[3], cap[0][j], sizeof q[3]);
-    add_strip(m, q, out, 0.06 * m->d->s->size);
+    add_face(m, q, 4, out);
   }
 }
 
@@ -201,9 +148,10 @@ static void add_ball(mesh *m, const double at[3], double r) {
   int n = sides_of(m, r);
   for (int i = 0; i < n; i++) {
     double t = 2 * acos(-1.0) * i / n;
-    for (int k = 0; k < 3; k++) p[i][k] = at[k] + r * (cos(t) * m->d->across[k] + sin(t) * m->d->up[k]);
+    for (int k = 0; k < 3; k++)
+      p[i][k] = at[k] + r * (cos(t) * m->d->across[k] + sin(t) * m->d->up[k] + m->d->to_viewer[k]);
   }
-  add_face(m, p, n, m->d->to_viewer, true, r);
+  add_polygon(m, p, n, m->d->to_viewer);
 }
 
 // --- Parts ------------------------------------------------------------------------------------------------------------
@@ -297,6 +245,24 @@ static void add_line(mesh *m, const od_scene_line *l, double radius, const char 
   add_tube(m, a, b, radius, radius);
 }
 
+// Adds a spring: a rod with rings around it.
+static void add_spring(mesh *m, const od_scene_line *l) {
+  enum { RINGS = 14 };
+  double a[3], b[3], from[3], to[3];
+  od_draw_place(m->d, &l->a, a);
+  od_draw_place(m->d, &l->b, b);
+  double length = od_distance3(a, b), r = 0.5 * l->diameter;
+  use_color(m, "dark");
+  add_tube(m, a, b, 0.25 * r, 0.25 * r);
+  use_color(m, "steel");
+  for (int i = 1; i <= RINGS && length > 0; i++) {
+    double x = length * (0.06 + 0.88 * i / (RINGS + 1));
+    along(a, b, x - 0.012 * length, from);
+    along(a, b, x + 0.012 * length, to);
+    add_tube(m, from, to, r, r);
+  }
+}
+
 static void add_joint(mesh *m, const od_scene_joint *j) {
   double at[3], a[3], b[3], axis[3];
   if (!j->is_pin) return;
@@ -324,10 +290,146 @@ static void add_joint(mesh *m, const od_scene_joint *j) {
 
 // --- Faces ------------------------------------------------------------------------------------------------------------
 
-static int compare_faces(const void *x, const void *y) {
-  const face *a = x, *b = y;
-  if (a->depth != b->depth) return a->depth < b->depth ? -1 : 1;
-  return a->order - b->order;
+// Returns the distance of a point from the plane of a face, towards the viewer.
+static double height_above(const face *plane, const double p[3]) {
+  double d[3] = {p[0] - plane->p[0][0], p[1] - plane->p[0][1], p[2] - plane->p[0][2]};
+  return od_dot3(d, plane->normal);
+}
+
+// Finds the greatest distances of a face from a plane on both sides.
+static void span_of(const face *f, const face *plane, double *below, double *above) {
+  *below = *above = 0;
+  for (int i = 0; i < f->n; i++) {
+    double h = height_above(plane, f->p[i]);
+    *below = fmin(*below, h), *above = fmax(*above, h);
+  }
+}
+
+// Returns the part of a face on one side of a plane (sign 1: above), or NULL if an allocation fails.
+static face *part_of(mesh *m, const face *f, const face *plane, double sign) {
+  face *part = OD_TAKE(m->arena, face, 1);
+  double(*p)[3] = od_arena_take_array(m->arena, 2 * f->n, sizeof *p);
+  if (!part || !p) return NULL;
+  *part = *f;
+  part->p = p, part->n = 0;
+  int edges = f->n > 2 ? f->n : 1;
+  for (int i = 0; i < edges; i++) {
+    const double *a = f->p[i], *b = f->p[(i + 1) % f->n];
+    double ha = sign * height_above(plane, a), hb = sign * height_above(plane, b);
+    if (ha >= 0) memcpy(p[part->n++], a, sizeof *p);
+    if ((ha < 0 && hb > 0) || (ha > 0 && hb < 0)) {
+      for (int k = 0; k < 3; k++) p[part->n][k] = a[k] + ha / (ha - hb) * (b[k] - a[k]);
+      part->n++;
+    }
+    if (f->n == 2 && hb >= 0) memcpy(p[part->n++], b, sizeof *p);
+  }
+  return part;
+}
+
+// Chooses the plane of a face that cuts few other faces and divides the list evenly. Lines have no plane.
+static const face *choose_plane(const face_list *list, double tolerance) {
+  enum { TRIALS = 12 };
+  const face *best = NULL;
+  double least = INFINITY;
+  int stride = list->count / TRIALS + 1, index = 0, sample = list->count / 60 + 1;
+  for (const face *f = list->first; f; f = f->next, index++) {
+    if (f->n < 3 || (best && index % stride)) continue;
+    int cut = 0, front = 0, back = 0, at = 0;
+    for (const face *g = list->first; g; g = g->next, at++) {
+      double below, above;
+      if (at % sample) continue;
+      span_of(g, f, &below, &above);
+      cut += below < -tolerance && above > tolerance;
+      front += above > tolerance, back += below < -tolerance;
+    }
+    double cost = 4 * cut + abs(front - back);
+    if (cost < least) least = cost, best = f;
+  }
+  return best;
+}
+
+// Ends the open path.
+static void end_path(mesh *m) {
+  if (m->written) fputs("\"/>\n", m->d->to);
+  m->written = NULL;
+}
+
+// Writes a face. Consecutive faces with the same attributes share one path.
+static void write_face(mesh *m, const face *f) {
+  const od_draw *d = m->d;
+  const face *w = m->written;
+  char own[8];
+  bool is_line = f->n == 2;
+  bool is_same = w && w->color == f->color && w->own == f->own && (w->n == 2) == is_line && w->shade == f->shade;
+  if (!is_same) {
+    end_path(m);
+    snprintf(own, sizeof own, "#%06x", (unsigned)f->own & 0xffffffu);
+    fputs("<path", d->to);
+    od_draw_fill(d, f->color ? f->color : own, f->shade, is_line);
+    fputs(is_line ? " stroke-width=\".8\" d=\"" : " d=\"", d->to);
+    m->written = f;
+  }
+  for (int k = 0; k < f->n; k++) {
+    double p[2];
+    od_draw_project(d, f->p[k], p);
+    fprintf(d->to, "%c%.1f %.1f", k ? 'L' : 'M', p[0], p[1]);
+  }
+  if (!is_line) fputc('Z', d->to);
+}
+
+static double depth_of(const od_draw *d, const face *f) {
+  double sum = 0;
+  for (int i = 0; i < f->n; i++) sum += od_dot3(f->p[i], d->to_viewer) / f->n;
+  return sum;
+}
+
+// Sorts a list by depth: merges sorted halves. Faces of equal depth keep their order.
+static face *sort_by_depth(const od_draw *d, face *list, int count) {
+  if (count < 2) return list;
+  face *second = list, head = {0}, *tail = &head;
+  for (int i = 1; i < count / 2; i++) second = second->next;
+  face *rest = second->next;
+  second->next = NULL;
+  face *a = sort_by_depth(d, list, count / 2), *b = sort_by_depth(d, rest, count - count / 2);
+  while (a || b) {
+    face **from = !b || (a && depth_of(d, a) <= depth_of(d, b)) ? &a : &b;
+    tail = tail->next = *from;
+    *from = (*from)->next;
+  }
+  tail->next = NULL;
+  return head.next;
+}
+
+// Writes a list of faces from back to front.
+static void paint(mesh *m, face_list list, int depth) {
+  double tolerance = 1e-7 * m->d->s->size;
+  const face *plane = list.count > MOST_EXACT || depth > MOST_DEPTH ? NULL : choose_plane(&list, tolerance);
+  if (!plane) {
+    for (const face *f = list.first ? sort_by_depth(m->d, list.first, list.count) : NULL; f; f = f->next)
+      write_face(m, f);
+    return;
+  }
+  face_list behind = {0}, on = {0}, front = {0};
+  const face root = *plane;
+  for (face *f = list.first, *next; f; f = next) {
+    double below, above;
+    next = f->next;
+    span_of(f, &root, &below, &above);
+    if (below >= -tolerance && above <= tolerance) {
+      append(&on, f);
+    } else if (below >= -tolerance) {
+      append(&front, f);
+    } else if (above <= tolerance) {
+      append(&behind, f);
+    } else {
+      face *lower = part_of(m, f, &root, -1), *upper = part_of(m, f, &root, 1);
+      if (lower && lower->n > 1) append(&behind, lower);
+      if (upper && upper->n > 1) append(&front, upper);
+    }
+  }
+  paint(m, behind, depth + 1);
+  for (const face *f = on.first; f; f = f->next) write_face(m, f);
+  paint(m, front, depth + 1);
 }
 
 double od_draw_floor(const od_scene *s, double corner[4][3]) {
@@ -339,6 +441,10 @@ double od_draw_floor(const od_scene *s, double corner[4][3]) {
     low[0] = fmin(low[0], x), high[0] = fmax(high[0], x), low[1] = fmin(low[1], z), high[1] = fmax(high[1], z);
   }
   if (step > 0.15 * s->size) step /= 2;
+  for (int k = 0; k < 2; k++) {  // at least a fifth of the machine's size wide
+    double lack = fmax(0, 0.1 * s->size - (high[k] - low[k]) / 2);
+    low[k] -= lack, high[k] += lack;
+  }
   for (int k = 0; k < 2; k++) low[k] = step * floor(low[k] / step), high[k] = step * ceil(high[k] / step);
   for (int i = 0; i < 4; i++)
     for (int k = 0; k < 3; k++)
@@ -385,28 +491,15 @@ bool od_draw_space(od_draw *d) {
   for (int i = 0; i < s->bodies; i++)
     for (int k = 0; k < s->body[i].shapes; k++) add_shape(&m, &s->body[i].shape[k], od_scene_pose_at(s, i, d->value));
   for (int i = 0; i < s->cylinders; i++) add_cylinder(&m, &s->cylinder[i]);
-  for (int i = 0; i < s->springs; i++) add_line(&m, &s->spring[i], 0.2 * s->spring[i].diameter, "steel");
+  for (int i = 0; i < s->springs; i++) add_spring(&m, &s->spring[i]);
   for (int i = 0; i < s->rods; i++) add_line(&m, &s->rod[i], 0.25 * s->rod[i].diameter, "steel");
   for (int i = 0; i < s->ropes; i++) add_line(&m, &s->rope[i], 0.06 * s->rope[i].diameter, "dark");
   for (int i = 0; i < s->joints; i++) add_joint(&m, &s->joint[i]);
   if (scratch.exhausted) return false;
-  if (m.count) qsort(m.list, (size_t)m.count, sizeof *m.list, compare_faces);
   write_floor(d);
-  fputs("<g stroke-linejoin=\"round\">\n", d->to);
-  for (int i = 0; i < m.count; i++) {
-    const face *f = &m.list[i];
-    char own[8];
-    snprintf(own, sizeof own, "#%06x", (unsigned)f->own & 0xffffffu);
-    fputs("<path", d->to);
-    od_draw_fill(d, f->color ? f->color : own, f->shade, f->has_edge);
-    fputs(f->has_edge ? " stroke-width=\".8\" d=\"" : " stroke-width=\".6\" d=\"", d->to);
-    for (int k = 0; k < f->n; k++) {
-      double p[2];
-      od_draw_project(d, f->p[k], p);
-      fprintf(d->to, "%c%.1f %.1f", k ? 'L' : 'M', p[0], p[1]);
-    }
-    fputs(f->n > 2 ? "Z\"/>\n" : "\"/>\n", d->to);
-  }
+  fputs("<g stroke-linejoin=\"round\" stroke-linecap=\"round\" stroke-width=\".5\">\n", d->to);
+  paint(&m, m.list, 0);
+  end_path(&m);
   fputs("</g>\n", d->to);
   return true;
 }

@@ -12,22 +12,22 @@ enum { WIDTH = 900, HEIGHT = 600 };
 // --- Style ------------------------------------------------------------------------------------------------------------
 
 // Rules refer to variables, which the page or od_scene_style() defines.
-#define RULES                                                                                                         \
-  ".scene .body{--f:color-mix(in srgb,var(--body),#000 var(--s,0%));fill:var(--f);stroke:var(--bodyline)}"            \
-  ".scene .base{--f:color-mix(in srgb,var(--base),#000 var(--s,0%));fill:var(--f);stroke:var(--base2)}"               \
-  ".scene .dark{--f:color-mix(in srgb,var(--base2),#000 var(--s,0%));fill:var(--f);stroke:var(--base2)}"              \
-  ".scene .glass{--f:color-mix(in srgb,var(--glass),#000 var(--s,0%));fill:var(--f);stroke:var(--base2)}"             \
-  ".scene .steel{--f:color-mix(in srgb,var(--steel),#000 var(--s,0%));fill:var(--f);stroke:var(--steelline)}"         \
-  ".scene .accent{--f:color-mix(in srgb,var(--accent),#000 var(--s,0%));fill:var(--f);stroke:var(--accentline)}"      \
-  ".scene .soil{fill:var(--soil);stroke:none}.scene .soilline{fill:none;stroke:var(--soilline)}"                      \
-  ".scene .own{stroke:var(--steelline)}.scene .detail{fill:none;stroke-opacity:.3;stroke-linecap:round}"              \
-  ".scene .pin{fill:var(--card);stroke:var(--pin)}.scene .tool{fill:var(--pin);stroke:var(--card)}"                   \
-  ".scene .line{fill:none;stroke:var(--steelline)}.scene .gap{fill:none;stroke:#d11a2a}.scene .gapname{fill:#d11a2a}" \
-  ".scene .barrel{fill:none;stroke:var(--steelline)}.scene .cap{fill:var(--steelline);stroke:none}"                   \
-  ".scene .side{stroke:none}.scene .flat{stroke:var(--f)}"                                                            \
-  ".scene text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;"              \
-  "font-size:12px;fill:var(--ink2)}.scene .name{font-weight:600;fill:var(--ink);paint-order:stroke;"                  \
-  "stroke:var(--card);stroke-width:3px;stroke-linejoin:round}.scene .bar{fill:none;stroke:var(--ink2)}"
+#define RULES                                                                                                    \
+  ".scene .body{--f:color-mix(in srgb,var(--body),#000 var(--s,0%));fill:var(--f);stroke:var(--bodyline)}"       \
+  ".scene .base{--f:color-mix(in srgb,var(--base),#000 var(--s,0%));fill:var(--f);stroke:var(--base2)}"          \
+  ".scene .dark{--f:color-mix(in srgb,var(--base2),#000 var(--s,0%));fill:var(--f);stroke:var(--base2)}"         \
+  ".scene .glass{--f:color-mix(in srgb,var(--glass),#000 var(--s,0%));fill:var(--f);stroke:var(--base2)}"        \
+  ".scene .steel{--f:color-mix(in srgb,var(--steel),#000 var(--s,0%));fill:var(--f);stroke:var(--steelline)}"    \
+  ".scene .accent{--f:color-mix(in srgb,var(--accent),#000 var(--s,0%));fill:var(--f);stroke:var(--accentline)}" \
+  ".scene .soil{fill:var(--soil);stroke:none}.scene .soilline{fill:none;stroke:var(--soilline)}"                 \
+  ".scene .own{stroke:var(--steelline)}.scene .detail{fill:none;stroke-opacity:.3;stroke-linecap:round}"         \
+  ".scene .pin{fill:var(--card);stroke:var(--pin)}.scene .tool{fill:var(--pin);stroke:var(--card)}"              \
+  ".scene .line{fill:none;stroke:var(--pin)}.scene .gap{fill:none;stroke:#d11a2a}"                         \
+  ".scene .barrel{fill:none;stroke:var(--steelline)}.scene .cap{fill:var(--steelline);stroke:none}"              \
+  ".scene .side{stroke:none}.scene .flat{stroke:var(--f)}"                                                       \
+  ".scene text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;"         \
+  "font-size:12px;fill:var(--ink2)}.scene .name{font-weight:600;fill:var(--ink);paint-order:stroke;"             \
+  "stroke:var(--card);stroke-width:3px;stroke-linejoin:round}.scene .gapname{fill:#d11a2a}.scene .bar{fill:none;stroke:var(--ink2)}"
 
 const char *od_scene_style(void) {
   return ".scene{--card:#fff;--ink:#161a20;--ink2:#4d5661;--body:#f0c766;--bodyline:#7a5a17;--base:#39424d;--base2:#2b323b;"
@@ -464,6 +464,7 @@ static void draw_names(od_draw *d) {
   double p[2], q[2];
   for (int i = 1; i < s->bodies; i++) {
     double mass, center[3], inertia[6], at[3];
+    if (!s->body[i].shapes) continue;
     od_model_body_inertia(s->m, s->body[i].index, &mass, center, inertia);
     od_pose_apply(od_scene_pose_at(s, i, d->value), center, false, at);
     od_draw_project(d, at, p);

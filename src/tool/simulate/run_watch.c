@@ -36,9 +36,9 @@ static od_status outputs_of(od_sim *sim, const od_plant *plant, double *y) {
 
 od_status od_run_watch(void *run) {
   od_run_state *r = run;
-  if (!r->watched) return OD_OK;
+  if (!r->watched && !(r->is_watched && r->compared)) return OD_OK;
   od_status status = od_sim_refresh(r->sim);
-  for (int i = 0; i < r->options->watcher_count && status == OD_OK; i++) {
+  for (int i = 0; r->watched && i < r->options->watcher_count && status == OD_OK; i++) {
     const od_watched_run *w = &r->watched[i];
     if (!w->watcher->step) continue;
     status = outputs_of(r->sim, w->steps, w->y);
