@@ -247,7 +247,7 @@ static void random_machines(void **state) {
 
 static void cases(void **state) {
   (void)state;
-  static const char *const names[] = {"rssr",        "fourbar-valve", "slider-crank", "press",
+  static const char *const names[] = {"rssr",      "fourbar-valve", "slider-crank", "press",
                                       "fin-servo", "load-sensing",  "slewing-crane"};
   int machines = 0;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
