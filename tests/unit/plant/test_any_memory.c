@@ -198,7 +198,13 @@ static void check_failures(bench *b) {
   void *work = od_sim_work(b->sim);
   double *g = take((size_t)b->nk, sizeof *g), *x = take((size_t)b->nx, sizeof *x), *k = take((size_t)b->nk, sizeof *k);
   results want = {.count = 0}, got;
-  assert_int_equal(evaluate(b, g), OD_OK);
+  // The saved point is near the point of the comparison, so that a prediction from the saved point would have an effect.
+  memcpy(x, b->x, (size_t)b->nx * sizeof *x);
+  for (int i = 0; i < plant->nz; i++) x[i] += 2e-3;
+  if (plant->ops->residual(plant, work, b->t, x, b->k, b->u, g) != OD_OK) {
+    plant->ops->settle(plant, work, true);
+    assert_int_equal(evaluate(b, g), OD_OK);
+  }
   plant->ops->settle(plant, work, false);
   for (int trial = 0; trial < 6; trial++) {
     memcpy(x, b->x, (size_t)b->nx * sizeof *x), memcpy(k, b->k, (size_t)b->nk * sizeof *k);
