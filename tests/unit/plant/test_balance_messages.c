@@ -44,13 +44,14 @@ static void must_be_at(const char *printed, int line) {
 // cylinder carries the difference between weight and pressures; the stops of the other ones carry nothing, because their springs do.
 static void strokes(void **state) {
   static char text[6000], printed[2000], part[300];
-  const double pi = acos(-1), g = 10, mass = 200, area = 1e-3, small = 6e-4, back = 2e5, stiffness = 2e7, closed = 0.6, stroke = 0.4;
+  const double pi = acos(-1), g = 10, mass = 200, area = 1e-3, small = 6e-4, back = 2e5, stiffness = 2e7, closed = 0.6,
+               stroke = 0.4;
   for (int wrong = 0; wrong < CARTS; wrong++)
     for (int is_long = 0; is_long < 2; is_long++) {
       const double pressure = is_long ? 40e5 : 5e5;  // 4000 N and 500 N, minus 120 N, against 2000 N
       const double carried = is_long ? 4000 - 120 - 2000 : 2000 + 120 - 500;
-      size_t used = (size_t)snprintf(text, sizeof text,
-                                     "gravity: [0, %g]\noil: {density: 870, law: constant, modulus: 1.2 GPa}\nbodies:\n", -g);
+      size_t used = (size_t)snprintf(
+          text, sizeof text, "gravity: [0, %g]\noil: {density: 870, law: constant, modulus: 1.2 GPa}\nbodies:\n", -g);
       for (int i = 0; i < CARTS; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "  c%d: {point: {mass: %g kg}}\n", i, mass);
       used += (size_t)snprintf(text + used, sizeof text - used, "joints:\n");
@@ -81,8 +82,9 @@ static void strokes(void **state) {
       message_of(*state, text, printed, sizeof printed);
       const double beyond = carried / stiffness;
       must_be_at(printed, initial_line(text, wrong));
-      snprintf(part, sizeof part, "the static balance is beyond the stroke of cylinder 'ram%d': the length would be %.6g m",
-               wrong, is_long ? closed + stroke + beyond : closed - beyond);
+      snprintf(part, sizeof part,
+               "the static balance is beyond the stroke of cylinder 'ram%d': the length would be %.6g m", wrong,
+               is_long ? closed + stroke + beyond : closed - beyond);
       must_contain(printed, part);
       snprintf(part, sizeof part, "%.4g mm %s of %g m, and the end stop would carry %.4g kN", 1e3 * beyond,
                is_long ? "more than the greatest length" : "less than the least length",
@@ -103,9 +105,10 @@ static void leftovers(void **state) {
         used += (size_t)snprintf(text + used, sizeof text - used, "  c%d: {mass: 1 kg, inertia: 1 kg m^2}\n", i);
       used += (size_t)snprintf(text + used, sizeof text - used, "joints:\n");
       for (int i = 0; i < CARTS; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "  R%d: {type: %s, between: [ground, c%d]%s%s}\n", i,
-                                 i == wrong && turns ? "revolute" : "prismatic", i,
-                                 i == wrong && turns ? "" : ", axis: [1, 0, 0]", i == wrong ? "" : ", stiffness: 10 N/m");
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "  R%d: {type: %s, between: [ground, c%d]%s%s}\n", i,
+                             i == wrong && turns ? "revolute" : "prismatic", i,
+                             i == wrong && turns ? "" : ", axis: [1, 0, 0]", i == wrong ? "" : ", stiffness: 10 N/m");
       used += (size_t)snprintf(text + used, sizeof text - used, "torques:\n");
       for (int i = 0; i < CARTS; i++)
         if (i != wrong)
@@ -143,10 +146,11 @@ static void forces_without_balance(void **state) {
              turns ? "-7 N m" : "7 N", moved, free, turns ? "angle" : "position", turns ? "0.1 rad" : "0.1 m");
     message_of(*state, text, printed, sizeof printed);
     must_be_at(printed, initial_line(text, 1));
-    snprintf(part, sizeof part,
-             "'R%d.%s' is not in balance: a residual of 7 %s remains, and no balanced quantity acts on this coordinate; a "
-             "static balance of 2 degrees of freedom needs the same number of balanced quantities, not 1",
-             free, turns ? "angle" : "position", turns ? "N m" : "N");
+    snprintf(
+        part, sizeof part,
+        "'R%d.%s' is not in balance: a residual of 7 %s remains, and no balanced quantity acts on this coordinate; a "
+        "static balance of 2 degrees of freedom needs the same number of balanced quantities, not 1",
+        free, turns ? "angle" : "position", turns ? "N m" : "N");
     must_contain(printed, part);
   }
 }
