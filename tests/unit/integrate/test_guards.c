@@ -272,6 +272,19 @@ static void switches(void **state) {
   }
 }
 
+// Margins with a root of order three, (a - s)^3: secants alone approach it slowly. In rounded numbers the root is accurate to about 1e-5.
+static void flat_switches(void **state) {
+  (void)state;
+  const od_plant plant = {.nz = NZ, .nc = NC, .work_size = 4 * sizeof(double), .ops = &ops, .margins = 1};
+  for (int i = 1; i < 300; i++) {
+    const double a = i < 100 ? 0.01 * i : i < 200 ? 1e-4 * (i - 99) : 1 - 1e-4 * (i - 199), b = 1 - a;
+    length = lengths[i % 3];
+    guards[0] = (guard){a * a * a, -3 * a * a, -b * b * b, -3 * b * b};
+    near(searched_step(&plant) / length, a, 2e-5);
+    assert_true(evaluations < 300);
+  }
+}
+
 // ---- random guards
 
 static unsigned long seed = 1;
@@ -620,6 +633,7 @@ int main(void) {
                                      cmocka_unit_test(two_crossings),
                                      cmocka_unit_test(knots),
                                      cmocka_unit_test(switches),
+                                     cmocka_unit_test(flat_switches),
                                      cmocka_unit_test(the_first_switch),
                                      cmocka_unit_test(the_first_two_knots),
                                      cmocka_unit_test(trial_steps_have_their_inputs),

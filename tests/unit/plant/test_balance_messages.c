@@ -155,10 +155,43 @@ static void forces_without_balance(void **state) {
   }
 }
 
+// A flow of 1e-6 m3/s out of a volume, which a leak of 1e-13 m3/(s Pa) from a tank of 1 bar replaces: the pressure would be 1 bar - 100 bar. Other
+// volumes between the tank and a source are in balance. There is no mechanism, so one linear step gives the value.
+static void suction(void **state) {
+  static char text[3000], printed[2000], part[300];
+  for (int volumes = 1; volumes < 4; volumes++)
+    for (int wrong = 0; wrong < volumes; wrong++) {
+      size_t used =
+          (size_t)snprintf(text, sizeof text,
+                           "oil: {density: 870, law: constant, modulus: 1.2 GPa}\ntanks: {T: {pressure: 1 bar}}\n"
+                           "sources: {S: {pressure: 20 bar}}\nvolumes:\n");
+      for (int i = 0; i < volumes; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "  V%d: {volume: 1 L}\n", i);
+      used += (size_t)snprintf(text + used, sizeof text - used, "leaks:\n");
+      for (int i = 0; i < volumes; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "  a%d: {between: [V%d, T], slope: 1e-13}\n", i, i);
+        if (i != wrong)
+          used += (size_t)snprintf(text + used, sizeof text - used, "  b%d: {between: [S, V%d], slope: 1e-13}\n", i, i);
+      }
+      used += (size_t)snprintf(
+          text + used, sizeof text - used,
+          "flow_formulas: {q: {between: [V%d, T], flow: Q, parameters: {Q: 1e-6 m^3/s}}}\ninitial:\n", wrong);
+      for (int i = 0; i < volumes; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "  V%d.pressure: balance from 30 bar\n", i);
+      message_of(*state, text, printed, sizeof printed);
+      must_be_at(printed, initial_line(text, wrong));
+      snprintf(part, sizeof part,
+               "a static balance needs -99 bar in 'V%d', but oil cannot pull: the least pressure is 0 bar", wrong);
+      must_contain(printed, part);
+      assert_null(strstr(strstr(printed, "error:") + 1, "error:"));
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(strokes, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(leftovers, machine_file_start, machine_file_end),
+      cmocka_unit_test_setup_teardown(suction, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(forces_without_balance, machine_file_start, machine_file_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

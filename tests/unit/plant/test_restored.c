@@ -211,10 +211,38 @@ static void check_plant(od_plant *plant, const od_plant *inner, size_t offset, d
   od_sim_free(sim);
 }
 
+// Maps of new coordinates and of samples may be NULL: the new state is the same.
+static void check_maps(od_plant *plant, double h) {
+  od_sim *sim = od_sim_plain_new(plant);
+  assert_non_null(sim);
+  double u[MOST] = {0.3, 0.2};
+  const int nx = od_plant_nx(plant);
+  assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+  for (int i = 0; i < 5; i++) assert_int_equal(od_sim_step(sim, h, u), OD_OK);
+  char *saved = take(plant->work_size);
+  void *work = od_sim_work(sim);
+  const size_t size = sizeof(double) * (size_t)(nx + 1),
+               map_size = sizeof(double) * (size_t)(nx * (nx + plant->np) + 1);
+  double *x[2] = {take(size), take(size)}, *map = take(map_size), *g = take(size);
+  assert_int_equal(plant->ops->residual(plant, work, 0.3, od_sim_state(sim), od_sim_rates(sim), u, g), OD_OK);
+  memcpy(saved, work, plant->work_size);
+  for (int n = 0; n < 8; n++) {
+    double *to = x[n % 4 > 0], *by_x = n % 2 ? NULL : map, *by_p = n / 2 % 2 ? NULL : map + nx * nx;
+    memcpy(work, saved, plant->work_size);
+    memcpy(to, od_sim_state(sim), sizeof(double) * (size_t)nx);
+    if (n < 4 && plant->ops->repartition) assert_int_equal(plant->ops->repartition(plant, work, to, by_x, by_p), OD_OK);
+    if (n >= 4 && plant->ops->sample) assert_int_equal(plant->ops->sample(plant, work, 0.3, to, by_x, by_p), OD_OK);
+    if (n % 4 > 0) assert_memory_equal(x[0], x[1], sizeof(double) * (size_t)nx);
+  }
+  free(saved), free(x[0]), free(x[1]), free(map), free(g);
+  od_sim_free(sim);
+}
+
 static void check_model(const od_model *m, double h) {
   static const od_calibration items[] = {{0, OD_CALIBRATE_BIAS}, {2, OD_CALIBRATE_SCALE}};
   od_plant *plain = plant_of(m);
   check_plant(plain, plain, 0, h);
+  check_maps(plain, h);
   od_plant_free(plain);
   // The work memory of the inner plant is found by its contents.
   for (int kind = 0; kind < 2; kind++) {
@@ -229,6 +257,7 @@ static void check_model(const od_model *m, double h) {
       offset += sizeof(double);
     assert_true(offset + inner->work_size <= outer->work_size);
     check_plant(outer, inner, offset, h);
+    check_maps(outer, h);
     free(own), free(around), free(x);
     od_plant_free(outer);
   }
