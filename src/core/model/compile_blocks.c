@@ -169,31 +169,42 @@ static int waits_for(const od_model *m, int which, int k, bool sampling) {
              : -1;
 }
 
-// Reports a loop among the remaining blocks. Follows the dependencies of one block until a block repeats.
-static void report_loop(od_build *b, const od_model *m, const bool *done, int first) {
-  int way[64], length = 0, at = first, begin = -1;
-  while (begin < 0 && length < 64) {
-    way[length++] = at;
-    int next = -1;
-    for (int k = 0; k < m->block[at].inputs && next < 0; k++) {
-      int before = waits_for(m, at, k, false);
-      if (before >= 0 && !done[before]) next = before;
-    }
-    at = next;
-    for (int i = 0; i < length && begin < 0; i++)
-      if (way[i] == at) begin = i;
+// Returns the first of the remaining blocks for which a remaining block waits.
+static int next_remaining(const od_model *m, const bool *done, int at) {
+  for (int k = 0; k < m->block[at].inputs; k++) {
+    int before = waits_for(m, at, k, false);
+    if (before >= 0 && !done[before]) return before;
   }
-  if (begin < 0) begin = length - 1;
+  return at;
+}
+
+// Reports a loop among the remaining blocks. Each of them waits for another one, so following the dependencies from `first` for as
+// many steps as there are blocks leads into a loop. The message begins and ends with the same block.
+static void report_loop(od_build *b, const od_model *m, const bool *done, int first) {
+  enum { LISTED = 64, MOST_TEXT = 240 };
+  int way[LISTED], length = 0, at = first;
+  for (int i = 0; i < m->blocks; i++) at = next_remaining(m, done, at);
+  first = at;
+  for (int i = 0; i < m->blocks; i++) {
+    at = next_remaining(m, done, at);
+    if (at < first) first = at;
+  }
+  at = first;
+  do {
+    way[length++] = at;
+    at = next_remaining(m, done, at);
+  } while (at != first && length < LISTED);
   // Signals flow in the opposite direction of the dependencies.
-  char text[400];
+  char text[MOST_TEXT + 80];
   size_t used = 0;
-  for (int i = length - 1; i >= begin && used < sizeof text; i--)
+  int i = length - 1;
+  for (; i >= 0 && used < MOST_TEXT; i--)
     used += od_text_format(text + used, sizeof text - used, "%.60s -> ", od_model_text(m, m->block[way[i]].name));
   od_build_report(
       b, OD_ABOUT_BLOCK, way[length - 1],
-      "%s%s is an algebraic loop: each output depends directly on the other outputs; add a block with a state, "
+      "%s%s%s is an algebraic loop: each output depends directly on the other outputs; add a block with a state, "
       "such as a lag, to the loop",
-      text, od_model_text(m, m->block[way[length - 1]].name));
+      text, i >= 0 || at != first ? "... -> " : "", od_model_text(m, m->block[way[length - 1]].name));
 }
 
 static bool is_ready(const od_model *m, int which, bool sampling, const bool *done) {

@@ -141,7 +141,6 @@ static void remove_row(od_balance *b, int i) {
 // forces than balanced coordinates and pressures. At least as many forces as balanced coordinates remain. od_balance_check_forces()
 // reports removed forces that are not zero. b->work holds the residuals.
 static void leave_out_forces(od_balance *b) {
-  if (b->forces == 0) return;
   od_balance_mass_matrix(b);
   for (int only_zero = 1; only_zero >= 0; only_zero--)
     for (int i = b->forces - 1; i >= 0; i--) {

@@ -91,8 +91,7 @@ static int find_scales(const od_model *m, const double *w, double *value, int *k
   double u[OD_MOST_BLOCK_INPUTS];
   for (int i = 0; i < od_model_blocks(m); i++) {
     const od_block *b = &m->block[i];
-    const od_block_class *c = od_block_class_of(&m->spec[i]);
-    if (b->sample > 0) continue;
+    const od_block_class *c = od_block_class_of(&m->spec[i]);  // classes with tables cannot be sampled
     const double *at = value && c->table_axes ? w + m->layout.theta + b->number : NULL;
     if (at) od_block_inputs(m, w, b, u);
     if (at && c->table_over_sum) u[0] += u[1];

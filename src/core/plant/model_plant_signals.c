@@ -132,7 +132,6 @@ void od_model_plant_signal_number_column(const od_plant_data *d, const od_work_p
   double *line = p->w + m->layout.signal_line;
   for (int i = 0; i < m->signals + m->measures; i++) line[i] = 0;
   od_blocks_tangent(m, p->w, NULL, number, line, p->w + m->layout.block_rate);
-  for (int i = 0; i < d->plant.nz + m->circuit_states; i++) column[i * stride] = 0;
   add_to_column(d, p, line, 1, column, stride);
 }
 

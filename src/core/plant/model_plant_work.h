@@ -283,11 +283,12 @@ void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_p
                                          const od_number_change *change, int level, double *column);
 void od_model_plant_signal_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
                                          double unit, double *matrix, int columns, int first);
-// Computes the effect of blocks along states dc only, without motion. The column must be zero on entry.
+// Computes the effect of blocks along states dc only, without motion.
 void od_model_plant_signal_column(const od_plant_data *d, const od_work_parts *p, const double *dc, double factor,
                                   double *column);
 void od_model_plant_signal_input_column(const od_plant_data *d, const od_work_parts *p, int input, double *column,
                                         int stride);
+// This column must be zero on entry, too.
 void od_model_plant_signal_number_column(const od_plant_data *d, const od_work_parts *p, od_block_number number,
                                          double *column, int stride);
 // Returns whether a quantity that blocks measure depends directly on numbers of the circuit, not only on states.

@@ -11,6 +11,7 @@
 #include "oleodyn/oleodyn.h"
 #include "simulate/run.h"
 #include "support/allocations.h"
+#include "support/machines.h"
 
 // --- A first-order lag ----------------------------------------------------------------------------------------------
 
@@ -304,11 +305,44 @@ static void test_machines(void **state) {
   assert_true(count > 15);
 }
 
+// Without a function the inputs stay constant, also in the search for a switch. A relay turns the rate of an integrator: x' = u until x = 0.5, then
+// x' = -u until x = -0.5: a triangle.
+static void test_constant_inputs(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine_text(
+      "inputs: {u: {constant: 0}}\nblocks:\n"
+      "  side: {type: relay, input: x, unit: '1', thresholds: [-0.5, 0.5], values: [1, -1]}\n"
+      "  rate: {type: product, inputs: [side, u], unit: '1'}\n  x: {type: integrator, input: rate}\n"
+      "run: {time: 1 s, outputs: [x]}\n");
+  const int output = od_test_output(machine, "x");
+  for (int adaptive = 0; adaptive < 2; adaptive++) {
+    od_plant *plant;
+    const double u = 0.7;
+    assert_int_equal(od_machine_plant(machine, &output, 1, NULL, 0, &plant, NULL), OD_OK);
+    od_sim *sim = od_sim_new(plant), *at;
+    od_sim_set_integrator(sim, od_integrator_find("tr-bdf2"));
+    assert_int_equal(od_sim_start(sim, 0, &u), OD_OK);
+    od_advance *advance = od_advance_new(sim, &(od_advance_options){.step = adaptive ? 0 : 0.03});
+    assert_non_null(advance);
+    for (int i = 1; i < 20; i++) {
+      double t = 0.3 * i, place = fmod(u * t + 0.5, 2), y;
+      assert_int_equal(od_sim_advance(advance, t, &at), OD_OK);
+      assert_int_equal(od_sim_outputs(at, &y), OD_OK);
+      near(y, (place < 1 ? place : 2 - place) - 0.5, 1e-5);
+      near(od_sim_inputs(at)[0], u, 0);
+    }
+    od_advance_free(advance);
+    od_sim_free(sim);
+    od_plant_free(plant);
+  }
+  od_machine_free(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pulse),    cmocka_unit_test(test_rejected_times),       cmocka_unit_test(test_saved_late),
       cmocka_unit_test(test_up_to),    cmocka_unit_test(test_inputs_of_the_caller), cmocka_unit_test(test_watch),
-      cmocka_unit_test(test_machines),
+      cmocka_unit_test(test_machines), cmocka_unit_test(test_constant_inputs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

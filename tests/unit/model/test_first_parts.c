@@ -92,6 +92,18 @@ static void test_open_loops(void **state) {
   free(printed);
 }
 
+// Two reservoirs without any other element: the first one has the index 0.
+static void test_reservoirs(void **state) {
+  static const char text[] =
+      "oil: {density: 870, law: constant, modulus: 1.4 GPa}\n"
+      "reservoirs: {one: {volume: 40 L}, two: {volume: 40 L}}\n"
+      "bodies: {m: {point: {mass: 1 kg}}}\njoints: {A: {type: prismatic, between: [ground, m], axis: [1, 0, 0]}}\n"
+      "initial: {A.position: 0 m}\n";
+  char *printed = messages_of(*state, text);
+  if (!strstr(printed, "'two' is a second reservoir in addition to 'one'")) fail_msg("%s", printed);
+  free(printed);
+}
+
 static void test_joint_classes(void **state) {
   (void)state;
   int count = 0;
@@ -107,6 +119,7 @@ int main(void) {
       cmocka_unit_test(test_shared_loads),
       cmocka_unit_test(test_units),
       cmocka_unit_test_setup_teardown(test_open_loops, machine_file_start, machine_file_end),
+      cmocka_unit_test_setup_teardown(test_reservoirs, machine_file_start, machine_file_end),
       cmocka_unit_test(test_joint_classes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -403,6 +403,8 @@ static void check_outputs(const od_model *m) {
     REFUSE(&o->index, o->kind == OD_OUT_ELEMENT ? -2 : -1);
     const int count = index_count(m, o->kind);
     REFUSE(&o->index, count);
+    if (o->kind == OD_OUT_ELEMENT || o->kind == OD_OUT_REPORT || o->kind == OD_OUT_ELEMENT_STATE)
+      REFUSE(&o->second, m->instances);
     int components = components_of(m, o);
     if (components == 0) continue;
     if (o->second < 0) must_accept(m, &o->component, components - 1);
@@ -464,6 +466,21 @@ static void check_batches(const od_model *m) {
   }
 }
 
+// The sparse matrix of steps: its size and the number of its entries follow from the counts of its parts. A machine without a sparse matrix does not use one.
+static void check_steps(od_model *m) {
+  const int i = 0;
+  od_sparse *s = &m->step.sparse;
+  if (s->values == 0) {
+    REFUSE((int *)(void *)&m->newton, OD_NEWTON_SPARSE);
+    return;
+  }
+  int *const counts[] = {&s->n,          &s->entries,     &s->values,      &m->step.starts, &m->step.slopes,
+                         &m->step.moves, &m->step.pushes, &m->step.drives, &m->step.feels};
+  for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+    if (*counts[k] > 0) REFUSE(counts[k], *counts[k] - 1);
+  REFUSE(&m->join.row_starts, 0);
+}
+
 static void check_rules(od_model *m) {
   check_batches(m);
   if (m->blocks < 10) check_specs(m);
@@ -471,6 +488,7 @@ static void check_rules(od_model *m) {
   check_mechanism(m);
   check_circuit(m);
   check_outputs(m);
+  check_steps(m);
 }
 
 static void random_machines(void **state) {
@@ -482,6 +500,22 @@ static void random_machines(void **state) {
     if (m) check_model(m, 4), check_rules(m);
     od_model_free(m);
   }
+}
+
+// Fifteen beams, which are factored along the tree; every third joint has the additional keys.
+static void write_chain(char *text, size_t size, const char *keys) {
+  size_t used = (size_t)snprintf(text, size, "gravity: [0, -9.81]\nbodies:\n");
+  for (int i = 0; i < 15; i++)
+    used += (size_t)snprintf(text + used, size - used, "  b%d: {beam: {mass: 1 kg, length: 1 m}}\n", i);
+  used += (size_t)snprintf(text + used, size - used, "joints:\n");
+  for (int i = 0; i < 15; i++) {
+    char from[20] = "ground";
+    if (i > 0) snprintf(from, sizeof from, "b%d.end", i - 1);
+    used += (size_t)snprintf(text + used, size - used, "  j%d: {type: revolute, between: [%s, b%d.start]%s}\n", i, from,
+                             i, i % 3 ? "" : keys);
+  }
+  used += (size_t)snprintf(text + used, size - used, "initial:\n");
+  for (int i = 0; i < 15; i++) used += (size_t)snprintf(text + used, size - used, "  j%d.angle: 0.1 rad\n", i);
 }
 
 static void special_machines(void **state) {
@@ -501,20 +535,10 @@ static void special_machines(void **state) {
       "  e: {type: delay, input: d, time: 50 ms, sample: 10 ms}\n  f: {type: gain, input: e, gain: 2}\n"
       "  g: {type: delay, input: f, time: 30 ms, sample: 10 ms}\n  h: {type: gain, input: g, gain: 2}\n"
       "run: {time: 1 s, outputs: [c]}\n";
-  char chain[8000];
-  int used = snprintf(chain, sizeof chain, "gravity: [0, -9.81]\nbodies:\n");
-  for (int i = 0; i < 15; i++)
-    used += snprintf(chain + used, sizeof chain - (size_t)used, "  b%d: {beam: {mass: 1 kg, length: 1 m}}\n", i);
-  used += snprintf(chain + used, sizeof chain - (size_t)used, "joints:\n");
-  for (int i = 0; i < 15; i++) {
-    char from[20] = "ground";
-    if (i > 0) snprintf(from, sizeof from, "b%d.end", i - 1);
-    used += snprintf(
-        chain + used, sizeof chain - (size_t)used, "  j%d: {type: revolute, between: [%s, b%d.start]%s}\n", i, from, i,
-        i % 3 ? "" : ", friction: {law: lugre, Fs: 30 N m, Fc: 20 N m, vs: 0.1 rad/s, sigma_0: 5 kN m/rad}");
-  }
-  used += snprintf(chain + used, sizeof chain - (size_t)used, "initial:\n");
-  for (int i = 0; i < 15; i++) used += snprintf(chain + used, sizeof chain - (size_t)used, "  j%d.angle: 0.1 rad\n", i);
+  char chain[8000], light[8000];  // the second chain has no friction, so its joints have no states
+  write_chain(chain, sizeof chain,
+              ", friction: {law: lugre, Fs: 30 N m, Fc: 20 N m, vs: 0.1 rad/s, sigma_0: 5 kN m/rad}");
+  write_chain(light, sizeof light, "");
   static const char formulas[] =
       "bodies: {a: {point: {mass: 1 kg}}, b: {point: {mass: 1 kg}}}\n"
       "joints: {A: {type: prismatic, between: [ground, a], axis: [1, 0, 0]}, B: {type: prismatic, between: [a, b], axis: [1, 0, 0]}}\n"
@@ -523,8 +547,18 @@ static void special_machines(void **state) {
       "inputs: {u: {constant: 1}}\nblocks:\n  s: {type: sign, input: u}\n"
       "  h: {type: formula, inputs: {x: u, y: s}, formula: 'sign(x) + if(y > 0, x, 2)'}\n"
       "initial: {A.position: 0 m, B.position: 0 m}\n";
-  const char *const texts[] = {gears, chain, sampled, formulas};
-  for (int i = 0; i < 4; i++) {
+  // Junctions that are not connected by an element are solved apart from each other. A reservoir is the only element.
+  static const char apart[] =
+      "oil: {density: 860, law: constant, modulus: 1.2 GPa}\nsources: {S: {pressure: 150 bar}}\ntanks: {T: {pressure: 2 bar}}\n"
+      "volumes: {V: {volume: 1 l}}\njunctions: {J1: {}, J2: {}, J3: {}}\nleaks:\n"
+      "  a: {between: [S, J1], slope: 5e-12}\n  b: {between: [J1, V], slope: 8e-12}\n  c: {between: [V, J2], slope: 3e-12}\n"
+      "  d: {between: [J2, J3], slope: 6e-12}\n  e: {between: [J3, T], slope: 4e-12}\ninitial: {V.pressure: 20 bar}\n";
+  static const char reservoir[] =
+      "oil: {density: 870, law: constant, modulus: 1.4 GPa}\nreservoirs: {one: {volume: 40 L}}\n"
+      "bodies: {m: {point: {mass: 1 kg}}}\njoints: {A: {type: prismatic, between: [ground, m], axis: [1, 0, 0]}}\n"
+      "initial: {A.position: 0 m}\n";
+  const char *const texts[] = {gears, chain, light, sampled, formulas, apart, reservoir};
+  for (int i = 0; i < 7; i++) {
     od_machine *machine = od_test_machine_text(texts[i]);
     od_model copy = *od_machine_model(machine);  // its tables are shared
     check_model(&copy, 4);

@@ -64,6 +64,24 @@ static void test_wheels(void **state) {
   assert_false(wheel_loads(*state, "1000 kg", "1e-12"));
 }
 
+// The same wheel in machines of other sizes: the limit is in proportion to the square of the distance between the parts.
+static void test_sizes(void **state) {
+  static const double sizes[] = {0.01, 30, 1000};
+  for (int i = 0; i < 3; i++)
+    for (int is_light = 0; is_light < 2; is_light++) {
+      char text[900];
+      double inertia = (is_light ? 1e-15 : 1e-11) * sizes[i] * sizes[i];
+      snprintf(text, sizeof text,
+               "ground: {points: {O: [0, 0], Q: [%g m, 0]}}\n"
+               "bodies:\n  other: {mass: 1 kg, inertia: %g, centre: [0, 0], points: {O: [0, 0]}}\n"
+               "  wheel: {mass: 1 kg, inertia: %g, centre: [0, 0], points: {O: [0, 0]}}\n"
+               "joints:\n  A: {type: revolute, between: [ground.O, other.O]}\n"
+               "  spin: {type: revolute, between: [ground.Q, wheel.O]}\ninitial: {A.angle: 0, spin.angle: 0}\n",
+               sizes[i], sizes[i] * sizes[i], inertia);
+      assert_int_equal(loads(*state, text, "spin"), !is_light);
+    }
+}
+
 // A light ring turns, and carries a point mass that slides on its axis: the ring moves this mass, but the mass has no inertia about the axis.
 static bool ring_loads(const machine_file *file, const char *inertia) {
   char text[900];
@@ -121,6 +139,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_coupled_slides, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_wheels, machine_file_start, machine_file_end),
+      cmocka_unit_test_setup_teardown(test_sizes, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_carried_mass, machine_file_start, machine_file_end),
       cmocka_unit_test(test_friction_outputs)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,6 +194,21 @@ static void test_many_junctions(void **state) {
   check_machine("junctions", od_test_machine_text(text), 1e-3);
 }
 
+// A valve is the first element, with the index 0. Its ports depend on the numbers of the valve.
+static void test_first_valve(void **state) {
+  (void)state;
+  static const char text[] =
+      "oil: {density: 860, law: constant, modulus: 1.2 GPa}\nsources: {P: {pressure: 150 bar}}\ntanks: {T: {pressure: 2 bar}}\n"
+      "volumes: {A: {volume: 1 l}}\ninputs: {u: {unit: V, sine: {offset: 1 V, amplitude: 2 V, frequency: 3 Hz}}}\n"
+      "valves: {v: {command: u, time_constant: 8 ms, stroke: 10 V, area: 8 mm^2, discharge: 0.6, ports: {\n"
+      "  a: {between: [P, A], side: positive, curve: linear}, b: {between: [A, T], side: negative, curve: linear}}}}\n"
+      "initial: {A.pressure: 60 bar}\n";
+  od_machine *machine = od_test_machine_text(text);
+  const od_model *m = od_machine_model(machine);
+  assert_int_equal(m->instance[1].host, 0);
+  check_machine("first valve", machine, 1e-3);
+}
+
 static void test_cases(void **state) {
   (void)state;
   const char *names[] = {"andrews-squeezer",
@@ -221,6 +236,7 @@ static void test_cases(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_many_junctions)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_many_junctions),
+                                     cmocka_unit_test(test_first_valve)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,6 +197,78 @@ static void test_branch(void **state) {
   od_machine_free(machine);
 }
 
+// A horizontal beam of 10 kg on a crank and a parallel rod of the same length, all other parts nearly massless. The rod carries half of the weight:
+// its force is W / (2 sin angle), and the torque of the crank is W l cos angle. Oracle: statics of the beam.
+static void test_rod_force(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine_text(
+      "gravity: [0, -10]\nground: {points: {O: [0, 0], P: [2 m, 0]}}\n"
+      "bodies:\n  crank: {mass: 1e-9 kg, inertia: 1e-9, centre: [0, 0], points: {O: [0, 0], E: [0.5 m, 0]}}\n"
+      "  beam: {mass: 10 kg, inertia: 1, centre: [1 m, 0], points: {E: [0, 0], F: [2 m, 0]}}\n"
+      "joints:\n  A: {type: revolute, between: [ground.O, crank.O]}\n  B: {type: revolute, between: [crank.E, beam.E]}\n"
+      "rods: {rod: {between: [ground.P, beam.F], length: 0.5 m}}\n"
+      "initial: {A.angle: 1 rad, B.angle: about -1 rad}\n");
+  const od_model *m = od_machine_model(machine);
+  const int moved = od_test_output(machine, "A.angle");
+  const od_drive drive = {OD_DRIVE_COORDINATE, m->joint[0].coordinate, 1};
+  const od_output *force = &m->output[od_test_output(machine, "rod.force")];
+  od_plant *plant;
+  od_inverse *inverse;
+  assert_int_equal(od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
+  assert_int_equal(od_inverse_new(plant, &moved, 1, 0, &drive, 1, NULL, 0, &inverse), OD_OK);
+  assert_int_equal(od_inverse_start(inverse), OD_OK);
+  assert_true(od_inverse_has_output(force));
+  for (int k = 0; k < 5; k++) {
+    const double q = 1 + 0.2 * k, rate = 0;
+    double second = 0, effort;
+    assert_int_equal(od_inverse_solve(inverse, NULL, &q, &rate, &second, &effort), OD_OK);
+    near(effort, 100 * 0.5 * cos(q), 1e-6);
+    near(fabs(od_inverse_output(inverse, force)), 100 / (2 * sin(q)), 1e-6);
+  }
+  od_inverse_free(inverse);
+  od_plant_free(plant);
+  od_machine_free(machine);
+}
+
+// Idle elements exert no force: a cart of 2 kg with a spring from the ground, a leak and a cushion that depend on the same length. The leak and the
+// cushion never exert a force, so only an idle spring changes the effort. Oracle: Newton's second law.
+static void test_idle_elements(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine_text(
+      "gravity: [0, 0]\nground: {points: {O: [0, 0]}}\noil: {density: 860, law: constant, modulus: 1.2 GPa}\n"
+      "bodies: {a: {point: {mass: 2 kg}}}\njoints: {A: {type: prismatic, between: [ground.O, a], axis: [1, 0, 0]}}\n"
+      "volumes: {P: {volume: 1 l}, Q: {volume: 1 l}}\n"
+      "position_leaks: {worn: {between: [ground.O, a], chambers: [P, Q], slope: 1e-13, worn: 4e-13, place: 1.5 m, width: 0.2 m}}\n"
+      "cushions: {soft: {between: [ground.O, a], chambers: [P, Q], begin: 0.9 m, end: 0.866 m, full: 80 mm^2, last: 2 mm^2}}\n"
+      "springs: {S: {between: [ground.O, a], stiffness: 100 N/m, length: 1 m}}\n"
+      "initial: {A.position: 1.5 m, P.pressure: 20 bar, Q.pressure: 10 bar}\n");
+  const od_model *m = od_machine_model(machine);
+  const int moved = od_test_output(machine, "A.position");
+  const od_drive drive = {OD_DRIVE_COORDINATE, m->joint[0].coordinate, 1};
+  od_plant *plant;
+  assert_int_equal(od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
+  assert_int_equal(m->instances, 3);
+  for (int set = 0; set < 8; set++) {
+    int idle[3], idles = 0;
+    double force = -100 * (1.6 - 1);  // of the spring, which is longer than at rest
+    for (int i = 0; i < 3; i++)
+      if (set >> i & 1) {
+        idle[idles++] = i;
+        if (strcmp(od_model_text(m, m->instance[i].name), "S") == 0) force = 0;
+      }
+    const double q = 1.6, rate = 0.2;
+    double second = 3, effort;
+    od_inverse *inverse;
+    assert_int_equal(od_inverse_new(plant, &moved, 1, 0, &drive, 1, idle, idles, &inverse), OD_OK);
+    assert_int_equal(od_inverse_start(inverse), OD_OK);
+    assert_int_equal(od_inverse_solve(inverse, NULL, &q, &rate, &second, &effort), OD_OK);
+    near(effort, 2 * 3 - force, 1e-9);
+    od_inverse_free(inverse);
+  }
+  od_plant_free(plant);
+  od_machine_free(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_drives_without_effect, setup, teardown),
@@ -206,6 +278,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_outputs, setup, teardown),
       cmocka_unit_test_setup_teardown(test_far_values, setup, teardown),
       cmocka_unit_test(test_branch),
+      cmocka_unit_test(test_idle_elements),
+      cmocka_unit_test(test_rod_force),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
