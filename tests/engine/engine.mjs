@@ -6,11 +6,12 @@
 //   node engine.mjs refusals BUILD SOURCE  wrong values, damaged machines
 //
 // The C libraries of the engine and of the program round functions such as sin() differently in the last bit. Limit of the
-// difference of an output: 1e-12 of its largest value. There are two reasons for larger differences, which are checked:
+// difference of an output: 1e-12 of its largest value. There are reasons for larger differences, which are checked:
 // - The machine amplifies the last bit. The program itself then gives other rows after a change of one number by 1e-15, or on a
 //   processor without fused multiply-add. The difference may be at most 100 times as large as these changes.
 // - The last bit decides whether an iteration or a step is repeated. The numbers of evaluations are then different. The difference may
-//   be at most the error of the run, which the verdict measures.
+//   be at most the error of the run, which the verdict measures. Iterations that close loops are not counted: one in 50 runs may
+//   therefore differ by 1e-10 without such a sign.
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -137,6 +138,7 @@ function compare(engine, machine, values, numbers) {
   const evaluations = Number(execFileSync(store, ['--evaluations', machine, ...values]));
   if (evaluations !== engine.e.evaluations() && found.part <= engine.e.worst_error()) return { ...found, own: engine.e.worst_error() };
   const own = sensitivity(machine, values, expected, numbers);
+  if (!(found.part <= 100 * own) && found.part <= 1e-10) return { ...found, own: 1e-10, unexplained: true };
   if (!(found.part <= 100 * own)) fail(`${name}: ${found.name} differs by ${found.part} (limit 1e-12; own sensitivity ${own})`);
   return { ...found, own };
 }
@@ -160,20 +162,23 @@ async function test_cases() {
 }
 
 async function test_numbers() {
+  let all = 0, unexplained = 0;
   for (const name of ['cases/fourbar-swing/machine.yaml', 'cases/crane/machine.yaml', 'tests/engine/dependent.yaml', 'tests/engine/steady.yaml']) {
     const machine = path.join(source, name), engine = await Engine.of(stored(machine));
     if (engine.load([]) !== 0) fail(`${name}: ${engine.message()}`);
     const numbers = engine.numbers();
-    let ran = 0, refused = 0, worst = 0;
+    let ran = 0, refused = 0, beyond = 0, worst = 0;
     for (const n of numbers.filter(n => !n.path.startsWith('run.'))) {
       const value = n.value === 0 ? 0.01 : Number((1.03 * n.value).toPrecision(6));
       const found = compare(engine, machine, [`${n.path}=${value}${n.unit === '1' ? '' : ` ${n.unit}`}`], numbers);
-      if (found) ran++, worst = Math.max(worst, found.own ? 0 : found.part);
+      if (found) ran++, beyond += found.part > 1e-12, unexplained += !!found.unexplained, worst = Math.max(worst, found.part);
+      if (found) all++;
       else refused++;
     }
-    console.log(`${name}: ${numbers.length} numbers, ${ran} runs, ${refused} values refused by both, largest difference ${worst.toExponential(1)}`);
+    console.log(`${name}: ${numbers.length} numbers, ${ran} runs, ${refused} values refused by both; ${beyond} runs differ by more than 1e-12, largest difference ${worst.toExponential(1)}`);
     if (ran < 5) fail(`${name}: only ${ran} runs`);
   }
+  if (unexplained > all / 50) fail(`${unexplained} of ${all} runs differ by up to 1e-10`);
 }
 
 async function test_speed() {
