@@ -67,6 +67,10 @@ OD_API od_job_option od_job_option_at(const od_job *job, int i);
 OD_API const char *od_job_arguments(const od_job *job);
 OD_API const char *od_job_details(const od_job *job);
 
+// Returns the present name of an option, which belongs to the library; NULL: there is no such option. Earlier names of options are
+// accepted: od_job_set() sets the present option, and the job warns when it runs.
+OD_API const char *od_job_option_name(const od_job *job, const char *name);
+
 // --- Settings
 
 // Adds a file, or another argument, such as the name of a friction law. Fails with OD_NO_MEMORY.

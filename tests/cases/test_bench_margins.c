@@ -124,8 +124,8 @@ static margins by_program(scratch *s, const char *variant) {
   for (int k = 0; k < 3; k++) {
     outcome o = run(s,
                     "bode " BENCH
-                    "margins.yaml --variant %s --hold error_pm=0 --hold error_rm=0 --hold error_v=0 --free x_p,x_r,x_l "
-                    "--from %s --to %s --json -",
+                    "margins.yaml --variant %s --hold error_pm=0 --hold error_rm=0 --hold error_v=0 --adjust x_p,x_r,x_l "
+                    "--input %s --output %s --json -",
                     variant, loop[k][0], loop[k][1]);
     ends_with(o, 0);
     json_t *bode = json_loads(o.out, 0, NULL);

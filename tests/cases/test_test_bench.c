@@ -15,7 +15,7 @@
 #include "support/program.h"
 
 #define BENCH OD_SOURCE_DIR "/cases/test-bench/"
-#define POINT BENCH "open-loop.yaml --hold error_pm=0 --hold error_rm=0 --hold error_v=0 --free x_p,x_r,x_l"
+#define POINT BENCH "open-loop.yaml --hold error_pm=0 --hold error_rm=0 --hold error_v=0 --adjust x_p,x_r,x_l"
 
 // --- Closed loop
 
@@ -189,7 +189,7 @@ static void phase_margins(void **state) {
     double margin;
   } loops[] = {{"x_p", "loop_p", 97}, {"x_r", "loop_r", 93}, {"x_l", "loop_v", 89}};
   for (int i = 0; i < 3; i++) {
-    json_t *bode = json_of(run(*state, "bode " POINT " --variant controllers --from %s --to %s --json -",
+    json_t *bode = json_of(run(*state, "bode " POINT " --variant controllers --input %s --output %s --json -",
                                loops[i].command, loops[i].loop));
     double margin = number(json_array_get(json_object_get(bode, "responses"), 0), "phase_margin");
     print_message("%s: %.1f degrees\n", loops[i].loop, margin);

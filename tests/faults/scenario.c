@@ -15,6 +15,9 @@ const scenario scenarios[] = {
     {.name = "check --json", .arguments = "check lag.yaml observe.yaml --json"},
     {.name = "info", .arguments = "info lag.yaml"},
     {.name = "compile", .arguments = "compile lag.yaml -o o.odm", .output = {"o.odm"}},
+    {.name = "draw",
+     .arguments = "draw swing.yaml --machine o.svg --circuit o2.svg --json o.json",
+     .output = {"o.svg", "o2.svg", "o.json"}},
     {.name = "info --json", .arguments = "info lag.yaml --json"},
     {.name = "simulate, printed", .arguments = "simulate lag.yaml"},
     {.name = "simulate --csv -", .arguments = "simulate lag.yaml --csv - --quiet"},
@@ -45,7 +48,7 @@ const scenario scenarios[] = {
      .output = {"o.state"},
      .ends_early = true},
     {.name = "observe, MATLAB log",
-     .arguments = "observe observe.yaml --data log.mat --csv o.csv --quiet",
+     .arguments = "observe observe.yaml --log log.mat --csv o.csv --quiet",
      .output = {"o.csv"}},
     {.name = "observe, CSV log",
      .arguments = "observe replay.yaml --csv o.csv --json o.json --quiet",
@@ -68,7 +71,7 @@ const scenario scenarios[] = {
      .arguments = "linearize lag.yaml --csv o.csv --json o.json --mat o.mat",
      .output = {"o.csv", "o.json", "o.mat"}},
     {.name = "bode, files",
-     .arguments = "bode lag.yaml --to lag --points 20 --csv o.csv --json o.json --mat o.mat --plot o.svg",
+     .arguments = "bode lag.yaml --output lag --points 20 --csv o.csv --json o.json --mat o.mat --plot o.svg",
      .output = {"o.csv", "o.json", "o.mat", "o.svg"}},
     {.name = "rga, files",
      .arguments = "rga lag.yaml --input u --output lag --points 5 --csv o.csv --json o.json",
@@ -151,6 +154,13 @@ static const struct {
      "  time: 0.4 s\n"
      "  outputs: [u, lag]\n"
      "variants: {wrong: {blocks: {lag: {gain: 1, time_constant: 1 s}}}}\n"},
+    {"swing.yaml",
+     "machine: Swing\noil: {density: 870, law: constant, modulus: 1 GPa}\nground: {points: {foot: [1 m, -1 m]}}\n"
+     "bodies: {arm: {beam: {mass: 9 kg, length: 2 m}}}\njoints: {hinge: {type: revolute, between: [ground, arm.start]}}\n"
+     "volumes: {A: {volume: 1 L}}\ntanks: {T: {pressure: 1 bar}}\nleaks: {leak: {between: [A, T], slope: 1e-12 m^3/(s Pa)}}\n"
+     "cylinders: {ram: {between: [ground.foot, arm.end], chambers: [A, T], areas: [9 cm^2, 5 cm^2], closed: 1 m, stroke: 1 m}}\n"
+     "initial: {hinge.angle: 0 deg, A.pressure: 9 bar}\n"
+     "look: {bodies: {arm: {shapes: [{path: M0 0 L2 .1 L2 -.1 Z, color: accent}]}}, traces: arm.end}\n"},
     {"observe.yaml",
      "machine: lag.yaml\nmodel: {variant: wrong}\ntime: 0.4 s\nstep: 20 ms\n"
      "sensors:\n  lag:\n    sigma: 50 mV\nparameters:\n  lag.gain:\n    sigma: 1.25\n"},

@@ -11,11 +11,18 @@
 
 // Returns the type of an option; OD_JOB_FLAG if there is no such option.
 static od_job_option_type type_of(const od_job *job, const char *name) {
+  const char *present = od_job_option_name(job, name);
   for (int i = 0; i < od_job_option_count(job); i++) {
     const od_job_option o = od_job_option_at(job, i);
-    if (!strcmp(o.name, name)) return o.type;
+    if (present && !strcmp(o.name, present)) return o.type;
   }
   return OD_JOB_FLAG;
+}
+
+// Returns whether an argument is standard output or a JSON file.
+static bool is_output(const char *text) {
+  size_t length = strlen(text);
+  return !strcmp(text, "-") || (length > 5 && !strcmp(text + length - 5, ".json"));
 }
 
 // Sets the option at argv[*i], whose value may be the next argument. On failure prints an error and returns false.
@@ -25,6 +32,8 @@ static bool set_option(od_job *job, int argc, char **argv, int *i) {
   snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - text) : 60, text);
   od_job_option_type type = type_of(job, name);
   if (!value && (type == OD_JOB_TEXT || type == OD_JOB_LIST) && *i + 1 < argc) value = argv[++*i];
+  // An optional value is a separate argument only if it cannot be an input file.
+  if (!value && type == OD_JOB_OPTIONAL && *i + 1 < argc && is_output(argv[*i + 1])) value = argv[++*i];
   od_error err = {0};
   if (od_job_set(job, name, value, &err) == OD_OK) return true;
   od_cli_error("%s", err.text);
@@ -42,8 +51,8 @@ int od_arguments_parse(od_job *job, const char *command, const char *summary, in
     } else if (!strcmp(text, "--help") || !strcmp(text, "-h")) {
       od_print_help(job, command, summary);
       return OD_JOB_DONE;
-    } else if (!strcmp(text, "-o") && type_of(job, "output") == OD_JOB_TEXT) {
-      static char output[] = "--output";
+    } else if (!strcmp(text, "-o") && type_of(job, "image") == OD_JOB_TEXT) {
+      static char output[] = "--image";
       argv[i] = output;
       if (!set_option(job, argc, argv, &i)) return OD_JOB_BAD_INPUT;
     } else if (text[1] != '-') {

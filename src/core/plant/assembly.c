@@ -249,25 +249,40 @@ static void report_conditions(od_assembly *s) {
   }
 }
 
+// Stores the positions of the last search as initial positions.
+static void keep_positions(od_assembly *s) {
+  memcpy(s->m->z0, s->w + s->m->layout.z, (size_t)s->m->coordinates * sizeof *s->m->z0);
+}
+
 void od_assembly_positions(od_assembly *s) {
   od_model *m = s->m;
   if (find_positions(s, s->positions)) {
-    memcpy(m->z0, s->w + m->layout.z, (size_t)m->coordinates * sizeof *m->z0);
+    keep_positions(s);
     return;
   }
   int before = s->b->problems;
-  double *r = od_malloc((size_t)s->rows * sizeof *r);
+  double *r = od_malloc((size_t)s->rows * sizeof *r), *z = od_malloc(((size_t)m->coordinates + 1) * sizeof *z);
   if (r) memcpy(r, s->r, (size_t)s->rows * sizeof *r);
+  if (z) memcpy(z, s->w + m->layout.z, (size_t)m->coordinates * sizeof *z);
   if (s->positions > 0 && find_positions(s, 0)) {
     if (r) memcpy(s->r, r, (size_t)s->rows * sizeof *r);
     report_conditions(s);
   }
-  if (s->b->problems == before && m->closures > 0) report_loop(s);
+  bool is_closed = s->b->problems > before;  // the second search closed the loops
+  if (z && !is_closed) memcpy(s->w + m->layout.z, z, (size_t)m->coordinates * sizeof *z);
+  keep_positions(s);
+  if (!is_closed && m->closures > 0) report_loop(s);
   if (s->b->problems == before)
     od_build_report(
         s->b, OD_ABOUT_MACHINE, -1,
         "the exact initial values contradict each other; remove one of these values, or make one value approximate ('about')");
   od_free(r);
+  od_free(z);
+}
+
+void od_assembly_guess_positions(od_assembly *s) {
+  find_positions(s, s->positions);
+  keep_positions(s);
 }
 
 // Computes the rates. Further rounds after the first only reduce round-off.

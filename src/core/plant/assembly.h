@@ -55,7 +55,11 @@ void od_assembly_sort_initial_values(od_assembly *s);
 void od_assembly_load_numbers(od_assembly *s);
 // Changes the reference rotations of spherical joints that start near the singular position of their angles.
 void od_assembly_choose_charts(od_assembly *s);
+// Finds positions that close the loops and meet the exact values. If there are none, reports a problem; z0 then has the positions with
+// the smallest gaps that were found.
 void od_assembly_positions(od_assembly *s);
+// Closes the loops as well as possible, for a machine whose initial values have problems. Reports nothing.
+void od_assembly_guess_positions(od_assembly *s);
 void od_assembly_rates(od_assembly *s);
 // Return the rank of the closure Jacobian: at the positions in w, and the largest rank after a small step along a motion that the
 // loops allow. The second rank is larger if the machine starts in a singular position, where independent rows look redundant.

@@ -302,6 +302,7 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
     memory = take_equations(&s);
     if (!memory) goto end;
     od_assembly_load_numbers(&s);
+    if (b->problems && b->keeps_unassembled) od_assembly_guess_positions(&s);
     if (!b->problems) od_assembly_choose_charts(&s);
     if (!b->problems) od_assembly_positions(&s);
     if (!b->problems) od_assembly_rates(&s);

@@ -83,6 +83,16 @@ static bool restore(const od_plant *plant, const void *saved, void *work) {
   return !d->inner->ops->restore || d->inner->ops->restore(d->inner, saved_inner, od_inner_work(d, work));
 }
 
+// Every containing plant forwards the residual.
+const od_plant *od_innermost_plant(const od_plant *plant, void **work) {
+  while (plant->ops->residual == residual) {
+    const od_inner_plant *d = plant_of(plant);
+    *work = od_inner_work(d, *work);
+    plant = d->inner;
+  }
+  return plant;
+}
+
 od_plant_ops od_inner_plant_ops(const od_plant_ops *inner) {
   return (od_plant_ops){.residual = residual,
                         .step_matrix = step_matrix,

@@ -21,4 +21,8 @@ static inline void *od_inner_work(const od_inner_plant *d, const void *work) {
 // Returns the functions of the inner plant that can be forwarded unchanged.
 od_plant_ops od_inner_plant_ops(const od_plant_ops *inner);
 
+// Returns the innermost plant of a plant that may contain others, and replaces *work, the work memory of the plant, by the work memory
+// of the innermost plant.
+const od_plant *od_innermost_plant(const od_plant *plant, void **work);
+
 #endif

@@ -329,6 +329,22 @@ static double next_bit_edge(const double *v, const od_prbs *prbs, double t) {
   return k * bit;
 }
 
+const double *od_signal_segments(const od_signals *s, int index, int *count) {
+  const od_signal_node *n = &s->nodes[index];
+  bool sequence = n->kind == OD_SIGNAL_SEQUENCE;
+  *count = sequence ? n->segments : 0;
+  return sequence ? s->numbers + n->derived : NULL;
+}
+
+int od_signal_segment_kind(const od_signals *s, int index, int k) {
+  return (int)s->numbers[s->nodes[index].first + 1 + (size_t)k * OD_SEGMENT_NUMBERS];
+}
+
+double od_signal_segment_end(const od_signals *s, int index, int k) {
+  const od_signal_node *n = &s->nodes[index];
+  return s->numbers[n->derived + (size_t)n->segments + 1 + (size_t)k + 1];
+}
+
 double od_signal_next_break(const od_signals *s, int index, double t) {
   const node *n = &s->nodes[index];
   const double *v = s->numbers + n->first, *derived = s->numbers + n->derived;

@@ -46,6 +46,11 @@ double od_signal_slope(const od_signals *s, int node, double t);
 double od_signal_derivative(const od_signals *s, int node, double t, int order);
 // Returns the (time, value) pairs of a table; NULL and 0 if the node is of another kind.
 const double *od_signal_samples(const od_signals *s, int node, int *count);
+// Returns the start times of the segments of a sequence, followed by its end time, s; NULL and 0 if the node is of another kind.
+const double *od_signal_segments(const od_signals *s, int node, int *count);
+// Returns the kind (od_segment_kind) and the final value of segment k of a sequence.
+int od_signal_segment_kind(const od_signals *s, int node, int k);
+double od_signal_segment_end(const od_signals *s, int node, int k);
 // Returns the earliest time after t at which the signal, its slope or its second derivative may jump, or INFINITY. Between two such
 // times the signal is smooth. Integrators restart at these times. Difference quotients must not span such a time.
 double od_signal_next_break(const od_signals *s, int node, double t);

@@ -463,6 +463,23 @@ od_result od_discrete_log_result(const od_discrete_log *w) {
 
 // --- Output files -------------------------------------------------------------------------------------------------------
 
+void od_picture_add_discrete(od_picture *p, const od_discrete_log *w) {
+  int *panel = OD_TAKE(&p->arena, int, w->table->columns);
+  if (!panel) return;
+  for (int i = 1; i < w->table->columns; i++) panel[i] = (i + 1) / 2;
+  od_picture_add_table(p, w->table, panel);
+  if (w->o.high <= w->o.low) return;
+  int orders = w->o.high - w->o.low + 1;
+  double *xy = OD_TAKE(&p->arena, double, 2L * orders);
+  if (!xy) return;
+  for (int i = 0; i < orders; i++) xy[2 * i] = w->o.low + i, xy[2 * i + 1] = w->tried[w->o.low + i].percent;
+  od_panel *tried = od_picture_add(p, (od_panel){.title = "explained part of the rows that were not fitted",
+                                                 .note = "percent",
+                                                 .x_name = "number of poles"});
+  od_panel_add(p, tried, (od_panel_line){.as = OD_AS_POINTS, .x = {xy, orders, 2, 1}, .y = {xy + 1, orders, 2, 1}});
+  od_panel_instant(p, tried, w->order, "chosen");
+}
+
 od_status od_discrete_log_write_plot(const void *user, const char *path, od_error *err) {
   const od_discrete_log *w = user;
   OD_SCRATCH(scratch);

@@ -7,6 +7,7 @@
 #define OD_DISCRETE_DISCRETE_LOG_H
 
 #include "discrete/discrete_model.h"
+#include "io/picture.h"
 #include "io/table.h"
 #include "io/verdict.h"
 #include "prepare/log_columns.h"
@@ -52,6 +53,9 @@ od_status od_discrete_log_fit(od_discrete_log *w, od_error *err);
 void od_discrete_log_free(od_discrete_log *w);
 
 od_result od_discrete_log_result(const od_discrete_log *w);
+// Adds measured and simulated outputs over time, and the quality over the order if several orders were tried. The model must outlive
+// the picture.
+void od_picture_add_discrete(od_picture *p, const od_discrete_log *w);
 // Write a plot of the table, and a machine file with the model as blocks. user: od_discrete_log.
 od_status od_discrete_log_write_plot(const void *user, const char *path, od_error *err);
 od_status od_discrete_log_write_block(const void *user, const char *path, od_error *err);

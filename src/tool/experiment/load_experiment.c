@@ -205,7 +205,7 @@ static void read_data(od_experiment_loader *xl, int node) {
   od_log_plan_read(&xl->ld, node, "data", e->model, &e->data);
   if (xl->options->data) {
     e->data.file = od_copy(&xl->ld, xl->options->data, strlen(xl->options->data));
-    e->data.place = (od_place){.file = "--data"};
+    e->data.place = (od_place){.file = "--log"};
   }
   if (xl->simulated || !e->data.file) return;
   e->channel = OD_TAKE(&e->memory, int, e->sensors + od_machine_input_count(e->model));

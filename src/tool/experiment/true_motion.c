@@ -167,6 +167,10 @@ od_status od_true_motion_next(od_true_motion *m, od_motion_sample *out, bool *mo
 
 // --- Memory -------------------------------------------------------------------------------------------------------
 
+od_sim *od_true_motion_sim(od_true_motion *m) {
+  return m->sim;
+}
+
 void od_true_motion_free(od_true_motion *m) {
   if (!m) return;
   od_sim_free(m->sim);

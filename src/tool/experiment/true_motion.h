@@ -26,6 +26,9 @@ OD_OWNED_POINTER(od_true_motion, od_true_motion_free);
 // Writes the next sample to *out. The first sample is the start. *more false: there is no further sample.
 od_status od_true_motion_next(od_true_motion *m, od_motion_sample *out, bool *more, od_error *err);
 
+// Returns the simulation of the motion at the last sample, for further outputs. The motion owns the simulation.
+od_sim *od_true_motion_sim(od_true_motion *m);
+
 // ---- a motion with all samples in memory, read-only after its construction
 
 typedef struct od_kept_motion od_kept_motion;

@@ -239,23 +239,37 @@ od_result od_friction_view_result(const od_friction_view *view) {
   return r;
 }
 
+// Returns the differences of a contour, which refer to the view.
+static od_contour contour_of(const od_friction_view *r) {
+  return (od_contour){OD_STEP_SPEEDS,
+                      OD_STEP_SPEEDS,
+                      r->steps->speed,
+                      r->steps->speed,
+                      r->steps->difference,
+                      "speed before the step",
+                      "speed after the step",
+                      "difference",
+                      "m/s",
+                      "m/s",
+                      "N"};
+}
+
+void od_picture_add_friction(od_picture *p, const od_friction_view *r) {
+  if (r->steps) {
+    const od_contour contour = contour_of(r);
+    od_picture_add_contour(p, &contour);
+  } else {
+    od_picture_add_table(p, r->table, r->panel);
+  }
+}
+
 od_status od_friction_view_write_plot(const void *user, const char *path, od_error *err) {
   const od_friction_view *r = user;
   const od_friction_request *w = r->request;
   char title[200];
   snprintf(title, sizeof title, "%s: %s", w->law[0].law->name, r->title);
   if (r->steps) {
-    const od_contour contour = {OD_STEP_SPEEDS,
-                                OD_STEP_SPEEDS,
-                                r->steps->speed,
-                                r->steps->speed,
-                                r->steps->difference,
-                                "speed before the step",
-                                "speed after the step",
-                                "difference",
-                                "m/s",
-                                "m/s",
-                                "N"};
+    const od_contour contour = contour_of(r);
     return od_contour_write(&contour, title, r->note, path, err);
   }
   return od_plot_write(r->table, r->panel, title, w->law[0].law->element->summary, path, err);

@@ -4,6 +4,7 @@
 #define OD_FRICTION_SHOW_FRICTION_VIEW_H
 
 #include "friction_show/friction_steps.h"
+#include "io/picture.h"
 #include "io/table.h"
 #include "result/result.h"
 
@@ -48,6 +49,8 @@ od_status od_friction_view_make(const od_friction_request *request, od_friction_
 void od_friction_view_free(od_friction_view *view);
 
 od_result od_friction_view_result(const od_friction_view *view);
+// Adds the curves of the table or of the contour. The view must outlive the picture.
+void od_picture_add_friction(od_picture *p, const od_friction_view *view);
 // Draws the table or the contour. `user` points to an od_friction_view.
 od_status od_friction_view_write_plot(const void *user, const char *path, od_error *err);
 

@@ -240,6 +240,7 @@ void od_fitted_free(od_fitted *f) {
   if (!f) return;
   for (int i = 0; i < f->sets; i++) od_fit_data_free(f->data[i]);
   od_table_free(f->table);
+  od_table_free(f->history);
   od_verdict_free(&f->verdict);
   od_identifiability_free(f->identifiability);
   od_ls_result_free(f->search);

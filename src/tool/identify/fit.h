@@ -225,8 +225,9 @@ typedef struct od_fitted {
   od_fit_set_result *set;
   od_fit_data **data;
   int sets;
-  od_table *table;  // rows of all sets: number of the set, time, inputs; per sensor measured, predicted, residual
-  double seconds;   // duration of the search only
+  od_table *table;    // rows of all sets: number of the set, time, inputs; per sensor measured, predicted, residual
+  od_table *history;  // cost and parameters after each iteration of the search; NULL: only for OD_FIT_COMPLETE
+  double seconds;     // duration of the search only
   od_fit_cost_rise cost_rise;
   od_fit_pair pair;
   od_verdict verdict;

@@ -5,11 +5,16 @@
 
 #include "identify/fit_work.h"
 #include "io/clock.h"
+#include "io/search_history.h"
 #include "io/wording.h"
 
 static bool report_progress(void *user, const od_ls_progress *p) {
   od_fit_work *w = user;
   // The number of iterations is not known in advance and seldom exceeds 30.
+  if (w->f->history && od_search_history_add(w->f->history, p->cost, p->x) != OD_OK) {
+    od_table_free(w->f->history);
+    w->f->history = NULL;
+  }
   w->done = 1 - exp(-(double)p->iterations / 10);
   return od_fit_keeps_going(w);
 }
@@ -125,7 +130,7 @@ static od_status search_once(od_fit_work *w, od_error *err) {
                                  .precision = plan->precision,
                                  .max_evaluations = w->options->only_predict ? 1 : plan->evaluations,
                                  .unit_variance = plan->known_noise,
-                                 .progress = w->options->progress ? report_progress : NULL,
+                                 .progress = w->options->progress || w->f->history ? report_progress : NULL,
                                  .progress_user = w,
                                  .coarse = w->options->only_predict ? 0 : rows_to_begin_with(w)};
   const od_ls_starts starts = {.box = plan->starts, .seed = plan->e->seed, .low = w->box_low, .high = w->box_high};
@@ -144,8 +149,17 @@ void od_fit_search_text(const od_fitted *f, char *text, size_t size) {
            od_count(r->residual_evaluations, "prediction").text, r->jacobian_evaluations);
 }
 
+static od_table *new_history(const od_fit_work *w) {
+  OD_SCRATCH(scratch);
+  const char **name = OD_TAKE(&scratch, const char *, w->np);
+  for (int i = 0; name && i < w->np; i++) name[i] = w->plan->e->parameter[i].path;
+  return name ? od_search_history_new(name, w->np) : NULL;
+}
+
 od_status od_fit_search(od_fit_work *w, od_error *err) {
   double begin = od_seconds();
+  // Without memory for the history, the fit continues without a history.
+  if (w->options->extent == OD_FIT_COMPLETE && !w->options->only_predict) w->f->history = new_history(w);
   od_status status = search_once(w, err);
   // In each pass one more end of a parameter's range becomes a bound.
   for (int ends = 0; ends < 2 * w->np && w->left && !w->interrupted; ends++) {

@@ -313,7 +313,7 @@ static void read_set(od_experiment_loader *xl, od_fit_plan *plan, int key) {
   }
 }
 
-// Returns whether the log of --data replaces a set. The log replaces all fitted sets; validation sets remain.
+// Returns whether the log of --log replaces a set. The log replaces all fitted sets; validation sets remain.
 static bool is_replaced(od_experiment_loader *xl, int key) {
   od_loader *ld = &xl->ld;
   int map = od_value(ld, key);
@@ -332,7 +332,7 @@ static void add_own_set(od_experiment_loader *xl, od_fit_plan *plan) {
   if (e->log) set->plan = e->data;
 }
 
-// Reads the sets. Without sets in the file, or with --data, the fitted set is the log or the true machine of the experiment.
+// Reads the sets. Without sets in the file, or with --log, the fitted set is the log or the true machine of the experiment.
 static void read_sets(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   od_loader *ld = &xl->ld;
   const od_experiment *e = xl->e;

@@ -62,7 +62,39 @@ od_axis od_axis_make(double min, double max, const char *unit, double wanted) {
   return axis;
 }
 
+// Returns the number at a place of the sequence ..., 1, 2, 5, 10, 20, ...
+static double sequence_value(double place) {
+  static const double mantissa[3] = {1, 2, 5};
+  double decade = floor(place / 3);
+  return mantissa[(int)(place - 3 * decade)] * pow(10, decade);
+}
+
+od_axis od_axis_make_log(double min, double max, const char *unit, double wanted) {
+  static const double largest = 1e300, smallest = 1e-290;
+  if (!(min > 0) || !isfinite(max)) min = 0.1, max = 10;
+  min = fmin(fmax(min, smallest), largest), max = fmin(fmax(max, smallest), largest);
+  if (!(max > min * (1 + 1e-9))) min /= 2, max *= 2;
+  double decades = log10(max / min);
+  od_axis axis = {.low = min, .high = max, .factor = 1, .is_log = true, .step = 1};
+  // One, three or more ticks per decade, or a tick every few decades.
+  if (3 * decades > wanted) axis.step = 3 * fmax(1, ceil(decades / wanted));
+  double first = 3 * floor(log10(min)) - 3;
+  first = axis.step * ceil(first / axis.step);
+  while (sequence_value(first) < min * (1 - 1e-9)) first += axis.step;
+  axis.first = first;
+  while (sequence_value(first + axis.ticks * axis.step) <= max * (1 + 1e-9)) axis.ticks++;
+  snprintf(axis.unit, sizeof axis.unit, "%s", strcmp(unit, "1") ? unit : "");
+  return axis;
+}
+
+double od_axis_place(const od_axis *axis, double value) {
+  static const double far_below = -1e3;
+  if (!axis->is_log) return (value - axis->low) / (axis->high - axis->low);
+  return value > 0 ? log(value / axis->low) / log(axis->high / axis->low) : isnan(value) ? value : far_below;
+}
+
 double od_axis_tick(const od_axis *axis, int i) {
+  if (axis->is_log) return sequence_value(axis->first + i * axis->step);
   return axis->first + i * axis->step;
 }
 
@@ -76,6 +108,14 @@ void od_axis_label(const od_axis *axis, int i, char text[OD_AXIS_TEXT]) {
   char number[OD_NUMBER_SIZE];
   // A tick at zero may have a rounding error.
   double value = od_axis_tick(axis, i);
+  if (axis->is_log) {
+    if (value >= 1e-4 && value < 1e6)
+      od_number_fixed(number, value, (int)fmax(0, -floor(log10(value) + 1e-9)));
+    else
+      od_number_round(number, value, 1);
+    with_minus(number, text);
+    return;
+  }
   if (fabs(value) < 1e-6 * axis->step) value = 0;
   od_number_fixed(number, value / axis->factor, axis->decimals);
   with_minus(number, text);
@@ -84,7 +124,7 @@ void od_axis_label(const od_axis *axis, int i, char text[OD_AXIS_TEXT]) {
 void od_axis_value(const od_axis *axis, double value, char text[OD_AXIS_TEXT]) {
   char number[OD_NUMBER_SIZE];
   // Values that are too small to be visible in the chart are treated as rounding errors.
-  if (fabs(value) < 1e-6 * (axis->high - axis->low)) value = 0;
+  if (!axis->is_log && fabs(value) < 1e-6 * (axis->high - axis->low)) value = 0;
   od_number_round(number, value / axis->factor, 4);
   with_minus(number, text);
 }

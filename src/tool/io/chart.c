@@ -8,11 +8,11 @@
 // --- Positions ----------------------------------------------------------------------------------------------------
 
 double od_chart_x(const od_chart *c, double value) {
-  return c->x + c->width * (value - c->horizontal.low) / (c->horizontal.high - c->horizontal.low);
+  return c->x + c->width * od_axis_place(&c->horizontal, value);
 }
 
 double od_chart_y(const od_chart *c, double value) {
-  return c->y + c->height * (c->vertical.high - value) / (c->vertical.high - c->vertical.low);
+  return c->y + c->height * (1 - od_axis_place(&c->vertical, value));
 }
 
 // Returns the vertical position of a value. Values far outside the frame are moved to just outside the frame, so that
@@ -21,19 +21,31 @@ static double bounded_y(const od_chart *c, double value) {
   return fmin(fmax(od_chart_y(c, value), c->y - 2 * c->height), c->y + 3 * c->height);
 }
 
+// Draws the lines of the grid as one path.
+static void draw_compact_grid(FILE *to, const od_chart *c) {
+  fputs("<path class=\"grid\" d=\"", to);
+  for (int i = 0; i < c->horizontal.ticks; i++)
+    fprintf(to, "M%ld %ldv%ld", lround(od_chart_x(c, od_axis_tick(&c->horizontal, i))), lround(c->y),
+            lround(c->height));
+  for (int i = 0; i < c->vertical.ticks; i++)
+    fprintf(to, "M%ld %ldh%ld", lround(c->x), lround(od_chart_y(c, od_axis_tick(&c->vertical, i))), lround(c->width));
+  fputs("\"/>\n", to);
+}
+
 void od_chart_frame(FILE *to, const od_chart *c, const char *horizontal_class) {
   char text[OD_AXIS_TEXT];
   od_svg_rectangle(to, "frame", c->x, c->y, c->width, c->height);
+  if (c->is_compact) draw_compact_grid(to, c);
   for (int i = 0; i < c->horizontal.ticks; i++) {
     double x = od_chart_x(c, od_axis_tick(&c->horizontal, i));
-    od_svg_line(to, "grid", x, c->y, x, c->y + c->height);
+    if (!c->is_compact) od_svg_line(to, "grid", x, c->y, x, c->y + c->height);
     od_axis_label(&c->horizontal, i, text);
     od_svg_text(to, horizontal_class, x, c->y + c->height + 18, "middle", text);
   }
   for (int i = 0; i < c->vertical.ticks; i++) {
     double value = od_axis_tick(&c->vertical, i), y = od_chart_y(c, value);
-    bool zero = fabs(value) < 1e-6 * c->vertical.step;
-    od_svg_line(to, zero ? "zero" : "grid", c->x, y, c->x + c->width, y);
+    bool zero = !c->vertical.is_log && fabs(value) < 1e-6 * c->vertical.step;
+    if (zero || !c->is_compact) od_svg_line(to, zero ? "zero" : "grid", c->x, y, c->x + c->width, y);
     od_axis_label(&c->vertical, i, text);
     od_svg_text(to, "tick", c->x - 9, y + 4, "end", text);
   }
@@ -47,6 +59,53 @@ void od_chart_inside_begin(FILE *to, const od_chart *c) {
 
 void od_chart_inside_end(FILE *to) {
   fputs("</svg>\n", to);
+}
+
+// --- Paths --------------------------------------------------------------------------------------------------------
+
+static void listen(const od_chart *c, od_drawn drawn) {
+  if (c->listen) c->listen(c->listener, &drawn);
+}
+
+// A path. The points of a compact path are whole fifths of a pixel relative to the previous point, and only the begin of a line has
+// a letter.
+typedef struct path {
+  FILE *to;
+  bool is_compact;
+  long x, y;  // last point of a compact path
+} path;
+
+static const double compact_scale = 5;
+
+static path path_begin(FILE *to, const od_chart *c, const char *class_name, const char *name) {
+  if (c->is_compact)
+    fprintf(to, "<path class=\"%s\" transform=\"scale(.2)\" vector-effect=\"non-scaling-stroke\" d=\"", class_name);
+  else
+    od_svg_path_begin(to, class_name, name);
+  return (path){.to = to, .is_compact = c->is_compact};
+}
+
+// how: 'M' begins a line at the point, 'L' continues the line.
+static void path_point(path *p, char how, double x, double y) {
+  if (!p->is_compact) {
+    od_svg_path_point(p->to, how, x, y);
+    return;
+  }
+  long px = lround(compact_scale * x), py = lround(compact_scale * y), dx = px - p->x, dy = py - p->y;
+  fprintf(p->to, "%s%ld%s%ld", how == 'M' ? "m" : dx < 0 ? "" : " ", dx, dy < 0 ? "" : " ", dy);
+  p->x = px;
+  p->y = py;
+}
+
+static void path_close(path *p, double x, double y) {
+  fputc('Z', p->to);
+  // The next line of a compact path is relative to the begin of the closed line.
+  p->x = lround(compact_scale * x);
+  p->y = lround(compact_scale * y);
+}
+
+static void path_end(path *p) {
+  od_svg_path_end(p->to);
 }
 
 // --- Thinning -----------------------------------------------------------------------------------------------------
@@ -72,14 +131,14 @@ static span same_pixel(const od_chart *c, const od_series *x, const od_series *y
 // A polyline. Points are omitted if they lie, within a tolerance, on the straight line from the last written point to a later
 // point. low and high are bounds of the slopes of such lines.
 typedef struct pen {
-  FILE *to;
+  path path;
   bool down, waiting;  // whether a line has begun; whether a point has not been written yet
   double x0, y0, x1, y1, low, high;
+  double begin_x, begin_y;  // first point of the line
 } pen;
 
-static const double tolerance = 0.12;
-
 static void pen_aim(pen *p, double x, double y, bool is_first) {
+  double tolerance = p->path.is_compact ? 0.2 : 0.12;
   double run = x - p->x0, a = (y - tolerance - p->y0) / run, b = (y + tolerance - p->y0) / run;
   double low = fmin(a, b), high = fmax(a, b);
   p->low = is_first ? low : fmax(p->low, low);
@@ -90,7 +149,8 @@ static void pen_aim(pen *p, double x, double y, bool is_first) {
 }
 
 static void pen_write(pen *p, char how, double x, double y) {
-  od_svg_path_point(p->to, how, p->x0 = x, p->y0 = y);
+  path_point(&p->path, how, p->x0 = x, p->y0 = y);
+  if (how == 'M') p->begin_x = x, p->begin_y = y;
   p->down = true;
 }
 
@@ -118,8 +178,8 @@ static void pen_lift(pen *p) {
 
 // Draws only the extremes and the last point of each column of pixels.
 void od_chart_line(FILE *to, const od_chart *c, od_series x, od_series y, const char *class_name, const char *name) {
-  pen p = {.to = to};
-  od_svg_path_begin(to, class_name, name);
+  pen p = {.path = path_begin(to, c, class_name, name)};
+  listen(c, (od_drawn){.kind = OD_DREW_LINE, .x = x, .y = y, .class_name = class_name, .name = name});
   for (long row = 0; row < y.count; row++) {
     if (!isfinite(od_series_at(&y, row))) {
       pen_lift(&p);
@@ -136,7 +196,7 @@ void od_chart_line(FILE *to, const od_chart *c, od_series x, od_series y, const 
     row = s.last;
   }
   pen_lift(&p);
-  od_svg_path_end(to);
+  path_end(&p.path);
 }
 
 // Pixel columns of a band: position and lower edge. The lower edge is drawn after the upper edge.
@@ -153,15 +213,16 @@ static void close_band(pen *p, edge *lower) {
   }
   if (p->down) {
     pen_lift(p);
-    fputc('Z', p->to);
+    path_close(&p->path, p->begin_x, p->begin_y);
   }
 }
 
 void od_chart_band(FILE *to, const od_chart *c, od_series x, od_series middle, od_series half, const char *class_name,
                    const char *name) {
-  pen p = {.to = to};
+  pen p = {.path = path_begin(to, c, class_name, name)};
   edge lower = {.count = 0};
-  od_svg_path_begin(to, class_name, name);
+  listen(c,
+         (od_drawn){.kind = OD_DREW_BAND, .x = x, .y = middle, .half = half, .class_name = class_name, .name = name});
   for (long row = 0; row < middle.count;) {
     double column = floor(od_chart_x(c, od_series_at(&x, row))), high = -INFINITY, low = INFINITY;
     long first = row;
@@ -184,7 +245,7 @@ void od_chart_band(FILE *to, const od_chart *c, od_series x, od_series middle, o
     pen_to(&p, at, bounded_y(c, high));
   }
   close_band(&p, &lower);
-  od_svg_path_end(to);
+  path_end(&p.path);
 }
 
 // Returns whether there are few dots. Few dots are drawn larger, with an additional class.
@@ -197,7 +258,8 @@ static bool are_few(const od_chart *c, const od_series *y) {
 void od_chart_dots(FILE *to, const od_chart *c, od_series x, od_series y, const char *class_name) {
   char both[64];
   snprintf(both, sizeof both, are_few(c, &y) ? "%.50s few" : "%.50s", class_name);
-  od_svg_path_begin(to, both, NULL);
+  path p = path_begin(to, c, both, NULL);
+  listen(c, (od_drawn){.kind = OD_DREW_DOTS, .x = x, .y = y, .class_name = class_name, .name = c->label});
   for (long row = 0; row < y.count; row++) {
     if (!isfinite(od_series_at(&y, row))) continue;
     // Dots have no connecting lines, so the span continues after a gap.
@@ -208,30 +270,31 @@ void od_chart_dots(FILE *to, const od_chart *c, od_series x, od_series y, const 
       low = fmin(low, value);
       high = fmax(high, value);
     }
-    od_svg_path_point(to, 'M', at, bounded_y(c, low));
-    od_svg_path_point(to, 'L', at, bounded_y(c, high));
+    path_point(&p, 'M', at, bounded_y(c, low));
+    path_point(&p, 'L', at, bounded_y(c, high));
   }
-  od_svg_path_end(to);
+  path_end(&p);
 }
 
-static void stroke(FILE *to, double x0, double y0, double x1, double y1) {
-  od_svg_path_point(to, 'M', x0, y0);
-  od_svg_path_point(to, 'L', x1, y1);
+static void stroke(path *p, double x0, double y0, double x1, double y1) {
+  path_point(p, 'M', x0, y0);
+  path_point(p, 'L', x1, y1);
 }
 
 void od_chart_bars(FILE *to, const od_chart *c, od_series x, od_series y, od_series half, const char *class_name) {
   static const double cap = 4, radius = 3;
   char both[64];
-  od_svg_path_begin(to, class_name, NULL);
+  path p = path_begin(to, c, class_name, NULL);
+  listen(c, (od_drawn){.kind = OD_DREW_BARS, .x = x, .y = y, .half = half, .class_name = class_name, .name = c->label});
   for (long i = 0; i < y.count; i++) {
     double at = od_chart_x(c, od_series_at(&x, i)), value = od_series_at(&y, i), h = od_series_at(&half, i);
     if (!isfinite(value) || !(h > 0) || !isfinite(h)) continue;
     double top = bounded_y(c, value + h), bottom = bounded_y(c, value - h);
-    stroke(to, at, top, at, bottom);
-    stroke(to, at - cap, top, at + cap, top);
-    stroke(to, at - cap, bottom, at + cap, bottom);
+    stroke(&p, at, top, at, bottom);
+    stroke(&p, at - cap, top, at + cap, top);
+    stroke(&p, at - cap, bottom, at + cap, bottom);
   }
-  od_svg_path_end(to);
+  path_end(&p);
   snprintf(both, sizeof both, "%.50s point", class_name);
   for (long i = 0; i < y.count; i++)
     if (isfinite(od_series_at(&y, i)))
@@ -239,24 +302,47 @@ void od_chart_bars(FILE *to, const od_chart *c, od_series x, od_series y, od_ser
 }
 
 void od_chart_stems(FILE *to, const od_chart *c, od_series x, od_series y, const char *class_name) {
-  od_svg_path_begin(to, class_name, NULL);
+  path p = path_begin(to, c, class_name, NULL);
+  listen(c, (od_drawn){.kind = OD_DREW_STEMS, .x = x, .y = y, .class_name = class_name});
   for (long i = 0; i < y.count; i++) {
     double at = od_chart_x(c, od_series_at(&x, i));
-    if (isfinite(od_series_at(&y, i))) stroke(to, at, bounded_y(c, 0), at, bounded_y(c, od_series_at(&y, i)));
+    if (isfinite(od_series_at(&y, i))) stroke(&p, at, bounded_y(c, 0), at, bounded_y(c, od_series_at(&y, i)));
   }
-  od_svg_path_end(to);
+  path_end(&p);
 }
 
 void od_chart_level(FILE *to, const od_chart *c, double value, const char *class_name, const char *name) {
   if (!isfinite(value)) return;
-  od_svg_path_begin(to, class_name, name);
-  stroke(to, c->x, bounded_y(c, value), c->x + c->width, bounded_y(c, value));
-  od_svg_path_end(to);
+  path p = path_begin(to, c, class_name, name);
+  listen(c, (od_drawn){.kind = OD_DREW_LEVEL, .at_y = value, .class_name = class_name, .name = name});
+  stroke(&p, c->x, bounded_y(c, value), c->x + c->width, bounded_y(c, value));
+  path_end(&p);
 }
 
 void od_chart_instant(FILE *to, const od_chart *c, double value, const char *class_name, const char *name) {
   if (!isfinite(value)) return;
-  od_svg_path_begin(to, class_name, name);
-  stroke(to, od_chart_x(c, value), c->y, od_chart_x(c, value), c->y + c->height);
-  od_svg_path_end(to);
+  path p = path_begin(to, c, class_name, name);
+  listen(c, (od_drawn){.kind = OD_DREW_INSTANT, .at_x = value, .class_name = class_name, .name = name});
+  stroke(&p, od_chart_x(c, value), c->y, od_chart_x(c, value), c->y + c->height);
+  path_end(&p);
+}
+
+void od_chart_mark(FILE *to, const od_chart *c, double x, double y, od_mark_shape shape, const char *class_name,
+                   const char *text) {
+  static const double arm = 4.5;
+  if (!isfinite(x) || !isfinite(y)) return;
+  double px = od_chart_x(c, x), py = bounded_y(c, y);
+  listen(c, (od_drawn){
+                .kind = OD_DREW_MARK, .at_x = x, .at_y = y, .shape = shape, .class_name = class_name, .name = text});
+  if (shape == OD_MARK_CROSS) {
+    path p = path_begin(to, c, class_name, NULL);
+    stroke(&p, px - arm, py - arm, px + arm, py + arm);
+    stroke(&p, px - arm, py + arm, px + arm, py - arm);
+    path_end(&p);
+  } else {
+    od_svg_circle(to, class_name, px, py, arm);
+  }
+  // Texts near the right end of the frame are to the left of their marks.
+  bool is_right = px > c->x + 0.7 * c->width;
+  if (text && text[0]) od_svg_text(to, "tick", is_right ? px - 8 : px + 8, py - 6, is_right ? "end" : "start", text);
 }

@@ -3,14 +3,10 @@
 #ifndef OD_CHART_H
 #define OD_CHART_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "io/axis.h"
-
-typedef struct od_chart {
-  double x, y, width, height;  // the frame, in pixels
-  od_axis horizontal, vertical;
-} od_chart;
 
 // Numbers in memory: value i is data[i * stride] * factor. An example is a column of a table in another unit.
 typedef struct od_series {
@@ -22,6 +18,38 @@ typedef struct od_series {
 static inline double od_series_at(const od_series *s, long i) {
   return s->data[i * s->stride] * s->factor;
 }
+
+typedef enum od_mark_shape { OD_MARK_RING, OD_MARK_CROSS } od_mark_shape;
+
+// A shape of a chart, as the functions below receive it, in the units of the axes.
+typedef enum od_drawn_kind {
+  OD_DREW_LINE,
+  OD_DREW_BAND,
+  OD_DREW_DOTS,
+  OD_DREW_BARS,
+  OD_DREW_STEMS,
+  OD_DREW_LEVEL,
+  OD_DREW_INSTANT,
+  OD_DREW_MARK,
+} od_drawn_kind;
+typedef struct od_drawn {
+  od_drawn_kind kind;
+  od_series x, y, half;  // lines, bands (y is the middle), dots, bars, stems
+  double at_x, at_y;     // levels (at_y), instants (at_x), marks
+  od_mark_shape shape;   // marks
+  const char *class_name, *name;
+} od_drawn;
+
+typedef struct od_chart {
+  double x, y, width, height;  // the frame, in pixels
+  od_axis horizontal, vertical;
+  // Whether curves are written with few characters and a resolution of a fifth of a pixel, without their names.
+  bool is_compact;
+  // Called for each shape that is drawn, for example to store its numbers; NULL: not called.
+  void (*listen)(void *listener, const od_drawn *drawn);
+  void *listener;
+  const char *label;  // name of dots and bars for the listener; NULL: none
+} od_chart;
 
 // Return the horizontal or vertical position of a value on the page, in pixels.
 double od_chart_x(const od_chart *c, double value);
@@ -50,5 +78,9 @@ void od_chart_stems(FILE *to, const od_chart *c, od_series x, od_series y, const
 void od_chart_level(FILE *to, const od_chart *c, double value, const char *class_name, const char *name);
 // Draws a vertical line over the whole height.
 void od_chart_instant(FILE *to, const od_chart *c, double value, const char *class_name, const char *name);
+
+// Draws a mark at a point, with a text next to the mark; NULL: no text.
+void od_chart_mark(FILE *to, const od_chart *c, double x, double y, od_mark_shape shape, const char *class_name,
+                   const char *text);
 
 #endif

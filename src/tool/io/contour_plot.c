@@ -1,6 +1,8 @@
 #include "io/contour_plot.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "io/atomic_file.h"
 #include "io/chart.h"
@@ -91,11 +93,33 @@ static void draw_page(FILE *to, const page *p, const char *title, const char *su
   od_svg_end(to);
 }
 
+// Adds curves over x, for some values of y.
+void od_picture_add_contour(od_picture *p, const od_contour *c) {
+  enum { MOST_CURVES = 6 };
+  od_panel *panel =
+      od_picture_add(p, (od_panel){.title = c->z_name, .x_name = c->x_name, .x_unit = c->x_unit, .y_unit = c->z_unit});
+  int curves = c->rows < MOST_CURVES ? c->rows : MOST_CURVES;
+  for (int i = 0; i < curves; i++) {
+    int row = curves > 1 ? i * (c->rows - 1) / (curves - 1) : 0;
+    char label[300];
+    snprintf(label, sizeof label, "%.150s: %s", c->y_name, od_display_quantity(c->y[row], c->y_unit).text);
+    od_panel_add(
+        p, panel,
+        (od_panel_line){
+            .label = label, .x = {c->x, c->columns, 1, 1}, .y = {c->z + (long)row * c->columns, c->columns, 1, 1}});
+  }
+}
+
 od_status od_contour_write(const od_contour *c, const char *title, const char *subtitle, const char *path,
                            od_error *err) {
   if (c->columns < 2 || c->rows < 2)
     return od_fail(err, OD_BAD_ARGUMENT, "nothing to plot: found %d columns and %d rows, expected at least 2 of each",
                    c->columns, c->rows);
+  if (strcmp(path, "-") == 0) {
+    OD_SCOPED(od_picture_free) od_picture picture = {.title = title, .subtitle = subtitle};
+    od_picture_add_contour(&picture, c);
+    return od_picture_show(&picture, path, err);
+  }
   page p = {.c = c, .low = INFINITY, .high = -INFINITY};
   for (int i = 0; i < c->rows * c->columns; i++)
     if (isfinite(c->z[i])) p.low = fmin(p.low, c->z[i]), p.high = fmax(p.high, c->z[i]);

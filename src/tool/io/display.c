@@ -92,12 +92,12 @@ const char *od_display_usual(const char *si) {
 }
 
 od_display od_display_unit(const char *si, double size) {
-  if (in_si) return (od_display){strcmp(si, "1") != 0 ? si : "", 1};
+  if (in_si) return (od_display){strcmp(si, "1") != 0 ? si : "", 1, si};
   if (size == 0) size = usual_size(si);
   for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
     if (same_unit(entries[i].si, si) && fabs(size) < entries[i].below)
-      return (od_display){entries[i].unit, entries[i].factor};
-  return (od_display){strcmp(si, "1") != 0 ? si : "", 1};
+      return (od_display){entries[i].unit, entries[i].factor, si};
+  return (od_display){strcmp(si, "1") != 0 ? si : "", 1, si};
 }
 
 // Returns the number of decimals with which an uncertainty has two significant digits.

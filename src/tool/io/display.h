@@ -10,6 +10,7 @@
 typedef struct od_display {
   const char *unit;  // empty: dimensionless
   double factor;     // displayed number = SI number * factor
+  const char *si;    // the SI unit; NULL: not known
 } od_display;
 
 // Chooses SI or display units for all output of the calling thread. Jobs and their threads call this function.

@@ -126,3 +126,57 @@ char *od_json_format(const json_t *value) {
   if (s.to) fputc('\n', s.to);
   return od_text_stream_close(&s);
 }
+
+// Writes a string as JSON. Characters of markup are written as escape sequences.
+static void write_safe_text(FILE *to, const char *text) {
+  json_t *value = od_json_text(text);
+  char *dump = json_dumps(value, JSON_ENCODE_ANY);
+  for (const char *c = dump ? dump : "\"\""; *c; c++) {
+    if (*c == '<' || *c == '>' || *c == '&' || *c == 0x7f)
+      fprintf(to, "\\u%04x", (unsigned)*c);
+    else if (!strncmp(c, "\xef\xbf\xbe", 3) || !strncmp(c, "\xef\xbf\xbf", 3))
+      fputc('?', to), c += 2;  // U+FFFE and U+FFFF are valid UTF-8, but not allowed in XML
+    else
+      fputc(*c, to);
+  }
+  od_json_text_free(dump);
+  json_decref(value);
+}
+
+static void write_safe(FILE *to, const json_t *value, int depth) {
+  bool first = true;
+  json_t *v = (json_t *)(uintptr_t)value;
+  if (json_is_object(value)) {
+    fputc('{', to);
+    for (void *i = json_object_iter(v); i; i = json_object_iter_next(v, i), first = false) {
+      if (!first) fputc(',', to);
+      write_safe_text(to, json_object_iter_key(i));
+      fputc(':', to);
+      write_safe(to, json_object_iter_value(i), depth + 1);
+    }
+    fputc('}', to);
+  } else if (json_is_array(value)) {
+    fputc('[', to);
+    for (size_t i = 0; i < json_array_size(value); i++) {
+      const json_t *item = json_array_get(value, i);
+      if (i > 0) fputc(',', to);
+      if (depth == 0 && json_is_object(item)) fputc('\n', to);
+      write_safe(to, item, depth + 1);
+    }
+    fputc(']', to);
+  } else if (json_is_real(value)) {
+    char text[OD_NUMBER_SIZE];
+    od_number_round(text, json_real_value(value), 12);
+    fputs(text, to);
+  } else if (json_is_string(value)) {
+    write_safe_text(to, json_string_value(value));
+  } else {
+    json_dumpf(value, to, JSON_ENCODE_ANY);
+  }
+}
+
+void od_json_write_safe(FILE *to, const char *key, const json_t *value) {
+  write_safe_text(to, key);
+  fputc(':', to);
+  write_safe(to, value, 0);
+}

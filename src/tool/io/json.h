@@ -3,6 +3,7 @@
 #define OD_IO_JSON_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "oleodyn/status.h"
 
@@ -19,5 +20,9 @@ void od_json_text_free(char *text);
 od_status od_json_write(const json_t *value, const char *path, od_error *err);
 // Returns the text that od_json_write() writes, freed with od_free(); NULL if an allocation fails.
 char *od_json_format(const json_t *value);
+
+// Writes "key":value without spaces, with at most 12 digits per number, and without characters that have a meaning in HTML or XML. Lists
+// and objects in the value become separate lines.
+void od_json_write_safe(FILE *to, const char *key, const json_t *value);
 
 #endif

@@ -9,6 +9,7 @@
 #include "io/atomic_file.h"
 #include "io/chart.h"
 #include "io/display.h"
+#include "io/picture.h"
 #include "io/svg.h"
 
 // Dimensions of the page, in pixels.
@@ -291,6 +292,11 @@ od_status od_plot_write(const od_table *table, const int *panel, const char *tit
     return od_fail(err, OD_BAD_ARGUMENT,
                    "nothing to plot: the table has no rows, or only the time column; expected an output");
   od_atomic_file f;
+  if (strcmp(path, "-") == 0) {
+    OD_SCOPED(od_picture_free) od_picture picture = {.title = title, .subtitle = subtitle};
+    od_picture_add_table(&picture, table, panel);
+    return od_picture_show(&picture, path, err);
+  }
   od_status status = od_atomic_open(&f, path, err);
   if (status != OD_OK) return status;
   draw_page(f.file, table, panel, title, subtitle);

@@ -4,6 +4,9 @@
 #include "jobs/job.h"
 #include "linear/responses.h"
 #include "jobs/linear_options.h"
+#include "linear/linear_pictures.h"
+#include "machine/machine_result.h"
+#include "report/picture_figures.h"
 
 enum { POINTS = 400 };
 
@@ -30,8 +33,15 @@ static int show(od_job *job, void *user, const od_machine *machine, const od_lin
   od_status status = od_responses_find(&r, &err);
   if (status != OD_OK) return od_job_end_early(job, status, &err);
   OD_SCOPED(od_result_free) od_result result = od_responses_result(&r);
-  const od_file_contents contents = {
-      .table = &r.table, .result = &result, .write[OD_FILE_PLOT] = od_responses_write_plot, .user = &r};
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = od_machine_caption(machine)};
+  od_picture_add_responses(&picture, &r);
+  od_result_add_picture(&result, "Charts", &picture);
+  const bool in_terminal = od_job_draws_in_terminal(job);
+  const od_file_contents contents = {.table = &r.table,
+                                     .result = &result,
+                                     .picture = &picture,
+                                     .write[OD_FILE_PLOT] = in_terminal ? NULL : od_responses_write_plot,
+                                     .user = &r};
   return od_job_finish(job, &contents, NULL);
 }
 
@@ -60,7 +70,7 @@ static int check(od_job *job, void *user) {
   arguments *a = user;
   if (a->loops.count && a->linear.outputs.count) {
     od_job_error(job,
-                 "--loop and --to exclude each other: the output of a loop is the signal at which an input enters; "
+                 "--loop and --output exclude each other: the output of a loop is the signal at which an input enters; "
                  "give only one of these options");
     return OD_JOB_BAD_INPUT;
   }
@@ -71,20 +81,20 @@ static int check(od_job *job, void *user) {
 static const char details[] =
     "Gains are in dB, from values in SI units; phases have no jumps of 360 degrees between frequencies. For margins, the\nresponse is regarded as an open loop with negative feedback; a response with a unit has no margins."
     " With --loop the margins are\n"
-    "the margins of a loop of the machine. The input of --from must be added at the signal of --loop, for example a\n"
+    "the margins of a loop of the machine. The input of --input must be added at the signal of --loop, for example a\n"
     "reference at the error. The response G of this signal to this input gives the loop gain L = (1 - G) / G.\n\n"
     "Examples\n"
-    "  oleodyn bode crane.yaml --from valve_command --to boom.angle --plot crane.svg\n"
-    "  oleodyn bode servo.yaml --from reference --loop error --csv loop.csv\n";
+    "  oleodyn bode crane.yaml --input valve_command --output boom.angle --plot crane.svg\n"
+    "  oleodyn bode servo.yaml --input reference --loop error --csv loop.csv\n";
 
 int od_kind_bode(od_job *job) {
   arguments a = {0};
   od_linear_arguments *l = &a.linear;
   const od_option options[] = {
-      {"from", OD_OPTION_LIST, "INPUT,...", "inputs: names or patterns (repeatable); default: all inputs", &l->inputs},
-      {"to", OD_OPTION_LIST, "OUTPUT,...",
+      {"input", OD_OPTION_LIST, "NAME,...", "inputs: names or patterns (repeatable); default: all inputs", &l->inputs},
+      {"output", OD_OPTION_LIST, "NAME,...",
        "outputs: names or patterns (repeatable); default: the outputs in the run section of\nthe file", &l->outputs},
-      {"loop", OD_OPTION_LIST, "SIGNAL,...",
+      {"loop", OD_OPTION_LIST, "NAME,...",
        "show the loop gains at these signals, at which inputs enter, instead of responses;\nall: every such signal (repeatable)",
        &a.loops},
       OD_FREQUENCY_OPTIONS(&a.frequencies),
@@ -95,6 +105,7 @@ int od_kind_bode(od_job *job) {
                                      .file[OD_FILE_MAT] = "magnitudes and phases",
                                      .file[OD_FILE_JSON] = "magnitudes, phases and margins",
                                      .file[OD_FILE_PLOT] = "magnitudes and phases",
+                                     .file[OD_FILE_REPORT] = "Bode and Nyquist plots with margins",
                                      .si = true,
                                      .quiet = true}};
   bode_sweep b = {.a = &a};

@@ -3,6 +3,7 @@
 #include "memory/scoped.h"
 #include "jobs/open_machine.h"
 #include "jobs/setting_values.h"
+#include "report/picture_figures.h"
 #include "study/study_summary.h"
 
 typedef struct arguments {
@@ -60,6 +61,9 @@ static int run_and_write(od_job *job, const arguments *a, od_comparison *c) {
   if (!result) return od_job_end_early(job, status, &err);
   const findings f = {c, result};
   OD_SCOPED(od_result_free) od_result rows = od_comparison_summary(c, result);
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = c->study.title};
+  od_picture_add_comparison(&picture, c, result);
+  od_result_add_picture(&rows, "Charts", &picture);
   const od_file_contents contents = {.result = &rows,
                                      .summary_always = true,
                                      .write[OD_FILE_PLOT] = write_plot,
@@ -99,9 +103,12 @@ int od_kind_compare(od_job *job) {
        &a.random_start},
       {"threads", OD_OPTION_TEXT, "N", "number of threads; default: the number of cores", &a.threads},
   };
-  const od_usage usage = {
-      "EXPERIMENT", details, OD_OPTIONS(options),
-      .shared = {.file[OD_FILE_JSON] = "the rows", .file[OD_FILE_PLOT] = "the metrics", .si = true, .quiet = true}};
+  const od_usage usage = {"EXPERIMENT", details, OD_OPTIONS(options),
+                          .shared = {.file[OD_FILE_JSON] = "the rows",
+                                     .file[OD_FILE_PLOT] = "the metrics",
+                                     .file[OD_FILE_REPORT] = "rows and charts",
+                                     .si = true,
+                                     .quiet = true}};
   od_words files = {0};
   OD_OWNED(od_comparison_free) od_comparison *c = NULL;
   OD_TRY(od_job_begin(job, &usage, 1, 1, &files));

@@ -76,7 +76,7 @@ int od_kind_compile(od_job *job) {
   bool without_names = false, without_machine = false;
   od_load_arguments load = {0};
   const od_option options[] = {
-      {"output", OD_OPTION_TEXT, "FILE", "the image; also -o FILE (usual suffix: .odm)",
+      {"image", OD_OPTION_TEXT, "FILE", "the image; also -o FILE (usual suffix: .odm)",
        &job->files.path[OD_FILE_IMAGE]},
       {"parts", OD_OPTION_TEXT, "FILE",
        "a C header with the parts of the core that the model needs (docs/controllers.md)",
@@ -93,7 +93,7 @@ int od_kind_compile(od_job *job) {
   OD_TRY(od_job_begin(job, &usage, 1, 1, &files));
   const char *path = job->files.path[OD_FILE_IMAGE];
   if (!path) {
-    od_job_error(job, "--output is missing; expected the name of the image, such as -o machine.odm");
+    od_job_error(job, "--image is missing; expected the name of the image, such as -o machine.odm");
     return OD_JOB_BAD_INPUT;
   }
   OD_OWNED(od_machine_free) od_machine *machine = NULL;

@@ -3,6 +3,9 @@
 #include "linear/linear_result.h"
 #include "linear/linear_sweep.h"
 #include "jobs/linear_options.h"
+#include "linear/linear_pictures.h"
+#include "machine/machine_result.h"
+#include "report/picture_figures.h"
 
 static od_status measure(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
                          od_sweep_row *row, od_error *err) {
@@ -39,19 +42,23 @@ static int show(od_job *job, void *user, const od_machine *machine, const od_lin
   const od_linear_arguments *a = user;
   OD_SCOPED(od_result_free) od_result result = od_equilibrium_result(machine, model);
   const point_to_save save = {machine, a->state, model->time};
-  const od_file_contents contents = {.result = &result, .write[OD_FILE_STATE] = write_state, .user = &save};
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = od_machine_caption(machine), .subtitle = "equilibrium"};
+  od_picture_add_point(&picture, model);
+  od_result_add_picture(&result, "Charts", &picture);
+  const od_file_contents contents = {
+      .result = &result, .picture = &picture, .write[OD_FILE_STATE] = write_state, .user = &save};
   return od_job_finish(job, &contents, NULL);
 }
 
 static const char details[] =
-    "Finds states, and values of the inputs of --free, at which the outputs of --hold have their values, forces balance and\n"
+    "Finds states, and values of the inputs of --adjust, at which the outputs of --hold have their values, forces balance and\n"
     "pressures are constant. Speeds are zero, unless a held output is a speed: then the machine is in steady motion. If the\n"
     "equations cannot be solved, for example with a closed valve, a run with constant inputs brings the machine to rest first.\n"
     "Values that the equations do not determine stay closest to their initial values and are marked. If no equilibrium\n"
     "exists, the message gives the limit (a stroke, a spool, a pressure) and the closest possible value.\n\n"
     "Examples\n"
-    "  oleodyn equilibrium crane.yaml --hold boom.angle='30 deg' --free lift_drive\n"
-    "  oleodyn equilibrium axis.yaml --hold rail.rate='50 mm/s' --free command --json -\n"
+    "  oleodyn equilibrium crane.yaml --hold boom.angle='30 deg' --adjust lift_drive\n"
+    "  oleodyn equilibrium axis.yaml --hold rail.rate='50 mm/s' --adjust command --json -\n"
     "  oleodyn equilibrium axis.yaml --save-state rest.yaml\n";
 
 int od_kind_equilibrium(od_job *job) {
@@ -68,7 +75,9 @@ int od_kind_equilibrium(od_job *job) {
                           .shared = {.file[OD_FILE_CSV] = "all points of --sweep",
                                      .file[OD_FILE_MAT] = "all points of --sweep",
                                      .file[OD_FILE_JSON] = "everything",
-                                     .file[OD_FILE_STATE] = "the state without the inputs of --free",
+                                     .file[OD_FILE_PLOT] = "the values, or results over --sweep",
+                                     .file[OD_FILE_REPORT] = "the values",
+                                     .file[OD_FILE_STATE] = "the state without the inputs of --adjust",
                                      .si = true,
                                      .quiet = true}};
   od_linear_sweep sweep = {.arguments = &a, .measure = measure};

@@ -6,6 +6,7 @@
 #include "jobs/log_warnings.h"
 #include "jobs/write_variant.h"
 #include "report/fit_result.h"
+#include "report/picture_figures.h"
 
 typedef struct arguments {
   const char *truth, *variant, *data, *seed;
@@ -29,7 +30,8 @@ static int run_and_write(od_job *job, const arguments *a, const od_fit_plan *pla
   const od_fit_options options = {.only_predict = a->predict,
                                   .diagnose = true,
                                   .table = job->files.path[OD_FILE_CSV] || job->files.path[OD_FILE_MAT] ||
-                                           job->files.path[OD_FILE_REPORT] || job->keeps_table,
+                                           job->files.path[OD_FILE_REPORT] || job->files.path[OD_FILE_PLOT] ||
+                                           job->keeps_table,
                                   .progress = od_job_progress,
                                   .user = job};
   od_status status = od_fit(plan, &options, &fitted, &err);
@@ -38,9 +40,17 @@ static int run_and_write(od_job *job, const arguments *a, const od_fit_plan *pla
   for (int i = 0; i < fitted->sets; i++) od_log_warn(job, fitted->set[i].data->set->log);
   const od_fit_findings findings = {fitted, status == OD_OK ? NULL : err.text};
   OD_SCOPED(od_result_free) od_result result = od_fit_result(&findings);
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = plan->e->title, .subtitle = "measured and predicted"};
+  OD_SCOPED(od_picture_free) od_picture responses = {0}, search = {0};
+  od_picture_add_fit(&picture, fitted);
+  od_picture_add_fit_responses(&responses, fitted);
+  od_picture_add_fit_search(&search, fitted);
+  od_result_add_picture(&result, "Frequency responses", &responses);
+  od_result_add_picture(&result, "Search", &search);
   const od_variant_contents variant = {plan->e, &a->write, fitted->estimate, fitted->sigma, &fitted->verdict};
   const od_file_contents contents = {.table = &fitted->table,
                                      .result = &result,
+                                     .picture = &picture,
                                      .write[OD_FILE_VARIANT] = status == OD_OK ? od_variant_write : NULL,
                                      .variant_user = &variant,
                                      .status = status,
@@ -60,14 +70,14 @@ static const char details[] =
     "Examples\n"
     "  oleodyn fit servo.yaml --json -\n"
     "  oleodyn fit servo.yaml --report servo.html\n"
-    "  oleodyn fit servo.yaml --data run7.csv --set parameters.oil.kp.start='1.2 GPa'\n";
+    "  oleodyn fit servo.yaml --log run7.csv --set parameters.oil.kp.start='1.2 GPa'\n";
 
 int od_kind_fit(od_job *job) {
   arguments a = {0};
   const od_option options[] = {
-      {"data", OD_OPTION_TEXT, "FILE", "fit to this log (CSV or MATLAB file); default: the data in FILE", &a.data},
+      {"log", OD_OPTION_TEXT, "FILE", "fit to this log (CSV or MATLAB file); default: the data in FILE", &a.data},
       {"predict", OD_OPTION_FLAG, NULL, "do not fit; show the prediction errors with the start values", &a.predict},
-      {"truth", OD_OPTION_TEXT, "VARIANT",
+      {"truth", OD_OPTION_TEXT, "NAME",
        "variant of the machine file with which the data are simulated; default: "
        "from the file",
        &a.truth},
@@ -83,6 +93,7 @@ int od_kind_fit(od_job *job) {
                           .shared = {.file[OD_FILE_CSV] = "measured and predicted values",
                                      .file[OD_FILE_MAT] = "measured and predicted values",
                                      .file[OD_FILE_JSON] = "the findings",
+                                     .file[OD_FILE_PLOT] = "measured and predicted values",
                                      .file[OD_FILE_REPORT] = "findings, tables and charts",
                                      .si = true,
                                      .quiet = true}};

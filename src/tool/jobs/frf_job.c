@@ -1,7 +1,9 @@
 // The job frf: computes the frequency response of a machine, or estimates a response from a log.
 #include "jobs/job.h"
 #include "memory/scoped.h"
+#include "frequency/frequency_pictures.h"
 #include "jobs/response_source.h"
+#include "report/picture_figures.h"
 
 typedef struct arguments {
   od_response_arguments source;
@@ -40,6 +42,8 @@ int od_kind_frf(od_job *job) {
                                      .file[OD_FILE_MAT] = "the points",
                                      .file[OD_FILE_JSON] = "the findings",
                                      .file[OD_FILE_PLOT] = "amplitude and phase",
+                                     .file[OD_FILE_REPORT] = "amplitude, phase and coherence",
+                                     .si = true,
                                      .quiet = true}};
   od_words files = {0};
   OD_SCOPED(od_response_free) od_response r = {0};
@@ -50,7 +54,15 @@ int od_kind_frf(od_job *job) {
   OD_OWNED(od_table_free) od_table *table = od_response_table(&r);
   OD_SCOPED(od_result_free) od_result result = od_response_result(&r, files.text[0]);
   const findings found = {&r, files.text[0]};
-  const od_file_contents contents = {
-      .table = &table, .result = &result, .summary_always = true, .write[OD_FILE_PLOT] = write_plot, .user = &found};
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = files.text[0], .subtitle = r.how};
+  od_picture_add_named_response(&picture, &r);
+  od_result_add_picture(&result, "Charts", &picture);
+  const bool in_terminal = od_job_draws_in_terminal(job);
+  const od_file_contents contents = {.table = &table,
+                                     .result = &result,
+                                     .picture = &picture,
+                                     .summary_always = true,
+                                     .write[OD_FILE_PLOT] = in_terminal ? NULL : write_plot,
+                                     .user = &found};
   return od_job_finish(job, &contents, NULL);
 }

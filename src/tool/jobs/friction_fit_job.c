@@ -9,6 +9,7 @@
 #include "jobs/open_machine.h"
 #include "jobs/setting_values.h"
 #include "report/friction_result.h"
+#include "report/picture_figures.h"
 
 typedef struct arguments {
   const char *truth, *variant, *seed;
@@ -62,7 +63,10 @@ static int map_and_write(od_job *job, const od_friction_plan *plan, uint64_t see
   if (code == OD_GO_ON) {
     OD_OWNED(od_table_free) od_table *table = od_pressure_map_table(map);
     OD_SCOPED(od_result_free) od_result result = od_pressure_map_result(map);
-    const od_file_contents contents = {.table = &table, .result = &result};
+    OD_SCOPED(od_picture_free) od_picture picture = {.title = plan->title, .subtitle = "parameters over the pressures"};
+    od_picture_add_pressure_map(&picture, map);
+    od_result_add_picture(&result, "Charts", &picture);
+    const od_file_contents contents = {.table = &table, .result = &result, .picture = &picture};
     code = od_job_finish(job, &contents, &map->verdict);
   }
   od_job_end_early(job, status, &err);
@@ -81,7 +85,10 @@ static int fit_series(od_job *job, const od_friction_plan *plan, uint64_t seed) 
   if (code == OD_GO_ON) {
     OD_OWNED(od_table_free) od_table *table = od_friction_series_table(series);
     OD_SCOPED(od_result_free) od_result result = od_friction_series_result(series);
-    const od_file_contents contents = {.table = &table, .result = &result};
+    OD_SCOPED(od_picture_free) od_picture picture = {.title = plan->title, .subtitle = "parameters of all runs"};
+    od_picture_add_friction_series(&picture, series);
+    od_result_add_picture(&result, "Charts", &picture);
+    const od_file_contents contents = {.table = &table, .result = &result, .picture = &picture};
     code = od_job_finish(job, &contents, &series->verdict);
   }
   od_job_end_early(job, status, &err);
@@ -93,26 +100,34 @@ static od_status write_costs_plot(const void *user, const char *path, od_error *
   return od_plot_write(found->table, NULL, "Sums of squared residuals", "one parameter at a time", path, err);
 }
 
-static od_status write_field_plot(const void *user, const char *path, od_error *err) {
-  const od_table *t = ((const findings *)user)->table;
+// The sums over two parameters together.
+typedef struct cost_field {
   double x[OD_COST_STEPS], y[OD_COST_STEPS], z[OD_COST_STEPS * OD_COST_STEPS];
   char name[2][80];
-  for (int i = 0; i < 2; i++) snprintf(name[i], sizeof name[i], "log10 of the factor of %.50s", t->name[i]);
+} cost_field;
+
+static od_contour field_of(const od_table *t, cost_field *f) {
+  for (int i = 0; i < 2; i++) snprintf(f->name[i], sizeof f->name[i], "log10 of the factor of %.50s", t->name[i]);
   for (int k = 0; k < OD_COST_STEPS * OD_COST_STEPS; k++) {
-    x[k % OD_COST_STEPS] = t->data[3 * k], y[k / OD_COST_STEPS] = t->data[3 * k + 1];
-    z[k] = t->data[3 * k + 2];
+    f->x[k % OD_COST_STEPS] = t->data[3 * k], f->y[k / OD_COST_STEPS] = t->data[3 * k + 1];
+    f->z[k] = t->data[3 * k + 2];
   }
-  const od_contour c = {.columns = OD_COST_STEPS,
-                        .rows = OD_COST_STEPS,
-                        .x = x,
-                        .y = y,
-                        .z = z,
-                        .x_name = name[0],
-                        .y_name = name[1],
-                        .z_name = "log10 of the sum",
-                        .x_unit = "1",
-                        .y_unit = "1",
-                        .z_unit = "1"};
+  return (od_contour){.columns = OD_COST_STEPS,
+                      .rows = OD_COST_STEPS,
+                      .x = f->x,
+                      .y = f->y,
+                      .z = f->z,
+                      .x_name = f->name[0],
+                      .y_name = f->name[1],
+                      .z_name = "log10 of the sum",
+                      .x_unit = "1",
+                      .y_unit = "1",
+                      .z_unit = "1"};
+}
+
+static od_status write_field_plot(const void *user, const char *path, od_error *err) {
+  cost_field field;
+  const od_contour c = field_of(((const findings *)user)->table, &field);
   return od_contour_write(&c, "Sums of squared residuals", "two parameters together", path, err);
 }
 
@@ -151,6 +166,15 @@ static int write_costs(od_job *job, const arguments *a, const od_friction_plan *
   else
     od_result_line(&result, "%s: sums of squared residuals at %ld factors of each of %d parameters", plan->title,
                    table->rows, plan->parameters);
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = plan->title};
+  cost_field field;
+  if (a->costs_of) {
+    const od_contour c = field_of(table, &field);
+    od_picture_add_contour(&picture, &c);
+  } else {
+    od_picture_add_table(&picture, table, NULL);
+  }
+  od_result_add_picture(&result, "Charts", &picture);
   const od_file_contents contents = {.table = &table,
                                      .result = &result,
                                      .write[OD_FILE_PLOT] = a->costs_of ? write_field_plot : write_costs_plot,
@@ -192,20 +216,12 @@ static const char details[] =
 static int check_options(od_job *job, const arguments *a, const od_friction_plan *plan) {
   const char *wrong = NULL;
   bool costs = a->costs || a->costs_of;
-  if (plan->map.given && job->files.path[OD_FILE_PLOT])
-    wrong = "--plot: a pressure map has no plot; --csv writes its estimates";
-  if (plan->map.given && job->files.path[OD_FILE_REPORT])
-    wrong = "--report: a pressure map has no report; --csv writes its estimates";
-  if (costs && job->files.path[OD_FILE_REPORT])
-    wrong = "--report: --costs gives a table without a report; --csv, --mat and --plot write the table";
   if (plan->map.given && costs)
     wrong = "--costs: a pressure map has one fit for each pair of pressures; choose a variant without 'map'";
-  if (plan->repeats > 1 && job->files.path[OD_FILE_PLOT])
-    wrong = "--plot: a series of runs has no plot; --csv writes its estimates";
   if (plan->repeats > 1 && costs)
     wrong = "--costs: a series has one fit for each run; choose a variant without a series, or one log";
   if (costs && job->files.path[OD_FILE_JSON])
-    wrong = "--json: --costs gives a table without a summary; --csv, --mat and --plot write the table";
+    wrong = "--json: --costs gives a table without a summary; --csv, --mat, --plot and --report write the table";
   if (!wrong) return OD_GO_ON;
   od_job_error(job, "%s", wrong);
   return OD_JOB_BAD_INPUT;

@@ -7,6 +7,7 @@
 #include "memory/scoped.h"
 #include "jobs/friction_law.h"
 #include "jobs/setting_values.h"
+#include "report/picture_figures.h"
 
 typedef struct arguments {
   const char *show, *speed, *frequency, *from, *to, *lag, *time, *step, *log, *column;
@@ -20,6 +21,9 @@ static int run_and_write(od_job *job, const od_friction_request *w) {
   if (status != OD_OK) return od_job_end_early(job, status, &err);
   OD_TRY(od_job_check_inputs(job));
   OD_SCOPED(od_result_free) od_result result = od_friction_view_result(&view);
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = view.title};
+  od_picture_add_friction(&picture, &view);
+  od_result_add_picture(&result, "Charts", &picture);
   const od_file_contents contents = {
       .table = &view.table, .result = &result, .write[OD_FILE_PLOT] = od_friction_view_write_plot, .user = &view};
   return od_job_finish(job, &contents, NULL);
@@ -63,8 +67,8 @@ static bool has_bounded_rows(od_job *job, const od_friction_request *w) {
 static bool read_request(od_job *job, const arguments *a, const char *law, od_friction_request *w) {
   bool ok = od_setting_quantity(job, "speed", a->speed, "m/s", &w->speed);
   ok = od_setting_quantity(job, "frequency", a->frequency, "Hz", &w->frequency) && ok;
-  ok = od_setting_any_quantity(job, "from", a->from, "m/s", &w->from) && ok;
-  ok = od_setting_any_quantity(job, "to", a->to, "m/s", &w->to) && ok;
+  ok = od_setting_any_quantity(job, "speed-before", a->from, "m/s", &w->from) && ok;
+  ok = od_setting_any_quantity(job, "speed-after", a->to, "m/s", &w->to) && ok;
   ok = od_setting_any_quantity(job, "lag", a->lag, "s", &w->lag) && ok;
   ok = od_setting_quantity(job, "time", a->time, "s", &w->time) && ok;
   ok = od_setting_quantity(job, "step", a->step, "s", &w->step) && ok;
@@ -100,8 +104,8 @@ int od_kind_friction(od_job *job) {
        &a.show},
       {"speed", OD_OPTION_TEXT, "V", "largest speed of curves, loops and contours; default: 0.25 m/s", &a.speed},
       {"frequency", OD_OPTION_TEXT, "F", "frequency of the sinusoidal speed; default: 0.5 Hz", &a.frequency},
-      {"from", OD_OPTION_TEXT, "V", "speed before the step; default: 0.05 m/s", &a.from},
-      {"to", OD_OPTION_TEXT, "V", "speed after the step; default: 0.001 m/s", &a.to},
+      {"speed-before", OD_OPTION_TEXT, "V", "speed before the step; default: 0.05 m/s", &a.from},
+      {"speed-after", OD_OPTION_TEXT, "V", "speed after the step; default: 0.001 m/s", &a.to},
       {"lag", OD_OPTION_TEXT, "T", "time constant of the step; default: 5 ms", &a.lag},
       {"time", OD_OPTION_TEXT, "T", "duration of the step response; default: 2 s", &a.time},
       {"step", OD_OPTION_TEXT, "H", "time between rows; default: 1 ms", &a.step},
@@ -116,6 +120,7 @@ int od_kind_friction(od_job *job) {
                                      .file[OD_FILE_MAT] = "the table",
                                      .file[OD_FILE_JSON] = "a summary",
                                      .file[OD_FILE_PLOT] = "the table",
+                                     .file[OD_FILE_REPORT] = "the curves",
                                      .si = true,
                                      .quiet = true}};
   od_words laws = {0};

@@ -12,6 +12,8 @@
 #include "jobs/open_machine.h"
 #include "jobs/setting_values.h"
 #include "jobs/select_outputs.h"
+#include "machine/machine_result.h"
+#include "report/picture_figures.h"
 
 typedef struct arguments {
   od_motion_arguments motion;
@@ -82,7 +84,7 @@ static int choose_drives(od_job *job, const arguments *a, findings *f) {
   f->options.drives = count;
   int driven = m->freedom - f->motion.loose;
   if (f->motion.loose && count > driven)
-    od_job_error(job, "found %s for %s. With --free both numbers must be equal; name the drives with --drive",
+    od_job_error(job, "found %s for %s. With --passive both numbers must be equal; name the drives with --drive",
                  od_count(count, "drive").text, od_count(driven, "driven quantity").text);
   else if (count < driven)
     od_job_error(
@@ -154,6 +156,9 @@ static int run_and_write(od_job *job, findings *f) {
   if (!f->result.table || f->result.table->rows == 0) return od_job_end_early(job, status, &err);
   const od_inverse_findings found = {f->machine, o, &f->result, status == OD_OK ? NULL : err.text};
   OD_SCOPED(od_result_free) od_result result = od_inverse_findings_result(&found);
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = od_machine_caption(f->machine)};
+  od_picture_add_table(&picture, f->result.table, NULL);
+  od_result_add_picture(&result, "Charts", &picture);
   const od_file_contents contents = {.table = &f->result.table,
                                      .result = &result,
                                      .write[OD_FILE_PLOT] = od_inverse_findings_write_plot,
@@ -167,7 +172,7 @@ static int run_and_write(od_job *job, findings *f) {
 static const char details[] =
     "Inverse dynamics: the number of prescribed quantities equals the number of degrees of freedom. Quantities are joint\n"
     "coordinates, lengths of cylinders, points and angles of bodies. Each quantity follows an input of the machine, a constant,\n"
-    "or a column of a log. Joint coordinates in --free move freely instead.\n\n"
+    "or a column of a log. Joint coordinates in --passive move freely instead.\n\n"
     "The efforts of the drives are computed row by row: forces and torques, and for cylinders, motors and displacement\n"
     "units also pressures and flows. The default drives are all these elements; else the forces and torques with an\n"
     "input; else the joints whose coordinates are prescribed.\n\n"
@@ -185,7 +190,7 @@ int od_kind_inverse(od_job *job) {
       {"move", OD_OPTION_LIST, "QUANTITY=INPUT",
        "prescribe a position by an input of the machine or a value ('30 deg'); a QUANTITY\nalone follows its column of --log (repeatable)",
        &a.motion.moves},
-      {"free", OD_OPTION_LIST, "QUANTITY,...",
+      {"passive", OD_OPTION_LIST, "NAME,...",
        "joint coordinates that move freely from the initial state on, such as the swing of a\nload (repeatable)",
        &a.motion.loose},
       {"log", OD_OPTION_TEXT, "FILE",
@@ -216,6 +221,7 @@ int od_kind_inverse(od_job *job) {
                                      .file[OD_FILE_MAT] = "all rows",
                                      .file[OD_FILE_JSON] = "peaks and the verdict",
                                      .file[OD_FILE_PLOT] = "all rows",
+                                     .file[OD_FILE_REPORT] = "peaks, the verdict and charts",
                                      .si = true,
                                      .quiet = true}};
   od_words files = {0};

@@ -45,7 +45,7 @@ static void complain_about_count(od_job *job, const od_machine *machine, const o
     }
   od_job_error(
       job,
-      "%s %s prescribed or free, but the machine has %s. Both numbers must be equal; give --move, --free or --log%s%s",
+      "%s %s prescribed or free, but the machine has %s. Both numbers must be equal; give --move, --passive or --log%s%s",
       od_count(p->count, "quantity").text, od_form(p->count, "is", "are"),
       od_count(m->freedom, "degree of freedom").text, *some ? ", for example for " : "", some);
 }
@@ -187,9 +187,9 @@ static bool add_loose(od_job *job, const od_machine *machine, const char *name, 
   for (int i = 0; i < m->outputs; i++)
     if (m->output[i].kind == OD_OUT_COORDINATE) od_nearest_try(&nearest, od_model_text(m, m->output[i].name));
   if (output >= 0 && is_moved(p, output))
-    od_job_error(job, "--free: '%s' is already prescribed or free; name each coordinate once", name);
+    od_job_error(job, "--passive: '%s' is already prescribed or free; name each coordinate once", name);
   else
-    od_job_error(job, "--free: '%s' is not a coordinate of a joint%s", name, od_nearest_suggestion(&nearest).text);
+    od_job_error(job, "--passive: '%s' is not a coordinate of a joint%s", name, od_nearest_suggestion(&nearest).text);
   return false;
 }
 
@@ -199,7 +199,7 @@ static bool read_loose(od_job *job, const od_machine *machine, const od_motion_a
     char *rest = NULL, *list = od_arena_text(&p->arena, a->loose.text[i]);
     for (char *name = strtok_r(list ? list : (char[]){""}, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
       if (p->loose == MOST_LOOSE) {
-        od_job_error(job, "--free: '%s' is coordinate %d; expected at most %d coordinates", name, p->loose + 1,
+        od_job_error(job, "--passive: '%s' is coordinate %d; expected at most %d coordinates", name, p->loose + 1,
                      MOST_LOOSE);
         return false;
       }

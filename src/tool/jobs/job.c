@@ -11,6 +11,7 @@
 #include "document/suggest.h"
 #include "io/atomic_file.h"
 #include "io/display.h"
+#include "jobs/old_options.h"
 
 // --- Kinds ------------------------------------------------------------------------------------------------------------
 
@@ -94,8 +95,15 @@ static int find_option(const od_job *job, const char *name, od_error *err) {
   return -1;
 }
 
+const char *od_job_option_name(const od_job *job, const char *name) {
+  for (int i = 0; i < job->options; i++)
+    if (!strcmp(job->option[i].name, name)) return job->option[i].name;
+  return od_old_option(job->kind->name, name);
+}
+
 od_status od_job_set(od_job *job, const char *name, const char *value, od_error *err) {
-  int i = find_option(job, name, err);
+  const char *present = od_job_option_name(job, name);
+  int i = find_option(job, present ? present : name, err);
   if (i < 0) return OD_BAD_ARGUMENT;
   const od_job_option *o = &job->option[i];
   if (o->type == OD_JOB_FLAG && value)
@@ -105,9 +113,10 @@ od_status od_job_set(od_job *job, const char *name, const char *value, od_error 
     return od_fail(err, OD_BAD_ARGUMENT, "--%s requires a value: --%s %s", o->name, o->name, o->argument);
   od_setting *list = od_arena_extend(&job->arena, job->setting, job->settings, sizeof *list);
   const char *text = value ? od_arena_text(&job->arena, value) : NULL;
+  const char *old = strcmp(name, o->name) != 0 ? od_arena_text(&job->arena, name) : NULL;
   if (!list || (value && !text)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   job->setting = list;
-  job->setting[job->settings++] = (od_setting){o->name, text};
+  job->setting[job->settings++] = (od_setting){o->name, text, old};
   return OD_OK;
 }
 

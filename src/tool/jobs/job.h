@@ -33,6 +33,7 @@ extern const od_job_kind od_job_kinds[];  // the last entry has no name
 // A setting. Settings are stored in the order of the calls of od_job_set().
 typedef struct od_setting {
   const char *name, *value;
+  const char *old;  // the earlier name with which the option was set; NULL: the present name
 } od_setting;
 
 struct od_job {

@@ -46,22 +46,29 @@ const od_file_format od_file_formats[OD_FILE_KINDS] = {
     [OD_FILE_CSV] = {"csv", "FILE", "write %s as CSV; - is standard output", NULL, true},
     [OD_FILE_MAT] = {"mat", "FILE", "write %s as a MATLAB file", NULL},
     [OD_FILE_JSON] = {"json", "FILE", "write %s as JSON; - is standard output", "a summary", true},
-    [OD_FILE_PLOT] = {"plot", "FILE.svg", "draw %s", "a plot"},
+    [OD_FILE_PLOT] = {"plot", "FILE.svg", "draw %s; - draws in the terminal", "a plot", true},
     [OD_FILE_REPORT] = {"report", "FILE.html", "write a report with %s: one self-contained HTML page", "a report"},
     [OD_FILE_STATE] = {"save-state", "FILE", "write %s, for 'initial: {file: FILE}' in a machine file", "the state"},
     [OD_FILE_BLOCK] = {"block", "FILE.yaml", "write a machine file with %s", "a machine file"},
     [OD_FILE_VARIANT] = {"variant-file", "FILE", NULL, "the estimates as a variant"},
     [OD_FILE_VALUES] = {"values", "FILE", NULL, "the values"},
     [OD_FILE_CHECKPOINT] = {"checkpoint", "FILE", "write %s, from which --resume continues", "a checkpoint"},
-    [OD_FILE_IMAGE] = {"output", "FILE", NULL, "an image"},
+    [OD_FILE_IMAGE] = {"image", "FILE", NULL, "an image"},
     [OD_FILE_PARTS] = {"parts", "FILE", NULL, "a list of parts"},
+    [OD_FILE_MACHINE_PICTURE] = {"machine", "FILE.svg", NULL, "the machine"},
+    [OD_FILE_CIRCUIT_PICTURE] = {"circuit", "FILE.svg", NULL, "the circuit"},
 };
 
 int od_job_check_files(od_job *job) {
   const od_files *f = &job->files;
-  if (is_standard_output(f->path[OD_FILE_CSV]) && is_standard_output(f->path[OD_FILE_JSON])) {
-    od_job_error(job, "--csv - and --json - cannot both use standard output; give a file name to one of these options");
-    return OD_JOB_BAD_INPUT;
+  for (int i = 0, first = -1; i < OD_FILE_KINDS; i++) {
+    if (!is_standard_output(f->path[i])) continue;
+    if (first >= 0) {
+      od_job_error(job, "--%s - and --%s - cannot both use standard output; give a file name to one of these options",
+                   od_file_formats[first].option, od_file_formats[i].option);
+      return OD_JOB_BAD_INPUT;
+    }
+    first = i;
   }
   for (int i = 0; i < OD_FILE_KINDS; i++) {
     if (!is_standard_output(f->path[i]) || od_file_formats[i].can_be_standard_output) continue;
@@ -108,6 +115,10 @@ bool od_job_uses_standard_output(const od_job *job) {
          is_standard_output(f->path[OD_FILE_JSON]);
 }
 
+bool od_job_draws_in_terminal(const od_job *job) {
+  return is_standard_output(job->files.path[OD_FILE_PLOT]);
+}
+
 json_t *od_job_files_read(od_job *job) {
   json_t *list = json_array();
   for (int i = 0; i < job->inputs.count; i++) json_array_append_new(list, od_json_text(job->inputs.input[i].name));
@@ -121,6 +132,7 @@ static od_status write_file(const od_file_contents *c, od_result_file kind, cons
     case OD_FILE_CSV: return od_table_write_csv(*c->table, path, err);
     case OD_FILE_MAT: return od_table_write_mat(*c->table, path, err);
     case OD_FILE_JSON: return od_json_write(c->result ? c->result->data : NULL, path, err);
+    case OD_FILE_PLOT: return c->picture ? od_picture_show(c->picture, path, err) : OD_NOT_AVAILABLE;
     case OD_FILE_REPORT: return c->result ? od_page_write_result(c->result, path, err) : OD_NOT_AVAILABLE;
     default: return OD_NOT_AVAILABLE;
   }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "io/picture.h"
 #include "io/table.h"
 #include "oleodyn/job.h"
 #include "result/result.h"
@@ -24,6 +25,8 @@ typedef enum od_result_file {
   OD_FILE_CHECKPOINT,
   OD_FILE_IMAGE,
   OD_FILE_PARTS,
+  OD_FILE_MACHINE_PICTURE,
+  OD_FILE_CIRCUIT_PICTURE,
   OD_FILE_KINDS,
 } od_result_file;
 
@@ -51,10 +54,11 @@ typedef od_status od_file_writer(const void *user, const char *path, od_error *e
 // The contents of the files. Without a writer, CSV and MATLAB files contain the table. JSON contains the data of the result, and a
 // report its view. The other kinds of files are written only with a writer.
 typedef struct od_file_contents {
-  od_table **table;     // NULL: no table. A job that keeps its table takes ownership and sets the pointer to NULL
-  long rows;            // number of rows of the CSV writer if the table does not contain all rows; else 0
-  od_result *result;    // the job takes ownership of the content
-  bool summary_always;  // whether the result is shown on standard error if standard output has results
+  od_table **table;           // NULL: no table. A job that keeps its table takes ownership and sets the pointer to NULL
+  long rows;                  // number of rows of the CSV writer if the table does not contain all rows; else 0
+  od_result *result;          // the job takes ownership of the content
+  const od_picture *picture;  // drawn by --plot without a writer; NULL: none
+  bool summary_always;        // whether the result is shown on standard error if standard output has results
   od_file_writer *write[OD_FILE_KINDS];
   const void *user, *variant_user;  // argument of the writers; argument of the writer of OD_FILE_VARIANT
   od_status status;                 // status of the computation, which may have ended early with a partial result
@@ -69,6 +73,9 @@ typedef struct od_file_contents {
 int od_job_finish(od_job *job, const od_file_contents *contents, const od_verdict *verdict);
 // Passes a part of the result to the listener, unless the result goes to standard output.
 void od_job_show(od_job *job, const od_result *result, bool summary_always);
+
+// Returns whether --plot draws in the terminal.
+bool od_job_draws_in_terminal(const od_job *job);
 
 // Returns the names of all files that the job has read, as a list.
 json_t *od_job_files_read(od_job *job);

@@ -101,6 +101,13 @@ int od_job_begin(od_job *job, const od_usage *usage, int least, int most, od_wor
       if (!strcmp(list[k].option.name, job->setting[i].name))
         ok = store(job, &list[k].option, job->setting[i].value) && ok;
   if (!ok) return od_job_has_memory(job, &job->arena);
+  for (int i = 0; i < job->settings; i++) {
+    const od_setting *s = &job->setting[i];
+    bool is_repeated = false;
+    for (int k = 0; k < i; k++) is_repeated = is_repeated || (job->setting[k].old && job->setting[k].name == s->name);
+    if (s->old && !is_repeated)
+      od_job_warning(job, "the option --%s is now called --%s; use the new name", s->old, s->name);
+  }
   if (job->si) od_display_choose_si(true);
   const char *name = job->kind->name;
   *arguments = job->given;

@@ -80,7 +80,7 @@ static int read_point(od_job *job, const od_machine *machine, const od_linear_ar
     ok = false;
   }
   if (a->release.count && !a->hold.count) {
-    od_job_error(job, "--free requires --hold, because inputs are adjusted to hold outputs");
+    od_job_error(job, "--adjust requires --hold, because inputs are adjusted to hold outputs");
     ok = false;
   }
   for (int i = 0; i < a->hold.count; i++) ok = read_hold(job, machine, a->hold.text[i], &hold[i]) && ok;

@@ -37,7 +37,7 @@ typedef struct od_linear_plan {
       {"hold", OD_OPTION_LIST, "OUTPUT=VALUE",                                                                         \
        "find an equilibrium, near the initial state or the state of --at, with this value of\nan output (repeatable)", \
        &(target)->hold},                                                                                               \
-      {"free", OD_OPTION_LIST, "INPUT,...", "inputs that are adjusted for --hold (repeatable)", &(target)->release},   \
+      {"adjust", OD_OPTION_LIST, "NAME,...", "inputs that are adjusted for --hold (repeatable)", &(target)->release},  \
       OD_SWEEP_OPTIONS(&(target)->sweep), OD_LOAD_OPTIONS(&(target)->load)
 
 // The sweep of a job: results are computed from the model at each point, in any thread.
@@ -52,7 +52,7 @@ typedef struct od_linear_sweep {
                        od_sweep_row *row, od_error *err);
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
-  int drawn;                                   // number of results drawn by --plot
+  int drawn;                                   // number of results drawn by --plot; 0: all, up to a limit
   atomic_int kinked, narrow, moving, sampled;  // counts of points with a warning
 } od_linear_sweep;
 

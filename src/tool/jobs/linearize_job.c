@@ -3,13 +3,9 @@
 #include "linear/linear_result.h"
 #include "linear/linear_sweep.h"
 #include "jobs/linear_options.h"
-
-static int check(od_job *job, void *user) {
-  const od_linear_arguments *a = user;
-  if (!job->files.path[OD_FILE_PLOT] || a->sweep.paths.count > 0) return OD_GO_ON;
-  od_job_error(job, "--plot requires --sweep; 'oleodyn bode' draws frequency responses");
-  return OD_JOB_BAD_INPUT;
-}
+#include "linear/linear_pictures.h"
+#include "machine/machine_result.h"
+#include "report/picture_figures.h"
 
 static int show(od_job *job, void *user, const od_machine *machine, const od_linear_model *model) {
   (void)user;
@@ -18,7 +14,11 @@ static int show(od_job *job, void *user, const od_machine *machine, const od_lin
   od_status status = od_linear_results_find(machine, model, &results, &err);
   if (status != OD_OK) return od_job_end_early(job, status, &err);
   OD_SCOPED(od_result_free) od_result result = od_linear_result(&results);
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = od_machine_caption(machine), .subtitle = "poles and zeros"};
+  od_picture_add_poles(&picture, &results);
+  od_result_add_picture(&result, "Charts", &picture);
   const od_file_contents contents = {.result = &result,
+                                     .picture = &picture,
                                      .write[OD_FILE_CSV] = od_linear_write_csv,
                                      .write[OD_FILE_MAT] = od_linear_write_mat,
                                      .user = &results};
@@ -35,7 +35,7 @@ static const char details[] =
     "The model is dx' = A dx + B du, dy = C dx + D du about the operating point: the initial state with the inputs at time 0,\n"
     "or the state of a run. Derivatives are exact. Poles are listed with the participation of the states, which does not\n"
     "depend on units. States that do not change are left out. With --sweep the files contain the least damped pair of poles\n"
-    "and all poles of every point; each pole keeps its columns from point to point. --plot draws frequency and damping of\nthe least damped pair over the number that is swept last. Each value of the other number has one curve."
+    "and all poles of every point; each pole keeps its columns from point to point. --plot draws the map of poles and zeros.\nWith --sweep it draws frequency and damping of the least damped pair over the number that is swept last. Each value of the other number has one curve."
     "\n\n"
     "Examples\n"
     "  oleodyn linearize crane.yaml --output boom.angle --mat crane.mat\n"
@@ -52,15 +52,17 @@ int od_kind_linearize(od_job *job) {
        &a.outputs},
       OD_LINEAR_OPTIONS(&a),
   };
-  const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
-                          .shared = {.file[OD_FILE_CSV] = "[A B; C D]",
-                                     .file[OD_FILE_MAT] = "the matrices and their names",
-                                     .file[OD_FILE_JSON] = "everything",
-                                     .file[OD_FILE_PLOT] = "the least damped pair of poles over --sweep",
-                                     .si = true,
-                                     .quiet = true}};
+  const od_usage usage = {
+      "MACHINE", details, OD_OPTIONS(options),
+      .shared = {.file[OD_FILE_CSV] = "[A B; C D]",
+                 .file[OD_FILE_MAT] = "the matrices and their names",
+                 .file[OD_FILE_JSON] = "everything",
+                 .file[OD_FILE_PLOT] = "poles and zeros, or the least damped pair of poles over --sweep",
+                 .file[OD_FILE_REPORT] = "the model, its poles and zeros",
+                 .si = true,
+                 .quiet = true}};
   od_linear_sweep sweep = {
       .arguments = &a, .measure = measure, .finish = od_pole_sweep_order, .drawn = OD_POLE_SWEEP_LEADING};
-  const od_linear_job command = {&usage, &sweep, check, show, &a};
+  const od_linear_job command = {&usage, &sweep, NULL, show, &a};
   return od_linear_job_run(job, &command);
 }

@@ -18,6 +18,7 @@
 #include "jobs/row_file.h"
 #include "jobs/write_variant.h"
 #include "report/observe_result.h"
+#include "report/observe_views.h"
 
 typedef struct arguments {
   const char *truth, *variant, *seed, *data, *resume, *checkpoint_every;
@@ -35,11 +36,24 @@ typedef struct watch {
   const char *checkpoint_path;
   // Time between checkpoints of a live run, s; time of the next checkpoint, s.
   double checkpoint_every, checkpoint_next;
+  od_observe_views *views;  // pictures for a report; NULL: not wanted
 } watch;
 
 static void free_watch(watch *w) {
+  od_observe_views_free(w->views);
   od_checkpoint_free(&w->resume);
   od_checkpoint_free(&w->checkpoint);
+}
+
+// Creates the pictures if a report is written. Returns OD_GO_ON, or the outcome after a message.
+static int prepare_views(od_job *job, const od_experiment *e, watch *w) {
+  if (!job->files.path[OD_FILE_REPORT]) return OD_GO_ON;
+  w->views = od_observe_views_new(e);
+  return w->views ? OD_GO_ON : od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
+}
+
+static void take_picture(void *user, const od_sample *sample, od_observer *observer) {
+  od_observe_views_take(((watch *)user)->views, sample, observer);
 }
 
 // Returns whether the next checkpoint of a live run is due.
@@ -137,7 +151,7 @@ static int write_results(od_job *job, const arguments *a, const od_experiment *e
                          od_status status, const od_error *err) {
   int code = OD_JOB_DONE;
   if (observed) {
-    finished_run run = {{e, observed, status == OD_OK ? NULL : err->text}, &w->rows, &w->checkpoint};
+    finished_run run = {{e, observed, status == OD_OK ? NULL : err->text, w->views}, &w->rows, &w->checkpoint};
     OD_SCOPED(od_result_free) od_result result = od_observe_result(&run.findings);
     od_log_warn(job, e->log);
     const od_variant_contents variant = {e, &a->write, observed->estimate, observed->sigma, &observed->verdict};
@@ -162,9 +176,11 @@ static int run_and_write(od_job *job, const arguments *a, const od_experiment *e
   od_error err = {0};
   OD_SCOPED(free_watch) watch w = {.job = job, .rows = {.path = job->files.path[OD_FILE_CSV]}};
   OD_TRY(prepare_checkpoints(job, a, &w));
+  OD_TRY(prepare_views(job, e, &w));
   od_job_begin_stage(job, OD_STAGE_COMPUTE);
   const od_observe_options options = {.progress = tick,
                                       .user = &w,
+                                      .each = w.views ? take_picture : NULL,
                                       .answer = job->files.path[OD_FILE_CSV] ? write_row : NULL,
                                       .repeat = true,
                                       .diagnose = true,
@@ -193,7 +209,7 @@ static int check_live(od_job *job, const arguments *a) {
   if (a->json_lines && !a->live)
     od_job_error(job, "--json-lines requires --live");
   else if (a->live && a->data && strcmp(a->data, "-") != 0)
-    od_job_error(job, "--live reads standard input, and --data reads a file; give only one of these options");
+    od_job_error(job, "--live reads standard input, and --log reads a file; give only one of these options");
   else if (a->live && taken)
     od_job_error(job, "--%s -: with --live the answers go to standard output; give a file name", taken);
   else
@@ -241,6 +257,7 @@ static od_status observe_live(od_job *job, const arguments *a, od_experiment *e,
   if (status != OD_OK) return status;
   const od_observe_options options = {.progress = tick_unseen,
                                       .user = w,
+                                      .each = w->views ? take_picture : NULL,
                                       .source = &source,
                                       .begin = begin_answers,
                                       .answer = answer_sample,
@@ -280,6 +297,7 @@ static int run_live(od_job *job, const arguments *a, od_experiment *e) {
   OD_SCOPED(free_watch) watch w = {.job = job, .answers = answers, .rows = {.path = job->files.path[OD_FILE_CSV]}};
   od_error err = {0};
   OD_TRY(prepare_checkpoints(job, a, &w));
+  OD_TRY(prepare_views(job, e, &w));
   sigset_t signals_before;
   block_pipe_signal(&signals_before);
   od_job_begin_stage(job, OD_STAGE_COMPUTE);
@@ -293,7 +311,7 @@ static int run_live(od_job *job, const arguments *a, od_experiment *e) {
 
 static const char details[] =
     "The experiment file contains the machine, its sensors, the prior of the observer and the estimated parameters. The data\n"
-    "come from a simulated machine, from a log (--data), or from standard input (--live). The output lists the parameters,\nwith their true values if known, and the number of samples of each sensor. A verdict judges the reported\nuncertainty."
+    "come from a simulated machine, from a log (--log), or from standard input (--live). The output lists the parameters,\nwith their true values if known, and the number of samples of each sensor. A verdict judges the reported\nuncertainty."
     " The exit code is 3 if the result is wrong. Except with --live, the observer runs twice to check whether\n"
     "the result depends on the start values. A file is written completely or not at all.\n\n"
     "--checkpoint writes the run at its end, and also after Ctrl-C or SIGTERM. With --live, --checkpoint also writes the run\n"
@@ -303,7 +321,7 @@ static const char details[] =
     "--live the run continues with the next line. Both options may have the same file.\n\n"
     "Examples\n"
     "  oleodyn observe valve.yaml --seed 7 --csv valve.csv\n"
-    "  oleodyn observe valve.yaml --data log.csv --json -\n"
+    "  oleodyn observe valve.yaml --log log.csv --json -\n"
     "  logger | oleodyn observe valve.yaml --live --json-lines\n"
     "  logger | oleodyn observe valve.yaml --live --checkpoint valve.state\n"
     "  logger | oleodyn observe valve.yaml --live --resume valve.state --checkpoint valve.state\n"
@@ -313,14 +331,14 @@ static const char details[] =
 int od_kind_observe(od_job *job) {
   arguments a = {0};
   const od_option options[] = {
-      {"truth", OD_OPTION_TEXT, "VARIANT", "variant of the machine file for the true machine; default: from the file",
+      {"truth", OD_OPTION_TEXT, "NAME", "variant of the machine file for the true machine; default: from the file",
        &a.truth},
       {"variant", OD_OPTION_TEXT, "NAME", "variant of the experiment file; default: the file without a variant",
        &a.variant},
       {"random-start", OD_OPTION_FLAG, NULL, "draw the initial state of the observer at random about the true state",
        &a.random_start},
-      {"data", OD_OPTION_TEXT, "FILE", "observe this log (CSV or MATLAB file) instead of a simulated machine", &a.data},
-      {"live", OD_OPTION_FLAG, NULL, "observe CSV lines from standard input and answer each line (also: --data -)",
+      {"log", OD_OPTION_TEXT, "FILE", "observe this log (CSV or MATLAB file) instead of a simulated machine", &a.data},
+      {"live", OD_OPTION_FLAG, NULL, "observe CSV lines from standard input and answer each line (also: --log -)",
        &a.live},
       {"json-lines", OD_OPTION_FLAG, NULL, "live answers are JSON objects, one per line", &a.json_lines},
       {"seed", OD_OPTION_TEXT, "N", "seed of the sensors' noise; default: from the file, else 1", &a.seed},

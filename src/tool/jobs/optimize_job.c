@@ -12,6 +12,9 @@
 #include "jobs/setting_values.h"
 #include "jobs/select_outputs.h"
 #include "jobs/write_variant.h"
+#include "machine/machine.h"
+#include "machine/machine_result.h"
+#include "report/picture_figures.h"
 
 enum { MOST = 32 };
 
@@ -42,8 +45,8 @@ static void free_plan(plan *p) {
 
 // --- Options ------------------------------------------------------------------------------------------------------
 
-// Loads a machine with one value of --free among the values of --set. The --set values were correct before, so messages about
-// --set are printed as messages about --free. False: the machine cannot be loaded.
+// Loads a machine with one value of --search among the values of --set. The --set values were correct before, so messages about
+// --set are printed as messages about --search. False: the machine cannot be loaded.
 static bool load_as_free(od_job *job, const char *file, const od_load_arguments *given, od_machine **machine) {
   OD_OWNED(od_messages_free) od_messages *found = od_messages_new();
   od_messages *shown = found ? od_messages_new() : NULL;
@@ -52,7 +55,7 @@ static bool load_as_free(od_job *job, const char *file, const od_load_arguments 
   od_status status = od_machine_load(file, &load, machine, found);
   for (int i = 0; i < od_messages_count(found); i++) {
     const od_message *m = od_messages_get(found, i);
-    const od_place place = {od_message_is_about_set(m) ? "--free" : m->file, m->line, m->column};
+    const od_place place = {od_message_is_about_set(m) ? "--search" : m->file, m->line, m->column};
     od_messages_say(shown, m->is_warning, place, "%s", m->text);
   }
   return od_job_loaded(job, shown, status) == OD_GO_ON;
@@ -84,7 +87,7 @@ static bool read_free(od_job *job, const char *file, const arguments *a, const o
   const char *equals = strchr(text, '='), *colon = equals ? strchr(equals, ':') : NULL;
   char low[120], high[120];
   if (!colon || equals - text >= 340) {
-    od_job_error(job, "--free: found '%s', expected PATH=LOW:HIGH, such as pid.kp='1 V/m:100 V/m'", text);
+    od_job_error(job, "--search: found '%s', expected PATH=LOW:HIGH, such as pid.kp='1 V/m:100 V/m'", text);
     return false;
   }
   snprintf(path, 340, "%.*s", (int)(equals - text), text);
@@ -94,7 +97,7 @@ static bool read_free(od_job *job, const char *file, const arguments *a, const o
   if (number < 0) {
     od_nearest nearest = od_nearest_to(path);
     for (int i = 0; i < od_machine_number_count(m); i++) od_nearest_try(&nearest, od_machine_number(m, i).path);
-    od_job_error(job, "--free: there is no number '%s'%s", path,
+    od_job_error(job, "--search: there is no number '%s'%s", path,
                  nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists the numbers");
     return false;
   }
@@ -107,7 +110,7 @@ static bool read_free(od_job *job, const char *file, const arguments *a, const o
   *f = (od_free_number){.path = path, .start = x.value, .unit = x.unit};
   if (!value_with(job, file, a, path, low, &f->low) || !value_with(job, file, a, path, high, &f->high)) return false;
   if (f->low < f->high) return true;
-  od_job_error(job, "--free: the range of '%s' is empty; expected PATH=LOW:HIGH with LOW below HIGH", text);
+  od_job_error(job, "--search: the range of '%s' is empty; expected PATH=LOW:HIGH with LOW below HIGH", text);
   return false;
 }
 
@@ -138,11 +141,11 @@ static int read_plan(od_job *job, const char *file, const arguments *a, const od
   unsigned long long starts = 0;
   char *end = NULL;
   if (a->free.count == 0) {
-    od_job_error(job, "no number is free; give at least one number: --free PATH=LOW:HIGH");
+    od_job_error(job, "no number is free; give at least one number: --search PATH=LOW:HIGH");
     return OD_JOB_BAD_INPUT;
   }
   if (a->free.count > MOST || a->goals.count > MOST) {
-    od_job_error(job, "found --free %d times and --goal %d times, expected each at most %d times", a->free.count,
+    od_job_error(job, "found --search %d times and --goal %d times, expected each at most %d times", a->free.count,
                  a->goals.count, MOST);
     return OD_JOB_BAD_INPUT;
   }
@@ -199,12 +202,16 @@ static int search_and_write(od_job *job, const arguments *a, const od_machine *m
     return OD_JOB_FAILED;
   }
   OD_SCOPED(od_result_free) od_result result = od_optimize_findings(&p->o, &r);
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = od_machine_caption(machine), .subtitle = "search"};
+  od_picture_add_optimized(&picture, &p->o, &r);
+  od_result_add_picture(&result, "Charts", &picture);
   od_variant_number found[MOST];
   for (int i = 0; i < p->o.numbers; i++)
     found[i] = (od_variant_number){p->number[i].path, p->number[i].unit, r.search->x[i], -1};
   const char *verdict = r.unmet > 0 ? "goals are not met" : "all goals are met";
   const od_variant_numbers variant = {machine, &a->variant, verdict, found, p->o.numbers};
   const od_file_contents contents = {.result = &result,
+                                     .picture = &picture,
                                      .summary_always = true,
                                      .write[OD_FILE_VARIANT] = od_variant_write_numbers,
                                      .variant_user = &variant};
@@ -219,14 +226,15 @@ static const char details[] =
     "and the numbers at a bound, and states whether the result is a minimum. The verdict judges a run with the\nnumbers found, as in 'simulate'."
     " The exit code is 4 if a goal is not met, and 3 if this run is wrong.\n\n"
     "Examples\n"
-    "  oleodyn optimize press.yaml --free 'pid.kp=1 V/m:100 V/m' --free 'bleed.area=0.1:5 mm2'\n"
-    "  oleodyn optimize press.yaml --free lag.gain=0.5:5 --goal lag:final=1.9 --json found.json\n";
+    "  oleodyn optimize press.yaml --search 'pid.kp=1 V/m:100 V/m' --search 'bleed.area=0.1:5 mm2'\n"
+    "  oleodyn optimize press.yaml --search lag.gain=0.5:5 --goal lag:final=1.9 --json found.json\n";
 
 int od_kind_optimize(od_job *job) {
   arguments a = {0};
   const od_option options[] = {
       OD_LOAD_OPTIONS(&a.load),
-      {"free", OD_OPTION_LIST, "PATH=LOW:HIGH", "path of a number to search for, and its range (repeatable)", &a.free},
+      {"search", OD_OPTION_LIST, "PATH=LOW:HIGH", "path of a number to search for, and its range (repeatable)",
+       &a.free},
       {"goal", OD_OPTION_LIST, "OUTPUT:TAKE=TARGET", "target value of an output, with or without a unit (repeatable)",
        &a.goals},
       {"reserve", OD_OPTION_TEXT, "PART",
@@ -236,7 +244,11 @@ int od_kind_optimize(od_job *job) {
       OD_VARIANT_OPTIONS(&a.variant),
   };
   const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
-                          .shared = {.file[OD_FILE_JSON] = "the findings", .si = true, .quiet = true}};
+                          .shared = {.file[OD_FILE_JSON] = "the findings",
+                                     .file[OD_FILE_PLOT] = "the search, and the run with the numbers found",
+                                     .file[OD_FILE_REPORT] = "findings and charts",
+                                     .si = true,
+                                     .quiet = true}};
   od_words files = {0};
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
   OD_SCOPED(free_plan) plan p = {0};

@@ -73,10 +73,14 @@ static int open_machine(od_job *job, const char *path, const od_response_argumen
 
 int od_log_open(od_job *job, const char *path, const od_log_arguments *a, int most_inputs, od_log_columns *out) {
   od_error err = {0};
-  od_log_wish wish = {
-      .input = a->input, .outputs = a->outputs->text, .output_count = a->outputs->count, .most_inputs = most_inputs};
+  od_log_wish wish = {.input = a->input,
+                      .outputs = a->outputs->text,
+                      .output_count = a->outputs->count,
+                      .most_inputs = most_inputs,
+                      .has_start = a->start != NULL};
   *out = (od_log_columns){0};
   if (!od_setting_quantity(job, "interval", a->interval, "s", &wish.interval) ||
+      !od_setting_any_quantity(job, "start", a->start, "s", &wish.start) ||
       !od_setting_quantity(job, "end", a->end, "s", &wish.end))
     return OD_JOB_BAD_INPUT;
   od_status status = od_log_columns_open(path, &wish, out, &err);
@@ -129,7 +133,7 @@ static bool read_estimate(od_job *job, const od_response_arguments *a, od_estima
   if (a->sine)
     return ok && read_sines(job, a->sine, &o->sine_from, &o->sine_to, &o->sine_step) &&
            od_setting_quantity(job, "periods", a->periods, "1", &o->periods) && read_settle(job, a, o) &&
-           od_setting_quantity(job, "start", a->start, "s", &o->start);
+           od_setting_any_quantity(job, "start", a->start, "s", &o->start);
   return ok && od_setting_count(job, "length", a->length, &o->length) && read_window(job, a->window, &o->window) &&
          od_setting_quantity(job, "period", a->period, "s", &o->period) && read_settle(job, a, o);
 }
@@ -145,7 +149,7 @@ static int open_log(od_job *job, const char *path, const od_response_arguments *
         path);
     return OD_JOB_BAD_INPUT;
   }
-  OD_TRY(od_log_open(job, path, &(od_log_arguments){a->input, &a->outputs, a->interval, a->end}, 1, &c));
+  OD_TRY(od_log_open(job, path, &(od_log_arguments){a->input, &a->outputs, a->interval, a->start, a->end}, 1, &c));
   if (!read_estimate(job, a, &o)) return OD_JOB_BAD_INPUT;
   od_status status = od_response_of_log(&c, &o, out, &err);
   if (status == OD_OK) return OD_GO_ON;

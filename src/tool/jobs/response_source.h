@@ -13,34 +13,35 @@ typedef struct od_response_arguments {
 } od_response_arguments;
 
 // Entries of the option table for frequency responses.
-#define OD_RESPONSE_OPTIONS(a)                                                                                        \
-  {"input", OD_OPTION_TEXT, "NAME",                                                                                   \
-   "the input: a column of the log, or an input of the machine; default: the only input", &(a)->input},               \
-      {"output", OD_OPTION_LIST, "NAME,...",                                                                          \
-       "outputs: columns of the log, or outputs of the machine (repeatable);\ndefault: all columns, "                 \
-       "or the outputs in the run section of the machine file",                                                       \
-       &(a)->outputs},                                                                                                \
-      {"interval", OD_OPTION_TEXT, "T", "time between the rows of a log without times", &(a)->interval},              \
-      {"end", OD_OPTION_TEXT, "T", "end of the used part of a log; later rows are ignored; default: the last row",    \
-       &(a)->end},                                                                                                    \
-      {"sine", OD_OPTION_TEXT, "FROM:TO:STEP", "the input is a stepped sine with these frequencies in Hz",            \
-       &(a)->sine},                                                                                                   \
-      {"periods", OD_OPTION_TEXT, "N", "number of periods of each frequency of a stepped sine; default: 3",           \
-       &(a)->periods},                                                                                                \
-      {"settle", OD_OPTION_TEXT, "N", "number of skipped periods, of each frequency or of a multisine; default: 1",   \
-       &(a)->settle},                                                                                                 \
-      {"start", OD_OPTION_TEXT, "T", "start time of the stepped sine; default: the first row", &(a)->start},          \
-      {"period", OD_OPTION_TEXT, "T", "the input is a multisine with this period", &(a)->period},                     \
-      {"length", OD_OPTION_TEXT, "N",                                                                                 \
-       "number of samples in a block of averaged spectra; default: an eighth of the log, at most 65536",              \
-       &(a)->length},                                                                                                 \
-      {"window", OD_OPTION_TEXT, "NAME", "window of the blocks: hann (default), hamming, blackman or none",           \
-       &(a)->window},                                                                                                 \
-      {"low", OD_OPTION_TEXT, "F", "lowest frequency; default: no limit for a log, 0.1 Hz for a machine", &(a)->low}, \
-      {"high", OD_OPTION_TEXT, "F", "highest frequency; default: no limit for a log, 100 Hz for a machine",           \
-       &(a)->high},                                                                                                   \
-      {"points", OD_OPTION_TEXT, "N", "number of frequencies for a machine, logarithmically spaced; default: 200",    \
-       &(a)->points},                                                                                                 \
+#define OD_RESPONSE_OPTIONS(a)                                                                                         \
+  {"input", OD_OPTION_TEXT, "NAME,...",                                                                                \
+   "the input: a column of the log, or an input of the machine; default: the only input", &(a)->input},                \
+      {"output", OD_OPTION_LIST, "NAME,...",                                                                           \
+       "outputs: columns of the log, or outputs of the machine (repeatable);\ndefault: all columns, "                  \
+       "or the outputs in the run section of the machine file",                                                        \
+       &(a)->outputs},                                                                                                 \
+      {"interval", OD_OPTION_TEXT, "T", "time between the rows of a log without times", &(a)->interval},               \
+      {"start", OD_OPTION_TEXT, "T", "start of the used part of a log, and of a stepped sine; default: the first row", \
+       &(a)->start},                                                                                                   \
+      {"end", OD_OPTION_TEXT, "T", "end of the used part of a log; later rows are ignored; default: the last row",     \
+       &(a)->end},                                                                                                     \
+      {"sine", OD_OPTION_TEXT, "FROM:TO:STEP", "the input is a stepped sine with these frequencies in Hz",             \
+       &(a)->sine},                                                                                                    \
+      {"periods", OD_OPTION_TEXT, "N", "number of periods of each frequency of a stepped sine; default: 3",            \
+       &(a)->periods},                                                                                                 \
+      {"settle", OD_OPTION_TEXT, "N", "number of skipped periods, of each frequency or of a multisine; default: 1",    \
+       &(a)->settle},                                                                                                  \
+      {"period", OD_OPTION_TEXT, "T", "the input is a multisine with this period", &(a)->period},                      \
+      {"length", OD_OPTION_TEXT, "N",                                                                                  \
+       "number of samples in a block of averaged spectra; default: an eighth of the log, at most 65536",               \
+       &(a)->length},                                                                                                  \
+      {"window", OD_OPTION_TEXT, "NAME", "window of the blocks: hann (default), hamming, blackman or none",            \
+       &(a)->window},                                                                                                  \
+      {"low", OD_OPTION_TEXT, "F", "lowest frequency; default: no limit for a log, 0.1 Hz for a machine", &(a)->low},  \
+      {"high", OD_OPTION_TEXT, "F", "highest frequency; default: no limit for a log, 100 Hz for a machine",            \
+       &(a)->high},                                                                                                    \
+      {"points", OD_OPTION_TEXT, "N", "number of frequencies for a machine, logarithmically spaced; default: 200",     \
+       &(a)->points},                                                                                                  \
       OD_LOAD_OPTIONS(&(a)->load)
 
 // Loads or computes the response, which the caller frees. Returns OD_GO_ON, or the outcome.
@@ -50,7 +51,7 @@ int od_response_open(od_job *job, const char *path, const od_response_arguments 
 typedef struct od_log_arguments {
   const char *input;
   const od_words *outputs;
-  const char *interval, *end;
+  const char *interval, *start, *end;
 } od_log_arguments;
 // Opens the columns of a log. Returns OD_GO_ON, or the outcome after a message. The caller frees *out in all cases.
 int od_log_open(od_job *job, const char *path, const od_log_arguments *a, int most_inputs, od_log_columns *out);

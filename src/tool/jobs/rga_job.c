@@ -4,6 +4,9 @@
 #include "io/wording.h"
 #include "linear/relative_gains.h"
 #include "jobs/linear_options.h"
+#include "linear/linear_pictures.h"
+#include "machine/machine_result.h"
+#include "report/picture_figures.h"
 
 enum { POINTS = 60 };
 
@@ -32,7 +35,10 @@ static int show(od_job *job, void *user, const od_machine *machine, const od_lin
   od_status status = od_gain_arrays_find(&r, &err);
   if (status != OD_OK) return od_job_end_early(job, status, &err);
   OD_SCOPED(od_result_free) od_result result = od_gain_arrays_result(&r);
-  const od_file_contents contents = {.table = &r.table, .result = &result};
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = od_machine_caption(machine), .subtitle = "relative gains"};
+  od_picture_add_gains(&picture, &r);
+  od_result_add_picture(&result, "Charts", &picture);
+  const od_file_contents contents = {.table = &r.table, .result = &result, .picture = &picture};
   return od_job_finish(job, &contents, NULL);
 }
 
@@ -82,6 +88,8 @@ int od_kind_rga(od_job *job) {
                           .shared = {.file[OD_FILE_CSV] = "the real parts of the relative gains",
                                      .file[OD_FILE_MAT] = "the real parts of the relative gains",
                                      .file[OD_FILE_JSON] = "relative gains and pairings",
+                                     .file[OD_FILE_PLOT] = "the relative gains over frequency",
+                                     .file[OD_FILE_REPORT] = "relative gains and pairings",
                                      .si = true,
                                      .quiet = true}};
   rga_sweep g = {.a = &a};

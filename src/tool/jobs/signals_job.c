@@ -4,6 +4,9 @@
 #include "memory/owned.h"
 #include "jobs/open_machine.h"
 #include "jobs/setting_values.h"
+#include "machine/machine.h"
+#include "machine/machine_result.h"
+#include "report/picture_figures.h"
 
 enum { MOST_ROWS = 10000000 };
 
@@ -40,6 +43,9 @@ static int show(od_job *job, od_input_series *f) {
   od_job_begin_stage(job, OD_STAGE_FINISH);
   if (status != OD_OK) return od_job_end_early(job, status, &err);
   OD_SCOPED(od_result_free) od_result result = od_input_series_result(f);
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = od_machine_caption(f->machine)};
+  od_picture_add_table(&picture, f->table, NULL);
+  od_result_add_picture(&result, "Charts", &picture);
   const od_file_contents contents = {
       .table = &f->table, .result = &result, .write[OD_FILE_PLOT] = od_input_series_write_plot, .user = f};
   return od_job_finish(job, &contents, NULL);
@@ -65,6 +71,7 @@ int od_kind_signals(od_job *job) {
                                      .file[OD_FILE_MAT] = "values and slopes",
                                      .file[OD_FILE_JSON] = "extremes, breaks and reversals",
                                      .file[OD_FILE_PLOT] = "values and slopes",
+                                     .file[OD_FILE_REPORT] = "extremes, breaks, reversals and charts",
                                      .si = true,
                                      .quiet = true}};
   od_words files = {0};

@@ -27,7 +27,7 @@ typedef struct arguments {
   od_words outputs;
   od_load_arguments load;
   od_sweep_arguments sweep;
-  bool no_requirements;
+  bool no_requirements, no_findings;
 } arguments;
 
 // Finds a name in the table of integrators. Returns false after a message.
@@ -194,6 +194,9 @@ static int run_and_write(od_job *job, const arguments *a, const od_machine *mach
   OD_OWNED(od_table_free) od_table *table = NULL;
   OD_SCOPED(od_run_report_free) od_run_report report = {0};
   OD_OWNED(od_judge_free) od_judge *judge = NULL;
+  OD_OWNED(od_findings_free) od_findings *found = NULL;
+  OD_OWNED(od_run_views_free) od_run_views *views = NULL;
+  od_run_watcher watchers[3];
   od_run_options options = *chosen;
   od_error err = {0};
   OD_SCOPED(free_finished_run) finished_run end = {.time = options.time};
@@ -208,9 +211,20 @@ static int run_and_write(od_job *job, const arguments *a, const od_machine *mach
   if (requirements > 0 && !a->no_requirements) {
     judge = od_judge_new(machine, options.time, options.outputs, options.output_count);
     if (!judge) return od_job_end_early(job, OD_NO_MEMORY, &err);
-    options.watch = od_judge_watch;
-    options.watcher = judge;
+    watchers[options.watcher_count++] = od_judge_watcher(judge);
   }
+  if (!a->no_findings) {
+    found = od_findings_new(machine);
+    if (!found) return od_job_end_early(job, OD_NO_MEMORY, &err);
+    watchers[options.watcher_count++] = od_findings_watcher(found);
+  }
+  if (job->files.path[OD_FILE_REPORT]) {
+    views =
+        od_run_views_new(machine, options.time, options.step * (options.every > 0 ? options.every : 1), found, NULL, 0);
+    if (!views) return od_job_end_early(job, OD_NO_MEMORY, &err);
+    watchers[options.watcher_count++] = od_run_views_watcher(views);
+  }
+  options.watchers = watchers;
   od_status status = OD_OK;
   if (job->files.path[OD_FILE_STATE]) status = prepare_state(machine, &scratch, &options, &end, &err);
   od_job_begin_stage(job, OD_STAGE_COMPUTE);
@@ -225,6 +239,7 @@ static int run_and_write(od_job *job, const arguments *a, const od_machine *mach
   if (!a->resume) od_start_kicks(machine, &report.verdict);
   od_status judged = judge ? od_judge_end(judge, &report, status == OD_OK, &err) : OD_OK;
   if (judged != OD_OK) status = judged;
+  if (found && od_findings_end(found, judge) != OD_OK) return od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
   end.findings = (od_run_findings){.machine = machine,
                                    .table = table,
                                    .panel = panel,
@@ -232,7 +247,9 @@ static int run_and_write(od_job *job, const arguments *a, const od_machine *mach
                                    .step = options.adaptive ? 0 : options.step,
                                    .integrator = options.integrator,
                                    .message = status == OD_OK ? NULL : err.text,
-                                   .judge = judge};
+                                   .judge = judge,
+                                   .found = found,
+                                   .views = views};
   return write_run(job, &end, &table, status, &err);
 }
 
@@ -294,6 +311,8 @@ static const char details[] =
     "The requirements of the file are judged at every step: pass, fail, or undecided if the run is not accurate enough. The\n"
     "outputs of requirements are also recorded. The exit code is 4 unless all requirements pass. With --sweep or --draw,\n"
     "requirements are not judged.\n\n"
+    "Findings about the run follow the table: limits that were reached, loads, losses. The worst findings come first; the JSON\n"
+    "summary has all of them, with phases and events. Findings do not change the verdict or the exit code.\n\n"
     "--checkpoint writes the run at its end, and also after Ctrl-C. --resume continues the run from this file, with the same\n"
     "machine, --set, outputs, integrator and step; the tolerance is the tolerance of the checkpoint. The rows after the\n"
     "checkpoint are bitwise identical to a run without interruption; with --step auto, both runs must have the same --time.\n"
@@ -339,6 +358,7 @@ int od_kind_simulate(od_job *job) {
       OD_DRAW_OPTIONS(&a.sweep),
       OD_LOAD_OPTIONS(&a.load),
       {"no-requirements", OD_OPTION_FLAG, NULL, "do not judge the requirements of the file", &a.no_requirements},
+      {"no-findings", OD_OPTION_FLAG, NULL, "do not look for findings, phases and events", &a.no_findings},
   };
   const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
                           .shared = {.file[OD_FILE_CSV] = "the results",

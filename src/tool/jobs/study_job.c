@@ -9,6 +9,7 @@
 #include "oleodyn/version.h"
 #include "jobs/open_machine.h"
 #include "jobs/setting_values.h"
+#include "report/picture_figures.h"
 #include "study/study_summary.h"
 #include "study/study_team.h"
 
@@ -54,6 +55,8 @@ static int check_parts(od_job *job, const arguments *a) {
     wrong = "--merge excludes --part and --values, because --merge makes no runs; remove these options";
   else if (a->part && job->files.path[OD_FILE_JSON])
     wrong = "--json is not possible with --part; give --json with --merge";
+  else if (a->part && (job->files.path[OD_FILE_PLOT] || job->files.path[OD_FILE_REPORT]))
+    wrong = "--plot and --report are not possible with --part; give them with --merge";
   if (!wrong) return OD_GO_ON;
   od_job_error(job, "%s", wrong);
   return OD_JOB_BAD_INPUT;
@@ -91,16 +94,16 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
 static int write_rows(od_job *job, const arguments *a, const od_study *s, const od_study_result *r) {
   OD_SCOPED(od_result_free) od_result summary = od_study_summary(s, r, a->merge.count);
   const finished_study f = {s, r, &summary};
-  bool has_plot = od_study_has_quantiles(r);
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = s->title, .subtitle = "values of the runs"};
+  od_picture_add_study(&picture, r);
+  od_result_add_picture(&summary, "Charts", &picture);
   const od_file_contents contents = {.result = &summary,
+                                     .picture = &picture,
                                      .summary_always = true,
                                      .write[OD_FILE_JSON] = write_json,
-                                     .write[OD_FILE_PLOT] = has_plot ? write_plot : NULL,
+                                     .write[OD_FILE_PLOT] = od_study_has_quantiles(r) ? write_plot : NULL,
                                      .user = &f};
-  int code = od_job_finish(job, &contents, NULL);
-  if (!job->files.path[OD_FILE_PLOT] || has_plot) return code;
-  od_job_error(job, "--plot: no case draws numbers; give a case the key 'draw'");
-  return OD_JOB_BAD_INPUT;
+  return od_job_finish(job, &contents, NULL);
 }
 
 // --- The command --------------------------------------------------------------------------------------------------
@@ -176,7 +179,9 @@ int od_kind_study(od_job *job) {
   const od_usage usage = {
       "STUDY", details, OD_OPTIONS(options),
       .shared = {.file[OD_FILE_JSON] = "the rows",
-                 .file[OD_FILE_PLOT] = "quantiles over the fraction of the runs, for cases with drawn numbers",
+                 .file[OD_FILE_PLOT] = "histograms of the runs; for cases with drawn numbers, quantiles",
+                 .file[OD_FILE_REPORT] = "the rows and histograms",
+                 .si = true,
                  .quiet = true}};
   od_words files = {0};
   OD_TRY(od_job_begin(job, &usage, 1, 1, &files));

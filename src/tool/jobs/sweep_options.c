@@ -9,7 +9,8 @@
 #include "jobs/job.h"
 #include "memory/scoped.h"
 #include "jobs/setting_values.h"
-#include "sweep/sweep_plot.h"
+#include "report/picture_figures.h"
+#include "sweep/sweep_picture.h"
 
 // --- The option --------------------------------------------------------------------------------------------------------
 
@@ -175,10 +176,6 @@ static int load_points(od_job *job, const od_sweep_job *c, od_sweep *s) {
 
 // --- Results -----------------------------------------------------------------------------------------------------------
 
-static od_status write_plot(const void *user, const char *path, od_error *err) {
-  return od_sweep_plot_write(user, path, err);
-}
-
 static int write_results(od_job *job, const od_sweep_job *c, od_sweep *s) {
   int counts[OD_SWEEP_AXES];
   bool has_results = od_sweep_has_results(s);
@@ -187,9 +184,10 @@ static int write_results(od_job *job, const od_sweep_job *c, od_sweep *s) {
   if (has_results && (!table || (c->finish && !c->finish(table, counts, s->plan.axes))))
     return od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
   OD_SCOPED(od_result_free) od_result result = od_sweep_result(s, table);
-  const od_sweep_picture picture = {table, counts, s->plan.axes, c->drawn, s->title};
-  const od_file_contents contents = {
-      .table = &table, .result = &result, .write[OD_FILE_PLOT] = write_plot, .user = &picture};
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = s->title};
+  if (table) od_picture_add_sweep(&picture, &s->plan, table, c->drawn);
+  od_result_add_picture(&result, "Charts", &picture);
+  const od_file_contents contents = {.table = &table, .result = &result, .picture = &picture};
   if (has_results) return od_job_finish(job, &contents, NULL);
   if (job->listener.result) job->listener.result(job->listener.user, &result, false);
   od_job_error(job, "no point of the sweep has a result; change the range of the sweep");
@@ -216,12 +214,6 @@ int od_sweep_job_run(od_job *job, const od_sweep_job *c) {
   int threads = 0;
   OD_TRY(read_axes(job, c->arguments, &plan));
   if (!od_setting_count(job, "threads", c->arguments->threads, &threads)) return OD_JOB_BAD_INPUT;
-  if (job->files.path[OD_FILE_PLOT] && (c->drawn == 0 || plan.axes > OD_MOST_DRAWN_AXES)) {
-    od_job_error(job, c->drawn
-                          ? "--plot: a sweep of more than two numbers has no plot; --csv and --mat write its results"
-                          : "--plot: a sweep has no plot; --csv and --mat write its results");
-    return OD_JOB_BAD_INPUT;
-  }
   od_sweep s;
   int code =
       od_sweep_begin(&s, &plan) ? compute(job, c, &s, threads) : od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});

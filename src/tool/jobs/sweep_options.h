@@ -39,7 +39,7 @@ typedef struct od_sweep_job {
   // Called with the table of all points. Returns false if out of memory. NULL: the table needs no further work.
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
-  int drawn;  // number of results drawn by --plot, starting with the first; 0: the job draws no sweep
+  int drawn;  // number of results drawn by --plot and in reports, starting with the first; 0: all, up to a limit
 } od_sweep_job;
 
 // Loads and computes all points, prints the result and writes the files. Returns the outcome.

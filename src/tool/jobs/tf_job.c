@@ -5,11 +5,13 @@
 #include "jobs/job.h"
 #include "discrete/discrete_log.h"
 #include "document/suggest.h"
+#include "frequency/frequency_pictures.h"
 #include "frequency/transfer_result.h"
 #include "io/number.h"
 #include "memory/scoped.h"
 #include "jobs/setting_values.h"
 #include "jobs/response_source.h"
+#include "report/picture_figures.h"
 
 enum { HIGHEST_TRIED = 9 };  // highest order that is tried if no order is given
 
@@ -66,10 +68,15 @@ static int fit_and_write(od_job *job, const arguments *a, const od_response *r, 
   }
   OD_OWNED(od_table_free) od_table *table = od_fitted_transfer_table(&f);
   OD_SCOPED(od_result_free) od_result result = od_fitted_transfer_result(&f);
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = path};
+  od_picture_add_transfer(&picture, &f);
+  od_result_add_picture(&result, "Charts", &picture);
+  const bool in_terminal = od_job_draws_in_terminal(job);
   const od_file_contents contents = {.table = &table,
                                      .result = &result,
+                                     .picture = &picture,
                                      .summary_always = true,
-                                     .write[OD_FILE_PLOT] = od_fitted_transfer_write_plot,
+                                     .write[OD_FILE_PLOT] = in_terminal ? NULL : od_fitted_transfer_write_plot,
                                      .write[OD_FILE_BLOCK] = od_fitted_transfer_write_block,
                                      .user = &f};
   return od_job_finish(job, &contents, &f.verdict);
@@ -123,7 +130,8 @@ static bool options_fit(od_job *job, const arguments *a) {
 
 // Fits a discrete-time model to the log itself. Returns the outcome.
 static int fit_discrete(od_job *job, const arguments *a, const char *path) {
-  const od_log_arguments log = {a->source.input, &a->source.outputs, a->source.interval, a->source.end};
+  const od_log_arguments log = {a->source.input, &a->source.outputs, a->source.interval, a->source.start,
+                                a->source.end};
   OD_SCOPED(od_discrete_log_free)
   od_discrete_log w = {.path = path,
                        .o = {.kind = od_discrete_log_kind(a->method), .delay = a->direct ? 0 : 1, .direct = a->direct}};
@@ -144,6 +152,9 @@ static int fit_discrete(od_job *job, const arguments *a, const char *path) {
     return od_outcome_of(status);
   }
   OD_SCOPED(od_result_free) od_result result = od_discrete_log_result(&w);
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = path};
+  od_picture_add_discrete(&picture, &w);
+  od_result_add_picture(&result, "Charts", &picture);
   const od_file_contents contents = {.table = &w.table,
                                      .result = &result,
                                      .summary_always = true,
@@ -197,6 +208,8 @@ int od_kind_tf(od_job *job) {
                                      .file[OD_FILE_MAT] = "data and model at each frequency",
                                      .file[OD_FILE_JSON] = "the findings",
                                      .file[OD_FILE_PLOT] = "data and model",
+                                     .file[OD_FILE_REPORT] = "data and model, poles and zeros",
+                                     .si = true,
                                      .file[OD_FILE_BLOCK] = "the transfer functions as blocks",
                                      .quiet = true}};
   od_words files = {0};

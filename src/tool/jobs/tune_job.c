@@ -7,6 +7,7 @@
 #include "jobs/setting_values.h"
 #include "jobs/write_variant.h"
 #include "memory/owned.h"
+#include "report/picture_figures.h"
 #include "tune/tune.h"
 
 typedef struct arguments {
@@ -19,7 +20,7 @@ static int load(od_job *job, const char *path, const arguments *a, od_experiment
   const od_experiment_options options = {
       .set = a->set.text, .set_count = a->set.count, .truth = a->truth, .variant = a->variant, .data = a->data};
   if (a->data && strcmp(a->data, "-") == 0) {
-    od_job_error(job, "--data: found '-'; expected a file, because the data are read many times");
+    od_job_error(job, "--log: found '-'; expected a file, because the data are read many times");
     return OD_JOB_BAD_INPUT;
   }
   od_messages *messages = od_messages_new();
@@ -61,12 +62,12 @@ static int check_only(od_job *job, const arguments *a, const od_experiment *e) {
 }
 
 static int read_options(od_job *job, const arguments *a, od_tune_options *o) {
-  if (!od_setting_quantity(job, "part", a->part, "1", &o->part) ||
-      !od_setting_quantity(job, "from", a->from, "s", &o->from) ||
+  if (!od_setting_quantity(job, "fraction", a->part, "1", &o->part) ||
+      !od_setting_quantity(job, "start", a->from, "s", &o->from) ||
       !od_setting_count(job, "threads", a->threads, &o->threads))
     return OD_JOB_BAD_INPUT;
   if (o->part < 1) return OD_GO_ON;
-  od_job_error(job, "--part: found '%s', expected a fraction of the time below 1, such as 0.6", a->part);
+  od_job_error(job, "--fraction: found '%s', expected a fraction of the time below 1, such as 0.6", a->part);
   return OD_JOB_BAD_INPUT;
 }
 
@@ -82,7 +83,11 @@ static int tune_and_write(od_job *job, const arguments *a, const od_experiment *
   OD_SCOPED(od_result_free) od_result result = od_tuned_result(e, tuned);
   od_log_warn(job, e->log);
   const od_variant_noise variant = {e, &a->write, tuned, &a->set};
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = e->title, .subtitle = "tuned noise"};
+  od_picture_add_tuned(&picture, e, tuned);
+  od_result_add_picture(&result, "Charts", &picture);
   const od_file_contents contents = {.result = &result,
+                                     .picture = &picture,
                                      .summary_always = true,
                                      .write[OD_FILE_VARIANT] = od_variant_write_noise,
                                      .variant_user = &variant};
@@ -93,7 +98,7 @@ static const char details[] =
     "Finds the standard deviations of the noise that the observer assumes: of each sensor, of pressures and accelerations (or\n"
     "of each output of 'noise: {structure: matrix}'), and of each parameter with 'noise'. Only noise above zero in the file is\n"
     "tuned; its value is the start of the search and may be wrong by orders of magnitude. The numbers maximize the likelihood\n"
-    "of the innovations in the first part of the time (--part). The rest of the time judges them: log likelihood, NIS and\n"
+    "of the innovations in the first part of the time (--fraction). The rest of the time judges them: log likelihood, NIS and\n"
     "whiteness before and after. The output also lists numbers that the data do not determine, process noise that is not\n"
     "distinguishable from zero, and standard deviations of the start (P0) that the first innovations contradict. Simulated\n"
     "data are the same in every run, so the result is the same with any number of threads. The exit code is 3 if the tuned\n"
@@ -102,21 +107,21 @@ static const char details[] =
     "Examples\n"
     "  oleodyn tune valve.yaml --write-variant tuned\n"
     "  oleodyn observe tuned.yaml --variant tuned\n"
-    "  oleodyn tune valve.yaml --data log.csv --part 0.5 --json -\n"
+    "  oleodyn tune valve.yaml --log log.csv --fraction 0.5 --json -\n"
     "  oleodyn tune valve.yaml --set 'noise.pressures=1 kPa' --only noise.pressures\n";
 
 int od_kind_tune(od_job *job) {
   arguments a = {0};
   od_tune_options tuning = {.part = 0.6};
   const od_option options[] = {
-      {"part", OD_OPTION_TEXT, "FRACTION", "first fraction of the time, used for tuning; default: 0.6", &a.part},
-      {"from", OD_OPTION_TEXT, "T", "ignore innovations before this time after the begin; default: 0 s", &a.from},
+      {"fraction", OD_OPTION_TEXT, "FRACTION", "first fraction of the time, used for tuning; default: 0.6", &a.part},
+      {"start", OD_OPTION_TEXT, "T", "ignore innovations before this time after the begin; default: 0 s", &a.from},
       {"only", OD_OPTION_LIST, "PATH", "tune only this number (repeatable); default: all noise above zero", &a.only},
-      {"truth", OD_OPTION_TEXT, "VARIANT", "variant of the machine file for the true machine; default: from the file",
+      {"truth", OD_OPTION_TEXT, "NAME", "variant of the machine file for the true machine; default: from the file",
        &a.truth},
       {"variant", OD_OPTION_TEXT, "NAME", "variant of the experiment file; default: the file without a variant",
        &a.variant},
-      {"data", OD_OPTION_TEXT, "FILE", "tune with this log (CSV or MATLAB file) instead of a simulated machine",
+      {"log", OD_OPTION_TEXT, "FILE", "tune with this log (CSV or MATLAB file) instead of a simulated machine",
        &a.data},
       {"seed", OD_OPTION_TEXT, "N", "seed of the simulated noise; default: from the file, else 1", &a.seed},
       {"set", OD_OPTION_LIST, "PATH=VALUE",
@@ -129,6 +134,7 @@ int od_kind_tune(od_job *job) {
   };
   const od_usage usage = {"EXPERIMENT", details, OD_OPTIONS(options),
                           .shared = {.file[OD_FILE_JSON] = "the findings",
+                                     .file[OD_FILE_PLOT] = "numbers and innovations before and after",
                                      .file[OD_FILE_REPORT] = "findings and tables",
                                      .si = true,
                                      .quiet = true}};

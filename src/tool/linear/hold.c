@@ -278,7 +278,7 @@ static void describe(const search *s, const trial *t, char *text, size_t size) {
     int output = s->o->hold[t->unsolved - s->nk].output;
     snprintf(text, size,
              "no values of the free inputs and states were found that bring %s to its target; free more inputs with "
-             "--free",
+             "--adjust",
              od_machine_output_name(machine, output));
   } else {
     snprintf(text, size, "no balance of forces and flows was found");

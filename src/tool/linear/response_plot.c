@@ -7,6 +7,7 @@
 #include "io/atomic_file.h"
 #include "io/chart.h"
 #include "io/number.h"
+#include "io/picture.h"
 #include "io/svg.h"
 #include "memory/scoped.h"
 
@@ -126,11 +127,35 @@ static void draw_group(FILE *to, const od_bode_plot *plot, const double *decades
   }
 }
 
+// Adds the panels of a group.
+static void add_group(od_picture *p, const od_bode_plot *plot, int group, int curves) {
+  const od_table *t = plot->table;
+  for (int which = 0; which < 2; which++) {
+    od_panel *added = od_picture_add(p, (od_panel){.title = which ? "phase" : "magnitude",
+                                                   .note = which ? NULL : plot->note[group],
+                                                   .x_name = "frequency",
+                                                   .x_unit = "Hz",
+                                                   .y_unit = which ? "deg" : "dB",
+                                                   .x_log = true});
+    for (int k = group * curves; k < (group + 1) * curves; k++)
+      od_panel_add(p, added,
+                   (od_panel_line){.label = plot->name[k],
+                                   .as = plot->spread && plot->spread[k] ? OD_AS_POINTS : OD_AS_LINE,
+                                   .x = {t->data, t->rows, t->columns, 1},
+                                   .y = {t->data + 1 + 2 * k + which, t->rows, t->columns, 1}});
+  }
+}
+
 od_status od_bode_plot_write(const od_bode_plot *plot, const char *path, od_error *err) {
   const od_table *t = plot->table;
   int curves = (t->columns - 1) / 2 / plot->groups;
   double page = top + plot->groups * group_height(curves);
   OD_SCRATCH(scratch);
+  if (strcmp(path, "-") == 0) {
+    OD_SCOPED(od_picture_free) od_picture picture = {.title = plot->title, .subtitle = plot->subtitle};
+    for (int group = 0; group < plot->groups; group++) add_group(&picture, plot, group, curves);
+    return od_picture_show(&picture, path, err);
+  }
   double *decades = OD_TAKE(&scratch, double, t->rows);
   if (!decades) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (long i = 0; i < t->rows; i++) decades[i] = log10(t->data[i * t->columns]);

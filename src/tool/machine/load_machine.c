@@ -26,6 +26,8 @@ static const od_key own_keys[] = {
     {"oil", OD_SECTION, NULL, "density, compressibility and viscosity of the oil; required with hydraulic elements",
      .inside = &od_oil_section},
     {"run", OD_SECTION, NULL, "default settings of `oleodyn simulate`", .inside = &od_run_section},
+    {"look", OD_SECTION, NULL, "shapes and colors for pictures; without effect on the model",
+     .inside = &od_look_section},
     {"set", OD_NUMBER_MAP, NULL, "new values of numbers of the machine, by path, as with --set"},
     {"requirements", OD_SECTION_MAP, NULL, "requirements that `oleodyn simulate` checks",
      .inside = &od_requirement_section},
@@ -179,6 +181,7 @@ static void load_sections(od_loader *ld, const od_section *file) {
   load_circuit(ld, file);
   od_load_blocks(ld);
   od_load_initial(ld, od_section_get(ld, file, "initial"));
+  od_load_look(ld, od_section_get(ld, file, "look"));
   od_load_run(ld, od_section_get(ld, file, "run"));
   od_number_constants(ld);
 }

@@ -20,6 +20,8 @@ static const od_key keys[] = {
     {"tolerance", OD_NUMBER, "1", "relative tolerance of `step: auto` and of the integrator `cvodes`", OD_POSITIVE, 0,
      OD_RANGE_TOLERANCE, "depends on the integrator"},
     {"outputs", OD_TEXTS, NULL, "outputs to show; names joined with `+` share a panel of the plot", .otherwise = "all"},
+    {"phases", OD_NUMBER_MAP, "s", "names of phases, each with its start time, for reports", OD_NOT_NEGATIVE, 0,
+     OD_RANGE_TIME, "none"},
 };
 const od_section_class od_run_section = {"run", "default settings of `oleodyn simulate`", OD_KEYS(keys)};
 
@@ -53,6 +55,28 @@ static void check_output_element(od_loader *ld, int node, const char *text) {
               od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
 }
 
+// Reads 'phases': names and increasing start times.
+static void read_phases(od_loader *ld, int node) {
+  od_machine *machine = ld->draft->machine;
+  for (int key = od_first(ld, node, "phases"); key >= 0; key = od_next(ld, key)) {
+    const od_field field = {od_text_of(ld, key), "s", OD_NOT_NEGATIVE, NAN};
+    int value = od_value(ld, key), number = ld->document->numbers.count;
+    od_read_number(ld, value, od_path(ld, "run.phases", field.key), &field, od_place_of(ld, value), OD_IN_LOADER);
+    if (ld->document->numbers.count == number) continue;  // an error was reported
+    double from = od_number_value(ld, number);
+    if (machine->phases > 0 && !(from > machine->phase[machine->phases - 1].from)) {
+      od_complain(ld, value,
+                  "phase '%s' starts at %g s, and the previous phase starts at %g s; expected increasing times",
+                  od_excerpt(ld, field.key), from, machine->phase[machine->phases - 1].from);
+      continue;
+    }
+    od_machine_phase *list = od_arena_extend(&ld->document->arena, machine->phase, machine->phases, sizeof *list);
+    if (!list) return;
+    machine->phase = list;
+    machine->phase[machine->phases++] = (od_machine_phase){field.key, from};
+  }
+}
+
 void od_load_run(od_loader *ld, int node) {
   od_section section = od_section_empty(&od_run_section, -1, "run", "run");
   if (!od_is_null(ld, node)) section = od_section_open(ld, node, node, "run", "run", &od_run_section);
@@ -66,6 +90,8 @@ void od_load_run(od_loader *ld, int node) {
   run->tolerance = read_optional(ld, &section, "tolerance");
   if (od_section_get(ld, &section, "integrator") >= 0)
     run->integrator = od_run_integrator(od_key_choice(ld, &section, "integrator"));
+  int phases = od_section_get(ld, &section, "phases");
+  if (phases >= 0) read_phases(ld, phases);
   int outputs = od_section_get(ld, &section, "outputs");
   if (outputs >= 0 && !od_is_list(ld, outputs))
     od_complain(ld, outputs, "found %s; 'outputs' must be a list of names", od_describe(ld, outputs));

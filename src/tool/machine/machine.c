@@ -36,6 +36,10 @@ const char *od_machine_variant_name(const od_machine *machine, int i) {
   return i >= 0 && i < machine->document->variants ? machine->document->variant_name[i] : NULL;
 }
 
+const od_look *od_machine_look(const od_machine *machine) {
+  return &machine->look;
+}
+
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
 int od_machine_number_count(const od_machine *machine) {

@@ -4,6 +4,8 @@
 #define OD_MACHINE_LOADER_H
 
 #include "document/quantities.h"
+#include "machine/look.h"
+#include "machine/machine_phases.h"
 #include "machine/names.h"
 #include "machine/templates.h"
 #include "machine/requirement.h"
@@ -25,12 +27,15 @@ struct od_machine {
   od_signals *signals;
   od_run_defaults run;
   double start;  // time of the inputs at the start of the run, s
+  od_machine_phase *phase;
+  int phases;
   od_requirement *requirement;
   int requirements;
   od_model *model;
   const char *problem;  // first problem of the initial state; NULL: the machine has an initial state
   od_template_instance *instance;
   int instances;
+  od_look look;
   od_load_options loaded;  // the options of the load, without `content`
 };
 
@@ -108,6 +113,7 @@ void od_load_saved_state(od_loader *ld, int node);
 // map, so it is loaded before the maps of templates are merged.
 void od_load_steady_word(od_loader *ld, int node, bool is_all);
 void od_load_initial(od_loader *ld, int node);
+void od_load_look(od_loader *ld, int node);
 void od_load_run(od_loader *ld, int node);
 // Load the balanced initial values, the names in run.outputs, and the requirements. Call these functions after the model is built.
 void od_load_balanced(od_loader *ld);

@@ -33,10 +33,20 @@ json_t *od_json_plane(const od_model *m);
 
 // Returns the ends of an instance: key, place in the list of the key, role, node, and the output with the flow.
 json_t *od_json_ends(const od_model *m, int instance);
+// Returns the output that shows entry `row` of the outputs of an instance's class (od_end_flow.output); -1: none.
+int od_instance_output(const od_model *m, int instance, int row);
 // Returns the key that the signal of an instance drives; NULL: no signal.
 const char *od_driven_key(const od_model *m, const od_instance *e);
 // Adds the fields of valves and ports: side, opening at zero, open paths at each position of the spool.
 void od_set_valve_paths(json_t *row, const od_model *m, int instance);
+// Computes the openings of all paths of a valve at a spool position (-1, 0 or 1 strokes), relative to the largest opening of the
+// path at the three positions: opening[from * ends + to]; 0: closed. `opening` has room for OD_MOST_ENDS squared numbers. Returns
+// false if the instance is not a valve with ends, or if an allocation fails.
+bool od_valve_openings(const od_model *m, int instance, int position, double *opening);
+// Returns the opening of a port of a valve at spool position zero, 0 to 1.
+double od_port_opening_at_zero(const od_model *m, int instance);
+// Returns the largest spool position: the number `stroke` of the instance or of its host; 1 without such a number.
+double od_valve_stroke(const od_model *m, const od_instance *e);
 // Returns the parts that a signal drives: kind of part, name and key.
 json_t *od_json_driven(const od_model *m, int signal);
 // Writes the name of an instance. An unnamed part of a host or joint has the name "host.key" or "joint.key".

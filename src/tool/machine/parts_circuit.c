@@ -21,17 +21,15 @@ void od_instance_name(const od_model *m, int instance, char *name, size_t size) 
 
 // --- Ends -------------------------------------------------------------------------------------------------------------
 
-// Returns the name of the output that shows entry `row` of the outputs of an instance's class, or NULL.
-static const char *output_name(const od_model *m, int instance, int row) {
-  if (row < 0) return NULL;
+int od_instance_output(const od_model *m, int instance, int row) {
+  if (row < 0) return -1;
   const od_element_output *o = &od_instance_description(m, &m->instance[instance])->outputs[row];
   od_output_kind kind = o->shows == OD_SHOWS_STATE ? OD_OUT_ELEMENT_STATE : OD_OUT_ELEMENT;
   for (int i = 0; i < m->outputs; i++) {
     const od_output *shown = &m->output[i];
-    if (shown->kind == kind && shown->index == instance && shown->component == o->index && shown->second < 0)
-      return od_model_output_name(m, i);
+    if (shown->kind == kind && shown->index == instance && shown->component == o->index && shown->second < 0) return i;
   }
-  return NULL;
+  return -1;
 }
 
 json_t *od_json_ends(const od_model *m, int instance) {
@@ -41,7 +39,8 @@ json_t *od_json_ends(const od_model *m, int instance) {
   for (int i = 0; i < od_element_end_count(c); i++) {
     od_end_place at = od_element_end_at(c, i);
     od_end_flow flow = od_element_end_flow(c, i);
-    const char *output = output_name(m, instance, flow.output);
+    int shown = od_instance_output(m, instance, flow.output);
+    const char *output = shown >= 0 ? od_model_output_name(m, shown) : NULL;
     json_array_append_new(
         list, json_pack("{s:s, s:i, s:s, s:o, s:o, s:o}", "key", at.end->key, "place", at.place, "role",
                         od_end_role_name(at.end->role), "node",
@@ -62,8 +61,7 @@ typedef struct lone_valve {
   double *w;
 } lone_valve;
 
-// Returns the largest spool position: the number `stroke` of the instance or of its host; 1 without such a number.
-static double stroke_of(const od_model *m, const od_instance *e) {
+double od_valve_stroke(const od_model *m, const od_instance *e) {
   const od_instance *owner = od_instance_description(m, e)->host && e->host >= 0 ? &m->instance[e->host] : e;
   const od_element_description *c = od_instance_description(m, owner);
   for (int k = 0; k < c->field_count; k++)
@@ -99,22 +97,33 @@ static double flow_between(lone_valve *v, double spool, int from, int to) {
   return flow;
 }
 
-// Returns the open paths at a spool position: indices of ends, and the flow relative to the largest flow of this path at any of
-// the positions -1, 0 and 1.
-static json_t *paths_at(lone_valve *v, double stroke, int position) {
-  json_t *list = json_array();
+// Computes the openings of all paths at a spool position: opening[from * ends + to].
+static void fill_openings(lone_valve *v, double stroke, int position, double *opening) {
   int ends = od_element_end_count(v->c);
   for (int from = 0; from < ends; from++)
     for (int to = 0; to < ends; to++) {
+      opening[from * ends + to] = 0;
       if (from == to || v->e->end[from] < 0 || v->e->end[to] < 0) continue;
       double most = 0, flow = flow_between(v, position * stroke, from, to);
       for (int at = -1; at <= 1; at++) {
         double other = flow_between(v, at * stroke, from, to);
         if (other > most) most = other;
       }
-      if (flow > 1e-9 * most)
-        json_array_append_new(list, json_pack("{s:i, s:i, s:f}", "from", from, "to", to, "opening", flow / most));
+      if (flow > 1e-9 * most) opening[from * ends + to] = flow / most;
     }
+}
+
+// Returns the open paths at a spool position: indices of ends, and the opening.
+static json_t *paths_at(lone_valve *v, double stroke, int position) {
+  json_t *list = json_array();
+  int ends = od_element_end_count(v->c);
+  double opening[OD_MOST_ENDS * OD_MOST_ENDS];
+  fill_openings(v, stroke, position, opening);
+  for (int from = 0; from < ends; from++)
+    for (int to = 0; to < ends; to++)
+      if (opening[from * ends + to] > 0)
+        json_array_append_new(
+            list, json_pack("{s:i, s:i, s:f}", "from", from, "to", to, "opening", opening[from * ends + to]));
   return list;
 }
 
@@ -131,29 +140,50 @@ static void set_positions(json_t *row, lone_valve *v, double stroke) {
   json_object_set_new(row, "positions", list);
 }
 
-// Adds the side on which a port opens, and its opening at zero, 0 to 1.
-static void set_port(json_t *row, lone_valve *v, double stroke) {
-  int side = v->e->choice[OD_PORT_SIDE];
-  double full = flow_between(v, side * stroke, 0, 1), zero = flow_between(v, 0, 0, 1);
-  json_object_set_new(row, "side", json_integer(side));
-  json_object_set_new(row, "opening_at_zero", od_json_number(full > 0 ? zero / full : 0));
+// Returns the opening of a port at zero, 0 to 1.
+static double opening_at_zero(lone_valve *v, double stroke) {
+  double full = flow_between(v, v->e->choice[OD_PORT_SIDE] * stroke, 0, 1), zero = flow_between(v, 0, 0, 1);
+  return full > 0 ? zero / full : 0;
 }
 
-void od_set_valve_paths(json_t *row, const od_model *m, int instance) {
+// Prepares a valve or port for flow_between(). Returns false if the instance is neither, or if an allocation fails.
+static bool take_valve(const od_model *m, int instance, od_arena *scratch, lone_valve *v) {
   const od_instance *e = &m->instance[instance];
   const od_element_description *c = od_instance_description(m, e);
   const od_layout *l = &m->layout;
   bool commanded = c->signal_key && strcmp(c->signal_key, "command") == 0 && od_element_end_count(c) > 0;
-  if (!commanded && !c->equations->has_curve) return;
+  if (!commanded && !c->equations->has_curve) return false;
+  *v = (lone_valve){m, e, c, od_instance_batch(m, e), OD_TAKE(scratch, double, l->scalars_real + 1)};
+  if (!v->w) return false;
+  memcpy(v->w + l->theta, m->theta, (size_t)m->numbers * sizeof *v->w);
+  for (int k = 0; k < OD_OIL_STATES; k++) v->w[l->oil + k] = k == OD_OIL_STATE_SMOOTHING ? 1e4 : 1;
+  return true;
+}
+
+bool od_valve_openings(const od_model *m, int instance, int position, double *opening) {
   OD_SCRATCH(scratch);
-  lone_valve v = {m, e, c, od_instance_batch(m, e), OD_TAKE(&scratch, double, l->scalars_real + 1)};
-  if (!v.w) return;
-  memcpy(v.w + l->theta, m->theta, (size_t)m->numbers * sizeof *v.w);
-  for (int k = 0; k < OD_OIL_STATES; k++) v.w[l->oil + k] = k == OD_OIL_STATE_SMOOTHING ? 1e4 : 1;
-  if (c->equations->has_curve)
-    set_port(row, &v, stroke_of(m, e));
-  else
-    set_positions(row, &v, stroke_of(m, e));
+  lone_valve v;
+  if (!take_valve(m, instance, &scratch, &v)) return false;
+  fill_openings(&v, od_valve_stroke(m, v.e), position, opening);
+  return true;
+}
+
+double od_port_opening_at_zero(const od_model *m, int instance) {
+  OD_SCRATCH(scratch);
+  lone_valve v;
+  return take_valve(m, instance, &scratch, &v) ? opening_at_zero(&v, od_valve_stroke(m, v.e)) : 0;
+}
+
+void od_set_valve_paths(json_t *row, const od_model *m, int instance) {
+  OD_SCRATCH(scratch);
+  lone_valve v;
+  if (!take_valve(m, instance, &scratch, &v)) return;
+  double stroke = od_valve_stroke(m, v.e);
+  if (v.c->equations->has_curve) {
+    json_object_set_new(row, "side", json_integer(v.e->choice[OD_PORT_SIDE]));
+    json_object_set_new(row, "opening_at_zero", od_json_number(opening_at_zero(&v, stroke)));
+  } else
+    set_positions(row, &v, stroke);
 }
 
 // --- Signals ----------------------------------------------------------------------------------------------------------

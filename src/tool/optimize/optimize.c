@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/search_history.h"
 #include "machine/machine.h"
 #include "memory/scoped.h"
 #include "simulate/run.h"
@@ -29,6 +30,7 @@ typedef struct search {
   const od_optimize_options *o;
   od_machine *machine;
   od_judge *judge;
+  od_table *table, *history;
   od_verdict verdict;
   int requirements;
   long runs;
@@ -39,8 +41,15 @@ static void clear(search *s) {
   od_judge_free(s->judge);
   od_machine_free(s->machine);
   od_verdict_free(&s->verdict);
+  od_table_free(s->table);
   s->judge = NULL;
   s->machine = NULL;
+  s->table = NULL;
+}
+
+static void free_search(search *s) {
+  clear(s);
+  od_table_free(s->history);
 }
 
 // ---- Loading and running the machine
@@ -77,7 +86,6 @@ static bool run_machine(search *s) {
   int *output = OD_TAKE(&scratch, int, od_machine_output_count(s->machine) + o->goals), outputs = 0;
   od_run_options run = od_run_options_of(s->machine, (od_run_wishes){0});
   OD_SCOPED(od_run_report_free) od_run_report report = {0};
-  OD_OWNED(od_table_free) od_table *table = NULL;
   if (!output) return false;
   outputs = od_judge_outputs(s->machine, output);
   int first = outputs;
@@ -85,19 +93,22 @@ static bool run_machine(search *s) {
   s->judge = od_judge_new(s->machine, run.time, output, outputs);
   run.outputs = output;
   run.output_count = outputs;
-  run.watch = od_judge_watch;
-  run.watcher = s->judge;
+  if (!s->judge) return false;
+  const od_run_watcher watcher = od_judge_watcher(s->judge);
+  run.watchers = &watcher;
+  run.watcher_count = 1;
   run.progress = go_on;
   run.user = s;
   s->runs++;
-  bool ok = s->judge && od_run(s->machine, &run, &table, &report, NULL) == OD_OK &&
+  bool ok = od_run(s->machine, &run, &s->table, &report, NULL) == OD_OK &&
             od_judge_end(s->judge, &report, true, NULL) == OD_OK;
   s->verdict = report.verdict;
   report.verdict = (od_verdict){0};
   for (int i = 0; ok && i < o->goals; i++) {
     od_goal *g = &o->goal[i];
-    g->value = take_value(table, 1 + first + i, g->take);
-    if (!(g->size > 0)) g->size = size_of(g->target != 0 ? g->target : take_value(table, 1 + first + i, OD_TAKE_PEAK));
+    g->value = take_value(s->table, 1 + first + i, g->take);
+    if (!(g->size > 0))
+      g->size = size_of(g->target != 0 ? g->target : take_value(s->table, 1 + first + i, OD_TAKE_PEAK));
   }
   return ok;
 }
@@ -127,7 +138,11 @@ static int residuals(void *user, const double *x, double *r) {
 
 static bool keep_searching(void *user, const od_ls_progress *progress) {
   search *s = user;
-  (void)progress;
+  // Without memory, the search continues without a history.
+  if (s->history && od_search_history_add(s->history, progress->cost, progress->x) != OD_OK) {
+    od_table_free(s->history);
+    s->history = NULL;
+  }
   return !s->stopped;
 }
 
@@ -173,7 +188,7 @@ static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
 
 od_status od_optimize(const od_optimize_options *o, od_optimize_result *out, od_error *err) {
   OD_SCRATCH(scratch);
-  OD_SCOPED(clear) search s = {.o = o};
+  OD_SCOPED(free_search) search s = {.o = o};
   *out = (od_optimize_result){0};
   double *start = OD_TAKE(&scratch, double, o->numbers);
   if (!start) return od_fail(err, OD_NO_MEMORY, "out of memory");
@@ -189,7 +204,11 @@ od_status od_optimize(const od_optimize_options *o, od_optimize_result *out, od_
     return od_fail(err, OD_NOT_CONVERGED,
                    "the machine cannot be run and judged at the start of the search; choose another start (--set), or "
                    "more starts (--starts)");
+  const char **name = OD_TAKE(&scratch, const char *, o->numbers);
+  for (int i = 0; name && i < o->numbers; i++) name[i] = o->number[i].path;
+  s.history = name ? od_search_history_new(name, o->numbers) : NULL;
   od_status status = search_numbers(&s, &out->search, err);
+  out->history = OD_GIVE(s.history);
   out->runs = s.runs;
   if (out->search && residuals(&s, out->search->x, r) == 0) {
     int count;
@@ -204,6 +223,7 @@ od_status od_optimize(const od_optimize_options *o, od_optimize_result *out, od_
     out->minimum = reason == OD_LS_GRADIENT || reason == OD_LS_COST || reason == OD_LS_STEP || reason == OD_LS_EXACT;
     out->machine = OD_GIVE(s.machine);
     out->judge = OD_GIVE(s.judge);
+    out->run = OD_GIVE(s.table);
     out->verdict = s.verdict;
     s.verdict = (od_verdict){0};
   }
@@ -213,6 +233,8 @@ od_status od_optimize(const od_optimize_options *o, od_optimize_result *out, od_
 void od_optimize_result_free(od_optimize_result *r) {
   od_judge_free(r->judge);
   od_machine_free(r->machine);
+  od_table_free(r->history);
+  od_table_free(r->run);
   od_verdict_free(&r->verdict);
   od_ls_result_free(r->search);
   *r = (od_optimize_result){0};

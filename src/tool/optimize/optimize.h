@@ -8,6 +8,7 @@
 #define OD_OPTIMIZE_H
 
 #include "oleodyn/least_squares.h"
+#include "io/picture.h"
 #include "io/table.h"
 #include "oleodyn/machine.h"
 #include "requirements/judge.h"
@@ -49,8 +50,10 @@ typedef struct od_optimize_result {
   od_judge *judge;      // judge of the run with the numbers found
   od_verdict verdict;   // verdict on the run with the numbers found: whether the step is short enough
   od_ls_result *search;
-  int unmet;     // number of requirements that do not pass and of goals that are not met
-  bool minimum;  // whether the search ended at a minimum within the bounds
+  od_table *history;  // cost and numbers after each iteration; NULL: not available
+  od_table *run;      // time, then the outputs of requirements and goals, in the run with the numbers found
+  int unmet;          // number of requirements that do not pass and of goals that are not met
+  bool minimum;       // whether the search ended at a minimum within the bounds
   long runs;
 } od_optimize_result;
 
@@ -59,7 +62,10 @@ typedef struct od_optimize_result {
 od_status od_optimize(const od_optimize_options *options, od_optimize_result *out, od_error *err);
 void od_optimize_result_free(od_optimize_result *r);
 
-// optimize_result.c: creates the result of a command. `options` and `found` must outlive the result.
+// optimize_result.c: adds the search, and the outputs of the run with the numbers found with the targets of the goals. `found` must
+// outlive the picture.
+void od_picture_add_optimized(od_picture *p, const od_optimize_options *options, const od_optimize_result *found);
+// Creates the result of a command. `options` and `found` must outlive the result.
 od_result od_optimize_findings(const od_optimize_options *options, const od_optimize_result *found);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "io/display.h"
 #include "io/json.h"
+#include "io/search_history.h"
 #include "io/wording.h"
 
 static void add_numbers(const od_optimize_options *o, const od_ls_result *search, od_result *r) {
@@ -126,4 +127,26 @@ od_result od_optimize_findings(const od_optimize_options *o, const od_optimize_r
   od_result_text(&r, "reason", od_ls_reason_text(found->search->reason));
   od_result_whole(&r, "runs", found->runs);
   return r;
+}
+
+// --- Picture ----------------------------------------------------------------------------------------------------------
+
+void od_picture_add_optimized(od_picture *p, const od_optimize_options *o, const od_optimize_result *found) {
+  const od_table *t = found->run;
+  od_picture_add_history(p, found->history);
+  for (int c = 1; t && t->rows > 1 && c < t->columns; c++) {
+    bool is_repeated = false;
+    for (int k = 1; k < c; k++) is_repeated = is_repeated || strcmp(t->name[k], t->name[c]) == 0;
+    if (is_repeated) continue;
+    od_panel *panel = od_picture_add(p, (od_panel){.title = t->name[c],
+                                                   .note = "with the numbers found",
+                                                   .x_name = "time",
+                                                   .x_unit = "s",
+                                                   .y_unit = t->unit[c]});
+    od_panel_add(p, panel,
+                 (od_panel_line){.x = {t->data, t->rows, t->columns, 1}, .y = {t->data + c, t->rows, t->columns, 1}});
+    for (int k = 0; k < o->goals; k++)
+      if (strcmp(od_machine_output_name(found->machine, o->goal[k].output), t->name[c]) == 0)
+        od_panel_level(p, panel, o->goal[k].target, o->goal[k].name);
+  }
 }

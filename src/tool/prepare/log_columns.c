@@ -104,8 +104,8 @@ static void rewind_rows(od_log_columns *c) {
   od_row_reader_rewind(c->file);
 }
 
-// Reads the log once. Counts the rows up to the time `last` (s) and computes their mean interval. Checks that the inputs change.
-static od_status walk(od_log_columns *c, double interval, double last, od_error *err) {
+// Reads the log once. Counts the rows from the time `start` to the time `last` (s) and computes their mean interval. Checks that the inputs change.
+static od_status walk(od_log_columns *c, double interval, double start, double last, od_error *err) {
   bool end = false;
   OD_SCRATCH(scratch);
   double time = 0, latest = 0, *first = OD_TAKE(&scratch, double, c->count);
@@ -115,7 +115,11 @@ static od_status walk(od_log_columns *c, double interval, double last, od_error 
   while (status == OD_OK) {
     status = od_row_reader_next(c->file, c->cells, &end, err);
     if (status != OD_OK || end) break;
-    time = c->time >= 0 ? od_convert(&c->clock, c->cells[c->time]) : (double)c->next * interval;
+    time = c->time >= 0 ? od_convert(&c->clock, c->cells[c->time]) : (double)(c->skipped + c->next) * interval;
+    if (c->next == 0 && time < start - 1e-9 * fabs(start)) {
+      c->skipped++;
+      continue;
+    }
     if (time > last + 1e-9 * fabs(last)) break;
     if (c->next == 0) c->begin = time;
     for (int i = 0; i < c->count; i++) {
@@ -149,7 +153,9 @@ od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_er
   *end = c->next >= c->rows;
   if (*end) rewind_rows(c);
   if (*end) return OD_OK;
-  od_status status = od_row_reader_next(c->file, c->cells, end, err);
+  od_status status = OD_OK;
+  for (long i = c->next == 0 ? -c->skipped : 0; i <= 0 && status == OD_OK && !*end; i++)
+    status = od_row_reader_next(c->file, c->cells, end, err);
   if (status != OD_OK) return status;
   if (*end)
     return od_fail(err, OD_IO,
@@ -192,7 +198,9 @@ od_status od_log_columns_open(const char *path, const od_log_wish *wish, od_log_
   od_status status = open_file(c, wish, err);
   if (status == OD_OK) status = find_columns(c, wish, err);
   if (status == OD_OK) status = find_units(c, err);
-  if (status == OD_OK) status = walk(c, wish->interval, wish->end > 0 ? wish->end : INFINITY, err);
+  if (status == OD_OK)
+    status =
+        walk(c, wish->interval, wish->has_start ? wish->start : -INFINITY, wish->end > 0 ? wish->end : INFINITY, err);
   if (status == OD_OK && c->time >= 0)
     c->ambiguity = od_time_ambiguity_of(c->head->name[c->time], c->head->unit[c->time], path, c->step, NULL);
   return status;

@@ -22,6 +22,8 @@ typedef struct od_log_wish {
   const char *const *outputs;
   int output_count;
   double interval;  // interval between rows of a file without times, s; 0: the file has times
+  bool has_start;   // whether rows before the time `start` (s) are ignored
+  double start;
   double end;       // last time, s; later rows are ignored; 0: all rows are used
   int most_inputs;  // largest allowed number of inputs; 0: one input
 } od_log_wish;
@@ -40,6 +42,7 @@ typedef struct od_log_columns {
   double *cells;
   od_conversion *conversion;
   od_signal_label *label;
+  long skipped;  // number of rows before the first used row
   long rows, next;
   double begin, step;  // time of the first row, and interval between rows, s
 } od_log_columns;

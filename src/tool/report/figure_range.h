@@ -3,6 +3,7 @@
 #define OD_REPORT_FIGURE_RANGE_H
 
 #include <math.h>
+#include <string.h>
 
 #include "io/display.h"
 #include "report/page.h"
@@ -31,6 +32,12 @@ static inline od_figure_range od_figure_range_with_margin(od_figure_range r) {
   return (od_figure_range){r.low - room, r.high + room};
 }
 
+// Returns the display unit of a figure for numbers up to `size`. Lengths from 1 m on are in meters.
+static inline od_display od_figure_unit(const char *si, double size) {
+  if (strcmp(si, "m") == 0 && size >= 1) return (od_display){"m", 1, "m"};
+  return od_display_unit(si, size);
+}
+
 // Returns a figure over time, from `begin` to `end` (s), for values in this range (SI). The figure displays these values in the
 // units `time` and `shown`.
 static inline od_figure od_figure_over_time(const char *title, const char *note, double begin, double end,
@@ -44,7 +51,12 @@ static inline od_figure od_figure_over_time(const char *title, const char *note,
                      .y_high = y.high * shown.factor,
                      .x_name = "time",
                      .x_unit = time.unit,
-                     .y_unit = shown.unit};
+                     .y_unit = shown.unit,
+                     .x_si = "s",
+                     .y_si = shown.si,
+                     .x_factor = time.factor,
+                     .y_factor = shown.factor,
+                     .is_over_time = true};
 }
 
 static inline double od_figure_range_size(od_figure_range r) {

@@ -535,8 +535,7 @@ od_result od_fit_result(const od_fit_findings *a) {
   add_identifiability(f, &r);
   if (f->table && f->table->rows > 0) {
     od_result_audience(&r, OD_FOR_PAGE);
-    od_result_section(&r, "Measured and predicted");
-    od_result_figures(&r, od_fit_draw_sets, f);
+    od_result_charts(&r, od_fit_draw_sets, f);
     od_result_audience(&r, OD_FOR_ALL);
   }
   add_residuals(f, &r);

@@ -3,6 +3,7 @@
 #define OD_REPORT_FIT_RESULT_H
 
 #include "identify/fit.h"
+#include "io/picture.h"
 #include "result/result.h"
 
 typedef struct od_fit_findings {
@@ -26,5 +27,11 @@ int od_fit_column(const od_fitted *f, int sensor, od_fit_kind kind);
 // Draws figures for od_result_figures() (fit_figures.c); `fitted` is an od_fitted.
 void od_fit_draw_sets(struct od_page *page, const void *fitted);
 void od_fit_draw_residuals(struct od_page *page, const void *fitted);
+
+// Add panels (fit_pictures.c): measured and predicted signals over time; the search; measured and predicted frequency responses of
+// sets in which one input varies. The fit must outlive the picture; panels of signals need the table of all samples.
+void od_picture_add_fit(od_picture *p, const od_fitted *f);
+void od_picture_add_fit_search(od_picture *p, const od_fitted *f);
+void od_picture_add_fit_responses(od_picture *p, const od_fitted *f);
 
 #endif

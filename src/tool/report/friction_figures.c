@@ -1,5 +1,6 @@
 // Figures of a friction fit: measured and fitted forces, residuals, and correlations of the residuals.
 #include <math.h>
+#include <string.h>
 
 #include "prepare/whiteness.h"
 #include "report/figure_range.h"
@@ -48,7 +49,12 @@ static void draw(od_page *page, drawing w) {
                       .y_high = y.high * in_y.factor,
                       .x_name = w.x_name,
                       .x_unit = in_x.unit,
-                      .y_unit = in_y.unit};
+                      .y_unit = in_y.unit,
+                      .x_si = w.x_unit,
+                      .y_si = w.y_unit,
+                      .x_factor = in_x.factor,
+                      .y_factor = in_y.factor,
+                      .is_over_time = !strcmp(w.x_name, "time")};
   w.x.factor = in_x.factor;
   w.y.factor = w.line.factor = in_y.factor;
   od_page_figure_begin(page, &figure);

@@ -195,8 +195,7 @@ od_result od_friction_result(const od_friction_fitted *f) {
   add_shares(f, &r);
   od_result_audience(&r, OD_FOR_PAGE);
   if (f->rows > 0) {
-    od_result_section(&r, "Measured and fitted");
-    od_result_figures(&r, od_friction_draw_data, f);
+    od_result_charts(&r, od_friction_draw_data, f);
     od_result_figures(&r, od_friction_draw_whiteness, f);
   }
   od_result_audience(&r, OD_FOR_TERMINAL);

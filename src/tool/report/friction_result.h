@@ -5,6 +5,7 @@
 
 #include "friction_fit/friction_map.h"
 #include "friction_fit/friction_series.h"
+#include "io/picture.h"
 #include "result/result.h"
 
 // Creates the result. The fit must outlive the result.
@@ -24,5 +25,10 @@ od_table *od_friction_series_table(const od_friction_series *s);
 // Draws figures for od_result_figures() (friction_figures.c); `fitted` is an od_friction_fitted.
 void od_friction_draw_data(struct od_page *page, const void *fitted);
 void od_friction_draw_whiteness(struct od_page *page, const void *fitted);
+
+// Add panels (fit_pictures.c): each parameter over the pressures, and over the runs of a series. Map and series must outlive the
+// picture.
+void od_picture_add_pressure_map(od_picture *p, const od_pressure_map *m);
+void od_picture_add_friction_series(od_picture *p, const od_friction_series *s);
 
 #endif

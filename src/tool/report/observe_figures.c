@@ -7,6 +7,7 @@
 #include "report/figure_range.h"
 #include "report/innovation_series.h"
 #include "report/observe_result.h"
+#include "report/observe_views.h"
 #include "report/page_values.h"
 
 // Limits that keep a page readable and its file small.
@@ -51,6 +52,13 @@ static od_series time_of(const drawing *a) {
 
 static void report_left_out(const drawing *a, int all, int shown, const char *what, const char *which) {
   if (all > shown) od_page_text(a->page, "The page shows %d of %d %s%s.", shown, all, what, which);
+}
+
+// --- Machines -----------------------------------------------------------------------------------------------------
+
+void od_observe_draw_machines(od_page *page, const void *findings) {
+  const od_observe_findings *f = findings;
+  if (f->views) od_observe_views_draw(f->views, page);
 }
 
 // --- Inputs -------------------------------------------------------------------------------------------------------
@@ -116,6 +124,7 @@ static void draw_output(const drawing *a, const od_watched *w) {
   double value = od_observe_last(a->o, "estimate", w->name), sigma = od_observe_last(a->o, "sigma", w->name);
   snprintf(note, sizeof note, "final value: %s", od_quantity(value, sigma, w->unit, value).text);
   od_figure f = over_time(a, w->name, note, r, shown);
+  f.subject = w->name;
   od_series x = time_of(a), estimate = column(t, c.estimate, shown.factor);
   od_page_figure_begin(a->page, &f);
   od_chart_dots(f.to, &f.chart, x, column(t, c.measured, shown.factor), OD_DRAWN_MEASURED);

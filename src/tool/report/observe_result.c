@@ -53,6 +53,10 @@ static void add_figures(od_result *r, od_draw_figures *draw, const od_observe_fi
   if (f->observed->table->rows > 0) od_result_figures(r, draw, f);
 }
 
+static void add_charts(od_result *r, od_draw_figures *draw, const od_observe_findings *f) {
+  if (f->observed->table->rows > 0) od_result_charts(r, draw, f);
+}
+
 // --- Data alone -------------------------------------------------------------------------------------------------------
 
 // Returns the source of the samples and its statistics, for samples that are not simulated.
@@ -537,12 +541,12 @@ static void add_outputs(const od_observe_findings *f, od_result *r) {
   od_result_audience(r, OD_FOR_PAGE);
   if (e->sensors > 0) {
     od_result_section(r, "Sensors");
-    add_figures(r, od_observe_draw_sensors, f);
+    add_charts(r, od_observe_draw_sensors, f);
   }
   add_output_table(f, 0, e->sensors, r);
   if (e->watches > e->sensors) {
     od_result_section(r, "Outputs without a sensor");
-    add_figures(r, od_observe_draw_hidden, f);
+    add_charts(r, od_observe_draw_hidden, f);
     add_output_table(f, e->sensors, e->watches, r);
   }
   if (od_machine_input_count(e->model) > 0) {
@@ -567,10 +571,12 @@ od_result od_observe_result(const od_observe_findings *f) {
   od_result r = od_result_new("Observer report", e->title && e->title[0] ? e->title : e->path);
   r.doubtful_means = "errors may be larger than the reported standard deviations";
   od_observe_describe(f, how, sizeof how);
+  od_result_subtitle(&r, how);
   add_data(f, &r);
   od_result_audience(&r, OD_FOR_TERMINAL);
   od_result_heading(&r, "%.200s: %s", e->title, how);
   od_result_audience(&r, OD_FOR_PAGE);
+  od_result_figures(&r, od_observe_draw_machines, f);
   od_result_section(&r, "The run");
   add_facts(f, &r);
   od_result_section(&r, "Verdict");

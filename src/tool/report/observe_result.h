@@ -8,7 +8,8 @@
 typedef struct od_observe_findings {
   const od_experiment *experiment;
   const od_observed *observed;
-  const char *message;  // reason for an early end of the run, or NULL
+  const char *message;                   // reason for an early end of the run, or NULL
+  const struct od_observe_views *views;  // pictures for a page; NULL: not wanted
 } od_observe_findings;
 
 // Describes the samples: "truth 6-S1, in steps of 1 ms, seed 1", "log run.csv, 501 samples from 0 s to 0.5 s, 1 ms apart".
@@ -22,6 +23,7 @@ double od_kept_uncertainty(const od_observe_findings *f, int parameter);
 double od_observe_last(const od_observed *o, const char *what, const char *name);
 
 // Draw figures for od_result_figures() (observe_figures.c); `findings` is an od_observe_findings with at least one row.
+void od_observe_draw_machines(struct od_page *page, const void *findings);
 void od_observe_draw_inputs(struct od_page *page, const void *findings);
 void od_observe_draw_sensors(struct od_page *page, const void *findings);
 void od_observe_draw_hidden(struct od_page *page, const void *findings);  // outputs without a sensor

@@ -1,4 +1,4 @@
-// The body of the page is collected in memory, because the links to the sections are written before the sections.
+// The places of the page are collected in memory, because the data of the page precede its pictures, and the header needs the verdict.
 #include "report/page.h"
 
 #include <locale.h>
@@ -9,26 +9,12 @@
 
 #include "base/allocate.h"
 #include "io/atomic_file.h"
+#include "io/json.h"
 #include "io/number.h"
 #include "io/svg.h"
 #include "oleodyn/oleodyn.h"
-#include "report/style.h"
-
-enum { MOST_SECTIONS = 40, MOST_COLUMNS = 24 };
-
-struct od_page {
-  const char *kind, *title;
-  FILE *body;
-  char *text;
-  size_t length;
-  const char *section[MOST_SECTIONS];
-  int sections;
-  const char *list;  // tag of the open list; NULL: none
-  bool words[MOST_COLUMNS];
-  int columns, column;
-  bool small, any_figure, failed;  // failed: whether an allocation failed
-  locale_t plain, before;          // locale of this thread while the page is created, and the previous locale
-};
+#include "report/page_files.h"
+#include "report/page_parts.h"
 
 // --- The page -----------------------------------------------------------------------------------------------------
 
@@ -37,10 +23,16 @@ od_page *od_page_new(const char *kind, const char *title) {
   if (!p) return NULL;
   p->kind = kind;
   p->title = title;
-  p->body = open_memstream(&p->text, &p->length);
+  p->data = od_page_data_new();
   p->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (p->plain) p->before = uselocale(p->plain);
-  return p->body && p->plain ? OD_GIVE(p) : NULL;
+  bool ok = p->plain && p->data;
+  for (int i = 0; i < PARTS; i++) {
+    p->part[i].to = open_memstream(&p->part[i].text, &p->part[i].length);
+    ok = ok && p->part[i].to;
+  }
+  p->body = p->part[PART_SECTIONS].to;
+  return ok ? OD_GIVE(p) : NULL;
 }
 
 void od_page_free(od_page *p) {
@@ -48,39 +40,33 @@ void od_page_free(od_page *p) {
     uselocale(p->before);
     freelocale(p->plain);
   }
-  if (p->body) fclose(p->body);
-  od_libc_free(p->text);
-  od_free(p);
-}
-
-static void write_head(const od_page *p, FILE *to) {
-  fputs(
-      "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>",
-      to);
-  od_xml_text(to, p->title);
-  fprintf(to, "</title>\n<style>\n%s%s%s</style>\n</head>\n<body>\n<header>\n<p class=\"kind\">", page_colors,
-          page_layout, page_charts);
-  od_xml_text(to, p->kind);
-  fputs("</p>\n<h1>", to);
-  od_xml_text(to, p->title);
-  fputs("</h1>\n</header>\n", to);
-}
-
-static void write_links(const od_page *p, FILE *to) {
-  if (p->sections == 0) return;
-  fputs("<nav>", to);
-  for (int i = 0; i < p->sections; i++) {
-    fprintf(to, "<a href=\"#s%d\">", i + 1);
-    od_xml_text(to, p->section[i]);
-    fputs("</a>\n", to);
+  for (int i = 0; i < PARTS; i++) {
+    if (p->part[i].to) fclose(p->part[i].to);
+    od_libc_free(p->part[i].text);
   }
-  fputs("</nav>\n", to);
+  json_decref(p->findings);
+  od_page_data_free(p->data);
+  od_arena_free(&p->arena);
+  od_free(p);
 }
 
 bool od_page_require(od_page *p, bool has_memory) {
   p->failed = p->failed || !has_memory;
   return has_memory;
+}
+
+od_page_data *od_page_get_data(od_page *p) {
+  return p->data;
+}
+
+void od_page_subtitle(od_page *p, const char *text) {
+  od_page_require(p, (p->subtitle = od_arena_text(&p->arena, text)) != NULL);
+}
+
+void od_page_verdict(od_page *p, od_trust trust, const char *text) {
+  p->has_verdict = true;
+  p->trust = trust;
+  od_page_require(p, (p->verdict = od_arena_text(&p->arena, text)) != NULL);
 }
 
 // Closes the open list and opens a list with this tag (NULL: no list). Does nothing if a list with this tag is open.
@@ -91,20 +77,171 @@ static void use_list(od_page *p, const char *tag) {
   p->list = tag;
 }
 
+FILE *od_page_picture_begin(od_page *p, od_picture_kind kind, const char *style) {
+  p->picture = kind;
+  p->picture_style[kind] = style;
+  return p->part[kind == OD_PICTURE_MACHINE ? PART_MACHINE : PART_CIRCUIT].to;
+}
+
+void od_page_picture_end(od_page *p) {
+  fputc('\n', p->part[p->picture == OD_PICTURE_MACHINE ? PART_MACHINE : PART_CIRCUIT].to);
+}
+
+static void set_text(json_t *object, const char *key, const char *text) {
+  if (text && text[0]) json_object_set_new(object, key, od_json_text(text));
+}
+
+static void set_time(json_t *object, const char *key, double time) {
+  if (!isnan(time)) json_object_set_new(object, key, od_json_number(time));
+}
+
+void od_page_add_finding(od_page *p, const od_page_finding *f) {
+  FILE *to = p->part[PART_FINDINGS].to;
+  fprintf(to, "<li class=\"finding %s\" data-finding=\"%d\"><b>", f->severity, p->finding_count++);
+  od_xml_text(to, f->title);
+  fputs("</b>", to);
+  double at = isnan(f->at) ? f->from : f->at;
+  if (!isnan(at)) fprintf(to, " <span class=\"at\">%.4g\u00a0s</span>", at);
+  fputs("<p>", to);
+  od_xml_text(to, f->text);
+  fputs("</p></li>\n", to);
+  json_t *item = json_object();
+  set_text(item, "code", f->code);
+  set_text(item, "severity", f->severity);
+  set_text(item, "owner", f->owner);
+  set_text(item, "output", f->output);
+  set_time(item, "from", f->from);
+  set_time(item, "to", f->to);
+  set_time(item, "at", f->at);
+  set_text(item, "title", f->title);
+  set_text(item, "text", f->text);
+  if (!p->findings) p->findings = json_array();
+  od_page_require(p, json_array_append_new(p->findings, item) == 0);
+}
+
+void od_page_choose_place(od_page *p, od_page_place place) {
+  use_list(p, NULL);
+  p->place = place;
+  p->body = p->part[place == OD_PLACE_CHARTS ? PART_CHARTS : PART_SECTIONS].to;
+}
+
+// --- The file -----------------------------------------------------------------------------------------------------
+
+static void write_part(const od_page *p, int part, FILE *to) {
+  fwrite(p->part[part].text, 1, p->part[part].length, to);
+}
+
+static const char *const trust_classes[] = {[OD_SOUND] = "sound", [OD_DOUBTFUL] = "doubtful", [OD_UNSOUND] = "unsound"};
+static const char *const trust_words[] = {[OD_SOUND] = "Sound", [OD_DOUBTFUL] = "Doubtful", [OD_UNSOUND] = "Unsound"};
+
+static void write_embedded(const unsigned char *bytes, size_t size, FILE *to) {
+  fwrite(bytes, 1, size, to);
+}
+
+static void write_head(const od_page *p, FILE *to) {
+  fputs(
+      "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>",
+      to);
+  od_xml_text(to, p->title);
+  fputs("</title>\n<style>\n/*<![CDATA[*/\n", to);
+  for (int i = 0; i < OD_PICTURES; i++)
+    if (p->picture_style[i]) fprintf(to, "%s\n", p->picture_style[i]);
+  write_embedded(od_page_css, od_page_css_size, to);
+  fputs(
+      "/*]]>*/\n</style>\n</head>\n<body>\n<header class=\"top\"><span class=\"brand\">oleodyn</span><div class=\"titles\"><h1>",
+      to);
+  od_xml_text(to, p->title);
+  fputs("</h1>\n<p class=\"subtitle\">", to);
+  od_xml_text(to, p->kind);
+  if (p->subtitle && p->subtitle[0]) {
+    fputs(" \u00b7 ", to);
+    od_xml_text(to, p->subtitle);
+  }
+  fputs("</p></div>\n", to);
+  if (p->has_verdict) {
+    fprintf(to, "<p class=\"verdict %s\"><b>%s</b> <span>", trust_classes[p->trust], trust_words[p->trust]);
+    od_xml_text(to, p->verdict ? p->verdict : "");
+    fputs("</span></p>", to);
+  }
+  fputs("<div id=\"controls\"></div></header>\n", to);
+}
+
+static void write_views(const od_page *p, FILE *to) {
+  static const char *const ids[] = {"machine", "circuit"}, *const titles[] = {"Machine", "Circuit"};
+  bool machine = p->picture_style[OD_PICTURE_MACHINE] != NULL, circuit = p->picture_style[OD_PICTURE_CIRCUIT] != NULL;
+  if (!machine && !circuit) return;
+  fprintf(to, "<div class=\"views%s\">\n", machine && circuit ? "" : " single");
+  for (int i = 0; i < OD_PICTURES; i++) {
+    if (!p->picture_style[i]) continue;
+    fprintf(to, "<section class=\"card\" id=\"%s\"><h2>%s</h2><div class=\"picture\">\n", ids[i], titles[i]);
+    write_part(p, i == OD_PICTURE_MACHINE ? PART_MACHINE : PART_CIRCUIT, to);
+    fputs("</div></section>\n", to);
+  }
+  fputs("</div>\n<section class=\"card\" id=\"time\" hidden=\"hidden\"></section>\n", to);
+}
+
+static void write_report(const od_page *p, FILE *to) {
+  bool has_charts = p->part[PART_CHARTS].length > 0;
+  fprintf(to, "<div class=\"report%s\">\n<section class=\"card\" id=\"findings\"><h2>Findings</h2>\n",
+          has_charts ? "" : " single");
+  if (p->finding_count > 0) {
+    fputs("<ol>\n", to);
+    write_part(p, PART_FINDINGS, to);
+    fputs("</ol>", to);
+  } else {
+    fputs("<p class=\"empty\">No remarks.</p>", to);
+  }
+  fputs("</section>\n", to);
+  if (has_charts) {
+    fputs("<div id=\"charts\">\n", to);
+    write_part(p, PART_CHARTS, to);
+    fputs("</div>\n", to);
+  }
+  fputs("</div>\n", to);
+}
+
+// Adds the texts of the header to the data.
+static void describe(od_page *p) {
+  od_page_data_set(p->data, "program", json_string("oleodyn " OD_VERSION));
+  od_page_data_set(p->data, "kind", od_json_text(p->kind));
+  od_page_data_set(p->data, "title", od_json_text(p->title));
+  if (p->subtitle) od_page_data_set(p->data, "subtitle", od_json_text(p->subtitle));
+  if (p->findings) od_page_data_set(p->data, "findings", json_incref(p->findings));
+  if (!p->has_verdict) return;
+  json_t *verdict = json_object();
+  json_object_set_new(verdict, "trust", json_string(trust_classes[p->trust]));
+  json_object_set_new(verdict, "text", od_json_text(p->verdict));
+  od_page_data_set(p->data, "verdict", verdict);
+}
+
 od_status od_page_write(od_page *p, const char *path, od_error *err) {
   od_atomic_file f;
-  use_list(p, NULL);
-  if (p->failed || fflush(p->body) != 0 || ferror(p->body)) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  od_page_choose_place(p, OD_PLACE_SECTIONS);
+  if (p->has_section) fputs("</section>\n", p->body);
+  describe(p);
+  bool ok = !p->failed && od_page_data_is_complete(p->data);
+  for (int i = 0; i < PARTS; i++) ok = fflush(p->part[i].to) == 0 && !ferror(p->part[i].to) && ok;
+  if (!ok) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = od_atomic_open(&f, path, err);
   if (status != OD_OK) return status;
   write_head(p, f.file);
-  write_links(p, f.file);
   fputs("<main>\n", f.file);
-  fwrite(p->text, 1, p->length, f.file);
-  fputs("</main>\n<footer>Written by oleodyn " OD_VERSION ".</footer>\n", f.file);
-  if (p->any_figure) fprintf(f.file, "<script>\n//<![CDATA[\n%s//]]>\n</script>\n", page_script);
-  fputs("</body>\n</html>\n", f.file);
-  return od_atomic_commit(&f, err);
+  write_views(p, f.file);
+  write_report(p, f.file);
+  fputs("<div class=\"sections\">\n", f.file);
+  write_part(p, PART_SECTIONS, f.file);
+  fputs("</div>\n</main>\n<footer>Written by oleodyn " OD_VERSION
+        ".</footer>\n"
+        "<script type=\"application/json\" id=\"page-data\">",
+        f.file);
+  ok = od_page_data_write(p->data, f.file);
+  fputs("</script>\n<script>\n//<![CDATA[\n", f.file);
+  write_embedded(od_page_js, od_page_js_size, f.file);
+  fputs("\n//]]>\n</script>\n</body>\n</html>\n", f.file);
+  if (ok) return od_atomic_commit(&f, err);
+  od_atomic_discard(&f);
+  return od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 // --- Texts --------------------------------------------------------------------------------------------------------
@@ -118,16 +255,34 @@ static void put(od_page *p, const char *begin, const char *text, const char *end
   fputs(end, p->body);
 }
 
+// Opens the section that was begun, or a card without a title if there is no section. A section without content is not written.
+static void require_section(od_page *p) {
+  if (p->place != OD_PLACE_SECTIONS || p->has_section) return;
+  fputs("<section class=\"card\">", p->body);
+  if (p->section) put(p, "<h2>", p->section, "</h2>");
+  fputc('\n', p->body);
+  p->has_section = true;
+}
+
+// Opens a section if none is open, and the list with this tag (NULL: no list).
+static void begin_content(od_page *p, const char *tag) {
+  require_section(p);
+  use_list(p, tag);
+}
+
+void od_page_begin_content(od_page *p) {
+  begin_content(p, NULL);
+}
+
 void od_page_section(od_page *p, const char *title) {
-  char begin[40];
-  use_list(p, NULL);
-  if (p->sections < MOST_SECTIONS) p->section[p->sections++] = title;
-  snprintf(begin, sizeof begin, "<h2 id=\"s%d\">", p->sections);
-  put(p, begin, title, "</h2>\n");
+  od_page_choose_place(p, OD_PLACE_SECTIONS);
+  if (p->has_section) fputs("</section>\n", p->body);
+  p->has_section = false;
+  p->section = title;
 }
 
 void od_page_heading(od_page *p, const char *title) {
-  use_list(p, NULL);
+  begin_content(p, NULL);
   put(p, "<h3>", title, "</h3>\n");
 }
 
@@ -142,7 +297,7 @@ void od_page_text(od_page *p, const char *format, ...) {
   va_start(list, format);
   vsnprintf(text, size, format, list);
   va_end(list);
-  use_list(p, NULL);
+  begin_content(p, NULL);
   put(p, "<p>", text, "</p>\n");
 }
 
@@ -150,19 +305,19 @@ void od_page_notice(od_page *p, od_trust trust, const char *lead, const char *te
   static const char *const begin[] = {[OD_SOUND] = "<p class=\"notice good\"><b>",
                                       [OD_DOUBTFUL] = "<p class=\"notice doubt\"><b>",
                                       [OD_UNSOUND] = "<p class=\"notice bad\"><b>"};
-  use_list(p, NULL);
+  begin_content(p, NULL);
   put(p, begin[trust], lead, "</b> ");
   put(p, "", text, "</p>\n");
 }
 
 void od_page_fact(od_page *p, const char *name, const char *value) {
-  use_list(p, facts);
+  begin_content(p, facts);
   put(p, "<dt>", name, "</dt><dd>");
   put(p, "", value, "</dd>\n");
 }
 
 void od_page_item(od_page *p, const char *lead, const char *text) {
-  use_list(p, items);
+  begin_content(p, items);
   put(p, "<li><b>", lead, "</b> ");
   put(p, "", text, "</li>\n");
 }
@@ -170,7 +325,7 @@ void od_page_item(od_page *p, const char *lead, const char *text) {
 // --- Tables -------------------------------------------------------------------------------------------------------
 
 void od_page_table_begin(od_page *p, const od_page_column *columns, int count) {
-  use_list(p, NULL);
+  begin_content(p, NULL);
   fputs("<div class=\"wide\"><table>\n<thead><tr>", p->body);
   p->columns = count < MOST_COLUMNS ? count : MOST_COLUMNS;
   p->column = -1;
@@ -210,103 +365,4 @@ void od_page_heat_cell(od_page *p, double value) {
 void od_page_table_end(od_page *p) {
   end_row(p);
   fputs("</tbody>\n</table></div>\n", p->body);
-}
-
-// --- Figures ------------------------------------------------------------------------------------------------------
-
-const char *od_drawn_series(int i) {
-  static const char *const classes[OD_SERIES] = {"series s0", "series s1", "series s2",
-                                                 "series s3", "series s4", "series s5"};
-  return classes[i % OD_SERIES];
-}
-
-void od_page_legend(od_page *p, const od_legend *entries) {
-  use_list(p, NULL);
-  fputs("<p class=\"legend\">", p->body);
-  for (const od_legend *e = entries; e->text; e++) {
-    bool band = !strcmp(e->drawn, OD_DRAWN_BAND), dots = !strcmp(e->drawn, OD_DRAWN_MEASURED);
-    const char *shape = band ? "M1 1h28v10h-28z" : dots ? "M5 5v3m7 -4v4m7 -1v3m7 -6v4" : "M1 6h28";
-    fprintf(p->body,
-            "<span><svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 30 12\"><path class=\"%s\" d=\"%s\"/>",
-            e->drawn, shape);
-    put(p, "</svg>", e->text, "</span>\n");
-  }
-  fputs("</p>\n", p->body);
-}
-
-void od_page_figures_begin(od_page *p, bool small) {
-  use_list(p, NULL);
-  p->small = small;
-  fprintf(p->body, "<div class=\"figures%s\">\n", small ? " small" : "");
-}
-
-void od_page_figures_end(od_page *p) {
-  fputs("</div>\n", p->body);
-}
-
-// The sizes of a kind of figure, in pixels.
-typedef struct sizes {
-  double width, height, left, right, top, bottom, x_ticks, y_ticks;
-} sizes;
-static const sizes large = {460, 230, 54, 14, 10, 40, 6, 5}, little = {300, 170, 50, 12, 8, 38, 4, 4};
-
-// Writes the two ends of an axis in the displayed unit, for the cross-hair.
-static void put_range(FILE *to, const od_axis *axis) {
-  const double ends[] = {axis->low, axis->high};
-  for (int i = 0; i < 2; i++) {
-    char text[OD_NUMBER_SIZE];
-    od_number_round(text, ends[i] / axis->factor, 8);
-    fprintf(to, " %s", text);
-  }
-}
-
-static void put_unit(FILE *to, const char *name, const od_axis *axis) {
-  fprintf(to, " data-%s=\"", name);
-  if (axis->unit[0]) fputc(' ', to);
-  od_xml_text(to, axis->unit);
-  fputc('"', to);
-}
-
-static void put_caption(od_page *p, const od_figure *f) {
-  put(p, "<figure><figcaption>", f->title, " <span>");
-  if (f->chart.vertical.unit[0]) put(p, "(", f->chart.vertical.unit, ") ");
-  put(p, "", f->note ? f->note : "", "</span></figcaption>\n");
-  if (f->legend) od_page_legend(p, f->legend);
-  fputs("<div class=\"plot\">", p->body);
-}
-
-void od_page_figure_begin(od_page *p, od_figure *f) {
-  const sizes *s = p->small ? &little : &large;
-  f->to = p->body;
-  f->chart = (od_chart){.x = s->left,
-                        .y = s->top,
-                        .width = s->width - s->left - s->right,
-                        .height = s->height - s->top - s->bottom,
-                        .horizontal = od_axis_make(f->x_low, f->x_high, f->x_unit, s->x_ticks),
-                        .vertical = od_axis_make(f->y_low, f->y_high, f->y_unit, s->y_ticks)};
-  const od_chart *c = &f->chart;
-  put_caption(p, f);
-  fprintf(f->to,
-          "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
-          "aria-label=\"",
-          s->width, s->height);
-  od_xml_text(f->to, f->title);
-  fprintf(f->to, "\" data-frame=\"%.0f %.0f %.0f %.0f", c->x, c->y, c->width, c->height);
-  put_range(f->to, &c->horizontal);
-  put_range(f->to, &c->vertical);
-  fputc('"', f->to);
-  put_unit(f->to, "x", &c->horizontal);
-  put_unit(f->to, "y", &c->vertical);
-  fputs(">\n", f->to);
-  od_chart_frame(f->to, c, "tick");
-  char text[2 * OD_AXIS_TEXT];
-  snprintf(text, sizeof text, c->horizontal.unit[0] ? "%.60s (%s)" : "%.60s", f->x_name, c->horizontal.unit);
-  od_svg_text(f->to, "tick", c->x + c->width, s->height - 4, "end", text);
-  od_chart_inside_begin(f->to, c);
-  p->any_figure = true;
-}
-
-void od_page_figure_end(od_page *p, const od_figure *f) {
-  od_chart_inside_end(f->to);
-  fputs("</svg><div class=\"readout\"></div></div></figure>\n", p->body);
 }

@@ -1,5 +1,9 @@
 #include "report/page_result.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "report/page.h"
 
 enum { MOST_COLUMNS = 24, MOST_ROWS = 1000 };  // limits that keep a page readable
@@ -36,19 +40,115 @@ static void add_table(od_page *p, const od_result_table *t) {
   if (rows > MOST_ROWS) od_page_text(p, "The page shows the first %d of %ld rows.", MOST_ROWS, rows);
 }
 
-static void add_verdict(od_page *p, const od_view_item *item) {
-  const od_verdict *v = item->verdict;
-  char text[200];
-  snprintf(text, sizeof text, "%s.", item->text);
-  od_page_notice(p, v->trust, "Verdict:", text);
-  for (int i = 0; i < v->count; i++) od_page_notice(p, v->remark[i].trust, v->remark[i].lead, v->remark[i].text);
+// Severities of remarks, as classes of the style sheet.
+static const char *const severities[] = {[OD_SOUND] = "note", [OD_DOUBTFUL] = "warning", [OD_UNSOUND] = "serious"};
+
+// Adds a finding. The title is the lead without its colon.
+static void add_finding(od_page *p, od_trust trust, const char *code, const char *lead, const char *text) {
+  char title[200];
+  size_t length = strlen(lead);
+  if (length > 0 && lead[length - 1] == ':') length--;
+  snprintf(title, sizeof title, "%.*s", (int)(length < sizeof title ? length : sizeof title - 1), lead);
+  od_page_add_finding(p, &(od_page_finding){.severity = severities[trust],
+                                            .title = title,
+                                            .text = text,
+                                            .code = code,
+                                            .from = NAN,
+                                            .to = NAN,
+                                            .at = NAN});
+}
+
+static double time_in(const json_t *finding, const char *key) {
+  const json_t *value = json_object_get(finding, key);
+  return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+static const char *text_in(const json_t *finding, const char *key) {
+  return json_string_value(json_object_get(finding, key));
+}
+
+// Adds the findings of a run, which are data of the result.
+static void add_run_findings(od_page *p, const json_t *list, const char *severity) {
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *f = json_array_get(list, i);
+    const char *own = text_in(f, "severity");
+    if (!own || strcmp(own, severity) != 0) continue;
+    od_page_add_finding(p, &(od_page_finding){.severity = severity,
+                                              .title = text_in(f, "title"),
+                                              .text = text_in(f, "text"),
+                                              .code = text_in(f, "code"),
+                                              .owner = text_in(f, "owner"),
+                                              .output = text_in(f, "output"),
+                                              .from = time_in(f, "from"),
+                                              .to = time_in(f, "to"),
+                                              .at = time_in(f, "at")});
+  }
+}
+
+// Returns the verdict that pages show.
+static const od_view_item *verdict_of(const od_result *r) {
+  for (const od_view_item *item = r->first; item; item = item->next)
+    if (item->kind == OD_VIEW_VERDICT && item->audience != OD_FOR_TERMINAL) return item;
+  return NULL;
+}
+
+// Adds the verdict to the header, with its explanation: "doubtful (explanation)".
+static void add_verdict(od_page *p, const od_result *r, const od_view_item *item) {
+  char text[300] = "";
+  const char *meaning = strchr(item->text, '(');
+  if (r->accuracy_text)
+    snprintf(text, sizeof text, "%s", r->accuracy_text);
+  else if (meaning)
+    snprintf(text, sizeof text, "%.*s", (int)strlen(meaning) - 2, meaning + 1);
+  od_page_verdict(p, item->verdict->trust, text);
+}
+
+// Returns whether an item belongs to the findings of a page, which have a place of their own: warnings, and the findings of the sections
+// "Findings" and "Verdict". *section: the title of the current section.
+static bool is_finding(const od_view_item *item, const char **section) {
+  if (item->kind == OD_VIEW_SECTION) *section = item->text;
+  if (item->audience == OD_FOR_TERMINAL) return false;
+  if (item->kind == OD_VIEW_NOTICE && item->trust != OD_SOUND) return true;
+  if (!*section) return false;
+  if (strcmp(*section, "Findings") != 0 && strcmp(*section, "Verdict") != 0) return false;
+  return item->kind == OD_VIEW_FINDING || item->kind == OD_VIEW_NOTICE;
+}
+
+// Copies a list of the result's data to the data of the page.
+static void copy_field(od_page *p, const od_result *r, const char *key) {
+  json_t *list = json_object_get(r->data, key);
+  if (json_array_size(list) > 0) od_page_data_set(od_page_get_data(p), key, json_incref(list));
+}
+
+// Adds the remarks of the verdict and the findings of the result, worst first.
+static void add_findings(od_page *p, const od_result *r) {
+  const od_view_item *verdict = verdict_of(r);
+  const od_verdict *v = verdict ? verdict->verdict : NULL;
+  const json_t *found = json_object_get(r->data, "findings");
+  if (verdict) add_verdict(p, r, verdict);
+  for (int trust = OD_UNSOUND; trust >= OD_SOUND; trust--) {
+    const char *section = NULL;
+    for (int i = 0; v && i < v->count; i++)
+      if ((int)v->remark[i].trust == trust)
+        add_finding(p, v->remark[i].trust, v->remark[i].code, v->remark[i].lead, v->remark[i].text);
+    for (const od_view_item *item = r->first; item; item = item->next)
+      if (is_finding(item, &section) && (int)item->trust == trust)
+        add_finding(p, item->trust, NULL, item->lead, item->text);
+    add_run_findings(p, found, severities[trust]);
+  }
+  add_run_findings(p, found, "good");
+  copy_field(p, r, "phases");
+  copy_field(p, r, "events");
 }
 
 od_status od_page_write_result(const od_result *r, const char *path, od_error *err) {
   OD_OWNED(od_page_free) od_page *p = od_page_new(r->kind, r->title);
   if (!p || !od_result_is_complete(r)) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  if (r->subtitle) od_page_subtitle(p, r->subtitle);
+  add_findings(p, r);
+  const char *section = NULL;
   for (const od_view_item *item = r->first; item; item = item->next) {
-    if (item->audience == OD_FOR_TERMINAL) continue;
+    if (is_finding(item, &section) || item->audience == OD_FOR_TERMINAL) continue;
     switch (item->kind) {
       case OD_VIEW_SECTION: od_page_section(p, item->text); break;
       case OD_VIEW_HEADING: od_page_heading(p, item->text); break;
@@ -57,8 +157,13 @@ od_status od_page_write_result(const od_result *r, const char *path, od_error *e
       case OD_VIEW_NOTICE: od_page_notice(p, item->trust, item->lead, item->text); break;
       case OD_VIEW_FINDING: od_page_item(p, item->lead, item->text); break;
       case OD_VIEW_TABLE: add_table(p, item->table); break;
-      case OD_VIEW_VERDICT: add_verdict(p, item); break;
       case OD_VIEW_FIGURES: item->draw(p, item->user); break;
+      case OD_VIEW_CHARTS:
+        od_page_choose_place(p, OD_PLACE_CHARTS);
+        item->draw(p, item->user);
+        od_page_choose_place(p, OD_PLACE_SECTIONS);
+        break;
+      case OD_VIEW_VERDICT:
       case OD_VIEW_PICTURE: break;
     }
   }

@@ -115,15 +115,17 @@ static void draw_outputs(od_page *p, const od_run_findings *r, int first) {
     snprintf(title + used, sizeof title - used, "%s%s", i ? ", " : "", name);
     legend[i] = (od_legend){name, od_drawn_series(i)};
   }
-  od_display shown = od_display_unit(t->unit[first], od_figure_range_size(range)), time = od_display_unit("s", end);
+  od_display shown = od_figure_unit(t->unit[first], od_figure_range_size(range)), time = od_display_unit("s", end);
   snprintf(note, sizeof note, "%.5g to %.5g", range.low * shown.factor, range.high * shown.factor);
   od_figure f = od_figure_over_time(title, note, 0, end, time, range, shown);
+  f.has_outputs = true;
+  f.is_note_static = true;
   if (s.count > 1) f.legend = legend;
   od_page_figure_begin(p, &f);
   for (int i = 0; i < s.count; i++)
     od_chart_line(f.to, &f.chart, (od_series){t->data, t->rows, t->columns, time.factor},
-                  (od_series){t->data + s.column[i], t->rows, t->columns, shown.factor},
-                  s.count > 1 ? od_drawn_series(i) : OD_DRAWN_ESTIMATE, t->name[s.column[i]]);
+                  (od_series){t->data + s.column[i], t->rows, t->columns, shown.factor}, od_drawn_series(i),
+                  t->name[s.column[i]]);
   od_page_figure_end(p, &f);
 }
 
@@ -147,6 +149,20 @@ void od_run_draw_bounds(od_page *p, const void *run) {
   od_page_figures_end(p);
 }
 
+// Returns the time that still pictures show: the time of the worst finding, or else the begin of the run.
+static double telling_time(const od_run_findings *r) {
+  int count = 0;
+  const od_finding *f = r->found ? od_findings_list(r->found, &count) : NULL;
+  for (int i = 0; i < count; i++)
+    if (f[i].severity >= OD_FINDING_WARNING && !isnan(f[i].at)) return f[i].at;
+  return 0;
+}
+
+void od_run_draw_views(od_page *p, const void *run) {
+  const od_run_findings *r = run;
+  if (r->views) od_run_views_draw(r->views, p, telling_time(r));
+}
+
 void od_run_draw_outputs(od_page *p, const void *run) {
   const od_run_findings *r = run;
   od_page_figures_begin(p, false);
@@ -155,4 +171,5 @@ void od_run_draw_outputs(od_page *p, const void *run) {
   od_page_figures_end(p);
   if (r->table->columns - 1 > MOST_FIGURES)
     od_page_text(p, "The page shows %d of %d outputs.", MOST_FIGURES, r->table->columns - 1);
+  if (r->views) od_run_views_draw_charts(r->views, p);
 }

@@ -96,14 +96,27 @@ static void add_requirements(const od_run_findings *run, od_result *r) {
   od_result_audience(r, OD_FOR_ALL);
 }
 
+// Adds the largest error to the verdict in the heading of a page, unless the error is the reason of a worse verdict.
+static void add_accuracy_text(const od_run_findings *run, od_result *r) {
+  const od_run_accuracy *a = &run->report->accuracy;
+  char text[80];
+  if (run->report->verdict.trust != OD_SOUND || !a->error || a->worst < 0) return;
+  double percent = 100 * a->error[a->worst].part;
+  snprintf(text, sizeof text, "errors below %.10g\u00a0%% of range", percent < 0.01 ? 0.01 : od_two_digits(percent));
+  od_result_accuracy_text(r, text);
+}
+
 od_result od_run_result(const od_run_findings *run) {
   char how[160];
   od_result r = od_machine_result("Simulation report", run->machine);
   od_run_describe(run, how, sizeof how);
+  od_result_subtitle(&r, how);
+  add_accuracy_text(run, &r);
   add_data(run, &r);
   od_result_audience(&r, OD_FOR_TERMINAL);
   od_result_heading(&r, "%.200s: %s", r.title, how);
   od_result_audience(&r, OD_FOR_PAGE);
+  od_result_figures(&r, od_run_draw_views, run);
   od_result_section(&r, "The run");
   od_add_machine_fact(&r, run->machine);
   od_result_fact(&r, "Run", "%s", how);
@@ -113,8 +126,8 @@ od_result od_run_result(const od_run_findings *run) {
   add_outputs(run, &r);
   add_speed(run, &r);
   add_requirements(run, &r);
+  if (run->found) od_add_findings(&r, run->found, &run->report->verdict);
   od_result_verdict(&r, &run->report->verdict);
-  od_result_section(&r, "Outputs");
-  od_result_figures(&r, od_run_draw_outputs, run);
+  od_result_charts(&r, od_run_draw_outputs, run);
   return r;
 }

@@ -3,6 +3,8 @@
 #ifndef OD_REPORT_RUN_RESULT_H
 #define OD_REPORT_RUN_RESULT_H
 
+#include "findings/findings.h"
+#include "report/run_views.h"
 #include "requirements/judge.h"
 #include "result/result.h"
 #include "simulate/run.h"
@@ -15,8 +17,10 @@ typedef struct od_run_findings {
   const od_run_report *report;
   double step;  // length of a step, s; zero: adaptive steps
   const char *integrator;
-  const char *message;    // reason for an early stop, or NULL
-  const od_judge *judge;  // NULL: no requirements were judged
+  const char *message;        // reason for an early stop, or NULL
+  const od_judge *judge;      // NULL: no requirements were judged
+  const od_findings *found;   // findings, phases and events; NULL: not wanted
+  const od_run_views *views;  // pictures for a page; NULL: not wanted
 } od_run_findings;
 
 // Describes the run: "5 s in steps of 1 ms, trapezoid", "5 s in 812 adaptive steps, tr-bdf2".
@@ -25,6 +29,7 @@ void od_run_describe(const od_run_findings *run, char *text, size_t size);
 od_result od_run_result(const od_run_findings *run);
 
 // Draw figures for od_result_figures() (run_figures.c); `run` is an od_run_findings.
+void od_run_draw_views(struct od_page *page, const void *run);
 void od_run_draw_bounds(struct od_page *page, const void *run);
 void od_run_draw_outputs(struct od_page *page, const void *run);
 // Returns whether a requirement has bounds that can be drawn.

@@ -22,12 +22,20 @@ typedef struct output_range {
   double low, high;
 } output_range;
 
+// What a judge records of one run.
+typedef struct record {
+  int count, outputs;
+  output_range *range;  // range of each recorded output over all steps
+  watched_requirement *item;
+  od_arena arena;
+} record;
+
 struct od_judge {
   const od_machine *machine;
   double time;
   int count, outputs;
-  output_range *range;  // range of each recorded output over all steps
-  watched_requirement *item;
+  int *output;
+  record *record;  // of the delivered run; before the run, an empty record
   od_judgement *judgement;
   od_arena arena;
 };
@@ -74,58 +82,54 @@ static int column_of(const int *output, int outputs, int wanted) {
   return -1;
 }
 
-od_judge *od_judge_new(const od_machine *machine, double time, const int *output, int outputs) {
-  OD_OWNED(od_judge_free) od_judge *g = od_calloc(1, sizeof *g);
-  if (!g) return NULL;
-  const od_requirement *q = od_machine_requirements(machine, &g->count);
-  g->machine = machine;
-  g->time = time;
-  g->outputs = outputs;
-  g->range = OD_TAKE(&g->arena, output_range, outputs);
-  g->item = OD_TAKE(&g->arena, watched_requirement, g->count);
-  g->judgement = OD_TAKE(&g->arena, od_judgement, g->count);
-  if (od_arena_status(&g->arena) != OD_OK) return NULL;
-  for (int i = 0; i < outputs; i++) g->range[i] = (output_range){INFINITY, -INFINITY};
-  for (int i = 0; i < g->count; i++) {
-    watched_requirement *w = &g->item[i];
-    double to = isnan(q[i].to) ? time : fmin(q[i].to, time);
-    bool sums = q[i].kind == OD_REQUIRE_ACCUMULATOR;
-    *w = (watched_requirement){.q = &q[i],
-                               .output = column_of(output, outputs, q[i].signal.output),
-                               .reference = column_of(output, outputs, q[i].signal.reference),
-                               .relative = column_of(output, outputs, q[i].signal.relative),
-                               .pressure = sums ? column_of(output, outputs, q[i].accumulator.pressure) : -1,
-                               .track = od_track_new(q[i].from, to, q[i].band, sums),
-                               .pressures = od_track_new(q[i].from, to, 0, false),
-                               .references = od_track_new(q[i].from, to, 0, false)};
-    g->judgement[i] = (od_judgement){.requirement = &q[i],
-                                     .outcome = OD_NOT_JUDGED,
-                                     .reached = NAN,
-                                     .best = NAN,
-                                     .worst = NAN,
-                                     .at = NAN,
-                                     .left = NAN};
-  }
-  return OD_GIVE(g);
-}
-
-void od_judge_free(od_judge *g) {
-  if (!g) return;
-  for (int i = 0; g->item && i < g->count; i++) od_track_free(&g->item[i].track);
-  od_arena_free(&g->arena);
-  od_free(g);
-}
-
 // --- During the run -----------------------------------------------------------------------------------------------
 
-void od_judge_watch(void *judge, double t, const double *y) {
-  od_judge *g = judge;
-  for (int i = 0; i < g->outputs; i++) {
-    g->range[i].low = fmin(g->range[i].low, y[i]);
-    g->range[i].high = fmax(g->range[i].high, y[i]);
+static void drop_record(void *judge, void *of_run) {
+  (void)judge;
+  record *r = of_run;
+  for (int i = 0; r->item && i < r->count; i++) od_track_free(&r->item[i].track);
+  od_arena_free(&r->arena);
+  od_free(r);
+}
+
+static void *begin_record(void *judge) {
+  const od_judge *g = judge;
+  int count, outputs = g->outputs;
+  const od_requirement *q = od_machine_requirements(g->machine, &count);
+  record *r = od_calloc(1, sizeof *r);
+  if (!r) return NULL;
+  r->outputs = outputs;
+  r->range = OD_TAKE(&r->arena, output_range, outputs);
+  r->item = OD_TAKE(&r->arena, watched_requirement, count);
+  if (od_arena_status(&r->arena) != OD_OK) {
+    drop_record(judge, r);
+    return NULL;
   }
-  for (int i = 0; i < g->count; i++) {
-    watched_requirement *w = &g->item[i];
+  r->count = count;
+  for (int i = 0; i < outputs; i++) r->range[i] = (output_range){INFINITY, -INFINITY};
+  for (int i = 0; i < count; i++) {
+    double to = isnan(q[i].to) ? g->time : fmin(q[i].to, g->time);
+    bool sums = q[i].kind == OD_REQUIRE_ACCUMULATOR;
+    r->item[i] = (watched_requirement){.q = &q[i],
+                                       .output = column_of(g->output, outputs, q[i].signal.output),
+                                       .reference = column_of(g->output, outputs, q[i].signal.reference),
+                                       .relative = column_of(g->output, outputs, q[i].signal.relative),
+                                       .pressure = sums ? column_of(g->output, outputs, q[i].accumulator.pressure) : -1,
+                                       .track = od_track_new(q[i].from, to, q[i].band, sums),
+                                       .pressures = od_track_new(q[i].from, to, 0, false),
+                                       .references = od_track_new(q[i].from, to, 0, false)};
+  }
+  return r;
+}
+
+static void watch_step(void *of_run, double t, const double *y) {
+  record *r = of_run;
+  for (int i = 0; i < r->outputs; i++) {
+    r->range[i].low = fmin(r->range[i].low, y[i]);
+    r->range[i].high = fmax(r->range[i].high, y[i]);
+  }
+  for (int i = 0; i < r->count; i++) {
+    watched_requirement *w = &r->item[i];
     if (w->output < 0) continue;
     double reference = w->reference >= 0 ? y[w->reference] : w->q->signal.constant, x = y[w->output];
     if (w->q->kind == OD_REQUIRE_OVERSHOOT)
@@ -139,6 +143,55 @@ void od_judge_watch(void *judge, double t, const double *y) {
   }
 }
 
+static void take_record(void *judge, void *of_run) {
+  od_judge *g = judge;
+  drop_record(g, g->record);
+  g->record = of_run;
+}
+
+od_run_watcher od_judge_watcher(od_judge *g) {
+  return (od_run_watcher){.user = g,
+                          .outputs = g->output,
+                          .output_count = g->outputs,
+                          .begin = begin_record,
+                          .step = watch_step,
+                          .deliver = take_record,
+                          .drop = drop_record};
+}
+
+// --- Judges -----------------------------------------------------------------------------------------------------------
+
+od_judge *od_judge_new(const od_machine *machine, double time, const int *output, int outputs) {
+  OD_OWNED(od_judge_free) od_judge *g = od_calloc(1, sizeof *g);
+  if (!g) return NULL;
+  const od_requirement *q = od_machine_requirements(machine, &g->count);
+  g->machine = machine;
+  g->time = time;
+  g->outputs = outputs;
+  g->output = OD_TAKE(&g->arena, int, outputs);
+  g->judgement = OD_TAKE(&g->arena, od_judgement, g->count);
+  if (od_arena_status(&g->arena) != OD_OK) return NULL;
+  if (outputs > 0) memcpy(g->output, output, (size_t)outputs * sizeof *output);
+  g->record = begin_record(g);
+  if (!g->record) return NULL;
+  for (int i = 0; i < g->count; i++)
+    g->judgement[i] = (od_judgement){.requirement = &q[i],
+                                     .outcome = OD_NOT_JUDGED,
+                                     .reached = NAN,
+                                     .best = NAN,
+                                     .worst = NAN,
+                                     .at = NAN,
+                                     .left = NAN};
+  return OD_GIVE(g);
+}
+
+void od_judge_free(od_judge *g) {
+  if (!g) return;
+  if (g->record) drop_record(g, g->record);
+  od_arena_free(&g->arena);
+  od_free(g);
+}
+
 // --- After the run -----------------------------------------------------------------------------------------------------
 
 // Returns the error bound of a recorded output in its SI unit: twice the estimated error, because the estimate is accurate to
@@ -147,7 +200,7 @@ static double error_of(const od_judge *g, const od_run_report *report, int colum
   if (column < 0 || !report->accuracy.error) return 0;
   const od_output_error *e = &report->accuracy.error[column];
   if (isinf(e->part)) return INFINITY;
-  return 2 * e->part * fmax(e->range, od_visible_range(g->range[column].low, g->range[column].high));
+  return 2 * e->part * fmax(e->range, od_visible_range(g->record->range[column].low, g->record->range[column].high));
 }
 
 // Sets the outcome and the margin `left` from the possible range of the value. Adds a note to an undecided requirement.
@@ -280,14 +333,14 @@ static void judge_run(od_judgement *j, const watched_requirement *w, double erro
 static double error_of_signal(const od_judge *g, const watched_requirement *w, const od_run_report *report) {
   double error = error_of(g, report, w->output) + error_of(g, report, w->reference);
   if (w->relative < 0) return error;
-  const output_range *s = &g->range[w->relative];
+  const output_range *s = &g->record->range[w->relative];
   double size = fmax(fabs(s->low), fabs(s->high)), most = fmax(w->track.high.between, w->track.low.between);
   return size > 0 ? (error + most * error_of(g, report, w->relative)) / size : INFINITY;
 }
 
 od_status od_judge_end(od_judge *g, const od_run_report *report, bool complete, od_error *err) {
   for (int i = 0; i < g->count; i++) {
-    watched_requirement *w = &g->item[i];
+    watched_requirement *w = &g->record->item[i];
     od_judgement *j = &g->judgement[i];
     if (!od_requirement_is_of_run(w->q)) {
       od_status status = complete ? od_judge_loop(g->machine, j, err) : OD_OK;

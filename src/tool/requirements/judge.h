@@ -1,6 +1,6 @@
 // Judges the requirements of a machine: bounds at every step of a run, and stability margins of loops.
 //
-// The caller records the outputs of od_judge_outputs(), passes od_judge_watch() to the run, and calls od_judge_end() after the run.
+// The caller records the outputs of od_judge_outputs(), passes od_judge_watcher() to the run, and calls od_judge_end() after the run.
 // A judgement contains the possible range of its value. The range includes the error of the run and the extremes between steps. A
 // parabola through three steps estimates these extremes. If the required bound is within this range, the outcome is undecided.
 #ifndef OD_REQUIREMENTS_JUDGE_H
@@ -45,8 +45,8 @@ int od_judge_outputs(const od_machine *machine, int *output);
 od_judge *od_judge_new(const od_machine *machine, double time, const int *output, int outputs);
 void od_judge_free(od_judge *judge);
 OD_OWNED_POINTER(od_judge, od_judge_free);
-// Records the outputs y at the time t, s. Pass this function to the run as od_run_options.watch.
-void od_judge_watch(void *judge, double t, const double *y);
+// Returns a watcher for od_run_options.watchers. The judge must outlive the run.
+od_run_watcher od_judge_watcher(od_judge *judge);
 // Judges all requirements after the run. `complete`: whether the run reached its end. The margins of loops are computed only
 // after a complete run, and may need further runs.
 od_status od_judge_end(od_judge *judge, const od_run_report *report, bool complete, od_error *err);

@@ -150,11 +150,27 @@ void od_result_picture(od_result *r, const char *name, const char *path) {
   item->text = keep(r, path);
 }
 
-void od_result_figures(od_result *r, od_draw_figures *draw, const void *user) {
-  od_view_item *item = add_item(r, OD_VIEW_FIGURES);
+static void add_drawing(od_result *r, od_view_kind kind, od_draw_figures *draw, const void *user) {
+  od_view_item *item = add_item(r, kind);
   if (!item) return;
   item->draw = draw;
   item->user = user;
+}
+
+void od_result_figures(od_result *r, od_draw_figures *draw, const void *user) {
+  add_drawing(r, OD_VIEW_FIGURES, draw, user);
+}
+
+void od_result_charts(od_result *r, od_draw_figures *draw, const void *user) {
+  add_drawing(r, OD_VIEW_CHARTS, draw, user);
+}
+
+void od_result_subtitle(od_result *r, const char *text) {
+  r->subtitle = keep(r, text);
+}
+
+void od_result_accuracy_text(od_result *r, const char *text) {
+  r->accuracy_text = keep(r, text);
 }
 
 void od_result_warnings(od_result *r, const od_verdict *remarks) {

@@ -33,6 +33,7 @@ typedef enum od_view_kind {
   OD_VIEW_TABLE,
   OD_VIEW_VERDICT,
   OD_VIEW_FIGURES,  // figures, for pages only
+  OD_VIEW_CHARTS,   // figures in the place for charts of a page
   OD_VIEW_PICTURE,  // a file next to a Markdown page
 } od_view_kind;
 
@@ -99,7 +100,9 @@ typedef struct od_view_item {
 // --- Result -----------------------------------------------------------------------------------------------------------
 
 struct od_result {
-  const char *kind, *title;  // heading of a page: "Simulation report", and the machine
+  const char *kind, *title;   // heading of a page: "Simulation report", and the machine
+  const char *subtitle;       // how the result was computed, for the heading of a page; NULL: none
+  const char *accuracy_text;  // explanation of the verdict in the heading of a page; NULL: the explanation of the view
   od_arena arena;
   json_t *data;  // an object
   od_view_item *first, *last;
@@ -136,6 +139,11 @@ void od_result_finding(od_result *r, od_trust trust, const char *lead, const cha
 void od_result_notice(od_result *r, od_trust trust, const char *lead, const char *format, ...) OD_RESULT_FORMAT(4);
 void od_result_picture(od_result *r, const char *name, const char *path);
 void od_result_figures(od_result *r, od_draw_figures *draw, const void *user);
+// Same as od_result_figures(), but the figures are in the place for charts of a page, whatever the section.
+void od_result_charts(od_result *r, od_draw_figures *draw, const void *user);
+// Set the texts in the heading of a page (subtitle, accuracy_text).
+void od_result_subtitle(od_result *r, const char *text);
+void od_result_accuracy_text(od_result *r, const char *text);
 
 // Adds remarks that are not a verdict. The view gets a notice for each remark; the data get the list of their texts as the field
 // "warnings".

@@ -51,7 +51,8 @@ void od_result_print_markdown(const od_result *r, FILE *to) {
     bool is_first = item->kind != before;  // whether the item is the first of a list
     before = item->kind;
     switch (item->kind) {
-      case OD_VIEW_FIGURES: break;
+      case OD_VIEW_FIGURES:
+      case OD_VIEW_CHARTS: break;
       case OD_VIEW_SECTION: fprintf(to, "\n## %s\n", item->text); break;
       case OD_VIEW_HEADING: fprintf(to, "\n### %s\n", item->text); break;
       case OD_VIEW_FACT: put_line(is_first ? "\n- " : "- ", item->lead, ": ", item->text, to); break;

@@ -54,7 +54,8 @@ void od_result_print(const od_result *r, FILE *to, bool is_bold) {
     switch (item->kind) {
       case OD_VIEW_SECTION:
       case OD_VIEW_PICTURE:
-      case OD_VIEW_FIGURES: break;
+      case OD_VIEW_FIGURES:
+      case OD_VIEW_CHARTS: break;
       case OD_VIEW_HEADING: fprintf(to, "%s%s%s\n", bold, item->text, plain); break;
       case OD_VIEW_FACT: fprintf(to, "%s: %s\n", item->lead, item->text); break;
       case OD_VIEW_LINE: fprintf(to, "%s\n", item->text); break;

@@ -22,6 +22,7 @@ const char *const od_run_energies[] = {"energy.balance", "energy.kinetic", "ener
 // --- Memory -------------------------------------------------------------------------------------------------------
 
 void od_run_end(od_run_state *r) {
+  od_run_drop_watched(r);
   od_cvodes_free(r->cvodes);
   if (r->laws) od_run_laws_end(r->laws);
   od_sim_free(r->sim);
@@ -29,7 +30,6 @@ void od_run_end(od_run_state *r) {
   od_plant_free(r->energy);
   od_plant_free(r->vectors);
   od_table_free(r->table);
-  od_table_free(r->watched_steps);
   od_arena_free(&r->arena);
 }
 
@@ -88,13 +88,11 @@ static od_status make_vector_plant(od_run_state *r, od_error *err) {
   return count > 0 ? od_machine_plant(r->machine, outputs, count, NULL, 0, &r->vectors, err) : OD_OK;
 }
 
-// Creates the table of the run: time and the chosen outputs. options->watch is called after the runs have been compared, so its
-// arguments are stored in watched_steps.
-static od_status make_tables(od_run_state *r) {
+// Creates the table of the run: time and the chosen outputs.
+static od_status make_table(od_run_state *r) {
   const od_run_options *o = r->options;
   r->table = od_table_new(o->output_count + 1);
-  if (o->watch) r->watched_steps = od_table_new(o->output_count + 1);
-  if (!r->table || (o->watch && !r->watched_steps)) return OD_NO_MEMORY;
+  if (!r->table) return OD_NO_MEMORY;
   od_status status = od_table_label(r->table, 0, "time", "s");
   for (int i = 0; i < o->output_count && status == OD_OK; i++)
     status = od_table_label(r->table, 1 + i, od_machine_output_name(r->machine, o->outputs[i]),
@@ -111,7 +109,9 @@ od_status od_run_prepare(od_run_state *r, const od_run_start *start, od_error *e
   if (status == OD_OK && r->compared) status = make_vector_plant(r, err);
   if (status == OD_OK) status = od_run_laws_new(r->machine, &r->arena, &r->laws, err);
   if (status != OD_OK) return status;
-  if (make_tables(r) != OD_OK || !allocate(r)) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  if (make_table(r) != OD_OK || !allocate(r)) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  if (r->is_watched) status = od_run_begin_watched(r, err);
+  if (status != OD_OK) return status;
   if (r->plant->nu) od_machine_inputs(r->machine, 0, r->u);
   status = od_sim_start(r->sim, 0, r->u);
   if (status != OD_OK) return od_fail_to_start(r->machine, r->sim, "cannot start", status, err);
@@ -169,6 +169,7 @@ od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_er
     od_run_laws_watch(r->laws, t, sim);
     if (last || r->rows % SCALE_INTERVAL == 0) watch_scales(r, sim);
     status = od_table_append(r->table, r->row);
+    if (status == OD_OK) status = od_run_watch_row(r, sim, t);
   }
   r->rows++;
   return status == OD_OK ? OD_OK : od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));

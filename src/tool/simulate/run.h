@@ -9,6 +9,7 @@
 #include "io/table.h"
 #include "io/verdict.h"
 #include "machine/run_plan.h"
+#include "simulate/run_watch.h"
 
 typedef struct od_run_options {
   double time, step;       // duration and step of the run, s; zero: the value in the machine file
@@ -31,10 +32,8 @@ typedef struct od_run_options {
   // Called at intervals with the completed fraction (0 to 1). If progress returns false, the run stops and keeps its rows.
   bool (*progress)(void *user, double done);
   void *user;
-  // Called with the outputs at both ends of every step and of every part of a step. These times need not be times of rows. Called
-  // again after every jump of the inputs or of the state. NULL: not called.
-  void (*watch)(void *watcher, double t, const double *y);
-  void *watcher;
+  const od_run_watcher *watchers;  // follow the steps of the run
+  int watcher_count;
   // The run continues from the checkpoint `resume` of a run with the same machine, outputs, integrator, step and tolerance; NULL:
   // the run begins at 0. A tolerance of zero selects the tolerance of the checkpoint. The table contains the rows after the
   // checkpoint, and the verdict judges these rows. `checkpoint` receives the state of the delivered run at its end, also if the

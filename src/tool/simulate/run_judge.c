@@ -36,6 +36,7 @@ typedef struct comparison {
   const od_run_options *options;
   double time;
   bool judged;
+  bool is_candidate;   // whether the next run may replace the delivered run
   long affordable;     // limit of the evaluations of a run made for comparison
   long thin;           // compared rows per delivered row
   od_run_start start;  // start of resumed runs
@@ -123,6 +124,7 @@ static int add_run(comparison *c, od_run_method method, long most_residuals) {
   double begin = od_seconds();
   *r = od_run_begin(c->machine, c->options, c->time, method);
   r->compared = c->judged;
+  r->is_watched = i == 0 || c->is_candidate;
   r->most_residuals = most_residuals;
   // The number of runs is not known in advance: each run takes half of the remaining progress.
   r->begins = c->judged ? 1 - ldexp(1, -i) : 0;
@@ -198,9 +200,10 @@ static od_run_method much_tighter(od_run_method m, double part) {
 
 // Compares run i with a tighter run. If the runs differ too much, a tighter run replaces run i, at most `most` times. Returns
 // the run whose errors are in a. This run was compared with the last run. If the last two runs also differ too much,
-// a->predictable is the first time at which these two runs differ.
-static int tighten(comparison *c, int i, int most, od_run_accuracy *a) {
+// a->predictable is the first time at which these two runs differ. delivers: whether the returned run is delivered.
+static int tighten(comparison *c, int i, int most, bool delivers, od_run_accuracy *a) {
   for (int k = 0;; k++) {
+    c->is_candidate = delivers && k < most;
     int j = add_run(c, tighter(c->run[i].method), c->affordable);
     if (!is_usable(c, i, j, a)) return i;
     double first = measure(c, i, j, of_looser, OD_ERROR_MEASURED, a), part = worst_part(a);
@@ -230,7 +233,7 @@ static int judge_adaptive(comparison *c, od_run_accuracy *a) {
     if (c->status[j] == OD_OK) measure(c, 0, j, of_tighter, OD_ERROR_MEASURED, a);
     if (c->status[j] == OD_OK && worst_part(a) <= clearly_accurate) return 0;
   }
-  int delivered = tighten(c, 0, chosen ? 0 : MOST_RETRIES, a);
+  int delivered = tighten(c, 0, chosen ? 0 : MOST_RETRIES, true, a);
   if (chosen) a->predictable = INFINITY;
   return delivered;
 }
@@ -243,7 +246,7 @@ static void judge_fixed(comparison *c, od_run_accuracy *a) {
   measure(c, 0, j, 1, OD_ERROR_MEASURED, a);
   if (worst_part(a) <= OD_ACCURATE) return;
   // Distinguishes the error of the steps from a motion for which no two runs agree.
-  int best = tighten(c, j, MOST_RETRIES, a);
+  int best = tighten(c, j, MOST_RETRIES, false, a);
   for (int k = best + 1; k < c->count; k++)
     if (c->status[k] == OD_OK && c->run[k].method.tolerance < c->run[best].method.tolerance) best = k;
   measure(c, 0, best, 1, OD_ERROR_MEASURED, a);
@@ -351,9 +354,8 @@ static od_status deliver(comparison *c, int i, od_table **out, od_run_report *re
   if (status == OD_OK && o->final_outputs)
     status = od_machine_plant(r->machine, o->final_outputs, o->finals, NULL, 0, &plant, err);
   if (plant) status = plant->ops->outputs(plant, od_sim_work(r->sim), od_sim_energy(r->sim), o->final);
-  const od_table *steps = r->watched_steps;
-  for (long k = 0; steps && k < steps->rows; k++)
-    o->watch(o->watcher, steps->data[k * steps->columns], steps->data + k * steps->columns + 1);
+  if (od_run_deliver_watched(r) != OD_OK && status == OD_OK)
+    status = od_fail(err, OD_NO_MEMORY, "the outputs at the end of the run cannot be computed");
   const char *why = status == OD_OK ? NULL : c->err[i].text[0] ? c->err[i].text : od_status_text(status);
   if (report) fill_report(c, i, why, interrupted, report);
   if (report && status == OD_OK && !od_verdict_is_complete(&report->verdict))

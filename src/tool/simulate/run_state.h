@@ -38,6 +38,14 @@ typedef struct od_run_start {
   od_run_range energy_range[OD_RUN_ENERGIES];
 } od_run_start;
 
+// A watcher of a run: its outputs as plants of the machine, and its record.
+typedef struct od_watched_run {
+  const od_run_watcher *watcher;
+  od_plant *steps, *final;  // NULL: the watcher has no such outputs
+  void *record;
+  double *y;
+} od_watched_run;
+
 typedef struct od_run_state {
   const od_machine *machine;
   const od_run_options *options;
@@ -72,7 +80,8 @@ typedef struct od_run_state {
   double last_row;          // time of the last recorded row, s; NAN: none
   long first_row;           // point of the grid of the first row
   od_table *table;          // recorded rows
-  od_table *watched_steps;  // arguments for options->watch; NULL: options->watch is NULL
+  bool is_watched;          // whether the run may be delivered, so that watchers follow the run
+  od_watched_run *watched;  // one per watcher; NULL: the run is not watched
   double *event;            // times at which inputs, modes or samples jumped, s
   unsigned char *jumped;    // events x outputs: whether an output jumped at an event
   int events;
@@ -103,8 +112,14 @@ od_status od_run_go_to_start(od_run_state *r, const od_run_start *start, od_erro
 // Writes the checkpoint of a run.
 od_status od_run_take_checkpoint(od_run_state *r, od_checkpoint *out, od_error *err);
 
-// run_steps.c: stores the current outputs for options->watch.
+// run_watch.c: watchers of a run. od_run_watch() passes the current outputs to all watchers. od_run_deliver_watched() passes the
+// records to the watchers; od_run_drop_watched() frees the memory of a run, and the records that were not delivered.
+od_status od_run_begin_watched(od_run_state *r, od_error *err);
 od_status od_run_watch(void *run);
+// od_run_watch_row() passes the outputs at a row, whose simulation is refreshed.
+od_status od_run_watch_row(od_run_state *r, od_sim *sim, double t);
+od_status od_run_deliver_watched(od_run_state *r);
+void od_run_drop_watched(od_run_state *r);
 // Creates the advance of a started simulation. Returns false if out of memory.
 bool od_run_make_advance(od_run_state *r);
 // Advances to time t, s. *at is the simulation at this time, or a copy that is valid until the next call.

@@ -4,14 +4,6 @@
 #include "machine/machine.h"
 #include "simulate/run_state.h"
 
-od_status od_run_watch(void *run) {
-  od_run_state *r = run;
-  if (!r->watched_steps) return OD_OK;
-  r->row[0] = od_sim_time(r->sim);
-  od_status status = od_sim_outputs(r->sim, r->row + 1);
-  return status == OD_OK ? od_table_append(r->watched_steps, r->row) : status;
-}
-
 // Records an event, and which outputs have different values before and after the event.
 static od_status add_event(od_run_state *r) {
   int outputs = r->options->output_count;

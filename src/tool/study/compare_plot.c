@@ -6,7 +6,7 @@
 #include "io/atomic_file.h"
 #include "io/display.h"
 #include "io/svg.h"
-#include "study/compare.h"
+#include "study/study_summary.h"
 
 static const double width = 960, left = 300, right = 120, top = 88, row_height = 24, panel_gap = 64, bottom = 28;
 static const char style[] =
@@ -106,10 +106,39 @@ static bool is_drawn(const od_metric *m) {
   return strncmp(m->name, "converged_s", 11) != 0;
 }
 
+void od_picture_add_comparison(od_picture *p, const od_comparison *c, const od_study_result *r) {
+  const od_case *first = c->study.cases > 0 ? &c->study.item[0] : NULL;
+  const char **name = OD_TAKE(&p->arena, const char *, c->rows);
+  double *value = OD_TAKE(&p->arena, double, 2L * c->rows), *half = value ? value + c->rows : NULL;
+  if (!name || !value) return;
+  for (int k = 0; first && k < first->metrics; k++) {
+    const od_metric *metric = &first->metric[k];
+    int count = 0;
+    if (!is_drawn(metric)) continue;
+    for (int i = 0; i < c->rows; i++) {
+      const od_study_row *row = od_comparison_find(c, r, &c->row[i], metric->name);
+      char text[256];
+      if (!row || !(fabs(row->value) > 0) || isinf(row->value)) continue;
+      row_name(c, &c->row[i], text, sizeof text);
+      name[count] = od_arena_text(&p->arena, text);
+      if (!name[count]) return;
+      value[count] = fabs(row->value);
+      half[count++] = od_study_row_expects(row) ? (double)NAN : 0.5 * (row->high - row->low);
+    }
+    od_panel *panel = od_picture_add_list(p, metric->name, metric->unit, name, value, half, count);
+    if (panel) panel->y_log = true;
+  }
+}
+
 od_status od_comparison_plot(const od_comparison *c, const od_study_result *r, const char *path, od_error *err) {
   const od_case *first = c->study.cases > 0 ? &c->study.item[0] : NULL;
   int panels = 0;
   for (int i = 0; first && i < first->metrics; i++) panels += is_drawn(&first->metric[i]);
+  if (strcmp(path, "-") == 0) {
+    OD_SCOPED(od_picture_free) od_picture picture = {.title = c->study.title};
+    od_picture_add_comparison(&picture, c, r);
+    return od_picture_show(&picture, path, err);
+  }
   od_atomic_file file;
   od_status status = od_atomic_open(&file, path, err);
   if (status != OD_OK) return status;

@@ -92,6 +92,17 @@ static od_status take_known(const od_study *s, const od_known_value *v, od_error
                  v->place.column, v->case_name, v->metric, od_nearest_suggestion(&nearest).text);
 }
 
+// Keeps the values of a row for histograms, unless there are too many. False: out of memory.
+static bool keep_values(od_study_result *r, od_study_row *row, const double *value, long count, long stride) {
+  enum { MOST_VALUES = 100000 };
+  if (row->runs < 2 || row->runs > MOST_VALUES) return true;
+  row->values = OD_TAKE(&r->memory, double, row->runs);
+  long kept = 0;
+  for (long i = 0; row->values && i < count && kept < row->runs; i++)
+    if (!isnan(value[i * stride])) row->values[kept++] = value[i * stride];
+  return row->values != NULL;
+}
+
 // Combines the values of each metric into a row. Runs that were not done (after an interrupt) have no values. False: out of
 // memory.
 static bool gather_rows(const od_study *s, const work *w, od_study_result *r) {
@@ -115,6 +126,7 @@ static bool gather_rows(const od_study *s, const work *w, od_study_result *r) {
       od_study_row *row = &r->row[r->rows++];
       *row = od_gather_values(&c->metric[m], w->values.value[i] + m, c->runs, c->metrics, memory);
       row->case_name = c->name;
+      if (!keep_values(r, row, w->values.value[i] + m, c->runs, c->metrics)) return false;
       // The values of a median are sorted at this point. The sorted values are stored for the plot of quantiles.
       if (row->metric->gather != OD_GATHER_QUANTILE || row->metric->expected != 0.5 || row->runs == 0) continue;
       row->sorted = OD_TAKE(&r->memory, double, row->runs);

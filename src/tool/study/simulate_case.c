@@ -131,8 +131,9 @@ static od_status run_machine(const od_case *c, const od_machine *machine, double
   options.output_count = w->outputs;
   options.progress = c->progress;
   options.user = c->user;
-  options.watch = od_judge_watch;
-  options.watcher = judge;
+  const od_run_watcher watcher = od_judge_watcher(judge);
+  options.watchers = &watcher;
+  options.watcher_count = 1;
   od_status status = od_run(machine, &options, &table, &report, err);
   if (status != OD_INTERRUPTED && table) {
     od_status judged = od_judge_end(judge, &report, status == OD_OK, err);

@@ -119,6 +119,7 @@ typedef struct od_study_row {
   const od_metric *metric;
   double value, low, high;
   long runs;       // number of runs with a value
+  double *values;  // values of the runs, in any order; NULL: too many
   double *sorted;  // sorted values, for the median of a quantity with quantiles; else NULL
 } od_study_row;
 // od_study_row_expects() returns whether the row's interval is the interval of a consistent estimator. od_study_row_outside()

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/display.h"
 #include "io/plot.h"
 #include "io/table.h"
 
@@ -55,4 +56,30 @@ od_status od_study_plot(const od_study *s, const od_study_result *r, const char 
     status = od_plot_write(t, NULL, s->title, "quantiles: value that the given fraction of the runs does not exceed",
                            path, err);
   return status;
+}
+
+// --- Histograms -------------------------------------------------------------------------------------------------------
+
+void od_picture_add_study(od_picture *p, const od_study_result *r) {
+  for (int i = 0; i < r->rows; i++) {
+    const od_study_row *row = &r->row[i];
+    const od_metric *m = row->metric;
+    char title[400], text[120];
+    if (!row->values || row->runs < 2 || m->gather == OD_GATHER_COUNT) continue;
+    // Quantiles of one value have one histogram, at the median.
+    if (m->gather == OD_GATHER_QUANTILE && m->expected != 0.5) continue;
+    snprintf(title, sizeof title, "%.150s: %.200s", row->case_name, m->name);
+    od_panel *panel = od_picture_add_histogram(p, title, m->unit, row->values, row->runs);
+    snprintf(text, sizeof text, "result: %s", od_display_quantity(row->value, m->unit).text);
+    od_panel_instant(p, panel, row->value, text);
+    if (isfinite(m->bound)) {
+      snprintf(text, sizeof text, "bound: %s", od_display_quantity(m->bound, m->unit).text);
+      od_panel_instant(p, panel, m->bound, text);
+    }
+    for (int k = 0; k < OD_ORIGINS; k++) {
+      if (!isfinite(m->known[k])) continue;
+      snprintf(text, sizeof text, "%s: %s", od_origin_names[k], od_display_quantity(m->known[k], m->unit).text);
+      od_panel_instant(p, panel, m->known[k], text);
+    }
+  }
 }

@@ -97,7 +97,7 @@ static od_status run_stages(const od_experiment *e, const od_tune_options *o, od
   t->begin = parts.begin, t->end = parts.end, t->split = parts.split, t->from = parts.begin + o->from;
   if (parts.up_to_split < 2 || parts.all == parts.up_to_split || !(t->from < t->split))
     return od_fail(err, OD_BAD_INPUT,
-                   "the part for tuning has %ld of %ld samples; expected samples in both parts (--part, --from)",
+                   "the part for tuning has %ld of %ld samples; expected samples in both parts (--fraction, --start)",
                    t->from < t->split ? parts.up_to_split : 0, parts.all);
   int k = t->numbers;
   od_tune_task task = {.e = &own,
@@ -119,7 +119,7 @@ static od_status run_stages(const od_experiment *e, const od_tune_options *o, od
   if (status == OD_OK && !t->before.failed && (t->before.tuned.used == 0 || t->before.rest.used == 0))
     return od_fail(err, OD_BAD_INPUT,
                    "the part for tuning has %ld innovations and the rest has %ld; expected innovations in both parts "
-                   "(--part, --from)",
+                   "(--fraction, --start)",
                    (long)t->before.tuned.used, (long)t->before.rest.used);
   if (status == OD_OK) status = od_tune_minimize(&search, err);
   if (status == OD_OK) status = od_tune_determine(&search, t->number, err);

@@ -11,6 +11,7 @@
 #include "experiment/observe.h"
 #include "io/verdict.h"
 #include "memory/scoped.h"
+#include "io/picture.h"
 #include "result/result.h"
 
 typedef enum od_tuned_kind {
@@ -99,5 +100,7 @@ OD_OWNED_POINTER(od_tuned, od_tuned_free);
 
 // Creates the result for terminal, JSON and page. The result owns all its texts.
 od_result od_tuned_result(const od_experiment *e, const od_tuned *t);
+// Adds lists of the tuned numbers, and of the normalized innovations squared (NIS) before and after.
+void od_picture_add_tuned(od_picture *p, const od_experiment *e, const od_tuned *t);
 
 #endif

@@ -152,3 +152,32 @@ od_result od_tuned_result(const od_experiment *e, const od_tuned *t) {
   od_result_whole(&r, "iterations", t->iterations);
   return r;
 }
+
+// --- Picture ----------------------------------------------------------------------------------------------------------
+
+static void add_nis(od_picture *p, const od_experiment *e, const od_tuned_run *run, const char *title) {
+  const char **name = OD_TAKE(&p->arena, const char *, e->sensors);
+  double *value = OD_TAKE(&p->arena, double, e->sensors);
+  if (!name || !value || run->failed) return;
+  for (int i = 0; i < e->sensors; i++) name[i] = e->sensor[i].name, value[i] = run->rest.sensor[i].run.square;
+  od_panel *panel = od_picture_add_list(p, title, "1", name, value, NULL, e->sensors);
+  if (panel) panel->y_log = true;
+  od_panel_level(p, panel, 1, "consistent observer");
+}
+
+void od_picture_add_tuned(od_picture *p, const od_experiment *e, const od_tuned *t) {
+  const char **name = OD_TAKE(&p->arena, const char *, t->numbers);
+  double *value = OD_TAKE(&p->arena, double, t->numbers);
+  int count = 0;
+  if (!name || !value) return;
+  for (int i = 0; i < t->numbers; i++) {
+    if (!(t->number[i].after > 0) || !(t->number[i].before > 0)) continue;
+    name[count] = t->number[i].path, value[count++] = t->number[i].after / t->number[i].before;
+  }
+  od_panel *panel =
+      od_picture_add_list(p, "tuned standard deviations, relative to the file", "1", name, value, NULL, count);
+  if (panel) panel->y_log = true;
+  od_panel_level(p, panel, 1, "value of the file");
+  add_nis(p, e, &t->before, "NIS of the rest of the data, before");
+  add_nis(p, e, &t->after, "NIS of the rest of the data, tuned");
+}

@@ -28,7 +28,7 @@ static void judge_rest(const od_experiment *e, od_tuned *t) {
     od_verdict_add(
         v, OD_DOUBTFUL, "tuning.worse", "Not better on the rest:",
         "the log likelihood of the rest of the data is %.4g lower than with the numbers of the file. The rest "
-        "differs from the part used for tuning; use a longer or another part (--part)",
+        "differs from the part used for tuning; use a longer or another part (--fraction)",
         -gain);
   double square = rest->squares / (double)rest->used, n = (double)rest->used;
   double chance = 2 * fmin(od_chi_squared_tail(rest->squares, n), 1 - od_chi_squared_tail(rest->squares, n));

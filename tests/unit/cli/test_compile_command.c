@@ -132,7 +132,7 @@ static void matlab_log(void **state) {
 static void refusals(void **state) {
   scratch *s = *state;
   write_files(s);
-  ends_and_says(run(s, "compile m.yaml"), 2, "--output is missing");
+  ends_and_says(run(s, "compile m.yaml"), 2, "--image is missing");
   ends_and_says(run(s, "compile m.yaml -o m.yaml"), 2, "would replace m.yaml, which is an input");
   ends_and_says(run(s, "compile m.yaml -o m.odm --parts base.yaml"), 2, "would replace base.yaml, which is an input");
   ends_and_says(run(s, "compile missing.yaml -o m.odm"), 2, "missing.yaml");

@@ -83,7 +83,7 @@ static void test_hysteresis(void **state) {
 // The step ends at the steady force, and begins there.
 static void test_step(void **state) {
   scratch *s = *state;
-  outcome o = run(s, REDUCED "--show step --from '40 mm/s' --to 0.02 --time 10 --csv a.csv");
+  outcome o = run(s, REDUCED "--show step --speed-before '40 mm/s' --speed-after 0.02 --time 10 --csv a.csv");
   ends_with(o, 0);
   forget(o);
   o = run(s, REDUCED "--speed 0.04 --csv b.csv --quiet");
@@ -100,7 +100,7 @@ static void test_step(void **state) {
 // A log of the step's speed gives the step's force, except at the start.
 static void test_log(void **state) {
   scratch *s = *state;
-  outcome o = run(s, REDUCED "--show step --from 0.05 --to 0.01 --csv a.csv");
+  outcome o = run(s, REDUCED "--show step --speed-before 0.05 --speed-after 0.01 --csv a.csv");
   ends_with(o, 0);
   forget(o);
   o = run(s, REDUCED "--log a.csv --column speed --csv b.csv");
@@ -239,7 +239,7 @@ static void test_contour(void **state) {
   for (int k = 0; k < 3; k++) {
     char command[600];
     snprintf(command, sizeof command,
-             REDUCED "--set tau_hn=2.4 --vary tau_hn=0.2 --show step --from %g --to %g --time 2.2 --csv b.csv",
+             REDUCED "--set tau_hn=2.4 --vary tau_hn=0.2 --show step --speed-before %g --speed-after %g --time 2.2 --csv b.csv",
              steps[k][0], steps[k][1]);
     o = run(s, "%s", command);
     ends_with(o, 0);

@@ -184,7 +184,7 @@ static void test_linear_and_frequency(void **state) {
       "compare experiment.yaml",
       "simulate lag.yaml --sweep lag.gain=1:2:4 --time 1e6",
       "simulate lag.yaml --sweep lag.gain=1:2:10000",
-      "optimize lag.yaml --free lag.gain=1:5 --goal lag:max=3 --set 'run.time=1e6 s'",
+      "optimize lag.yaml --search lag.gain=1:5 --goal lag:max=3 --set 'run.time=1e6 s'",
       "equilibrium lag.yaml --at 1e6",
       "linearize lag.yaml --at 1e6",
       "linearize lag.yaml --at 1e6 --sweep lag.gain=1:2:4",

@@ -101,7 +101,7 @@ static void torques_return_the_motion(void **state) {
 static void what_hangs_swings(void **state) {
   scratch *s = *state;
   write_arm(s, "m.yaml", "constant: 0 N m", "constant: 0 N m");
-  expect_code(run(s, "inverse m.yaml --move shoulder.angle=bend --free elbow.angle --drive motor_1 --csv needs.csv"),
+  expect_code(run(s, "inverse m.yaml --move shoulder.angle=bend --passive elbow.angle --drive motor_1 --csv needs.csv"),
               0);
   write_arm(s, "driven.yaml", "file: {path: needs.csv, column: one}", "constant: 0 N m");
   expect_code(run(s, "simulate driven.yaml --integrator rk4 --csv run.csv"), 0);
@@ -119,7 +119,7 @@ static void what_hangs_swings(void **state) {
   od_table_free(made);
   // Steps that are much too long are reported.
   outcome o =
-      run(s, "inverse m.yaml --move shoulder.angle=bend --free elbow.angle --drive motor_1 --time 20 --step '0.5 s'");
+      run(s, "inverse m.yaml --move shoulder.angle=bend --passive elbow.angle --drive motor_1 --time 20 --step '0.5 s'");
   assert_true(o.code == 0 || o.code == 3);
   says(o.out, "Step too long: the estimated error of freely moving coordinates is up to");
   forget(o);
@@ -512,9 +512,9 @@ static void mistakes(void **state) {
       {"--move shoulder.angle=bend --move elbow.angle=0 --output energy.balance", "does not determine", 2},
       {"--move shoulder.angle=bend --move elbow.angle=0 --smooth '5 Hz'", "--smooth requires --log", 2},
       {"--move lower.end.x='1.5 m' --move lower.end.y='1.5 m'", "at t = 0 s", 1},
-      {"--move shoulder.angle=bend --free elbow.angle", "2 drives for 1 driven quantity", 2},
-      {"--move shoulder.angle=bend --free elbow.angel --drive motor_1", "did you mean 'elbow.angle'?", 2},
-      {"--move shoulder.angle=bend --free shoulder.angle --drive motor_1", "is already prescribed or free", 2},
+      {"--move shoulder.angle=bend --passive elbow.angle", "2 drives for 1 driven quantity", 2},
+      {"--move shoulder.angle=bend --passive elbow.angel --drive motor_1", "did you mean 'elbow.angle'?", 2},
+      {"--move shoulder.angle=bend --passive shoulder.angle --drive motor_1", "is already prescribed or free", 2},
       {"--log none.csv", "none.csv", 2},
       {"--log bad.csv", "no column has the name of", 2},
       {"--log short.csv", "at least three rows", 2},

@@ -38,14 +38,14 @@ static const char *place(json_t *json, size_t i) {
 }
 
 static void test_goals(void **state) {
-  json_t *json = found(*state, "--free 'lag.time_constant=100:5000 ms' --goal lag:final=1.2", 0);
+  json_t *json = found(*state, "--search 'lag.time_constant=100:5000 ms' --goal lag:final=1.2", 0);
   double T = -3 / log(1 - 1.2 / 2);
   if (!(fabs(value(json, 0) - T) < 2e-5 * T)) fail_msg("%.10g, not %.10g", value(json, 0), T);
   assert_true(json_is_true(json_object_get(json, "minimum")));
   json_decref(json);
   // Two numbers, over decades; the mean is K (1 - T/3 (1 - exp(-3/T))).
   json = found(*state,
-               "--free 'lag.time_constant=0.05:50' --free lag.gain=0.1:20 --goal lag:final=1.2 --goal lag:mean=0.8", 0);
+               "--search 'lag.time_constant=0.05:50' --search lag.gain=0.1:20 --goal lag:final=1.2 --goal lag:mean=0.8", 0);
   T = value(json, 0);
   double K = value(json, 1), decay = exp(-3 / T);
   assert_true(fabs(K * (1 - decay) - 1.2) < 1e-4 && fabs(K * (1 - T / 3 * (1 - decay)) - 0.8) < 2e-3);
@@ -54,26 +54,26 @@ static void test_goals(void **state) {
 
 static void test_requirements(void **state) {
   // A hundredth of the bound remains.
-  json_t *json = found(*state, "--variant judged --free lag.time_constant=0.1:5", 0);
+  json_t *json = found(*state, "--variant judged --search lag.time_constant=0.1:5", 0);
   double T = -1 / log(1 - 1.01 / 2);
   if (!(value(json, 0) <= T * (1 + 1e-3) && value(json, 0) > 0.9 * T)) fail_msg("%g, not %g", value(json, 0), T);
   json_decref(json);
-  json = found(*state, "--variant judged --free lag.time_constant=0.1:5 --reserve 20%", 0);
+  json = found(*state, "--variant judged --search lag.time_constant=0.1:5 --reserve 20%", 0);
   assert_true(value(json, 0) <= -1 / log(1 - 1.2 / 2) * (1 + 1e-3));
   json_decref(json);
   // Numbers that already meet the goals do not change.
-  json = found(*state, "--variant judged --free lag.time_constant=0.1:5 --set 'lag.time_constant=500 ms'", 0);
+  json = found(*state, "--variant judged --search lag.time_constant=0.1:5 --set 'lag.time_constant=500 ms'", 0);
   assert_true(value(json, 0) == 0.5);
   json_decref(json);
   // Not reachable: the bound is active, and no better point is near.
-  json = found(*state, "--variant judged --free lag.time_constant=2:5", 4);
+  json = found(*state, "--variant judged --search lag.time_constant=2:5", 4);
   assert_true(fabs(value(json, 0) - 2) < 1e-6);
   assert_string_equal(place(json, 0), "lower");
   assert_true(json_is_true(json_object_get(json, "minimum")));
   assert_int_equal(json_integer_value(json_object_get(json, "unmet")), 1);
   json_decref(json);
   // Fast and low: between the two bounds.
-  json = found(*state, "--variant both --free lag.time_constant=0.1:5", 0);
+  json = found(*state, "--variant both --search lag.time_constant=0.1:5", 0);
   assert_true(2 * (1 - exp(-1 / value(json, 0))) >= 1 && 2 * (1 - exp(-3 / value(json, 0))) <= 1.8);
   json_decref(json);
 }
@@ -81,7 +81,7 @@ static void test_requirements(void **state) {
 // The written variant is the machine with the optimized numbers.
 static void test_variant(void **state) {
   json_t *json =
-      found(*state, "--free lag.time_constant=0.1:5 --set lag.gain=2.5 --goal lag:final=1.2 --write-variant better", 0);
+      found(*state, "--search lag.time_constant=0.1:5 --set lag.gain=2.5 --goal lag:final=1.2 --write-variant better", 0);
   double T = value(json, 0);
   json_decref(json);
   outcome o = run(*state, "simulate better.yaml --variant better --quiet --output lag --csv -");
@@ -119,7 +119,7 @@ static void test_fitted_formula(void **state) {
 }
 
 static void test_starts(void **state) {
-  json_t *json = found(*state, "--free lag.time_constant=0.1:5 --goal lag:final=1.2 --starts 3", 0);
+  json_t *json = found(*state, "--search lag.time_constant=0.1:5 --goal lag:final=1.2 --starts 3", 0);
   assert_true(fabs(value(json, 0) + 3 / log(0.4)) < 1e-4);
   json_decref(json);
 }
@@ -127,10 +127,10 @@ static void test_starts(void **state) {
 // A target of zero is met within a hundredth of the output's largest value, not of 1 in SI: a lag of gain 1e-4 is always nearer to zero
 // than that.
 static void test_zero_and_units(void **state) {
-  json_t *json = found(*state, "--free lag.time_constant=1:2 --goal lag:final=0 --set lag.gain=1e-4", 4);
+  json_t *json = found(*state, "--search lag.time_constant=1:2 --goal lag:final=0 --set lag.gain=1e-4", 4);
   assert_string_equal(place(json, 0), "upper");
   json_decref(json);
-  json = found(*state, "--free 'lag.time_constant=100:5000 ms' --goal 'lag:final=1200 mm' --variant metres", 0);
+  json = found(*state, "--search 'lag.time_constant=100:5000 ms' --goal 'lag:final=1200 mm' --variant metres", 0);
   assert_true(fabs(value(json, 0) + 3 / log(0.4)) < 1e-4);
   json_decref(json);
 }
@@ -138,14 +138,14 @@ static void test_zero_and_units(void **state) {
 // Steps that are too long are reported in the words of simulate, in terminal and JSON; if the run is wrong the exit code is 3.
 static void test_run_verdict(void **state) {
   scratch_write(*state, "machine.yaml", machine, sizeof machine - 1);
-  static const char search[] = "--free lag.time_constant=0.1:5 --goal lag:mean=1.8";
+  static const char search[] = "--search lag.time_constant=0.1:5 --goal lag:mean=1.8";
   outcome o = run(*state, "optimize machine.yaml %s --set run.step='0.25 s'", search);
   ends_with(o, 0);
   says(
       o.out,
       "verdict: doubtful (the result may be inaccurate or incomplete)\n  Step too long: with steps of 250 ms, lag is off by");
   forget(o);
-  json_t *json = found(*state, "--free lag.time_constant=0.1:5 --goal lag:mean=1.8 --set run.step='0.25 s'", 0);
+  json_t *json = found(*state, "--search lag.time_constant=0.1:5 --goal lag:mean=1.8 --set run.step='0.25 s'", 0);
   assert_string_equal(json_string_value(json_object_get(json_object_get(json, "run_verdict"), "trust")), "doubtful");
   json_decref(json);
   o = run(*state, "optimize machine.yaml %s", search);
@@ -166,8 +166,8 @@ static void says_warning(json_t *json, const char *shown, const char *text) {
 // outside the range; a requirement that the run cannot decide counts as met.
 static void test_warnings(void **state) {
   scratch *s = *state;
-  static const char outside[] = "--free lag.time_constant=0.1:2 --goal lag:final=1.9",  // the file has 3 s
-      undecided[] = "--variant judged --free lag.time_constant=0.1:5 --set run.step='0.5 s'";
+  static const char outside[] = "--search lag.time_constant=0.1:2 --goal lag:final=1.9",  // the file has 3 s
+      undecided[] = "--variant judged --search lag.time_constant=0.1:5 --set run.step='0.5 s'";
   scratch_write(s, "machine.yaml", machine, sizeof machine - 1);
   json_t *json = found(s, outside, 0);
   outcome o = run(s, "optimize machine.yaml %s", outside);
@@ -179,7 +179,7 @@ static void test_warnings(void **state) {
   says(o.out, "1 requirement is undecided; all other goals are met");
   says(json_string_value(json_object_get(json, "verdict")), "1 requirement is undecided; all other goals are met");
   json_decref(json), forget(o);
-  json = found(s, "--free lag.time_constant=0.1:5 --goal lag:final=1.2", 0);
+  json = found(s, "--search lag.time_constant=0.1:5 --goal lag:final=1.2", 0);
   assert_int_equal(json_array_size(json_object_get(json, "warnings")), 0);
   json_decref(json);
 }
@@ -189,19 +189,19 @@ static void test_mistakes(void **state) {
     const char *arguments, *says;
   } wrong[] = {
       {"", "no number is free"},
-      {"--free lag.gain=1", "expected PATH=LOW:HIGH, such as"},
-      {"--free lag.gian=1:2 --goal lag:final=1", "there is no number 'lag.gian'; did you mean 'lag.gain'?"},
-      {"--free lag.gain=2:1 --goal lag:final=1", "is empty; expected PATH=LOW:HIGH"},
-      {"--free 'lag.time_constant=1:2 kg' --goal lag:final=1",
-       "--free: error: lag.time_constant=1 kg: '1 kg' is a mass; time_constant must be in s"},
-      {"--free lag.time_constant=-1:2 --goal lag:final=1", "must be greater than zero"},
-      {"--free lag.gain=1:2", "the search has no goal"},
-      {"--free lag.gain=1:2 --goal lg:final=1", "there is no output 'lg'; did you mean 'lag'?"},
-      {"--free lag.gain=1:2 --goal lag:most=1", "expected OUTPUT:TAKE=TARGET"},
-      {"--free lag.gain=1:2 --goal 'lag:final=1 bar'", "--goal: "},
-      {"--free lag.gain=1:2 --goal lag:final=", "--goal: "},
-      {"--free lag.gain=1:2 --goal lag:final=1 --reserve 2", "expected a fraction of the bounds"},
-      {"--free lag.gain=1:2 --goal lag:final=1 --starts 5000", "found 5000, expected 0 to 1000"},
+      {"--search lag.gain=1", "expected PATH=LOW:HIGH, such as"},
+      {"--search lag.gian=1:2 --goal lag:final=1", "there is no number 'lag.gian'; did you mean 'lag.gain'?"},
+      {"--search lag.gain=2:1 --goal lag:final=1", "is empty; expected PATH=LOW:HIGH"},
+      {"--search 'lag.time_constant=1:2 kg' --goal lag:final=1",
+       "--search: error: lag.time_constant=1 kg: '1 kg' is a mass; time_constant must be in s"},
+      {"--search lag.time_constant=-1:2 --goal lag:final=1", "must be greater than zero"},
+      {"--search lag.gain=1:2", "the search has no goal"},
+      {"--search lag.gain=1:2 --goal lg:final=1", "there is no output 'lg'; did you mean 'lag'?"},
+      {"--search lag.gain=1:2 --goal lag:most=1", "expected OUTPUT:TAKE=TARGET"},
+      {"--search lag.gain=1:2 --goal 'lag:final=1 bar'", "--goal: "},
+      {"--search lag.gain=1:2 --goal lag:final=", "--goal: "},
+      {"--search lag.gain=1:2 --goal lag:final=1 --reserve 2", "expected a fraction of the bounds"},
+      {"--search lag.gain=1:2 --goal lag:final=1 --starts 5000", "found 5000, expected 0 to 1000"},
   };
   scratch_write(*state, "machine.yaml", machine, sizeof machine - 1);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -211,7 +211,7 @@ static void test_mistakes(void **state) {
 // The command in its earlier spelling does the same; help lists the command once.
 static void test_earlier_spelling(void **state) {
   scratch_write(*state, "machine.yaml", machine, sizeof machine - 1);
-  static const char search[] = "machine.yaml --free lag.gain=0.5:5 --goal lag:final=1.9";
+  static const char search[] = "machine.yaml --search lag.gain=0.5:5 --goal lag:final=1.9";
   outcome now = run(*state, "optimize %s", search), before = run(*state, "optimise %s", search);
   assert_int_equal(now.code, 0);
   assert_int_equal(before.code, 0);

@@ -1,6 +1,7 @@
 // oleodyn simulate: the summary and the written files, units, cavitation, outputs that share a panel. Oracles: closed
 // forms of volumes and pumps, expected texts.
 #include "support/test.h"
+#include "support/page_data.h"
 #include "support/program.h"
 
 // A liter of oil at 10 bar from which 0.3 l/min are drawn until 0.4 s, and pumped back from then on. The pressure falls
@@ -205,10 +206,17 @@ static void test_file_has_panels(void **state) {
   scratch_write(s, "panels.yaml", file, sizeof file - 1);
   expect_code(run(s, "simulate panels.yaml --plot r.svg --csv r.csv --report r.html"), 0);
   char *text = scratch_read(scratch_path(s, "r.html"));
-  assert_int_equal(count(text, "<figure>"), 3);
-  says(text, "<figcaption>A.pressure, B.pressure ");
-  says(text, "<figcaption>pump.flow ");
-  assert_int_equal(count(text, "data-name=\"B.pressure\""), 1);
+  says(text, "<figcaption><b>A.pressure, B.pressure</b> ");
+  says(text, "<figcaption><b>pump.flow</b> ");
+  // Charts of the file come first, then charts by quantity. A panel is one chart, with parts as labels.
+  page_data d = page_data_read(text);
+  const char *const titles[] = {"A.pressure, B.pressure", "pump.flow", "A.inflow, B.inflow"};
+  for (int i = 0; i < 3; i++)
+    assert_string_equal(json_string_value(json_object_get(page_data_at(&d, "charts", i), "title")), titles[i]);
+  const json_t *lines = json_object_get(page_data_at(&d, "charts", 0), "lines");
+  assert_int_equal(json_array_size(lines), 2);
+  assert_string_equal(json_string_value(json_object_get(json_array_get(lines, 1), "label")), "B");
+  page_data_free(&d);
   free(text);
   text = scratch_read(scratch_path(s, "r.svg"));
   assert_int_equal(count(text, "class=\"frame\""), 3);

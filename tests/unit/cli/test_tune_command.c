@@ -114,12 +114,12 @@ static void parts(void **state) {
   scratch *s = *state;
   write_files(s);
   json_t *json =
-      json_of(run(s, "tune x.yaml --variant wrong --only sensors.lag.assume --part 0.5 --json - --quiet"), 0);
+      json_of(run(s, "tune x.yaml --variant wrong --only sensors.lag.assume --fraction 0.5 --json - --quiet"), 0);
   assert_int_equal(json_array_size(json_object_get(json, "numbers")), 1);
   near_relative(value(json, "split"), 6, 1e-7);
   json_decref(json);
   expect_code(run(s, "observe x.yaml --variant alone --csv rows.csv --quiet"), 0);
-  json = json_of(run(s, "tune x.yaml --variant alone --data rows.csv --json - --quiet"), 0);
+  json = json_of(run(s, "tune x.yaml --variant alone --log rows.csv --json - --quiet"), 0);
   near_relative(value(row(json, "numbers", 0), "after"), 0.1, 0.1);
   json_decref(json);
 }
@@ -133,7 +133,7 @@ static void matrix(void **state) {
               "initial: {lag: 0.1 V}\n"
               "truth: {noise: {structure: matrix, process: {of: [lag], matrix: [[1e-4]]}}}\n"
               "noise: {structure: matrix, process: {of: [lag], matrix: [[1]]}}\n");
-  json_t *json = json_of(run(s, "tune w.yaml --part 0.8 --write-variant w2 --json - --quiet"), 0);
+  json_t *json = json_of(run(s, "tune w.yaml --fraction 0.8 --write-variant w2 --json - --quiet"), 0);
   double q = value(row(json, "numbers", 1), "after"), r = value(row(json, "numbers", 0), "after");
   assert_string_equal(json_string_value(json_object_get(row(json, "numbers", 1), "path")), "noise.process.lag");
   near_relative(value(row(json, "numbers", 1), "before"), 1, 1e-12);
@@ -141,7 +141,7 @@ static void matrix(void **state) {
   near_relative(r, 0.02, 0.15);
   json_decref(json);
   // The variant has the tuned numbers, which are a maximum.
-  json = json_of(run(s, "tune w2.yaml --variant w2 --part 0.8 --json - --quiet"), 0);
+  json = json_of(run(s, "tune w2.yaml --variant w2 --fraction 0.8 --json - --quiet"), 0);
   near_relative(value(row(json, "numbers", 1), "before"), q, 1e-12);
   near_relative(value(row(json, "numbers", 0), "before"), r, 1e-12);
   near_relative(value(row(json, "numbers", 1), "after"), q, 0.02);
@@ -153,9 +153,9 @@ static void errors(void **state) {
   write_files(s);
   ends_and_says(run(s, "tune x.yaml --only sensors.lag.sigma"), 2,
                 "--only: there is no noise 'sensors.lag.sigma'; did you mean 'sensors.lag.assume'?");
-  ends_and_says(run(s, "tune x.yaml --part 1"), 2, "--part: found '1', expected a fraction of the time below 1");
-  ends_and_says(run(s, "tune x.yaml --from '8 s'"), 2, "expected samples in both parts");
-  ends_and_says(run(s, "tune x.yaml --data -"), 2, "--data: found '-'; expected a file");
+  ends_and_says(run(s, "tune x.yaml --fraction 1"), 2, "--fraction: found '1', expected a fraction of the time below 1");
+  ends_and_says(run(s, "tune x.yaml --start '8 s'"), 2, "expected samples in both parts");
+  ends_and_says(run(s, "tune x.yaml --log -"), 2, "--log: found '-'; expected a file");
   ends_and_says(run(s, "tune m.yaml"), 2, "m.yaml");
   ends_and_says(run(s, "tune x.yaml --variant dead"), 2, "expected innovations in both parts");
   outcome o = run(s, "tune --help");

@@ -144,8 +144,8 @@ static void test_one_way(void **state) {
   if (!xml_well_formed(page, what, sizeof what)) fail_msg("%s", what);
   assert_true(!strstr(page, ">nan") && !strstr(page, ">inf"));
   says(page, "The data have no motion in the negative direction; add such a motion.");
-  says(page, "<b>tau_hn</b> is ");
-  assert_null(strstr(page, "<b>Fs_negative</b> is "));
+  says(page, "<b>tau_hn</b><p>is ");
+  assert_null(strstr(page, "<b>Fs_negative</b><p>is "));
   says(page, "Information by part of the run");
   free(page);
   says(o.out, "Fs_negative, Fc_negative, vs_negative, n_negative and viscous_negative");
@@ -199,6 +199,10 @@ static void test_begins_moving(void **state) {
   // The log has no bristles; those of the law lag behind it at each reversal.
   assert_true(fabs(number(all, "viscous", "value") - 200) < 80 && fabs(number(all, "Fc", "value") - 100) < 4);
   json_decref(all);
+  outcome o = run(*state, "friction-fit moving.yaml --set run.skip=3s");
+  ends_with(o, 2);
+  assert_non_null(strstr(o.err, "'skip' of 'run' is 3 s, but the run ends at 1.999 s"));
+  forget(o);
 }
 
 // Noise of the speed, through the law, is part of the standard deviations: errors over ten noises agree with them; the small noise of the

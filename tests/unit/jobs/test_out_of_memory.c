@@ -339,6 +339,11 @@ static od_status job_sweep(scratch *s) {
 static od_status job_info(scratch *s) {
   return job_with(s, "info", "lag.yaml", NULL, NULL, "freedom");
 }
+static od_status job_draw(scratch *s) {
+  char picture[512];
+  strcpy(picture, scratch_path(s, "swing.svg"));
+  return job_with(s, "draw", "swing.yaml", "machine", picture, "scene.size");
+}
 
 static const struct {
   const char *name;
@@ -361,7 +366,8 @@ static const struct {
              {"fit job", job_fit, true},
              {"bode job", job_bode, true},
              {"sweep job", job_sweep, true},
-             {"info job", job_info, true}};
+             {"info job", job_info, true},
+             {"draw job", job_draw, true}};
 enum { TRIES = sizeof tries / sizeof *tries, EVERY_ONE = 60, SAMPLES = 60 };
 
 // --- The test -------------------------------------------------------------------------------------------------------
@@ -374,6 +380,11 @@ static void write_files(scratch *s) {
        "machine: Lag\ninputs: {u: {unit: V, sine: {amplitude: 1 V, frequency: 0.5 Hz}}}\n"
        "blocks: {lag: {type: first-order, input: u, gain: 2, time_constant: 0.5 s}}\nrun: {time: 4 s, step: 10 ms}\n"
        "variants: {wrong: {blocks: {lag: {gain: 1.5, time_constant: 0.5 s}}}}\n"},
+      {"swing.yaml",
+       "bodies: {arm: {mass: 9 kg, inertia: 1, points: {lug: [1 m, 0.2 m], end: [2 m, 0]}}}\nground: {points: {foot: [1 m, -1 m]}}\n"
+       "joints: {hinge: {type: revolute, between: [ground, arm]}}\nsprings: {spring: {between: [ground.foot, arm.lug], stiffness: 1 kN/m, length: 1 m}}\n"
+       "forces: {pull: {at: arm.end, value: 1 N, direction: [0, -1]}}\ninitial: {hinge.angle: 0 deg}\n"
+       "look: {bodies: {ground: {shapes: [{path: M0 0 L2 .1 Q2 -.1 1 1 Z, round: 10 mm, color: accent}]}}, traces: arm.end}\n"},
       {"replay.yaml",
        "machine: lag.yaml\nmodel: {variant: wrong}\nstep: 10 ms\nsensors: {lag: {sigma: 50 mV}}\n"
        "data: {file: log.csv}\nparameters: {lag.gain: {low: 0.1, high: 10, sigma: 1}}\n"},

@@ -27,14 +27,15 @@ static outcome judge(const machine_file *file, const char *text, double time, do
   od_table *table = NULL;
   od_run_report report = {0};
   od_error err = {0};
+  const od_run_watcher watcher = od_judge_watcher(g);
   const od_run_options options = {.time = time,
                                   .step = step,
                                   .integrator = integrator,
                                   .outputs = output,
                                   .output_count = outputs,
                                   .every = 1000000,  // few rows: values between them count as well
-                                  .watch = od_judge_watch,
-                                  .watcher = g};
+                                  .watchers = &watcher,
+                                  .watcher_count = 1};
   if (od_run(m, &options, &table, &report, &err) != OD_OK) fail_msg("%s", err.text);
   if (od_judge_end(g, &report, complete, &err) != OD_OK) fail_msg("%s", err.text);
   outcome o = {.worst = od_judge_outcome(g)};

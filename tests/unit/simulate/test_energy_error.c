@@ -97,13 +97,14 @@ static od_outcome outcome_of(double bound, double *reached) {
   int output[8], outputs = od_judge_outputs(m, output);
   double time = od_machine_run(m)->time;
   od_judge *g = od_judge_new(m, time, output, outputs);
+  const od_run_watcher watcher = od_judge_watcher(g);
   const od_run_options options = {.time = time,
                                   .step = 2e-4,
                                   .integrator = "tr-bdf2",
                                   .outputs = output,
                                   .output_count = outputs,
-                                  .watch = od_judge_watch,
-                                  .watcher = g};
+                                  .watchers = &watcher,
+                                  .watcher_count = 1};
   od_table *t = NULL;
   od_run_report report = {0};
   assert_int_equal(od_run(m, &options, &t, &report, NULL), OD_OK);

@@ -1,0 +1,149 @@
+// The circuit as a graph: nets, which are the nodes of the model, and parts, which are the elements between them. All tables live in
+// the arena of the diagram.
+#ifndef OD_CIRCUIT_GRAPH_H
+#define OD_CIRCUIT_GRAPH_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "circuit/symbol.h"
+#include "machine/machine.h"
+#include "model/model.h"
+
+// Color of a line without a simulation.
+typedef enum od_net_color {
+  OD_NET_SUPPLY,
+  OD_NET_WORK,
+  OD_NET_FEED,
+  OD_NET_SENSE,
+  OD_NET_LOOP_A,  // the two lines of a closed circuit
+  OD_NET_LOOP_B,
+  OD_NET_TANK,
+  OD_NET_COLORS
+} od_net_color;
+
+// A node of the circuit. The index of a net is the index of its node in the model.
+typedef struct od_net {
+  const char *name;   // name of the node
+  const char *label;  // name in the diagram: without the name of the section
+  od_node_kind kind;
+  bool is_tank;     // drawn as a tank symbol at each end; has no lines
+  bool is_used;     // some part has an end here
+  bool is_supply;   // outlet of a pump, or a source; not in a closed circuit
+  bool is_chamber;  // at an actuator
+  bool is_work;     // at port A or B of a directional valve
+  bool is_feed;     // at port P, L or T of a directional valve
+  bool is_sense;    // carries a pressure signal: only pilots, shuttles, orifices and sense ports
+  od_net_color color;
+  int level;     // channel of the net: 0 above the actuators, 1 below them, and so on
+  int section;   // index of its section, or -1
+  int pressure;  // output with the pressure, or -1
+} od_net;
+
+// A term of a flow: an output of the machine with sign 1 or -1.
+typedef struct od_flow_term {
+  int output, sign;
+} od_flow_term;
+
+// Letters of ports.
+typedef enum od_letter {
+  OD_LETTER_NONE,
+  OD_LETTER_P,
+  OD_LETTER_T,
+  OD_LETTER_A,
+  OD_LETTER_B,
+  OD_LETTER_L,
+  OD_LETTERS
+} od_letter;
+
+// An end of a part. Its flow terms add up to the flow from the part into the net.
+typedef struct od_part_end {
+  int net;  // -1: not connected
+  od_end_role role;
+  const char *key;  // key in the file; for valves with ports: the letter
+  int place;        // place in the list of this key
+  od_letter letter;
+  od_flow_term *term;
+  int terms;
+} od_part_end;
+
+// A position of a directional valve: the open paths between ports.
+typedef struct od_valve_path {
+  od_letter from, to;
+  bool is_two_way;
+} od_valve_path;
+enum { OD_MOST_BOXES = 3, OD_MOST_PATHS = 16 };
+typedef struct od_valve_box {
+  int position;  // 1, 0 or -1
+  int paths;
+  od_valve_path path[OD_MOST_PATHS];
+} od_valve_box;
+typedef struct od_valve_boxes {
+  int count, rest;  // the ports stand at box `rest`
+  od_valve_box box[OD_MOST_BOXES];
+} od_valve_boxes;
+
+// An element of the circuit with at least one connected end.
+typedef struct od_part {
+  int instance;
+  const char *name, *class_name;
+  const char *owner;  // instance of a template, or NULL
+  const char *label;  // name in the diagram
+  const od_symbol *symbol;
+  od_part_end *end;
+  int ends;
+  const od_valve_boxes *boxes;  // directional valves; else NULL
+  int section;                  // index of its section, or -1
+  int row;                      // row of cells, -1: not yet known
+} od_part;
+
+typedef struct od_circuit_section {
+  const char *name;  // instance of a template, or name of the first actuator
+  bool is_instance;  // names of its parts begin with the name of the instance
+} od_circuit_section;
+
+typedef struct od_graph {
+  const od_model *model;
+  od_net *net;
+  int nets;
+  od_part *part;
+  int parts;
+  od_circuit_section *section;
+  int sections;
+  int rows;  // number of rows of cells
+} od_graph;
+
+// Builds nets and parts of a model. machine: for instances of templates; NULL: none. Returns false if an allocation fails.
+bool od_graph_build(od_graph *g, const od_model *m, const od_machine *machine, od_arena *arena);
+// Finds the letters of the ports of a directional valve and its boxes (circuit_valves.c). Returns false if the valve has more ports
+// than the letters; then the part has a generic symbol. *ok is set to false if an allocation fails.
+bool od_valve_find_boxes(od_graph *g, od_part *part, od_arena *arena, bool *ok);
+// Finds the kinds and colors of nets (circuit_nets.c).
+void od_graph_mark_nets(od_graph *g);
+// Assigns parts and nets to sections (circuit_sections.c). Returns false if an allocation fails.
+bool od_graph_find_sections(od_graph *g, const od_machine *machine, od_arena *arena);
+// Returns the part of a name after the name of its section and a point; the whole name if the section is -1 or no instance.
+const char *od_section_short_name(const od_graph *g, const char *name, int section);
+// Finds the channels of nets and the rows of parts (circuit_levels.c). Returns false if an allocation fails.
+bool od_graph_find_levels(od_graph *g, od_arena *arena);
+
+// Return the end with this letter or role; NULL: none. od_part_flow() returns flow end i, from 0.
+const od_part_end *od_part_port(const od_part *part, od_letter letter);
+const od_part_end *od_part_role(const od_part *part, od_end_role role);
+const od_part_end *od_part_flow(const od_part *part, int i);
+// Returns the net of an end; -1 if the end is NULL, not connected or at a tank.
+int od_end_line(const od_graph *g, const od_part_end *end);
+// Returns the number of ends that lines lead to: connected and not at a tank.
+int od_part_lines(const od_graph *g, const od_part *part);
+
+// Returns the output "NAME.quantity" of a part, or -1.
+int od_part_output(const od_graph *g, const od_part *part, const char *quantity);
+// Returns the output that shows the signal of a part, or -1; and the name of this signal, or NULL.
+int od_part_signal(const od_graph *g, const od_part *part);
+const char *od_part_signal_name(const od_graph *g, const od_part *part);
+// Returns a number of a part by its key; NAN: the class has no such number.
+double od_part_number(const od_graph *g, const od_part *part, const char *key);
+// Returns the output with the spool position, or with the command if the spool follows the command without delay; -1: none.
+int od_part_spool(const od_graph *g, const od_part *part);
+
+#endif

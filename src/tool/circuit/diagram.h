@@ -1,0 +1,37 @@
+// The hydraulic circuit of a machine as a laid-out diagram with symbols of ISO 1219: SVG, data for the page, and the outputs that a
+// moving diagram needs.
+#ifndef OD_CIRCUIT_DIAGRAM_H
+#define OD_CIRCUIT_DIAGRAM_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "oleodyn/machine.h"
+#include "oleodyn/status.h"
+
+typedef struct od_circuit od_circuit;
+
+// Lays out the circuit of a machine, which need not have an initial state. *c lives in the arena and refers to texts of the machine;
+// NULL: the machine has no circuit. Fails with OD_NO_MEMORY. The result depends on the machine only.
+od_status od_circuit_make(const od_machine *machine, od_arena *arena, const od_circuit **c, od_error *err);
+// The same for a model without a machine file.
+od_status od_circuit_make_model(const od_model *model, od_arena *arena, const od_circuit **c, od_error *err);
+
+// Returns the number of outputs of the machine that a moving diagram needs, each once, and their indices.
+int od_circuit_outputs(const od_circuit *c, const int **outputs);
+
+// Returns {"nodes": [{"name", "pressure"}], "outputs": [names]}; NULL: no memory.
+json_t *od_circuit_json(const od_circuit *c);
+// Returns the sections of the circuit: [{"name", "label", "parts": [names of elements and nodes]}]. The last entry has the parts that
+// belong to no section. An empty list: the circuit has one section only. NULL: no memory.
+json_t *od_circuit_groups(const od_circuit *c);
+
+// Writes one <svg> element of class "circuit". docs/architecture.md describes its data- attributes.
+void od_circuit_svg(const od_circuit *c, FILE *to);
+// Writes the same with a title and a style sheet, as a complete file.
+void od_circuit_svg_file(const od_circuit *c, FILE *to);
+// Returns the style sheet of the diagram: colors as custom properties of svg.circuit, light and dark.
+const char *od_circuit_style(void);
+
+#endif

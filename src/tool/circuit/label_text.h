@@ -1,0 +1,10 @@
+// Numbers in labels.
+#ifndef OD_CIRCUIT_LABEL_TEXT_H
+#define OD_CIRCUIT_LABEL_TEXT_H
+
+#include "io/number.h"
+
+// Writes a number with four digits; large numbers without an exponent.
+void od_value_text(char text[OD_NUMBER_SIZE], double value);
+
+#endif

@@ -1,0 +1,210 @@
+// The sheet: cells in rows, their pins, and the lines between pins.
+//
+// Each part is a cell. A net that passes a row has a feedthrough there, a cell of 20 px with one line. Rows and channels alternate:
+// channel i lies above row i. All coordinates are px; pins and cells are on a grid of 10 px. Cells may be mirrored left to right.
+#ifndef OD_CIRCUIT_SHEET_H
+#define OD_CIRCUIT_SHEET_H
+
+#include <stdbool.h>
+
+#include "circuit/circuit_graph.h"
+
+enum {
+  OD_GRID = 10,
+  OD_TRACK = 10,       // distance of lines in a channel
+  OD_LABEL_SIZE = 10,  // font sizes
+  OD_NAME_SIZE = 9,
+  OD_MOST_LABELS = 6,
+  OD_MOST_STUBS = 6,
+};
+
+typedef enum od_side { OD_SIDE_TOP, OD_SIDE_BOTTOM } od_side;
+
+// A pin: the place of a cell where a line of a net ends. A line comes from the channel above or below.
+typedef struct od_pin {
+  int cell, net;
+  int end;    // end of the part; -1: feedthrough or source
+  int x, y;   // end of the vertical line, from the left top corner of the cell that is not mirrored
+  int reach;  // horizontal piece from there to the symbol, px to the right
+  od_side side;
+  bool may_turn;  // whether the side is the one nearer to the other pins of the net
+  bool is_dashed;
+  int knot;  // index of its knot
+} od_pin;
+
+// A line from a symbol down to a tank symbol; upward if the length is negative.
+typedef struct od_tank_stub {
+  int end;
+  int x, y, reach, length;  // as for pins
+  bool is_dashed;
+} od_tank_stub;
+
+typedef struct od_cell {
+  int part;  // -1: a source or a feedthrough
+  int net;   // net of a source or feedthrough
+  const od_symbol *symbol;
+  bool is_feed, is_dashed;
+  int section;  // -1: none
+  int row, width, height, x, y;
+  bool is_mirrored;
+  int pin, pins;  // first pin; count
+  od_tank_stub stub[OD_MOST_STUBS];
+  int stubs;
+  const char *label[OD_MOST_LABELS];  // the first line is the name
+  int labels, label_x;
+  int core;  // width of the symbol without its label
+
+  // Elements in line: their upper and lower nets (-1: tank or none), whether oil flows down, and whether both nets may be exchanged.
+  int above, below;
+  bool flows_down, may_upend;
+  int twin;  // section cells: the place of this cell among the cells of its section; equal cells of twins have equal places
+} od_cell;
+
+// The pins of a net in a channel.
+typedef struct od_knot {
+  int net, channel;
+  int first, count;  // in od_sheet.knot_pin
+  int low, high;     // range of x
+  int track;         // -1: a straight vertical line, no track
+} od_knot;
+
+// A straight piece of a line, horizontal or vertical; (x1, y1) is left or above.
+typedef struct od_segment {
+  int net, x1, y1, x2, y2;
+  bool is_dashed;
+} od_segment;
+typedef struct od_dot {
+  int net, x, y;
+} od_dot;
+
+// A piece of a line with one flow: points in the direction of positive flow, and the terms of the flow.
+typedef struct od_piece {
+  int net;
+  bool is_dashed;
+  int cell;  // a line to a tank symbol: its cell; else -1
+  int points;
+  int *xy;
+  od_flow_term *term;
+  int terms;
+} od_piece;
+
+// A rectangle that a symbol or text covers.
+typedef struct od_mark {
+  double left, top, right, bottom;
+  int cell;          // -1: none
+  const char *text;  // NULL: not a text
+} od_mark;
+
+// The name of a net: left end and baseline of the room for the name and a value behind it. At the left of a line the text ends at the
+// right end of the room.
+typedef struct od_node_name {
+  int net;
+  const char *text;
+  double x, y, width, value_width;
+  bool is_right;  // whether the text ends at the right end
+  bool is_free;   // whether the place overlaps nothing
+} od_node_name;
+
+// A frame around the cells of a section, or around two parallel elements (section -1).
+typedef struct od_frame {
+  int section;
+  const char *title;  // NULL: none
+  int x, y, width, height;
+} od_frame;
+
+typedef struct od_sheet {
+  od_graph *graph;
+  od_arena *arena;
+  od_cell *cell;
+  int cells, cell_room;
+  od_pin *pin;
+  int pins, pin_room;
+  int rows;
+  int *order, *row_begin;  // cells of row r from left to right: order[row_begin[r]] .. order[row_begin[r + 1] - 1]
+  int *pad;                // further space left of each cell
+  int *twin_of;            // for each section: the first section with equal cells, or itself
+  bool failed;             // whether an allocation failed
+
+  od_knot *knot;
+  int knots;
+  int *knot_pin, *channel_knot;  // pins by knot; knots of channel i: channel_knot[i] .. channel_knot[i + 1] - 1
+  double *wish;                  // scratch of place_cells.c
+  int *scratch, *route_cost;
+  int top;                                       // y of the first row
+  int *row_y, *row_height, *channel_y, *tracks;  // of rows and channels
+  int width, height;
+
+  od_segment *segment;
+  int segments, segment_room;
+  od_dot *dot;
+  int dots, dot_room;
+  int crossings, overlaps;
+
+  od_piece *piece;
+  int pieces, piece_room;
+  od_mark *mark;
+  int marks;
+  od_node_name *name;
+  int names;
+  od_frame *frame, *enclosure;
+  int frames, enclosures;
+} od_sheet;
+
+// Makes the cells of all parts, the feedthroughs and the initial order (sheet.c).
+void od_sheet_make(od_sheet *s, od_graph *g, od_arena *arena);
+// Groups pins by net and channel. Call after pins have changed their nets.
+void od_sheet_tie(od_sheet *s);
+// Computes the x of all cells from the order of each row (place_cells.c).
+void od_sheet_place(od_sheet *s);
+// Computes the y of all cells and all segments and dots from the x of the cells (route_channels.c).
+void od_sheet_route(od_sheet *s);
+// Counts crossings and overlaps of segments of different nets.
+void od_sheet_count(od_sheet *s);
+// Improves order, mirroring and spacing by hill climbing (climb.c).
+void od_sheet_climb(od_sheet *s);
+// Exchanges the nets above and below of an element in line.
+void od_sheet_upend(od_sheet *s, od_cell *c);
+// Makes the pieces of lines with their flows from the segments (trace_lines.c).
+void od_sheet_trace(od_sheet *s);
+
+// Return the place of a pin in the sheet: its x, the y of its end, and the channel of its line.
+static inline int od_pin_x(const od_sheet *s, const od_pin *p) {
+  const od_cell *c = &s->cell[p->cell];
+  return c->x + (c->is_mirrored ? c->width - p->x : p->x);
+}
+static inline int od_pin_y(const od_sheet *s, const od_pin *p) {
+  const od_cell *c = &s->cell[p->cell];
+  return c->is_feed ? (p->side == OD_SIDE_TOP ? c->y : c->y + c->height) : c->y + p->y;
+}
+static inline int od_pin_channel(const od_sheet *s, const od_pin *p) {
+  return s->cell[p->cell].row + (p->side == OD_SIDE_BOTTOM);
+}
+static inline int od_row_count(const od_sheet *s, int row) {
+  return s->row_begin[row + 1] - s->row_begin[row];
+}
+// Returns the pairs of parallel elements in a row: a restriction or pressure valve, and a check valve in the opposite direction. The
+// indices are places in the row. Returns the index of the check valve's place, or -1.
+int od_sheet_partner(const od_sheet *s, int row, int place);
+
+// --- For shapes -------------------------------------------------------------------------------------------------------
+
+// Adds a pin at end `end` of the part; a stub to a tank symbol if the end is at a tank; nothing if the end is not connected.
+od_pin *od_cell_pin(od_sheet *s, od_cell *c, int end, int x, od_side side, int y, int reach);
+// Returns the part of a cell, or NULL.
+const od_part *od_cell_part(const od_sheet *s, const od_cell *c);
+// Sets the label: the name and the values of the part's symbol.
+void od_cell_label(od_sheet *s, od_cell *c);
+// Returns the width of the widest line of the label, px.
+int od_cell_label_width(const od_cell *c);
+// Returns a width on the grid.
+static inline int od_grid_up(double width) {
+  int steps = (int)(width / OD_GRID);
+  return (steps * OD_GRID < width ? steps + 1 : steps) * OD_GRID;
+}
+
+// Returns the estimated width of a text, px. The estimate is an upper bound for usual sans-serif fonts.
+double od_text_width(const char *text, double size, bool is_bold);
+// Returns a text of at most `most` characters: the text itself, or its beginning with an ellipsis; NULL: no memory.
+const char *od_text_shortened(const char *text, int most, od_arena *arena);
+
+#endif

@@ -1,0 +1,239 @@
+// Symbols of directional valves, shuttle valves and flow dividers.
+#include <math.h>
+
+#include "circuit/pen.h"
+#include "machine/machine_parts.h"
+
+// --- Directional valves: boxes 40 x 40 (60 x 40 with a sense port), 30 on each side for solenoids and springs --------------
+
+enum { BOX_TOP = 26, BOX_HEIGHT = 40, BOX_BOTTOM = BOX_TOP + BOX_HEIGHT, SIDE = 30 };
+
+typedef struct valve_plan {
+  int box, count, left, ports_left;  // width of a box; count; left edge of the first box and of the box at the ports
+} valve_plan;
+
+static valve_plan plan_of(const od_sheet *s, const od_cell *c) {
+  const od_part *part = od_cell_part(s, c);
+  valve_plan p = {od_part_port(part, OD_LETTER_L) ? 60 : 40, part->boxes->count, c->core, 0};
+  p.ports_left = p.left + part->boxes->rest * p.box;
+  return p;
+}
+
+static bool is_top(od_letter letter) {
+  return letter == OD_LETTER_A || letter == OD_LETTER_B;
+}
+
+// Returns the x of a port relative to the left edge of its box.
+static int port_x(const valve_plan *p, od_letter letter) {
+  switch (letter) {
+    case OD_LETTER_L: return 30;
+    case OD_LETTER_B:
+    case OD_LETTER_T: return p->box - 10;
+    default: return 10;
+  }
+}
+
+static void lay_directional(od_sheet *s, od_cell *c) {
+  const od_part *part = od_cell_part(s, c);
+  const char *signal = od_part_signal_name(s->graph, part);
+  od_cell_label(s, c);
+  if (signal && c->labels < OD_MOST_LABELS) {
+    const char *line = od_arena_format(s->arena, "\u2190 %s", od_text_shortened(signal, 22, s->arena));
+    if (line) c->label[c->labels++] = line;
+  }
+  // The name is left of port A, the signal left of port P.
+  c->core = SIDE;
+  valve_plan p = plan_of(s, c);
+  double name = c->labels > 0 ? od_text_width(c->label[0], OD_LABEL_SIZE, true) : 0;
+  double command = signal && c->labels > 1 ? od_text_width(c->label[c->labels - 1], OD_NAME_SIZE, false) : 0;
+  int room = p.ports_left - 2;
+  if (fmax(name, command) > room) c->core += od_grid_up(fmax(name, command) - room);
+  p = plan_of(s, c);
+  c->height = BOX_BOTTOM + 26;
+  // The gauge of the spool is right of port T.
+  int gauge = p.ports_left + p.box + 70 - (p.left + p.count * p.box);
+  c->width = od_grid_up(p.left + p.count * p.box + (gauge > SIDE ? gauge : SIDE));
+  for (int i = 0; i < part->ends; i++) {
+    od_letter letter = part->end[i].letter;
+    if (letter == OD_LETTER_NONE || part->end[i].net < 0) continue;
+    // All tanks share the port T.
+    if (letter == OD_LETTER_T && od_part_port(part, OD_LETTER_T) != &part->end[i]) continue;
+    od_pin *pin = od_cell_pin(s, c, i, p.ports_left + port_x(&p, letter), is_top(letter) ? OD_SIDE_TOP : OD_SIDE_BOTTOM,
+                              is_top(letter) ? BOX_TOP : BOX_BOTTOM, 0);
+    if (pin && letter == OD_LETTER_L) pin->is_dashed = true;
+  }
+}
+
+// Draws a tap from the path that feeds port `from` to the sense port.
+static void draw_tap(od_pen *pen, const valve_plan *p, const od_valve_box *box, double left, od_letter from) {
+  for (int i = 0; i < box->paths; i++) {
+    if (box->path[i].to != from) continue;
+    double x1 = left + port_x(p, box->path[i].from), x2 = left + port_x(p, from), xl = left + port_x(p, OD_LETTER_L);
+    double x = x1 + 0.7 * (x2 - x1), y = BOX_BOTTOM - 0.7 * BOX_HEIGHT;
+    double turn = x1 == x2 ? y : BOX_BOTTOM - 7;
+    od_pen_path(pen, "tap", false, 4, (const double[]){x, y, x, turn, xl, turn, xl, BOX_BOTTOM});
+    od_pen_circle(pen, "solid", x, y, 1.8);
+    return;
+  }
+}
+
+static void draw_position(const od_sheet *s, const od_cell *c, od_pen *pen, const valve_plan *p,
+                          const od_valve_box *box, double left) {
+  const od_part *part = od_cell_part(s, c);
+  bool used[OD_LETTERS] = {false};
+  for (int i = 0; i < box->paths; i++) {
+    od_valve_path path = box->path[i];
+    double x1 = left + port_x(p, path.from), x2 = left + port_x(p, path.to);
+    double y1 = is_top(path.from) ? BOX_TOP + 1 : BOX_BOTTOM - 1, y2 = is_top(path.to) ? BOX_TOP + 1 : BOX_BOTTOM - 1;
+    used[path.from] = used[path.to] = true;
+    if (path.to == OD_LETTER_L && is_top(path.from))
+      draw_tap(pen, p, box, left, path.from);
+    else if (is_top(path.from) == is_top(path.to)) {
+      double turn = is_top(path.from) ? y1 + 12 : y1 - 12;
+      od_pen_path(pen, "ink", false, 4, (const double[]){x1, y1, x1, turn, x2, turn, x2, y2});
+    } else
+      od_pen_arrow(pen, x1, y1, x2, y2, 6, path.is_two_way);
+  }
+  for (od_letter k = OD_LETTER_P; k < OD_LETTERS; k++) {
+    if (used[k] || !od_part_port(part, k)) continue;
+    double x = left + port_x(p, k), y = is_top(k) ? BOX_TOP : BOX_BOTTOM, end = is_top(k) ? y + 8 : y - 8;
+    od_pen_line(pen, "ink", x, y, x, end);
+    od_pen_line(pen, "ink", x - 4, end, x + 4, end);
+  }
+}
+
+static void draw_solenoid(od_pen *pen, double x, bool is_continuous) {
+  od_pen_rectangle(pen, "body", x, BOX_TOP + 5, 22, 14, 0);
+  od_pen_line(pen, "ink", x + 6, BOX_TOP + 19, x + 16, BOX_TOP + 5);
+  if (is_continuous) od_pen_arrow(pen, x + 1, BOX_TOP + 23, x + 21, BOX_TOP + 1, 5, false);
+}
+
+// Draws solenoids and springs on both sides. With two boxes, the spring is at the rest position.
+static void draw_operators(const od_cell *c, od_pen *pen, const valve_plan *p, int rest) {
+  double right = p->left + p->count * p->box;
+  bool is_continuous = c->symbol->kind != OD_SYMBOL_SWITCHED;
+  if (p->count == 3) {
+    draw_solenoid(pen, p->left - 22, is_continuous);
+    draw_solenoid(pen, right, is_continuous);
+    od_pen_spring(pen, p->left - 12, BOX_BOTTOM - 8, 12, 2, 4);
+    od_pen_spring(pen, right, BOX_BOTTOM - 8, 12, 2, 4);
+  } else {
+    draw_solenoid(pen, rest == 0 ? right : p->left - 22, is_continuous);
+    od_pen_spring(pen, rest == 0 ? p->left - 14 : right, BOX_TOP + 20, 14, 3, 4);
+  }
+  if (is_continuous) {
+    od_pen_line(pen, "ink", p->left, BOX_TOP - 3, right, BOX_TOP - 3);
+    od_pen_line(pen, "ink", p->left, BOX_BOTTOM + 3, right, BOX_BOTTOM + 3);
+  }
+}
+
+// Draws the gauge of the spool: a scale with a marker, and room for the position in percent.
+static void draw_gauge(const od_cell *c, od_pen *pen, const valve_plan *p, int spool, double stroke) {
+  double x = p->ports_left + p->box + 10, y = BOX_BOTTOM + 17;
+  if (spool < 0) return;
+  od_pen_line(pen, "scale", x, y, x + 28, y);
+  for (int i = 0; i <= 2; i++) od_pen_line(pen, "scale", x + 14 * i, y - 2, x + 14 * i, y + 2);
+  double begin = c->is_mirrored ? stroke : -stroke;  // the scale is not mirrored
+  od_pen_move_begin(pen, "spool", spool, begin, -begin, 28, 0, 0.5);
+  od_pen_path(pen, "marker", true, 3, (const double[]){x, y - 1, x - 4, y - 8, x + 4, y - 8});
+  od_pen_group_end(pen);
+  if (pen->to) {
+    double from = od_pen_x(pen, x + 32), to = od_pen_x(pen, x + 60);
+    fputs("<text class=\"spool-value\"", pen->to);
+    od_put_attribute(pen->to, "data-output", od_model_output_name(pen->sheet->graph->model, spool));
+    fputs(" data-scale=\"", pen->to), od_put_number(pen->to, stroke), fputs("\" x=\"", pen->to);
+    od_put_number(pen->to, fmin(from, to)), fputs("\" y=\"", pen->to), od_put_number(pen->to, od_pen_y(pen, y));
+    fputs("\"></text>", pen->to);
+  }
+}
+
+static void draw_directional(const od_sheet *s, const od_cell *c, od_pen *pen) {
+  static const char *const letters[OD_LETTERS] = {"", "P", "T", "A", "B", "L"};
+  const od_part *part = od_cell_part(s, c);
+  valve_plan p = plan_of(s, c);
+  int spool = od_part_spool(s->graph, part), rest = part->boxes->rest;
+  double stroke = od_valve_stroke(s->graph->model, &s->graph->model->instance[part->instance]);
+  draw_operators(c, pen, &p, rest);
+  for (int i = 0; i < p.count; i++) {
+    const od_valve_box *box = &part->boxes->box[i];
+    od_pen_box(pen, p.left + i * p.box, BOX_TOP, p.box, BOX_HEIGHT, box->position, spool, stroke);
+    draw_position(s, c, pen, &p, box, p.left + i * p.box);
+  }
+  for (od_letter k = OD_LETTER_P; k < OD_LETTERS; k++) {
+    if (!od_part_port(part, k)) continue;
+    bool left = port_x(&p, k) < p.box / 2 || k == OD_LETTER_L;
+    od_pen_text(pen, "letter", p.ports_left + port_x(&p, k) + (left ? -3 : 3),
+                is_top(k) ? BOX_TOP - 6 : BOX_BOTTOM + 13, left ? OD_ANCHOR_END : OD_ANCHOR_START, OD_NAME_SIZE, true,
+                letters[k]);
+  }
+  bool has_signal = od_part_signal_name(s->graph, part) != NULL;
+  int values = c->labels - has_signal;
+  if (c->labels > 0) od_pen_text(pen, "name", 0, BOX_TOP - 8, OD_ANCHOR_START, OD_LABEL_SIZE, true, c->label[0]);
+  if (values > 1)
+    od_pen_text(pen, "value", p.ports_left + p.box + 6, BOX_TOP - 8, OD_ANCHOR_START, OD_LABEL_SIZE, false,
+                c->label[1]);
+  if (has_signal && c->labels > 1)
+    od_pen_text(pen, "signal", 0, BOX_BOTTOM + 14, OD_ANCHOR_START, OD_NAME_SIZE, false, c->label[c->labels - 1]);
+  draw_gauge(c, pen, &p, spool, stroke);
+}
+
+const od_glyph od_glyph_directional = {lay_directional, draw_directional};
+
+// --- Shuttle valves ------------------------------------------------------------------------------------------------------------
+
+static void lay_shuttle(od_sheet *s, od_cell *c) {
+  const od_part *part = od_cell_part(s, c);
+  od_cell_label(s, c);
+  c->height = 50;
+  c->core = 74;
+  c->label_x = 60;
+  c->width = od_grid_up(fmax(80, c->label_x + od_cell_label_width(c) + 2));
+  bool is_signal = od_end_line(s->graph, &part->end[2]) >= 0 && s->graph->net[part->end[2].net].is_sense;
+  for (int i = 0; i < 3; i++) {
+    od_pin *pin = i < 2 ? od_cell_pin(s, c, i, i ? 70 : 10, OD_SIDE_TOP, 20, i ? -14 : 14)
+                        : od_cell_pin(s, c, i, 40, OD_SIDE_BOTTOM, 31, 0);
+    if (pin) pin->is_dashed = is_signal;
+  }
+}
+
+static void draw_shuttle(const od_sheet *s, const od_cell *c, od_pen *pen) {
+  int ball = od_part_output(s->graph, od_cell_part(s, c), "ball");
+  od_pen_rectangle(pen, "body", 24, 9, 32, 22, 0);
+  od_pen_path(pen, "ink", false, 3, (const double[]){32, 13, 26, 20, 32, 27});
+  od_pen_path(pen, "ink", false, 3, (const double[]){48, 13, 54, 20, 48, 27});
+  od_pen_move_begin(pen, "ball", ball, 0, 1, 12, 0, 0);
+  od_pen_circle(pen, "body", 34, 20, 4.5);
+  od_pen_group_end(pen);
+  od_pen_label(pen, 44, false);
+}
+
+const od_glyph od_glyph_shuttle = {lay_shuttle, draw_shuttle};
+
+// --- Flow dividers -------------------------------------------------------------------------------------------------------------
+
+static void lay_divider(od_sheet *s, od_cell *c) {
+  od_cell_label(s, c);
+  c->height = 60;
+  c->core = 58;
+  c->label_x = 62;
+  c->width = od_grid_up(c->label_x + od_cell_label_width(c) + 2);
+  od_cell_pin(s, c, 1, 20, OD_SIDE_TOP, 16, 0);
+  od_cell_pin(s, c, 2, 40, OD_SIDE_TOP, 16, 0);
+  od_cell_pin(s, c, 0, 30, OD_SIDE_BOTTOM, 44, 0);
+}
+
+static void draw_divider(const od_sheet *s, const od_cell *c, od_pen *pen) {
+  (void)s, (void)c;
+  od_pen_rectangle(pen, "body", 6, 16, 48, 28, 0);
+  od_pen_path(pen, "ink", false, 4, (const double[]){30, 44, 30, 37, 20, 37, 20, 34});
+  od_pen_path(pen, "ink", false, 3, (const double[]){30, 37, 40, 37, 40, 34});
+  for (int i = 0; i < 2; i++) {
+    double x = 20 + 20 * i;
+    od_pen_arrow(pen, x, 37, x, 17, 5, false);
+    od_pen_arc(pen, "ink", x - 5, 24, x - 5, 32, 5, 1);
+    od_pen_arc(pen, "ink", x + 5, 24, x + 5, 32, 5, 0);
+  }
+  od_pen_label(pen, 30, true);
+}
+
+const od_glyph od_glyph_divider = {lay_divider, draw_divider};

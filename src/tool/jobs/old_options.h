@@ -1,0 +1,8 @@
+// Earlier names of options. They are accepted with a warning that names the present option.
+#ifndef OD_JOBS_OLD_OPTIONS_H
+#define OD_JOBS_OLD_OPTIONS_H
+
+// Returns the present name of an option of a kind of job, for an earlier name; NULL: the name is not an earlier name.
+const char *od_old_option(const char *kind, const char *name);
+
+#endif

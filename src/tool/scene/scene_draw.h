@@ -1,0 +1,45 @@
+// The picture of a scene as SVG: shared by the planar and the spatial drawing.
+#ifndef OD_SCENE_DRAW_H
+#define OD_SCENE_DRAW_H
+
+#include "scene/scene_parts.h"
+
+// The picture while it is written. Picture coordinates: pixels, x to the right, y down.
+typedef struct od_draw {
+  const od_scene *s;
+  const double *value;  // outputs; NULL: the initial state
+  FILE *to;
+  bool names;
+  double across[3], up[3], to_viewer[3];  // axes of the picture in ground axes
+  double scale;                           // pixels per m
+  double x, y;                            // picture coordinates of the origin
+  double width, height;
+  double highest;  // highest pressure of all chambers, Pa
+} od_draw;
+
+// Computes the position of a point of a drawn body in ground axes.
+void od_draw_place(const od_draw *d, const od_scene_end *end, double out[3]);
+// Converts ground coordinates to the picture.
+void od_draw_project(const od_draw *d, const double at[3], double out[2]);
+// Returns the color of a word in the light theme, for viewers without CSS variables, as 0xrrggbb; of "#rrggbb", its value.
+int od_draw_color(const char *color);
+// Writes the attributes of a fill: class, fill and stroke. shade: 0 to 1, share of black. Without an edge the stroke has the color of the
+// fill and hides the seams between faces.
+void od_draw_fill(const od_draw *d, const char *color, double shade, bool has_edge);
+// Returns the place of a pressure on the scale of colors, 0 to 1; NAN if the pressure is unknown.
+double od_draw_pressure(const od_draw *d, int output);
+// Returns the color of a place on the scale of pressures, as 0xrrggbb.
+int od_draw_pressure_color(double place);
+
+// Places of a cylinder's parts along its axis, from its first end, m.
+typedef struct od_cylinder_parts {
+  double length, barrel, end, piston, thickness;  // start and end of the barrel; start and thickness of the piston
+} od_cylinder_parts;
+od_cylinder_parts od_draw_cylinder_parts(const od_scene_cylinder *c, double length);
+
+// Computes the corners of the ground in space, in ground axes. Returns the distance between lines of its grid, m.
+double od_draw_floor(const od_scene *s, double corner[4][3]);
+// Draws the machine in space (scene_space.c). Returns false if an allocation fails.
+bool od_draw_space(od_draw *d);
+
+#endif

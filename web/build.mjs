@@ -1,0 +1,33 @@
+// Writes dist/page.js and dist/page.css. `node build.mjs FOLDER` writes into another folder, for the test that compares.
+import { build } from 'esbuild';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const to = process.argv[2] ?? join(here, 'dist');
+mkdirSync(to, { recursive: true });
+
+// The license of uPlot, which the bundle contains.
+const license = readFileSync(join(here, 'node_modules/uplot/LICENSE'), 'utf8').trim();
+const banner = `/*! oleodyn: script of report pages, Apache-2.0. Contains uPlot:\n${license}\n*/`;
+const bundle = await build({
+  entryPoints: [join(here, 'src/main.ts')], bundle: true, minify: true, format: 'iife', target: ['es2020', 'chrome100', 'firefox113', 'safari16.4'],
+  write: false, legalComments: 'none', banner: { js: banner }, absWorkingDir: here, charset: 'utf8',
+});
+const script = bundle.outputFiles[0].text;
+// The script stands in a page that is also XML.
+for (const bad of [']]>', '</script', '<!--']) if (script.includes(bad)) throw new Error(`the script contains ${bad}`);
+if (script.length > 120000) throw new Error(`the script has ${script.length} bytes; at most 120000 are allowed`);
+
+// The style: "@dark { ... }" stands for both ways to the dark theme, the choice of the reader and the setting of the system.
+const source = readFileSync(join(here, 'src/page.css'), 'utf8').replace(/@dark \{([^}]*)\}/, (_, variables) =>
+  `:root[data-theme=dark]{${variables}}@media screen and (prefers-color-scheme:dark){:root:not([data-theme]){${variables}}}`);
+const uplot = readFileSync(join(here, 'node_modules/uplot/dist/uPlot.min.css'), 'utf8');
+const style = await build({ stdin: { contents: uplot + source, loader: 'css' }, minify: true, write: false, target: ['chrome100', 'firefox113', 'safari16.4'], charset: 'utf8' });
+const css = style.outputFiles[0].text;
+for (const bad of [']]>', '</style', '<!--']) if (css.includes(bad)) throw new Error(`the style contains ${bad}`);
+
+writeFileSync(join(to, 'page.js'), script);
+writeFileSync(join(to, 'page.css'), css);
+console.log(`page.js ${script.length} bytes, page.css ${css.length} bytes`);

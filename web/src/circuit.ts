@@ -1,0 +1,234 @@
+// The circuit diagram: only attributes of the drawn SVG change. Color is pressure, width and moving dots are flow.
+import type { CircuitInfo } from './contract';
+import { all, div, element, one, press, svgElement, watchVisible, write } from './dom';
+import { clearSelection, groupOf, hasPart, isSelecting, selectGroup, selectPart, selectedGroup, selectedPart } from './selection';
+import { data, isPhone, palette } from './state';
+import { expander, head, zoomTools } from './card';
+import { format, withUnit } from './units';
+import { ink } from './theme';
+import { makeLegend } from './pressure_legend';
+import { now } from './clock';
+import { on, selectionChanged, themeChanged, timeChanged, unitsChanged } from './signal';
+import { pressureColor } from './palette';
+
+const DOT_PITCH = 14;      // px between moving dots
+const LEAST_ARROW = 40;    // px of a piece of line that has an arrowhead
+
+// A sum of series with signs, as in data-flow: "+lift.valve.a.flow -lift.valve.d.flow". volume: its integral over time.
+interface Flow { terms: [number, number][]; volume: Float64Array; grid: number; most: number }
+
+export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement | null {
+  const picture = one('.picture', card), found = picture && one<SVGSVGElement>('svg', picture);
+  if (!picture || !found) return null;
+  const svg: SVGSVGElement = found, pressures = new Map<string, number>(), updates: (() => void)[] = [], colors = new Map<string, string>();
+  for (const n of info.nodes) {
+    const k = data.find(n.pressure ?? n.name + '.pressure');
+    if (k >= 0) pressures.set(n.name, k);
+  }
+  const color = (node: string) => {
+    let made = colors.get(node);
+    if (made === undefined) {
+      const k = pressures.get(node);
+      colors.set(node, made = k === undefined ? '' : pressureColor(data.at(k, now)));
+    }
+    return made;
+  };
+  const numbers = (text = '') => text.split(/[ ,]+/).map(Number), dataset = (e: SVGElement) => ({ node: '', ...e.dataset } as Record<string, string>);
+
+  // --- Lines
+  const flows = new Map<string, Flow | null>();
+  let mostFlow = 1e-12;
+  const makeFlow = (text: string): Flow | null => {
+    const terms = text.trim().split(/\s+/).map((word): [number, number] => [word[0] === '-' ? -1 : 1, data.find(word.replace(/^[+-]/, ''))]);
+    if (!text || terms.some(([, k]) => k < 0)) return null;
+    const { grid } = data.series[terms[0][1]], axis = data.axis(grid), volume = new Float64Array(axis.length), rate = (i: number) => terms.reduce((sum, [sign, k]) => sum + sign * (data.at(k, axis[i]) || 0), 0);
+    let before = rate(0), most = Math.abs(before);
+    for (let i = 1; i < axis.length; i++) {
+      const next = rate(i);
+      volume[i] = volume[i - 1] + (before + next) / 2 * (axis[i] - axis[i - 1]);
+      most = Math.max(most, Math.abs(before = next));
+    }
+    mostFlow = Math.max(mostFlow, most);
+    return { terms, volume, grid, most };
+  };
+  const lines = all<SVGPathElement>('.line', svg);
+  for (const path of lines) {
+    const { node, flow: text = '' } = dataset(path), d = path.getAttribute('d') ?? '', thin = path.matches('.pilot, .drain');
+    if (!flows.has(text)) flows.set(text, makeFlow(text));
+    const flow = flows.get(text) ?? null, piece = longestPiece(d);
+    const dots = flow?.most ? svgElement('path', { class: 'dots', d }) : null, arrow = dots && piece.length >= LEAST_ARROW ? svgElement('path', { class: 'arrowhead', d: 'M0-6.5L4.8 4H-4.8Z' }) : null;
+    if (dots) path.after(dots);
+    if (arrow) dots?.after(arrow);
+    let last = '';
+    updates.push(() => {
+      const c = color(node);
+      let width = '', offset = 0, q = 0;
+      if (flow) {
+        for (const [sign, k] of flow.terms) q += sign * data.at(k, now);
+        if (!thin) width = (2 + 3.2 * Math.sqrt(Math.min(1, Math.abs(q) / mostFlow))).toFixed(1);
+        const axis = data.axis(flow.grid), n = axis.length - 1, p = Math.min(n, Math.max(0, (now - axis[0]) / (axis[n] - axis[0] || 1) * n)), i = Math.min(Math.floor(p), n - 1);
+        offset = Math.round(-10 * (flow.volume[i] + (flow.volume[i + 1] - flow.volume[i]) * (p - i)) / mostFlow * 40 % (10 * DOT_PITCH)) / 10;
+      }
+      if (last === (last = c + width + offset)) return;
+      path.style.stroke = c;
+      path.style.strokeWidth = width;
+      const share = Math.min(1, Math.abs(q) / mostFlow * 40), opacity = share < 0.03 ? '0' : share.toFixed(2);
+      if (dots) {
+        dots.style.strokeDashoffset = String(offset);
+        dots.style.opacity = opacity;
+      }
+      if (arrow) {
+        arrow.setAttribute('transform', `translate(${piece.x} ${piece.y})rotate(${piece.angle + (q < 0 ? 180 : 0)})`);
+        arrow.style.fill = c;
+        arrow.style.opacity = opacity;
+      }
+    });
+    if (node) path.addEventListener('click', e => choose(e, () => selectPart(node)));
+  }
+  for (const target of all('.dot, .chamber', svg)) if (target.dataset.node) updates.push(() => { target.style.fill = color(dataset(target).node); });
+  for (const target of all('.node-value', svg)) {
+    const k = pressures.get(dataset(target).node);
+    if (k !== undefined) updates.push(() => write(target, withUnit(data.series[k], data.at(k, now))));
+  }
+
+  // --- Moving parts: pistons, swash plates, spools, chambers, boxes of valves
+  for (const target of all('[data-output]', svg)) {
+    const d = dataset(target), k = data.find(d.output), from = +(d.from ?? 0), to = +(d.to ?? 1), share = () => Math.min(1, Math.max(0, (data.at(k, now) - from) / (to - from || 1)));
+    const put = (name: string, range: number[]) => { if (range.length === 2) target.setAttribute(name, (range[0] + (range[1] - range[0]) * share()).toFixed(1)); };
+    if (k < 0) continue;
+    if (d.move === 'chamber') {
+      const ranges = ['x', 'y', 'width', 'height'].map((name): [string, number[]] => [name, d[name] ? numbers(d[name]) : []]);
+      updates.push(() => ranges.forEach(([name, range]) => put(name, range)));
+    } else if (d.turn) {
+      const [a, b] = numbers(d.turn), center = d.center ?? '0 0';
+      updates.push(() => target.setAttribute('transform', `rotate(${(a + (b - a) * share()).toFixed(1)} ${center})`));
+    } else if (d.travel) {
+      const [x, y] = numbers(d.travel);
+      updates.push(() => target.setAttribute('transform', `translate(${(x * share()).toFixed(1)} ${(y * share()).toFixed(1)})`));
+    } else if (d.box) {
+      const own = palette.ofPart(target.closest<SVGElement>('[data-part]')?.dataset.part), group = palette.ofPart(target.closest<SVGElement>('[data-group]')?.dataset.group);
+      updates.push(() => {
+        const x = data.at(k, now) / (+d.scale || 1), side = Math.abs(x) < 0.01 ? 0 : Math.sign(x), strength = +d.box === 0 ? 12 : Math.round(16 + 44 * Math.min(1, Math.abs(x)));
+        target.style.fill = side === +d.box ? `color-mix(in srgb,${ink(own === 'neutral' ? group : own)} ${strength}%,${ink('card')})` : '';
+      });
+    } else if (target.tagName === 'text') {
+      updates.push(() => write(target, d.scale ? format(100 * data.at(k, now) / +d.scale, 0) + ' %' : withUnit(data.series[k], data.at(k, now))));
+    }
+  }
+
+  // --- Choice of elements and sections
+  let dragged = false;
+  function choose(e: Event, act: () => void): void {
+    e.stopPropagation();
+    if (!dragged) act();
+  }
+  const parts = all('[data-part]', svg).filter(e => !e.parentElement?.closest('[data-part]')), sections = all('.section', svg);
+  svg.setAttribute('role', 'group');
+  for (const target of parts) {
+    const { part, class: kind } = dataset(target);
+    for (const [name, value] of Object.entries({ tabindex: '0', role: 'button', 'aria-label': kind ? `${part}, ${kind}` : part })) target.setAttribute(name, value);
+    target.classList.add('selectable');
+    target.addEventListener('click', e => choose(e, () => selectPart(part)));
+    target.addEventListener('keydown', e => {
+      if (e.key !== 'Enter' && e.key !== ' ') return;
+      selectPart(part);
+      e.preventDefault();
+      e.stopPropagation();
+    });
+  }
+  for (const section of sections) {
+    const { group } = dataset(section);
+    section.style.setProperty('--own', `var(--${palette.ofPart(group)})`);
+    section.addEventListener('click', e => choose(e, () => selectGroup(group)));
+  }
+  svg.addEventListener('click', e => choose(e, clearSelection));
+  const showSelection = () => {
+    for (const target of parts) {
+      const { part } = dataset(target), own = dataset(target).group ?? groupOf(part);
+      target.classList.toggle('on', !!selectedPart && hasPart(part));
+      target.classList.toggle('off', isSelecting() && !hasPart(part) && own !== (selectedGroup || groupOf(selectedPart)) && own !== '');
+      press(target, selectedPart === part);
+    }
+    for (const section of sections) {
+      const { group } = dataset(section);
+      section.classList.toggle('on', isSelecting() && group === (selectedGroup || groupOf(selectedPart)));
+    }
+    for (const line of lines) line.classList.toggle('on', !!selectedPart && hasPart(dataset(line).node));
+    draw();
+  };
+
+  // --- Zoom and drag
+  const scroller = element('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Circuit diagram' });
+  let zoom = 1, fitted = true;
+  const layout = (least = isPhone() ? 0.95 : 0.8) => {
+    const { width, height } = svg.viewBox.baseVal, w = scroller.clientWidth - 4, h = scroller.clientHeight - 4;
+    if (w < 2) return;
+    if (fitted) zoom = Math.min(1.35, Math.max(least, Math.min(w / width, h > 60 ? h / height : Infinity)));
+    svg.style.width = `${width * zoom}px`;
+    svg.style.height = `${height * zoom}px`;
+  };
+  const zoomBy = (factor: number, x = scroller.clientWidth / 2, y = scroller.clientHeight / 2) => {
+    const before = zoom, left = scroller.scrollLeft + x, top = scroller.scrollTop + y;
+    fitted = false;
+    zoom = Math.min(4, Math.max(0.15, zoom * factor));
+    layout();
+    scroller.scrollTo(left * zoom / before - x, top * zoom / before - y);
+  };
+  let from: number[] | null = null;
+  scroller.addEventListener('pointerdown', e => {
+    dragged = false;
+    from = e.pointerType === 'mouse' ? [e.clientX, e.clientY, scroller.scrollLeft, scroller.scrollTop] : null;
+  });
+  scroller.addEventListener('pointermove', e => {
+    if (!from || !(e.buttons & 1)) return;
+    const dx = e.clientX - from[0], dy = e.clientY - from[1];
+    dragged ||= Math.abs(dx) + Math.abs(dy) > 4;
+    if (dragged) scroller.scrollTo(from[2] - dx, from[3] - dy);
+  });
+  scroller.addEventListener('wheel', e => {
+    if (!e.ctrlKey && !e.metaKey) return;
+    const box = scroller.getBoundingClientRect();
+    e.preventDefault();
+    zoomBy(Math.exp(-e.deltaY / 400), e.clientX - box.left, e.clientY - box.top);
+  }, { passive: false });
+
+  // --- Frame
+  const [legend, drawLegend] = pressures.size ? makeLegend([...pressures.values()]) : [div(''), () => {}];
+  let visible = true;
+  function draw(): void {
+    colors.clear();
+    for (const update of updates) update();
+    drawLegend();
+  }
+  picture.classList.add('live');
+  svg.replaceWith(scroller);
+  scroller.append(svg);
+  head(card, legend, div('tools', ...zoomTools(zoomBy, () => {
+    fitted = true;
+    layout(0.05);
+  }), expander(card)));
+  watchVisible(card, v => { if (visible = v) draw(); });
+  new ResizeObserver(() => layout()).observe(picture);
+  on([timeChanged], () => { if (visible) draw(); });
+  on([themeChanged, unitsChanged], draw);
+  on([selectionChanged], showSelection);
+  layout();
+  draw();
+  return svg;
+}
+
+// The longest straight piece of a path of M, L, H and V: its middle and its direction, degrees clockwise from up.
+export function longestPiece(d: string): { x: number; y: number; angle: number; length: number } {
+  const best = { x: 0, y: 0, angle: 0, length: 0 };
+  let x = 0, y = 0;
+  for (const [, command, rest] of d.matchAll(/([MLHV])([^A-Za-z]*)/g)) {
+    const v = rest.trim().split(/[ ,]+/).map(Number);
+    for (let i = 0; i < v.length; i += command === 'M' || command === 'L' ? 2 : 1) {
+      const nx = command === 'V' ? x : v[i], ny = command === 'V' ? v[i] : command === 'H' ? y : v[i + 1], length = Math.hypot(nx - x, ny - y);
+      if ((command !== 'M' || i) && length > best.length) Object.assign(best, { x: (x + nx) / 2, y: (y + ny) / 2, angle: Math.round(Math.atan2(nx - x, y - ny) * 180 / Math.PI), length });
+      x = nx;
+      y = ny;
+    }
+  }
+  return best;
+}
