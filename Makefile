@@ -10,7 +10,7 @@ PACKAGES ?= yes
 sanitizers = address,undefined
 configure = cmake -S . -B $(1) -G $(GENERATOR) --log-level=WARNING $(2) >/dev/null
 
-.PHONY: all help packages bench-packages optional-packages verify-packages demo test test-all bench install sanitize verify \
+.PHONY: all help packages bench-packages optional-packages verify-packages wasm wasm-packages demo test test-all bench install sanitize verify \
         torture calibrate documents fuzz places format clean
 
 all: packages
@@ -25,6 +25,7 @@ help:
 	@echo "make bench      build and run the benchmarks; with AGAINST=COMMIT the ratios to that commit,"
 	@echo "                with WHAT=instructions without times, with LIMIT=1.03 as a check of instructions"
 	@echo "                OD_BENCH_SECONDS=0.5 make bench: quick but less accurate, at most 0.5 s for each figure"
+	@echo "make wasm       build the engine of pages that compute (simulate --report --interactive); needs clang and wasi-libc"
 	@echo "make install    install under PREFIX ($(PREFIX))"
 	@echo "make sanitize   run all tests with the address and undefined-behavior sanitizers"
 	@echo "make verify     both compilers and their sanitizers, thread sanitizer, valgrind, clang-tidy, cppcheck, mutants (hours)"
@@ -57,6 +58,18 @@ ifneq ($(PACKAGES),no)
 	@scripts/install-packages scripts/packages-verify.txt
 endif
 
+wasm-packages:
+ifneq ($(PACKAGES),no)
+	@scripts/install-packages scripts/packages-wasm.txt
+endif
+
+# The engine is beside the helper programs, where the program finds it.
+wasm: packages wasm-packages
+	@$(call configure,build-wasm,--no-warn-unused-cli -DCMAKE_TOOLCHAIN_FILE=scripts/wasm.cmake -DCMAKE_BUILD_TYPE=MinSizeRel -DOD_ENGINE=ON)
+	@cmake --build build-wasm -j $(JOBS) --target oleodyn-engine
+	@mkdir -p $(BUILD)/libexec/oleodyn
+	@cp build-wasm/oleodyn-engine.wasm $(BUILD)/libexec/oleodyn/
+
 demo: all
 	@scripts/demo $(BUILD)
 
@@ -72,6 +85,7 @@ optional_parts = -DOD_MPI=ON
 test-all: packages optional-packages
 	@$(call configure,build-all,-DOD_WERROR=ON $(optional_parts))
 	@cmake --build build-all -j $(JOBS)
+	@$(MAKE) --no-print-directory wasm BUILD=build-all PACKAGES=no
 	@scripts/test-all build-all -j2
 
 sanitize: packages
@@ -128,4 +142,4 @@ format:
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs -r clang-format -i
 
 clean:
-	@rm -rf $(BUILD) build-all build-sanitize build-verify build-fuzz build-bench
+	@rm -rf $(BUILD) build-all build-sanitize build-verify build-fuzz build-bench build-wasm

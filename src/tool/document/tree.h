@@ -8,10 +8,13 @@
 #ifndef OD_DOCUMENT_TREE_H
 #define OD_DOCUMENT_TREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "document/messages.h"
 #include "document/texts.h"
+
+enum { OD_TREE_DEEPEST = 64 };  // levels of maps and lists in each other
 
 typedef enum od_tree_kind { OD_TREE_NULL, OD_TREE_TEXT, OD_TREE_LIST, OD_TREE_MAP, OD_TREE_ALIAS } od_tree_kind;
 
@@ -49,6 +52,8 @@ void od_tree_free(od_tree *tree);
 // Returns the number of nodes of a value, including nodes that its aliases repeat. Returns `most` if there are more nodes or if
 // nodes are nested too deeply.
 int od_tree_weigh(const od_tree *tree, int node, int most);
+// Makes room for one more node, and for node[-1] of a tree without memory. Returns false if an allocation fails.
+bool od_tree_grow(od_tree *tree);
 // Adds a node without a parent. Returns its index, or -1 if an allocation fails.
 int od_tree_add(od_tree *tree, od_tree_node node);
 // Adds an origin. Returns its index, or -1 if an allocation fails.

@@ -23,7 +23,7 @@ bool od_bundle_add(od_bundle *b, const char *path, const char *bytes, size_t siz
   if (!longer || !name || (copies && !copy)) return false;
   if (copies && size) memcpy(copy, bytes, size);
   b->file = longer;
-  b->file[b->files++] = (od_bundled){name, copies ? copy : bytes, size};
+  b->file[b->files++] = (od_bundled){.path = name, .bytes = copies ? copy : bytes, .size = size};
   return true;
 }
 
@@ -49,6 +49,10 @@ const od_bundled *od_bundle_find(const char *path) {
 }
 bool od_bundle_note(const char *path, const char *bytes, size_t size) {
   return !recorded || od_bundle_add(recorded, path, bytes, size, true);
+}
+void od_bundle_note_yaml(const char *path) {
+  for (int i = 0; recorded && i < recorded->files; i++)
+    if (strcmp(recorded->file[i].path, path) == 0) recorded->file[i].is_yaml = true;
 }
 
 int od_bundle_stat(const char *path, struct stat *facts) {

@@ -13,6 +13,7 @@
 typedef struct od_bundled {
   const char *path, *bytes;
   size_t size;
+  bool is_yaml;  // whether the file was parsed as YAML while the bundle was recorded
 } od_bundled;
 typedef struct od_bundle {
   od_arena arena;  // owns the list, and the files that were recorded
@@ -35,6 +36,8 @@ bool od_bundle_is_recorded(void);
 const od_bundled *od_bundle_find(const char *path);
 // Adds a file that was read to the recorded bundle, if any. Returns false if an allocation fails.
 bool od_bundle_note(const char *path, const char *bytes, size_t size);
+// Notes that a file of the recorded bundle, if any, is parsed as YAML.
+void od_bundle_note_yaml(const char *path);
 // Same as stat(), for a file of the used bundle or, if no bundle is used, on disk.
 int od_bundle_stat(const char *path, struct stat *facts);
 // Opens a file of the used bundle as an unnamed temporary file. Returns its descriptor, which the caller closes, or -1.

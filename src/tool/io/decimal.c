@@ -5,8 +5,9 @@
 // exact.
 #include "io/decimal.h"
 
-#include <pthread.h>
 #include <string.h>
+
+#include "io/once.h"
 
 // ---- powers of ten: the first 128 bits of 10^e, rounded up
 
@@ -76,8 +77,8 @@ static void find_powers(void) {
 }
 
 static wide leading_power(int e) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, find_powers);
+  static od_once once = OD_ONCE;
+  od_call_once(&once, find_powers);
   return power_of_ten[e - FIRST_POWER];
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "machine/machine_records.h"
 #include "oleodyn/image.h"
 #include "oleodyn/machine.h"
 
@@ -25,8 +26,6 @@ bool od_machine_is_image(const char *path);
 
 // Loads the machine from the texts in an image, without other files, by the function `load`. Adds the options to the options of the
 // image. Without further options the fingerprint of the new model must equal the fingerprint of the image.
-typedef od_status od_machine_loader(const char *path, const od_load_options *options, od_machine **machine,
-                                    od_messages *messages);
 od_status od_machine_load_image(const char *path, const od_load_options *options, od_machine_loader *load,
                                 od_machine **machine, od_messages *messages);
 

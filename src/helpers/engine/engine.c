@@ -1,0 +1,237 @@
+// The engine: simulates a stored machine (simulate/stored_run.h) in a page, with new values of its numbers. WebAssembly; the page
+// calls the exported functions. A run is the run of `oleodyn simulate` with `--set`: the same loader, the same steps, the same
+// verdict.
+//
+// Texts are UTF-8 and end with a zero byte. Addresses are valid until the next call of a function that returns a status.
+#include <string.h>
+
+#include "base/allocate.h"
+#include "machine/machine.h"
+#include "machine/start_kicks.h"
+#include "memory/owned.h"
+#include "oleodyn/version.h"
+#include "simulate/run.h"
+#include "simulate/stored_run.h"
+
+#define EXPORTED(name) __attribute__((export_name(#name))) engine_##name
+
+// Called during a run with the completed fraction (0 to 1). Zero stops the run.
+__attribute__((import_module("page"), import_name("progress"))) int page_progress(double done);
+
+static struct {
+  od_stored_run stored;
+  od_machine *machine;
+  od_messages *messages;
+  od_run_report report;
+  od_table *table;
+  int *output;
+  od_error error;
+} engine;
+
+// Returns memory for the bytes of a stored machine, for open(), or for a list of values, for load(). The memory belongs to the caller
+// until release().
+void *EXPORTED(take)(size_t size);
+void *engine_take(size_t size) {
+  return od_malloc(size);
+}
+void EXPORTED(release)(void *memory);
+void engine_release(void *memory) {
+  od_free(memory);
+}
+
+static void forget_run(void) {
+  od_table_free(engine.table);
+  engine.table = NULL;
+  od_run_report_free(&engine.report);
+}
+
+static void forget_machine(void) {
+  forget_run();
+  od_machine_free(engine.machine);
+  od_messages_free(engine.messages);
+  od_free(engine.output);
+  engine.machine = NULL;
+  engine.messages = NULL;
+  engine.output = NULL;
+}
+
+// Reads a stored machine. The bytes remain in use. Returns a status; 0: the machine was read.
+int EXPORTED(open)(const char *bytes, size_t size);
+int engine_open(const char *bytes, size_t size) {
+  forget_machine();
+  od_stored_run_free(&engine.stored);
+  engine.error = (od_error){0};
+  return (int)od_stored_run_read(&engine.stored, bytes, size, &engine.error);
+}
+
+// Splits lines into a list. Returns the number of lines.
+static int split(char *lines, const char **list, int most) {
+  int count = 0;
+  for (char *at = lines; *at && count < most;) {
+    list[count++] = at;
+    at += strcspn(at, "\n");
+    if (*at) *at++ = '\0';
+  }
+  return count;
+}
+
+// Stores the first error of the loader as the message.
+static int fail_to_load(od_status status) {
+  for (int i = 0; i < od_messages_count(engine.messages); i++) {
+    const od_message *m = od_messages_get(engine.messages, i);
+    if (m->is_warning) continue;
+    od_fail(&engine.error, status, "%s", m->text);
+    return (int)status;
+  }
+  od_fail(&engine.error, status, "%s", od_status_text(status));
+  return (int)status;
+}
+
+// Finds the outputs of the run in the new model.
+static int find_outputs(void) {
+  const od_stored_run *s = &engine.stored;
+  engine.output = od_calloc((size_t)s->outputs + 1, sizeof *engine.output);
+  if (!engine.output) return (int)od_fail(&engine.error, OD_NO_MEMORY, "out of memory");
+  for (int i = 0; i < s->outputs; i++) {
+    engine.output[i] = od_machine_output_find(engine.machine, s->output[i]);
+    if (engine.output[i] < 0)
+      return (int)od_fail(&engine.error, OD_BAD_INPUT, "the machine has no output '%.200s' with these values",
+                          s->output[i]);
+  }
+  return 0;
+}
+
+// Loads the machine with values of numbers: lines "path=value", as with --set. Returns a status.
+enum { MOST_VALUES = 1000 };
+int EXPORTED(load)(char *lines);
+int engine_load(char *lines) {
+  forget_machine();
+  engine.error = (od_error){0};
+  const char **set = od_calloc(MOST_VALUES, sizeof *set);
+  engine.messages = od_messages_new();
+  if (!set || !engine.messages || engine.stored.source.files.files == 0) {
+    od_free(set);
+    return (int)od_fail(&engine.error, OD_BAD_ARGUMENT, "no machine is open");
+  }
+  const od_load_options options = {.set = set, .set_count = split(lines, set, MOST_VALUES)};
+  od_status status =
+      od_machine_source_load(&engine.stored.source, &options, od_machine_load, &engine.machine, engine.messages);
+  od_free(set);
+  return status == OD_OK ? find_outputs() : fail_to_load(status);
+}
+
+static bool goes_on(void *user, double done) {
+  (void)user;
+  return page_progress(done) != 0;
+}
+
+// Runs the loaded machine. judged: compares the run with a more accurate run, as `oleodyn simulate` does; the result may then be the
+// more accurate run. Returns a status. A run that fails keeps its rows.
+int EXPORTED(run)(int judged);
+int engine_run(int judged) {
+  forget_run();
+  engine.error = (od_error){0};
+  if (!engine.machine) return (int)od_fail(&engine.error, OD_BAD_ARGUMENT, "no machine is loaded");
+  od_run_options options = engine.stored.options;
+  options.outputs = engine.output;
+  options.output_count = engine.stored.outputs;
+  options.unjudged = !judged;
+  options.progress = goes_on;
+  od_status status = od_run(engine.machine, &options, &engine.table, &engine.report, &engine.error);
+  if (status == OD_OK && judged) od_start_kicks(engine.machine, &engine.report.verdict);
+  if (status != OD_OK && !engine.error.text[0]) od_fail(&engine.error, status, "%s", od_status_text(status));
+  return (int)status;
+}
+
+// Return the message of the last failure, and the version of the program.
+const char *EXPORTED(message)(void);
+const char *engine_message(void) {
+  return engine.error.text;
+}
+const char *EXPORTED(version)(void);
+const char *engine_version(void) {
+  return OD_VERSION;
+}
+
+// Return the rows of the run, row by row: the time, then the outputs, in SI units.
+int EXPORTED(rows)(void);
+int engine_rows(void) {
+  return engine.table ? (int)engine.table->rows : 0;
+}
+int EXPORTED(columns)(void);
+int engine_columns(void) {
+  return engine.table ? engine.table->columns : 0;
+}
+const double *EXPORTED(values)(void);
+const double *engine_values(void) {
+  return engine.table ? engine.table->data : NULL;
+}
+const char *EXPORTED(column_name)(int column);
+const char *engine_column_name(int column) {
+  return column >= 0 && column < engine_columns() ? engine.table->name[column] : "";
+}
+
+// Return the verdict of a judged run: its trust (0 sound, 1 doubtful, 2 unsound) and the remarks.
+int EXPORTED(trust)(void);
+int engine_trust(void) {
+  return (int)engine.report.verdict.trust;
+}
+int EXPORTED(remarks)(void);
+int engine_remarks(void) {
+  return engine.report.verdict.count;
+}
+int EXPORTED(remark_trust)(int i);
+int engine_remark_trust(int i) {
+  return i >= 0 && i < engine_remarks() ? (int)engine.report.verdict.remark[i].trust : 0;
+}
+const char *EXPORTED(remark_lead)(int i);
+const char *engine_remark_lead(int i) {
+  return i >= 0 && i < engine_remarks() ? engine.report.verdict.remark[i].lead : "";
+}
+const char *EXPORTED(remark_text)(int i);
+const char *engine_remark_text(int i) {
+  return i >= 0 && i < engine_remarks() ? engine.report.verdict.remark[i].text : "";
+}
+// Returns the largest error of an output relative to its range; -1: not known.
+double EXPORTED(worst_error)(void);
+double engine_worst_error(void) {
+  const od_run_accuracy *a = &engine.report.accuracy;
+  return a->error && a->worst >= 0 ? a->error[a->worst].part : -1;
+}
+// Returns the column with this error, or -1.
+int EXPORTED(worst_column)(void);
+int engine_worst_column(void) {
+  const od_run_accuracy *a = &engine.report.accuracy;
+  return a->error && a->worst >= 0 ? a->worst + 1 : -1;
+}
+// Return the numbers of steps and of evaluations of the equations.
+double EXPORTED(evaluations)(void);
+double engine_evaluations(void) {
+  return (double)engine.report.residuals;
+}
+double EXPORTED(steps)(void);
+double engine_steps(void) {
+  return (double)engine.report.steps;
+}
+
+// Numbers of the loaded machine.
+int EXPORTED(numbers)(void);
+int engine_numbers(void) {
+  return engine.machine ? od_machine_number_count(engine.machine) : 0;
+}
+static od_number number_at(int i) {
+  static const od_number none = {.path = "", .unit = ""};
+  return i >= 0 && i < engine_numbers() ? od_machine_number(engine.machine, i) : none;
+}
+const char *EXPORTED(number_path)(int i);
+const char *engine_number_path(int i) {
+  return number_at(i).path;
+}
+const char *EXPORTED(number_unit)(int i);
+const char *engine_number_unit(int i) {
+  return number_at(i).unit;
+}
+double EXPORTED(number_value)(int i);
+double engine_number_value(int i) {
+  return number_at(i).value;
+}

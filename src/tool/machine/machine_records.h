@@ -1,0 +1,48 @@
+// The files and options from which a machine was loaded, as records of bytes: part of an image, and the machine of a page that
+// computes. A record is a length of 8 bytes, a letter for the kind, and the bytes.
+#ifndef OD_MACHINE_RECORDS_H
+#define OD_MACHINE_RECORDS_H
+
+#include <stdbool.h>
+
+#include "io/bundle.h"
+#include "oleodyn/machine.h"
+
+// A growing list of bytes.
+typedef struct od_records {
+  char *bytes;
+  size_t size, room;
+  bool no_memory;  // whether an allocation failed
+} od_records;
+void od_records_free(od_records *r);
+void od_records_append(od_records *r, char kind, const void *bytes, size_t size);
+// Reads a record and advances *at and *size. Returns false if the record is damaged.
+bool od_records_take(const char **at, size_t *size, char *kind, const char **bytes, size_t *count);
+
+// The options and files of a machine. The arena of `files` owns the texts; the files are in the records.
+typedef struct od_machine_source {
+  od_bundle files;  // the first file is the machine file
+  const char *variant, **set;
+  int sets;
+  bool spatial;
+} od_machine_source;
+void od_machine_source_free(od_machine_source *s);
+
+// The form of YAML files in the records.
+typedef enum od_records_form {
+  OD_RECORDS_TEXTS,
+  OD_RECORDS_TREES,  // stored trees (document/tree_store.h)
+} od_records_form;
+// Appends the options of a machine, and the files that a bundle recorded while the machine was loaded.
+void od_machine_records_append(od_records *r, const od_machine *machine, const od_bundle *files, od_records_form form);
+// Takes a record of one of these kinds. Returns false if the kind is unknown. `path` keeps the path of a file between its records.
+bool od_machine_source_take(od_machine_source *s, const char **path, char kind, const char *bytes, size_t count);
+
+// Loads the machine by the function `load` from the files of the source, without other files. Adds the options to the options of the
+// source: a value of `set` replaces the value of the source for the same number.
+typedef od_status od_machine_loader(const char *path, const od_load_options *options, od_machine **machine,
+                                    od_messages *messages);
+od_status od_machine_source_load(const od_machine_source *s, const od_load_options *options, od_machine_loader *load,
+                                 od_machine **machine, od_messages *messages);
+
+#endif
