@@ -1,5 +1,5 @@
-// Loads the section 'look': shapes and colors of bodies, the ground, traces, the view, and places in the circuit diagram. All of it is for drawings only: its numbers
-// are not numbers of the machine.
+// Loads the section 'look': shapes and colors of bodies, the ground, traces, the view, and places in the circuit diagram. All of it is
+// for drawings only: its numbers are not numbers of the machine.
 #include <math.h>
 #include <string.h>
 
