@@ -111,7 +111,7 @@ bool od_balance_find_pivots(od_balance *b, const double *x, int resting) {
     for (int j = 0; j < columns && largest > 0; j++) a[i * columns + j] /= largest;
   }
   eliminate(b, a, b->rows, b->helds, columns, b->helds);
-  eliminate(b, a, 0, forces, b->angles > 0 ? b->n : 0, forces);
+  if (b->angles > 0) eliminate(b, a, 0, forces, b->n, forces);
   eliminate(b, a, 0, forces, columns, forces);
   eliminate(b, a, forces, b->state_rows, columns, b->state_rows);
   eliminate(b, a, fixed, b->rows - fixed, columns, resting);

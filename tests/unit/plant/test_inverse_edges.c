@@ -235,7 +235,7 @@ static void test_rod_force(void **state) {
 static void test_idle_elements(void **state) {
   (void)state;
   od_machine *machine = od_test_machine_text(
-      "gravity: [0, 0]\nground: {points: {O: [0, 0]}}\noil: {density: 860, law: constant, modulus: 1.2 GPa}\n"
+      "gravity: [0, -10]\nground: {points: {O: [0, 0]}}\noil: {density: 860, law: constant, modulus: 1.2 GPa}\n"
       "bodies: {a: {point: {mass: 2 kg}}}\njoints: {A: {type: prismatic, between: [ground.O, a], axis: [1, 0, 0]}}\n"
       "volumes: {P: {volume: 1 l}, Q: {volume: 1 l}}\n"
       "position_leaks: {worn: {between: [ground.O, a], chambers: [P, Q], slope: 1e-13, worn: 4e-13, place: 1.5 m, width: 0.2 m}}\n"
