@@ -1,4 +1,4 @@
-// Writes dist/page.js and dist/page.css. `node build.mjs FOLDER` writes into another folder, for the test that compares.
+// Writes dist/page.js, dist/interactive.js and dist/page.css. `node build.mjs FOLDER` writes into another folder, for the test that compares.
 import { build } from 'esbuild';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -28,6 +28,14 @@ const style = await build({ stdin: { contents: uplot + source, loader: 'css' }, 
 const css = style.outputFiles[0].text;
 for (const bad of [']]>', '</style', '<!--']) if (css.includes(bad)) throw new Error(`the style contains ${bad}`);
 
+// The script of pages that compute, with the script of its worker as a text.
+const settings = { bundle: true, minify: true, format: 'iife', target: ['es2020', 'chrome100', 'firefox113', 'safari16.4'], write: false, legalComments: 'none', absWorkingDir: here, charset: 'utf8' };
+const worker = (await build({ ...settings, entryPoints: [join(here, 'src/engine_worker.ts')] })).outputFiles[0].text;
+const interactive = (await build({ ...settings, entryPoints: [join(here, 'src/interactive.ts')], loader: { '.css': 'text' }, define: { WORKER_SCRIPT: JSON.stringify(worker) },
+  banner: { js: '/*! oleodyn: script of pages that compute, Apache-2.0 */' } })).outputFiles[0].text;
+for (const bad of [']]>', '</script', '<!--']) if (interactive.includes(bad)) throw new Error(`the script of pages that compute contains ${bad}`);
+
 writeFileSync(join(to, 'page.js'), script);
+writeFileSync(join(to, 'interactive.js'), interactive);
 writeFileSync(join(to, 'page.css'), css);
-console.log(`page.js ${script.length} bytes, page.css ${css.length} bytes`);
+console.log(`page.js ${script.length} bytes, interactive.js ${interactive.length} bytes, page.css ${css.length} bytes`);

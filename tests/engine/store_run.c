@@ -29,7 +29,7 @@ static od_machine *load(const char *path, const od_load_options *options, od_bun
 static int store(const od_machine *machine, const od_bundle *files, const od_run_options *run, const char *path) {
   od_records records = {0};
   if (!(run->time > 0) || strcmp(run->integrator, OD_CVODES) == 0) return 77;
-  od_stored_run_append(&records, machine, files, run);
+  od_stored_run_append(&records, machine, files, run, run->outputs, run->output_count);
   FILE *file = fopen(path, "wb");
   bool written = file && fwrite(records.bytes, 1, records.size, file) == records.size;
   bool closed = file && fclose(file) == 0 && written && !records.no_memory;

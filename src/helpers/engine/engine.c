@@ -3,9 +3,12 @@
 // verdict.
 //
 // Texts are UTF-8 and end with a zero byte. Addresses are valid until the next call of a function that returns a status.
+#include <math.h>
 #include <string.h>
 
 #include "base/allocate.h"
+#include "findings/findings.h"
+#include "io/display.h"
 #include "machine/machine.h"
 #include "machine/start_kicks.h"
 #include "memory/owned.h"
@@ -24,6 +27,8 @@ static struct {
   od_messages *messages;
   od_run_report report;
   od_table *table;
+  od_table *watched;  // the time and the watched outputs
+  od_findings *findings;
   int *output;
   od_error error;
 } engine;
@@ -42,6 +47,10 @@ void engine_release(void *memory) {
 static void forget_run(void) {
   od_table_free(engine.table);
   engine.table = NULL;
+  od_table_free(engine.watched);
+  engine.watched = NULL;
+  od_findings_free(engine.findings);
+  engine.findings = NULL;
   od_run_report_free(&engine.report);
 }
 
@@ -90,9 +99,9 @@ static int fail_to_load(od_status status) {
 // Finds the outputs of the run in the new model.
 static int find_outputs(void) {
   const od_stored_run *s = &engine.stored;
-  engine.output = od_calloc((size_t)s->outputs + 1, sizeof *engine.output);
+  engine.output = od_calloc((size_t)s->outputs + (size_t)s->watched + 1, sizeof *engine.output);
   if (!engine.output) return (int)od_fail(&engine.error, OD_NO_MEMORY, "out of memory");
-  for (int i = 0; i < s->outputs; i++) {
+  for (int i = 0; i < s->outputs + s->watched; i++) {
     engine.output[i] = od_machine_output_find(engine.machine, s->output[i]);
     if (engine.output[i] < 0)
       return (int)od_fail(&engine.error, OD_BAD_INPUT, "the machine has no output '%.200s' with these values",
@@ -125,20 +134,77 @@ static bool goes_on(void *user, double done) {
   return page_progress(done) != 0;
 }
 
-// Runs the loaded machine. judged: compares the run with a more accurate run, as `oleodyn simulate` does; the result may then be the
-// more accurate run. Returns a status. A run that fails keeps its rows.
+// --- Watched outputs: a table with a row for each row of the run -------------------------------------------------------
+
+typedef struct record {
+  od_table *table;
+  double *row;
+  od_status status;
+} record;
+
+static void drop_record(void *user, void *recorded) {
+  (void)user;
+  record *r = recorded;
+  od_table_free(r->table);
+  od_free(r->row);
+  od_free(r);
+}
+
+static void *begin_record(void *user) {
+  (void)user;
+  record *r = od_calloc(1, sizeof *r);
+  if (!r) return NULL;
+  r->table = od_table_new(1 + engine.stored.watched);
+  r->row = od_calloc(1 + (size_t)engine.stored.watched, sizeof *r->row);
+  if (r->table && r->row) return r;
+  drop_record(NULL, r);
+  return NULL;
+}
+
+static void take_row(void *recorded, double t, const double *y) {
+  record *r = recorded;
+  r->row[0] = t;
+  memcpy(r->row + 1, y, (size_t)engine.stored.watched * sizeof *y);
+  if (r->status == OD_OK) r->status = od_table_append(r->table, r->row);
+}
+
+static void deliver_record(void *user, void *recorded) {
+  (void)user;
+  record *r = recorded;
+  if (r->status == OD_OK) engine.watched = OD_GIVE(r->table);
+  drop_record(NULL, r);
+}
+
+// --- Runs ------------------------------------------------------------------------------------------------------------
+
+// Runs the loaded machine. judged: compares the run with a more accurate run, as `oleodyn simulate` does, and finds findings; the
+// result may then be the more accurate run. Returns a status. A run that fails keeps its rows.
 int EXPORTED(run)(int judged);
 int engine_run(int judged) {
   forget_run();
   engine.error = (od_error){0};
   if (!engine.machine) return (int)od_fail(&engine.error, OD_BAD_ARGUMENT, "no machine is loaded");
-  od_run_options options = engine.stored.options;
+  const od_stored_run *s = &engine.stored;
+  od_run_watcher watchers[2];
+  od_run_options options = s->options;
   options.outputs = engine.output;
-  options.output_count = engine.stored.outputs;
+  options.output_count = s->outputs;
   options.unjudged = !judged;
   options.progress = goes_on;
+  options.watchers = watchers;
+  if (s->watched > 0)
+    watchers[options.watcher_count++] = (od_run_watcher){.outputs = engine.output + s->outputs,
+                                                         .output_count = s->watched,
+                                                         .begin = begin_record,
+                                                         .row = take_row,
+                                                         .deliver = deliver_record,
+                                                         .drop = drop_record};
+  if (judged) engine.findings = od_findings_new(engine.machine);
+  if (engine.findings) watchers[options.watcher_count++] = od_findings_watcher(engine.findings);
   od_status status = od_run(engine.machine, &options, &engine.table, &engine.report, &engine.error);
   if (status == OD_OK && judged) od_start_kicks(engine.machine, &engine.report.verdict);
+  if (engine.findings && od_findings_end(engine.findings, NULL) != OD_OK) status = OD_NO_MEMORY;
+  if (status == OD_OK && ((judged && !engine.findings) || (s->watched > 0 && !engine.watched))) status = OD_NO_MEMORY;
   if (status != OD_OK && !engine.error.text[0]) od_fail(&engine.error, status, "%s", od_status_text(status));
   return (int)status;
 }
@@ -169,6 +235,24 @@ const double *engine_values(void) {
 const char *EXPORTED(column_name)(int column);
 const char *engine_column_name(int column) {
   return column >= 0 && column < engine_columns() ? engine.table->name[column] : "";
+}
+
+// Return the same for the watched outputs.
+int EXPORTED(watched_rows)(void);
+int engine_watched_rows(void) {
+  return engine.watched ? (int)engine.watched->rows : 0;
+}
+int EXPORTED(watched_columns)(void);
+int engine_watched_columns(void) {
+  return 1 + engine.stored.watched;
+}
+const double *EXPORTED(watched_values)(void);
+const double *engine_watched_values(void) {
+  return engine.watched ? engine.watched->data : NULL;
+}
+const char *EXPORTED(watched_name)(int column);
+const char *engine_watched_name(int column) {
+  return column > 0 && column <= engine.stored.watched ? engine.stored.output[engine.stored.outputs + column - 1] : "";
 }
 
 // Return the verdict of a judged run: its trust (0 sound, 1 doubtful, 2 unsound) and the remarks.
@@ -214,6 +298,42 @@ double engine_steps(void) {
   return (double)engine.report.steps;
 }
 
+// Findings of a judged run, worst first.
+static const od_finding *finding_at(int i) {
+  static const od_finding none = {"", OD_FINDING_GOOD, "", "", 0, 0, 0, "", ""};
+  int count = 0;
+  const od_finding *list = engine.findings ? od_findings_list(engine.findings, &count) : NULL;
+  return i >= 0 && i < count ? &list[i] : &none;
+}
+int EXPORTED(findings)(void);
+int engine_findings(void) {
+  int count = 0;
+  if (engine.findings) od_findings_list(engine.findings, &count);
+  return count;
+}
+const char *EXPORTED(finding_severity)(int i);
+const char *engine_finding_severity(int i) {
+  return od_severity_text(finding_at(i)->severity);
+}
+const char *EXPORTED(finding_title)(int i);
+const char *engine_finding_title(int i) {
+  return finding_at(i)->title;
+}
+const char *EXPORTED(finding_text)(int i);
+const char *engine_finding_text(int i) {
+  return finding_at(i)->text;
+}
+const char *EXPORTED(finding_output)(int i);
+const char *engine_finding_output(int i) {
+  return finding_at(i)->output;
+}
+// Returns the time to look at, s; NAN: none.
+double EXPORTED(finding_time)(int i);
+double engine_finding_time(int i) {
+  const od_finding *f = finding_at(i);
+  return isnan(f->at) ? f->from : f->at;
+}
+
 // Numbers of the loaded machine.
 int EXPORTED(numbers)(void);
 int engine_numbers(void) {
@@ -234,4 +354,32 @@ const char *engine_number_unit(int i) {
 double EXPORTED(number_value)(int i);
 double engine_number_value(int i) {
   return number_at(i).value;
+}
+// Return the text in the file ("": a default), and the ends of the allowed and of the usual range (infinite: no limit).
+const char *EXPORTED(number_given)(int i);
+const char *engine_number_given(int i) {
+  return number_at(i).given ? number_at(i).given : "";
+}
+double EXPORTED(number_end)(int i, int end);
+double engine_number_end(int i, int end) {
+  const od_number n = number_at(i);
+  const double ends[] = {n.low, n.high, n.usual_low, n.usual_high};
+  return ends[end & 3];
+}
+// Returns whether new values of the number can be simulated.
+int EXPORTED(number_is_offered)(int i);
+int engine_number_is_offered(int i) {
+  const od_number n = number_at(i);
+  return od_stored_run_offers(&n);
+}
+// Return the unit in which the number is shown, and the factor: shown number = SI number * factor.
+const char *EXPORTED(number_shown_unit)(int i);
+const char *engine_number_shown_unit(int i) {
+  const od_number n = number_at(i);
+  return od_display_unit(n.unit, fabs(n.value)).unit;
+}
+double EXPORTED(number_factor)(int i);
+double engine_number_factor(int i) {
+  const od_number n = number_at(i);
+  return od_display_unit(n.unit, fabs(n.value)).factor;
 }

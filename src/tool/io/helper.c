@@ -1,6 +1,7 @@
 #define _GNU_SOURCE  // dladdr(), SOCK_CLOEXEC
 #include "io/helper.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,35 +25,51 @@ extern char **environ;
 // installed library. Third: for an installed program, or a program in a subfolder of the build folder.
 static const char *const relative[] = {"libexec/oleodyn", OD_HELPERS_FROM_LIBRARY, OD_HELPERS_FROM_PROGRAM};
 
-// Writes FOLDER/NAME to `path`. Returns whether there is such a program.
-static bool is_program(char path[PATH_MAX], const char *folder, int length, const char *below, const char *name) {
-  return snprintf(path, PATH_MAX, "%.*s/%s/%s", length, folder, below, name) < PATH_MAX && access(path, X_OK) == 0;
+// What is searched: a program, or a file to read (mode of access()).
+typedef struct wanted {
+  const char *name;
+  int mode;
+} wanted;
+
+// Writes FOLDER/NAME to `path`. Returns whether there is such a file.
+static bool is_there(char path[PATH_MAX], const char *folder, int length, const char *below, wanted w) {
+  return snprintf(path, PATH_MAX, "%.*s/%s/%s", length, folder, below, w.name) < PATH_MAX && access(path, w.mode) == 0;
 }
 
-static bool is_beside(char path[PATH_MAX], const char *file, const char *name) {
+static bool is_beside(char path[PATH_MAX], const char *file, wanted w) {
   const char *slash = strrchr(file, '/');
   for (size_t i = 0; slash && i < sizeof relative / sizeof *relative; i++)
-    if (is_program(path, file, (int)(slash - file), relative[i], name)) return true;
+    if (is_there(path, file, (int)(slash - file), relative[i], w)) return true;
   return false;
 }
 
-static bool find_program(char path[PATH_MAX], const char *name, od_error *err) {
+static bool find(char path[PATH_MAX], wanted w) {
   const char *folder = getenv("OLEODYN_HELPERS");
-  if (folder && is_program(path, folder, (int)strlen(folder), ".", name)) return true;
+  if (folder) return is_there(path, folder, (int)strlen(folder), ".", w);
+  static const char here = 0;  // an address within the library, or within the program if it is linked statically
+  Dl_info library = {0};
+  if (dladdr(&here, &library) && library.dli_fname && is_beside(path, library.dli_fname, w)) return true;
+  char program[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  program[length > 0 ? length : 0] = '\0';
+  if (is_beside(path, program, w)) return true;
+  return is_there(path, OD_HELPERS_INSTALLED, (int)strlen(OD_HELPERS_INSTALLED), ".", w);
+}
+
+bool od_helper_find_file(char path[OD_HELPER_PATH_SIZE], const char *name) {
+  static_assert((int)OD_HELPER_PATH_SIZE >= (int)PATH_MAX, "a path fits");
+  return find(path, (wanted){name, R_OK});
+}
+
+static bool find_program(char path[PATH_MAX], const char *name, od_error *err) {
+  if (find(path, (wanted){name, X_OK})) return true;
+  const char *folder = getenv("OLEODYN_HELPERS");
   if (folder) {
     od_fail(err, OD_IO,
             "the program %s is missing in %.300s, the folder of OLEODYN_HELPERS; correct or unset this variable", name,
             folder);
     return false;
   }
-  static const char here = 0;  // an address within the library, or within the program if it is linked statically
-  Dl_info library = {0};
-  if (dladdr(&here, &library) && library.dli_fname && is_beside(path, library.dli_fname, name)) return true;
-  char program[PATH_MAX];
-  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  program[length > 0 ? length : 0] = '\0';
-  if (is_beside(path, program, name)) return true;
-  if (is_program(path, OD_HELPERS_INSTALLED, (int)strlen(OD_HELPERS_INSTALLED), ".", name)) return true;
   od_fail(err, OD_IO,
           "the program %s is missing; it is part of oleodyn and is usually in %.200s; install oleodyn again, or set "
           "OLEODYN_HELPERS to the folder of the program",

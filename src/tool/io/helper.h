@@ -4,6 +4,7 @@
 #ifndef OD_IO_HELPER_H
 #define OD_IO_HELPER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "io/channel.h"
@@ -12,6 +13,10 @@
 // A helper writes to an open file, not to a path. With a path, the helper could create the file again after the caller has ended
 // and removed the file.
 #define OD_HELPER_FILE "/dev/fd/3"
+
+// Finds a file in the folders of the helper programs, which are searched as for od_helper_start(). Returns false if there is none.
+enum { OD_HELPER_PATH_SIZE = 4096 };
+bool od_helper_find_file(char path[OD_HELPER_PATH_SIZE], const char *name);
 
 typedef struct od_helper {
   const char *name;  // the name of the program

@@ -17,6 +17,7 @@
 #include "jobs/setting_values.h"
 #include "jobs/select_outputs.h"
 #include "jobs/sweep_options.h"
+#include "report/interactive.h"
 #include "report/run_result.h"
 #include "requirements/judge.h"
 #include "simulate/run_sweep.h"
@@ -27,6 +28,8 @@ typedef struct arguments {
   od_words outputs;
   od_load_arguments load;
   od_sweep_arguments sweep;
+  od_words sliders;
+  bool interactive;
   bool no_requirements, no_findings;
 } arguments;
 
@@ -152,6 +155,80 @@ static od_table *mark_rows(const od_table *t, double predictable) {
   return ok ? OD_GIVE(marked) : NULL;
 }
 
+// --- Pages that compute -----------------------------------------------------------------------------------------------
+
+// The files of the machine and the content of the page.
+typedef struct computing_page {
+  od_bundle files;
+  od_interactive content;
+  od_words sliders;
+} computing_page;
+
+static void free_computing_page(computing_page *c) {
+  od_interactive_free(&c->content);
+  od_arena_free(&c->files.arena);
+}
+
+// Checks the options and reads the engine. Returns OD_GO_ON, or the outcome after a message.
+static int prepare_engine(od_job *job, const arguments *a, computing_page *c) {
+  od_error err = {0};
+  if (!a->interactive && a->sliders.count > 0) od_job_error(job, "--slider requires --interactive");
+  if (!a->interactive) return a->sliders.count > 0 ? OD_JOB_BAD_INPUT : OD_GO_ON;
+  if (!job->files.path[OD_FILE_REPORT])
+    od_job_error(job, "--interactive requires --report: the page of the report computes");
+  else if (a->resume || a->sweep.paths.count || a->sweep.drawn.count)
+    od_job_error(job, "--interactive is not possible with %s; remove one of these options",
+                 a->resume              ? "--resume"
+                 : a->sweep.paths.count ? "--sweep"
+                                        : "--draw");
+  else if (od_interactive_read_engine(&c->content, &err) != OD_OK)
+    od_job_error(job, "--interactive: %s", err.text);
+  else
+    return OD_GO_ON;
+  return OD_JOB_BAD_INPUT;
+}
+
+// Adds the path of a slider. Returns false after a message.
+static bool add_slider(od_job *job, const od_machine *machine, computing_page *c, const char *path) {
+  int i = od_machine_number_find(machine, path);
+  if (i < 0) {
+    od_nearest nearest = od_nearest_to(path);
+    for (int k = 0; k < od_machine_number_count(machine); k++)
+      od_nearest_try(&nearest, od_machine_number(machine, k).path);
+    od_job_error(job, "--slider: the machine has no number '%s'%s", path, od_nearest_suggestion(&nearest).text);
+    return false;
+  }
+  const od_number n = od_machine_number(machine, i);
+  if (!od_stored_run_offers(&n)) {
+    od_job_error(job, "--slider: '%s' is a setting of the run or of a requirement; expected a number of the machine",
+                 path);
+    return false;
+  }
+  return od_words_append(&c->sliders, &c->files.arena, n.path);
+}
+
+// Stores the machine for the page. Returns OD_GO_ON, or the outcome after a message.
+static int store_machine(od_job *job, const arguments *a, const od_machine *machine, const od_run_options *run,
+                         const od_run_views *views, computing_page *c) {
+  od_error err = {0};
+  for (int i = 0; i < a->sliders.count; i++)
+    for (const char *at = a->sliders.text[i], *next; at; at = next) {
+      size_t length = strcspn(at, ",");
+      next = at[length] ? at + length + 1 : NULL;
+      char *path = od_arena_take(&c->files.arena, length + 1);
+      if (!path) return od_job_end_early(job, OD_NO_MEMORY, &err);
+      memcpy(path, at, length);
+      if (!add_slider(job, machine, c, path)) return OD_JOB_BAD_INPUT;
+    }
+  c->content.slider = c->sliders.text;
+  c->content.sliders = c->sliders.count;
+  od_status status = od_interactive_store(&c->content, machine, &c->files, run, views, &err);
+  if (status == OD_OK) return OD_GO_ON;
+  if (status == OD_NO_MEMORY) return od_job_end_early(job, status, &err);
+  od_job_error(job, "--interactive: %s", err.text);
+  return OD_JOB_BAD_INPUT;
+}
+
 // Shows the run and writes its files. Returns the outcome.
 static int write_run(od_job *job, finished_run *end, od_table **table, od_status status, const od_error *err) {
   const od_run_findings *found = &end->findings;
@@ -189,7 +266,7 @@ static int check_resume(od_job *job, const arguments *a, const od_machine *machi
 }
 
 static int run_and_write(od_job *job, const arguments *a, const od_machine *machine, const od_run_options *chosen,
-                         const int *panel) {
+                         const int *panel, computing_page *computing) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_table_free) od_table *table = NULL;
   OD_SCOPED(od_run_report_free) od_run_report report = {0};
@@ -224,6 +301,7 @@ static int run_and_write(od_job *job, const arguments *a, const od_machine *mach
     if (!views) return od_job_end_early(job, OD_NO_MEMORY, &err);
     watchers[options.watcher_count++] = od_run_views_watcher(views);
   }
+  if (a->interactive) OD_TRY(store_machine(job, a, machine, &options, views, computing));
   options.watchers = watchers;
   od_status status = OD_OK;
   if (job->files.path[OD_FILE_STATE]) status = prepare_state(machine, &scratch, &options, &end, &err);
@@ -249,7 +327,8 @@ static int run_and_write(od_job *job, const arguments *a, const od_machine *mach
                                    .message = status == OD_OK ? NULL : err.text,
                                    .judge = judge,
                                    .found = found,
-                                   .views = views};
+                                   .views = views,
+                                   .interactive = a->interactive ? &computing->content : NULL};
   return write_run(job, &end, &table, status, &err);
 }
 
@@ -359,6 +438,12 @@ int od_kind_simulate(od_job *job) {
       OD_SWEEP_OPTIONS(&a.sweep),
       OD_DRAW_OPTIONS(&a.sweep),
       OD_LOAD_OPTIONS(&a.load),
+      {"interactive", OD_OPTION_FLAG, NULL,
+       "the page of --report simulates the machine with other values of its numbers; needs the engine\nof 'make wasm'",
+       &a.interactive},
+      {"slider", OD_OPTION_LIST, "PATH,...",
+       "with --interactive: numbers that have a slider at first; others can be added in the page\n(repeatable)",
+       &a.sliders},
       {"no-requirements", OD_OPTION_FLAG, NULL, "do not judge the requirements of the file", &a.no_requirements},
       {"no-findings", OD_OPTION_FLAG, NULL, "do not look for findings, phases and events", &a.no_findings},
   };
@@ -378,9 +463,14 @@ int od_kind_simulate(od_job *job) {
   od_run_options run = {0};
   OD_TRY(od_job_begin(job, &usage, 1, 1, &files));
   bool many = a.sweep.paths.count || a.sweep.drawn.count;
+  OD_SCOPED(free_computing_page) computing_page computing = {0};
   OD_TRY(check_sweep(job, &a, many));
+  OD_TRY(prepare_engine(job, &a, &computing));
   if (many) return sweep_runs(job, &a, files.text[0]);
-  OD_TRY(od_job_load_machine(job, files.text[0], &a.load, &machine));
+  od_bundle *recorded = a.interactive ? od_bundle_record(&computing.files) : NULL;
+  int loaded = od_job_load_machine(job, files.text[0], &a.load, &machine);
+  if (a.interactive) od_bundle_record(recorded);
+  OD_TRY(loaded);
   OD_TRY(od_select_outputs(job, machine, &a.outputs, &outputs));
   OD_TRY(make_run_options(job, &a, machine, &outputs, &run));
   if (!a.no_requirements) OD_TRY(prepare_requirements(job, machine, run.time, &outputs));
@@ -388,5 +478,5 @@ int od_kind_simulate(od_job *job) {
   run.outputs = outputs.index;
   run.output_count = outputs.count;
   OD_TRY(od_job_prepare_files(job));
-  return run_and_write(job, &a, machine, &run, outputs.panel);
+  return run_and_write(job, &a, machine, &run, outputs.panel, &computing);
 }

@@ -215,6 +215,29 @@ static void describe(od_page *p) {
   od_page_data_set(p->data, "verdict", verdict);
 }
 
+static void write_script(const unsigned char *bytes, size_t size, FILE *to) {
+  fputs("<script>\n//<![CDATA[\n", to);
+  write_embedded(bytes, size, to);
+  fputs("\n//]]>\n</script>\n", to);
+}
+
+void od_page_add_bytes(od_page *p, const char *id, const void *bytes, size_t size) {
+  int i = p->byte_elements++;
+  p->bytes[i].id = id;
+  p->bytes[i].bytes = bytes;
+  p->bytes[i].size = size;
+}
+
+static bool write_bytes(const od_page *p, FILE *to) {
+  bool ok = true;
+  for (int i = 0; i < p->byte_elements; i++) {
+    fprintf(to, "<script type=\"application/octet-stream\" id=\"%s\">", p->bytes[i].id);
+    ok = od_page_data_write_packed(p->bytes[i].bytes, p->bytes[i].size, to) && ok;
+    fputs("</script>\n", to);
+  }
+  return ok;
+}
+
 od_status od_page_write(od_page *p, const char *path, od_error *err) {
   od_atomic_file f;
   od_page_choose_place(p, OD_PLACE_SECTIONS);
@@ -236,9 +259,11 @@ od_status od_page_write(od_page *p, const char *path, od_error *err) {
         "<script type=\"application/json\" id=\"page-data\">",
         f.file);
   ok = od_page_data_write(p->data, f.file);
-  fputs("</script>\n<script>\n//<![CDATA[\n", f.file);
-  write_embedded(od_page_js, od_page_js_size, f.file);
-  fputs("\n//]]>\n</script>\n</body>\n</html>\n", f.file);
+  fputs("</script>\n", f.file);
+  ok = write_bytes(p, f.file) && ok;
+  write_script(od_page_js, od_page_js_size, f.file);
+  if (p->byte_elements > 0) write_script(od_interactive_js, od_interactive_js_size, f.file);
+  fputs("</body>\n</html>\n", f.file);
   if (ok) return od_atomic_commit(&f, err);
   od_atomic_discard(&f);
   return od_fail(err, OD_NO_MEMORY, "out of memory");

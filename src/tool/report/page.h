@@ -29,6 +29,10 @@ bool od_page_require(od_page *p, bool has_memory);
 // Returns the data of the page.
 od_page_data *od_page_get_data(od_page *p);
 
+// Adds bytes for the script of pages that compute, in an element with this id (a constant text). The bytes must outlive the page. A page
+// with such bytes has this script.
+void od_page_add_bytes(od_page *p, const char *id, const void *bytes, size_t size);
+
 // Set the texts next to the title: how the result was computed, and the verdict with an explanation ("" : none).
 void od_page_subtitle(od_page *p, const char *text);
 void od_page_verdict(od_page *p, od_trust trust, const char *text);

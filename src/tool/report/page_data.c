@@ -574,15 +574,20 @@ static void write_base64(FILE *to, const unsigned char *bytes, size_t size) {
   }
 }
 
-static bool write_blob(od_page_data *d, FILE *to) {
+bool od_page_data_write_packed(const void *bytes, size_t size, FILE *to) {
   OD_SCRATCH(scratch);
-  uLongf size = compressBound((uLong)d->used);
-  unsigned char *packed = od_arena_take(&scratch, size);
-  if (!packed || compress2(packed, &size, d->bytes, (uLong)d->used, 9) != Z_OK) return false;
-  fputs(",\n\"blob\":\"", to);
-  write_base64(to, packed, size);
-  fputc('"', to);
+  uLongf packed_size = compressBound((uLong)size);
+  unsigned char *packed = od_arena_take(&scratch, packed_size);
+  if (!packed || compress2(packed, &packed_size, bytes, (uLong)size, 9) != Z_OK) return false;
+  write_base64(to, packed, packed_size);
   return true;
+}
+
+static bool write_blob(od_page_data *d, FILE *to) {
+  fputs(",\n\"blob\":\"", to);
+  bool ok = od_page_data_write_packed(d->bytes, d->used, to);
+  fputc('"', to);
+  return ok;
 }
 
 bool od_page_data_write(od_page_data *d, FILE *to) {

@@ -58,6 +58,8 @@ void od_page_data_chart_begin(od_page_data *d, const od_data_chart *chart);
 void od_page_data_draw(od_page_data *d, const od_data_chart *chart, const od_drawn *drawn);
 void od_page_data_chart_end(od_page_data *d);
 
+// Writes bytes as base64 of a zlib stream. Returns false if an allocation fails.
+bool od_page_data_write_packed(const void *bytes, size_t size, FILE *to);
 // Writes the data as one JSON object in which no character has a meaning in HTML or XML. Returns false if an allocation fails.
 bool od_page_data_write(od_page_data *d, FILE *to);
 

@@ -6,7 +6,7 @@
 
 #include "report/page.h"
 
-enum { MOST_COLUMNS = 24 };
+enum { MOST_COLUMNS = 24, MOST_BYTES = 2 };
 enum { PART_MACHINE, PART_CIRCUIT, PART_FINDINGS, PART_CHARTS, PART_SECTIONS, PARTS };
 
 struct od_page {
@@ -31,6 +31,12 @@ struct od_page {
   int columns, column;
   bool small, failed;  // failed: whether an allocation failed
   od_page_data *data;
+  struct {
+    const char *id;
+    const void *bytes;
+    size_t size;
+  } bytes[MOST_BYTES];
+  int byte_elements;
   od_data_chart drawing;   // the open figure, as data
   od_arena arena;          // owns texts
   locale_t plain, before;  // locale of this thread while the page is created, and the previous locale

@@ -161,6 +161,7 @@ static double telling_time(const od_run_findings *r) {
 void od_run_draw_views(od_page *p, const void *run) {
   const od_run_findings *r = run;
   if (r->views) od_run_views_draw(r->views, p, telling_time(r));
+  if (r->interactive) od_interactive_draw(r->interactive, r->machine, p);
 }
 
 void od_run_draw_outputs(od_page *p, const void *run) {

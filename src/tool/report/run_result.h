@@ -4,6 +4,7 @@
 #define OD_REPORT_RUN_RESULT_H
 
 #include "findings/findings.h"
+#include "report/interactive.h"
 #include "report/run_views.h"
 #include "requirements/judge.h"
 #include "result/result.h"
@@ -17,10 +18,11 @@ typedef struct od_run_findings {
   const od_run_report *report;
   double step;  // length of a step, s; zero: adaptive steps
   const char *integrator;
-  const char *message;        // reason for an early stop, or NULL
-  const od_judge *judge;      // NULL: no requirements were judged
-  const od_findings *found;   // findings, phases and events; NULL: not wanted
-  const od_run_views *views;  // pictures for a page; NULL: not wanted
+  const char *message;                // reason for an early stop, or NULL
+  const od_judge *judge;              // NULL: no requirements were judged
+  const od_findings *found;           // findings, phases and events; NULL: not wanted
+  const od_run_views *views;          // pictures for a page; NULL: not wanted
+  const od_interactive *interactive;  // engine and machine for a page that computes; NULL: not wanted
 } od_run_findings;
 
 // Describes the run: "5 s in steps of 1 ms, trapezoid", "5 s in 812 adaptive steps, tr-bdf2".

@@ -1,24 +1,47 @@
 // Kinds of records, in addition to those of machine/machine_records.c: V version of the program, i integrator, r numbers of the run
-// as text, o name of an output. The first record is the version: programs of different versions may compute different numbers.
+// as text, o name of an output, w name of a watched output. The first record is the version: programs of different versions may compute different numbers.
 #include "simulate/stored_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/table.h"
+#include "machine/method_names.h"
 #include "oleodyn/version.h"
 
-void od_stored_run_append(od_records *r, const od_machine *machine, const od_bundle *files, const od_run_options *o) {
+bool od_stored_run_offers(const od_number *number) {
+  return strncmp(number->path, "run.", 4) != 0 && strncmp(number->path, "requirements.", 13) != 0;
+}
+
+od_status od_stored_run_check(const od_bundle *files, const od_run_options *o, od_error *err) {
+  if (o->integrator && strcmp(o->integrator, OD_CVODES) == 0)
+    return od_fail(err, OD_NOT_AVAILABLE, "the integrator '%s' is not available in a page; choose another integrator",
+                   OD_CVODES);
+  for (int i = 0; i < files->files; i++)
+    if (od_table_is_matlab(files->file[i].path))
+      return od_fail(err, OD_NOT_AVAILABLE, "a page cannot read the MATLAB file %.200s; convert it to CSV",
+                     files->file[i].path);
+  return OD_OK;
+}
+
+static void append_names(od_records *r, char kind, const od_machine *machine, const int *outputs, int count) {
+  for (int i = 0; i < count; i++) {
+    const char *name = od_machine_output_name(machine, outputs[i]);
+    od_records_append(r, kind, name, strlen(name));
+  }
+}
+
+void od_stored_run_append(od_records *r, const od_machine *machine, const od_bundle *files, const od_run_options *o,
+                          const int *watched, int watched_count) {
   char numbers[200];
   od_records_append(r, 'V', OD_VERSION, strlen(OD_VERSION));
   snprintf(numbers, sizeof numbers, "%.17g %.17g %.17g %.17g %d %d", o->time, o->step, o->tolerance, o->longest,
            o->adaptive, o->every);
   od_records_append(r, 'r', numbers, strlen(numbers));
   if (o->integrator) od_records_append(r, 'i', o->integrator, strlen(o->integrator));
-  for (int i = 0; i < o->output_count; i++) {
-    const char *name = od_machine_output_name(machine, o->outputs[i]);
-    od_records_append(r, 'o', name, strlen(name));
-  }
+  append_names(r, 'o', machine, o->outputs, o->output_count);
+  append_names(r, 'w', machine, watched, watched_count);
   od_machine_records_append(r, machine, files, OD_RECORDS_TREES);
 }
 
@@ -39,16 +62,23 @@ static const char *copy(od_stored_run *s, const char *bytes, size_t count) {
   return text ? text : "";
 }
 
+// Appends the name of an output.
+static bool take_name(od_stored_run *s, int *number, const char *bytes, size_t count) {
+  const char **longer = od_arena_extend(&s->source.files.arena, s->output, s->outputs + s->watched, sizeof *longer);
+  if (!longer) return true;  // the arena has noted the failure
+  s->output = longer;
+  s->output[s->outputs + s->watched] = copy(s, bytes, count);
+  (*number)++;
+  return true;
+}
+
 // Takes a record of the run. Returns false if the kind is unknown.
 static bool take(od_stored_run *s, char kind, const char *bytes, size_t count) {
   switch (kind) {
     case 'r': take_numbers(&s->options, copy(s, bytes, count)); return true;
     case 'i': s->options.integrator = copy(s, bytes, count); return true;
-    case 'o': {
-      const char **longer = od_arena_extend(&s->source.files.arena, s->output, s->outputs, sizeof *longer);
-      if (longer) s->output = longer, s->output[s->outputs++] = copy(s, bytes, count);
-      return true;
-    }
+    case 'o': return s->watched == 0 && take_name(s, &s->outputs, bytes, count);
+    case 'w': return take_name(s, &s->watched, bytes, count);
     default: return false;
   }
 }
