@@ -10,7 +10,7 @@ PACKAGES ?= yes
 sanitizers = address,undefined
 configure = cmake -S . -B $(1) -G $(GENERATOR) --log-level=WARNING $(2) >/dev/null
 
-.PHONY: all help packages bench-packages optional-packages verify-packages demo test test-all bench install sanitize verify \
+.PHONY: all help packages bench-packages optional-packages web-packages verify-packages demo test test-all bench install sanitize verify \
         torture calibrate documents fuzz places format clean
 
 all: packages
@@ -52,6 +52,11 @@ ifneq ($(PACKAGES),no)
 	@scripts/install-packages scripts/packages-optional.txt
 endif
 
+web-packages:
+ifneq ($(PACKAGES),no)
+	@npm ci --prefix web --silent --no-fund --no-audit
+endif
+
 verify-packages:
 ifneq ($(PACKAGES),no)
 	@scripts/install-packages scripts/packages-verify.txt
@@ -69,7 +74,7 @@ test: packages
 
 # Parts of the build that are off by default.
 optional_parts = -DOD_MPI=ON
-test-all: packages optional-packages
+test-all: packages optional-packages web-packages
 	@$(call configure,build-all,-DOD_WERROR=ON $(optional_parts))
 	@cmake --build build-all -j $(JOBS)
 	@scripts/test-all build-all -j2

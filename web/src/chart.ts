@@ -304,11 +304,8 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
     },
     hoverAll: x => chart.hover(x),
   };
-  watchVisible(figure, v => {
-    if (!(visible = v)) return;
-    build();
-    drawCursor();
-  });
+  watchVisible(figure, v => { if (v) build(); }, '300px');
+  watchVisible(figure, v => { if (visible = v) drawCursor(); });
   on([timeChanged], () => { if (visible && timed) drawCursor(); });
   on([themeChanged, selectionChanged], () => plot?.redraw(false));
   on([unitsChanged], chart.refresh);

@@ -67,9 +67,9 @@ export function choice(label: string, name: string, options: { value: string; la
   }];
 }
 
-// Calls with true while the element is near the visible part of the page, else with false.
-export function watchVisible(target: Element, changed: (visible: boolean) => void): void {
-  new IntersectionObserver(entries => changed(entries[entries.length - 1].isIntersecting), { rootMargin: '200px' }).observe(target);
+// Calls with true while the element is visible, or nearer than a margin to the visible part of the page; else with false.
+export function watchVisible(target: Element, changed: (visible: boolean) => void, rootMargin = '0px'): void {
+  new IntersectionObserver(entries => changed(entries[entries.length - 1].isIntersecting), { rootMargin }).observe(target);
 }
 
 // Saves a file. The address of a blob is released after the browser has read it.

@@ -3,7 +3,7 @@ import * as clock from './clock';
 import { applyTheme, dark, startTheme } from './theme';
 import { bindKeys } from './keyboard';
 import { charts, makeCharts, timeZoom } from './charts';
-import { div, element, one } from './dom';
+import { all, div, element, one } from './dom';
 import { makeCircuit } from './circuit';
 import { makeControls } from './controls';
 import { makeMachine } from './machine';
@@ -44,6 +44,11 @@ async function start(): Promise<void> {
   if (controls) makeControls(controls, png, circuit);
   const parts = partList(), tools = one('#machine .tools, #circuit .tools');
   if (parts) tools?.prepend(parts);
+  for (const table of all<HTMLElement>('.wide')) {   // wide tables scroll by keys
+    table.tabIndex = 0;
+    table.setAttribute('role', 'group');
+    table.setAttribute('aria-label', 'Table');
+  }
   bindKeys();
 
   addEventListener('beforeprint', () => {

@@ -7,6 +7,8 @@ import { niceStep, timeDigits } from './units';
 import { on, playChanged, themeChanged, timeChanged } from './signal';
 import { timeZoom } from './charts';
 
+const TOP = 13;   // px above the bar, for marks
+
 // A step of the buttons and the arrow keys, s.
 export function timeStep(): number { return duration() / 340; }
 // Moves the cursor to the next event, or to the one before.
@@ -40,48 +42,36 @@ export function makeTimeBar(card: HTMLElement): void {
 
   // --- Picture
   const k = data.find(page.waveform), wave = k < 0 ? [] : Array.from({ length: 400 }, (_, i) => data.at(k, start + duration() * i / 399) || 0), low = Math.min(0, ...wave), high = Math.max(...wave, low + 1e-30);
-  const draw = () => {
-    const d = devicePixelRatio || 1, w = track.clientWidth, h = track.clientHeight, x = (t: number) => (t - start) / duration() * w, top = 13, bottom = h - 15, tall = bottom - top, at = x(now);
-    if (w < 2) return;
-    if (canvas.width !== Math.round(w * d) || canvas.height !== Math.round(h * d)) Object.assign(canvas, { width: Math.round(w * d), height: Math.round(h * d) });
-    const fill = (color: string, alpha: number, paint: () => void) => {
+  // The bar without its cursor, in the colors of the past or the future.
+  const paint = (g: CanvasRenderingContext2D, w: number, h: number, past: boolean) => {
+    const x = (t: number) => (t - start) / duration() * w, bottom = h - 15, tall = bottom - TOP;
+    const fill = (color: string, alpha: number, act: () => void) => {
       g.fillStyle = ink(color);
       g.globalAlpha = alpha;
-      paint();
+      act();
       g.globalAlpha = 1;
     };
     const label = (text: string, px: number, bold: boolean) => {
       g.strokeStyle = ink('notebg');
       g.globalAlpha = 0.55;
-      g.strokeText(text, px, top + 9);
-      fill(bold ? 'ink' : 'ink3', 1, () => g.fillText(text, px, top + 9));
+      g.strokeText(text, px, TOP + 9);
+      fill(bold ? 'ink' : 'ink3', 1, () => g.fillText(text, px, TOP + 9));
     };
-    const area = (until: number) => {
-      g.save();
-      g.beginPath();
-      g.rect(0, top, until, tall);
-      g.clip();
-      g.beginPath();
-      g.moveTo(0, bottom);
-      if (wave.length) wave.forEach((v, i) => g.lineTo(w * i / 399, bottom - (v - low) / (high - low) * 0.94 * tall)); else g.rect(0, top, w, tall);
-      g.lineTo(w, bottom);
-      g.fill();
-      g.restore();
-    };
-    g.setTransform(d, 0, 0, d, 0, 0);
-    g.clearRect(0, 0, w, h);
     g.save();
     g.beginPath();
-    g.roundRect(0, top, w, tall, 4);
+    g.roundRect(0, TOP, w, tall, 4);
     g.clip();
-    fill('notebg', 1, () => g.fillRect(0, top, w, tall));
-    if (wave.length) fill('line2', 0.7, () => area(w));
-    fill('ink3', wave.length ? 0.55 : 0.3, () => area(at));
+    fill('notebg', 1, () => g.fillRect(0, TOP, w, tall));
+    g.beginPath();
+    g.moveTo(0, bottom);
+    if (wave.length) wave.forEach((v, i) => g.lineTo(w * i / 399, bottom - (v - low) / (high - low) * 0.94 * tall)); else if (past) g.rect(0, TOP, w, tall);
+    g.lineTo(w, bottom);
+    fill(past ? 'ink3' : 'line2', past ? wave.length ? 0.65 : 0.3 : 0.7, () => g.fill());
     fill('card', 0.7, () => {
-      g.fillRect(0, top, x(timeZoom.low), tall);
-      g.fillRect(x(timeZoom.high), top, w, tall);
+      g.fillRect(0, TOP, x(timeZoom.low), tall);
+      g.fillRect(x(timeZoom.high), TOP, w, tall);
     });
-    fill('card', 1, () => { for (const q of phases) for (const t of [q.from, q.to]) if (t > start && t < end) g.fillRect(x(t) - 0.75, top, 1.5, tall); });
+    fill('card', 1, () => { for (const q of phases) for (const t of [q.from, q.to]) if (t > start && t < end) g.fillRect(x(t) - 0.75, TOP, 1.5, tall); });
     g.restore();
     g.textBaseline = 'middle';
     g.lineJoin = 'round';
@@ -106,12 +96,32 @@ export function makeTimeBar(card: HTMLElement): void {
         g.fillText(String(+(i * step).toPrecision(6)), px, h - 1);
       }
     });
-    fill('ink', 1, () => {
-      g.fillRect(at - 1, top - 2, 2, tall + 2);
-      g.beginPath();
-      g.arc(at, bottom, 6, 0, 7);
-      g.fill();
+  };
+  const stills: HTMLCanvasElement[] = [element('canvas'), element('canvas')];
+  const redraw = () => {
+    const d = devicePixelRatio || 1, w = track.clientWidth, h = track.clientHeight;
+    if (w < 2) return;
+    [canvas, ...stills].forEach((c, i) => {
+      const context = c.getContext('2d') as CanvasRenderingContext2D;
+      Object.assign(c, { width: Math.round(w * d), height: Math.round(h * d) });
+      context.setTransform(d, 0, 0, d, 0, 0);
+      if (i) paint(context, w, h, i === 2);
     });
+    draw();
+  };
+  const draw = () => {
+    const d = devicePixelRatio || 1, w = canvas.width / d, h = canvas.height / d, at = (now - start) / duration() * w, cut = Math.round(at * d);
+    if (!stills[0].width || w < 2) return;
+    g.setTransform(1, 0, 0, 1, 0, 0);
+    g.clearRect(0, 0, canvas.width, canvas.height);
+    if (cut > 0) g.drawImage(stills[1], 0, 0, cut, canvas.height, 0, 0, cut, canvas.height);
+    if (cut < canvas.width) g.drawImage(stills[0], cut, 0, canvas.width - cut, canvas.height, cut, 0, canvas.width - cut, canvas.height);
+    g.setTransform(d, 0, 0, d, 0, 0);
+    g.fillStyle = ink('ink');
+    g.fillRect(at - 1, TOP - 2, 2, h - 15 - TOP + 2);
+    g.beginPath();
+    g.arc(at, h - 15, 6, 0, 7);
+    g.fill();
     g.strokeStyle = ink('card');
     g.lineWidth = 2;
     g.stroke();
@@ -127,10 +137,11 @@ export function makeTimeBar(card: HTMLElement): void {
     press(repeat, loop);
     rate.value = String(speed);
   };
-  on([timeChanged, themeChanged, timeZoom.changed], draw);
+  on([timeChanged], draw);
+  on([themeChanged, timeZoom.changed], redraw);
   on([playChanged], showState);
-  new ResizeObserver(draw).observe(track);
+  new ResizeObserver(redraw).observe(track);
   addEventListener('scroll', () => card.classList.toggle('stuck', !isPhone() && scrollY > 0 && card.getBoundingClientRect().top <= 0), { passive: true });
   showState();
-  draw();
+  redraw();
 }
