@@ -53,7 +53,8 @@ typedef struct od_job_option {
   const char *argument;  // a name for the value in help texts, such as FILE; NULL for flags
   const char *help;      // one or more lines
   od_job_option_type type;
-  void *reserved[2];
+  const char *values;  // the possible values, separated by spaces; NULL: any value
+  void *reserved[1];
 } od_job_option;
 
 // Creates a job, freed with od_job_free(). Returns NULL if there is no such kind or an allocation fails.

@@ -122,11 +122,12 @@ static margins by_program(scratch *s, const char *variant) {
   static const char *const loop[3][2] = {{"cut_p", "error_pm"}, {"cut_r", "error_rm"}, {"x_l", "loop_v"}};
   margins r;
   for (int k = 0; k < 3; k++) {
-    outcome o = run(s,
-                    "bode " BENCH
-                    "margins.yaml --variant %s --hold error_pm=0 --hold error_rm=0 --hold error_v=0 --adjust x_p,x_r,x_l "
-                    "--input %s --output %s --json -",
-                    variant, loop[k][0], loop[k][1]);
+    outcome o =
+        run(s,
+            "bode " BENCH
+            "margins.yaml --variant %s --hold error_pm=0 --hold error_rm=0 --hold error_v=0 --adjust x_p,x_r,x_l "
+            "--input %s --output %s --json -",
+            variant, loop[k][0], loop[k][1]);
     ends_with(o, 0);
     json_t *bode = json_loads(o.out, 0, NULL);
     const json_t *found = json_array_get(json_object_get(bode, "responses"), 0),

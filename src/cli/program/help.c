@@ -104,6 +104,7 @@ void od_print_manual(const od_job *job, const char *command, const char *summary
 
 static void print_overview(void) {
   static const char *const steps[][2] = {
+      {"oleodyn new my-crane --template crane", "write a machine, an experiment and a fit"},
       {"oleodyn check crane.yaml", "check the file"},
       {"oleodyn info crane.yaml", "list elements, inputs, outputs and numbers of the machine"},
       {"oleodyn simulate crane.yaml --plot crane.svg", "run the machine and draw the results"},
@@ -140,6 +141,7 @@ static void print_manual_page(void) {
     od_job_free(job);
   }
   printf(
+      ".SS \"completion bash|zsh|fish\"\nprint a script that completes commands, options and files in a shell.\n"
       ".SS \"help [COMMAND]\"\nlist all commands, or explain one command.\n"
       ".TP\n.B \"\\-\\-manual\\-page\"\nprint the manual page in the format of man(1)\n"
       ".TP\n.B \"\\-\\-json\"\nprint the list of commands as JSON\n"

@@ -17,8 +17,10 @@
 static const struct command {
   const char *name, *summary;
   int (*run)(int argc, char **argv);
-} own_commands[] = {{"help", "list all commands, or explain one command", od_command_help},
-                    {"version", "show the version", od_command_version}};
+} own_commands[] = {
+    {"completion", "print a script that completes commands, options and files in a shell", od_command_completion},
+    {"help", "list all commands, or explain one command", od_command_help},
+    {"version", "show the version", od_command_version}};
 enum { OWN_COMMANDS = sizeof own_commands / sizeof *own_commands, MOST_COMMANDS = 100 };
 
 int od_command_count(void) {

@@ -18,11 +18,12 @@ int od_run_job(od_job *job);
 void od_print_help(const od_job *job, const char *command, const char *summary);
 void od_print_manual(const od_job *job, const char *command, const char *summary);
 
-// Run the commands that are not jobs: help and version. They return the exit code.
+// Run the commands that are not jobs: completion, help and version. They return the exit code.
+int od_command_completion(int argc, char **argv);
 int od_command_help(int argc, char **argv);
 int od_command_version(int argc, char **argv);
 
-// Commands: all kinds of jobs, then help and version. Return the number of commands, and name and summary of command i.
+// Commands: all kinds of jobs, then the other commands. Return the number of commands, and name and summary of command i.
 int od_command_count(void);
 const char *od_command_name(int i);
 const char *od_command_summary(int i);

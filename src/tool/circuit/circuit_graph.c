@@ -180,6 +180,9 @@ static bool add_part(od_graph *g, int instance, const od_machine *machine, od_ar
   part.name = part.label = od_arena_text(arena, name);
   part.class_name = c->name;
   part.owner = owner ? owner->name : NULL;
+  const od_look *look = machine ? od_machine_look(machine) : NULL;
+  for (int i = 0; look && i < look->places; i++)
+    if (strcmp(look->place[i].name, name) == 0) part.place = &look->place[i];
   bool ok = c == &od_valve_class ? take_port_nets(g, instance, &part, arena) : take_ends(g, instance, &part, arena);
   if (!ok || !part.name) return false;
   int connected = 0;

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "circuit/symbol.h"
+#include "machine/look.h"
 #include "machine/machine.h"
 #include "model/model.h"
 
@@ -95,6 +96,7 @@ typedef struct od_part {
   const od_valve_boxes *boxes;  // directional valves; else NULL
   int section;                  // index of its section, or -1
   int row;                      // row of cells, -1: not yet known
+  const od_look_place *place;   // place that the file gives; NULL: none
 } od_part;
 
 typedef struct od_circuit_section {

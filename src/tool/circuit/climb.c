@@ -128,6 +128,10 @@ static void copy_to_twins(od_sheet *s) {
 // Keeps the sheet as it is now if its cost is less, else restores the previous one. Returns whether the sheet is kept.
 static bool judge(search *h) {
   copy_to_twins(h->s);
+  if (!od_sheet_keeps_orders(h->s)) {
+    restore(h);
+    return false;
+  }
   double cost = cost_of(h->s);
   h->trials++;
   if (cost < h->cost - 1e-6) {
@@ -186,7 +190,7 @@ static void try_variants(search *h, int row) {
     int cell = h->kept.order[begin + start];
     od_cell *c = &s->cell[cell];
     if (!is_free(s, c)) continue;
-    if (!c->is_feed) {
+    if (!c->is_feed && !c->keeps_side) {
       c->is_mirrored = !c->is_mirrored;
       judge(h);
     }
@@ -227,10 +231,11 @@ static void disturb(search *h, unsigned *seed) {
   for (int i = 0; i < 2 + s->cells / 6; i++) {
     int at = draw(seed, s->cells), a = s->order[at];
     if (draw(seed, 3) == 0) {
-      if (!s->cell[a].is_feed) s->cell[a].is_mirrored = !s->cell[a].is_mirrored;
+      if (!s->cell[a].is_feed && !s->cell[a].keeps_side) s->cell[a].is_mirrored = !s->cell[a].is_mirrored;
     } else if (at + 1 < s->cells) {
       int b = s->order[at + 1];
       if (s->cell[a].row != s->cell[b].row || s->cell[a].section != s->cell[b].section) continue;
+      if (s->cell[a].order >= 0 || s->cell[b].order >= 0) continue;
       s->order[at] = b, s->order[at + 1] = a;
     }
   }

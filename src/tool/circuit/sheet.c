@@ -60,6 +60,9 @@ static void add_parts(od_sheet *s) {
                                        .symbol = part->symbol,
                                        .section = part->section,
                                        .row = part->row,
+                                       .order = part->place ? part->place->order : -1,
+                                       .keeps_side = part->place && part->place->is_mirrored >= 0,
+                                       .is_mirrored = part->place && part->place->is_mirrored > 0,
                                        .above = -1,
                                        .below = -1,
                                        .twin = -1});
@@ -77,6 +80,7 @@ static void add_sources(od_sheet *s) {
                                        .symbol = &symbol,
                                        .section = -1,
                                        .row = s->graph->rows - 1,
+                                       .order = -1,
                                        .above = -1,
                                        .below = -1,
                                        .twin = -1});
@@ -89,7 +93,7 @@ static void add_sources(od_sheet *s) {
 // Removes rows without cells. Keeps the order of the rows.
 static void remove_empty_rows(od_sheet *s) {
   int rows = 0;
-  for (int row = 0; row < s->graph->rows; row++) {
+  for (int row = 0; row < s->rows; row++) {
     bool used = false;
     for (int i = 0; i < s->cells; i++) used = used || s->cell[i].row == row;
     if (!used) continue;
@@ -98,6 +102,17 @@ static void remove_empty_rows(od_sheet *s) {
     rows++;
   }
   s->rows = rows;
+}
+
+// Moves cells to the rows that the file gives; rows beyond the last one become one further row.
+static void move_to_given_rows(od_sheet *s) {
+  int rows = s->rows;
+  for (int i = 0; i < s->cells; i++) {
+    const od_part *part = od_cell_part(s, &s->cell[i]);
+    if (!part || !part->place || part->place->row < 0) continue;
+    s->cell[i].row = part->place->row < rows ? part->place->row : rows;
+    if (s->cell[i].row == rows) s->rows = rows + 1;
+  }
 }
 
 // --- Sides of pins ----------------------------------------------------------------------------------------------------
@@ -163,6 +178,7 @@ static void add_feeds(od_sheet *s) {
                                          .is_dashed = is_dashed,
                                          .section = row <= lowest ? s->graph->net[net].section : -1,
                                          .row = row,
+                                         .order = -1,
                                          .width = 2 * OD_GRID,
                                          .above = net,
                                          .below = net,
@@ -270,10 +286,35 @@ static void sort_row(od_sheet *s, int row, const double *key) {
     }
 }
 
+// Returns whether two cells of a row, a left of b, have orders of the file that contradict their places.
+static bool is_misplaced(const od_cell *a, const od_cell *b) {
+  return a->section == b->section && a->order >= 0 && b->order >= 0 && a->order > b->order;
+}
+
+bool od_sheet_keeps_orders(const od_sheet *s) {
+  for (int row = 0; row < s->rows; row++)
+    for (int i = s->row_begin[row]; i < s->row_begin[row + 1]; i++)
+      for (int k = i + 1; k < s->row_begin[row + 1]; k++)
+        if (is_misplaced(&s->cell[s->order[i]], &s->cell[s->order[k]])) return false;
+  return true;
+}
+
+// Exchanges cells of a row until they have the orders of the file.
+static void keep_orders(od_sheet *s, int row) {
+  for (int i = s->row_begin[row]; i < s->row_begin[row + 1]; i++)
+    for (int k = i + 1; k < s->row_begin[row + 1]; k++) {
+      int a = s->order[i], b = s->order[k];
+      if (is_misplaced(&s->cell[a], &s->cell[b])) s->order[i] = b, s->order[k] = a;
+    }
+}
+
 // Orders rows by the mean place of connected pins in neighboring rows.
 static void order_rows(od_sheet *s, double *key) {
   for (int i = 0; i < s->cells; i++) key[i] = 0;
-  for (int row = 0; row < s->rows; row++) sort_row(s, row, key);
+  for (int row = 0; row < s->rows; row++) {
+    sort_row(s, row, key);
+    keep_orders(s, row);
+  }
   od_sheet_tie(s);
   od_sheet_place(s);
   for (int round = 0; round < 6; round++) {
@@ -296,6 +337,7 @@ static void order_rows(od_sheet *s, double *key) {
         key[s->order[k]] = count > 0 ? sum / count : c->x + 0.5 * c->width;
       }
       sort_row(s, row, key);
+      keep_orders(s, row);
     }
     od_sheet_place(s);
   }
@@ -314,7 +356,8 @@ static const char *local_name(const od_sheet *s, const od_cell *c) {
 static bool same_cell(const od_sheet *s, const od_cell *a, const od_cell *b) {
   const char *x = local_name(s, a), *y = local_name(s, b);
   return a->row == b->row && a->symbol == b->symbol && a->is_feed == b->is_feed && a->pins == b->pins &&
-         a->width == b->width && strcmp(x, y) == 0;
+         a->order == b->order && a->keeps_side == b->keeps_side &&
+         (!a->keeps_side || a->is_mirrored == b->is_mirrored) && a->width == b->width && strcmp(x, y) == 0;
 }
 
 // Finds the cell of a section that equals a cell of another section, or -1.
@@ -364,7 +407,7 @@ static void fill_order(od_sheet *s) {
 }
 
 void od_sheet_make(od_sheet *s, od_graph *g, od_arena *arena) {
-  int ends = 0, rows = g->rows;
+  int ends = 0, rows = g->rows + 1;
   for (int i = 0; i < g->parts; i++) ends += g->part[i].ends;
   *s = (od_sheet){.graph = g, .arena = arena};
   s->cell_room = g->parts + g->nets + g->nets * rows;
@@ -378,6 +421,9 @@ void od_sheet_make(od_sheet *s, od_graph *g, od_arena *arena) {
   }
   add_parts(s);
   add_sources(s);
+  s->rows = g->rows;
+  remove_empty_rows(s);
+  move_to_given_rows(s);
   remove_empty_rows(s);
   turn_pins(s);
   add_feeds(s);

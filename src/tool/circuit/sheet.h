@@ -57,6 +57,8 @@ typedef struct od_cell {
   // Elements in line: their upper and lower nets (-1: tank or none), whether oil flows down, and whether both nets may be exchanged.
   int above, below;
   bool flows_down, may_upend;
+  int order;        // order in the row that the file gives; -1: none
+  bool keeps_side;  // whether the file gives the mirroring
   int twin;  // section cells: the place of this cell among the cells of its section; equal cells of twins have equal places
 } od_cell;
 
@@ -162,6 +164,8 @@ void od_sheet_route(od_sheet *s);
 void od_sheet_count(od_sheet *s);
 // Improves order, mirroring and spacing by hill climbing (climb.c).
 void od_sheet_climb(od_sheet *s);
+// Returns whether the cells have the orders that the file gives.
+bool od_sheet_keeps_orders(const od_sheet *s);
 // Exchanges the nets above and below of an element in line.
 void od_sheet_upend(od_sheet *s, od_cell *c);
 // Makes the pieces of lines with their flows from the segments (trace_lines.c).

@@ -3,6 +3,7 @@
 #include "memory/scoped.h"
 #include "jobs/open_machine.h"
 #include "jobs/setting_values.h"
+#include "machine/method_names.h"
 #include "report/picture_figures.h"
 #include "study/study_summary.h"
 
@@ -85,8 +86,11 @@ static const char details[] =
 
 int od_kind_compare(od_job *job) {
   arguments a = {0};
+  char words[400];
+  const od_method_names names = od_method_names_filters();
+  od_method_names_words(&names, words, sizeof words);
   const od_option options[] = {
-      {"filter", OD_OPTION_LIST, "NAME", "compare this filter (repeatable); default: all filters", &a.filters},
+      {"filter", OD_OPTION_LIST, "NAME", "compare this filter (repeatable); default: all filters", &a.filters, words},
       {"sensors", OD_OPTION_LIST, "LIST",
        "use only these sensors, such as A.angle,P.pressure (repeatable); each: every sensor alone;\ndefault: all sensors",
        &a.sensors},

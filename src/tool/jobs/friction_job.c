@@ -100,8 +100,8 @@ int od_kind_friction(od_job *job) {
   const od_option options[] = {
       {"set", OD_OPTION_LIST, "KEY=VALUE", "value of a parameter of the law (repeatable)", &a.set},
       {"vary", OD_OPTION_LIST, "KEY=VALUE", "add a curve with this value of a parameter (repeatable)", &a.vary},
-      {"show", OD_OPTION_TEXT, "WHAT", "view: steady (default), sensitivity, hysteresis, step, contour or log",
-       &a.show},
+      {"show", OD_OPTION_TEXT, "WHAT", "view: steady (default), sensitivity, hysteresis, step, contour or log", &a.show,
+       "steady sensitivity hysteresis step contour log"},
       {"speed", OD_OPTION_TEXT, "V", "largest speed of curves, loops and contours; default: 0.25 m/s", &a.speed},
       {"frequency", OD_OPTION_TEXT, "F", "frequency of the sinusoidal speed; default: 0.5 Hz", &a.frequency},
       {"speed-before", OD_OPTION_TEXT, "V", "speed before the step; default: 0.05 m/s", &a.from},

@@ -70,6 +70,7 @@ static void describe(od_job *job, const od_usage *usage) {
     job->option[i] = (od_job_option){.name = od_arena_text(&job->arena, o->name),
                                      .argument = o->argument ? od_arena_text(&job->arena, o->argument) : NULL,
                                      .help = help_of(&job->arena, &list[i]),
+                                     .values = o->values ? od_arena_text(&job->arena, o->values) : NULL,
                                      .type = list[i].is_optional ? OD_JOB_OPTIONAL : types[o->kind]};
   }
   job->options = count;

@@ -18,6 +18,7 @@ typedef struct od_option {
   const char *argument;  // the name of the argument in the help; NULL for flags
   const char *help;
   void *target;
+  const char *values;  // the possible values, separated by spaces; NULL: any value
 } od_option;
 
 // Texts in the order in which they were set. The job owns texts and lists.

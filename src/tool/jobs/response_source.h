@@ -35,8 +35,9 @@ typedef struct od_response_arguments {
       {"length", OD_OPTION_TEXT, "N",                                                                                  \
        "number of samples in a block of averaged spectra; default: an eighth of the log, at most 65536",               \
        &(a)->length},                                                                                                  \
-      {"window", OD_OPTION_TEXT, "NAME", "window of the blocks: hann (default), hamming, blackman or none",            \
-       &(a)->window},                                                                                                  \
+      {"window",     OD_OPTION_TEXT,                                                                                   \
+       "NAME",       "window of the blocks: hann (default), hamming, blackman or none",                                \
+       &(a)->window, "hann hamming blackman none"},                                                                    \
       {"low", OD_OPTION_TEXT, "F", "lowest frequency; default: no limit for a log, 0.1 Hz for a machine", &(a)->low},  \
       {"high", OD_OPTION_TEXT, "F", "highest frequency; default: no limit for a log, 100 Hz for a machine",            \
        &(a)->high},                                                                                                    \

@@ -336,6 +336,8 @@ int od_kind_simulate(od_job *job) {
       integrators, sizeof integrators,
       "%s; default: from the file; else with\n--step auto the first integrator with an error estimate, with a fixed step the first integrator",
       names);
+  char words[200];
+  od_method_names_words(&list, words, sizeof words);
   const od_option options[] = {
       {"time", OD_OPTION_TEXT, "T", "duration of the run, in s or with a unit ('5 s'); default: from the file",
        &a.time},
@@ -344,7 +346,7 @@ int od_kind_simulate(od_job *job) {
        "default: from the file, else auto",
        &a.step},
       {"rows", OD_OPTION_TEXT, "H", "with --step auto: time between rows; default: from the file, else 1 ms", &a.rows},
-      {"integrator", OD_OPTION_TEXT, "NAME", integrators, &a.integrator},
+      {"integrator", OD_OPTION_TEXT, "NAME", integrators, &a.integrator, words},
       {"tolerance", OD_OPTION_TEXT, "X",
        "relative tolerance; default: from the file, else 1e-10 for cvodes, and for --step auto\n1e-5, or less if needed",
        &a.tolerance},

@@ -1,5 +1,5 @@
-// Loads the section 'look': shapes and colors of bodies, the ground, traces and the view. All of it is for drawings only: its numbers
-// are not numbers of the machine.
+// Loads the section 'look': shapes and colors of bodies, the ground, traces, the view, and places in the circuit diagram. All of it is
+// for drawings only: its numbers are not numbers of the machine.
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "machine/machine_loader.h"
 #include "machine/sections.h"
 
-enum { MOST_SHAPES = 2000 };
+enum { MOST_SHAPES = 2000, MOST_ROW = 100, MOST_ORDER = 10000 };
 
 #define COLOR                                                                                  \
   {                                                                                            \
@@ -56,6 +56,15 @@ static const od_key ground_keys[] = {
 };
 const od_section_class od_look_ground_section = {"look_ground", "the look of the ground", OD_KEYS(ground_keys)};
 
+static const od_key place_keys[] = {
+    {"row", OD_WHOLE, "1", "row of symbols, from 0 at the top", .otherwise = "by the layout"},
+    {"order", OD_WHOLE, "1", "elements of one row and section have increasing orders from left to right",
+     .otherwise = "by the layout"},
+    {"mirror", OD_FLAG, NULL, "whether the symbol is mirrored, left to right", .otherwise = "by the layout"},
+};
+const od_section_class od_look_place_section = {"look_place", "the place of an element in the circuit diagram",
+                                                OD_KEYS(place_keys)};
+
 static const od_key look_keys[] = {
     {"bodies", OD_SECTION_MAP, NULL, "looks of bodies by name; `ground` is the ground's frame",
      .inside = &od_look_body_section},
@@ -63,6 +72,8 @@ static const od_key look_keys[] = {
     {"traces", OD_TEXTS, NULL, "points whose paths are drawn", .otherwise = "the point of a force"},
     {"view", OD_NUMBERS, "1", "direction from the machine to the viewer, for machines in space",
      .otherwise = "from the front, above and right"},
+    {"circuit", OD_SECTION_MAP, NULL, "places of elements in the circuit diagram, by name",
+     .inside = &od_look_place_section},
 };
 const od_section_class od_look_section = {
     "look", "looks of the machine's parts in pictures; without effect on the model", OD_KEYS(look_keys)};
@@ -319,11 +330,64 @@ static void read_traces(od_loader *ld, int node) {
   }
 }
 
+// Returns whether an element has a symbol in the circuit diagram.
+static bool is_in_circuit(const od_element *element) {
+  const od_element_description *c = od_component_class(element);
+  return c && (od_element_end_count(c) > 0 || c == &od_valve_description);
+}
+
+// Returns the element of the circuit with the name at a key; -1: none (reported).
+static int find_in_circuit(od_loader *ld, int key, const char *name) {
+  int element = od_names_look_up(ld, key, name);
+  if (element >= 0 && is_in_circuit(od_element_at(ld, element))) return element;
+  if (element < 0 && od_names_has_failed(ld, key, name)) return -1;
+  const char *nearest = NULL;
+  for (int i = 0; i < od_element_class_count() && !nearest; i++)
+    if (od_element_end_count(od_element_description_at(i)) > 0)
+      nearest = od_names_nearest(ld, key, name, OD_ELEMENT_COMPONENT + i);
+  od_complain(ld, key, "'%s' is not an element of the circuit%s%s%s", od_excerpt(ld, name),
+              nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  return -1;
+}
+
+// Returns a whole number from 0 to `most` under a key; -1: not given, or an error (reported).
+static int read_whole(od_loader *ld, const od_section *section, const char *key, int most) {
+  int node = od_section_get(ld, section, key), before = od_messages_errors(ld->messages);
+  if (node < 0) return -1;
+  double value = read_number(ld, section, key, 0);
+  if (od_messages_errors(ld->messages) > before) return -1;
+  if (value == floor(value) && value >= 0 && value <= most) return (int)value;
+  od_complain(ld, node, "%s is %.10g but must be a whole number from 0 to %d", key, value, most);
+  return -1;
+}
+
+static void read_places(od_loader *ld, const od_section *look) {
+  od_look *out = &ld->draft->machine->look;
+  for (int key = od_first(ld, od_section_get(ld, look, "circuit"), "circuit of 'look'"); key >= 0;
+       key = od_next(ld, key)) {
+    const char *name = od_text_of(ld, key);
+    int element = find_in_circuit(ld, key, name);
+    const char *what = od_format(ld, "the place of '%s'", od_excerpt(ld, name));
+    od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "look.circuit.%s", name), what,
+                                         &od_look_place_section);
+    od_look_place *longer = od_arena_extend(&ld->document->arena, out->place, out->places, sizeof *longer);
+    if (!longer) return;
+    out->place = longer;
+    int mirrored = od_section_get(ld, &section, "mirror") < 0 ? -1 : od_read_flag(ld, &section, "mirror");
+    od_look_place place = {NULL, read_whole(ld, &section, "row", MOST_ROW),
+                           read_whole(ld, &section, "order", MOST_ORDER), mirrored};
+    if (element < 0) continue;
+    place.name = od_element_at(ld, element)->name;
+    out->place[out->places++] = place;
+  }
+}
+
 void od_load_look(od_loader *ld, int node) {
   od_look *out = &ld->draft->machine->look;
   if (node < 0) return;
   od_section look = od_section_open(ld, node, node, "look", "the look of the machine", &od_look_section);
   read_bodies(ld, &look);
+  read_places(ld, &look);
   int ground = od_section_get(ld, &look, "ground"), view = od_section_get(ld, &look, "view");
   if (ground >= 0) {
     od_section section =

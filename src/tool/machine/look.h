@@ -36,9 +36,18 @@ typedef struct od_look_body {
   int shapes;  // 0: shapes follow from joints and points
 } od_look_body;
 
+// The place of an element in the circuit diagram.
+typedef struct od_look_place {
+  const char *name;  // full name of the element
+  int row, order;    // -1: not given
+  int is_mirrored;   // 0 or 1; -1: not given
+} od_look_place;
+
 typedef struct od_look {
   od_look_body *body;
   int bodies;
+  od_look_place *place;
+  int places;
   bool has_level, is_ground_hidden;
   double level;              // height of the ground in the picture, m
   const char *ground_color;  // NULL: the default

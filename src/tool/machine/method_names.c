@@ -67,3 +67,9 @@ int od_method_names_find(const od_method_names *names, const char *name, const c
   *nearest = near.best;
   return -1;
 }
+
+void od_method_names_words(const od_method_names *names, char *text, size_t size) {
+  text[0] = '\0';
+  for (int i = 0; names->name[i]; i++)
+    snprintf(text + strlen(text), size - strlen(text), "%s%s", i ? " " : "", names->name[i]);
+}

@@ -81,7 +81,7 @@ static double mean_of(const double *first, long count, int columns) {
 
 // Estimates the responses of the measured and the predicted signal to the input, by averaged spectra. NULL: a value is missing, or
 // out of memory.
-static od_frf *estimate(const od_fitted *f, od_fit_rows rows, int input, int sensor, double step) {
+static od_frf *estimate(od_picture *p, const od_fitted *f, od_fit_rows rows, int input, int sensor, double step) {
   OD_OWNED(od_spectra_free) od_spectra *s = NULL;
   od_frf *frf = NULL;
   int columns = f->table->columns,
@@ -90,7 +90,11 @@ static od_frf *estimate(const od_fitted *f, od_fit_rows rows, int input, int sen
   od_spectra_options o = {.step = step, .overlap = 0.5, .window = OD_WINDOW_HANN, .length = 16};
   while (o.length < 65536 && 2 * o.length * 8L <= rows.count) o.length *= 2;
   for (int i = 0; i < 3; i++) mean[i] = mean_of(rows.first + at[i], rows.count, columns);
-  if (!isfinite(mean[0] + mean[1] + mean[2]) || od_spectra_new(&o, 2, &s, NULL) != OD_OK) return NULL;
+  if (!isfinite(mean[0] + mean[1] + mean[2])) return NULL;
+  if (od_spectra_new(&o, 2, &s, NULL) != OD_OK) {
+    p->arena.exhausted = true;
+    return NULL;
+  }
   for (long k = 0; k < rows.count; k++) {
     const double *row = rows.first + k * columns, y[2] = {row[at[1]] - mean[1], row[at[2]] - mean[2]};
     od_spectra_add(s, row[at[0]] - mean[0], y);
@@ -118,7 +122,7 @@ static int keep_coherent(od_frf *frf) {
 
 static void add_response(od_picture *p, const od_fitted *f, int set, int input, int sensor, double step) {
   od_fit_rows rows = od_fit_rows_of(f, set);
-  OD_OWNED(od_frf_free) od_frf *frf = estimate(f, rows, input, sensor, step);
+  OD_OWNED(od_frf_free) od_frf *frf = estimate(p, f, rows, input, sensor, step);
   if (!frf) return;
   int all = frf->points, kept = keep_coherent(frf);
   double _Complex *fitted = OD_TAKE(&p->arena, double _Complex, kept);

@@ -101,6 +101,7 @@ static void draw_picture(od_page *page, const void *user) {
 
 void od_result_add_picture(od_result *r, const char *section, const od_picture *picture) {
   od_audience before = r->audience;
+  if (od_arena_status(&picture->arena) != OD_OK) r->is_short_of_memory = true;
   if (picture->panels == 0) return;
   od_result_audience(r, OD_FOR_PAGE);
   od_result_section(r, section);

@@ -497,7 +497,7 @@ bool od_draw_space(od_draw *d) {
   for (int i = 0; i < s->joints; i++) add_joint(&m, &s->joint[i]);
   if (scratch.exhausted) return false;
   write_floor(d);
-  fputs("<g stroke-linejoin=\"round\" stroke-linecap=\"round\" stroke-width=\".5\">\n", d->to);
+  fputs("<g stroke-linejoin=\"round\" stroke-linecap=\"round\" stroke-width=\".8\">\n", d->to);
   paint(&m, m.list, 0);
   end_path(&m);
   fputs("</g>\n", d->to);

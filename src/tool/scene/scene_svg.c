@@ -22,7 +22,7 @@ enum { WIDTH = 900, HEIGHT = 600 };
   ".scene .soil{fill:var(--soil);stroke:none}.scene .soilline{fill:none;stroke:var(--soilline)}"                 \
   ".scene .own{stroke:var(--steelline)}.scene .detail{fill:none;stroke-opacity:.3;stroke-linecap:round}"         \
   ".scene .pin{fill:var(--card);stroke:var(--pin)}.scene .tool{fill:var(--pin);stroke:var(--card)}"              \
-  ".scene .line{fill:none;stroke:var(--pin)}.scene .gap{fill:none;stroke:#d11a2a}"                         \
+  ".scene .line{fill:none;stroke:var(--pin)}.scene .gap{fill:none;stroke:#d11a2a}"                               \
   ".scene .barrel{fill:none;stroke:var(--steelline)}.scene .cap{fill:var(--steelline);stroke:none}"              \
   ".scene .side{stroke:none}.scene .flat{stroke:var(--f)}"                                                       \
   ".scene text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;"         \

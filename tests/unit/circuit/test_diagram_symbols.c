@@ -201,6 +201,58 @@ static void names_inject_nothing(void **state) {
   od_build_free(b);
 }
 
+// --- Places in the file -------------------------------------------------------------------------------------------------
+
+static const od_cell *cell_named(const od_circuit *c, const char *name) {
+  for (int i = 0; i < c->sheet.cells; i++)
+    if (c->sheet.cell[i].part >= 0 && strcmp(c->graph.part[c->sheet.cell[i].part].name, name) == 0)
+      return &c->sheet.cell[i];
+  fail_msg("there is no cell '%s'", name);
+  return NULL;
+}
+
+static void has_no_flaws(const od_circuit *c) {
+  for (od_flaw flaw = 0; flaw < OD_FLAWS; flaw++)
+    if (od_sheet_flaws(&c->sheet, flaw) != 0) fail_msg("%s", od_flaw_name(flaw));
+}
+
+// Rows, orders and mirroring of the file are kept, in both directions, and the diagram has no flaw.
+static void file_gives_places(void **state) {
+  (void)state;
+#define THREE \
+  "orifices: {x: {between: [P, T], area: 1 mm^2, discharge: 0.7}, y: {between: [P, T], area: 1 mm^2, discharge: 0.7}, z: {between: [P, T], area: 1 mm^2, discharge: 0.7}}\n"
+  static const char *const looks[] = {
+      THREE
+      "look: {circuit: {x: {order: 1, mirror: true}, y: {order: 2, mirror: false}, z: {order: 3}, ram: {mirror: true}}}\n",
+      THREE
+      "look: {circuit: {x: {order: 3, mirror: false}, y: {order: 2, mirror: true}, z: {order: 1}, ram: {mirror: false}}}\n"};
+  for (int i = 0; i < 2; i++) {
+    od_machine *machine = machine_with(looks[i]);
+    OD_SCRATCH(arena);
+    const od_circuit *c = circuit_of(machine, &arena);
+    const od_cell *x = cell_named(c, "x"), *y = cell_named(c, "y"), *z = cell_named(c, "z");
+    assert_true(i == 0 ? x->x < y->x && y->x < z->x : z->x < y->x && y->x < x->x);
+    assert_int_equal(x->is_mirrored, i == 0);
+    assert_int_equal(y->is_mirrored, i == 1);
+    assert_int_equal(cell_named(c, "ram")->is_mirrored, i == 0);
+    has_no_flaws(c);
+    od_machine_free(machine);
+  }
+  // Every row, also beyond the last one.
+  for (int row = 0; row < 6; row++) {
+    char text[800];
+    snprintf(text, sizeof text, THREE "look: {circuit: {y: {row: %d}}}\n", row);
+    od_machine *machine = machine_with(text);
+    OD_SCRATCH(arena);
+    const od_circuit *c = circuit_of(machine, &arena);
+    const od_cell *y = cell_named(c, "y");
+    assert_int_equal(y->row, row < c->sheet.rows ? row : c->sheet.rows - 1);
+    has_no_flaws(c);
+    od_machine_free(machine);
+  }
+#undef THREE
+}
+
 // --- Data for pages -----------------------------------------------------------------------------------------------------
 
 static void groups_are_the_sections(void **state) {
@@ -263,6 +315,7 @@ int main(void) {
       cmocka_unit_test(parts_move),
       cmocka_unit_test(chambers_fill_the_barrel),
       cmocka_unit_test(names_inject_nothing),
+      cmocka_unit_test(file_gives_places),
       cmocka_unit_test(groups_are_the_sections),
       cmocka_unit_test(needs_no_initial_state),
   };

@@ -239,7 +239,8 @@ static void test_contour(void **state) {
   for (int k = 0; k < 3; k++) {
     char command[600];
     snprintf(command, sizeof command,
-             REDUCED "--set tau_hn=2.4 --vary tau_hn=0.2 --show step --speed-before %g --speed-after %g --time 2.2 --csv b.csv",
+             REDUCED
+             "--set tau_hn=2.4 --vary tau_hn=0.2 --show step --speed-before %g --speed-after %g --time 2.2 --csv b.csv",
              steps[k][0], steps[k][1]);
     o = run(s, "%s", command);
     ends_with(o, 0);

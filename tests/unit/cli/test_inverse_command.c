@@ -118,8 +118,8 @@ static void what_hangs_swings(void **state) {
   od_table_free(wanted);
   od_table_free(made);
   // Steps that are much too long are reported.
-  outcome o =
-      run(s, "inverse m.yaml --move shoulder.angle=bend --passive elbow.angle --drive motor_1 --time 20 --step '0.5 s'");
+  outcome o = run(
+      s, "inverse m.yaml --move shoulder.angle=bend --passive elbow.angle --drive motor_1 --time 20 --step '0.5 s'");
   assert_true(o.code == 0 || o.code == 3);
   says(o.out, "Step too long: the estimated error of freely moving coordinates is up to");
   forget(o);

@@ -114,8 +114,8 @@ static void test_margins_between_points(void **state) {
   scratch_write(s, "peak.yaml", text, (size_t)length);
   static const int points[] = {7, 50, 400};
   for (int i = 0; i < 3; i++) {
-    json_t *bode =
-        json_of(run(s, "bode peak.yaml --input u --output peak,bump --low 0.1 --high 1000 --points %d --json -", points[i]));
+    json_t *bode = json_of(
+        run(s, "bode peak.yaml --input u --output peak,bump --low 0.1 --high 1000 --points %d --json -", points[i]));
     const json_t *peak = json_array_get(json_object_get(bode, "responses"), 0),
                  *bump = json_array_get(json_object_get(bode, "responses"), 1);
     near_relative(value(peak, "gain_margin"), 2 * z * w / k, 1e-9);
@@ -130,7 +130,8 @@ static void test_margins_between_points(void **state) {
 static void test_bode_files(void **state) {
   scratch *s = *state;
   scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
-  outcome o = run(s, "bode lags.yaml --input r --output c --low 0.01 --high '1 kHz' --points 20 --csv b.csv --plot b.svg");
+  outcome o =
+      run(s, "bode lags.yaml --input r --output c --low 0.01 --high '1 kHz' --points 20 --csv b.csv --plot b.svg");
   ends_with(o, 0);
   says(o.out, "r to c");
   says(o.out, "wrote b.svg");
@@ -312,8 +313,8 @@ static void test_steady_motion(void **state) {
   assert_true(named(e, "states", "rail.position") == 0);
   json_decref(e);
   // Backwards, and at another position.
-  e = json_of(
-      run(s, "equilibrium axis.yaml --hold rail.rate='-50 mm/s' --hold rail.position='80 mm' --adjust command --json -"));
+  e = json_of(run(
+      s, "equilibrium axis.yaml --hold rail.rate='-50 mm/s' --hold rail.position='80 mm' --adjust command --json -"));
   assert_true(named(e, "inputs", "command") < 0);
   near_relative(named(e, "states", "rail.position"), 0.08, 1e-9);
   json_decref(e);

@@ -45,7 +45,8 @@ static void test_goals(void **state) {
   json_decref(json);
   // Two numbers, over decades; the mean is K (1 - T/3 (1 - exp(-3/T))).
   json = found(*state,
-               "--search 'lag.time_constant=0.05:50' --search lag.gain=0.1:20 --goal lag:final=1.2 --goal lag:mean=0.8", 0);
+               "--search 'lag.time_constant=0.05:50' --search lag.gain=0.1:20 --goal lag:final=1.2 --goal lag:mean=0.8",
+               0);
   T = value(json, 0);
   double K = value(json, 1), decay = exp(-3 / T);
   assert_true(fabs(K * (1 - decay) - 1.2) < 1e-4 && fabs(K * (1 - T / 3 * (1 - decay)) - 0.8) < 2e-3);
@@ -80,8 +81,8 @@ static void test_requirements(void **state) {
 
 // The written variant is the machine with the optimized numbers.
 static void test_variant(void **state) {
-  json_t *json =
-      found(*state, "--search lag.time_constant=0.1:5 --set lag.gain=2.5 --goal lag:final=1.2 --write-variant better", 0);
+  json_t *json = found(
+      *state, "--search lag.time_constant=0.1:5 --set lag.gain=2.5 --goal lag:final=1.2 --write-variant better", 0);
   double T = value(json, 0);
   json_decref(json);
   outcome o = run(*state, "simulate better.yaml --variant better --quiet --output lag --csv -");

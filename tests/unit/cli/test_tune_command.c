@@ -153,7 +153,8 @@ static void errors(void **state) {
   write_files(s);
   ends_and_says(run(s, "tune x.yaml --only sensors.lag.sigma"), 2,
                 "--only: there is no noise 'sensors.lag.sigma'; did you mean 'sensors.lag.assume'?");
-  ends_and_says(run(s, "tune x.yaml --fraction 1"), 2, "--fraction: found '1', expected a fraction of the time below 1");
+  ends_and_says(run(s, "tune x.yaml --fraction 1"), 2,
+                "--fraction: found '1', expected a fraction of the time below 1");
   ends_and_says(run(s, "tune x.yaml --start '8 s'"), 2, "expected samples in both parts");
   ends_and_says(run(s, "tune x.yaml --log -"), 2, "--log: found '-'; expected a file");
   ends_and_says(run(s, "tune m.yaml"), 2, "m.yaml");
