@@ -21,7 +21,7 @@ export interface Camera {
 const VIEWS: Record<string, [number, number]> = { Front: [0, 0], Side: [Math.PI / 2, 0], Top: [0, Math.PI / 2] };
 
 export function makeCamera(scene: SceneInfo): Camera {
-  const { x, y, normal } = scene.axes, low: Vector = [...scene.bounds.low], high: Vector = [...scene.bounds.high];
+  const { x, y, normal } = scene.axes, shown: Vector[] = scene.planar ? [scene.bounds.low, scene.bounds.high] : [];   // points to fit into the picture
   let target: Vector = [0, 0, 0], yaw = 0, pitch = 0, least = 0;
   const turned = () => {
     const out = add(scaled(normal, Math.cos(yaw)), scaled(x, Math.sin(yaw)));
@@ -36,12 +36,7 @@ export function makeCamera(scene: SceneInfo): Camera {
       const d = subtract(p, target);
       return [c.width / 2 + dot(d, c.right) * c.scale, c.height / 2 - dot(d, c.up) * c.scale];
     },
-    include(p) {
-      for (let i = 0; i < 3; i++) {
-        low[i] = Math.min(low[i], p[i]);
-        high[i] = Math.max(high[i], p[i]);
-      }
-    },
+    include(p) { shown.push(p); },
     // Turns to a standard view; any other name: the view of the scene.
     look(view) {
       const v = scene.view ?? add(add(scaled(normal, 0.75), scaled(x, -0.5)), scaled(y, 0.45));
@@ -60,12 +55,20 @@ export function makeCamera(scene: SceneInfo): Camera {
       c.scale = Math.min(60 * least, Math.max(0.4 * least, before * factor));
       move(-dx, -dy);
     },
-    // Shows all bounds.
+    // Shows all points that were included.
     fit() {
-      const middle = scaled(add(low, high), 0.5), half = scaled(subtract(high, low), 0.5);
-      const reach = (axis: Vector) => Math.max(1e-6, 2 * axis.reduce((sum, v, i) => sum + Math.abs(v * half[i]), 0));
-      c.scale = least = Math.max(1e-9, Math.min((c.width - 2 * Math.min(36, 0.05 * c.width)) / reach(c.right), (c.height - 52) / reach(c.up)));
-      target = add(middle, scaled(c.up, -2 / c.scale));
+      const range = (axis: Vector) => {
+        let a = Infinity, b = -Infinity;
+        for (const p of shown) {
+          const v = dot(p, axis);
+          if (v < a) a = v;
+          if (v > b) b = v;
+        }
+        return b > a ? [a, b] : [-1, 1];
+      };
+      const [u0, u1] = range(c.right), [v0, v1] = range(c.up);
+      c.scale = least = Math.max(1e-9, Math.min((c.width - 2 * Math.min(36, 0.05 * c.width)) / (u1 - u0), (c.height - 52) / (v1 - v0)));
+      target = add(scaled(c.right, (u0 + u1) / 2), scaled(c.up, (v0 + v1) / 2 - 2 / c.scale));
     },
   };
   if (!scene.planar) c.look('');

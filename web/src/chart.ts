@@ -95,7 +95,7 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
     };
     const scaleOf = (a: ChartInfo['x']) => ({ time: false, distr: (a.scale === 'log' ? 3 : 1) as uPlot.Scale.Distr });
     return {
-      mode: free ? 2 : 1, width: host.clientWidth, height: height(), padding: [8, 16, 0, 0], legend: { show: false }, series, bands,
+      mode: free ? 2 : 1, width: host.clientWidth, height: height(), padding: [8, timed ? 16 : 30, 0, 0], legend: { show: false }, series, bands,
       scales: { x: { ...scaleOf(xAxis), ...(zoom ? { auto: false, min: xs(zoom.low), max: xs(zoom.high) } : info.equal_scales ? { range: () => equal(0) } : {}) }, y: { ...scaleOf(yAxis), ...(yAxis.scale === 'log' ? {} : free && info.equal_scales ? { range: () => equal(1) } : { range: (_: uPlot, a: number | null, b: number | null) => range(a ?? 0, b ?? 1) }) } },
       axes: [{ ...axis, size: 26, gap: 4, values: (_, v) => v.map((x, i) => tick(x) + (i === v.length - 1 ? ' ' + unitOf(xAxis) : '')) }, { ...axis, size: 54, gap: 8, values: (_, v) => v.map(tick) }],
       cursor: { y: false, points: { size: 7, width: 2, fill: () => ink('card') }, drag: { x: false, y: false, setScale: false },

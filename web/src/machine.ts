@@ -1,5 +1,5 @@
 // The card with the moving machine: canvas over the still picture, tools, pointer and readout.
-import type { SceneInfo, Vector } from './contract';
+import type { SceneInfo, Shape, Vector } from './contract';
 import type { Hit, Picture } from './machine_paint';
 import type { Spot } from './camera';
 import { button, div, element, menu, one, press, span, watchVisible, write } from './dom';
@@ -14,7 +14,7 @@ import { makePoses, placed, size, subtract } from './pose';
 import { makeSolid, paintSpace } from './machine_space';
 import { nameLabels, paintLabels, paintLoads, paintScale, paintTrace } from './machine_notes';
 import { on, selectionChanged, themeChanged, timeChanged, unitsChanged } from './signal';
-import { paintPlane, partAt } from './machine_paint';
+import { boxCorners, paintPlane, partAt } from './machine_paint';
 
 // Returns a function that makes a PNG of the picture at the cursor.
 export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<Blob | null> {
@@ -52,13 +52,16 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
     }), ...zoomTools(zoom, fit), expander(card)));
   const choice = points.length > 1 ? menu('Point of the readout and the path', points.map(q => [q.name, q.name]), name => choosePoint(name)) : null;
   picture.classList.add('live');
-  picture.append(canvas, div('overlay', point ? div('point', choice ?? point.name) : null, readout, machines[1] ? element('p', { class: 'ghost-note' }, span('ghost-line'), machines[1].label) : null));
+  const title = point ? div('point', choice ?? point.name) : null;
+  picture.append(canvas, div('overlay', title, readout, machines[1] ? element('p', { class: 'ghost-note' }, span('ghost-line'), machines[1].label) : null));
+
+  const corners = (s: Shape): Vector[] => 'points' in s ? s.points : s.kind === 'capsule' ? [s.a, s.b] : s.kind === 'box' ? boxCorners(s) : [0, 1, 2].flatMap(i => [-1, 1].map(f => s.center.map((v, j) => j === i ? v + 0.8 * f * s.radius : v) as Vector));
 
   // --- Bounds over the run, path of the chosen point
   for (const machine of machines) for (let i = 0; i <= 60; i++) {
     const poses = machine.poses(start + duration() * i / 60);
     scene.bodies.forEach((body, k) => {
-      for (const s of body.shapes) for (const at of 'points' in s ? s.points : s.kind === 'capsule' ? [s.a, s.b] : [s.center]) camera.include(placed(poses, { body: k, at }));
+      for (const s of body.shapes) for (const at of corners(s)) camera.include(placed(poses, { body: k, at }));
     });
     for (const c of scene.cylinders ?? []) for (const place of [c.a, c.b]) camera.include(placed(poses, place));
   }
@@ -91,6 +94,7 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
   // Values of the selected part, or of the chosen point.
   function drawReadout(): void {
     const rows: string[] = [];
+    title?.toggleAttribute('hidden', !!selectedPart);
     if (selectedPart) {
       rows.push(selectedPart, '');
       data.series.forEach((s, k) => {
