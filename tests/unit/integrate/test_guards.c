@@ -588,8 +588,8 @@ static void error_of_entry(void **state) {
   od_machine_free(m);
 }
 
-// The same mass starts at rest, on the jump, with a force of 3 N that the friction balances: the sliding begins with the step, at a known time, and adds
-// nothing to the local error. A force of -3 N on a mass that moves with 0.03 m/s ends the motion 0.3 / 1.3 of the step after its beginning.
+// The same mass starts at rest, on the jump, with a force of 3 N that the friction balances: the sliding begins with the step, at a known time, and
+// adds nothing to the local error. A force of -3 N on a mass that moves with 0.03 m/s ends the motion 0.3 / 1.3 of the step after its beginning.
 static void no_error_without_entry(void **state) {
   (void)state;
   static const char *const integrators[] = {"trapezoid", "tr-bdf2", "rk4"};

@@ -1,5 +1,6 @@
-// Messages about algebraic loops of blocks. Oracle: the connections that the test writes. The message lists the blocks of the loop in the direction of
-// the signals; it begins and ends with the same block. Blocks that only follow the loop, or lead into it, are not listed. A long loop is shortened.
+// Messages about algebraic loops of blocks. Oracle: the connections that the test writes. The message lists the blocks of the loop in the direction
+// of the signals; it begins and ends with the same block. Blocks that only follow the loop, or lead into it, are not listed. A long loop is
+// shortened.
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

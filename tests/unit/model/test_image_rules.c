@@ -466,7 +466,8 @@ static void check_batches(const od_model *m) {
   }
 }
 
-// The sparse matrix of steps: its size and the number of its entries follow from the counts of its parts. A machine without a sparse matrix does not use one.
+// The sparse matrix of steps: its size and the number of its entries follow from the counts of its parts. A machine without a sparse matrix does
+// not use one.
 static void check_steps(od_model *m) {
   const int i = 0;
   od_sparse *s = &m->step.sparse;

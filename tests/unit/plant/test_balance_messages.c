@@ -1,5 +1,5 @@
-// Messages about a static balance that is not found or beyond a stroke: the number, its unit, the quantity that is named, and its line. Oracle: statics
-// by hand of carts on rails, of which each in turn is the one that is not in balance.
+// Messages about a static balance that is not found or beyond a stroke: the number, its unit, the named quantity, and its line. Oracle: statics of
+// carts on rails, worked out by hand. Each cart in turn is the one that is not in balance.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -139,8 +139,8 @@ static void jumps(void **state) {
   close_bench(&b);
 }
 
-// A law that is held at v, from -1 to 1, is a mean of both sides: F v, -G v, and c (1 - v) / 2 for the law that is c or 0. The acceleration is the sum of the
-// forces over 2 kg. Jumps that are not held have no column, nor have those at a bound.
+// A law that is held at v, from -1 to 1, is a mean of both sides: F v, -G v, and c (1 - v) / 2 for the law that is c or 0. The acceleration is the
+// sum of the forces over 2 kg. Jumps that are not held have no column, nor have those at a bound.
 static void held_laws(void **state) {
   (void)state;
   bench b;
