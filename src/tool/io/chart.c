@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "io/svg.h"
 
@@ -329,20 +330,26 @@ void od_chart_instant(FILE *to, const od_chart *c, double value, const char *cla
 
 void od_chart_mark(FILE *to, const od_chart *c, double x, double y, od_mark_shape shape, const char *class_name,
                    const char *text) {
-  static const double arm = 4.5;
+  static const double arm = 4.5, character = 6.2, line = 14;  // character: about the width of a character
   if (!isfinite(x) || !isfinite(y)) return;
   double px = od_chart_x(c, x), py = bounded_y(c, y);
   listen(c, (od_drawn){
                 .kind = OD_DREW_MARK, .at_x = x, .at_y = y, .shape = shape, .class_name = class_name, .name = text});
+  path p = path_begin(to, c, class_name, NULL);
   if (shape == OD_MARK_CROSS) {
-    path p = path_begin(to, c, class_name, NULL);
     stroke(&p, px - arm, py - arm, px + arm, py + arm);
     stroke(&p, px - arm, py + arm, px + arm, py - arm);
-    path_end(&p);
   } else {
-    od_svg_circle(to, class_name, px, py, arm);
+    // A ring as a polygon, because paths are not filled.
+    for (int i = 0; i <= 12; i++) {
+      double angle = i * acos(-1) / 6;
+      path_point(&p, i ? 'L' : 'M', px + arm * cos(angle), py + arm * sin(angle));
+    }
   }
-  // Texts near the right end of the frame are to the left of their marks.
-  bool is_right = px > c->x + 0.7 * c->width;
-  if (text && text[0]) od_svg_text(to, "tick", is_right ? px - 8 : px + 8, py - 6, is_right ? "end" : "start", text);
+  path_end(&p);
+  if (!text || !text[0]) return;
+  // The text is to the right of the mark and above it, unless there is no room.
+  bool is_left = px + 8 + character * (double)strlen(text) > c->x + c->width;
+  od_svg_text(to, "tick", is_left ? px - 8 : px + 8, py - line < c->y ? py + line + 4 : py - 6,
+              is_left ? "end" : "start", text);
 }

@@ -80,13 +80,13 @@ static void add_nyquist_curve(od_picture *p, od_panel *panel, const od_responses
 }
 
 static void add_nyquist(od_picture *p, const od_responses *r) {
-  static const double most = 5;
+  static const double most = 3;
   od_panel *panel = NULL;
   for (int k = 0; k < r->paths; k++) {
     if (!has_gain(r, k) || (!r->path[k].loop && !has_margins(&r->margins[k]))) continue;
     if (!panel)
       panel = od_picture_add(p, (od_panel){.title = "Nyquist plot",
-                                           .note = "frequencies above zero; magnitudes up to 5",
+                                           .note = "frequencies above zero; magnitudes up to 3",
                                            .x_name = "real part",
                                            .has_equal_scales = true});
     add_nyquist_curve(p, panel, r, k, most);
