@@ -51,9 +51,10 @@ int od_arguments_parse(od_job *job, const char *command, const char *summary, in
     } else if (!strcmp(text, "--help") || !strcmp(text, "-h")) {
       od_print_help(job, command, summary);
       return OD_JOB_DONE;
-    } else if (!strcmp(text, "-o") && (type_of(job, "image") == OD_JOB_TEXT || type_of(job, "output") == OD_JOB_TEXT)) {
-      static char image[] = "--image", output[] = "--output";
-      argv[i] = type_of(job, "image") == OD_JOB_TEXT ? image : output;
+    } else if (!strcmp(text, "-o") &&
+               (type_of(job, "image") == OD_JOB_TEXT || type_of(job, "pictures") == OD_JOB_TEXT)) {
+      static char image[] = "--image", pictures[] = "--pictures";
+      argv[i] = type_of(job, "image") == OD_JOB_TEXT ? image : pictures;
       if (!set_option(job, argc, argv, &i)) return OD_JOB_BAD_INPUT;
     } else if (text[1] != '-') {
       od_cli_error("unknown option '%s'; options begin with two dashes; 'oleodyn %s --help' lists the options", text,

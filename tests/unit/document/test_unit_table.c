@@ -225,11 +225,15 @@ static int compare_file(const char *path) {
   int found = 0;
   FILE *file = fopen(path, "r");
   if (file == NULL) return 0;
-  while (fgets(line, sizeof line, file))
-    // Letters in the paths of pictures (section look) are drawing commands.
-    for (char *c = strstr(line, "path: ") ? strchr(line, '\0') : line; *c != '\0' && *c != '#'; c++)
+  bool is_look = false;
+  while (fgets(line, sizeof line, file)) {
+    // Letters in the paths of the section look are drawing commands.
+    if (line[0] > ' ') is_look = strncmp(line, "look:", 5) == 0;
+    if (is_look) continue;
+    for (char *c = line; *c != '\0' && *c != '#'; c++)
       if (*c >= '0' && *c <= '9' && c[1] == ' ' && c[2] > ' ' && strchr("0123456789(/*+-=.%", c[2]) == NULL)
         found += compare_after_number(c + 2);
+  }
   fclose(file);
   return found;
 }
