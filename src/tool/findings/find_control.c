@@ -60,9 +60,9 @@ static void write_errors(od_findings *f, const char *unit) {
              od_form(count - 1, "is", "are"), od_value_words(next, unit).text);
   if (part > 0 && !shown.is_final)
     snprintf(range.text, sizeof range.text, ", %s of the range of its target", od_percent_words(part).text);
-  od_findings_add(f, "error.largest", part > 0.1 ? OD_FINDING_WARNING : OD_FINDING_NOTE, w->owner, w->output,
-                  (od_span){NAN, NAN}, shown.at, shown.is_final ? "Remaining control error" : "Largest control error",
-                  "%.80s is %s at %s%s.%s", w->owner, od_value_words(shown.value, unit).text,
+  od_findings_add(f, "error.largest", OD_FINDING_NOTE, w->owner, w->output, (od_span){NAN, NAN}, shown.at,
+                  shown.is_final ? "Remaining control error" : "Largest control error", "%.80s is %s at %s%s.%s",
+                  w->owner, od_value_words(shown.value, unit).text,
                   shown.is_final ? "the end of the run" : od_time_words(shown.at).text, range.text, others.text);
 }
 

@@ -66,6 +66,7 @@ typedef struct od_findings_record {
 struct od_findings {
   const od_machine *machine;
   const od_model *model;
+  bool *is_measured;      // per signal: whether a measured quantity acts on the signal
   int *output, outputs;   // outputs at every step
   int *final, finals;     // outputs at the end
   int *supply, supplies;  // columns of work; suppliers first

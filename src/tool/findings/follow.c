@@ -82,8 +82,6 @@ static void add_companions(od_findings *f, od_followed *w, int with, int node) {
 
 // --- Signals ----------------------------------------------------------------------------------------------------------
 
-enum { MOST_DEPTH = 64 };
-
 // Returns the block that computes a signal, or -1: an input.
 static int block_of_signal(const od_model *m, int signal) {
   for (int i = 0; i < m->blocks; i++)
@@ -91,17 +89,23 @@ static int block_of_signal(const od_model *m, int signal) {
   return -1;
 }
 
-// Returns whether a measured quantity acts on a signal through continuous blocks. Blocks with modes (relays, state machines) give
-// logical signals, which have no saturation and no error.
-static bool is_measured(const od_model *m, int source, int depth) {
-  if (source >= m->signals) return true;
-  int block = source >= 0 ? block_of_signal(m, source) : -1;
-  if (block < 0 || depth == MOST_DEPTH) return false;
-  const od_block *b = &m->block[block];
-  if (od_block_class_of(&m->spec[block])->margin) return false;
-  for (int i = 0; i < b->inputs; i++)
-    if (is_measured(m, m->block_line[b->line + i].source, depth + 1)) return true;
-  return false;
+// Marks the signals that depend on marked signals or on measured quantities through continuous blocks. Blocks with modes (relays,
+// state machines) give logical signals, which have no saturation and no error.
+static void mark_dependents(const od_model *m, bool *marked) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int i = 0; i < m->blocks; i++) {
+      const od_block *b = &m->block[i];
+      bool depends = false;
+      if (marked[b->signal] || od_block_class_of(&m->spec[i])->margin) continue;
+      for (int k = b->line; k < b->line + b->inputs; k++) {
+        int source = m->block_line[k].source;
+        depends = depends || source >= m->signals || (source >= 0 && marked[source]);
+      }
+      for (int k = b->signal; depends && k < b->signal + b->outputs; k++) marked[k] = true;
+      changed = changed || depends;
+    }
+  }
 }
 
 // Returns whether a block or an element uses a signal.
@@ -209,7 +213,7 @@ static void follow_instance(od_findings *f, int instance) {
     // The spool of a valve with a prescribed command follows this command by intention.
     int limiter = e->signal >= 0 ? block_of_signal(m, e->signal) : -1;
     bool limited = limiter >= 0 && block_rule(m, limiter) && block_rule(m, limiter)->type == OD_FIND_COMMAND;
-    bool controlled = e->signal >= 0 && !limited && is_measured(m, e->signal, 0);
+    bool controlled = e->signal >= 0 && !limited && f->is_measured[e->signal];
     switch (rule->type) {
       case OD_FIND_NOTHING: break;
       case OD_FIND_STROKE: follow_stroke(f, rule, instance, name); break;
@@ -244,22 +248,28 @@ static void follow_states(od_findings *f, int block, const char *name, const od_
   for (int i = 0; w->name && i < w->states; i++) w->name[i] = state_name(m, b->number + i);
 }
 
-// A sum with two inputs of opposite weights is a control error if one input is a target and the other one is measured.
+// A sum with two inputs of opposite weights is a control error if one input is a target, and the other one is measured or depends
+// on the sum itself (a loop of blocks).
 static void follow_error(od_findings *f, int block, const char *name) {
   const od_model *m = f->model;
   const od_block *b = &m->block[block];
-  if (b->inputs != 2 || !is_used(m, b->signal)) return;
+  if (b->inputs != 2 || b->numbers != 2 || !is_used(m, b->signal)) return;
   double first = m->theta[b->number], second = m->theta[b->number + 1];
-  const od_block_line *line = &m->block_line[b->line];
   if (first != -second || first == 0) return;
-  int target = first > 0 ? 0 : 1;
-  bool is_error = !is_measured(m, line[target].source, 0) && is_measured(m, line[1 - target].source, 0);
-  if (!is_error || line[target].source < 0) return;
+  OD_SCRATCH(scratch);
+  bool *marked = OD_TAKE(&scratch, bool, m->signals + 1);
+  if (!marked) return;
+  marked[b->signal] = true;
+  mark_dependents(m, marked);
+  const od_block_line *line = &m->block_line[b->line];
+  int target = line[first > 0 ? 0 : 1].source, measured = line[first > 0 ? 1 : 0].source;
+  if (target < 0 || target >= m->signals || marked[target]) return;
+  if (!(measured >= m->signals || (measured >= 0 && marked[measured]))) return;
   od_followed *w = add_followed(f, OD_FIND_CONTROL_ERROR, block, name, output_of(f, name, ""));
   if (!w) return;
   w->condition.is_magnitude = true;
   w->condition.limit = -DBL_MIN;  // the condition always holds, so that the range of the target is recorded
-  const char *of = od_model_text(m, m->input[line[target].source].name);
+  const char *of = od_model_text(m, m->input[target].name);
   add_companions(f, w, output_of(f, of, ""), -1);
 }
 
@@ -272,7 +282,7 @@ static void follow_block(od_findings *f, int block) {
   if (!rule) return;
   if (rule->type == OD_FIND_MODE) add_moded(f, name, output_of(f, name, rule->quantity), rule);
   if (rule->type == OD_FIND_STATES) follow_states(f, block, name, rule);
-  if (rule->type != OD_FIND_COMMAND || !is_measured(m, b->signal, 0)) return;
+  if (rule->type != OD_FIND_COMMAND || !f->is_measured[b->signal]) return;
   double low = block_number(m, b, "limits[0]"), high = block_number(m, b, "limits[1]");
   int output = output_of(f, name, "");
   if (!(low < high) || output < 0) return;
@@ -353,6 +363,9 @@ static void follow_energy(od_findings *f) {
 
 bool od_findings_follow(od_findings *f) {
   const od_model *m = f->model;
+  f->is_measured = OD_TAKE(&f->arena, bool, m->signals + 1);
+  if (!f->is_measured) return false;
+  mark_dependents(m, f->is_measured);
   for (int i = 0; i < m->instances; i++) follow_instance(f, i);
   for (int i = 0; i < m->blocks; i++) follow_block(f, i);
   bool has_relief = false;

@@ -88,8 +88,8 @@ static void add_event(od_findings *f, double at, const char *name, const char *o
 // Adds an event that counts the events which were not recorded, at the time of the last one.
 static void add_rest(od_findings *f, const od_moment_list *list, const char *code) {
   if (list->count <= OD_MOST_EVENTS) return;
-  add_event(f, list->last,
-            od_arena_text(&f->arena, od_count(list->count - OD_MOST_EVENTS, "more event").text), "", code);
+  add_event(f, list->last, od_arena_text(&f->arena, od_count(list->count - OD_MOST_EVENTS, "more event").text), "",
+            code);
 }
 
 static int compare_events(const void *a, const void *b) {

@@ -20,8 +20,8 @@ static const od_key keys[] = {
     {"tolerance", OD_NUMBER, "1", "relative tolerance of `step: auto` and of the integrator `cvodes`", OD_POSITIVE, 0,
      OD_RANGE_TOLERANCE, "depends on the integrator"},
     {"outputs", OD_TEXTS, NULL, "outputs to show; names joined with `+` share a panel of the plot", .otherwise = "all"},
-    {"phases", OD_NUMBER_MAP, "s", "names of phases, each with its start time, for reports", OD_NOT_NEGATIVE, 0,
-     OD_RANGE_TIME, "none"},
+    {"phases", OD_NUMBER_MAP, "s", "names of phases, each with its start time, for reports", OD_NOT_NEGATIVE,
+     .otherwise = "none"},
 };
 const od_section_class od_run_section = {"run", "default settings of `oleodyn simulate`", OD_KEYS(keys)};
 
