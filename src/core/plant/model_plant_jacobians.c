@@ -8,16 +8,22 @@
 #include "plant/model_plant.h"
 #include "plant/model_plant_work.h"
 
+void od_model_plant_close(const od_plant_data *d, const od_work_parts *p) {
+  if (p->head->linear >= OD_POINT_CLOSED) return;
+  od_mechanics(d->m)->closure_forces(d->m, p->in, p->w);
+  p->head->linear = OD_POINT_CLOSED;
+}
+
 void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p) {
-  if (p->head->linear) return;
+  if (p->head->linear >= OD_POINT_LINEAR) return;
   const od_mechanics_real *mech = od_mechanics(d->m);
-  mech->closure_forces(d->m, p->in, p->w);
+  od_model_plant_close(d, p);
   if (d->m->actuators || d->m->circuit_states || od_model_junctions(d->m)) {
     od_circuit_linearize(d->m, p->w);
     mech->actuator_map(d->m, p->in, p->w);
   }
   if (od_model_blocks(d->m)) od_model_plant_linearize_signals(d, p);
-  p->head->linear = 1;
+  p->head->linear = OD_POINT_LINEAR;
 }
 
 // Computes the columns of the circuit's states, in the rows of the mechanism and of the circuit, at constant signals.

@@ -72,8 +72,7 @@ bool od_model_output_is_reaction(const od_output *o) {
 od_status od_model_plant_outputs(const od_plant *plant, void *work, const double *energy, double *y) {
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
-  // The preparation adds the closure forces to the joint forces. Without loops, the residual has all joint forces.
-  if (d->reactions && d->m->rows > 0) od_model_plant_prepare_tangents(d, &p);
+  if (d->reactions) od_model_plant_close(d, &p);
   for (int i = 0; i < plant->ny; i++) {
     const od_output *o = &d->m->output[d->output[i]];
     y[i] = od_model_output_value(d->m, p.w, o) + 0.0;  // + 0.0 turns minus zero into zero

@@ -46,8 +46,15 @@ typedef struct od_plant_data {  // a model with the chosen inputs, outputs and p
   size_t scalars, integers, scratch, point, kept, sparse, tree, changed_values, complex_scalars;
 } od_plant_data;
 
+// Preparation of the last point for tangents and reactions.
+enum {
+  OD_POINT_EVALUATED,  // only the residual is known
+  OD_POINT_CLOSED,     // the joint forces include the closure forces
+  OD_POINT_LINEAR,     // also the derivatives of circuit and signals are known
+};
+
 typedef struct od_work_header {
-  int linear;            // whether the last point has been prepared for tangents
+  int linear;            // the preparation of the last point; a residual resets it to OD_POINT_EVALUATED, which is zero
   int changes_known;     // whether the changes of constants belong to the current numbers
   int sampled;           // whether samples or switches were taken since the last point was settled
   int placed;            // whether the mechanism is at the last point's x and the circuit is evaluated at this x
@@ -164,7 +171,9 @@ od_status od_model_plant_step_matrix(const od_plant *plant, void *work, double a
 od_status od_model_plant_jacobians(const od_plant *plant, void *work, double *gx, double *gk, double *gu);
 od_status od_model_plant_parameter_jacobian(const od_plant *plant, void *work, double *gp);
 od_status od_model_plant_force_stiffness(const od_plant *plant, void *work, double *K);
-// Computes closure forces, derivatives of the circuit and the map of the actuators. Call once per point, before tangents.
+// Adds the closure forces to the joint forces of the last point, once per point. Reactions of joints need them.
+void od_model_plant_close(const od_plant_data *d, const od_work_parts *p);
+// Computes closure forces, derivatives of the circuit and the map of the actuators, once per point. Tangents need them.
 void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p);
 
 // Computes the columns of the first-order states: factor * dg/dc, plus unit * the rows of c', starting at column `first` of a
@@ -249,7 +258,7 @@ od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, con
 // Returns the change of an output (without integrals) along the last tangent.
 double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du,
                               const od_number_change *change);
-// Returns whether an output is a reaction of a joint, a rod or a gear. Such outputs need od_model_plant_prepare_tangents()
+// Returns whether an output is a reaction of a joint, a rod or a gear. Such outputs need od_model_plant_close()
 // first.
 bool od_model_output_is_reaction(const od_output *o);
 // Returns the range of states that an output may depend on, in a plant with nx states.

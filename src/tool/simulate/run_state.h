@@ -82,6 +82,8 @@ typedef struct od_run_state {
   od_table *table;          // recorded rows
   bool is_watched;          // whether the run may be delivered, so that watchers follow the run
   od_watched_run *watched;  // one per watcher; NULL: the run is not watched
+  od_sim *watched_sim;      // memory for a copy of the simulation
+  bool watch_is_due;        // whether watchers have not received the current point
   double *event;            // times at which inputs, modes or samples jumped, s
   unsigned char *jumped;    // events x outputs: whether an output jumped at an event
   int events;
@@ -118,6 +120,9 @@ od_status od_run_begin_watched(od_run_state *r, od_error *err);
 od_status od_run_watch(void *run);
 // od_run_watch_row() passes the outputs at a row, whose simulation is refreshed.
 od_status od_run_watch_row(od_run_state *r, od_sim *sim, double t);
+// Calls od_run_watch() if a step or an event has ended since the last call. Called before the simulation changes again: a row at the
+// current time may have evaluated the outputs already, which saves an evaluation.
+od_status od_run_watch_due(od_run_state *r);
 od_status od_run_deliver_watched(od_run_state *r);
 void od_run_drop_watched(od_run_state *r);
 // Creates the advance of a started simulation. Returns false if out of memory.

@@ -48,13 +48,21 @@ static od_status watch_step(void *run, od_moment moment, od_sim *sim, double h) 
   od_run_state *r = run;
   od_status status = OD_OK;
   switch (moment) {
-    case OD_MOMENT_BEGIN: return may_go_on(r, od_sim_time(sim));
+    case OD_MOMENT_BEGIN:
+      status = od_run_watch_due(r);
+      return status == OD_OK ? may_go_on(r, od_sim_time(sim)) : status;
     case OD_MOMENT_TRY: return OD_OK;
-    case OD_MOMENT_STEP: watch_pressures(r, h); return od_run_watch(r);
-    case OD_MOMENT_PIECE: return r->compared ? od_sim_outputs(sim, r->y_before) : OD_OK;
+    case OD_MOMENT_STEP:
+      watch_pressures(r, h);
+      r->watch_is_due = true;
+      return OD_OK;
+    case OD_MOMENT_PIECE:
+      status = od_run_watch_due(r);
+      return status == OD_OK && r->compared ? od_sim_outputs(sim, r->y_before) : status;
     case OD_MOMENT_EVENT:
       if (r->compared) status = add_event(r);
-      return status == OD_OK ? od_run_watch(r) : status;
+      r->watch_is_due = true;
+      return status;
   }
   return OD_OK;
 }
