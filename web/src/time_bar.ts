@@ -4,7 +4,7 @@ import { data, isPhone } from './state';
 import { duration, end, loop, now, playing, seek, setLoop, setSpeed, speed, start, toggle } from './clock';
 import { FONT, ink } from './theme';
 import { niceStep, timeDigits } from './units';
-import { on, playChanged, themeChanged, timeChanged } from './signal';
+import { on, playChanged, themeChanged, timeChanged, unitsChanged } from './signal';
 import { timeZoom } from './charts';
 
 // A step of the buttons and the arrow keys, s.
@@ -39,7 +39,15 @@ export function makeTimeBar(card: HTMLElement): void {
   for (const f of [...findings].reverse()) mark(f.at ?? f.from, f.severity, f.title);
 
   // --- Picture
-  const k = data.find(page.waveform), wave = k < 0 ? [] : Array.from({ length: 400 }, (_, i) => data.at(k, start + duration() * i / 399) || 0), low = Math.min(0, ...wave), high = Math.max(...wave, low + 1e-30);
+  const k = data.find(page.waveform);
+  let wave: number[] = [], low = 0, high = 1;
+  const measure = () => {
+    wave = k < 0 ? [] : Array.from({ length: 400 }, (_, i) => data.at(k, start + duration() * i / 399) || 0);
+    low = Math.min(0, ...wave);
+    high = Math.max(...wave, low + 1e-30);
+  };
+  measure();
+  on([unitsChanged], measure);
   const draw = () => {
     const d = devicePixelRatio || 1, w = track.clientWidth, h = track.clientHeight, x = (t: number) => (t - start) / duration() * w, top = 13, bottom = h - 15, tall = bottom - top, at = x(now);
     if (w < 2) return;
