@@ -11,7 +11,7 @@ try {
   check(false, `types: ${error.stdout}`);
 }
 execFileSync(process.execPath, [join(web, 'build.mjs'), work], { stdio: 'pipe' });
-for (const name of ['page.js', 'page.css']) {
+for (const name of ['page.js', 'interactive.js', 'page.css']) {
   check(readFileSync(join(work, name)).equals(readFileSync(join(web, 'dist', name))), `web/dist/${name} differs from the rebuilt file; run npm run build in web/`);
 }
 const script = read(web, 'dist/page.js'), license = read(web, 'node_modules/uplot/LICENSE').trim();

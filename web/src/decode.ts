@@ -100,6 +100,9 @@ export function makeData(page: PageData, bytes: Uint8Array): Data {
   const replace = (k: number, samples: Float64Array) => {
     columns[k] = samples;
     spreads.delete(k);
+    const [a, b] = extremes(k);
+    series[k].low = samples[a];
+    series[k].high = samples[b];
   };
 
   const timed = new Set<number>();

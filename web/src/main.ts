@@ -9,7 +9,7 @@ import { makeControls } from './controls';
 import { makeMachine } from './machine';
 import { makeTimeBar } from './time_bar';
 import { makeValues } from './values';
-import { on, themeChanged } from './signal';
+import { fire, on, themeChanged, unitsChanged } from './signal';
 import { paintRamp, setPressures } from './palette';
 import { partList } from './parts';
 import { readPage } from './decode';
@@ -62,7 +62,7 @@ async function start(): Promise<void> {
     // New samples of series by number: charts, table and pictures follow.
     replace(columns: [number, Float64Array][]) {
       for (const [k, v] of columns) data.replace(k, v);
-      for (const c of charts) c.refresh();
+      fire(unitsChanged);
       clock.showTime(clock.now);
     } } });
 }

@@ -101,7 +101,9 @@ export function makeSliders(page: Page, computer: Computer, setup: Setup): { car
   const markStale = (columns: [number, Float64Array][]) => {
     if (stale) return;
     stale = true;
-    const known = new Set(columns.map(([k]) => k));
+    const known = new Set(columns.map(([k]) => k)), hint = one('#findings .hint');
+    if (hint) hint.textContent = '';
+    one('#time .marks')?.classList.add('stale');
     for (const c of page.charts()) if (!c.lines.every(l => known.has(l.line.series))) c.figure.classList.add('stale');
     for (const section of all<HTMLElement>('.sections > .card')) {
       section.classList.add('stale');

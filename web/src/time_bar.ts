@@ -4,7 +4,7 @@ import { data, isPhone } from './state';
 import { duration, end, loop, now, playing, seek, setLoop, setSpeed, speed, start, toggle } from './clock';
 import { FONT, ink } from './theme';
 import { niceStep, timeDigits } from './units';
-import { on, playChanged, themeChanged, timeChanged } from './signal';
+import { on, playChanged, themeChanged, timeChanged, unitsChanged } from './signal';
 import { timeZoom } from './charts';
 
 const TOP = 13;   // px above the bar, for marks
@@ -41,7 +41,14 @@ export function makeTimeBar(card: HTMLElement): void {
   for (const f of [...findings].reverse()) mark(f.at ?? f.from, f.severity, f.title);
 
   // --- Picture
-  const k = data.find(page.waveform), wave = k < 0 ? [] : Array.from({ length: 400 }, (_, i) => data.at(k, start + duration() * i / 399) || 0), low = Math.min(0, ...wave), high = Math.max(...wave, low + 1e-30);
+  const k = data.find(page.waveform);
+  let wave: number[] = [], low = 0, high = 1;
+  const measure = () => {
+    wave = k < 0 ? [] : Array.from({ length: 400 }, (_, i) => data.at(k, start + duration() * i / 399) || 0);
+    low = Math.min(0, ...wave);
+    high = Math.max(...wave, low + 1e-30);
+  };
+  measure();
   // The bar without its cursor, in the colors of the past or the future.
   const paint = (g: CanvasRenderingContext2D, w: number, h: number, past: boolean) => {
     const x = (t: number) => (t - start) / duration() * w, bottom = h - 15, tall = bottom - TOP;
@@ -138,6 +145,7 @@ export function makeTimeBar(card: HTMLElement): void {
     rate.value = String(speed);
   };
   on([timeChanged], draw);
+  on([unitsChanged], () => { measure(); redraw(); });
   on([themeChanged, timeZoom.changed], redraw);
   on([playChanged], showState);
   new ResizeObserver(redraw).observe(track);
