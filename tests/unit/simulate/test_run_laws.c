@@ -139,8 +139,8 @@ static const char *plunger(const char *tank, const char *pressure, const char *f
 }
 static void air(void **state) {
   (void)state;
-  is_near(number(remark(plunger("1 bar", "1 bar", "0 N"), "cylinder.air"), "too large by "), 101325 * pi / 4 * 0.07 * 0.07,
-          2e-3);
+  is_near(number(remark(plunger("1 bar", "1 bar", "0 N"), "cylinder.air"), "too large by "),
+          101325 * pi / 4 * 0.07 * 0.07, 2e-3);
   assert_null(remark(plunger("0 bar", "0 bar", "0 N"), "cylinder.air"));
   assert_null(remark(plunger("1 bar", "200 bar", "0 N"), "cylinder.air"));
   assert_null(remark(plunger("1 bar", "1 bar", "390 N"), "cylinder.air"));
