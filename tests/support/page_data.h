@@ -93,7 +93,7 @@ static inline double *page_data_values(const page_data *d, long i, long *count, 
   double *value = malloc((size_t)*count * sizeof *value);
   unsigned q = 0, slope = 0;
   bool is_second = page_data_number(s, "order", 1) == 2;
-  size_t n = (size_t)*count, from = (size_t)at;
+  size_t n = (size_t)*count, from = at >= 0 ? (size_t)at : 0;
   if (at >= 0) assert_true(from + 2 * n <= d->size);
   for (size_t k = 0; k < n; k++) {
     unsigned stored = at >= 0 ? d->bytes[from + k] + 256u * d->bytes[from + n + k] : 0;

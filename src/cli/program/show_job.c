@@ -52,9 +52,9 @@ int od_arguments_parse(od_job *job, const char *command, const char *summary, in
       od_print_help(job, command, summary);
       return OD_JOB_DONE;
     } else if (!strcmp(text, "-o") &&
-               (type_of(job, "image") == OD_JOB_TEXT || type_of(job, "pictures") == OD_JOB_TEXT)) {
-      static char image[] = "--image", pictures[] = "--pictures";
-      argv[i] = type_of(job, "image") == OD_JOB_TEXT ? image : pictures;
+               (type_of(job, "image") == OD_JOB_TEXT || type_of(job, "drawing") == OD_JOB_TEXT)) {
+      static char image[] = "--image", drawing[] = "--drawing";
+      argv[i] = type_of(job, "image") == OD_JOB_TEXT ? image : drawing;
       if (!set_option(job, argc, argv, &i)) return OD_JOB_BAD_INPUT;
     } else if (text[1] != '-') {
       od_cli_error("unknown option '%s'; options begin with two dashes; 'oleodyn %s --help' lists the options", text,

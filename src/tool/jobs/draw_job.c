@@ -82,7 +82,7 @@ static int check_names(od_job *job, const pictures *p, const char *output, const
   const char *machine = job->files.path[OD_FILE_MACHINE_PICTURE], *circuit = job->files.path[OD_FILE_CIRCUIT_PICTURE];
   if (output && (machine || circuit))
     od_job_error(job,
-                 "--pictures cannot be used with --machine or --circuit; give the file names with these two options");
+                 "--drawing cannot be used with --machine or --circuit; give the file names with these two options");
   else if (machine && !p->scene)
     od_job_error(job, "%s has no bodies, so there is no picture for --machine", machine_file);
   else if (circuit && !p->circuit)
@@ -99,7 +99,7 @@ int od_kind_draw(od_job *job) {
   const char *output = NULL;
   od_load_arguments load = {0};
   const od_option options[] = {
-      {"pictures", OD_OPTION_TEXT, "FILE.svg", "the pictures; also -o FILE.svg", &output},
+      {"drawing", OD_OPTION_TEXT, "FILE.svg", "the pictures; also -o FILE.svg", &output},
       {"machine", OD_OPTION_TEXT, "FILE.svg", "the picture of the machine", &job->files.path[OD_FILE_MACHINE_PICTURE]},
       {"circuit", OD_OPTION_TEXT, "FILE.svg", "the picture of the circuit", &job->files.path[OD_FILE_CIRCUIT_PICTURE]},
       {"names", OD_OPTION_FLAG, NULL, "write the names of bodies and cylinders", &p.look.names},

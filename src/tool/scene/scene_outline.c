@@ -158,7 +158,7 @@ static od_polygon simplify(od_arena *arena, double (*p)[2], int n, double tolera
   return (od_polygon){out, count};
 }
 
-// Finds the bounds of all circles, enlarged by a margin.
+// Finds the bounds of all circles, enlarged by a margin. Without a positive finite size, only the step is set.
 static grid make_grid(const od_stroke *stroke, int count, double blend) {
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
   for (int i = 0; i < count; i++)
@@ -169,6 +169,7 @@ static grid make_grid(const od_stroke *stroke, int count, double blend) {
     }
   double longest = fmax(high[0] - low[0], high[1] - low[1]) + blend;
   grid g = {.step = longest / GRID};
+  if (!(g.step > 0) || !isfinite(g.step)) return g;
   double margin = blend / 2 + 2 * g.step;
   g.x = low[0] - margin, g.y = low[1] - margin;
   g.nx = (int)ceil((high[0] - low[0] + 2 * margin) / g.step) + 1;
