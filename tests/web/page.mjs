@@ -92,18 +92,22 @@ await settle(page);
 near(await time(page), 8.5, 0.3, 'click on the slider');
 check((await page.locator('.now').innerText()).startsWith((await time(page)).toFixed(2)), 'the shown time');
 await page.getByLabel('Speed', { exact: true }).selectOption('0.1');
-const before = await time(page);
+// Progress of the cursor in a time of the page's own clock: a busy machine delays frames but not the speed.
 await page.getByRole('button', { name: 'Play' }).click();
-await page.waitForTimeout(700);
+const rate = await page.evaluate(async () => {
+  const frame = () => new Promise(requestAnimationFrame), t0 = await frame(), from = oleodyn.clock.now();
+  let t1 = t0;
+  while (t1 - t0 < 700) t1 = await frame();
+  return (oleodyn.clock.now() - from) / (t1 - t0) * 1000;
+});
 await page.getByRole('button', { name: 'Pause' }).click();
-const slow = await time(page) - before;
-check(slow > 0.01 && slow < 0.3, `0.7 s at a tenth of the speed: ${slow} s`);
+near(rate, 0.1, 0.03, 'speed of the cursor at 0.1×, s/s');
 await page.getByLabel('Speed', { exact: true }).selectOption('10');
 await page.getByRole('button', { name: 'Repeat' }).click();
-await page.evaluate(() => oleodyn.clock.show(16.5));
+await page.evaluate(() => oleodyn.clock.show(16.9));
 await page.getByRole('button', { name: 'Play' }).click();
-await page.waitForTimeout(600);
-check(await page.getByRole('button', { name: 'Pause' }).isVisible() && await time(page) < 16, 'the run repeats');
+await page.waitForFunction(() => oleodyn.clock.now() < 16, null, { timeout: 20000 }).catch(() => check(false, 'the run does not repeat'));
+check(await page.getByRole('button', { name: 'Pause' }).isVisible(), 'the run stops at its end');
 await page.getByRole('button', { name: 'Pause' }).click();
 
 // --- Charts: drag moves the cursor, Shift and drag zooms, double click shows all, lines hide
@@ -231,7 +235,7 @@ const film = await open(report, { viewport: { width: 1280, height: 720 } }), ses
 await session.send('Performance.enable', { timeDomain: 'threadTicks' });
 const metrics = async () => Object.fromEntries((await session.send('Performance.getMetrics')).metrics.map(m => [m.name, m.value]));
 const trials = [];
-for (let trial = 0; trial < 3; trial++) {
+for (let trial = 0; trial < 3 && !trials.some(t => t[0] <= 8); trial++) {
   const first = await metrics();
   const scripts = await film.evaluate(async () => {
     const times = [];
