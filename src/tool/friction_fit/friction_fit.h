@@ -41,9 +41,10 @@ typedef struct od_friction_fitted {
   bool converged;      // whether the best search ended at a minimum
   // Whether the film computed from the force does not lag behind the speed, so that tau_hn keeps its start.
   bool film_leads;
-  double film_pole;  // pole of the film in discrete time
-  double *model;     // force of the fitted law at the points or samples, N
-  double *share;     // parts of the run x parameters: share of a part in the information of each estimate; NULL: no run
+  double film_pole;   // pole of the film in discrete time
+  double film_sigma;  // standard deviation of tau_hn from the ARMAX model, s
+  double *model;      // force of the fitted law at the points or samples, N
+  double *share;  // parts of the run x parameters: share of a part in the information of each estimate; NULL: no run
   od_verdict verdict;
 } od_friction_fitted;
 

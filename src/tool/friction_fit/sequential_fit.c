@@ -60,7 +60,11 @@ static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
   // constant.
   f->film_pole = pole;
   f->film_leads = status == OD_OK && !(pole > 0 && pole < 1);
-  if (status == OD_OK && !f->film_leads) f->law.q[tau] = -step / log(pole);
+  if (status == OD_OK && !f->film_leads) {
+    f->law.q[tau] = -step / log(pole);
+    // First order in the error of the pole: d tau / d pole = tau^2 / (step pole).
+    f->film_sigma = pow(f->law.q[tau], 2) / (step * pole) * model.sigma[OD_POLY_A][1];
+  }
   f->iterations += model.iterations;
   return status;
 }

@@ -202,6 +202,21 @@ static void add_line(od_run_laws *l, int i) {
                                .pressure = {no_range, no_range}};
 }
 
+// Returns whether a constant force of the machine file acts on a body at an end of the cylinder and replaces the force of the air on
+// the rod: its magnitude is within 5 % of that force.
+static bool has_air_force(const od_model *m, const rod *r) {
+  const od_instance *e = &m->instance[r->instance];
+  double expected = air * fabs(r->area[0] - r->area[1]);
+  for (int i = 0; i < m->loads && e->point_a >= 0; i++) {
+    const od_load *f = &m->load[i];
+    if (f->kind != OD_LOAD_FORCE || f->input >= 0) continue;
+    int link = m->point[f->point].link;
+    bool acts = link == m->point[e->point_a].link || link == m->point[e->point_b].link;
+    if (acts && fabs(fabs(m->theta[f->number]) - expected) <= 0.05 * expected) return true;
+  }
+  return false;
+}
+
 // Watches instance i if it is a cylinder, and stores the areas on which its pressures act, m2.
 static void add_rod(od_run_laws *l, int i) {
   const od_model *m = l->m;
@@ -218,7 +233,7 @@ static void add_rod(od_run_laws *l, int i) {
   } else {
     return;
   }
-  l->rod[l->rods++] = r;
+  if (!has_air_force(m, &r)) l->rod[l->rods++] = r;
 }
 
 // Watches instance i if it is a pump with a shut-off pressure.

@@ -199,6 +199,10 @@ static void test_begins_moving(void **state) {
   // The log has no bristles; those of the law lag behind it at each reversal.
   assert_true(fabs(number(all, "viscous", "value") - 200) < 80 && fabs(number(all, "Fc", "value") - 100) < 4);
   json_decref(all);
+  outcome o = run(*state, "friction-fit moving.yaml --set run.skip=3s");
+  ends_with(o, 2);
+  assert_non_null(strstr(o.err, "'skip' of 'run' is 3 s, but the run ends at 1.999 s"));
+  forget(o);
 }
 
 // Noise of the speed, through the law, is part of the standard deviations: errors over ten noises agree with them; the small noise of the

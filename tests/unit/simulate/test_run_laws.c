@@ -121,9 +121,9 @@ static void pressures(void **state) {
 }
 
 // A plunger of 70 mm: the air pushes with 1.01325 bar * 38.48 cm2. There is no remark if pressures are relative to that of the air, or so high that
-// it has no effect.
-static const char *plunger(const char *tank, const char *pressure) {
-  static char text[900];
+// it has no effect, or if a force of the file replaces that of the air.
+static const char *plunger(const char *tank, const char *pressure, const char *force) {
+  static char text[1000];
   snprintf(
       text, sizeof text,
       "bodies: {m: {point: {mass: 10 kg}}}\n"
@@ -132,16 +132,19 @@ static const char *plunger(const char *tank, const char *pressure) {
       "tanks: {T: {pressure: %s}}\n"
       "orifices: {a: {between: [A, T], area: 5 mm^2, discharge: 0.7}, b: {between: [B, T], area: 5 mm^2, discharge: 0.7}}\n"
       "cylinders: {c: {between: [ground, m], chambers: [A, B], bore: 100 mm, rod: 70 mm, closed: 0.5 m, stroke: 0.5 m}}\n"
+      "forces: {air: {at: m, value: %s, direction: [-1, 0]}}\n"
       "initial: {r.position: 0.6 m, A.pressure: %s, B.pressure: %s}\nrun: {time: 50 ms, step: 0.1 ms}\n",
-      tank, pressure, pressure);
+      tank, force, pressure, pressure);
   return text;
 }
 static void air(void **state) {
   (void)state;
-  is_near(number(remark(plunger("1 bar", "1 bar"), "cylinder.air"), "too large by "), 101325 * pi / 4 * 0.07 * 0.07,
-          2e-3);
-  assert_null(remark(plunger("0 bar", "0 bar"), "cylinder.air"));
-  assert_null(remark(plunger("1 bar", "200 bar"), "cylinder.air"));
+  is_near(number(remark(plunger("1 bar", "1 bar", "0 N"), "cylinder.air"), "too large by "),
+          101325 * pi / 4 * 0.07 * 0.07, 2e-3);
+  assert_null(remark(plunger("0 bar", "0 bar", "0 N"), "cylinder.air"));
+  assert_null(remark(plunger("1 bar", "200 bar", "0 N"), "cylinder.air"));
+  assert_null(remark(plunger("1 bar", "1 bar", "390 N"), "cylinder.air"));
+  assert_non_null(remark(plunger("1 bar", "1 bar", "300 N"), "cylinder.air"));
 }
 
 // A long line that is closed within 2 ms, and within 400 ms: of 30 m and 1200 m/s, whose highest mode has 120 Hz.
