@@ -6,6 +6,7 @@
 #include <complex.h>
 #include <math.h>
 
+#include "formats/read_table.h"
 #include "io/table.h"
 #include "oracle/fin_servo_response.h"
 #include "support/program.h"

@@ -10,6 +10,7 @@
 
 #include "support/test.h"
 #include "frequency/transfer.h"
+#include "formats/read_table.h"
 #include "io/table.h"
 #include "oracle/fin_servo.h"
 #include "random/random.h"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "support/test.h"
+#include "formats/read_table.h"
 #include "oracle/position_servo.h"
 #include "support/machines.h"
 #include "support/skipping.h"

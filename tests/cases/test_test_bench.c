@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "document/messages.h"
+#include "formats/read_table.h"
 #include "oracle/friction_bench.h"
 #include "simulate/run.h"
 #include "study/study.h"

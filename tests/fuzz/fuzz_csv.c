@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "formats/read_table.h"
 #include "io/table.h"
 
 static void read(const char *path, const od_table_wish *wish) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "io/mat_integrity.h"
+#include "formats/read_table.h"
 #include "io/table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

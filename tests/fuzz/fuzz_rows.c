@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/csv_stream.h"
+#include "formats/csv_stream.h"
 
 static void demand(bool holds) {
   if (!holds) abort();

@@ -8,6 +8,7 @@
 #include "document/text_file.h"
 #include "document/tree_store.h"
 #include "io/bundle.h"
+#include "formats/read_table.h"
 #include "io/table.h"
 #include "math/dense.h"
 #include "memory/scoped.h"
@@ -34,10 +35,9 @@ od_status od_text_file_read(const char *path, char **text, size_t *length, od_me
   return OD_OK;
 }
 
-// MATLAB files are read by a helper program.
-od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
-  (void)wish, (void)out;
-  return od_fail(err, OD_NOT_AVAILABLE, "%.200s: a page cannot read MATLAB files", path);
+// Pages have files in the form of text only: od_stored_run_check() refuses the other formats.
+od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
+  return od_table_read_csv_with(path, wish, out, err);
 }
 int memfd_create(const char *name, unsigned flags);
 int memfd_create(const char *name, unsigned flags) {

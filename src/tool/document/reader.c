@@ -26,6 +26,14 @@ void od_complain(od_loader *ld, int node, const char *format, ...) {
   va_end(args);
 }
 
+void od_complain_unknown(od_loader *ld, int node, const char *what, const char *all, const od_nearest *nearest) {
+  if (nearest->best)
+    od_complain(ld, node, "there is no %s '%s'; did you mean '%s'?", what, od_excerpt(ld, nearest->word),
+                nearest->best);
+  else
+    od_complain(ld, node, "there is no %s '%s'; 'oleodyn info' lists all %s", what, od_excerpt(ld, nearest->word), all);
+}
+
 bool od_has_errors(const od_loader *ld) {
   return od_messages_errors(ld->messages) > ld->first_error;
 }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "experiment/log.h"
+#include "logs/log.h"
 #include "memory/scoped.h"
 #include "oleodyn/machine.h"
 #include "oleodyn/observer.h"

@@ -43,10 +43,6 @@ bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel);
 // Reads the log of a plan. Messages about the lines of the log follow the messages about this file.
 void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log);
 
-// Adds a message about an unknown name, with the nearest known name if there is one. what: "output"; all: "outputs".
-struct od_nearest;
-void od_complain_unknown(od_loader *ld, int node, const char *what, const char *all, const struct od_nearest *nearest);
-
 // load_experiment.c: od_find_output() returns the index of the model's output with the name in a node. od_watch()
 // returns the index of this output among the watched outputs, and adds the output if necessary. Both return -1 after a
 // message.

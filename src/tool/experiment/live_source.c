@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/csv_lines.h"
+#include "formats/csv_lines.h"
 #include "memory/owned.h"
 
 enum { LONGEST_LINE = 65536, MOST_SKIPPED = 256, WAIT_MS = 100 };  // bytes; number of skipped buffers of one line; ms

@@ -50,14 +50,6 @@ const od_section_class od_experiment_section = {"experiment", "an experiment or 
 
 // --- Names --------------------------------------------------------------------------------------------------------
 
-void od_complain_unknown(od_loader *ld, int node, const char *what, const char *all, const od_nearest *nearest) {
-  if (nearest->best)
-    od_complain(ld, node, "there is no %s '%s'; did you mean '%s'?", what, od_excerpt(ld, nearest->word),
-                nearest->best);
-  else
-    od_complain(ld, node, "there is no %s '%s'; 'oleodyn info' lists all %s", what, od_excerpt(ld, nearest->word), all);
-}
-
 // Returns the index of the model's output with the name of a key; -1 after a message.
 int od_find_output(od_experiment_loader *xl, int key) {
   od_loader *ld = &xl->ld;

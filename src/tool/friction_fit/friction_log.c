@@ -7,6 +7,7 @@
 #include "document/suggest.h"
 #include "document/units.h"
 #include "friction_fit/friction_data.h"
+#include "formats/read_table.h"
 #include "io/time_unit.h"
 #include "io/wording.h"
 

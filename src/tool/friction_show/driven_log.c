@@ -7,6 +7,7 @@
 
 #include "document/suggest.h"
 #include "document/units.h"
+#include "formats/read_table.h"
 #include "io/table.h"
 
 enum { MOST_POINTS = 64 };

@@ -9,7 +9,7 @@
 
 #include "document/expression.h"
 #include "experiment/experiment.h"
-#include "experiment/log.h"
+#include "logs/log.h"
 #include "identify/identifiability.h"
 #include "io/table.h"
 #include "io/verdict.h"

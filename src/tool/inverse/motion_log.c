@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "document/units.h"
+#include "formats/read_table.h"
 #include "io/table.h"
 #include "machine/machine.h"
 #include "memory/scoped.h"

@@ -8,11 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "base/allocate.h"
-#include "io/bundle.h"
-#include "io/input_file.h"
 #include "io/number.h"
 #include "memory/scoped.h"
 
@@ -37,11 +34,6 @@ void od_table_free(od_table *table) {
 }
 
 // --- Reading, for programs ---------------------------------------------------------------------------------------------
-
-od_status od_table_open(const char *path, od_table **out, od_error *err) {
-  *out = NULL;
-  return od_table_read(path, &(od_table_wish){.no_time = true}, out, err);
-}
 
 long od_table_rows(const od_table *table) {
   return table->rows;
@@ -91,33 +83,6 @@ od_status od_table_label(od_table *table, int column, const char *name, const ch
 bool od_table_is_matlab(const char *path) {
   size_t n = strlen(path);
   return n >= 4 && !strcasecmp(path + n - 4, ".mat");
-}
-
-OD_OWNED_POINTER(char, free);
-
-// Reads a MATLAB file. The helper needs a file, so a file of a bundle is copied to an unnamed temporary file. If a bundle is
-// recorded, the file is read twice.
-static od_status read_matlab(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
-  enum { LARGEST = 1 << 30 };
-  OD_OWNED(free) char *bytes = NULL;
-  size_t length;
-  od_error why = {0};
-  bool records = od_bundle_is_used() || od_bundle_is_recorded();
-  if (records && od_input_read(path, LARGEST, &bytes, &length, &why) != OD_OK) {
-    *out = NULL;
-    return od_fail(err, why.status, "cannot read %s: %s", path, why.text);
-  }
-  if (!od_bundle_is_used()) return od_table_read_mat(path, wish, out, err);
-  char name[40];
-  int fd = od_bundle_open(path);
-  snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-  od_status status = od_table_read_mat(name, wish, out, err);
-  if (fd >= 0) close(fd);
-  return status;
-}
-
-od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
-  return (od_table_is_matlab(path) ? read_matlab : od_table_read_csv_with)(path, wish, out, err);
 }
 
 const char *od_table_flaw(const od_table *table, int column) {

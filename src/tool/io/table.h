@@ -67,28 +67,8 @@ double od_table_loop(const od_table *table, int column, int over, double from, d
 // underscores), and a cell array of the original names and units. Path "-" is standard output (CSV only).
 od_status od_table_write_csv(const od_table *table, const char *path, od_error *err);
 od_status od_table_write_mat(const od_table *table, const char *path, od_error *err);
-// Expected contents of a file to be read; zero or NULL: unknown.
-typedef struct od_table_wish {
-  const char *const *missing;  // texts for a missing value, in addition to an empty cell and NaN; terminated by NULL
-  const char *time;            // the name of the time column
-  const char *const *columns;  // names of other required columns; terminated by NULL
-  bool no_time;                // whether no time column is required
-  int skip;                    // number of lines of text before the header
-} od_table_wish;
-
 // Returns whether a file is a MATLAB file, by its name.
 bool od_table_is_matlab(const char *path);
-// Reads a MATLAB file if the path ends with .mat, else CSV. Registers the file (io/inputs_read.h). wish may be NULL.
-od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
-// Reads a CSV file with or without units in its header or in a line below the header. Errors name line and column. Cells that are
-// not numbers are NaN; users of a column check its flaw (od_table_flaw()). Lines before the header are skipped if they have fewer
-// cells than the rows.
-od_status od_table_read_csv(const char *path, od_table **out, od_error *err);
-od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
-// Reads a MATLAB file of level 4, 5 or 7.3, possibly a whole workspace. Columns of the table are vectors, and columns and rows of
-// matrices ("X(:,2)", "X(2,:)"), also in structures ("log.p"). They must be as long as the time column. Columns of files that
-// od_table_write_mat() wrote get their original names and units.
-od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
 // Returns the first flaw of a column, as a message with its position; NULL: the column has no flaw.
 const char *od_table_flaw(const od_table *table, int column);
 

@@ -2,7 +2,7 @@
 #ifndef OD_JOBS_LOG_WARNINGS_H
 #define OD_JOBS_LOG_WARNINGS_H
 
-#include "experiment/log.h"
+#include "logs/log.h"
 #include "oleodyn/job.h"
 
 // Warns about columns without values and columns that never change. NULL: there is no log.

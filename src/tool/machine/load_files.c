@@ -8,6 +8,7 @@
 
 #include "document/document.h"
 #include "document/suggest.h"
+#include "formats/read_table.h"
 #include "io/table.h"
 #include "io/time_unit.h"
 #include "io/wording.h"

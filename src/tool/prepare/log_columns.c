@@ -5,6 +5,7 @@
 
 #include "base/allocate.h"
 #include "document/suggest.h"
+#include "formats/read_table.h"
 #include "io/wording.h"
 
 bool od_signal_label_set(od_signal_label *label, const char *name, const char *unit) {

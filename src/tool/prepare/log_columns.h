@@ -4,7 +4,7 @@
 #define OD_PREPARE_LOG_COLUMNS_H
 
 #include "document/units.h"
-#include "io/row_reader.h"
+#include "formats/row_reader.h"
 #include "io/time_unit.h"
 #include "memory/scoped.h"
 

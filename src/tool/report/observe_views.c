@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/allocate.h"
-#include "experiment/log.h"
+#include "logs/log.h"
 #include "experiment/true_motion.h"
 #include "integrate/sim_block.h"
 #include "memory/owned.h"

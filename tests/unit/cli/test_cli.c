@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "formats/read_table.h"
 #include "io/table.h"
 #include "oleodyn/oleodyn.h"
 #include "support/program.h"

@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "formats/read_table.h"
 #include "io/table.h"
 #include "random/random.h"
 #include "support/program.h"

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "formats/read_table.h"
 #include "io/table.h"
 #include "support/program.h"
 

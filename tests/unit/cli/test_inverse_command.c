@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "formats/read_table.h"
 #include "io/table.h"
 #include "support/program.h"
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "formats/read_table.h"
 #include "io/table.h"
 #include "support/program.h"
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "formats/read_table.h"
 #include "io/table.h"
 #include "support/feed.h"
 #include "support/program.h"

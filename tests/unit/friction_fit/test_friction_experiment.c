@@ -12,6 +12,7 @@
 
 #include "support/test.h"
 #include "friction_fit/friction_data.h"
+#include "formats/read_table.h"
 #include "io/table.h"
 #include "random/random.h"
 #include "support/program.h"

@@ -13,7 +13,7 @@
 #include "experiment/observe.h"
 #include "identify/fit.h"
 #include "io/csv_writer.h"
-#include "io/row_reader.h"
+#include "formats/row_reader.h"
 #include "io/thin_table.h"
 #include "oleodyn/job.h"
 #include "study/shared_truth.h"

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "formats/read_table.h"
 #include "io/table.h"
 #include "oleodyn/oleodyn.h"
 #include "simulate/run.h"

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "formats/read_table.h"
 #include "io/table.h"
 #include "report/page_files.h"
 #include "support/page_data.h"

@@ -1,11 +1,11 @@
-// Reads the rows of a CSV or MATLAB file one after the other, in any number of passes. A CSV file is read in blocks (csv_stream.h).
-// MATLAB files are read as a whole. Pipes can be read only once, so their contents are also kept in memory.
+// Reads the rows of a log of any format (log_format.h) one after the other, in any number of passes. Files are read in blocks; only
+// MATLAB files, and pipes, which can be read only once, are kept in memory.
 #ifndef OD_IO_ROW_READER_H
 #define OD_IO_ROW_READER_H
 
 #include <stdbool.h>
 
-#include "io/table.h"
+#include "formats/log_format.h"
 
 typedef struct od_row_reader od_row_reader;
 
@@ -16,6 +16,7 @@ od_status od_row_reader_again(const od_row_reader *r, od_row_reader **out, od_er
 void od_row_reader_close(od_row_reader *r);
 OD_OWNED_POINTER(od_row_reader, od_row_reader_close);
 
+const od_log_format *od_row_reader_format(const od_row_reader *r);
 // Returns whether all rows are in memory.
 bool od_row_reader_holds(const od_row_reader *r);
 // Returns a table with names, units and, after all rows were read, the flaws of the selected columns. Do not use the rows of this
@@ -33,5 +34,8 @@ int od_row_reader_line(const od_row_reader *r);
 bool od_row_reader_is_cut(const od_row_reader *r);
 // Returns whether the rows in the file have changed since they were first read.
 bool od_row_reader_has_changed(const od_row_reader *r);
+// Returns the origin of a column, and the date and time of the time zero (NULL: unknown).
+od_log_origin od_row_reader_origin(const od_row_reader *r, int column);
+const char *od_row_reader_start_time(const od_row_reader *r);
 
 #endif

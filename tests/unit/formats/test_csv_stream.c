@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "support/test.h"
-#include "io/csv_stream.h"
+#include "formats/csv_stream.h"
 #include "support/scratch.h"
 
 static const char *const texts[] = {

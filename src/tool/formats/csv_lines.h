@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "io/table.h"
+#include "formats/read_table.h"
 
 typedef struct od_csv_lines {
   const char *name;            // name of the stream, for messages

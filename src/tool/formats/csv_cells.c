@@ -1,5 +1,5 @@
 // Lines and cells of CSV files.
-#include "io/csv_cells.h"
+#include "formats/csv_cells.h"
 
 #include <math.h>
 

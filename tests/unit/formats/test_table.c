@@ -4,7 +4,7 @@
 #include <math.h>
 #include <matio.h>
 
-#include "io/csv_lines.h"
+#include "formats/csv_lines.h"
 #include "io/table.h"
 #include "support/scratch.h"
 

@@ -1,12 +1,13 @@
 // A log: recorded data of a machine in operation, as channels in SI units with a common time. A plan assigns columns of the file
 // to outputs and inputs of the machine. Files are CSV or MATLAB files. A section 'data' defines the plan, so all readers of logs
 // have the same keys. Each log has its own plan.
-#ifndef OD_EXPERIMENT_LOG_H
-#define OD_EXPERIMENT_LOG_H
+#ifndef OD_LOGS_LOG_H
+#define OD_LOGS_LOG_H
 
 #include <stdbool.h>
 
 #include "document/loader.h"
+#include "document/section.h"
 #include "io/table.h"
 #include "io/verdict.h"
 #include "memory/scoped.h"
@@ -42,6 +43,8 @@ typedef struct od_log_plan {
   size_t most_held;      // largest size of a log in memory, bytes; a larger log is read from its file each time
 } od_log_plan;
 
+// The keys of a section 'data'.
+extern const od_section_class od_log_section;
 // Reads a section with the keys of 'data' at a node, for a machine's outputs and inputs. Node -1: no section; columns
 // have the names of the channels. `path`: path of the section's numbers. Errors are reported as messages. The loader's
 // document owns the texts.

@@ -7,7 +7,7 @@
 #include "io/inputs_read.h"
 #include "io/mat_integrity.h"
 #include "io/mat_matrices.h"
-#include "io/table.h"
+#include "formats/read_table.h"
 
 // Returns whether a name is short enough for a message. Longer names cannot be names of columns.
 static bool is_short(const char *name) {

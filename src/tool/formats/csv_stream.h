@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "io/table.h"
+#include "formats/read_table.h"
 
 typedef struct od_csv_stream od_csv_stream;
 

@@ -1,12 +1,12 @@
 // Reads a log and iterates over its rows. The first pass over the file checks the rows and computes the properties of
 // the channels. A second pass stores the rows of a short log.
-#include "experiment/log.h"
+#include "logs/log.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/allocate.h"
-#include "io/row_reader.h"
+#include "formats/row_reader.h"
 #include "io/wording.h"
 
 static od_status no_memory(const od_log_plan *plan, od_error *err) {

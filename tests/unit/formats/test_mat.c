@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "io/helper.h"
+#include "formats/read_table.h"
 #include "io/table.h"
 #include "support/scratch.h"
 
@@ -182,10 +183,11 @@ static void test_damaged(void **state) {
   (void)state;
   od_table *t = NULL;
   od_error err = {0};
-  assert_int_equal(od_table_read_mat(OD_SOURCE_DIR "/tests/unit/io/damaged/level73.mat", NULL, &t, &err), OD_BAD_INPUT);
+  assert_int_equal(od_table_read_mat(OD_SOURCE_DIR "/tests/unit/formats/damaged/level73.mat", NULL, &t, &err),
+                   OD_BAD_INPUT);
   assert_non_null(strstr(err.text, "level73.mat as a MATLAB file: the library that reads such files "));
   assert_null(t);
-  t = read_mat(OD_SOURCE_DIR "/tests/unit/io/damaged/struct_without_data.mat", NULL);
+  t = read_mat(OD_SOURCE_DIR "/tests/unit/formats/damaged/struct_without_data.mat", NULL);
   assert_true(t->columns >= 2 && !strcmp(t->name[0], "time"));
   od_table_free(t);
 }

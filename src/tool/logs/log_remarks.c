@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "experiment/log.h"
+#include "logs/log.h"
 #include "io/display.h"
 #include "io/time_unit.h"
 #include "io/wording.h"

@@ -5,8 +5,7 @@
 #include "document/document.h"
 #include "document/ranges.h"
 #include "document/suggest.h"
-#include "experiment/experiment_loader.h"
-#include "experiment/experiment_sections.h"
+#include "logs/log.h"
 
 static const size_t most_held = 4000000;  // largest size of a log that is kept in memory, bytes
 

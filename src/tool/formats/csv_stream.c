@@ -3,7 +3,7 @@
 // quote. Quotes in comments or in a text such as 2" hose are plain characters.
 #define _XOPEN_SOURCE 700  // pread
 
-#include "io/csv_stream.h"
+#include "formats/csv_stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #include "base/allocate.h"
 #include "io/byte_sum.h"
-#include "io/csv_cells.h"
+#include "formats/csv_cells.h"
 #include "io/inputs_read.h"
 
 enum { USUAL_BLOCK = 1 << 18, LINES_FOR_HEAD = 256, LONGEST_LINES = 1 << 28 };

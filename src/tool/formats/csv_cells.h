@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "io/table.h"
+#include "formats/read_table.h"
 #include "oleodyn/status.h"
 
 // The current position in a text. The text need not end with a zero byte. To save the position, copy the struct.

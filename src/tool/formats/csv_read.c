@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "io/csv_cells.h"
-#include "io/csv_lines.h"
+#include "formats/csv_cells.h"
+#include "formats/csv_lines.h"
 #include "io/input_file.h"
-#include "io/table.h"
+#include "formats/read_table.h"
 #include "io/wording.h"
 
 // Limit of the size of a file: a table needs several times the memory of its text.

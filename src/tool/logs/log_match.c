@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "document/suggest.h"
-#include "experiment/log.h"
+#include "logs/log.h"
 
 enum { NONE = -1, AMBIGUOUS = -2, NAME_SIZE = 256 };
 

@@ -1,0 +1,84 @@
+// Formats of log files. A format is one file of this module with an od_log_format, and a line in log_formats.c. A file's format is
+// found by the first bytes of the file.
+//
+// All formats deliver rows: a time, and one value per column. A file may contain groups of channels, each with its own times. Such a
+// file delivers the rows of all groups in the order of time. In each row, the columns of the other groups are NAN.
+#ifndef OD_FORMATS_LOG_FORMAT_H
+#define OD_FORMATS_LOG_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "formats/read_table.h"
+
+enum { OD_LOG_START = 4096 };  // number of bytes at the beginning of a file that od_log_format.recognizes() receives
+
+// The origin of a column, for `oleodyn log`. Every text may be NULL. The texts belong to the stream.
+typedef struct od_log_origin {
+  const char *group;    // name of the group or CAN message
+  const char *comment;  // description in the file or in its database
+} od_log_origin;
+
+// Reads a whole file as a table. wish: not NULL.
+typedef od_status od_table_reader(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
+
+// The functions have the stream of an open file as their first argument. Functions marked as optional may be NULL.
+typedef struct od_log_format {
+  const char *name;  // such as "MDF 4", for messages
+  // Returns whether a file has this format. start: the first bytes of the file, at most OD_LOG_START.
+  bool (*recognizes)(const char *path, const unsigned char *start, size_t length);
+  // Opens a regular file and reads names and units. The function registers the file (io/inputs_read.h). wish: not NULL; its contents
+  // outlive the stream. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY; the message begins with the path.
+  od_status (*open)(const char *path, const od_table_wish *wish, void **out, od_error *err);
+  // Opens another stream of the same file, at its first row, for the same columns. `stream` outlives the new stream.
+  od_status (*again)(const void *stream, void **out, od_error *err);
+  void (*close)(void *stream);
+  // Returns names and units of the columns. The rows of this table are not used. The stream owns the table.
+  const od_table *(*head)(const void *stream);
+  // Selects the columns to read, by one flag per column, which outlives the stream. Called before the first row. Values of other
+  // columns are undefined.
+  void (*want)(void *stream, const bool *wanted);
+  // Reads the next row, one value per column. *end: whether there is no further row.
+  od_status (*next)(void *stream, double *values, bool *end, od_error *err);
+  void (*rewind)(void *stream);
+
+  // ---- Optional
+
+  od_table_reader *read_whole;              // reads a file as a table; NULL: od_table_read() reads all rows of a stream
+  bool (*holds)(const void *stream);        // whether all rows are in memory; NULL: they are not
+  int (*line)(const void *stream);          // line number of the last row; NULL: the file is not a text file
+  bool (*is_cut)(const void *stream);       // after all rows were read: whether the file ends within a row
+  bool (*has_changed)(const void *stream);  // whether the rows in the file have changed since they were first read
+  od_log_origin (*origin)(const void *stream, int column);
+  const char *(*start_time)(const void *stream);  // date and time of the time zero, as in ISO 8601; NULL: unknown
+} od_log_format;
+
+// The formats, in the order of their recognition, terminated by NULL. The last one, CSV, recognizes every file.
+extern const od_log_format *const od_log_formats[];
+extern const od_log_format od_csv_format, od_mat_format;
+extern const od_log_format od_csv_pipe_format;  // CSV from a pipe, which is read as a whole
+
+// Returns the format of a file. Fails with OD_IO if the file cannot be read. The contents of a pipe must be CSV.
+od_status od_log_format_of(const char *path, const od_log_format **out, od_error *err);
+
+// ---- Formats whose files are read as a whole (table_stream.c): functions of an od_log_format
+
+od_status od_table_stream_open(od_table_reader *read, const char *path, const od_table_wish *wish, void **out,
+                               od_error *err);
+od_status od_table_stream_again(const void *stream, void **out, od_error *err);
+void od_table_stream_close(void *stream);
+const od_table *od_table_stream_head(const void *stream);
+void od_table_stream_want(void *stream, const bool *wanted);
+od_status od_table_stream_next(void *stream, double *values, bool *end, od_error *err);
+void od_table_stream_rewind(void *stream);
+bool od_table_stream_holds(const void *stream);
+int od_table_stream_line(const void *stream);
+bool od_table_stream_is_cut(const void *stream);
+
+// All functions of a table stream except `open` and `recognizes`, for the initializer of an od_log_format.
+#define OD_TABLE_STREAM                                                                         \
+  .again = od_table_stream_again, .close = od_table_stream_close, .head = od_table_stream_head, \
+  .want = od_table_stream_want, .next = od_table_stream_next, .rewind = od_table_stream_rewind, \
+  .holds = od_table_stream_holds, .line = od_table_stream_line, .is_cut = od_table_stream_is_cut
+
+#endif
