@@ -33,5 +33,8 @@ void od_circuit_svg(const od_circuit *c, FILE *to);
 void od_circuit_svg_file(const od_circuit *c, FILE *to);
 // Returns the style sheet of the diagram: colors as custom properties of svg.circuit, light and dark.
 const char *od_circuit_style(void);
+// Writes the style sheet of a picture in its own file: the rules with the colors of the light theme, then od_circuit_style().
+// Programs that do not know custom properties, such as librsvg and Inkscape, ignore the second part.
+void od_circuit_write_style(FILE *to);
 
 #endif

@@ -188,7 +188,7 @@ static void write_svg(const od_circuit *c, FILE *to, bool is_file) {
   if (is_file) {
     fputs("<title>", to);
     od_xml_text(to, *c->title ? c->title : "Hydraulic circuit");
-    fprintf(to, "</title>\n<style>%s</style>\n", od_circuit_style());
+    fputs("</title>\n<style>", to), od_circuit_write_style(to), fputs("</style>\n", to);
     fputs("<rect class=\"paper\"", to);
     put(to, "x", left), put(to, "y", top), put(to, "width", width), put(to, "height", height);
     fputs("/>\n", to);

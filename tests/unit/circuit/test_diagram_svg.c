@@ -230,9 +230,35 @@ static void finds_wrong_connections(void **state) {
   od_machine_free(machine);
 }
 
+// A picture in its own file has plain colors before the custom properties: librsvg, Inkscape and text processors know no
+// custom properties and draw shapes without a valid color black.
+static void has_plain_colors(void **state) {
+  (void)state;
+  char *text = NULL;
+  size_t size;
+  FILE *to = open_memstream(&text, &size);
+  assert_non_null(to);
+  od_circuit_write_style(to);
+  fclose(to);
+  const char *custom = strstr(text, "svg.circuit{--c-");
+  assert_non_null(custom);
+  // The rules of the first part are those of the second part, with the values of the light theme.
+  assert_non_null(strstr(custom, ".circuit .ink,.circuit .outline,.circuit .tap{fill:none;stroke:var(--c-ink);"));
+  const char *plain = strstr(text, ".circuit .ink,.circuit .outline,.circuit .tap{fill:none;stroke:#1c2430;");
+  assert_true(plain && plain < custom);
+  plain = strstr(text, ".circuit .line.loop-b{stroke:#0b7a6f}");
+  assert_true(plain && plain < custom);
+  const char *first = strstr(text, "var(");
+  assert_true(first && first > custom);
+  int rules[2] = {0};
+  for (const char *at = text; (at = strchr(at, '{')); at++) rules[at > custom]++;
+  assert_int_equal(rules[0] + 3, rules[1]);  // the second part also has both themes and the condition of the dark one
+  free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(gives_the_connections_of_cases),
-                                     cmocka_unit_test(gives_the_connections_of_all),
+                                     cmocka_unit_test(gives_the_connections_of_all), cmocka_unit_test(has_plain_colors),
                                      cmocka_unit_test(finds_wrong_connections)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
