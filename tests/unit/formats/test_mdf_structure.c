@@ -181,6 +181,27 @@ static void rows(void **state) {
   mdf_bytes_free(&db);
 }
 
+// A file is recognized by its first bytes, under any name.
+static void any_name(void **state) {
+  static const char *const name[] = {"log.csv", "log", "log.MF4", "log.dat"};
+  double times[ROWS], values[ROWS];
+  mdf_bytes data = ramp(0, 0.01, 3, times, values);
+  for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+    mdf_file *f = mdf_begin(NULL);
+    uint64_t dg = ramp_group(f, "g", &data, (uint64_t[]){value_channel(f, "y"), 0});
+    mdf_end(f, (uint64_t[]){dg, 0});
+    mdf_save(f, scratch_path(*state, name[i]));
+    mdf_free(f);
+    od_error err = {0};
+    od_row_reader *r = NULL;
+    if (od_row_reader_open(scratch_path(*state, name[i]), NULL, &r, &err) != OD_OK) fail_msg("%s", err.text);
+    assert_string_equal(od_row_reader_head(r)->name[1], "y");
+    assert_non_null(strstr(od_row_reader_format(r)->name, "MDF"));
+    od_row_reader_close(r);
+  }
+  mdf_bytes_free(&data);
+}
+
 // Times as integers with a conversion, times of a virtual channel, and times in a record behind the values.
 static void masters(void **state) {
   for (int kind = 0; kind < 4; kind++) {
@@ -484,6 +505,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(unnamed_groups, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(descriptions, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(rows, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(any_name, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(masters, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(virtual_channels, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(arrays, scratch_setup, scratch_teardown),
