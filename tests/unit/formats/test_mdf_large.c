@@ -130,7 +130,7 @@ static void texts(void **state) {
         size_t length = mdf_random(&random) % MOST;
         bool is_known = mdf_random(&random) % 2;
         memset(text, 'x', MOST);
-        if (is_known) length = 5, memcpy(text, k % 2 ? "open " : "close", 5);
+        if (is_known) length = 5, memcpy(text, k % 2 ? "open!" : "close", 5);
         if (is_group) {
           *mdf_more(&data, 1) = 9;
           mdf_put_variable(&data, text, length);
@@ -145,7 +145,7 @@ static void texts(void **state) {
         want[k] = is_known ? (k % 2 ? 2.5 : -4) : 100;
       }
       mdf_file *f = mdf_begin(NULL);
-      const uint64_t refs[] = {mdf_text(f, "open "), mdf_text(f, "close")};
+      const uint64_t refs[] = {mdf_text(f, "open!"), mdf_text(f, "close")};
       uint64_t c = mdf_conversion(f, &(mdf_cc){.type = MDF_CC_TEXT_VALUES,
                                                .values = (double[]){2.5, -4, 100},
                                                .value_count = 3,
