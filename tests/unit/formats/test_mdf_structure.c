@@ -132,7 +132,24 @@ static void descriptions(void **state) {
   mdf_bytes_free(&data);
 }
 
-// Rows one after the other, with some columns, in several passes, by two readers of one file.
+// Reads rows until the column has `most` numbers, or to the end, and compares with times and values of its group. Rows of other groups
+// have no number.
+static void expect_numbers(od_row_reader *r, int column, const double *times, const double *values, int most) {
+  od_error err = {0};
+  double row[4];
+  int k = 0;
+  for (bool end = false; k < most;) {
+    if (od_row_reader_next(r, row, &end, &err) != OD_OK) fail_msg("%s", err.text);
+    if (end) break;
+    if (isnan(row[column])) continue;
+    assert_true(mdf_same(row[0], times[k]) && mdf_same(row[column], values[k]));
+    k++;
+  }
+  assert_int_equal(k, most < ROWS ? most : ROWS);
+}
+
+// Rows one after the other, with some columns, in several passes, by two readers of one file in turn. A reader may omit rows of groups
+// without a wanted column.
 static void rows(void **state) {
   double ta[ROWS], a[ROWS], tb[ROWS], b[ROWS];
   mdf_bytes da = ramp(0.5, 0.01, 3, ta, a), db = ramp(0.255, 0.02, 7, tb, b);
@@ -140,43 +157,32 @@ static void rows(void **state) {
   uint64_t first = ramp_group(f, "a", &da, (uint64_t[]){value_channel(f, "u"), value_channel(f, "v"), 0});
   uint64_t second = ramp_group(f, "b", &db, (uint64_t[]){value_channel(f, "w"), 0});
   const char *path = mdf_finish(*state, f, (uint64_t[]){first, second, 0});
-  od_table *t = mdf_read(path);
   od_error err = {0};
   od_row_reader *reader[2] = {NULL};
   if (od_row_reader_open(path, NULL, &reader[0], &err) != OD_OK) fail_msg("%s", err.text);
   if (od_row_reader_again(reader[0], &reader[1], &err) != OD_OK) fail_msg("%s", err.text);
-  bool wanted[2][4];
-  assert_int_equal(od_row_reader_head(reader[0])->columns, 4);
+  bool wanted[2][4] = {{false}};
+  int column[2];
   for (int which = 0; which < 2; which++) {
-    for (int c = 0; c < 4; c++) {
-      assert_string_equal(od_row_reader_head(reader[which])->name[c], t->name[c]);
-      wanted[which][c] = c == 0 || (c == mdf_column(t, which ? "w" : "v"));
-    }
+    const od_table *head = od_row_reader_head(reader[which]);
+    assert_int_equal(head->columns, 4);
+    column[which] = mdf_column(head, which ? "w" : "v");
+    wanted[which][0] = wanted[which][column[which]] = true;
     od_row_reader_want(reader[which], wanted[which]);
   }
   for (int pass = 0; pass < 3; pass++) {
-    long most = pass == 1 ? 7 : t->rows;
-    for (long k = 0; k < most; k++)
-      for (int which = 0; which < 2; which++) {
-        double row[4];
-        bool end = true;
-        if (od_row_reader_next(reader[which], row, &end, &err) != OD_OK) fail_msg("%s", err.text);
-        assert_false(end);
-        for (int c = 0; c < 4; c++)
-          if (wanted[which][c]) assert_true(mdf_same(row[c], t->data[k * t->columns + c]));
-      }
-    for (int which = 0; which < 2; which++) {
-      double row[4];
-      bool end = false;
-      if (most == t->rows) assert_int_equal(od_row_reader_next(reader[which], row, &end, &err), OD_OK);
-      assert_int_equal(end, most == t->rows);
-      od_row_reader_rewind(reader[which]);
-    }
+    int most = pass == 1 ? 7 : ROWS + 1;
+    expect_numbers(reader[0], column[0], ta, a, most);
+    expect_numbers(reader[1], column[1], tb, b, most);
+    for (int which = 0; which < 2; which++) od_row_reader_rewind(reader[which]);
+  }
+  for (int k = 1; k < ROWS; k++) {  // in turn
+    expect_numbers(reader[0], column[0], ta + k - 1, a + k - 1, 1);
+    expect_numbers(reader[1], column[1], tb + k - 1, b + k - 1, 1);
   }
   assert_int_equal(od_row_reader_line(reader[0]), 0);
   od_row_reader_close(reader[1]);
   od_row_reader_close(reader[0]);
-  od_table_free(t);
   mdf_bytes_free(&da);
   mdf_bytes_free(&db);
 }
