@@ -409,12 +409,62 @@ static void text_to_value(void **state) {
   }
 }
 
-// Channels without numbers do not disturb the others: texts converted to texts, byte arrays, MIME samples, dates of CANopen. A bit
-// field that selects texts has its raw number.
+// Date and time of CANopen: seconds after 1970-01-01. A date has milliseconds, minutes, hours (bit 7: summer time), day of the month (bits 5 to
+// 7: day of the week), month and year after 2000. A time has milliseconds after midnight and days after 1984-01-01. Oracle: days counted
+// one by one.
+static void dates(void **state) {
+  enum { SIZE = 8 + 7 + 6 };
+  static const struct {
+    int year, month, day, hour, minute, ms;
+  } date[] = {
+      {2000, 1, 1, 0, 0, 0}, {2024, 2, 29, 23, 59, 59999}, {2026, 11, 18, 13, 7, 12345}, {2099, 12, 31, 1, 2, 3}};
+  static const int month_days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  enum { N = sizeof date / sizeof *date };
+  double want[N];
+  mdf_bytes data = {0};
+  mdf_file *f = mdf_begin(NULL);
+  for (int k = 0; k < N; k++) {
+    unsigned char *at = mdf_more(&data, SIZE);
+    long days = 0, days_to_1984 = 0;
+    for (int y = 1970; y <= date[k].year; y++) {
+      bool is_leap = y % 4 == 0;  // 2000 is a leap year, too
+      if (y == 1984) days_to_1984 = days;
+      for (int m = 1; m <= 12 && (y < date[k].year || m < date[k].month); m++)
+        days += month_days[m - 1] + (m == 2 && is_leap ? 1 : 0);
+    }
+    days += date[k].day - 1;
+    long ms = (date[k].hour * 60L + date[k].minute) * 60000 + date[k].ms;
+    want[k] = (double)(days * 86400000 + ms) / 1000;
+    mdf_put_double(at, k);
+    mdf_put(at + 8, (uint64_t)date[k].ms, 2, false);
+    at[10] = (unsigned char)date[k].minute;
+    at[11] = (unsigned char)date[k].hour;
+    at[12] = (unsigned char)(date[k].day | 3 << 5);
+    at[13] = (unsigned char)date[k].month;
+    at[14] = (unsigned char)(date[k].year - 2000);
+    mdf_put(at + 15, (uint64_t)ms, 4, false);
+    mdf_put(at + 19, (uint64_t)(days - days_to_1984), 2, false);
+  }
+  const uint64_t channels[] = {
+      mdf_time_channel(f),
+      mdf_channel(f, &(mdf_cn){.name = "date", .data_type = MDF_CANOPEN_DATE, .byte = 8, .bits = 56}),
+      mdf_channel(f, &(mdf_cn){.name = "time of day", .data_type = MDF_CANOPEN_TIME, .byte = 15, .bits = 48}), 0};
+  uint64_t group = mdf_group(f, &(mdf_cg){.channels = channels, .records = N, .data_bytes = SIZE});
+  uint64_t dg = mdf_data_group(f, (uint64_t[]){group, 0}, mdf_data(f, "DT", data.at, data.size, NULL), 0);
+  od_table *t = mdf_read(mdf_finish(*state, f, (uint64_t[]){dg, 0}));
+  for (int k = 0; k < N; k++) {
+    near(t->data[k * t->columns + mdf_column(t, "date")], want[k], 1e-6);
+    near(t->data[k * t->columns + mdf_column(t, "time of day")], want[k], 1e-6);
+  }
+  od_table_free(t);
+  mdf_bytes_free(&data);
+}
+
+// Channels without numbers do not disturb the others: texts converted to texts, byte arrays, MIME samples. A bit field that selects texts
+// has its raw number.
 static void channels_without_numbers(void **state) {
-  enum { N = 20, SIZE = 8 + 8 + 2, KINDS = 5 };
-  static const int type[KINDS] = {MDF_BYTES, MDF_MIME_SAMPLE, MDF_CANOPEN_DATE, MDF_CANOPEN_TIME, MDF_UTF8};
-  static const int bits[KINDS] = {64, 64, 56, 48, 64};
+  enum { N = 20, SIZE = 8 + 8 + 2, KINDS = 3 };
+  static const int type[KINDS] = {MDF_BYTES, MDF_MIME_SAMPLE, MDF_UTF8};
   double want[N], masked[N];
   char name[20];
   mdf_bytes data = {0};
@@ -443,7 +493,7 @@ static void channels_without_numbers(void **state) {
     chain[1 + c] = mdf_channel(f, &(mdf_cn){.name = name,
                                             .data_type = type[c],
                                             .byte = 8,
-                                            .bits = bits[c],
+                                            .bits = 64,
                                             .conversion = type[c] == MDF_UTF8 ? renamed : 0});
   }
   chain[1 + KINDS] = mdf_channel(f, &(mdf_cn){.name = "y", .data_type = MDF_INT_BE, .byte = 16, .bits = 16});
@@ -482,6 +532,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(texts_of_numbers, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(texts_beside_scales, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(text_to_value, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(dates, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(channels_without_numbers, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
