@@ -22,7 +22,8 @@ double od_mdf_f64(const unsigned char *bytes) {
 }
 
 bool od_mdf_is_mdf(const unsigned char *start, size_t length) {
-  return length >= ID_BLOCK && (memcmp(start, "MDF     ", 8) == 0 || memcmp(start, "UnFinMF ", 8) == 0);
+  if (length < 12 || (memcmp(start, "MDF     ", 8) != 0 && memcmp(start, "UnFinMF ", 8) != 0)) return false;
+  return start[8] >= '0' && start[8] <= '9' && start[9] == '.';
 }
 
 od_status od_mdf_no_memory(const od_mdf_file *file, od_error *err) {
@@ -56,6 +57,7 @@ static od_status check_start(od_mdf_file *file, od_error *err) {
   size_t got;
   od_status status = od_mdf_read_at(file, 0, b, sizeof b, &got, err);
   if (status != OD_OK) return status;
+  if (got < sizeof b) return od_fail(err, OD_BAD_INPUT, "%s is an MDF file that ends after %zu bytes", file->path, got);
   if (!od_mdf_is_mdf(b, got)) return od_fail(err, OD_BAD_INPUT, "%s is not an MDF file", file->path);
   file->version = od_mdf_u16(b + 28);
   if (file->version < 400 || file->version >= 500)
@@ -82,7 +84,7 @@ od_status od_mdf_file_open(const char *path, od_mdf_file *file, od_error *err) {
 void od_mdf_file_close(od_mdf_file *file) {
   if (file->fd >= 0) close(file->fd);
   od_free(file->window);
-  od_free(file->seen);
+  od_mdf_set_free(&file->seen);
 }
 
 // Reads bytes through the window. Bytes after the end of the file are 0.
@@ -103,6 +105,38 @@ static od_status read_near(od_mdf_file *file, uint64_t at, void *to, size_t coun
     p += part, at += part, count -= part;
   }
   return OD_OK;
+}
+
+// --- Sets of addresses -------------------------------------------------------------------------------------------
+
+void od_mdf_set_free(od_mdf_set *set) {
+  od_free(set->place);
+  *set = (od_mdf_set){0};
+}
+
+// Returns the place of an address in a hash table: the place with the address, or a free place.
+static uint64_t *place_of(uint64_t *place, size_t capacity, uint64_t address) {
+  size_t i = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (capacity - 1);
+  while (place[i] && place[i] != address) i = (i + 1) & (capacity - 1);
+  return &place[i];
+}
+
+bool od_mdf_set_add(od_mdf_set *set, uint64_t address, bool *is_new) {
+  if (2 * set->count >= set->capacity) {
+    size_t capacity = set->capacity ? 2 * set->capacity : 64;
+    uint64_t *larger = od_calloc(capacity, sizeof *larger);
+    if (!larger) return false;
+    for (size_t i = 0; i < set->capacity; i++)
+      if (set->place[i]) *place_of(larger, capacity, set->place[i]) = set->place[i];
+    od_free(set->place);
+    set->place = larger;
+    set->capacity = capacity;
+  }
+  uint64_t *place = place_of(set->place, set->capacity, address);
+  *is_new = *place == 0;
+  set->count += *is_new;
+  *place = address;
+  return true;
 }
 
 // --- Blocks ------------------------------------------------------------------------------------------------------
@@ -141,33 +175,11 @@ od_status od_mdf_block_open(od_mdf_file *file, uint64_t at, const char *id, od_m
   return OD_OK;
 }
 
-// Adds an address to the hash table. *is_new: whether the table did not have the address. Returns false if an allocation fails.
-static bool note(od_mdf_file *file, uint64_t at, bool *is_new) {
-  if (2 * file->seen_count >= file->seen_capacity) {
-    size_t capacity = file->seen_capacity ? 2 * file->seen_capacity : 256;
-    uint64_t *old = file->seen, *larger = od_calloc(capacity, sizeof *larger);
-    if (!larger) return false;
-    size_t olds = file->seen_capacity;
-    file->seen = larger;
-    file->seen_capacity = capacity;
-    file->seen_count = 0;
-    for (size_t i = 0; i < olds; i++)
-      if (old[i]) note(file, old[i], is_new);
-    od_free(old);
-  }
-  size_t i = (size_t)(at * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (file->seen_capacity - 1);
-  while (file->seen[i] && file->seen[i] != at) i = (i + 1) & (file->seen_capacity - 1);
-  *is_new = file->seen[i] == 0;
-  file->seen_count += *is_new;
-  file->seen[i] = at;
-  return true;
-}
-
 od_status od_mdf_block_once(od_mdf_file *file, uint64_t at, const char *id, od_mdf_block *block, od_error *err) {
   bool is_new;
   od_status status = od_mdf_block_open(file, at, id, block, err);
   if (status != OD_OK) return status;
-  if (!note(file, at, &is_new)) return od_mdf_no_memory(file, err);
+  if (!od_mdf_set_add(&file->seen, at, &is_new)) return od_mdf_no_memory(file, err);
   if (!is_new) return od_mdf_damaged(file, block, "is in a list twice", err);
   file->described += block->length;
   return file->described > file->size ? od_mdf_damaged(file, block, "overlaps another block", err) : OD_OK;
@@ -241,22 +253,29 @@ static const char *plain_text(char *text, size_t most) {
   return text;
 }
 
-const char *od_mdf_text(od_mdf_file *file, uint64_t at, size_t most, od_arena *memory) {
+od_status od_mdf_text(od_mdf_file *file, uint64_t at, size_t most, od_arena *memory, const char **text, od_error *err) {
   enum { LONGEST_XML = 1 << 16 };
   od_mdf_block block;
-  if (at == 0) return "";
+  *text = "";
+  if (at == 0) return OD_OK;
   bool is_xml = od_mdf_block_open(file, at, "##MD", &block, NULL) == OD_OK;
-  if (!is_xml && od_mdf_block_open(file, at, "##TX", &block, NULL) != OD_OK) return "";
+  od_status status = is_xml ? OD_OK : od_mdf_block_open(file, at, "##TX", &block, err);
+  if (status == OD_OK && block.links > 0) status = od_mdf_damaged(file, &block, "is a text with links", err);
+  if (status != OD_OK) return status;
   uint64_t room = od_mdf_block_room(&block);
   size_t longest = is_xml ? LONGEST_XML : most, length = room < longest ? (size_t)room : longest;
   char *raw = od_malloc(length + 1);
-  if (!raw) return NULL;
-  raw[0] = 0;
-  if (od_mdf_block_data(file, &block, 0, length, raw, NULL) != OD_OK) length = 0;
-  raw[length] = 0;
+  if (!raw) return od_mdf_no_memory(file, err);
+  status = od_mdf_block_data(file, &block, 0, length, raw, err);
+  raw[status == OD_OK ? length : 0] = 0;
   char *content = is_xml ? first_element(raw) : raw;
   if (is_xml) replace_entities(content);
-  const char *text = od_arena_text(memory, plain_text(content, most));
+  *text = od_arena_text(memory, plain_text(content, most));
   od_free(raw);
-  return text;
+  return status == OD_OK && !*text ? od_mdf_no_memory(file, err) : status;
+}
+
+od_status od_mdf_comment(od_mdf_file *file, uint64_t at, od_arena *memory, const char **text, od_error *err) {
+  od_status status = od_mdf_text(file, at, OD_MDF_LONGEST_COMMENT, memory, text, err);
+  return status == OD_BAD_INPUT ? OD_OK : status;
 }

@@ -26,6 +26,15 @@ enum {
   OD_MDF_UNFINISHED_OFFSETS = 64      // positions of variable-length values
 };
 
+// A set of addresses. Initialize with zeros.
+typedef struct od_mdf_set {
+  uint64_t *place;  // hash table; 0: a free place
+  size_t capacity, count;
+} od_mdf_set;
+void od_mdf_set_free(od_mdf_set *set);
+// Adds an address, which is not 0. *is_new: whether the set did not have the address. Returns false if an allocation fails.
+bool od_mdf_set_add(od_mdf_set *set, uint64_t address, bool *is_new);
+
 typedef struct od_mdf_file {
   const char *path;
   int fd;
@@ -38,8 +47,7 @@ typedef struct od_mdf_file {
   unsigned char *window;  // bytes of the file from window_at
   uint64_t window_at;
   size_t window_length;
-  uint64_t *seen;  // hash table of the addresses of blocks in lists
-  size_t seen_capacity, seen_count;
+  od_mdf_set seen;     // addresses of blocks in lists
   uint64_t described;  // length of all these blocks
 } od_mdf_file;
 
@@ -59,7 +67,7 @@ static inline uint64_t od_mdf_u64(const unsigned char *b) {
 }
 double od_mdf_f64(const unsigned char *bytes);
 
-// Returns whether a file begins like an MDF file of version 4 or of any other version.
+// Returns whether a file begins like an MDF file of any version.
 bool od_mdf_is_mdf(const unsigned char *start, size_t length);
 
 // Opens a file and checks its first block. path: not copied. The caller closes the file, also after a failure. Fails with OD_IO,
@@ -85,10 +93,12 @@ od_status od_mdf_block_data(od_mdf_file *file, const od_mdf_block *block, uint64
 // Returns the number of bytes of the data of a block.
 uint64_t od_mdf_block_room(const od_mdf_block *block);
 
-// Reads the text of a block TX or MD: of an MD block, the content of its first element TX. Returns "" if there is no such block. The
-// text belongs to the arena and has at most `most` bytes. Bytes that are not UTF-8 are replaced by "?". Returns NULL if an
-// allocation fails.
-const char *od_mdf_text(od_mdf_file *file, uint64_t at, size_t most, od_arena *memory);
+// Reads the text of a block TX or MD: of an MD block, the content of its first element TX. Without a block (at = 0), the text is "".
+// The text belongs to the arena and has at most `most` bytes. Bytes that are not UTF-8 are replaced by "?". Fails with OD_BAD_INPUT if
+// there is another block, with OD_IO or with OD_NO_MEMORY.
+od_status od_mdf_text(od_mdf_file *file, uint64_t at, size_t most, od_arena *memory, const char **text, od_error *err);
+// Same for a comment, which is "" if the block is damaged.
+od_status od_mdf_comment(od_mdf_file *file, uint64_t at, od_arena *memory, const char **text, od_error *err);
 
 // Reports a wrong block. what: the predicate of a sentence about the block. Returns OD_BAD_INPUT.
 od_status od_mdf_damaged(const od_mdf_file *file, const od_mdf_block *block, const char *what, od_error *err);

@@ -25,6 +25,7 @@ enum {
   TYPE_VLSD = 1,
   TYPE_MASTER = 2,
   TYPE_VIRTUAL_MASTER = 3,
+  TYPE_WITH_LENGTH = 5,
   TYPE_VIRTUAL = 6,
   TYPE_VARIABLE = 7,
   BUS_SOURCE = 2
@@ -80,16 +81,18 @@ static od_status leave_out(reader *r, const od_mdf_channel *c, const char *why) 
 static const char *choose_raw(od_mdf_channel *c, int kind) {
   static const od_mdf_raw whole[2][4] = {{OD_MDF_U8, OD_MDF_U16, OD_MDF_U32, OD_MDF_U64},
                                          {OD_MDF_I8, OD_MDF_I16, OD_MDF_I32, OD_MDF_I64}};
-  c->bytes = (c->bit + c->bits + 7) / 8;
+  c->bytes = (uint32_t)((c->bit + (uint64_t)c->bits + 7) / 8);
   if (kind == TYPE_VIRTUAL || kind == TYPE_VIRTUAL_MASTER) {
     c->raw = OD_MDF_INDEX;
     c->is_integer = true;
     c->bytes = c->byte = 0;
     return NULL;
   }
+  if (c->bit > 7) return "the number of its first bit is above 7";
   bool is_elsewhere = kind == TYPE_VLSD || kind == TYPE_VARIABLE;
   if ((c->type >= 6 && c->type <= 12) || c->type == 17 || is_elsewhere) {
     c->raw = is_elsewhere ? OD_MDF_TEXT_ELSEWHERE : OD_MDF_TEXT;
+    c->has_length = kind == TYPE_WITH_LENGTH && c->data != 0;
     c->is_text =
         !c->conversion || c->conversion->kind != OD_MDF_TEXT_TO_VALUE || c->type >= 10 || kind == TYPE_VARIABLE;
     if (is_elsewhere && c->bits > 64) return "the position of its values has more than 64 bits";
@@ -278,7 +281,7 @@ static od_status read_fields(reader *r, const od_mdf_block *b, const uint64_t *l
   if (is_master)
     c->master = fixed[1] >= OD_MDF_TIME && fixed[1] <= OD_MDF_RECORD ? (od_mdf_master)fixed[1] : OD_MDF_NO_MASTER;
   c->type = fixed[2];
-  c->bit = fixed[3] & 7;
+  c->bit = fixed[3];
   c->byte = od_mdf_u32(fixed + 4);
   c->bits = od_mdf_u32(fixed + 8);
   if (c->bits > 8u * OD_MDF_LONGEST_RECORD) c->bits = 8u * OD_MDF_LONGEST_RECORD;
@@ -286,10 +289,11 @@ static od_status read_fields(reader *r, const od_mdf_block *b, const uint64_t *l
   c->invalid = flags & CN_HAS_INVALID_BIT ? (int64_t)od_mdf_u32(fixed + 16) : -1;
   c->raw = flags & CN_ALL_INVALID && !(flags & CN_HAS_INVALID_BIT) ? OD_MDF_NOTHING : OD_MDF_U8;
   c->data = link[CN_DATA];
-  c->name = od_mdf_text(r->file, link[CN_NAME], OD_MDF_LONGEST_NAME, r->memory);
-  c->unit = od_mdf_text(r->file, link[CN_UNIT], OD_MDF_LONGEST_COMMENT, r->memory);
-  c->comment = od_mdf_text(r->file, link[CN_COMMENT], OD_MDF_LONGEST_COMMENT, r->memory);
-  return c->name && c->unit && c->comment ? OD_OK : no_memory(r);
+  status = od_mdf_text(r->file, link[CN_NAME], OD_MDF_LONGEST_NAME, r->memory, &c->name, r->err);
+  if (status == OD_OK)
+    status = od_mdf_text(r->file, link[CN_UNIT], OD_MDF_LONGEST_COMMENT, r->memory, &c->unit, r->err);
+  if (status == OD_OK) status = od_mdf_comment(r->file, link[CN_COMMENT], r->memory, &c->comment, r->err);
+  return status;
 }
 
 // Chooses the decoding of a channel whose conversion is known, and adds the channel, or the channels of its array or structure.
@@ -351,8 +355,7 @@ static od_status read_source(reader *r, uint64_t at, od_mdf_group *g) {
   if (status == OD_OK) status = od_mdf_block_data(r->file, &b, 0, sizeof fixed, fixed, r->err);
   if (status != OD_OK) return status;
   if (fixed[0] == BUS_SOURCE) g->bus = fixed[1];
-  g->source = od_mdf_text(r->file, link, OD_MDF_LONGEST_COMMENT, r->memory);
-  return g->source ? OD_OK : no_memory(r);
+  return od_mdf_comment(r->file, link, r->memory, &g->source, r->err);
 }
 
 // Fills a group from its block. link: the links of the block.
@@ -369,10 +372,9 @@ static od_status read_group_fields(reader *r, const od_mdf_block *b, const uint6
   if (!g->is_vlsd && (uint64_t)g->bytes + g->invalid_bytes > OD_MDF_LONGEST_RECORD)
     return od_mdf_damaged(r->file, b, "has records of more than 16 MB", r->err);
   if (g->flags & CG_HAS_REMOTE_MASTER) g->master_block = link[6];
-  g->name = od_mdf_text(r->file, link[2], OD_MDF_LONGEST_COMMENT, r->memory);
-  g->comment = od_mdf_text(r->file, link[5], OD_MDF_LONGEST_COMMENT, r->memory);
-  if (!g->name || !g->comment) return no_memory(r);
-  status = read_source(r, link[3], g);
+  status = od_mdf_text(r->file, link[2], OD_MDF_LONGEST_COMMENT, r->memory, &g->name, r->err);
+  if (status == OD_OK) status = od_mdf_comment(r->file, link[5], r->memory, &g->comment, r->err);
+  if (status == OD_OK) status = read_source(r, link[3], g);
   if (status == OD_OK && !g->name[0]) g->name = g->source;
   return status;
 }
@@ -426,6 +428,18 @@ static od_status read_parts(reader *r, uint64_t at) {
     at = link[0];
   }
   return OD_OK;
+}
+
+// Finds the channels with the lengths of texts. They are in the same group.
+static void find_lengths(od_mdf_contents *c) {
+  for (int i = 0; i < c->channels; i++) {
+    od_mdf_channel *text = &c->channel[i];
+    text->length = -1;
+    if (!text->has_length) continue;
+    const od_mdf_group *g = &c->group[text->group];
+    for (int k = g->first; k < g->first + g->channels && text->length < 0; k++)
+      if (c->channel[k].block == text->data && c->channel[k].raw < OD_MDF_INDEX) text->length = k;
+  }
 }
 
 // Finds the time channel of each group, and the group of a remote master.
@@ -497,6 +511,9 @@ od_status od_mdf_contents_read(od_mdf_file *file, od_arena *memory, od_mdf_conte
   if (status == OD_OK) status = read_start_time(&r, &head);
   if (status == OD_OK) status = read_parts(&r, first);
   od_mdf_conversions_free(&r.conversions);
-  if (status == OD_OK) find_masters(c);
+  if (status == OD_OK) {
+    find_masters(c);
+    find_lengths(c);
+  }
   return status;
 }

@@ -56,9 +56,11 @@ typedef struct od_mdf_channel {
       bytes;        // position of the first byte in the record; number of bits; number of bytes with these bits
   int64_t invalid;  // number of the bit that marks invalid values; -1: none
   const od_mdf_conversion *conversion;
-  uint64_t data;   // link to the texts of OD_MDF_TEXT_ELSEWHERE
-  bool is_text;    // whether the channel has no numbers
-  uint64_t block;  // address of the block CN
+  uint64_t data;    // link to the texts of OD_MDF_TEXT_ELSEWHERE
+  bool has_length;  // whether `data` is the address of the channel with the length of a text in the record
+  int length;       // index of that channel; -1: none
+  bool is_text;     // whether the channel has no numbers
+  uint64_t block;   // address of the block CN
 } od_mdf_channel;
 
 typedef struct od_mdf_group {

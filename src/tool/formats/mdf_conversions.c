@@ -170,8 +170,8 @@ static od_status read_entries(od_mdf_conversions *list, const cc *b, int depth, 
       status = od_mdf_links(list->file, &b->block, CC_ENTRIES + (uint64_t)i, 1, &link, err);
     if (status == OD_OK && has_link) status = read_link(list, link, depth, e, err);
     if (status == OD_OK && has_text_key) {
-      e->text = od_mdf_text(list->file, link, LONGEST_KEY, list->memory);
-      if (!e->text) return od_mdf_no_memory(list->file, err);
+      e->text = "";
+      status = od_mdf_text(list->file, link, LONGEST_KEY, list->memory, &e->text, err);
     }
   }
   int standard = width * c->entries;
@@ -183,6 +183,7 @@ static od_status read_entries(od_mdf_conversions *list, const cc *b, int depth, 
     status = od_mdf_links(list->file, &b->block, CC_ENTRIES + (uint64_t)c->entries, 1, &link, err);
     if (status == OD_OK) status = read_link(list, link, depth, &c->standard, err);
   }
+  if (status != OD_OK) return status;
   if (has_text_key) qsort(c->entry, (size_t)c->entries, sizeof *c->entry, by_text);
   if (!has_text_key && !has_range) qsort(c->entry, (size_t)c->entries, sizeof *c->entry, by_value);
   c->is_sorted = is_sorted(c);
@@ -203,8 +204,10 @@ static od_status read_formula(od_mdf_conversions *list, const cc *b, od_mdf_conv
   const char *why;
   od_status status = od_mdf_links(list->file, &b->block, CC_ENTRIES, 1, &link, err);
   if (status != OD_OK) return status;
-  const char *text = od_mdf_text(list->file, link, LONGEST_FORMULA, list->memory);
-  status = text ? od_mdf_formula_parse(text, list->memory, &c->formula, &why) : OD_NO_MEMORY;
+  const char *text;
+  status = od_mdf_text(list->file, link, LONGEST_FORMULA, list->memory, &text, err);
+  if (status != OD_OK) return status;
+  status = od_mdf_formula_parse(text, list->memory, &c->formula, &why);
   if (status == OD_NO_MEMORY) return od_mdf_no_memory(list->file, err);
   if (status == OD_OK) return OD_OK;
   return od_fail(err, status, "the formula '%.60s' of its conversion %s", text, why);
@@ -284,10 +287,9 @@ static od_status read_at_depth(od_mdf_conversions *list, uint64_t at, int depth,
   if (!c) return od_mdf_no_memory(list->file, err);
   od_status status = read_head(list, at, &b, err);
   if (status == OD_OK) status = od_mdf_links(list->file, &b.block, 1, 2, link, err);
+  if (status == OD_OK) status = od_mdf_text(list->file, link[0], OD_MDF_LONGEST_COMMENT, list->memory, &c->unit, err);
   if (status != OD_OK) return status;
   c->kind = (od_mdf_conversion_kind)b.kind;
-  c->unit = od_mdf_text(list->file, link[0], OD_MDF_LONGEST_COMMENT, list->memory);
-  if (!c->unit) return od_mdf_no_memory(list->file, err);
   status = read_kind(list, &b, depth, c, err);
   if (status == OD_OK) *out = place_of(list->known, list->capacity, at)->conversion = c;
   return status;
@@ -298,8 +300,7 @@ static od_status read_link(od_mdf_conversions *list, uint64_t at, int depth, od_
   if (at == 0) return OD_OK;
   if (od_mdf_block_open(list->file, at, "##CC", &block, NULL) == OD_OK)
     return read_at_depth(list, at, depth + 1, &entry->inner, err);
-  entry->text = od_mdf_text(list->file, at, LONGEST_KEY, list->memory);
-  return entry->text ? OD_OK : od_mdf_no_memory(list->file, err);
+  return od_mdf_text(list->file, at, LONGEST_KEY, list->memory, &entry->text, err);
 }
 
 od_status od_mdf_conversion_read(od_mdf_conversions *list, uint64_t at, const od_mdf_conversion **out, od_error *err) {

@@ -4,7 +4,7 @@
 
 #include "base/allocate.h"
 
-enum { PACKED = 1 << 16, MOST_INFLATION = 1040, DZ_FIXED = 24, TILE = 64 };
+enum { MOST_CUT = 64, MOST_SEEN = 1 << 20, PACKED = 1 << 16, MOST_INFLATION = 1040, DZ_FIXED = 24, TILE = 64 };
 
 void *od_mdf_allocate(const od_mdf_file *file, od_mdf_budget *budget, size_t size, od_error *err) {
   if (size > OD_MDF_MOST_MEMORY - budget->memory) {
@@ -53,11 +53,13 @@ void od_mdf_data_free(od_mdf_data *d) {
   od_mdf_release(d->budget, d->packed, PACKED);
   od_mdf_release(d->budget, d->matrix, d->matrix_room);
   d->buffer = d->packed = d->matrix = NULL;
+  od_mdf_set_free(&d->seen);
 }
 
 void od_mdf_data_rewind(od_mdf_data *d) {
   end_block(d);
-  d->next_list = d->links_left = d->listed = 0;
+  d->next_list = d->links_left = d->length = 0;
+  od_mdf_set_free(&d->seen);
   d->begin = d->end = 0;
   d->position = 0;
   d->is_started = d->has_ended = d->is_cut = false;
@@ -82,6 +84,16 @@ static bool is(const od_mdf_block *b, const char *id) {
   return memcmp(b->id + 2, id, 2) == 0;
 }
 
+// Fails if the sequence has already had a block. The addresses of the first million blocks are compared; the length of all blocks is
+// limited, too.
+static od_status check_new(od_mdf_data *d, const od_mdf_block *b, od_error *err) {
+  bool is_new = true;
+  if (d->seen.count < MOST_SEEN && !od_mdf_set_add(&d->seen, b->at, &is_new)) return od_mdf_no_memory(d->file, err);
+  d->length += b->length;
+  bool fits = d->length >= b->length && d->length <= d->file->size + MOST_CUT;
+  return is_new && fits ? OD_OK : damaged(d, b, "is in a list twice", err);
+}
+
 // Begins with a list of blocks (DL or LD).
 static od_status open_list(od_mdf_data *d, const od_mdf_block *b, od_error *err) {
   unsigned char fixed[8], next[8];
@@ -89,9 +101,8 @@ static od_status open_list(od_mdf_data *d, const od_mdf_block *b, od_error *err)
   bool is_ld = is(b, "LD");
   if (b->length < OD_MDF_HEADER || b->links < 1 || b->links > most || b->length > d->file->size - b->at)
     return damaged(d, b, "is shorter than its links", err);
-  d->listed += b->length;
-  if (d->listed > d->file->size) return damaged(d, b, "is in a list twice", err);
-  od_status status = read_all(d, b->at + OD_MDF_HEADER, next, sizeof next, err);
+  od_status status = check_new(d, b, err);
+  if (status == OD_OK) status = read_all(d, b->at + OD_MDF_HEADER, next, sizeof next, err);
   if (status == OD_OK) status = read_all(d, b->at + OD_MDF_HEADER + 8 * b->links, fixed, sizeof fixed, err);
   if (status != OD_OK) return status;
   uint64_t count = od_mdf_u32(fixed + 4), columns = 1;
@@ -163,6 +174,8 @@ static od_status open_block(od_mdf_data *d, uint64_t at, bool is_entry, od_error
     b.length = room;
     d->is_cut = true;
   }
+  status = check_new(d, &b, err);
+  if (status != OD_OK) return status;
   d->budget->read += d->is_counted ? b.length : 0;
   if (d->budget->read > d->file->size) return damaged(d, &b, "is part of the data twice", err);
   if (!is_data) return open_deflated(d, &b, err);
@@ -236,19 +249,45 @@ static od_status next_block(od_mdf_data *d, od_error *err) {
 
 // --- Bytes -------------------------------------------------------------------------------------------------------
 
+// Reads more deflated bytes of the present block, if there are any.
+static od_status read_packed(od_mdf_data *d, od_error *err) {
+  size_t part = d->left < PACKED ? (size_t)d->left : PACKED, there;
+  od_status status = od_mdf_read_at(d->file, d->at, d->packed, part, &there, err);
+  if (status != OD_OK) return status;
+  d->z.next_in = d->packed;
+  d->z.avail_in = (unsigned)there;
+  d->at += there;
+  d->left = there < part ? 0 : d->left - there;
+  return OD_OK;
+}
+
+// Reads the end of the deflated data of a block, whose plain bytes are all there. result: of the last inflate(). Fails if there are more
+// bytes, or if the checksum is wrong.
+static od_status end_inflation(od_mdf_data *d, int result, od_error *err) {
+  unsigned char more[1];
+  bool is_longer = false;
+  while (result == Z_OK || result == Z_BUF_ERROR) {
+    od_status status = d->z.avail_in == 0 ? read_packed(d, err) : OD_OK;
+    if (status != OD_OK) return status;
+    if (d->z.avail_in == 0) break;
+    d->z.next_out = more;
+    d->z.avail_out = sizeof more;
+    result = inflate(&d->z, Z_NO_FLUSH);
+    is_longer = d->z.avail_out == 0;
+    if (is_longer) break;
+  }
+  if (result == Z_MEM_ERROR) return od_mdf_no_memory(d->file, err);
+  if (result == Z_STREAM_END && !is_longer) return OD_OK;
+  return od_fail(err, OD_BAD_INPUT, "%s: the deflated data before byte %llu are damaged, or longer than stated",
+                 d->file->path, (unsigned long long)d->at);
+}
+
 // Inflates at most `count` bytes of the present block. *got is smaller only at the end of a cut file.
 static od_status inflate_to(od_mdf_data *d, unsigned char *to, size_t count, size_t *got, od_error *err) {
   *got = 0;
   while (*got < count) {
-    if (d->z.avail_in == 0 && d->left > 0) {
-      size_t part = d->left < PACKED ? (size_t)d->left : PACKED, there;
-      od_status status = od_mdf_read_at(d->file, d->at, d->packed, part, &there, err);
-      if (status != OD_OK) return status;
-      d->z.next_in = d->packed;
-      d->z.avail_in = (unsigned)there;
-      d->at += there;
-      d->left = there < part ? 0 : d->left - there;
-    }
+    od_status status = d->z.avail_in == 0 ? read_packed(d, err) : OD_OK;
+    if (status != OD_OK) return status;
     size_t room = count - *got < (1u << 30) ? count - *got : 1u << 30;
     bool had_input = d->z.avail_in > 0;
     d->z.next_out = to + *got;
@@ -256,6 +295,7 @@ static od_status inflate_to(od_mdf_data *d, unsigned char *to, size_t count, siz
     int result = inflate(&d->z, Z_NO_FLUSH);
     *got += room - d->z.avail_out;
     if (result == Z_MEM_ERROR) return od_mdf_no_memory(d->file, err);
+    if (*got == count && count == d->plain_left && !d->is_cut) return end_inflation(d, result, err);
     bool is_over = result == Z_STREAM_END || (!had_input && d->z.avail_out == room);
     if (*got == count || (is_over && d->is_cut)) return OD_OK;
     if (is_over || (result != Z_OK && result != Z_BUF_ERROR))

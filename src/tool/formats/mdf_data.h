@@ -35,7 +35,8 @@ typedef struct od_mdf_data {
   uint64_t links_left;
   uint64_t list_count;  // number of blocks of the list
   bool has_bits;        // whether the list has links to invalidation bits
-  uint64_t listed;      // length of the lists so far
+  od_mdf_set seen;      // addresses of the lists and blocks so far
+  uint64_t length;      // length of these lists and blocks
   bool is_started;
   // The present block:
   od_mdf_storage storage;

@@ -9,7 +9,7 @@
 #include "base/allocate.h"
 #include "formats/log_format.h"
 #include "formats/mdf_columns.h"
-#include "formats/mdf_records.h"
+#include "formats/mdf_fields.h"
 
 enum { MOST_BUFFERS = 32 << 20, LARGEST_BUFFER = 1 << 18, SMALLEST_BUFFER = 1 << 13 };
 
@@ -22,25 +22,15 @@ typedef struct contents {
   od_mdf_columns columns;
 } contents;
 
-// A column to decode.
-typedef struct field {
-  const od_mdf_channel *channel;
-  const od_mdf_conversion *conversion;  // NULL: none, or linear
-  double offset, slope;                 // of a linear conversion
-  bool is_linear;
-  int column;
-  od_mdf_texts *texts;  // NULL: the channel has no texts elsewhere
-} field;
-
 // A group with columns to decode.
 typedef struct source {
   int group;
   od_mdf_cursor records;
   od_mdf_cursor *times;  // the records with the times; NULL: these records
-  field time;            // channel NULL: no times
+  od_mdf_field time;     // channel NULL: no times
   double scale;          // from the unit of the times to s
   double now;            // time of the present record, s; without times the number of the record
-  field *field;
+  od_mdf_field *field;
   int fields;
   bool has_record;
 } source;
@@ -74,8 +64,7 @@ static void stop(stream *s) {
     source *from = &s->source[i];
     od_mdf_cursor_free(&from->records);
     if (from->times) od_mdf_cursor_free(from->times);
-    for (int k = 0; k < from->fields; k++)
-      if (from->field[k].texts) od_mdf_texts_free(from->field[k].texts);
+    for (int k = 0; k < from->fields; k++) od_mdf_field_free(&from->field[k]);
   }
   od_arena_free(&s->memory);
   s->memory = (od_arena){0};
@@ -148,27 +137,6 @@ static bool is_wanted(const stream *s, int column) {
   return !s->wanted || s->wanted[column];
 }
 
-// Prepares the decoding of a channel.
-static od_status start_field(stream *s, field *f, int channel, int column, size_t capacity, od_error *err) {
-  const od_mdf_contents *all = &s->shared->all;
-  const od_mdf_channel *c = &all->channel[channel];
-  *f = (field){.channel = c, .conversion = c->conversion, .column = column};
-  f->is_linear = c->conversion && c->conversion->kind == OD_MDF_LINEAR;
-  if (f->is_linear) {
-    f->offset = c->conversion->number[0];
-    f->slope = c->conversion->number[1];
-  }
-  if (c->raw != OD_MDF_TEXT_ELSEWHERE || c->is_text) return OD_OK;
-  od_mdf_texts *texts = OD_TAKE(&s->memory, od_mdf_texts, 1);
-  if (!texts) return od_mdf_no_memory(&s->shared->file, err);
-  od_status status = od_mdf_texts_init(texts, &s->shared->file, all, c, &s->budget, capacity, err);
-  if (status == OD_OK)
-    f->texts = texts;
-  else
-    od_mdf_texts_free(texts);
-  return status;
-}
-
 // Starts the reading of the records of a group.
 static od_status start_source(stream *s, source *from, int *first_of_part, size_t capacity, od_error *err) {
   const contents *c = s->shared;
@@ -188,7 +156,8 @@ static od_status start_source(stream *s, source *from, int *first_of_part, size_
     if (!from->times) return od_mdf_no_memory(&c->file, err);
     status = od_mdf_cursor_init(from->times, &c->file, &c->all, channel->group, &s->budget, capacity, NULL, true, err);
   }
-  return status == OD_OK ? start_field(s, &from->time, time, 0, capacity, err) : status;
+  return status == OD_OK ? od_mdf_field_init(&from->time, &c->file, &c->all, time, 0, false, &s->budget, capacity, err)
+                         : status;
 }
 
 // Chooses the groups to read: those with selected columns, or all groups if only the time is selected.
@@ -225,7 +194,7 @@ static od_status choose_sources(stream *s, od_error *err) {
     if (fields[g] == 0) continue;
     source *from = &s->source[place[g]];
     from->group = g;
-    from->field = OD_TAKE(&s->memory, field, fields[g]);
+    from->field = OD_TAKE(&s->memory, od_mdf_field, fields[g]);
     if (!from->field) return od_mdf_no_memory(&c->file, err);
   }
   size_t capacity = MOST_BUFFERS / (size_t)(s->sources > 0 ? s->sources : 1);
@@ -238,47 +207,10 @@ static od_status choose_sources(stream *s, od_error *err) {
   for (int i = 0; status == OD_OK && i < s->wanted_columns; i++) {
     int column = s->wanted_column[i], channel = columns->channel[column];
     source *from = &s->source[place[c->all.channel[channel].group]];
-    status = start_field(s, &from->field[from->fields], channel, column, capacity, err);
-    from->fields += status == OD_OK;
+    od_mdf_field *f = &from->field[from->fields++];
+    status = od_mdf_field_init(f, &c->file, &c->all, channel, column, false, &s->budget, capacity, err);
   }
   return status;
-}
-
-// --- Values ------------------------------------------------------------------------------------------------------
-
-// Computes the number of a text.
-static od_status text_value(const field *f, const od_mdf_cursor *r, double *value, od_error *err) {
-  char text[260];
-  const od_mdf_channel *c = f->channel;
-  const unsigned char *bytes = r->record + c->byte;
-  size_t length = c->bytes;
-  *value = (double)NAN;
-  if (c->is_text) return OD_OK;
-  if (f->texts) {
-    bool found;
-    od_status status = od_mdf_texts_find(f->texts, od_mdf_bits(c, r->record), &found, err);
-    if (status != OD_OK || !found) return status;
-    bytes = f->texts->text;
-    length = f->texts->length;
-  }
-  od_mdf_decode_text(c->type, bytes, length, text, sizeof text);
-  *value = od_mdf_convert_text(c->conversion, text);
-  return OD_OK;
-}
-
-// Computes the physical value of a field of a record.
-static inline od_status field_value(const field *f, const od_mdf_cursor *r, double *value, od_error *err) {
-  const od_mdf_channel *c = f->channel;
-  if (c->invalid >= 0 && od_mdf_is_invalid(c, r->invalid)) {
-    *value = (double)NAN;
-    return OD_OK;
-  }
-  if (c->raw == OD_MDF_TEXT || c->raw == OD_MDF_TEXT_ELSEWHERE) return text_value(f, r, value, err);
-  double raw = c->raw == OD_MDF_F64 ? od_mdf_f64(r->record + c->byte) : od_mdf_raw_value(c, r->record, r->index);
-  *value = f->is_linear    ? f->offset + f->slope * raw
-           : f->conversion ? od_mdf_convert(f->conversion, raw, c->is_integer)
-                           : raw;
-  return OD_OK;
 }
 
 // --- Rows --------------------------------------------------------------------------------------------------------
@@ -294,7 +226,7 @@ static od_status advance(stream *s, source *from, od_error *err) {
   if (!from->has_record) return status;
   from->now = (double)from->records.index;
   if (from->time.channel) {
-    status = field_value(&from->time, times, &from->now, err);
+    status = od_mdf_field_value(&from->time, times, &from->now, err);
     if (from->scale != 1) from->now *= from->scale;
   }
   return status;
@@ -337,8 +269,10 @@ static od_status start(stream *s, od_error *err) {
 static od_status give_first(stream *s, double *values, od_error *err) {
   source *from = &s->source[s->heap[0]];
   for (int i = 0; i < from->fields; i++) {
-    od_status status = field_value(&from->field[i], &from->records, &values[from->field[i].column], err);
+    od_mdf_field *f = &from->field[i];
+    od_status status = od_mdf_field_value(f, &from->records, &values[f->column], err);
     if (status != OD_OK) return status;
+    s->is_cut = s->is_cut || f->is_cut;
   }
   od_status status = advance(s, from, err);
   if (!from->has_record) s->heap[0] = s->heap[--s->heaped];
