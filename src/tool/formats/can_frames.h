@@ -63,7 +63,7 @@ od_status od_can_stream_open(const od_can_source *kind, void *source, const char
 typedef struct od_can_losses {
   long frames;      // all frames of the trace
   long unknown;     // frames whose identifier is not in the databases
-  long short_data;  // frames that end before a signal of their message
+  long short_data;  // frames and messages with fewer bytes than the database gives
   long incomplete;  // messages of transport protocols with lost packets, timeouts or aborts
   long errors;      // error frames
 } od_can_losses;
