@@ -35,6 +35,7 @@ typedef struct candump {
   int names;
   int last_name;
   time_kind times;
+  bool is_compact;       // whether the last line had the format for files
   long long first, now;  // ns
   char start[OD_TRACE_TIME];
 } candump;
@@ -249,6 +250,7 @@ static bool read_line(candump *s, cursor *c, od_can_frame *f, long long *ns, tim
   if (!read_id(c, f)) return false;
   f->bus = (uint16_t)bus;
   f->length = 0;
+  if (s) s->is_compact = *c->at == '#';
   if (*c->at != '#') {
     f->flags |= direction.flags;
     return read_spaced(c, f);
@@ -297,7 +299,7 @@ static od_status next_line(candump *s, od_can_frame *f, long long *ns, bool *end
 }
 
 // Reads the time of the first frame, and decides whether times without a date are differences: times since the first frame hardly
-// ever descend or repeat.
+// ever descend or repeat. Traces in the format for files have no differences.
 static od_status find_times(candump *s, od_error *err) {
   od_can_frame f;
   bool end = false;
@@ -305,7 +307,8 @@ static od_status find_times(candump *s, od_error *err) {
   int pairs = 0, not_ascending = 0;
   od_status status = next_line(s, &f, &s->first, &end, err);
   before = s->first;
-  for (int i = 0; status == OD_OK && !end && s->times == SINCE_FIRST && i < SAMPLE_LINES; i++) {
+  bool may_differ = s->times == SINCE_FIRST && !s->is_compact;
+  for (int i = 0; status == OD_OK && !end && may_differ && i < SAMPLE_LINES; i++) {
     status = next_line(s, &f, &now, &end, err);
     if (status != OD_OK || end) break;
     if (i > 0) pairs++, not_ascending += now <= before;
