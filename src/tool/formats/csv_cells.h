@@ -16,9 +16,11 @@ typedef struct od_csv_reader {
   const char *line_start;
   int line;
   char separator;
-  const char *const *missing;  // texts that mean a missing value; may be NULL
-  const bool *used;            // columns in which a flaw is an error; NULL: all columns
-  const bool *wanted;          // columns whose cells are read; values of other columns are NAN; NULL: all columns
+  const char *quote, *carriage_return;  // positions of the first such characters at or after a position before `at`, or
+                                        // `end`; at or before `at`: unknown. Only rows use them.
+  const char *const *missing;           // texts that mean a missing value; may be NULL
+  const bool *used;                     // columns in which a flaw is an error; NULL: all columns
+  const bool *wanted;  // columns whose cells are read; values of other columns are NAN; NULL: all columns
   od_table
       *flawed;  // table whose `places` store the first flaw of each column; NULL: a flaw of a used column is an error
   od_error *err;

@@ -10,6 +10,7 @@
 #include "base/allocate.h"
 #include "formats/csv_cells.h"
 #include "formats/csv_lines.h"
+#include "formats/csv_scan.h"
 #include "io/input_file.h"
 #include "formats/read_table.h"
 #include "io/wording.h"
@@ -70,10 +71,63 @@ static od_status too_short(const od_csv_reader *r, const od_table *table, int li
   return status;
 }
 
+// Returns the position of the next character c at or after `from`. The position is searched again only if the previous result is before
+// `from`, so that all rows together search each byte once.
+static const char *next_of(const od_csv_reader *r, const char *from, char c, const char **known) {
+  if (*known >= from && *known) return *known;
+  const char *found = memchr(from, c, (size_t)(r->end - from));
+  return *known = found ? found : r->end;
+}
+
+static bool is_blank(const od_csv_reader *r, char c) {
+  return c == ' ' || (c == '\t' && r->separator != '\t');
+}
+
+// Reads the number of a cell without quotes. Returns false if the cell contains a text.
+static bool read_plain_cell(const od_csv_reader *r, const char *from, const char *to, double *value) {
+  while (from < to && is_blank(r, *from)) from++;
+  while (from < to && is_blank(r, to[-1])) to--;
+  return od_csv_cell_number(r, &(od_csv_cell){.text = from, .length = (size_t)(to - from)}, value);
+}
+
+// Reads a row that has the right number of cells, no quotes, and a number in each wanted column. Other cells are only counted. Returns
+// false, without another effect, for all other rows.
+static bool read_plain_row(od_csv_reader *r, const od_table *table, bool spare, double *values) {
+  const char *at = r->at, *line_end = memchr(at, '\n', (size_t)(r->end - at));
+  const int last = table->columns - 1;
+  int skipped = 0;  // number of cells between `at` and the current column
+  if (!line_end) line_end = r->end;
+  if (next_of(r, at, '"', &r->quote) < line_end) return false;
+  const char *end = next_of(r, at, '\r', &r->carriage_return);
+  if (end < line_end && end + 1 < line_end) return false;
+  if (end > line_end) end = line_end;
+  const char *row_end = end;
+  for (int i = 0; i < last; i++, skipped++) {
+    if (r->wanted && !r->wanted[i]) {
+      values[i] = NAN;
+      continue;
+    }
+    if (!(at = od_csv_skip_cells(at, end, r->end, r->separator, skipped))) return false;
+    const char *cell_end = od_csv_cell_end(at, end, r->end, r->separator);
+    if (cell_end == end || !read_plain_cell(r, at, cell_end, &values[i])) return false;
+    at = cell_end;
+    skipped = 0;
+  }
+  if (!(at = od_csv_skip_cells(at, end, r->end, r->separator, skipped))) return false;
+  while (end > at && is_blank(r, end[-1])) end--;
+  if (spare && end > at && end[-1] == r->separator) end--;
+  if (od_csv_cell_end(at, end, r->end, r->separator) < end) return false;
+  values[last] = NAN;
+  if ((!r->wanted || r->wanted[last]) && !read_plain_cell(r, at, end, &values[last])) return false;
+  r->at = row_end;
+  return true;
+}
+
 // Reads one row of numbers into values; a row has as many cells as the header. spare: each line may end with a separator. A text in
 // the last column may contain separators. Other surplus cells are an error; they occur, for example, if a decimal comma splits a
 // number.
 od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, double *values) {
+  if (read_plain_row(r, table, spare, values)) return OD_OK;
   int line = r->line, count = 0;
   bool text = false;  // whether the last cell contains a text instead of a number
   for (;; r->at++) {
@@ -89,6 +143,7 @@ od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, d
       continue;
     }
     text = !od_csv_cell_number(r, &c, count < table->columns ? &values[count] : &ignored);
+    if (r->wanted && count < table->columns && !r->wanted[count]) values[count] = NAN;
     if (count < table->columns && text) {
       values[count] = NAN;
       status = not_a_number(r, &c, table, count);

@@ -122,6 +122,7 @@ static od_status fill(od_csv_stream *s, od_error *err) {
   while (status == OD_OK && s->whole == 0 && !s->ended) status = read_more(s, err);
   s->r.at = s->r.line_start = s->buffer;
   s->r.end = s->buffer + s->whole;
+  s->r.quote = s->r.carriage_return = NULL;
   return status;
 }
 
@@ -240,6 +241,7 @@ void od_csv_stream_rewind(od_csv_stream *s) {
   s->spot = LINE_BEGIN;
   s->ended = false;
   s->r.at = s->r.end = s->r.line_start = s->buffer;
+  s->r.quote = s->r.carriage_return = NULL;
   s->r.line = s->first_line;
 }
 
