@@ -13,10 +13,10 @@
 
 #include "base/allocate.h"
 #include "io/byte_sum.h"
-#include "formats/csv_cells.h"
+#include "formats/csv_times.h"
 #include "io/inputs_read.h"
 
-enum { USUAL_BLOCK = 1 << 18, LINES_FOR_HEAD = 256, LONGEST_LINES = 1 << 28 };
+enum { USUAL_BLOCK = 1 << 18, LINES_FOR_HEAD = 512, LONGEST_LINES = 1 << 28 };
 
 // The kind of position of a character within a line.
 typedef enum spot {
@@ -47,6 +47,8 @@ struct od_csv_stream {
   int first_line;
   int row_line;  // line of the last row
   od_csv_reader r;
+  od_csv_times *times;  // of r
+  bool is_decided;      // whether the order of day and month was searched
   od_table *head;
   bool spare;
   bool shares;  // whether file and head belong to another stream
@@ -136,7 +138,8 @@ static bool has_lines(const od_csv_stream *s, int least) {
 }
 
 // Reads the header. The lines below the header identify the header, so the buffer must contain enough lines.
-static od_status read_head(od_csv_stream *s, int skip, od_error *err) {
+static od_status read_head(od_csv_stream *s, const od_table_wish *wish, od_error *err) {
+  const int skip = wish ? wish->skip : 0;
   size_t mark = 0;
   od_status status = fill(s, err);
   if (status == OD_OK) status = od_csv_byte_mark(s->path, s->buffer, s->filled, &mark, err);
@@ -148,6 +151,8 @@ static od_status read_head(od_csv_stream *s, int skip, od_error *err) {
   }
   s->r.err = err;
   if (status == OD_OK) status = od_csv_read_head(&s->r, skip, &s->head, &s->spare);
+  if (status == OD_OK) status = od_csv_times_find(&s->r, s->head, wish, &s->times);
+  s->r.times = s->times;
   s->first_row = (off_t)(s->r.at - s->buffer);
   s->first_line = s->r.line;
   od_csv_stream_rewind(s);  // the separator is known now
@@ -185,7 +190,7 @@ od_status od_csv_stream_open(const char *path, const od_table_wish *wish, size_t
   *out = NULL;
   if (!s) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
   od_status status = open_file(s, err);
-  if (status == OD_OK) status = read_head(s, wish ? wish->skip : 0, err);
+  if (status == OD_OK) status = read_head(s, wish, err);
   if (status == OD_OK) *out = OD_GIVE(s);
   return status;
 }
@@ -205,6 +210,12 @@ od_status od_csv_stream_again(const od_csv_stream *s, od_csv_stream **out, od_er
   other->head = s->head;
   other->spare = s->spare;
   other->shares = true;
+  other->is_decided = s->is_decided;
+  if (s->times && !(other->times = other->r.times = od_csv_times_copy(s->times))) {
+    od_csv_stream_close(other);
+    *out = NULL;
+    return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->path);
+  }
   od_csv_stream_rewind(other);
   return OD_OK;
 }
@@ -215,6 +226,7 @@ void od_csv_stream_close(od_csv_stream *s) {
     if (s->file >= 0) close(s->file);
     od_table_free(s->head);
   }
+  od_csv_times_free(s->times);
   od_free(s->buffer);
   od_free(s->path);
   od_free(s);
@@ -243,12 +255,35 @@ void od_csv_stream_rewind(od_csv_stream *s) {
   s->r.at = s->r.end = s->r.line_start = s->buffer;
   s->r.quote = s->r.carriage_return = NULL;
   s->r.line = s->first_line;
+  if (s->times) od_csv_times_rewind(s->times);
+}
+
+// Reads all rows to find the order of day and month, if the columns in use do not determine it.
+static od_status decide_times(od_csv_stream *s, od_error *err) {
+  OD_SCRATCH(scratch);
+  s->is_decided = true;
+  if (!s->times || !od_csv_times_are_open(s->times, s->r.wanted)) return OD_OK;
+  OD_OWNED(od_csv_stream_close) od_csv_stream *other = NULL;
+  double *values = OD_TAKE(&scratch, double, s->head->columns);
+  bool *used = OD_TAKE(&scratch, bool, s->head->columns);  // no column: flaws are reported when the rows are read
+  if (!values || !used) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->path);
+  od_status status = od_csv_stream_again(s, &other, err);
+  if (status != OD_OK) return status;
+  od_error ignored = {0};
+  bool end = false;
+  other->r.used = used;
+  other->r.wanted = s->r.wanted;
+  other->times->is_survey = other->is_decided = true;
+  while (!end && status == OD_OK) status = od_csv_stream_next(other, values, &end, &ignored);
+  if (status == OD_NO_MEMORY || status == OD_IO) return od_fail(err, status, "%s", ignored.text);
+  return od_csv_times_decide(&s->r, s->head, other->times);
 }
 
 od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_error *err) {
   od_status status = OD_OK;
   s->r.err = err;
   *end = false;
+  if (!s->is_decided && (status = decide_times(s, err)) != OD_OK) return status;
   while (!od_csv_find_line(&s->r)) {
     *end = s->ended;
     if (*end) return OD_OK;
@@ -282,6 +317,12 @@ bool od_csv_stream_has_changed(const od_csv_stream *s) {
   bool untouched = about.st_size == s->limit && about.st_mtim.tv_sec == s->written.tv_sec &&
                    about.st_mtim.tv_nsec == s->written.tv_nsec;
   return !untouched && differs(s);
+}
+
+const char *od_csv_stream_start_time(const od_csv_stream *s) {
+  if (!s->times) return NULL;
+  const char *start = od_csv_times_start(s->times, od_table_find_time(s->head), s->r.wanted);
+  return start ? start : od_csv_times_start(s->times, -1, s->r.wanted);
 }
 
 int od_csv_stream_line(const od_csv_stream *s) {

@@ -33,6 +33,8 @@ od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_err
 // Return the line number of the last row, and, after all rows were read, whether the last line has no line end.
 int od_csv_stream_line(const od_csv_stream *s);
 bool od_csv_stream_is_cut(const od_csv_stream *s);
+// Returns the date and time of the first row as in ISO 8601, if a column in use contains it; NULL: unknown. Valid until the next call.
+const char *od_csv_stream_start_time(const od_csv_stream *s);
 // Returns whether the rows were overwritten since they were first read. Appended data are ignored. The check is fast if the file
 // was not modified.
 bool od_csv_stream_has_changed(const od_csv_stream *s);

@@ -210,6 +210,14 @@ bool od_number_parse(const char *text, size_t length, bool comma, double *value)
   return true;
 }
 
+bool od_number_decimal(const char *text, size_t length, bool comma, od_decimal *size, bool *negative) {
+  decimal d;
+  const bool is_exact = scan(text, text + length, comma, &d) && d.exact;
+  *size = d.size;
+  *negative = d.negative;
+  return is_exact;
+}
+
 static int by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);

@@ -196,7 +196,7 @@ static void random_rows(void **state) {
     size_t n = 0;
     for (int i = 0; i < columns; i++) {
       wanted[i] = draw(3) > 0;
-      n += (size_t)sprintf(text + n, "name%d%c", i, separator);
+      n += (size_t)sprintf(text + n, "name%d [V]%c", i, separator);
     }
     if (!spare) n--;
     n += (size_t)sprintf(text + n, "%s", ending);
