@@ -53,6 +53,10 @@ static bool has_changed(const void *stream) {
   return od_csv_stream_has_changed(stream);
 }
 
+static od_status grow(void *stream, od_log_growth *out, od_error *err) {
+  return od_csv_stream_grow(stream, out, err);
+}
+
 static const char *start_time(const void *stream) {
   return od_csv_stream_start_time(stream);
 }
@@ -70,6 +74,7 @@ const od_log_format od_csv_format = {.name = "CSV",
                                      .line = line,
                                      .is_cut = is_cut,
                                      .has_changed = has_changed,
+                                     .grow = grow,
                                      .start_time = start_time};
 
 static od_status open_pipe(const char *path, const od_table_wish *wish, void **out, od_error *err) {

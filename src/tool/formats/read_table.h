@@ -13,6 +13,7 @@ typedef struct od_table_wish {
   int skip;                    // number of lines of text before the header
   const char
       *time_form;  // order of day, month and year of a CSV file, such as "dd.mm.yyyy"; another text has no effect
+  bool follow;     // whether the file may grow while it is read (od_log_format.grow)
   const char *const *databases;  // paths of DBC files that describe the messages of a CAN trace; terminated by NULL
 } od_table_wish;
 
