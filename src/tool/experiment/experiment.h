@@ -191,6 +191,7 @@ typedef struct od_experiment_options {
   const char *sensors;  // sensors in use, "A.angle,P.pressure"; NULL: all sensors of the file
   bool uncorrected;     // whether the observer uses no measurements, so that its model runs freely
   const char *data;     // log to be observed instead of the true machine, "-" for a stream; NULL: the file's log
+  bool follow;          // whether the log grows while it is observed, and is not read when the experiment is loaded
   od_content content;   // content of the file if it has been read already
 
   // Called at the end of loading; NULL: not called. A fit uses this function to read more keys of the same file. Parameters then

@@ -397,6 +397,7 @@ static od_status open_log(od_log *log, od_log_plan *plan, od_units *units, od_me
   const od_table_wish wish = {.missing = plan->missing,
                               .time = plan->time.column,
                               .columns = columns,
+                              .time_form = plan->time.file_unit,
                               .no_time = plan->interval > 0,
                               .skip = plan->skip};
   od_status status = od_row_reader_open(plan->file, &wish, &log->file, &err);
