@@ -26,6 +26,7 @@ enum {
   SAMPLE_FRAMES = 1000000,  // frames of a trace without databases that are read for the message
   SHOWN_IDS = 12,
   SHOWN_VALUES = 16,
+  REMARKS = 4,
   NULL_ADDRESS = 254  // source address of messages from any source
 };
 
@@ -72,7 +73,8 @@ typedef struct trace {
   od_table *head;
   od_log_origin *origin;  // one per column
   od_can_losses losses;
-  int disorder;  // number of frames that must be read ahead to sort them
+  const char *remark[REMARKS + 1];  // sentences about the losses, terminated by NULL
+  int disorder;                     // number of frames that must be read ahead to sort them
   od_arena arena;
 } trace;
 
@@ -620,6 +622,24 @@ static od_status make_columns(stream *s, od_error *err) {
   return name_columns(s, err);
 }
 
+// Describes the losses in sentences.
+static od_status make_remarks(trace *t, od_error *err) {
+  const od_can_losses *l = &t->losses;
+  od_arena *a = &t->arena;
+  int n = 0;
+  if (l->unknown > 0)
+    t->remark[n++] = od_arena_format(a, "The databases have no message for %s of %ld.",
+                                     od_count(l->unknown, "frame").text, l->frames);
+  if (l->short_data > 0)
+    t->remark[n++] = od_arena_format(a, "%s %s shorter than the message in the database.",
+                                     od_count(l->short_data, "frame").text, od_form(l->short_data, "is", "are"));
+  if (l->incomplete > 0)
+    t->remark[n++] = od_arena_format(a, "%s of several frames %s incomplete: packets are lost, late or aborted.",
+                                     od_count(l->incomplete, "message").text, od_form(l->incomplete, "is", "are"));
+  if (l->errors > 0) t->remark[n++] = od_arena_format(a, "The trace has %s.", od_count(l->errors, "error frame").text);
+  return od_arena_status(a) == OD_OK ? OD_OK : no_memory(t, err);
+}
+
 // --- Streams ----------------------------------------------------------------------------------------------------------
 
 static void free_trace(trace *t) {
@@ -692,6 +712,7 @@ od_status od_can_stream_open(const od_can_source *kind, void *source, const char
   if (status == OD_OK) status = scan_all(s, LONG_MAX, err);
   if (status == OD_OK && t->uses == 0) status = no_messages(t, "no message of the databases occurs in the trace", err);
   if (status == OD_OK) status = make_columns(s, err);
+  if (status == OD_OK) status = make_remarks(t, err);
   if (status == OD_OK) status = prepare(s, err);
   to_start(s);
   if (status == OD_OK)
@@ -828,4 +849,11 @@ const char *od_can_stream_start_time(const void *opened) {
 
 od_can_losses od_can_stream_losses(const void *opened) {
   return ((const stream *)opened)->trace->losses;
+}
+
+const char *od_can_stream_remark(const void *opened, int index) {
+  const trace *t = ((const stream *)opened)->trace;
+  for (int i = 0; i < index; i++)
+    if (!t->remark[i]) return NULL;
+  return t->remark[index];
 }

@@ -63,6 +63,8 @@ typedef struct od_log_format {
   // file has become shorter. NULL: such files cannot be followed.
   od_status (*grow)(void *stream, od_log_growth *out, od_error *err);
   const char *(*start_time)(const void *stream);  // date and time of the time zero, as in ISO 8601; NULL: unknown
+  // Returns sentence number `index` about parts of the file that are not read, or NULL after the last sentence.
+  const char *(*remark)(const void *stream, int index);
 } od_log_format;
 
 // The formats, in the order of their recognition, terminated by NULL. The last one, CSV, recognizes every file.
