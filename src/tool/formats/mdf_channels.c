@@ -315,7 +315,7 @@ static od_status place_channel(reader *r, od_mdf_channel *c, int kind, uint64_t 
   if (!why && !is_nothing) why = check_place(&r->c->group[c->group], c);
   if (is_nothing) {
     c->raw = OD_MDF_NOTHING;
-    c->byte = 0;
+    c->byte = c->bytes = 0;
     c->invalid = -1;
   }
   return why ? leave_out(r, c, why) : add_channel(r, c);

@@ -1,5 +1,5 @@
-// MDF 4 (ASAM) as a format of logs. Groups have their own times. The rows of all groups are merged in the order of time; rows of
-// different groups with the same time become one row.
+// MDF 4 (ASAM) as a format of logs. The rows of the channels (mdf_rows.h) are merged with those of CAN frames, if databases describe
+// the frames. The columns are the time, the channels, and the signals of CAN messages.
 #define _XOPEN_SOURCE 700  // st_mtim
 
 #include <math.h>
@@ -7,313 +7,207 @@
 #include <sys/stat.h>
 
 #include "base/allocate.h"
-#include "formats/log_format.h"
-#include "formats/mdf_columns.h"
-#include "formats/mdf_fields.h"
-
-enum { MOST_BUFFERS = 32 << 20, LARGEST_BUFFER = 1 << 18, SMALLEST_BUFFER = 1 << 13 };
-
-// The description of a file, which all streams of the file share.
-typedef struct contents {
-  char *path;
-  od_mdf_file file;
-  od_arena memory;
-  od_mdf_contents all;
-  od_mdf_columns columns;
-} contents;
-
-// A group with columns to decode.
-typedef struct source {
-  int group;
-  od_mdf_cursor records;
-  od_mdf_cursor *times;  // the records with the times; NULL: these records
-  od_mdf_field time;     // channel NULL: no times
-  double scale;          // from the unit of the times to s
-  double now;            // time of the present record, s; without times the number of the record
-  od_mdf_field *field;
-  int fields;
-  bool has_record;
-} source;
+#include "base/byte_hash.h"
+#include "formats/mdf_bus.h"
 
 typedef struct stream {
-  contents *shared;
-  bool owns;  // whether this stream owns `shared`
-  const bool *wanted;
-  od_arena memory;  // of the sources
-  od_mdf_budget budget;
-  source *source;
-  int sources;
-  int *heap, heaped;  // sources with a record, the earliest first
-  int *wanted_column, wanted_columns;
-  bool is_started, is_cut;
+  od_mdf_rows *rows;
+  void *can;  // the signals of CAN messages; NULL: none
+  od_table *head;
+  bool owns;  // whether the stream owns `head`
+  int own;    // number of columns of `rows`
+  int all;    // number of columns
+  od_arena memory;
+  bool *wanted, *can_wanted;  // of `rows` and of `can`
+  double *row, *can_row;
+  bool has_row, has_can_row;   // whether there is a row that was read and not given
+  bool reads_rows, reads_can;  // whether rows remain
+  bool had_rows, had_can;      // whether columns are selected
 } stream;
-
-// --- Opening and closing -----------------------------------------------------------------------------------------
-
-static void close_contents(contents *c) {
-  od_mdf_file_close(&c->file);
-  if (c->columns.head) od_table_free(c->columns.head);
-  od_arena_free(&c->memory);
-  od_free(c->path);
-  od_free(c);
-}
-
-// Ends the reading of records.
-static void stop(stream *s) {
-  for (int i = 0; i < s->sources; i++) {
-    source *from = &s->source[i];
-    od_mdf_cursor_free(&from->records);
-    if (from->times) od_mdf_cursor_free(from->times);
-    for (int k = 0; k < from->fields; k++) od_mdf_field_free(&from->field[k]);
-  }
-  od_arena_free(&s->memory);
-  s->memory = (od_arena){0};
-  s->source = NULL;
-  s->sources = s->heaped = 0;
-  s->budget = (od_mdf_budget){0};
-  s->is_started = s->is_cut = false;
-}
 
 static void close_stream(void *opened) {
   stream *s = opened;
   if (!s) return;
-  stop(s);
-  if (s->owns) close_contents(s->shared);
+  if (s->can) od_can_stream_close(s->can);
+  if (s->owns && s->head) od_table_free(s->head);
+  if (s->rows) od_mdf_rows_close(s->rows);
+  od_arena_free(&s->memory);
   od_free(s);
 }
 OD_OWNED_POINTER(stream, close_stream);
 
-// Adds a remark about what an unfinalized file lacks.
-static od_status remark_unfinished(contents *c) {
-  if (!c->file.is_unfinalized) return OD_OK;
-  return od_mdf_remark(
-      &c->all, &c->memory,
-      "the file was not finalized: the recording may have ended unexpectedly, and the last rows may be missing");
+static od_status no_memory(const stream *s, od_error *err) {
+  return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", od_mdf_rows_log(s->rows)->path);
+}
+
+static void restart(stream *s) {
+  s->has_row = s->has_can_row = false;
+  s->reads_rows = s->had_rows;
+  s->reads_can = s->had_can;
+}
+
+// Allocates the rows of both parts. All columns are selected.
+static od_status prepare(stream *s, od_error *err) {
+  s->own = od_mdf_rows_log(s->rows)->columns.count;
+  s->all = s->head->columns;
+  s->had_rows = true;
+  s->had_can = s->can != NULL;
+  restart(s);
+  if (!s->can) return OD_OK;
+  int signals = s->all - s->own + 1;
+  s->wanted = OD_TAKE(&s->memory, bool, s->own);
+  s->can_wanted = OD_TAKE(&s->memory, bool, signals);
+  s->row = OD_TAKE(&s->memory, double, s->own);
+  s->can_row = OD_TAKE(&s->memory, double, signals);
+  if (od_arena_status(&s->memory) != OD_OK) return no_memory(s, err);
+  memset(s->wanted, 1, (size_t)s->own);
+  memset(s->can_wanted, 1, (size_t)signals);
+  return OD_OK;
+}
+
+// Collects the hashes of the names of all columns. Returns false if an allocation fails.
+static bool collect_names(const od_table *t, od_mdf_set *names) {
+  bool is_new;
+  for (int i = 0; i < t->columns; i++)
+    if (!od_mdf_set_add(names, od_hash_text(OD_HASH_START, t->name[i]) | 1, &is_new)) return false;
+  return true;
+}
+
+// Joins the columns of both parts. A signal with the name of a channel gets the prefix "CAN.".
+static od_status join_heads(stream *s, const od_table *rows, const od_table *can, od_error *err) {
+  OD_SCRATCH(scratch);
+  OD_SCOPED(od_mdf_set_free) od_mdf_set names = {0};
+  s->owns = true;
+  s->head = od_table_new(rows->columns + can->columns - 1);
+  if (!s->head || !collect_names(rows, &names)) return no_memory(s, err);
+  s->head->places.flaw = OD_TAKE(&s->head->arena, const char *, s->head->columns);
+  if (!s->head->places.flaw) return no_memory(s, err);
+  for (int i = 0; i < s->head->columns; i++) {
+    bool is_own = i < rows->columns;
+    const od_table *from = is_own ? rows : can;
+    int column = is_own ? i : i - rows->columns + 1;
+    const char *name = from->name[column];
+    bool is_new = true;
+    if (!is_own && !od_mdf_set_add(&names, od_hash_text(OD_HASH_START, name) | 1, &is_new)) return no_memory(s, err);
+    if (!is_new) name = od_arena_format(&scratch, "CAN.%s", name);
+    if (!name || od_table_label(s->head, i, name, from->unit[column]) != OD_OK) return no_memory(s, err);
+    s->head->places.flaw[i] = od_table_flaw(from, column);
+  }
+  return OD_OK;
+}
+
+// Opens the CAN frames of the file, if there are databases for them.
+static od_status open_can(stream *s, const char *path, const od_table_wish *wish, od_error *err) {
+  od_mdf_log *log = od_mdf_rows_log(s->rows);
+  void *frames;
+  s->head = log->columns.head;
+  if (!wish->databases || !wish->databases[0] || !log->columns.has_time) return OD_OK;
+  od_status status = od_mdf_bus_open(log, &frames, err);
+  if (status != OD_OK) return status;
+  if (!frames) {
+    status = od_mdf_remark(&log->all, &log->memory, "the file has no CAN frames that the databases could describe");
+    return status == OD_OK ? OD_OK : no_memory(s, err);
+  }
+  status = od_can_stream_open(&od_mdf_bus_source, frames, path, wish, &s->can, err);
+  return status == OD_OK ? join_heads(s, log->columns.head, od_can_stream_head(s->can), err) : status;
 }
 
 static od_status open_file(const char *path, const od_table_wish *wish, void **out, od_error *err) {
-  od_error own = {0};
-  if (!err) err = &own;
   *out = NULL;
   OD_OWNED(close_stream) stream *s = od_calloc(1, sizeof *s);
-  contents *c = s ? s->shared = od_calloc(1, sizeof *c) : NULL;
-  if (!c) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
-  c->file.fd = -1;
-  s->owns = true;
-  c->path = od_strdup(path);
-  if (!c->path) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
-  od_status status = od_mdf_file_open(c->path, &c->file, err);
-  if (status == OD_OK) status = od_mdf_contents_read(&c->file, &c->memory, &c->all, err);
-  if (status == OD_OK && remark_unfinished(c) != OD_OK) status = od_mdf_no_memory(&c->file, err);
-  if (status == OD_OK) status = od_mdf_columns_choose(&c->file, &c->all, wish, &c->memory, &c->columns, err);
+  if (!s) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
+  od_status status = od_mdf_rows_open(path, wish, &s->rows, err);
+  if (status == OD_OK) status = open_can(s, od_mdf_rows_log(s->rows)->path, wish, err);
+  if (status == OD_OK) status = prepare(s, err);
   if (status == OD_OK) *out = OD_GIVE(s);
   return status;
 }
 
 static od_status again(const void *opened, void **out, od_error *err) {
-  stream *other = *out = od_calloc(1, sizeof *other);
+  const stream *s = opened;
+  *out = NULL;
+  OD_OWNED(close_stream) stream *other = od_calloc(1, sizeof *other);
   if (!other) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  other->shared = ((const stream *)opened)->shared;
-  return OD_OK;
+  other->head = s->head;
+  od_status status = od_mdf_rows_again(s->rows, &other->rows, err);
+  if (status == OD_OK && s->can) status = od_can_stream_again(s->can, &other->can, err);
+  if (status == OD_OK) status = prepare(other, err);
+  if (status == OD_OK) *out = OD_GIVE(other);
+  return status;
 }
 
 static const od_table *head(const void *opened) {
-  return ((const stream *)opened)->shared->columns.head;
+  return ((const stream *)opened)->head;
 }
 
 static void want(void *opened, const bool *wanted) {
   stream *s = opened;
-  stop(s);
-  s->wanted = wanted;
+  od_mdf_rows_want(s->rows, s->can ? s->wanted : wanted);
+  if (!s->can) return;
+  bool any_own = false, any_can = false;
+  s->wanted[0] = s->can_wanted[0] = wanted[0];
+  for (int i = 1; i < s->all; i++) {
+    bool is_own = i < s->own;
+    *(is_own ? &s->wanted[i] : &s->can_wanted[i - s->own + 1]) = wanted[i];
+    any_own = any_own || (is_own && wanted[i]);
+    any_can = any_can || (!is_own && wanted[i]);
+  }
+  s->had_rows = any_own || !any_can;
+  s->had_can = any_can || !any_own;
+  od_can_stream_want(s->can, s->can_wanted);
+  restart(s);
 }
 
-static void rewind_stream(void *opened) {
-  stop(opened);
-}
-
-// --- Sources -----------------------------------------------------------------------------------------------------
-
-static bool is_wanted(const stream *s, int column) {
-  return !s->wanted || s->wanted[column];
-}
-
-// Starts the reading of the records of a group.
-static od_status start_source(stream *s, source *from, int *first_of_part, size_t capacity, od_error *err) {
-  const contents *c = s->shared;
-  const od_mdf_group *g = &c->all.group[from->group];
-  int *first = &first_of_part[g->part];  // index + 1 of the first source of the data group
-  od_mdf_cursor *shared = *first ? &s->source[*first - 1].records : NULL;
-  od_status status =
-      od_mdf_cursor_init(&from->records, &c->file, &c->all, from->group, &s->budget, capacity, shared, false, err);
-  if (status != OD_OK) return status;
-  if (!*first) *first = (int)(from - s->source) + 1;
-  int time = c->columns.has_time ? c->columns.time_of[from->group] : -1;
-  if (time < 0) return OD_OK;
-  const od_mdf_channel *channel = &c->all.channel[time];
-  from->scale = od_mdf_time_scale(channel->unit);
-  if (channel->group != from->group) {
-    from->times = OD_TAKE(&s->memory, od_mdf_cursor, 1);
-    if (!from->times) return od_mdf_no_memory(&c->file, err);
-    status = od_mdf_cursor_init(from->times, &c->file, &c->all, channel->group, &s->budget, capacity, NULL, true, err);
-  }
-  return status == OD_OK ? od_mdf_field_init(&from->time, &c->file, &c->all, time, 0, false, &s->budget, capacity, err)
-                         : status;
-}
-
-// Chooses the groups to read: those with selected columns, or all groups if only the time is selected.
-static od_status choose_sources(stream *s, od_error *err) {
-  const contents *c = s->shared;
-  const od_mdf_columns *columns = &c->columns;
-  OD_SCRATCH(scratch);
-  int *fields = OD_TAKE(&scratch, int, c->all.groups + 1), any = 0;
-  int *place = OD_TAKE(&scratch, int, c->all.groups + 1);
-  s->wanted_column = OD_TAKE(&s->memory, int, columns->count);
-  s->wanted_columns = 0;
-  if (!fields || !place || !s->wanted_column) return od_mdf_no_memory(&c->file, err);
-  for (int i = 0; i < columns->count; i++) {
-    if (columns->channel[i] < 0 || !is_wanted(s, i)) continue;
-    s->wanted_column[s->wanted_columns++] = i;
-    any += fields[c->all.channel[columns->channel[i]].group]++ == 0;
-  }
-  for (int i = 0; any == 0 && i < columns->count; i++)
-    if (columns->channel[i] >= 0) fields[c->all.channel[columns->channel[i]].group] = 1;
-  // A group of times alone has rows, too.
-  for (int g = 0; any == 0 && columns->has_time && g < c->all.groups; g++)
-    if (columns->time_of[g] >= 0 && c->all.group[g].channels > 0) fields[g] = 1;
-  for (int g = 0; g < c->all.groups; g++) {
-    if (fields[g] == 0) continue;
-    place[g] = s->sources++;
-  }
-  s->source = OD_TAKE(&s->memory, source, s->sources);
-  s->heap = OD_TAKE(&s->memory, int, s->sources);
-  if (!s->source || !s->heap) {
-    s->sources = 0;
-    return od_mdf_no_memory(&c->file, err);
-  }
-  for (int g = 0; g < c->all.groups; g++) {
-    if (fields[g] == 0) continue;
-    source *from = &s->source[place[g]];
-    from->group = g;
-    from->field = OD_TAKE(&s->memory, od_mdf_field, fields[g]);
-    if (!from->field) return od_mdf_no_memory(&c->file, err);
-  }
-  size_t capacity = MOST_BUFFERS / (size_t)(s->sources > 0 ? s->sources : 1);
-  capacity = capacity > LARGEST_BUFFER ? LARGEST_BUFFER : capacity < SMALLEST_BUFFER ? SMALLEST_BUFFER : capacity;
-  int *first_of_part = OD_TAKE(&scratch, int, c->all.parts);
-  if (!first_of_part) return od_mdf_no_memory(&c->file, err);
+// Reads a row of each part that has none.
+static od_status fill(stream *s, od_error *err) {
+  bool end = false;
   od_status status = OD_OK;
-  for (int i = 0; status == OD_OK && i < s->sources; i++)
-    status = start_source(s, &s->source[i], first_of_part, capacity, err);
-  for (int i = 0; status == OD_OK && i < s->wanted_columns; i++) {
-    int column = s->wanted_column[i], channel = columns->channel[column];
-    source *from = &s->source[place[c->all.channel[channel].group]];
-    od_mdf_field *f = &from->field[from->fields++];
-    status = od_mdf_field_init(f, &c->file, &c->all, channel, column, false, &s->budget, capacity, err);
+  if (s->reads_rows && !s->has_row) {
+    status = od_mdf_rows_next(s->rows, s->row, &end, err);
+    s->has_row = status == OD_OK && !end;
+    s->reads_rows = !end;
   }
-  return status;
-}
-
-// --- Rows --------------------------------------------------------------------------------------------------------
-
-// Reads the next record of a source, and its time.
-static od_status advance(stream *s, source *from, od_error *err) {
-  const od_mdf_cursor *times = from->times ? from->times : &from->records;
-  bool more;
-  od_status status = od_mdf_cursor_next(&from->records, &more, err);
-  if (status == OD_OK && more && from->times) status = od_mdf_cursor_next(from->times, &more, err);
-  from->has_record = status == OD_OK && more;
-  s->is_cut = s->is_cut || from->records.is_cut;
-  if (!from->has_record) return status;
-  from->now = (double)from->records.index;
-  if (from->time.channel) {
-    status = od_mdf_field_value(&from->time, times, &from->now, err);
-    if (from->scale != 1) from->now *= from->scale;
+  if (status == OD_OK && s->reads_can && !s->has_can_row) {
+    status = od_can_stream_next(s->can, s->can_row, &end, err);
+    s->has_can_row = status == OD_OK && !end;
+    s->reads_can = !end;
   }
-  return status;
-}
-
-// Returns whether source a is before source b. Records without a time are delivered at once.
-static bool is_before(const stream *s, int a, int b) {
-  double x = s->source[a].now, y = s->source[b].now;
-  if (x < y || (isnan(x) && !isnan(y))) return true;
-  return a < b && (x == y || (isnan(x) && isnan(y)));
-}
-
-// Restores the order of the heap below a place.
-static void sink(stream *s, int place) {
-  for (;;) {
-    int least = place;
-    for (int child = 2 * place + 1; child <= 2 * place + 2 && child < s->heaped; child++)
-      if (is_before(s, s->heap[child], s->heap[least])) least = child;
-    if (least == place) return;
-    int held = s->heap[place];
-    s->heap[place] = s->heap[least];
-    s->heap[least] = held;
-    place = least;
-  }
-}
-
-// Reads the first record of each source.
-static od_status start(stream *s, od_error *err) {
-  od_status status = choose_sources(s, err);
-  for (int i = 0; status == OD_OK && i < s->sources; i++) {
-    status = advance(s, &s->source[i], err);
-    if (status == OD_OK && s->source[i].has_record) s->heap[s->heaped++] = i;
-  }
-  for (int i = s->heaped / 2 - 1; i >= 0; i--) sink(s, i);
-  s->is_started = status == OD_OK;
-  return status;
-}
-
-// Decodes the columns of the first source of the heap, and reads its next record.
-static od_status give_first(stream *s, double *values, od_error *err) {
-  source *from = &s->source[s->heap[0]];
-  for (int i = 0; i < from->fields; i++) {
-    od_mdf_field *f = &from->field[i];
-    od_status status = od_mdf_field_value(f, &from->records, &values[f->column], err);
-    if (status != OD_OK) return status;
-    s->is_cut = s->is_cut || f->is_cut;
-  }
-  od_status status = advance(s, from, err);
-  if (!from->has_record) s->heap[0] = s->heap[--s->heaped];
-  if (s->heaped > 1) sink(s, 0);
   return status;
 }
 
 static od_status next(void *opened, double *values, bool *end, od_error *err) {
   stream *s = opened;
-  od_error own = {0};
-  if (!err) err = &own;
-  if (!s->is_started) {
-    od_status status = start(s, err);
-    if (status != OD_OK) {
-      stop(s);
-      return status;
-    }
-  }
-  *end = s->heaped == 0;
+  if (!s->can) return od_mdf_rows_next(s->rows, values, end, err);
+  od_status status = fill(s, err);
+  if (status != OD_OK) return status;
+  *end = !s->has_row && !s->has_can_row;
   if (*end) return OD_OK;
-  double now = s->source[s->heap[0]].now;
-  if (s->shared->columns.has_time) values[0] = now;
-  if (s->sources == 1) return give_first(s, values, err);
-  for (int i = 0; i < s->wanted_columns; i++) values[s->wanted_column[i]] = (double)NAN;
-  int last;
-  od_status status;
-  do {
-    last = s->heap[0];
-    status = give_first(s, values, err);
-  } while (status == OD_OK && s->heaped > 0 && s->source[s->heap[0]].now == now && s->heap[0] > last);
-  return status;
+  // A row without a time is first.
+  bool gives_row = s->has_row && (!s->has_can_row || !(s->row[0] > s->can_row[0]));
+  bool gives_can = s->has_can_row && (!s->has_row || s->can_row[0] <= s->row[0]);
+  values[0] = gives_row ? s->row[0] : s->can_row[0];
+  for (int i = 1; i < s->own; i++) values[i] = gives_row && s->wanted[i] ? s->row[i] : (double)NAN;
+  for (int i = s->own, k = 1; i < s->all; i++, k++)
+    values[i] = gives_can && s->can_wanted[k] ? s->can_row[k] : (double)NAN;
+  s->has_row = s->has_row && !gives_row;
+  s->has_can_row = s->has_can_row && !gives_can;
+  return OD_OK;
 }
 
-// --- About the file ----------------------------------------------------------------------------------------------
+static void rewind_stream(void *opened) {
+  stream *s = opened;
+  od_mdf_rows_rewind(s->rows);
+  if (s->can) od_can_stream_rewind(s->can);
+  restart(s);
+}
 
 static bool is_cut(const void *opened) {
-  return ((const stream *)opened)->is_cut;
+  const stream *s = opened;
+  return od_mdf_rows_is_cut(s->rows) || (s->can && od_can_stream_is_cut(s->can));
 }
 
 static bool has_changed(const void *opened) {
-  const od_mdf_file *file = &((const stream *)opened)->shared->file;
+  const od_mdf_file *file = &od_mdf_rows_log(((const stream *)opened)->rows)->file;
   struct stat about;
   if (fstat(file->fd, &about) != 0) return false;
   return (uint64_t)about.st_size != file->size || about.st_mtim.tv_sec != file->written.tv_sec ||
@@ -321,7 +215,9 @@ static bool has_changed(const void *opened) {
 }
 
 static od_log_origin origin(const void *opened, int column) {
-  const contents *c = ((const stream *)opened)->shared;
+  const stream *s = opened;
+  if (column >= s->own) return od_can_stream_origin(s->can, column - s->own + 1);
+  const od_mdf_log *c = od_mdf_rows_log(s->rows);
   int channel = c->columns.channel[column];
   if (channel < 0) return (od_log_origin){0};
   const od_mdf_channel *of = &c->all.channel[channel];
@@ -329,17 +225,19 @@ static od_log_origin origin(const void *opened, int column) {
 }
 
 static const char *start_time(const void *opened) {
-  return ((const stream *)opened)->shared->all.start_time;
+  return od_mdf_rows_log(((const stream *)opened)->rows)->all.start_time;
 }
 
 static const char *remark(const void *opened, int index) {
-  const od_mdf_contents *all = &((const stream *)opened)->shared->all;
-  return index < all->remarks ? all->remark[index] : NULL;
+  const stream *s = opened;
+  const od_mdf_contents *all = &od_mdf_rows_log(s->rows)->all;
+  if (index < all->remarks) return all->remark[index];
+  return s->can ? od_can_stream_remark(s->can, index - all->remarks) : NULL;
 }
 
-static bool recognizes(const char *path, const unsigned char *start_of_file, size_t length) {
+static bool recognizes(const char *path, const unsigned char *start, size_t length) {
   (void)path;
-  return od_mdf_is_mdf(start_of_file, length);
+  return od_mdf_is_mdf(start, length);
 }
 
 const od_log_format od_mdf_format = {.name = "MDF",
