@@ -296,10 +296,32 @@ static od_status read_fields(reader *r, const od_mdf_block *b, const uint64_t *l
   return status;
 }
 
+// Appends the texts of an enumeration to the comment of a channel: "0 = off, 1 = on". The values of such a channel are raw numbers.
+static od_status describe_texts(reader *r, od_mdf_channel *c) {
+  const od_mdf_conversion *cc = c->conversion;
+  char text[OD_MDF_LONGEST_COMMENT] = "";
+  size_t length = 0;
+  if (!cc || cc->gives_numbers || (cc->kind != OD_MDF_VALUE_TO_TEXT && cc->kind != OD_MDF_RANGE_TO_TEXT)) return OD_OK;
+  for (int i = 0; i < cc->entries && length < sizeof text; i++) {
+    const od_mdf_entry *e = &cc->entry[i];
+    const char *between = length > 0 ? ", " : "";
+    if (e->to != e->from)
+      length += od_text_format(text + length, sizeof text - length, "%s%g to %g = %s", between, e->from, e->to,
+                               e->text ? e->text : "");
+    else
+      length +=
+          od_text_format(text + length, sizeof text - length, "%s%g = %s", between, e->from, e->text ? e->text : "");
+  }
+  c->comment = od_arena_format(r->memory, "%s%s%s", c->comment, c->comment[0] && length > 0 ? "; " : "", text);
+  return c->comment ? OD_OK : no_memory(r);
+}
+
 // Chooses the decoding of a channel whose conversion is known, and adds the channel, or the channels of its array or structure.
 static od_status place_channel(reader *r, od_mdf_channel *c, int kind, uint64_t composition, int depth) {
   bool is_nothing = c->raw == OD_MDF_NOTHING, is_structure = false;
   if (!c->unit[0] && c->conversion) c->unit = c->conversion->unit;
+  od_status status = describe_texts(r, c);
+  if (status != OD_OK) return status;
   if (composition) {
     const char *why = choose_raw(c, kind);
     od_mdf_block b;
