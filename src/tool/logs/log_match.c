@@ -168,6 +168,7 @@ static bool match_channel(const search *s, od_channel *c) {
     od_date_order ignored;
     const bool is_form = is_time && c->file_unit && od_date_order_of(c->file_unit, &ignored);
     const char *unit = c->file_unit && !is_form ? c->file_unit : s->table->unit[c->at];
+    if (is_time && od_date_order_of(unit, &ignored)) unit = "s";  // of a live stream, before its first row
     od_unit_verdict verdict = od_units_conversion(s->units, unit, c->unit, &c->conversion);
     if (verdict != OD_UNIT_FITS) complain_unit(s, c, unit, verdict);
     return verdict == OD_UNIT_FITS;
