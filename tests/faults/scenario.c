@@ -52,7 +52,7 @@ const scenario scenarios[] = {
      .output = {"o.state"},
      .ends_early = true},
     {.name = "observe, MATLAB log",
-     .arguments = "observe observe.yaml --log log.mat --csv o.csv --quiet",
+     .arguments = "observe observe.yaml --data log.mat --csv o.csv --quiet",
      .output = {"o.csv"}},
     {.name = "observe, CSV log",
      .arguments = "observe replay.yaml --csv o.csv --json o.json --quiet",
@@ -110,7 +110,7 @@ const scenario scenarios[] = {
          "--vary Fs=800 --vary Fc=80 --show hysteresis --csv o.csv --json o.json --mat o.mat --plot o.svg",
      .output = {"o.csv", "o.json", "o.mat", "o.svg"}},
     {.name = "friction of a log",
-     .arguments = "friction lugre --set Fs=700 --set Fc=65 --set vs=0.02 --set sigma_0=2e7 --log log.csv "
+     .arguments = "friction lugre --set Fs=700 --set Fc=65 --set vs=0.02 --set sigma_0=2e7 --data log.csv "
                   "--column u --csv o.csv --json o.json --quiet",
      .output = {"o.csv", "o.json"}},
     {.name = "simulate, long",

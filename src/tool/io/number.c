@@ -192,3 +192,11 @@ static int by_value(const void *a, const void *b) {
 void od_numbers_sort(double *value, long count) {
   qsort(value, (size_t)count, sizeof *value, by_value);
 }
+
+size_t od_number_prefix(const char *text, size_t length, double *value) {
+  size_t best = 0;
+  double x;
+  for (size_t n = 1; n <= length && n < OD_NUMBER_SIZE; n++)
+    if (od_number_parse(text, n, false, &x)) *value = x, best = n;
+  return best;
+}

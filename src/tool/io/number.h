@@ -25,5 +25,8 @@ void od_numbers_sort(double *value, long count);
 // Reads a text of the given length as a number, correctly rounded. Accepts nan and inf in any case. comma: the decimal sign may be
 // a comma. Returns false if the text is not a number.
 bool od_number_parse(const char *text, size_t length, bool comma, double *value);
+// Returns the length of the longest prefix of a text of `length` characters that is a number, and its value; 0: no prefix is a
+// number. "5 eV" gives 5, although "5e" begins like an exponent.
+size_t od_number_prefix(const char *text, size_t length, double *value);
 
 #endif

@@ -14,6 +14,7 @@
 #include "jobs/open_machine.h"
 #include "jobs/setting_values.h"
 #include "jobs/live_answers.h"
+#include "jobs/log_options.h"
 #include "jobs/log_warnings.h"
 #include "jobs/row_file.h"
 #include "jobs/write_variant.h"
@@ -21,7 +22,8 @@
 #include "report/observe_views.h"
 
 typedef struct arguments {
-  const char *truth, *variant, *seed, *data, *resume, *checkpoint_every;
+  const char *truth, *variant, *seed, *resume, *checkpoint_every;
+  od_log_arguments log;
   od_variant_arguments write;
   od_words set;
   bool random_start, live, json_lines;
@@ -104,8 +106,11 @@ static od_rows_kept rows_to_keep(const od_job *job) {
 }
 
 static int load(od_job *job, const char *path, const arguments *a, od_experiment **e) {
-  const od_experiment_options options = {
-      .set = a->set.text, .set_count = a->set.count, .truth = a->truth, .variant = a->variant, .data = a->data};
+  const od_experiment_options options = {.set = a->set.text,
+                                         .set_count = a->set.count,
+                                         .truth = a->truth,
+                                         .variant = a->variant,
+                                         .log = od_log_settings_of(&a->log)};
   od_messages *messages = od_messages_new();
   od_status status = messages ? od_experiment_load(path, &options, e, messages) : OD_NO_MEMORY;
   return od_job_loaded(job, messages, status);
@@ -202,14 +207,19 @@ static int run_and_write(od_job *job, const arguments *a, const od_experiment *e
 
 // --- Live ---------------------------------------------------------------------------------------------------------
 
+// Returns whether the option --data names standard input.
+static bool reads_stream(const arguments *a) {
+  return a->log.data.count == 1 && strcmp(a->log.data.text[0], "-") == 0;
+}
+
 static int check_live(od_job *job, const arguments *a) {
   const char *taken = job->files.path[OD_FILE_CSV] && !strcmp(job->files.path[OD_FILE_CSV], "-")     ? "csv"
                       : job->files.path[OD_FILE_JSON] && !strcmp(job->files.path[OD_FILE_JSON], "-") ? "json"
                                                                                                      : NULL;
   if (a->json_lines && !a->live)
     od_job_error(job, "--json-lines requires --live");
-  else if (a->live && a->data && strcmp(a->data, "-") != 0)
-    od_job_error(job, "--live reads standard input, and --log reads a file; give only one of these options");
+  else if (a->live && (a->log.data.count > 1 || (a->log.data.count == 1 && !reads_stream(a))))
+    od_job_error(job, "--live reads standard input, and --data reads a file; give only one of these options");
   else if (a->live && taken)
     od_job_error(job, "--%s -: with --live the answers go to standard output; give a file name", taken);
   else
@@ -311,7 +321,7 @@ static int run_live(od_job *job, const arguments *a, od_experiment *e) {
 
 static const char details[] =
     "The experiment file contains the machine, its sensors, the prior of the observer and the estimated parameters. The data\n"
-    "come from a simulated machine, from a log (--log), or from standard input (--live). The output lists the parameters,\nwith their true values if known, and the number of samples of each sensor. A verdict judges the reported\nuncertainty."
+    "come from a simulated machine, from a log (--data), or from standard input (--live). The output lists the parameters,\nwith their true values if known, and the number of samples of each sensor. A verdict judges the reported\nuncertainty."
     " The exit code is 3 if the result is wrong. Except with --live, the observer runs twice to check whether\n"
     "the result depends on the start values. A file is written completely or not at all.\n\n"
     "--checkpoint writes the run at its end, and also after Ctrl-C or SIGTERM. With --live, --checkpoint also writes the run\n"
@@ -321,7 +331,7 @@ static const char details[] =
     "--live the run continues with the next line. Both options may have the same file.\n\n"
     "Examples\n"
     "  oleodyn observe valve.yaml --seed 7 --csv valve.csv\n"
-    "  oleodyn observe valve.yaml --log log.csv --json -\n"
+    "  oleodyn observe valve.yaml --data log.csv --json -\n"
     "  logger | oleodyn observe valve.yaml --live --json-lines\n"
     "  logger | oleodyn observe valve.yaml --live --checkpoint valve.state\n"
     "  logger | oleodyn observe valve.yaml --live --resume valve.state --checkpoint valve.state\n"
@@ -337,8 +347,7 @@ int od_kind_observe(od_job *job) {
        &a.variant},
       {"random-start", OD_OPTION_FLAG, NULL, "draw the initial state of the observer at random about the true state",
        &a.random_start},
-      {"log", OD_OPTION_TEXT, "FILE", "observe this log (CSV or MATLAB file) instead of a simulated machine", &a.data},
-      {"live", OD_OPTION_FLAG, NULL, "observe CSV lines from standard input and answer each line (also: --log -)",
+      {"live", OD_OPTION_FLAG, NULL, "observe CSV lines from standard input and answer each line (also: --data -)",
        &a.live},
       {"json-lines", OD_OPTION_FLAG, NULL, "live answers are JSON objects, one per line", &a.json_lines},
       {"seed", OD_OPTION_TEXT, "N", "seed of the sensors' noise; default: from the file, else 1", &a.seed},
@@ -349,6 +358,7 @@ int od_kind_observe(od_job *job) {
       {"resume", OD_OPTION_TEXT, "FILE", "continue from a file of --checkpoint", &a.resume},
       {"checkpoint-every", OD_OPTION_TEXT, "T", "with --live: time between checkpoints; default: 60 s",
        &a.checkpoint_every},
+      OD_LOG_OPTIONS(&a.log),
       OD_VARIANT_OPTIONS(&a.write),
   };
   const od_usage usage = {"EXPERIMENT", details, OD_OPTIONS(options),
@@ -363,10 +373,11 @@ int od_kind_observe(od_job *job) {
   od_words files = {0};
   OD_OWNED(od_experiment_free) od_experiment *e = NULL;
   OD_TRY(od_job_begin(job, &usage, 1, 1, &files));
-  if (a.data && !strcmp(a.data, "-")) a.live = true;
+  if (reads_stream(&a)) a.live = true;
   OD_TRY(check_live(job, &a));
   if (a.live) {
-    a.data = "-";
+    static const char *const stream[] = {"-"};
+    a.log.data = (od_words){(const char **)stream, 1};
     od_inputs_note_open(job->input, "standard input");
     job->answers_live = true;
   }

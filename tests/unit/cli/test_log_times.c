@@ -38,11 +38,11 @@ static void put_log(scratch *s, const char *time, double unit) {
 
 // Commands with JSON output have the words there, too.
 static const char *const commands[] = {
-    "inverse lag.yaml --log log.csv --csv out --json out.json",
+    "inverse lag.yaml --data log.csv --csv out --json out.json",
     "frf log.csv --input u --output lag --csv out --json out.json",
     "tf log.csv --input u --output lag --order 1 --csv out --json out.json",
     "tf log.csv --input u --output lag --method arx --order 1 --csv out --json out.json",
-    "friction coulomb --set Fc=100 --set vs=0.01 --set viscous=300 --log log.csv --column v --csv out",
+    "friction coulomb --set Fc=100 --set vs=0.01 --set viscous=300 --data log.csv --column v --csv out",
     "friction-fit friction.yaml --csv out --json out.json",
     "simulate driven.yaml --csv out",
     "fit fit.yaml --csv out --json out.json"};
