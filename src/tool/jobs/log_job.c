@@ -1,50 +1,124 @@
 // The job log: surveys a log of any format, proposes a mapping onto a machine, and converts the log.
-#include <math.h>
-
+#include "base/allocate.h"
+#include "document/document.h"
+#include "document/text_file.h"
+#include "experiment/experiment.h"
+#include "identify/fit.h"
 #include "jobs/job.h"
-#include "jobs/setting_values.h"
-#include "memory/scoped.h"
+#include "jobs/log_options.h"
+#include "machine/machine_image.h"
+#include "memory/owned.h"
 #include "report/picture_figures.h"
+#include "survey/propose_mapping.h"
 #include "survey/survey_result.h"
 
 enum { MOST_PANELS = 40 };  // largest number of channels in a picture
 
 typedef struct arguments {
-  const char *start, *end, *interval, *skip;
-  od_words channels, databases, missing;
+  od_log_arguments log;
+  od_words channels;
 } arguments;
 
-// Returns the list of words, terminated by NULL; NULL: out of memory.
-static const char **terminated(const od_words *words, od_arena *memory) {
-  const char **list = OD_TAKE(memory, const char *, words->count + 1);
-  for (int i = 0; list && i < words->count; i++) list[i] = words->text[i];
+// Chooses the log and the file to map the log onto: FILE and MACHINE, or --data and MACHINE. Returns OD_GO_ON, or the outcome after a
+// message.
+static int choose_files(od_job *job, od_words *files, const arguments *a, od_log_plan *plan, const char **machine) {
+  const bool has_data = a->log.data.count > 0;
+  int first = has_data ? 0 : 1;
+  if (!has_data && files->count == 0)
+    od_job_error(job, "no file is given; give a log");
+  else if (files->count > first + 1)
+    od_job_error(job, "found the file %s and --data %s; give the log once", files->text[0], a->log.data.text[0]);
+  else {
+    if (!has_data) plan->file = files->text[0];
+    *machine = files->count > first ? files->text[first] : NULL;
+    return OD_GO_ON;
+  }
+  return OD_JOB_BAD_INPUT;
+}
+
+// Reads the options about the log. Returns OD_GO_ON, or the outcome after messages.
+static int read_plan(od_job *job, const arguments *a, od_log_plan *plan) {
+  od_error err = {0};
+  const od_log_settings settings = od_log_settings_of(&a->log);
+  od_messages *messages = od_messages_new();
+  OD_OWNED(od_units_free) od_units *units = messages ? od_units_new(&err) : NULL;
+  bool has_memory = units && od_log_plan_set(plan, &settings, NULL, units, messages);
+  return od_job_loaded(job, messages,
+                       !has_memory                        ? OD_NO_MEMORY
+                       : od_messages_errors(messages) > 0 ? OD_BAD_INPUT
+                                                          : OD_OK);
+}
+
+// Opens the log and reads it. Returns OD_GO_ON, or the outcome after messages.
+static int survey_log(od_job *job, const od_survey_wish *wish, od_log_survey *survey) {
+  od_messages *messages = od_messages_new();
+  od_status status = messages ? od_log_survey_open(wish, survey, messages) : OD_NO_MEMORY;
+  OD_TRY(od_job_loaded(job, messages, status));
+  OD_TRY(od_job_check_inputs(job));
+  od_error err = {0};
+  od_job_begin_stage(job, OD_STAGE_COMPUTE);
+  status = od_log_survey_read(survey, od_job_progress, job, &err);
+  od_job_begin_stage(job, OD_STAGE_FINISH);
+  return status == OD_OK ? OD_GO_ON : od_job_end_early(job, status, &err);
+}
+
+// --- Mapping ------------------------------------------------------------------------------------------------------
+
+// Returns the kind of a file: an experiment, a fit, or a machine.
+static od_file_kind kind_of(const char *path, od_messages *messages) {
+  od_content content = {0};
+  char *text = NULL;
+  if (od_machine_is_image(path)) return OD_FILE_MACHINE;
+  if (od_text_file_read(path, &text, &content.length, messages) != OD_OK) return OD_FILE_UNKNOWN;
+  content.text = text;
+  od_file_kind kind = od_document_kind(path, content);
+  od_free(text);
+  return kind == OD_FILE_EXPERIMENT || kind == OD_FILE_FIT ? kind : OD_FILE_MACHINE;
+}
+
+// Returns the outputs of the sensors of an experiment, and the inputs of its model, in memory of the arena.
+static od_map_target *targets_of_experiment(const od_experiment *e, od_arena *memory, int *count) {
+  int inputs = od_machine_input_count(e->model);
+  od_map_target *list = OD_TAKE(memory, od_map_target, inputs + e->sensors);
+  *count = 0;
+  for (int i = 0; list && i < inputs; i++)
+    list[(*count)++] = (od_map_target){od_machine_input_name(e->model, i), od_machine_input_unit(e->model, i), true};
+  for (int i = 0; list && i < e->sensors; i++)
+    list[(*count)++] = (od_map_target){e->sensor[i].name, e->sensor[i].unit, false};
   return list;
 }
 
-// Reads the options about rows and channels. Returns OD_GO_ON, or the outcome after a message.
-static int read_wish(od_job *job, const arguments *a, od_survey_wish *wish) {
-  *wish = (od_survey_wish){
-      .patterns = a->channels.text, .pattern_count = a->channels.count, .start = -INFINITY, .end = INFINITY};
-  unsigned long long skip = 0;
-  if (!od_setting_any_quantity(job, "start", a->start, "s", &wish->start) ||
-      !od_setting_any_quantity(job, "end", a->end, "s", &wish->end) ||
-      !od_setting_quantity(job, "interval", a->interval, "s", &wish->row_interval) ||
-      !od_setting_whole(job, "skip", a->skip, &skip))
-    return OD_JOB_BAD_INPUT;
-  if (!(wish->start < wish->end)) {
-    od_job_error(job, "--end is %g s; expected a time later than --start, %g s", wish->end, wish->start);
-    return OD_JOB_BAD_INPUT;
+// Adds the proposed mapping to the result. Returns OD_GO_ON, or the outcome after messages.
+static int map_log(od_job *job, const od_log_survey *survey, const char *path, od_result *result) {
+  OD_SCRATCH(scratch);
+  OD_OWNED(od_machine_free) od_machine *machine = NULL;
+  OD_OWNED(od_experiment_free) od_experiment *experiment = NULL;
+  OD_OWNED(od_fit_plan_free) od_fit_plan *fit = NULL;
+  od_error err = {0};
+  od_map_target *targets = NULL;
+  int count = 0;
+  od_messages *messages = od_messages_new();
+  if (!messages) return od_job_end_early(job, OD_NO_MEMORY, &err);
+  od_file_kind kind = kind_of(path, messages);
+  od_status status = od_messages_errors(messages) > 0 ? OD_BAD_INPUT : OD_OK;
+  if (status == OD_OK && kind == OD_FILE_MACHINE) {
+    const od_load_options options = {.may_lack_initial_state = true};
+    status = od_machine_load(path, &options, &machine, messages);
+    if (status == OD_OK) targets = od_map_targets_of(machine, &scratch, &count);
+  } else if (status == OD_OK && kind == OD_FILE_FIT) {
+    status = od_fit_plan_load(path, &(od_experiment_options){0}, &fit, messages);
+    if (status == OD_OK) targets = targets_of_experiment(fit->e, &scratch, &count);
+  } else if (status == OD_OK) {
+    // As for a live log: no log is read.
+    static const char *const stream[] = {"-"};
+    const od_experiment_options options = {.log.data = {stream, 1}};
+    status = od_experiment_load(path, &options, &experiment, messages);
+    if (status == OD_OK) targets = targets_of_experiment(experiment, &scratch, &count);
   }
-  if (skip > 1000000) {
-    od_job_error(job, "--skip is %llu; expected at most 1000000 lines", skip);
-    return OD_JOB_BAD_INPUT;
-  }
-  wish->table = (od_table_wish){.skip = (int)skip,
-                                .no_time = wish->row_interval > 0,
-                                .missing = terminated(&a->missing, &job->arena),
-                                .databases = terminated(&a->databases, &job->arena)};
-  wish->has_envelopes = job->files.path[OD_FILE_PLOT] || job->files.path[OD_FILE_REPORT];
-  return wish->table.missing && wish->table.databases ? OD_GO_ON : od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
+  OD_TRY(od_job_loaded(job, messages, status));
+  OD_TRY(od_job_has_memory(job, &scratch));
+  status = od_log_survey_map(survey, targets, count, path, result, &err);
+  return status == OD_OK ? OD_GO_ON : od_job_end_early(job, status, &err);
 }
 
 static const char details[] =
@@ -55,40 +129,37 @@ static const char details[] =
 int od_kind_log(od_job *job) {
   arguments a = {0};
   const od_option options[] = {
-      {"channels", OD_OPTION_LIST, "PATTERN",
-       "survey only channels with this name or pattern, such as 'p_*' (repeatable)", &a.channels},
-      {"start", OD_OPTION_TEXT, "T", "time of the first row", &a.start},
-      {"end", OD_OPTION_TEXT, "T", "time of the last row", &a.end},
-      {"interval", OD_OPTION_TEXT, "H", "time between the rows of a file without times", &a.interval},
-      {"skip", OD_OPTION_TEXT, "N", "number of lines before the header of a text file", &a.skip},
-      {"missing", OD_OPTION_LIST, "TEXT", "number or text that marks a missing value (repeatable)", &a.missing},
-      {"dbc", OD_OPTION_LIST, "FILE", "DBC file with the messages of a CAN trace (repeatable)", &a.databases},
+      OD_LOG_OPTIONS(&a.log),
+      {"channels", OD_OPTION_LIST, "PATTERN", "only channels with this name or pattern, such as 'p_*' (repeatable)",
+       &a.channels},
   };
-  const od_usage usage = {"FILE", details, OD_OPTIONS(options),
+  const od_usage usage = {"FILE [MACHINE|EXPERIMENT]", details, OD_OPTIONS(options),
                           .shared = {.file[OD_FILE_JSON] = "all facts about the channels",
                                      .file[OD_FILE_PLOT] = "the channels over time",
                                      .file[OD_FILE_REPORT] = "channels, findings and charts",
                                      .si = true,
                                      .quiet = true}};
   od_words files = {0};
-  OD_TRY(od_job_begin(job, &usage, 1, 1, &files));
-  od_survey_wish wish;
-  OD_TRY(read_wish(job, &a, &wish));
-  OD_TRY(od_job_check_files(job));
+  const char *machine = NULL;
+  OD_SCOPED(od_log_plan_free) od_log_plan plan = {0};
   OD_SCOPED(od_log_survey_free) od_log_survey survey = {0};
   OD_SCOPED(od_survey_remarks_free) od_survey_remarks remarks = {0};
-  od_error err = {0};
-  od_status status = od_log_survey_open(files.text[0], &wish, &survey, &err);
-  if (status != OD_OK) return od_job_end_early(job, status, &err);
-  OD_TRY(od_job_check_inputs(job));
-  od_job_begin_stage(job, OD_STAGE_COMPUTE);
-  status = od_log_survey_read(&survey, od_job_progress, job, &err);
-  od_job_begin_stage(job, OD_STAGE_FINISH);
-  if (status != OD_OK) return od_job_end_early(job, status, &err);
-  if (!od_log_survey_judge(&survey, &remarks)) return od_job_end_early(job, OD_NO_MEMORY, &err);
-  OD_SCOPED(od_result_free) od_result result = od_result_new("Log", files.text[0]);
+  OD_TRY(od_job_begin(job, &usage, 0, 2, &files));
+  od_log_plan_init(&plan);
+  OD_TRY(choose_files(job, &files, &a, &plan, &machine));
+  OD_TRY(read_plan(job, &a, &plan));
+  OD_TRY(od_job_check_files(job));
+  const od_survey_wish wish = {.plan = &plan,
+                               .patterns = a.channels.text,
+                               .pattern_count = a.channels.count,
+                               .has_envelopes = job->files.path[OD_FILE_PLOT] || job->files.path[OD_FILE_REPORT]};
+  OD_TRY(survey_log(job, &wish, &survey));
+  if (!od_log_survey_judge(&survey, &remarks)) return od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
+  OD_SCOPED(od_result_free) od_result result = od_result_new("Log", plan.file);
   od_log_survey_show(&survey, &remarks, &result);
-  OD_SCOPED(od_picture_free) od_picture picture = {.title = files.text[0]};
+  if (machine) OD_TRY(map_log(job, &survey, machine, &result));
+  OD_TRY(od_job_check_inputs(job));
+  OD_SCOPED(od_picture_free) od_picture picture = {.title = plan.file};
   int left = wish.has_envelopes ? od_picture_add_survey(&picture, &survey, MOST_PANELS) : 0;
   if (left > 0)
     od_job_warning(job,

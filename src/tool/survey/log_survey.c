@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "io/wording.h"
+#include "document/messages.h"
 
 // --- Channels -----------------------------------------------------------------------------------------------------
 
@@ -49,18 +49,6 @@ static void find_si(od_surveyed_channel *c, od_units *units) {
   if (si && od_units_conversion(units, c->unit, si, &c->to_si) == OD_UNIT_FITS) c->si = si;
 }
 
-static od_status find_time(od_log_survey *s, od_units *units, od_error *err) {
-  s->time = s->row_interval > 0 ? -1 : od_table_find_time(s->head);
-  s->clock = (od_conversion){1, 1, 0};
-  if (s->row_interval > 0) return OD_OK;
-  if (s->time < 0)
-    return od_fail(err, OD_BAD_INPUT, "%s has no time column; give the time between rows with --interval", s->path);
-  const char *unit = s->head->unit[s->time];
-  if (od_units_conversion(units, unit, "s", &s->clock) == OD_UNIT_FITS) return OD_OK;
-  return od_fail(err, OD_BAD_INPUT, "%s: the time column '%s' is in '%s'; expected a unit of time, such as s or ms",
-                 s->path, s->head->name[s->time], unit);
-}
-
 // Returns the number of numbers that each pool can store: fewer if there are very many channels.
 static long room_of_pools(int channels) {
   enum { MOST = 1024, LEAST = 64, BYTES_OF_ALL = 64000000, POOLS = 4 };
@@ -68,58 +56,90 @@ static long room_of_pools(int channels) {
   return room > MOST ? MOST : room < LEAST ? LEAST : room;
 }
 
-static od_status find_channels(od_log_survey *s, const od_survey_wish *wish, od_units *units, od_error *err) {
+// Returns the channel of the plan that has this column; NULL: none.
+static const od_channel *planned_channel(const od_log_plan *plan, int column) {
+  for (int i = 0; i < plan->channels; i++)
+    if (plan->channel[i].at == column) return &plan->channel[i];
+  return NULL;
+}
+
+// Adds the channel of a column unless the patterns exclude the column. used: per pattern, whether a column was found. False: out of
+// memory.
+static bool add_channel(od_log_survey *s, const od_survey_wish *wish, int column, bool *used, od_units *units) {
+  const od_channel *planned = planned_channel(s->plan, column);
+  od_log_origin origin = od_row_reader_origin(s->file, column);
+  const char *name = planned ? planned->name : s->head->name[column];
+  if (!is_selected(wish, name, origin.group, used)) {
+    s->unselected++;
+    return true;
+  }
+  int group = find_group(s, origin.group);
+  if (group < 0) return false;
+  s->wanted[column] = true;
+  od_surveyed_channel *c = &s->channel[s->channels++];
+  bool has_unit = planned && planned->file_unit;
+  *c = (od_surveyed_channel){.name = name,
+                             .unit = has_unit ? planned->file_unit : s->head->unit[column],
+                             .has_given_unit = has_unit,
+                             .comment = origin.comment,
+                             .column = column,
+                             .group = group};
+  find_si(c, units);
+  return true;
+}
+
+static od_status find_channels(od_log_survey *s, const od_survey_wish *wish, od_units *units, od_messages *messages) {
   int columns = s->head->columns;
   OD_SCRATCH(scratch);
   bool *used = OD_TAKE(&scratch, bool, wish->pattern_count);
   s->wanted = OD_TAKE(&s->memory, bool, columns);
   s->row = OD_TAKE(&s->memory, double, columns);
   s->channel = OD_TAKE(&s->memory, od_surveyed_channel, columns);
-  if (!used || !s->wanted || !s->row || !s->channel) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  if (!used || !s->wanted || !s->row || !s->channel) return OD_NO_MEMORY;
   for (int i = 0; i < columns; i++) {
-    if (i == s->time) {
+    if (i == s->plan->time.at)
       s->wanted[i] = true;
-      continue;
-    }
-    od_log_origin origin = od_row_reader_origin(s->file, i);
-    if (!is_selected(wish, s->head->name[i], origin.group, used)) {
-      s->unselected++;
-      continue;
-    }
-    int group = find_group(s, origin.group);
-    if (group < 0) return od_fail(err, OD_NO_MEMORY, "out of memory");
-    s->wanted[i] = true;
-    od_surveyed_channel *c = &s->channel[s->channels++];
-    *c = (od_surveyed_channel){
-        .name = s->head->name[i], .unit = s->head->unit[i], .comment = origin.comment, .column = i, .group = group};
-    find_si(c, units);
+    else if (!add_channel(s, wish, i, used, units))
+      return OD_NO_MEMORY;
   }
-  for (int i = 0; i < wish->pattern_count; i++)
-    if (!used[i])
-      return od_fail(err, OD_BAD_INPUT, "--channels %s: %s has no such channel; 'oleodyn log %s' lists all channels",
-                     wish->patterns[i], s->path, s->path);
-  if (s->channels == 0) return od_fail(err, OD_BAD_INPUT, "%s has no channel other than the time", s->path);
-  return OD_OK;
+  bool ok = true;
+  for (int i = 0; i < wish->pattern_count; i++) {
+    if (used[i]) continue;
+    ok = false;
+    od_messages_add(messages, (od_place){.file = "--channels"},
+                    "%s has no channel '%s'; 'oleodyn log' without --channels lists all channels", s->path,
+                    wish->patterns[i]);
+  }
+  if (ok && s->channels == 0)
+    od_messages_add(messages, (od_place){.file = s->path}, "the log has no channel other than the time");
+  return ok && s->channels > 0 ? OD_OK : OD_BAD_INPUT;
 }
 
-od_status od_log_survey_open(const char *path, const od_survey_wish *wish, od_log_survey *out, od_error *err) {
-  *out = (od_log_survey){.path = path,
-                         .row_interval = wish->row_interval,
-                         .start = wish->start,
-                         .end = wish->end,
-                         .begin = NAN,
-                         .finish = NAN,
-                         .has_envelopes = wish->has_envelopes};
-  OD_OWNED(od_units_free) od_units *units = od_units_new(err);
-  if (!units) return OD_NO_MEMORY;
-  od_status status = od_row_reader_open(path, &wish->table, &out->file, err);
-  if (status != OD_OK) return status;
+od_status od_log_survey_open(const od_survey_wish *wish, od_log_survey *out, od_messages *messages) {
+  od_log_plan *plan = wish->plan;
+  od_error err = {0};
+  *out = (od_log_survey){
+      .path = plan->file, .plan = plan, .begin = NAN, .finish = NAN, .has_envelopes = wish->has_envelopes};
+  OD_OWNED(od_units_free) od_units *units = od_units_new(&err);
+  const char **columns = OD_TAKE(&out->memory, const char *, plan->channels + 1);
+  if (!units || !columns) return OD_NO_MEMORY;
+  for (int i = 0; i < plan->channels; i++) columns[i] = plan->channel[i].column;
+  out->wish = (od_table_wish){.missing = plan->missing,
+                              .time = plan->time.column,
+                              .columns = columns,
+                              .no_time = plan->interval > 0,
+                              .skip = plan->skip,
+                              .databases = plan->databases};
+  od_status status = od_row_reader_open(plan->file, &out->wish, &out->file, &err);
+  if (status != OD_OK) {
+    if (status != OD_NO_MEMORY) od_messages_add(messages, plan->place, "%s", err.text);
+    return status;
+  }
   out->head = od_row_reader_head(out->file);
-  status = find_time(out, units, err);
-  if (status == OD_OK) status = find_channels(out, wish, units, err);
-  if (status != OD_OK) return status;
-  od_row_reader_want(out->file, out->wanted);
-  return OD_OK;
+  if (!od_log_match(plan, out->head, plan->file, units, messages)) return OD_BAD_INPUT;
+  status = find_channels(out, wish, units, messages);
+  if (status == OD_OK) od_row_reader_want(out->file, out->wanted);
+  return status;
 }
 
 void od_log_survey_free(od_log_survey *s) {
@@ -146,11 +166,12 @@ od_status od_log_survey_next(od_log_survey *s, double *time, bool *end, od_error
   for (;;) {
     od_status status = od_row_reader_next(s->file, s->row, end, err);
     if (status != OD_OK || *end) return status;
-    *time = s->time < 0 ? (double)s->rows * s->row_interval : od_convert(&s->clock, s->row[s->time]);
+    const od_log_plan *plan = s->plan;
+    *time = plan->interval > 0 ? (double)s->rows * plan->interval : od_channel_value(&plan->time, s->row);
     s->rows++;
     if (!isfinite(*time))
       s->rows_without_time++;
-    else if (*time >= s->start && *time <= s->end)
+    else if (*time >= plan->start && *time <= plan->end)
       return OD_OK;
   }
 }

@@ -7,16 +7,15 @@
 
 #include "document/units.h"
 #include "formats/row_reader.h"
+#include "logs/log.h"
 #include "survey/channel_survey.h"
 #include "survey/envelope.h"
 
-// The part of a log that is surveyed or converted, and how its rows are read.
+// What is surveyed.
 typedef struct od_survey_wish {
-  od_table_wish table;
+  od_log_plan *plan;  // file, part, time column, and channels with other names or units; the caller keeps the plan
   const char *const *patterns;  // names or patterns of the shell that select channels
   int pattern_count;            // 0: all channels
-  double row_interval;          // interval between the rows of a file without times, s; 0: the file has times
-  double start, end;            // first and last time, s
   bool has_envelopes;           // whether envelopes are computed, for pictures
 } od_survey_wish;
 
@@ -30,7 +29,8 @@ typedef struct od_survey_group {
 } od_survey_group;
 
 typedef struct od_surveyed_channel {
-  const char *name, *unit;  // texts of the file; unit "": none
+  const char *name, *unit;  // name and unit of the plan or of the file; unit "": none
+  bool has_given_unit;      // whether the plan gives the unit
   const char *si;           // SI unit; NULL: the unit is unknown. "1": no unit
   od_conversion to_si;
   const char *comment;  // NULL: none
@@ -43,13 +43,11 @@ typedef struct od_surveyed_channel {
 typedef struct od_log_survey {
   od_arena memory;
   const char *path;
+  const od_log_plan *plan;
+  od_table_wish wish;
   od_row_reader *file;
   const od_table *head;
-  bool *wanted;         // per column
-  int time;             // index of the time column; -1: rows have equal intervals
-  od_conversion clock;  // from times to s
-  double row_interval;
-  double start, end;  // wished part, s
+  bool *wanted;  // per column
   od_survey_group *group;
   int groups;
   od_surveyed_channel *channel;
@@ -63,8 +61,8 @@ typedef struct od_log_survey {
 } od_log_survey;
 
 // Opens a log and finds its time column and its channels. Free the survey in all cases. The texts of the wish must outlive the survey.
-// Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
-od_status od_log_survey_open(const char *path, const od_survey_wish *wish, od_log_survey *out, od_error *err);
+// Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY, and messages about all errors.
+od_status od_log_survey_open(const od_survey_wish *wish, od_log_survey *out, od_messages *messages);
 // Reads the log twice. progress: called with the number of rows; returns false to stop; NULL: not called.
 od_status od_log_survey_read(od_log_survey *s, bool (*progress)(void *user, double done), void *user, od_error *err);
 void od_log_survey_free(od_log_survey *s);

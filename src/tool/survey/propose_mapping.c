@@ -9,7 +9,7 @@
 #include "machine/machine.h"
 #include "survey/name_words.h"
 
-static const double least_score = 0.45;         // least score of a proposal
+static const double least_score = 0.5;         // least score of a proposal
 static const double ambiguous_distance = 0.03;  // largest distance of scores that are equally good
 static const double listed_distance = 0.1;      // largest distance of the score of a listed alternative
 
@@ -112,7 +112,7 @@ static void guess_unit(const work *w, const od_map_column *c, const od_map_targe
   convert_range(w, c, "", t->unit, m);
 }
 
-static unit_match match_unit(const work *w, const od_map_column *c, const od_name_words *words,
+static unit_match find_match(const work *w, const od_map_column *c, const od_name_words *words,
                              const od_map_target *t) {
   static const double without_unit = 0.92, unknown_unit = 0.8, unusual = 0.7;
   unit_match m = {.is_possible = true, .factor = 1, .word = -1, .low = NAN, .high = NAN};
@@ -126,6 +126,8 @@ static unit_match match_unit(const work *w, const od_map_column *c, const od_nam
     m.has_dimension = !is_plain;
     convert_range(w, c, c->unit, t->unit, &m);
     snprintf(m.note, sizeof m.note, "unit %.40s", c->unit);
+    for (char *at = m.note; *at; at++)
+      if ((unsigned char)*at < ' ') *at = ' ';
   } else {
     for (int i = 0; i < words->count && !m.added; i++) {
       const char *unit = od_word_unit(words->word[i], i > 0 && i == words->count - 1);
@@ -272,7 +274,7 @@ static double name_similarity(const work *w, const column_words *c, const target
 
 // Writes the reason of a proposal: "name 0.93, unit bar, 3 bar to 140 bar".
 static const char *reason_of(const work *w, double similarity, const unit_match *m, const od_map_target *t) {
-  char range[160] = "";
+  char range[240] = "";
   if (isfinite(m->low) && isfinite(m->high))
     snprintf(range, sizeof range, ", %s to %s%s", od_display_quantity(m->low, t->unit).text,
              od_display_quantity(m->high, t->unit).text, range_is_usual(t, m) ? "" : " (unusual)");

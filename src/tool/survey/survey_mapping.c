@@ -5,6 +5,7 @@
 
 #include "base/allocate.h"
 #include "io/json.h"
+#include "io/utf8.h"
 #include "survey/propose_mapping.h"
 
 // --- YAML ---------------------------------------------------------------------------------------------------------
@@ -38,20 +39,52 @@ static void write_value(FILE *to, const char *text) {
 static void write_column(FILE *to, const od_log_survey *s, int column) {
   int same = 0;
   for (int i = 0; i < s->head->columns; i++) same += !strcmp(s->head->name[i], s->head->name[column]);
-  if (same > 1)
+  // A name of digits could be a number, and YAML has no other bytes than text.
+  const char *name = s->head->name[column];
+  bool is_plain_text = od_utf8_is_text(name) && !strpbrk(name, "\t\r\n") && name[strspn(name, "0123456789")] != '\0';
+  if (same > 1 || !is_plain_text)
     fprintf(to, "%d", column + 1);
   else
     write_value(to, s->head->name[column]);
 }
 
-static void write_time(FILE *to, const od_log_survey *s) {
-  if (s->time < 0) {
-    fprintf(to, "  interval: %.15g s\n", s->row_interval);
-    return;
+// Writes a column, and its unit unless the file has the unit. unit: NULL: none.
+static void write_column_with(FILE *to, const od_log_survey *s, int column, const char *unit) {
+  if (unit) fputs("{column: ", to);
+  write_column(to, s, column);
+  if (!unit) return;
+  fputs(", unit: ", to);
+  write_value(to, unit);
+  fputc('}', to);
+}
+
+// Writes a list of texts.
+static void write_list(FILE *to, const char *key, const char *const *texts) {
+  if (!texts || !*texts) return;
+  fprintf(to, "  %s: [", key);
+  for (int i = 0; texts[i]; i++) {
+    if (i > 0) fputs(", ", to);
+    write_value(to, texts[i]);
   }
-  fputs("  time: ", to);
-  write_column(to, s, s->time);
-  fputc('\n', to);
+  fputs("]\n", to);
+}
+
+// Writes the times and the settings that options gave.
+static void write_settings(FILE *to, const od_log_survey *s) {
+  const od_log_plan *plan = s->plan;
+  if (plan->interval > 0) {
+    fprintf(to, "  interval: %.15g s\n", plan->interval);
+  } else {
+    fputs("  time: ", to);
+    write_column_with(to, s, plan->time.at, plan->time.file_unit);
+    fputc('\n', to);
+  }
+  if (isfinite(plan->start)) fprintf(to, "  start: %.15g s\n", plan->start);
+  if (isfinite(plan->end)) fprintf(to, "  end: %.15g s\n", plan->end);
+  if (plan->skip > 0) fprintf(to, "  skip: %d\n", plan->skip);
+  if (plan->hold) fputs("  hold: previous\n", to);
+  write_list(to, "missing", plan->missing);
+  write_list(to, "database", plan->databases);
 }
 
 static void write_channels(FILE *to, const od_log_survey *s, const od_map_target *targets, const od_mapping *m) {
@@ -63,13 +96,7 @@ static void write_channels(FILE *to, const od_log_survey *s, const od_map_target
     fputs(p->is_ambiguous ? "    # ambiguous: " : "    ", to);
     write_value(to, targets[p->target].name);
     fputs(": ", to);
-    if (p->unit) fputs("{column: ", to);
-    write_column(to, s, c->column);
-    if (p->unit) {
-      fputs(", unit: ", to);
-      write_value(to, p->unit);
-      fputc('}', to);
-    }
+    write_column_with(to, s, c->column, p->unit ? p->unit : c->has_given_unit ? c->unit : NULL);
     fprintf(to, "  # %.2f: %s\n", p->score, p->reason);
     for (int k = 0; k < p->alternatives; k++) {
       fputs("    #   or ", to);
@@ -114,7 +141,7 @@ static char *section_of(const od_log_survey *s, const od_map_target *targets, in
   fputs("data:\n  file: ", to);
   write_value(to, s->path);
   fputc('\n', to);
-  write_time(to, s);
+  write_settings(to, s);
   write_channels(to, s, targets, m);
   write_others(to, s, targets, target_count, m);
   if (fclose(to) == 0) return text;

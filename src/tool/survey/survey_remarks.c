@@ -76,8 +76,9 @@ static void judge_time_unit(const od_log_survey *s, od_survey_remarks *r) {
     double least;
     const char *unit;
   } dates[] = {{1e17, "ns"}, {1e14, "us"}, {1e11, "ms"}};
-  if (s->time < 0) return;
-  const char *name = s->head->name[s->time], *unit = s->head->unit[s->time];
+  const od_channel *time = &s->plan->time;
+  if (time->at < 0) return;
+  const char *name = s->head->name[time->at], *unit = time->file_unit ? time->file_unit : s->head->unit[time->at];
   double apart = NAN;
   for (int i = 0; i < s->groups; i++) apart = fmin(apart, s->group[i].timing.interval);
   od_time_ambiguity a = od_time_ambiguity_of(name, unit, s->path, apart, NULL);

@@ -175,7 +175,7 @@ void od_log_survey_show(const od_log_survey *s, const od_survey_remarks *remarks
   od_result_whole(r, "rows", s->rows);
   od_result_number(r, "begin", s->begin);
   od_result_number(r, "end", s->finish);
-  od_result_text(r, "time_column", s->time >= 0 ? s->head->name[s->time] : NULL);
+  od_result_text(r, "time_column", s->plan->time.at >= 0 ? s->head->name[s->plan->time.at] : NULL);
   od_result_fact(r, "format", "%s", format);
   od_result_fact(r, "rows", "%ld", s->rows);
   od_result_fact(r, "channels", "%d%s", s->channels, s->unselected > 0 ? " selected" : "");

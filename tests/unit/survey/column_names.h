@@ -1,5 +1,5 @@
 // Names of columns as loggers write them, each with its unit, its range in this unit, and the input or output of a machine that it
-// means. The list was written before the similarity of names was tuned. Rows with an even index were used for tuning, rows with an odd
+// means ("": none). The list was written before the similarity of names was tuned. Rows with an even index were used for tuning, rows with an odd
 // index are held out.
 #ifndef OD_TEST_COLUMN_NAMES_H
 #define OD_TEST_COLUMN_NAMES_H
@@ -70,6 +70,46 @@ static const column_name column_names[] = {
     {"crane", "tilt_cyl_length", "mm", 800, 1300, "tilt.length"},
     {"crane", "M_lift_drive", "N m", -5000, 9000, "lift_drive"},
     {"crane", "tiltDriveTorque", "N m", -5000, 9000, "tilt_drive"},
+    // Cryptic names, and names with other words.
+    {"excavator", "AI03_PRS_LIFT_A", "", 5, 280, "lift.A.pressure"},
+    {"excavator", "AI04_PRS_LIFT_B", "", 2, 120, "lift.B.pressure"},
+    {"excavator", "prCrowdB", "bar", 2, 200, "crowd.B.pressure"},
+    {"excavator", "Sensor_curl_A_p_bar", "", 4, 260, "curl.A.pressure"},
+    {"excavator", "xLiftRam", "mm", 1100, 1800, "lift.ram.length"},
+    {"excavator", "vel_lift_ram_mps", "", -0.4, 0.4, "lift.ram.rate"},
+    {"excavator", "bucketPinAng", "rad", -2, 1, "bucket_pin.angle"},
+    {"excavator", "digging_force", "kN", 0, 90, "dig.force"},
+    {"excavator", "crowd_speed_ref", "m/s", -0.3, 0.3, "crowd.speed"},
+    {"excavator", "resistance_N", "", 0, 90000, "resistance"},
+    {"press", "CylPos1", "mm", 500, 900, "cylinder.length"},
+    {"press", "guideSpeed", "mm/s", -400, 150, "guide.rate"},
+    {"press", "pA_raw", "bar", 4, 240, "A.pressure"},
+    {"press", "Press.B.Pressure", "bar", 4, 240, "B.pressure"},
+    {"press", "spool_fb", "%", -100, 100, "valve.spool"},
+    {"press", "pmpFlow", "l/min", 0, 120, "pump.flow"},
+    {"position-servo", "soll_wanted", "m", -0.2, 0.3, "wanted"},
+    {"position-servo", "p_1_A", "", 500000, 18000000, "A.pressure"},
+    {"position-servo", "Zyl_B_p", "bar", 5, 180, "B.pressure"},
+    {"position-servo", "qa_valve", "l/min", -40, 40, "valve.flow_a"},
+    {"fourbar-valve", "cmd_U_ref_V", "", -5, 5, "U_ref"},
+    {"fourbar-valve", "F_cyl", "kN", -40, 80, "cylinder.force"},
+    {"fourbar-valve", "angle.crank.pivot", "rad", 0.2, 2.2, "crank_pivot.angle"},
+    {"fourbar-valve", "omegaCrankPivot", "rad/s", -2, 2, "crank_pivot.rate"},
+    {"crane", "jib_incl_deg", "", -60, 10, "jib.angle"},
+    {"crane", "BoomIncl", "deg", 0, 80, "boom.angle"},
+    {"crane", "lift_cyl_F", "kN", 0, 200, "lift.force"},
+    {"crane", "tilt_cyl_v", "mm/s", -100, 100, "tilt.rate"},
+    // Columns that mean no input or output of the machine.
+    {"excavator", "gps_latitude", "deg", 47.1, 47.2, ""},
+    {"excavator", "engine_rpm", "rpm", 800, 2100, ""},
+    {"excavator", "status_word", "", 0, 4095, ""},
+    {"excavator", "coolant_temp", "degC", 20, 95, ""},
+    {"fourbar-valve", "cycle_counter", "", 0, 65535, ""},
+    {"fourbar-valve", "oil_temperature", "degC", 20, 60, ""},
+    {"press", "door_closed", "", 0, 1, ""},
+    {"press", "battery_voltage", "V", 23, 28, ""},
+    {"crane", "wind_speed", "m/s", 0, 12, ""},
+    {"crane", "operator_id", "", 1, 9, ""},
 };
 enum { COLUMN_NAMES = sizeof column_names / sizeof *column_names };
 
