@@ -1,14 +1,21 @@
 // The job log: surveys a log of any format, proposes a mapping onto a machine, and converts the log.
+#include <string.h>
+
 #include "base/allocate.h"
 #include "document/document.h"
 #include "document/text_file.h"
 #include "experiment/experiment.h"
 #include "identify/fit.h"
+#include "io/display.h"
+#include "io/wording.h"
 #include "jobs/job.h"
 #include "jobs/log_options.h"
 #include "machine/machine_image.h"
 #include "memory/owned.h"
+#include "jobs/row_file.h"
+#include "jobs/setting_values.h"
 #include "report/picture_figures.h"
+#include "survey/convert_log.h"
 #include "survey/propose_mapping.h"
 #include "survey/survey_result.h"
 
@@ -17,6 +24,7 @@ enum { MOST_PANELS = 40 };  // largest number of channels in a picture
 typedef struct arguments {
   od_log_arguments log;
   od_words channels;
+  const char *to, *resample;
 } arguments;
 
 // Chooses the log and the file to map the log onto: FILE and MACHINE, or --data and MACHINE. Returns OD_GO_ON, or the outcome after a
@@ -121,6 +129,86 @@ static int map_log(od_job *job, const od_log_survey *survey, const char *path, o
   return status == OD_OK ? OD_GO_ON : od_job_end_early(job, status, &err);
 }
 
+// --- Conversion ---------------------------------------------------------------------------------------------------
+
+// Chooses the name of the converted file for --to: the name of the log with another ending. Returns OD_GO_ON, or the outcome after a
+// message.
+static int choose_target(od_job *job, const arguments *a, const od_log_plan *plan) {
+  if (!a->to) return OD_GO_ON;
+  if (strcmp(a->to, "csv") != 0 && strcmp(a->to, "mat") != 0) {
+    od_job_error(job, "--to: found '%s'; expected csv or mat", a->to);
+    return OD_JOB_BAD_INPUT;
+  }
+  od_result_file kind = strcmp(a->to, "mat") == 0 ? OD_FILE_MAT : OD_FILE_CSV;
+  if (job->files.path[kind]) {
+    od_job_error(job, "found --to %s and --%s; expected one of these options", a->to, a->to);
+    return OD_JOB_BAD_INPUT;
+  }
+  const char *slash = strrchr(plan->file, '/'), *name = slash ? slash + 1 : plan->file, *dot = strrchr(name, '.');
+  size_t length = dot && dot != name ? (size_t)(dot - plan->file) : strlen(plan->file);
+  const char *path = od_arena_format(&job->arena, "%.*s.%s", (int)length, plan->file, a->to);
+  if (!path) return od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
+  // A log in the same format keeps its name; the new file gets another one.
+  if (!strcmp(path, plan->file))
+    path = od_arena_format(&job->arena, "%.*s.converted.%s", (int)length, plan->file, a->to);
+  job->files.path[kind] = path;
+  return path ? OD_GO_ON : od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
+}
+
+// Receivers of the converted rows.
+typedef struct converted {
+  const od_table *head;
+  od_row_file csv;
+  od_table *table;  // rows of a MATLAB file, or of a job that keeps its table; NULL: none
+  od_converted_log log;
+} converted;
+
+static od_status receive(void *user, const double *row, od_error *err) {
+  converted *c = user;
+  if (c->csv.path) od_row_file_append(&c->csv, c->head, row);
+  if (c->csv.failed.text[0]) return od_fail(err, OD_IO, "%s", c->csv.failed.text);
+  if (c->table && od_table_append(c->table, row) != OD_OK)
+    return od_fail(err, OD_NO_MEMORY, "out of memory; write CSV instead of a MATLAB file");
+  return OD_OK;
+}
+
+static void end_conversion(converted *c) {
+  od_row_file_discard(&c->csv);
+}
+
+static od_status write_csv(const void *user, const char *path, od_error *err) {
+  (void)path;
+  converted *c = (converted *)user;
+  return od_row_file_end(&c->csv, c->head, err);
+}
+
+// Converts the log if a file is requested. Returns OD_GO_ON, or the outcome after a message.
+static int convert(od_job *job, const arguments *a, od_log_survey *survey, od_table **head, converted *c) {
+  const char *csv = job->files.path[OD_FILE_CSV], *mat = job->files.path[OD_FILE_MAT];
+  double interval = 0;
+  if (!od_setting_quantity(job, "resample", a->resample, "s", &interval)) return OD_JOB_BAD_INPUT;
+  if (!csv && !mat && !job->keeps_table) {
+    if (!a->resample) return OD_GO_ON;
+    od_job_error(job, "--resample needs a file for the rows; add --to csv, --csv FILE or --mat FILE");
+    return OD_JOB_BAD_INPUT;
+  }
+  *head = od_converted_head(survey);
+  if (!*head) return od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
+  c->head = *head;
+  c->csv.path = csv;
+  c->table = mat || job->keeps_table ? *head : NULL;
+  od_error err = {0};
+  od_job_begin_stage(job, OD_STAGE_COMPUTE);
+  od_status status = od_log_convert(survey, interval, receive, c, od_job_progress, job, &c->log, &err);
+  od_job_begin_stage(job, OD_STAGE_FINISH);
+  if (status != OD_OK) return od_job_end_early(job, status, &err);
+  if (interval > 0)
+    od_job_say(job, OD_MESSAGE_NOTE, "rows are %s apart: %s interpolated, %s averaged, %s held",
+               od_duration_text(interval, 4).text, od_count(c->log.interpolated, "channel").text,
+               od_count(c->log.averaged, "channel").text, od_count(c->log.held, "state").text);
+  return OD_GO_ON;
+}
+
 static const char details[] =
     "FILE is a log of any format: CSV or text, MATLAB.\n"
     "Examples\n"
@@ -132,9 +220,13 @@ int od_kind_log(od_job *job) {
       OD_LOG_OPTIONS(&a.log),
       {"channels", OD_OPTION_LIST, "PATTERN", "only channels with this name or pattern, such as 'p_*' (repeatable)",
        &a.channels},
+      {"to", OD_OPTION_TEXT, "FORMAT", "write the rows as FILE.csv or FILE.mat", &a.to, "csv mat"},
+      {"resample", OD_OPTION_TEXT, "T", "time between the written rows; default: the rows of the log", &a.resample},
   };
   const od_usage usage = {"FILE [MACHINE|EXPERIMENT]", details, OD_OPTIONS(options),
-                          .shared = {.file[OD_FILE_JSON] = "all facts about the channels",
+                          .shared = {.file[OD_FILE_CSV] = "the rows",
+                                     .file[OD_FILE_MAT] = "the rows",
+                                     .file[OD_FILE_JSON] = "all facts about the channels",
                                      .file[OD_FILE_PLOT] = "the channels over time",
                                      .file[OD_FILE_REPORT] = "channels, findings and charts",
                                      .si = true,
@@ -148,6 +240,7 @@ int od_kind_log(od_job *job) {
   od_log_plan_init(&plan);
   OD_TRY(choose_files(job, &files, &a, &plan, &machine));
   OD_TRY(read_plan(job, &a, &plan));
+  OD_TRY(choose_target(job, &a, &plan));
   OD_TRY(od_job_check_files(job));
   const od_survey_wish wish = {.plan = &plan,
                                .patterns = a.channels.text,
@@ -166,6 +259,14 @@ int od_kind_log(od_job *job) {
                    "the picture shows the first %d channels; %d more are left out; select channels with --channels",
                    MOST_PANELS, left);
   od_result_add_picture(&result, "Charts", &picture);
-  const od_file_contents contents = {.result = &result, .picture = &picture};
+  OD_OWNED(od_table_free) od_table *table = NULL;
+  OD_SCOPED(end_conversion) converted rows = {0};
+  OD_TRY(convert(job, &a, &survey, &table, &rows));
+  const od_file_contents contents = {.table = table ? &table : NULL,
+                                     .rows = rows.log.rows,
+                                     .result = &result,
+                                     .picture = &picture,
+                                     .write[OD_FILE_CSV] = write_csv,
+                                     .user = &rows};
   return od_job_finish(job, &contents, NULL);
 }

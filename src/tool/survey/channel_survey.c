@@ -46,7 +46,8 @@ static bool residual(const od_channel_survey *s, int i, double *e) {
 // Adds the values of a block to mean and deviation (Chan, Golub, LeVeque 1979).
 static void add_moments(od_channel_survey *s, const double *x, int n, long before) {
   double mean = 0, square = 0;
-  for (int i = 0; i < n; i++) mean += x[i] / n;
+  for (int i = 0; i < n; i++) mean += x[i];
+  mean /= n;
   for (int i = 0; i < n; i++) square += (x[i] - mean) * (x[i] - mean);
   if (before == 0) {
     s->mean = mean;
@@ -259,7 +260,7 @@ void od_channel_survey_judge(od_channel_survey *s, long rows) {
   count_missing(s, rows);
   s->is_constant = s->values > 1 && s->min == s->max;
   s->is_state = s->values > 50 && s->levels <= OD_SURVEY_STATES;
-  s->deviation = s->values > 1 ? sqrt(s->square / (double)(s->values - 1)) : NAN;
+  s->deviation = s->is_constant ? 0 : s->values > 1 ? sqrt(s->square / (double)(s->values - 1)) : NAN;
   double size = fmax(fabs(s->min), fabs(s->max));
   s->repeats = s->is_state ? 0 : find_repeats(s);
   od_pool_sort(&s->step_pool);

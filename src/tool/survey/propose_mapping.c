@@ -9,7 +9,7 @@
 #include "machine/machine.h"
 #include "survey/name_words.h"
 
-static const double least_score = 0.5;         // least score of a proposal
+static const double least_score = 0.5;          // least score of a proposal
 static const double ambiguous_distance = 0.03;  // largest distance of scores that are equally good
 static const double listed_distance = 0.1;      // largest distance of the score of a listed alternative
 
