@@ -10,8 +10,9 @@
 
 static const double least_flips =
     0.55;  // share of residuals with changing signs above which a block is noisy; white noise: 0.73
-static const double most_zero_steps = 0.5;  // largest share of zero steps of a noisy block
-static const double ratio_of_steps = 4;     // largest ratio of neighboring intervals for a residual
+static const double most_zero_steps = 0.5;     // largest share of zero steps of a noisy block
+static const double noise_of_rounding = 0.45;  // noise above which a channel is noisy, relative to the resolution
+static const double ratio_of_steps = 4;        // largest ratio of neighboring intervals for a residual
 
 void od_channel_survey_init(od_channel_survey *s, od_arena *memory, long room) {
   *s = (od_channel_survey){.min = INFINITY,
@@ -59,29 +60,47 @@ static void add_moments(od_channel_survey *s, const double *x, int n, long befor
   s->square += square + apart * apart * (double)before * n / all;
 }
 
-// Classifies the block by its steps and residuals.
+// Sums over the residuals of a block.
+typedef struct residuals {
+  int count, pairs,
+      flips;  // pairs: residuals that are not zero, with such a residual before; flips: pairs with different signs
+  double sum, last;
+} residuals;
+
+static void add_residual(residuals *r, double e) {
+  r->count++;
+  r->sum += e * e;
+  if (e == 0) return;
+  if (r->last != 0) r->pairs++, r->flips += (e > 0) != (r->last > 0);
+  r->last = e;
+}
+
+// Returns whether the residuals look like white noise, not like a smooth signal.
+static bool are_noise(const residuals *r) {
+  return r->pairs >= 8 && r->flips >= least_flips * r->pairs;
+}
+
+// Classifies the block by its steps and residuals. There are two residuals: one with the times of the samples, one with equal intervals. Only
+// noise makes both noisy: if times have jitter, one of the residuals of a steep smooth signal is not smooth.
 static void classify_block(od_channel_survey *s) {
-  int zero = 0, steps = 0, pairs = 0, flips = 0, residuals = 0;
-  double sum = 0, last = 0, size = 0;
+  residuals by_time = {0}, by_index = {0};
+  int zero = 0, steps = 0;
+  double size = 0;
   for (int i = 1; i < s->filled; i++) {
     size = fmax(size, fabs(s->x[i]));
     if (i >= s->carried) steps++, zero += s->x[i] == s->x[i - 1];
     double e;
     if (i + 1 == s->filled || !residual(s, i, &e)) continue;
-    residuals++;
-    sum += e * e;
-    if (e == 0) continue;
-    if (last != 0) pairs++, flips += (e > 0) != (last > 0);
-    last = e;
+    add_residual(&by_time, e);
+    add_residual(&by_index, (s->x[i] - 0.5 * (s->x[i - 1] + s->x[i + 1])) / sqrt(1.5));
   }
   if (steps < OD_SURVEY_BLOCK / 2) return;
-  double noise = residuals > 0 ? sqrt(sum / residuals) : 0;
-  bool flips_often = pairs >= 8 && flips >= least_flips * pairs && noise > 1e-12 * size;
+  double noise = by_time.count > 0 ? sqrt(fmin(by_time.sum, by_index.sum) / by_time.count) : 0;
   if (zero == steps) {
     s->block.constant++;
   } else if (zero > most_zero_steps * steps) {
     s->block.mixed++;
-  } else if (!flips_often) {
+  } else if (!are_noise(&by_time) || !are_noise(&by_index) || !(noise > 1e-12 * size)) {
     s->block.smooth++;
   } else {
     s->block.noisy++;
@@ -233,6 +252,8 @@ static long find_stuck_limit(const od_channel_survey *s) {
   long moving = s->block.noisy + s->block.smooth;
   bool is_noisy = s->block.noisy >= LEAST_NOISY && 4 * s->block.noisy >= s->block.smooth;
   bool rests = (double)s->block.mixed > 2 * (double)s->all_long_runs + 0.05 * (double)moving;
+  // Rounding has a standard deviation of 0.29 resolutions. A smooth signal with a resolution seems noisy while it changes.
+  if (!isnan(s->resolution) && !(s->noise >= noise_of_rounding * s->resolution)) return 0;
   if (!is_noisy || rests || s->all_long_runs > moving) return 0;
   double p = fmax(1e-3, (double)s->block.zero_steps / (double)s->block.steps);
   double limit = 2 + (log(1e-6) - log((double)s->values)) / log(p);
@@ -277,7 +298,7 @@ void od_channel_survey_judge(od_channel_survey *s, long rows) {
 
 // --- Second pass --------------------------------------------------------------------------------------------------
 
-static const double least_height = 10;  // least height of a spike, relative to the noise
+static const double least_height = 11;  // least height of a spike, relative to the noise
 static const double least_steps = 4;    // least height of a spike, relative to the resolution
 static const double distance_of_others =
     0.25;  // largest distance of the six neighbors from the line, relative to the height
@@ -296,26 +317,34 @@ static double noise_of_window(const od_channel_survey *s) {
   return n > 0 ? 1.4826 * e[n / 2] : NAN;
 }
 
-// Returns the height of a spike of `width` samples from sample i on, compared with its neighbors alone; 0: no spike.
-static double spike_height(const od_channel_survey *s, int i, int width) {
-  const double *x = s->x + i, *t = s->t + i;
-  // Neighbors across a gap are no neighbors.
-  double usual = 3 * s->timing.interval;
-  for (int k = -2; k < width + 3; k++)
-    if (!(t[k] - t[k - 1] <= usual)) return 0;
-  const double *after = x + width;
+// Returns the height of a spike of `width` samples from sample i on, compared with its neighbors alone; 0: no spike. by_index: the intervals
+// count as equal.
+static double height_over_line(const od_channel_survey *s, int i, int width, bool by_index) {
+  const double *x = s->x + i, *after = x + width;
   double left = median_of_3(x[-3], x[-2], x[-1]), right = median_of_3(after[0], after[1], after[2]);
-  double from = t[-2], slope = (right - left) / (t[width + 1] - from);
-  double height = x[0] - left - slope * (t[0] - from);
+  double t[8];  // times of the samples from x[-3] on, relative to x[-2]
+  for (int k = -3; k < width + 3; k++) t[k + 3] = by_index ? k + 2 : s->t[i + k] - s->t[i - 2];
+  double slope = (right - left) / t[width + 4];
+  double height = x[0] - left - slope * t[3];
   if (width == 2) {
-    double second = x[1] - left - slope * (t[1] - from);
+    double second = x[1] - left - slope * t[4];
     if ((height > 0) != (second > 0)) return 0;
     if (fabs(second) < fabs(height)) height = second;
   }
   int far = 0;
   for (int k = -3; k < width + 3; k++)
-    if (k < 0 || k >= width) far += fabs(x[k] - left - slope * (t[k] - from)) > distance_of_others * fabs(height);
+    if (k < 0 || k >= width) far += fabs(x[k] - left - slope * t[k + 3]) > distance_of_others * fabs(height);
   return far <= 1 ? height : 0;
+}
+
+// Returns the height of a spike as above, by times or by equal intervals, whichever is smaller: jitter of the times is no spike.
+static double spike_height(const od_channel_survey *s, int i, int width) {
+  // Neighbors across a gap are no neighbors.
+  double usual = 3 * s->timing.interval;
+  for (int k = i - 2; k < i + width + 3; k++)
+    if (!(s->t[k] - s->t[k - 1] <= usual)) return 0;
+  double by_time = height_over_line(s, i, width, false), by_index = height_over_line(s, i, width, true);
+  return fabs(by_time) < fabs(by_index) ? by_time : by_index;
 }
 
 // Searches the window for spikes that begin at sample `from` to `to`.
