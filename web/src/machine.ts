@@ -65,7 +65,7 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
     });
     for (const c of scene.cylinders ?? []) for (const place of [c.a, c.b]) camera.include(placed(poses, place));
   }
-  const pointAt = (time: number) => placed(machines[0].poses(time), point);
+  const pointAt = (time: number) => placed(machines[0].poses(time, point.body), point);
   function choosePoint(name: string): void {
     point = points.find(q => q.name === name) ?? point;
     if (choice) choice.value = point.name;
@@ -76,6 +76,7 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
 
   // --- Drawing
   function draw(): void {
+    if (camera.width < 2) return;    // the size is not known yet
     const ratio = devicePixelRatio || 1;
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.clearRect(0, 0, camera.width, camera.height);
@@ -184,7 +185,10 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
     if (fitted) camera.fit();
     draw();
   }).observe(picture);
-  watchVisible(card, v => { if (visible = v) draw(); });
+  watchVisible(card, v => {
+    if (v && !visible) draw();
+    visible = v;
+  });
   on([timeChanged], () => { if (visible) draw(); });
   on([selectionChanged, themeChanged, unitsChanged], draw);
   if (point) choosePoint(point.name); else draw();

@@ -204,7 +204,7 @@ static void read_data(od_experiment_loader *xl, int node) {
   e->channel = OD_TAKE(&e->memory, int, e->sensors + od_machine_input_count(e->model));
   if (!e->channel || !od_load_channels(e, &e->data, e->channel))
     xl->ld.no_memory = true;
-  else if (strcmp(e->data.file, "-") != 0)
+  else if (strcmp(e->data.file, "-") != 0 && !xl->options->follow)
     od_load_log(xl, &e->data, &e->log);
 }
 

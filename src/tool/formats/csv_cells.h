@@ -16,9 +16,12 @@ typedef struct od_csv_reader {
   const char *line_start;
   int line;
   char separator;
-  const char *const *missing;  // texts that mean a missing value; may be NULL
-  const bool *used;            // columns in which a flaw is an error; NULL: all columns
+  const char *quote, *carriage_return;  // positions of the first such characters at or after a position before `at`, or
+                                        // `end`; at or before `at`: unknown. Only rows use them.
+  const char *const *missing;           // texts that mean a missing value; may be NULL
+  const bool *used;                     // columns in which a flaw is an error; NULL: all columns
   const bool *wanted;          // columns whose cells are read; values of other columns are NAN; NULL: all columns
+  struct od_csv_times *times;  // columns with times (csv_times.h); NULL: there are none
   od_table
       *flawed;  // table whose `places` store the first flaw of each column; NULL: a flaw of a used column is an error
   od_error *err;
@@ -68,6 +71,10 @@ od_status od_csv_byte_mark(const char *path, const char *text, size_t length, si
 // Reads names and units of the columns into a table without rows and moves to the first row. skip: number of lines of text
 // before the header; spare: each line may end with a separator.
 od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spare);
+// Reads the rows at r to find the order of day and month of its columns with times. r does not move.
+od_status od_csv_survey_times(const od_csv_reader *r, const od_table *table, bool spare);
+// Stores the flaw of a column in r->flawed. Without this table, reports the flaw as an error.
+od_status od_csv_add_flaw(const od_csv_reader *r, int column, const od_error *flaw);
 // Reads one row: a value per column. r stops at the line end.
 od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, double *values);
 

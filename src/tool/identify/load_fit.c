@@ -117,9 +117,7 @@ const od_section_class od_prepare_section = {"prepare", "preparation of logs bef
 static const od_key set_keys[] = {
     {"use", OD_CHOICE, "fit|validate",
      "use of the set. `validate`: the set is predicted with the fitted parameters, but not fitted"},
-    {"data", OD_SECTION, NULL,
-     "log of the set, with the keys of [`data`](logs.md)",
-     .inside = &od_log_section},
+    {"data", OD_SECTION, NULL, "log of the set, with the keys of [`data`](logs.md)", .inside = &od_log_section},
     {"simulate", OD_SECTION, NULL, "true machine of this set only: `{variant: step, set: {oil.kp: 1500 MPa}}`",
      .otherwise = "the true machine of the file", .inside = &od_model_section},
     {"time", OD_NUMBER, "s", "duration of the simulation", OD_POSITIVE, 0, OD_RANGE_TIME,

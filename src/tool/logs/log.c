@@ -398,6 +398,7 @@ static od_status open_file(od_log *log, od_log_plan *plan, od_messages *messages
   *wish = (od_table_wish){.missing = plan->missing,
                           .time = plan->time.column,
                           .columns = columns,
+                          .time_form = plan->time.file_unit,
                           .no_time = plan->interval > 0,
                           .skip = plan->skip,
                           .databases = plan->databases};

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "document/suggest.h"
+#include "io/date_time.h"
 #include "logs/log.h"
 
 enum { NONE = -1, AMBIGUOUS = -2, NAME_SIZE = 256 };
@@ -192,7 +193,10 @@ static bool match_channel(const search *s, od_arena *memory, od_channel *c) {
   int found = is_given ? find_given(s->table, c) : is_time ? od_table_find_time(s->table) : find_own(s->table, c);
   c->at = found >= 0 ? found : NONE;
   if (found >= 0) {
-    const char *unit = c->file_unit ? c->file_unit : s->table->unit[c->at];
+    // The form of dates, such as "dd.mm.yyyy", stands in the place of the unit. The reader of the file converts dates to seconds.
+    od_date_order ignored;
+    const bool is_form = is_time && c->file_unit && od_date_order_of(c->file_unit, &ignored);
+    const char *unit = c->file_unit && !is_form ? c->file_unit : s->table->unit[c->at];
     od_unit_verdict verdict = choose_unit(s, memory, c, unit);
     if (verdict != OD_UNIT_FITS) complain_unit(s, c, unit, verdict);
     c->label = od_arena_text(memory, s->table->name[c->at]);

@@ -1,4 +1,5 @@
-// CSV files row by row. Oracle: the same file read as a whole (io/csv_read.c), for every size of the block that is read at once.
+// CSV files row by row. Oracles: the same file read as a whole (formats/csv_read.c), for every size of the block that is read at once;
+// for random rows the values that strtod reads from the texts of which the test composes the rows.
 #include <math.h>
 #include <string.h>
 
@@ -154,8 +155,91 @@ static void again(void **state) {
   od_csv_stream_close(c);
 }
 
+static uint64_t random_state = 20;
+
+static uint64_t draw(uint64_t below) {
+  random_state ^= random_state << 13, random_state ^= random_state >> 7, random_state ^= random_state << 17;
+  return (random_state >> 11) % below;
+}
+
+// Writes a random number and returns its value: digits with a sign, a decimal sign and an exponent, each possibly absent.
+static double random_number(char *to, char decimal_sign) {
+  char point[64];
+  size_t n = 0, digits = 1 + draw(21), before = draw(digits + 1);
+  if (draw(3) == 0) point[n++] = draw(4) ? '-' : '+';
+  for (size_t i = 0; i < digits; i++) {
+    if (i == before) point[n++] = '.';
+    point[n++] = draw(4) ? (char)('0' + draw(10)) : '0';
+  }
+  if (draw(4) == 0) n += (size_t)snprintf(point + n, sizeof point - n, "e%d", (int)draw(40) - 20);
+  point[n] = '\0';
+  strcpy(to, point);
+  for (char *c = to; *c; c++)
+    if (*c == '.') *c = decimal_sign;
+  return strtod(point, NULL);
+}
+
+// Random files with each separator, line end and selection of columns; some cells are empty, some rows are short, some cells have quotes
+// or blanks, and unused cells contain text.
+static void random_rows(void **state) {
+  enum { COLUMNS = 12, ROWS = 40 };
+  static const char separators[] = ",;\t";
+  scratch *s = *state;
+  for (int round = 0; round < 300; round++) {
+    const char separator = separators[round % 3];
+    const bool spare = draw(3) == 0;
+    const int columns = 2 + (int)draw(COLUMNS - 1);
+    const char *ending = draw(2) ? "\n" : "\r\n";
+    static char text[ROWS * COLUMNS * 80];
+    bool wanted[COLUMNS];
+    double expected[ROWS][COLUMNS], row[COLUMNS];
+    size_t n = 0;
+    for (int i = 0; i < columns; i++) {
+      wanted[i] = draw(3) > 0;
+      n += (size_t)sprintf(text + n, "name%d [V]%c", i, separator);
+    }
+    if (!spare) n--;
+    n += (size_t)sprintf(text + n, "%s", ending);
+    for (int k = 0; k < ROWS; k++) {
+      const int cells = k > 4 && draw(8) == 0 ? 1 + (int)draw((uint64_t)columns) : columns;
+      for (int i = 0; i < columns; i++) {
+        char number[80];
+        expected[k][i] = random_number(number, separator != ',' && draw(2) ? ',' : '.');
+        const bool empty = k > 4 && draw(9) == 0, quoted = k > 4 && draw(30) == 0;
+        if (empty || i >= cells || !wanted[i]) expected[k][i] = NAN;
+        if (i >= cells) continue;
+        const char *left = draw(5) ? "" : " ", *right = draw(5) ? "" : " ", *quote = quoted ? "\"" : "";
+        const char *cell = k > 4 && !wanted[i] && i < columns - 1 && draw(2) ? "text" : empty ? "" : number;
+        if (i == 0 && cells == 1 && empty) expected[k][0] = wanted[0] ? 7 : NAN, cell = "7";  // the line is not empty
+        n += (size_t)sprintf(text + n, "%s%s%s%s%s%c", left, quote, cell, quote, right, separator);
+      }
+      if (!spare || draw(2)) n--;
+      n += (size_t)sprintf(text + n, "%s", ending);
+    }
+    scratch_write(s, "f.csv", text, n);
+    od_csv_stream *c = NULL;
+    od_error err = {0};
+    bool end = false;
+    assert_int_equal(od_csv_stream_open(scratch_path(s, "f.csv"), NULL, 1 + draw(3000), &c, &err), OD_OK);
+    assert_int_equal(od_csv_stream_head(c)->columns, columns);
+    od_csv_stream_want(c, wanted);
+    for (int k = 0; k < ROWS; k++) {
+      assert_int_equal(od_csv_stream_next(c, row, &end, &err), OD_OK);
+      assert_false(end);
+      for (int i = 0; i < columns; i++)
+        if (!(row[i] == expected[k][i] || (isnan(row[i]) && isnan(expected[k][i]))))
+          fail_msg("round %d, row %d, column %d: %.17g instead of %.17g in\n%s", round, k + 1, i + 1, row[i],
+                   expected[k][i], text);
+    }
+    assert_int_equal(od_csv_stream_next(c, row, &end, &err), OD_OK);
+    assert_true(end);
+    od_csv_stream_close(c);
+  }
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(as_whole_files), TEST(many_rows), TEST(flaws), TEST(again)};
+  const struct CMUnitTest tests[] = {TEST(as_whole_files), TEST(many_rows), TEST(flaws), TEST(again),
+                                     TEST(random_rows)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
