@@ -23,14 +23,16 @@ static int find_group(od_log_survey *s, const char *name) {
   return s->groups++;
 }
 
-// Returns whether a pattern selects a column: by its name, or by "group.name". used: per pattern, whether a column was found.
+// Returns whether a pattern selects a column: by its name, by "group.name", or by the last part of a name with dots. used: per pattern, whether a column was found.
 static bool is_selected(const od_survey_wish *wish, const char *name, const char *group, bool *used) {
   char full[512];
   bool found = wish->pattern_count == 0;
+  const char *dot = strrchr(name, '.');
   snprintf(full, sizeof full, "%s.%s", group ? group : "", name);
   for (int i = 0; i < wish->pattern_count; i++) {
     const char *p = wish->patterns[i];
-    bool fits = !strcmp(p, name) || fnmatch(p, name, 0) == 0 || (group && fnmatch(p, full, 0) == 0);
+    bool fits = !strcmp(p, name) || fnmatch(p, name, 0) == 0 || (group && fnmatch(p, full, 0) == 0) ||
+                (dot && fnmatch(p, dot + 1, 0) == 0);
     used[i] = used[i] || fits;
     found = found || fits;
   }
