@@ -210,9 +210,19 @@ static int convert(od_job *job, const arguments *a, od_log_survey *survey, od_ta
 }
 
 static const char details[] =
-    "FILE is a log of any format: CSV or text, MATLAB.\n"
+    "FILE is a log of any format that other commands read. The log is read twice, in little memory. Each channel has its\n"
+    "statistics, noise and resolution. Findings are gaps, repeated and decreasing times, missing values, spikes, stuck\n"
+    "stretches, saturation, codes for missing values, and unlikely units.\n"
+    "With a machine file, an experiment or a fit, the columns are assigned to inputs and outputs (or sensors) by name, unit\n"
+    "and range. The proposal is printed as the section 'data' of an experiment file, with a score and the reason for each\n"
+    "column.\n"
+    "With --csv, --mat or --to the rows are written, with --resample at equal intervals. Channels with more than one sample\n"
+    "per new interval are averaged, other channels are interpolated linearly, and states keep their value. Gaps have no\n"
+    "values.\n\n"
     "Examples\n"
-    "  oleodyn log run7.csv\n";
+    "  oleodyn log run7.csv --plot run7.svg\n"
+    "  oleodyn log run7.csv crane.yaml --map time=t_ms:ms\n"
+    "  oleodyn log trace.blf --dbc machine.dbc --channels 'Pressure*' --to csv --resample '10 ms'\n";
 
 int od_kind_log(od_job *job) {
   arguments a = {0};

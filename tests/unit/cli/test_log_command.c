@@ -1,5 +1,5 @@
-// oleodyn log: facts, mapping and conversion. Oracles: sequences in closed form; lines and means that resampling must reproduce exactly; the columns of
-// a simulated machine, whose names are changed; frames of a CAN trace with known times.
+// oleodyn log: facts, mapping and conversion. Oracles: sequences in closed form; lines and means that resampling must reproduce
+// exactly; the columns of a simulated machine, whose names are changed; frames of a CAN trace with known times.
 #include "support/test.h"
 
 #include <jansson.h>
