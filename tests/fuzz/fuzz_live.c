@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const char experiment[] = "machine: lag.yaml\nsensors: {lag: {sigma: 50 mV}}\n";
   const char *path = fuzz_file((const uint8_t *)experiment, sizeof experiment - 1, "experiment.yaml", "tests/fuzz/lag");
   od_messages *messages = od_messages_new();
-  const od_experiment_options options = {.data = "-"};
+  const od_experiment_options options = {.log.data = {(const char *const[]){"-"}, 1}};
   od_experiment *e = NULL;
   od_experiment_load(path, &options, &e, messages);
   if (!e) abort();

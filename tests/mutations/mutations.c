@@ -468,7 +468,7 @@ static void keep(const od_verdict *v, answer *a) {
 
 static void ask(const rig *r, const char *file, const char *log, answer *a) {
   od_messages *messages = od_messages_new();
-  const od_experiment_options options = {.data = log};
+  const od_experiment_options options = {.log.data = {&log, 1}};
   od_error err = {0};
   *a = (answer){0};
   od_experiment *e = NULL;

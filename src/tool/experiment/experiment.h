@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "logs/log.h"
+#include "logs/log_settings.h"
 #include "memory/scoped.h"
 #include "oleodyn/machine.h"
 #include "oleodyn/observer.h"
@@ -190,7 +190,8 @@ typedef struct od_experiment_options {
   const char *filter;   // overrides the filter of the file; NULL: the file's filter
   const char *sensors;  // sensors in use, "A.angle,P.pressure"; NULL: all sensors of the file
   bool uncorrected;     // whether the observer uses no measurements, so that its model runs freely
-  const char *data;     // log to be observed instead of the true machine, "-" for a stream; NULL: the file's log
+  bool follow;          // whether the log grows while it is observed, and is not read when the experiment is loaded
+  od_log_settings log;  // the log to be observed instead of the true machine, "-" for a stream, and settings of the log
   od_content content;   // content of the file if it has been read already
 
   // Called at the end of loading; NULL: not called. A fit uses this function to read more keys of the same file. Parameters then

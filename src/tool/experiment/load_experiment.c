@@ -194,16 +194,17 @@ void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log) {
 // Reads the section 'data', and its log if there is one.
 static void read_data(od_experiment_loader *xl, int node) {
   od_experiment *e = xl->e;
+  const char *setting = od_log_settings_given(&xl->options->log);
   od_log_plan_read(&xl->ld, node, "data", e->model, &e->data);
-  if (xl->options->data) {
-    e->data.file = od_copy(&xl->ld, xl->options->data, strlen(xl->options->data));
-    e->data.place = (od_place){.file = "--log"};
-  }
+  if (!od_log_plan_set(&e->data, &xl->options->log, e->model, xl->ld.units, xl->ld.messages)) xl->ld.no_memory = true;
+  if (xl->simulated && setting && !xl->options->more)
+    od_messages_add(xl->ld.messages, (od_place){.file = setting},
+                    "the data are simulated; expected a log, with --data or the section 'data'");
   if (xl->simulated || !e->data.file) return;
   e->channel = OD_TAKE(&e->memory, int, e->sensors + od_machine_input_count(e->model));
   if (!e->channel || !od_load_channels(e, &e->data, e->channel))
     xl->ld.no_memory = true;
-  else if (strcmp(e->data.file, "-") != 0)
+  else if (strcmp(e->data.file, "-") != 0 && !xl->options->follow)
     od_load_log(xl, &e->data, &e->log);
 }
 
@@ -225,7 +226,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_loader *ld = &xl->ld;
   const char *title = od_read_text(ld, od_section_get(ld, file, "experiment"), "experiment", "a title");
   int data = od_section_get(ld, file, "data");
-  xl->simulated = !xl->options->data && od_map_find(ld, data, "file") < 0;
+  xl->simulated = xl->options->log.data.count == 0 && od_map_find(ld, data, "file") < 0;
   od_load_machines(xl, file);
   read_time(xl, file);
   od_load_noise(xl, od_section_get(ld, file, "noise"));

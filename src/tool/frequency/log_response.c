@@ -61,7 +61,7 @@ static od_status estimate_spectra(od_log_columns *c, const od_estimate_options *
         return od_fail(
             err, OD_BAD_INPUT,
             "'%s' has no value in row %ld; averaged spectra need a value in every row: fill the gap, or shorten the log",
-            c->head->name[c->at[i]], c->next);
+            od_log_columns_name(c, i), c->next);
     od_spectra_add(s, value[0], value + 1);
     status = od_log_columns_next(c, value, &end, err);
   }

@@ -7,19 +7,26 @@
 #include "document/suggest.h"
 #include "document/units.h"
 #include "friction_fit/friction_data.h"
-#include "formats/read_table.h"
 #include "io/time_unit.h"
 #include "io/wording.h"
+#include "logs/log_table.h"
+#include "memory/owned.h"
 
-enum { PARTS = 10 };
+enum { PARTS = 10, MOST_COLUMNS = 9 };
 
 typedef struct reader {
   const char *path;
   od_table *table;
   od_units *units;
   od_error *err;
-  long first;  // first row in which all columns have a number
+  long first;      // first row in which all columns have a number
+  bool is_of_log;  // whether the table is a log, whose first column is the time in s
 } reader;
+
+// A column and its SI unit.
+typedef struct needed {
+  const char *name, *unit;
+} needed;
 
 static int find_column(const reader *r, const char *name) {
   od_nearest nearest = od_nearest_to(name);
@@ -51,18 +58,6 @@ static bool read_column(const reader *r, const char *name, const char *si, doubl
     return false;
   }
   return true;
-}
-
-static od_status open_log(reader *r) {
-  const od_table_wish wish = {.no_time = true};
-  od_status status = od_table_read(r->path, &wish, &r->table, r->err);
-  if (status != OD_OK) return status == OD_NO_MEMORY ? status : OD_BAD_INPUT;
-  r->units = od_units_new(r->err);
-  if (!r->units) return r->err->status;
-  if (r->table->rows < 2 || r->table->rows > 100000000)
-    return od_fail(r->err, OD_BAD_INPUT, "%s: found %s, expected 2 to 100 million rows", r->path,
-                   od_count(r->table->rows, "row").text);
-  return OD_OK;
 }
 
 // noise_of() estimates the standard deviation of the noise of a smooth signal from second differences. Second differences have six
@@ -134,22 +129,34 @@ static od_status balance(const reader *r, const od_force_balance *b, od_friction
 
 // --- Logs ---------------------------------------------------------------------------------------------------------
 
-// Finds the first complete row. Earlier rows are left out, because loggers may start before their sensors.
-static void find_first_row(reader *r, const od_friction_log *log) {
+// Lists the columns of a run; names may be NULL. Returns their number.
+static int list_columns(const od_friction_log *log, needed list[MOST_COLUMNS]) {
   const od_force_balance *b = &log->balance;
-  const char *names[] = {log->slope > 0  ? NULL
-                         : log->velocity ? log->velocity
-                                         : "velocity",
-                         log->position,
-                         !b->given ? (log->force ? log->force : "force") : NULL,
-                         b->given ? b->pressure[0] : NULL,
-                         b->given ? b->pressure[1] : NULL,
-                         b->given ? b->load : NULL,
-                         b->given ? b->acceleration : NULL};
+  const needed all[MOST_COLUMNS] = {{log->slope > 0  ? NULL
+                                     : log->velocity ? log->velocity
+                                                     : "velocity",
+                                     "m/s"},
+                                    {log->position, "m"},
+                                    {!b->given ? (log->force ? log->force : "force") : NULL, "N"},
+                                    {b->given ? b->pressure[0] : NULL, "Pa"},
+                                    {b->given ? b->pressure[1] : NULL, "Pa"},
+                                    {b->given ? b->load : NULL, "N"},
+                                    {b->given ? b->acceleration : NULL, "m/s2"},
+                                    {log->pressure[0], "Pa"},
+                                    {log->pressure[1], "Pa"}};
+  memcpy(list, all, sizeof all);
+  return MOST_COLUMNS;
+}
+
+// Finds the first complete row. Earlier rows are left out, because loggers may start before their sensors. Pressures of a map do not
+// count.
+static void find_first_row(reader *r, const od_friction_log *log) {
+  needed list[MOST_COLUMNS];
   const od_table *t = r->table;
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    for (int column = 0; names[k] && column < t->columns; column++) {
-      if (strcmp(t->name[column], names[k]) != 0) continue;
+  int count = list_columns(log, list) - 2;
+  for (int k = 0; k < count; k++)
+    for (int column = 0; list[k].name && column < t->columns; column++) {
+      if (strcmp(t->name[column], list[k].name) != 0) continue;
       long first = 0;
       while (first < t->rows && !isfinite(t->data[first * t->columns + column])) first++;
       if (first < t->rows && first > r->first) r->first = first;
@@ -199,7 +206,7 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
         r->err, OD_BAD_INPUT,
         "%s: the first row with numbers in all columns is row %ld; expected at least one more row after this row",
         r->path, r->first + 1);
-  int time = log->time ? find_column(r, log->time) : od_table_find_time(r->table);
+  int time = r->is_of_log ? 0 : log->time ? find_column(r, log->time) : od_table_find_time(r->table);
   if (time < 0)
     return log->time ? OD_BAD_INPUT
                      : od_fail(r->err, OD_BAD_INPUT,
@@ -216,7 +223,8 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
           "%s: the time of sample %d is not later than the time of the previous sample; expected increasing times",
           r->path, i + 1);
   double step = (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1);
-  od_time_ambiguity ambiguity = od_time_ambiguity_of(r->table->name[time], r->table->unit[time], r->path, step, NULL);
+  od_time_ambiguity ambiguity = {.text = ""};
+  if (!r->is_of_log) ambiguity = od_time_ambiguity_of(r->table->name[time], r->table->unit[time], r->path, step, NULL);
   if (!od_time_ambiguity_remark(&ambiguity, &d->of_truth)) return od_fail(r->err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < 2 && (log->pressure[0] || log->balance.given); i++) {
     d->pressure[i] = take_column(r, log->pressure[0] ? log->pressure[i] : log->balance.pressure[i], "Pa", d);
@@ -248,11 +256,6 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
   return status;
 }
 
-static void close_log(reader *r) {
-  od_table_free(r->table);
-  if (r->units) od_units_free(r->units);
-}
-
 od_status od_friction_table_take(const od_friction_plan *plan, od_table *table, const char *path, od_friction_data *d,
                                  od_error *err) {
   reader r = {.path = path, .table = table, .units = od_units_new(err), .err = err};
@@ -262,20 +265,67 @@ od_status od_friction_table_take(const od_friction_plan *plan, od_table *table, 
   return status;
 }
 
+// --- Files --------------------------------------------------------------------------------------------------------
+
+// Reads the named columns of a log as a table in SI units. Names may be NULL. time: name of the time column; NULL: found by its
+// name. without_time: the rows have no order in time.
+static od_status read_file(const char *path, const od_log_settings *settings, const needed *list, int count,
+                           const char *time, bool without_time, od_whole_log *log, od_messages *messages) {
+  od_log_settings own = *settings;
+  if (own.data.count == 0 || strcmp(path, own.data.text[0]) != 0) own.data = (od_log_texts){&path, 1};
+  od_status status = od_whole_log_open(&own, NULL, log, messages);
+  if (status != OD_OK) return status;
+  od_log_plan *plan = &log->plan;
+  if (time && !plan->time.column && !(plan->interval > 0)) plan->time.column = time;
+  if (without_time) plan->interval = 1;
+  for (int i = 0; i < count; i++)
+    if (list[i].name && od_log_want_named(plan, list[i].name, list[i].unit, (od_place){.file = path}) < 0)
+      return OD_NO_MEMORY;
+  status = od_whole_log_load(log, messages);
+  if (status != OD_OK) return status;
+  const od_table *t = log->table;
+  if (t->rows >= 2 && t->rows <= 100000000) return OD_OK;
+  od_messages_add(messages, (od_place){.file = path}, "found %s, expected 2 to 100 million rows",
+                  od_count(t->rows, "row").text);
+  return OD_BAD_INPUT;
+}
+
+// Columns of the table have the names of the channels, not the labels.
+static void label_by_channels(const od_whole_log *log) {
+  for (int i = 0; i < log->plan.channels; i++)
+    (void)od_table_label(log->table, i + 1, log->plan.channel[i].name, log->plan.channel[i].unit);
+}
+
 od_status od_friction_log_read(const od_friction_plan *plan, od_friction_data *d, od_error *err) {
-  OD_SCOPED(close_log) reader r = {.path = plan->log.file, .err = err};
-  od_status status = open_log(&r);
-  return status == OD_OK ? read_run(&r, plan, d) : status;
+  OD_OWNED(od_messages_free) od_messages *messages = od_messages_new();
+  OD_SCOPED(od_whole_log_free) od_whole_log log = {0};
+  needed list[MOST_COLUMNS];
+  if (!messages) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  int count = list_columns(&plan->log, list);
+  od_status status = read_file(plan->log.file, &plan->settings, list, count, plan->log.time, false, &log, messages);
+  if (status != OD_OK) return od_messages_to_error(messages, status == OD_IO ? OD_BAD_INPUT : status, err);
+  label_by_channels(&log);
+  reader r = {.path = plan->log.file, .table = log.table, .units = log.units, .err = err, .is_of_log = true};
+  if (!od_time_ambiguity_remark(&log.ambiguity, &d->of_truth)) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  return read_run(&r, plan, d);
 }
 
 od_status od_points_log_read(const od_friction_plan *plan, od_friction_data *d, od_error *err) {
   const od_friction_points *p = &plan->points;
-  OD_SCOPED(close_log) reader r = {.path = p->log, .err = err};
-  od_status status = open_log(&r);
-  if (status != OD_OK) return status;
-  if (od_friction_data_take_points(d, (int)r.table->rows) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  bool ok = read_column(&r, p->velocity ? p->velocity : "velocity", "m/s", d->points.v) &&
-            read_column(&r, p->force ? p->force : "force", "N", d->points.force) &&
+  OD_OWNED(od_messages_free) od_messages *messages = od_messages_new();
+  OD_SCOPED(od_whole_log_free) od_whole_log log = {0};
+  const char *velocity = p->velocity ? p->velocity : "velocity", *force = p->force ? p->force : "force";
+  if (!messages) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  const needed list[] = {{velocity, "m/s"}, {force, "N"}, {p->sigma, "N"}};
+  // Options of a plan with a run apply to the run.
+  const od_log_settings settings = plan->log.file ? (od_log_settings){0} : plan->settings;
+  od_status status = read_file(p->log, &settings, list, 3, NULL, true, &log, messages);
+  if (status != OD_OK) return od_messages_to_error(messages, status == OD_IO ? OD_BAD_INPUT : status, err);
+  label_by_channels(&log);
+  reader r = {.path = p->log, .table = log.table, .units = log.units, .err = err};
+  if (od_friction_data_take_points(d, (int)log.table->rows) != OD_OK)
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
+  bool ok = read_column(&r, velocity, "m/s", d->points.v) && read_column(&r, force, "N", d->points.force) &&
             (!p->sigma || read_column(&r, p->sigma, "N", d->points.sigma));
   return ok ? OD_OK : OD_BAD_INPUT;
 }

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "logs/log_settings.h"
 #include "document/loader.h"
 #include "experiment/experiment.h"
 #include "friction/law.h"
@@ -175,6 +176,7 @@ typedef struct od_friction_plan {
   int repeats;  // number of runs of a series; 1: a single fit
   int logs;     // number of logs of a series; 0: no such logs, the runs are simulated
   const char *series_log[OD_MOST_SERIES];
+  od_log_settings settings;  // of all logs of runs, or of the log of points if there is no run
 } od_friction_plan;
 
 typedef struct od_friction_options {
@@ -183,6 +185,8 @@ typedef struct od_friction_options {
   const char *truth, *variant;  // replacements for entries of the file; NULL: no replacement
   const char *const *log;       // logs that replace the data of the file; several logs are a series
   int logs;
+  od_log_settings
+      settings;  // the log that replaces the data of the file, and settings of all logs; the texts outlive the plan
   od_content content;  // content of the file, if the file has already been read
 } od_friction_options;
 

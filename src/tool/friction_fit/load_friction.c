@@ -361,6 +361,11 @@ static void read_repeats(od_friction_reader *r, const od_section *file) {
   if (node >= 0 && plan->log.file && plan->repeats > 1)
     od_complain(&r->ld, node, "'repeats' needs simulated measurements, but the run has a log; give a list of logs");
   if (plan->logs > 0) plan->repeats = plan->logs;
+  plan->settings = r->options->settings;
+  const char *setting = od_log_settings_given(&plan->settings);
+  bool has_log = plan->log.file || plan->points.log || (plan->map.given && plan->map.log[0]);
+  if (setting && !has_log && !od_has_errors(&r->ld))
+    od_messages_add(r->ld.messages, (od_place){.file = setting}, "the data are simulated; expected a log, with --data");
   if (plan->map.given && plan->repeats > 1)
     od_complain(&r->ld, file->node,
                 "found a series and a 'map'; expected one of both. Remove 'map', 'repeats' or the list of logs");

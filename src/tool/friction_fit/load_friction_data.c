@@ -107,7 +107,7 @@ static const od_section_class settling_section = {"friction settling", "criteria
 
 static const od_key run_keys[] = {
     {"log", OD_TEXTS, NULL,
-     "CSV or MATLAB file with units in its header; `--log FILE` replaces the file. A list of files is a "
+     "CSV or MATLAB file with units in its header; `--data FILE` replaces the file. A list of files is a "
      "[series](friction-files.md#series) of repeated measurements"},
     {"experiment", OD_TEXT, NULL,
      "[experiment file](experiment-files.md) instead of a log. The true machine of the experiment is simulated once. The sensors are "
@@ -349,17 +349,24 @@ static void read_experiment(od_friction_reader *r, const od_section *section) {
 static void read_logs(od_friction_reader *r, int node) {
   od_loader *ld = &r->ld;
   od_friction_plan *plan = r->plan;
-  bool asked = r->options->logs > 0, list = !asked && node >= 0 && ld->tree.node[node].kind == OD_TREE_LIST;
-  int count = asked ? r->options->logs : list ? ld->tree.node[node].count : node >= 0;
+  const od_log_settings *settings = &r->options->settings;
+  const bool is_given = settings->data.count > 0;
+  if (is_given && r->options->logs > 0)
+    od_messages_add(ld->messages, (od_place){.file = "--data"},
+                    "found both --data and --run; expected the log of one run, or logs of a series");
+  bool asked = r->options->logs > 0 || is_given, list = !asked && node >= 0 && ld->tree.node[node].kind == OD_TREE_LIST;
+  int count = is_given ? 1 : asked ? r->options->logs : list ? ld->tree.node[node].count : node >= 0;
   if (list && count == 0) od_complain(ld, node, "found an empty list, expected a file or a list of files");
   if (count > OD_MOST_SERIES) {
-    od_messages_add(ld->messages, list ? od_place_of(ld, node) : (od_place){.file = "--log"},
+    od_messages_add(ld->messages, list ? od_place_of(ld, node) : (od_place){.file = "--run"},
                     "found %d logs, expected at most %d", count, OD_MOST_SERIES);
     return;
   }
   int entry = list ? ld->tree.node[node].first : node;
   for (int k = 0; k < count; k++) {
-    const char *name = asked ? r->options->log[k] : od_read_text(ld, entry, "log", "a file");
+    const char *name = is_given ? settings->data.text[0]
+                       : asked  ? r->options->log[k]
+                                : od_read_text(ld, entry, "log", "a file");
     plan->series_log[k] = asked || !name ? name : od_document_beside(ld, entry, name);
     if (list) entry = ld->tree.node[entry].next;
   }

@@ -5,26 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "document/suggest.h"
-#include "document/units.h"
-#include "formats/read_table.h"
-#include "io/table.h"
+#include "logs/log_table.h"
+#include "memory/owned.h"
 
 enum { MOST_POINTS = 64 };
 
 typedef struct factor {
-  int column, points;  // no points: the factor is the value of the column
+  int channel, points;  // index of the channel; no points: the factor is the value of the column
   double x[MOST_POINTS], y[MOST_POINTS];
 } factor;
-
-static od_status find_column(const od_table *log, const char *path, const char *name, int *out, od_error *err) {
-  od_nearest nearest = od_nearest_to(name);
-  for (*out = 0; *out < log->columns; ++*out) {
-    if (strcmp(log->name[*out], name) == 0) return OD_OK;
-    od_nearest_try(&nearest, log->name[*out]);
-  }
-  return od_fail(err, OD_BAD_INPUT, "%s has no column '%s'%s", path, name, od_nearest_suggestion(&nearest).text);
-}
 
 // Reads "X:Y,X:Y,..." after the name of the column.
 static od_status read_points(const char *text, const char *points, factor *f, od_error *err) {
@@ -49,13 +38,17 @@ static od_status read_points(const char *text, const char *points, factor *f, od
   return od_fail(err, OD_BAD_INPUT, "--factor: '%.40s...' has too many points; expected at most %d", text, MOST_POINTS);
 }
 
-static od_status read_factor(const od_table *log, const char *path, const char *text, factor *f, od_error *err) {
+// Reads "COLUMN" or "COLUMN=X:Y,..." and adds the column to the plan. Values of the column are not converted, unless --map gives its
+// unit.
+static od_status read_factor(od_log_plan *plan, const char *text, factor *f, od_error *err) {
   const char *equals = strrchr(text, '=');
-  char name[200];
-  snprintf(name, sizeof name, "%.*s", (int)(equals ? equals - text : (long)strlen(text)), text);
+  const char *name = od_arena_format(&plan->memory, "%.*s", (int)(equals ? equals - text : (long)strlen(text)), text);
   *f = (factor){0};
-  od_status status = find_column(log, path, name, &f->column, err);
-  return status == OD_OK && equals ? read_points(text, equals + 1, f, err) : status;
+  if (!name) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  bool is_mapped = od_log_find(plan, name) >= 0;
+  f->channel = od_log_want_named(plan, name, is_mapped ? NULL : "", (od_place){.file = "--factor"});
+  if (f->channel < 0) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  return equals ? read_points(text, equals + 1, f, err) : OD_OK;
 }
 
 static double factor_at(const factor *f, double x) {
@@ -67,76 +60,92 @@ static double factor_at(const factor *f, double x) {
 }
 
 // Multiplies the signal by another factor. The factor of a law must be positive; a load may have either sign.
-static od_status apply_factor(const od_table *log, const char *path, const factor *f, bool positive, double *signal,
-                              od_error *err) {
-  for (long i = 0; i < log->rows; i++) {
-    double value = factor_at(f, log->data[i * log->columns + f->column]);
+static od_status apply_factor(const od_whole_log *log, const factor *f, bool positive, double *signal, od_error *err) {
+  const od_table *t = log->table;
+  for (long i = 0; i < t->rows; i++) {
+    double value = factor_at(f, t->data[i * t->columns + 1 + f->channel]);
     if (!isfinite(value) || (positive && value <= 0))
-      return od_fail(err, OD_BAD_INPUT, "%s, row %ld: '%s' gives the factor %g; expected a %snumber in every row", path,
-                     i + 1, log->name[f->column], value, positive ? "positive " : "");
+      return od_fail(err, OD_BAD_INPUT, "%s, row %ld: '%s' gives the factor %g; expected a %snumber in every row",
+                     log->plan.file, i + 1, t->name[1 + f->channel], value, positive ? "positive " : "");
     signal[i] *= value;
   }
   return OD_OK;
 }
 
-static od_status find_columns(const od_table *log, const char *path, const char *column, int *time, int *speed,
-                              od_conversion *clock, od_error *err) {
-  *time = od_table_find_time(log);
-  *clock = (od_conversion){1, 1, 0};
-  if (*time < 0) return od_fail(err, OD_BAD_INPUT, "%s has no time column; expected a column such as 'time'", path);
-  if (log->rows < 1) return od_fail(err, OD_BAD_INPUT, "%s has no rows; expected times and speeds", path);
-  if (log->rows > 100000000)
-    return od_fail(err, OD_BAD_INPUT, "%s has %ld rows; expected at most 100 million rows", path, log->rows);
-  *speed = *time == 0 ? 1 : 0;
-  if (!column && *speed >= log->columns)
-    return od_fail(err, OD_BAD_INPUT, "%s has only a time column; expected a time column and a column of speeds", path);
-  od_status status = column ? find_column(log, path, column, speed, err) : OD_OK;
-  const char *unit = log->unit[*time];
-  if (status != OD_OK || !*unit) return status;
-  OD_OWNED(od_units_free) od_units *units = od_units_new(err);
-  if (!units) return OD_BAD_INPUT;
-  if (od_units_conversion(units, unit, "s", clock) == OD_UNIT_FITS) return OD_OK;
-  return od_fail(err, OD_BAD_INPUT, "%s: column '%s' is in %s; expected a unit of time", path, log->name[*time], unit);
+// Adds the column of the speed to the plan. Returns its channel, or -1 after an error.
+static int choose_speed(od_whole_log *log, const char *column, od_error *err) {
+  const od_table *head = od_log_head(log->log);
+  int at = 0, channel = -1;
+  if (column) {
+    channel = od_log_want_named(&log->plan, column, NULL, (od_place){.file = "--column"});
+  } else if (od_log_find(&log->plan, "v") >= 0) {
+    channel = od_log_find(&log->plan, "v");
+  } else {
+    int time = log->plan.interval > 0 ? -1 : od_log_time_column(log->log);
+    at = time == 0 ? 1 : 0;
+    if (at >= head->columns) {
+      od_fail(err, OD_BAD_INPUT, "%s has only a time column; expected a time column and a column of speeds",
+              log->plan.file);
+      return -1;
+    }
+    channel = od_log_want_column(&log->plan, head, at, NULL);
+  }
+  if (channel < 0) od_fail(err, OD_NO_MEMORY, "out of memory");
+  return channel;
 }
 
-static od_status take_columns(const od_table *log, const char *path, const char *column, const char *const *factors,
-                              int factor_count, const od_friction_law *law, od_driven_log *out, od_error *err) {
-  int time = 0, speed = 0;
-  od_conversion clock;
-  od_status status = find_columns(log, path, column, &time, &speed, &clock, err);
-  if (status != OD_OK) return status;
-  out->t = OD_TAKE(&out->arena, double, log->rows);
-  out->v = OD_TAKE(&out->arena, double, log->rows);
-  out->signal = factor_count > 0 ? OD_TAKE(&out->arena, double, log->rows) : NULL;
-  if (od_arena_status(&out->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  for (long i = 0; out->signal && i < log->rows; i++) out->signal[i] = 1;
-  for (int i = 0; i < factor_count; i++) {
-    factor f;
-    bool positive = law->element->fields[od_friction_law_follows(law)].sign == OD_POSITIVE;
-    status = read_factor(log, path, factors[i], &f, err);
-    if (status == OD_OK) status = apply_factor(log, path, &f, positive, out->signal, err);
-    if (status != OD_OK) return status;
+// Copies times and speeds. Every row must have a speed.
+static od_status take_rows(const od_whole_log *log, int speed, od_driven_log *out, od_error *err) {
+  const od_table *t = log->table;
+  for (long i = 0; i < t->rows; i++) {
+    const double *row = t->data + i * t->columns;
+    out->t[i] = row[0], out->v[i] = row[1 + speed];
+    if (!isfinite(out->v[i]))
+      return od_fail(err, OD_BAD_INPUT, "%s, row %ld: '%s' must have a speed in every row", log->plan.file, i + 1,
+                     t->name[1 + speed]);
   }
-  for (long i = 0; i < log->rows; i++) {
-    const double *row = log->data + i * log->columns;
-    out->t[i] = od_convert(&clock, row[time]), out->v[i] = row[speed];
-    if (!isfinite(out->t[i]) || !isfinite(out->v[i]) || (i > 0 && out->t[i] <= out->t[i - 1]))
-      return od_fail(err, OD_BAD_INPUT, "%s, row %ld: times must increase, and '%s' must have a speed in every row",
-                     path, i + 1, log->name[speed]);
-  }
-  out->count = (int)log->rows;
-  double apart = out->count > 1 ? (out->t[out->count - 1] - out->t[0]) / (out->count - 1) : 0;
-  out->ambiguity = od_time_ambiguity_of(log->name[time], log->unit[time], path, apart, NULL);
-  snprintf(out->speed, sizeof out->speed, "%.60s", log->name[speed]);
+  out->count = (int)t->rows;
+  out->ambiguity = log->ambiguity;
+  snprintf(out->speed, sizeof out->speed, "%.60s", t->name[1 + speed]);
   return OD_OK;
 }
 
-od_status od_driven_log_read(const char *path, const char *column, const char *const *factors, int factor_count,
-                             const od_friction_law *law, od_driven_log *out, od_error *err) {
-  OD_OWNED(od_table_free) od_table *log = NULL;
+// Reads the log: opens the file, chooses the columns, and reads all rows.
+static od_status read_log(const od_log_settings *settings, const char *column, const char *const *factors,
+                          int factor_count, const od_friction_law *law, od_driven_log *out, od_messages *messages,
+                          od_error *err) {
+  OD_SCOPED(od_whole_log_free) od_whole_log log = {0};
+  OD_SCRATCH(scratch);
+  factor *f = OD_TAKE(&scratch, factor, factor_count + 1);
+  if (!f) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  od_status status = od_whole_log_open(settings, NULL, &log, messages);
+  if (status != OD_OK) return status;
+  int speed = choose_speed(&log, column, err);
+  if (speed < 0) return err->status;
+  for (int i = 0; status == OD_OK && i < factor_count; i++) status = read_factor(&log.plan, factors[i], &f[i], err);
+  if (status == OD_OK) status = od_whole_log_load(&log, messages);
+  if (status != OD_OK) return status;
+  if (log.table->rows > 100000000)
+    return od_fail(err, OD_BAD_INPUT, "%s has %ld rows; expected at most 100 million rows", log.plan.file,
+                   log.table->rows);
+  out->t = OD_TAKE(&out->arena, double, log.table->rows);
+  out->v = OD_TAKE(&out->arena, double, log.table->rows);
+  out->signal = factor_count > 0 ? OD_TAKE(&out->arena, double, log.table->rows) : NULL;
+  if (od_arena_status(&out->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  for (long i = 0; out->signal && i < log.table->rows; i++) out->signal[i] = 1;
+  bool positive = law->element->fields[od_friction_law_follows(law)].sign == OD_POSITIVE;
+  for (int i = 0; status == OD_OK && i < factor_count; i++)
+    status = apply_factor(&log, &f[i], positive, out->signal, err);
+  return status == OD_OK ? take_rows(&log, speed, out, err) : status;
+}
+
+od_status od_driven_log_read(const od_log_settings *settings, const char *column, const char *const *factors,
+                             int factor_count, const od_friction_law *law, od_driven_log *out, od_error *err) {
+  OD_OWNED(od_messages_free) od_messages *messages = od_messages_new();
   *out = (od_driven_log){0};
-  od_status status = od_table_read(path, NULL, &log, err);
-  if (status == OD_OK) status = take_columns(log, path, column, factors, factor_count, law, out, err);
+  if (!messages) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  od_status status = read_log(settings, column, factors, factor_count, law, out, messages, err);
+  if (status != OD_OK && !err->text[0]) od_messages_to_error(messages, status, err);
   return status == OD_IO ? OD_BAD_INPUT : status;
 }
 

@@ -172,7 +172,7 @@ static od_status show_contour(const od_friction_request *w, od_friction_view *ou
 
 static od_status show_log(const od_friction_request *w, od_friction_view *out, od_error *err) {
   OD_SCOPED(od_driven_log_free) od_driven_log log = {0};
-  od_status status = od_driven_log_read(w->log, w->column, w->factors, w->factor_count, w->law[0].law, &log, err);
+  od_status status = od_driven_log_read(&w->log, w->column, w->factors, w->factor_count, w->law[0].law, &log, err);
   if (status == OD_OK) status = show_over_time(w, log.count, log.t, log.v, log.signal, out);
   if (status != OD_OK) return status;
   snprintf(out->title, sizeof out->title, "friction for the speed '%s' of a log%s", log.speed,

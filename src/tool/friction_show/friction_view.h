@@ -6,6 +6,7 @@
 #include "friction_show/friction_steps.h"
 #include "io/picture.h"
 #include "io/table.h"
+#include "logs/log_settings.h"
 #include "result/result.h"
 
 enum { OD_MOST_VARIED = 8 };
@@ -25,11 +26,12 @@ typedef struct od_friction_request {
   od_friction_show show;
   od_set_law law[OD_MOST_VARIED + 1];  // the law, then variants with one changed number each
   int laws;
-  double speed;              // largest speed of curves, loops and contours, m/s
-  double frequency;          // frequency of the sine, Hz
-  double from, to, lag;      // speeds before and after the step, m/s, and lag of the step, s
-  double time, step;         // duration of a step response, and time between two rows, s
-  const char *log, *column;  // for OD_SHOW_LOG: see od_driven_log_read()
+  double speed;          // largest speed of curves, loops and contours, m/s
+  double frequency;      // frequency of the sine, Hz
+  double from, to, lag;  // speeds before and after the step, m/s, and lag of the step, s
+  double time, step;     // duration of a step response, and time between two rows, s
+  od_log_settings log;   // for OD_SHOW_LOG: see od_driven_log_read()
+  const char *column;
   const char *const *factors;
   int factor_count;
 } od_friction_request;

@@ -117,9 +117,7 @@ const od_section_class od_prepare_section = {"prepare", "preparation of logs bef
 static const od_key set_keys[] = {
     {"use", OD_CHOICE, "fit|validate",
      "use of the set. `validate`: the set is predicted with the fitted parameters, but not fitted"},
-    {"data", OD_SECTION, NULL,
-     "log of the set, with the keys of [`data` of experiment files](experiment-files.md#logs)",
-     .inside = &od_log_section},
+    {"data", OD_SECTION, NULL, "log of the set, with the keys of [`data`](logs.md)", .inside = &od_log_section},
     {"simulate", OD_SECTION, NULL, "true machine of this set only: `{variant: step, set: {oil.kp: 1500 MPa}}`",
      .otherwise = "the true machine of the file", .inside = &od_model_section},
     {"time", OD_NUMBER, "s", "duration of the simulation", OD_POSITIVE, 0, OD_RANGE_TIME,
@@ -313,14 +311,14 @@ static void read_set(od_experiment_loader *xl, od_fit_plan *plan, int key) {
   }
 }
 
-// Returns whether the log of --log replaces a set. The log replaces all fitted sets; validation sets remain.
+// Returns whether the log of --data replaces a set. The log replaces all fitted sets; validation sets remain.
 static bool is_replaced(od_experiment_loader *xl, int key) {
   od_loader *ld = &xl->ld;
   int map = od_value(ld, key);
   const od_section section = {.map = map >= 0 && ld->tree.node[map].kind == OD_TREE_MAP ? map : -1};
   int use = section.map >= 0 ? od_section_get(ld, &section, "use") : -1;
   const char *text = use >= 0 && ld->tree.node[use].kind == OD_TREE_TEXT ? od_text_of(ld, use) : "fit";
-  return xl->options->data && strcmp(text, "validate") != 0;
+  return xl->options->log.data.count > 0 && strcmp(text, "validate") != 0;
 }
 
 // Adds the log or the true machine of the experiment as a set.
@@ -332,22 +330,28 @@ static void add_own_set(od_experiment_loader *xl, od_fit_plan *plan) {
   if (e->log) set->plan = e->data;
 }
 
-// Reads the sets. Without sets in the file, or with --log, the fitted set is the log or the true machine of the experiment.
+// Reads the sets. Without sets in the file, or with --data, the fitted set is the log or the true machine of the experiment.
 static void read_sets(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   od_loader *ld = &xl->ld;
   const od_experiment *e = xl->e;
   bool fitted = false;
+  const char *setting = od_log_settings_given(&xl->options->log);
+  if (setting && !e->log && !od_has_errors(ld))
+    od_messages_add(
+        ld->messages, (od_place){.file = setting},
+        "found no log to which this option applies; expected --data, or the section 'data' of the file with 'file'. "
+        "Logs of 'sets' have their own keys");
   if (e->data.file && strcmp(e->data.file, "-") == 0)
     od_messages_add(ld->messages, e->data.place, "a fit needs a complete log, not a stream; give the name of a file");
   for (int key = od_first(ld, node, "data sets"); key >= 0; key = od_next(ld, key))
     if (!od_is_repeated(ld, node, key) && !is_replaced(xl, key)) read_set(xl, plan, key);
-  if ((plan->sets == 0 || xl->options->data) && !od_has_errors(ld)) add_own_set(xl, plan);
+  if ((plan->sets == 0 || xl->options->log.data.count > 0) && !od_has_errors(ld)) add_own_set(xl, plan);
   for (int i = 0; i < plan->sets; i++) {
     od_fit_set *set = &plan->set[i];
     fitted = fitted || !set->validates;
     if (set->log && !set->borrowed) set->log->plan = &set->plan;  // the addresses of sets are final now
   }
-  if (plan->sets > 0 && !fitted && !xl->options->data)
+  if (plan->sets > 0 && !fitted && xl->options->log.data.count == 0)
     od_complain(ld, node, "all sets are for validation; a fit needs at least one set with 'use: fit'");
 }
 

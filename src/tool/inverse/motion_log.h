@@ -4,6 +4,7 @@
 
 #include "inverse/trajectory.h"
 #include "io/time_unit.h"
+#include "logs/log_settings.h"
 
 typedef struct od_motion_log {
   od_arena arena;  // owns the arrays below
@@ -14,8 +15,9 @@ typedef struct od_motion_log {
   od_time_ambiguity ambiguity;  // message about an ambiguous unit of the times
 } od_motion_log;
 
-// Reads a log. Free the log in all cases. Without a file (path NULL) the log is empty.
-od_status od_motion_log_read(const od_machine *machine, const char *path, od_motion_log *out, od_error *err);
+// Reads the log of the settings. Errors are reported as messages. Free the log in all cases. Without a file the log is empty.
+od_status od_motion_log_read(const od_machine *machine, const od_log_settings *settings, od_motion_log *out,
+                             od_messages *messages);
 void od_motion_log_free(od_motion_log *log);
 // Makes a trajectory from a column. low_pass: see od_smooth_samples().
 od_status od_motion_log_trajectory(const od_motion_log *log, int column, double low_pass, od_trajectory *out);

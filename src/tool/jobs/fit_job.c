@@ -3,21 +3,26 @@
 #include "memory/scoped.h"
 #include "jobs/open_machine.h"
 #include "jobs/setting_values.h"
+#include "jobs/log_options.h"
 #include "jobs/log_warnings.h"
 #include "jobs/write_variant.h"
 #include "report/fit_result.h"
 #include "report/picture_figures.h"
 
 typedef struct arguments {
-  const char *truth, *variant, *data, *seed;
+  const char *truth, *variant, *seed;
+  od_log_arguments log;
   od_variant_arguments write;
   od_words set;
   bool predict;
 } arguments;
 
 static int load(od_job *job, const char *path, const arguments *a, od_fit_plan **plan) {
-  const od_experiment_options options = {
-      .set = a->set.text, .set_count = a->set.count, .truth = a->truth, .variant = a->variant, .data = a->data};
+  const od_experiment_options options = {.set = a->set.text,
+                                         .set_count = a->set.count,
+                                         .truth = a->truth,
+                                         .variant = a->variant,
+                                         .log = od_log_settings_of(&a->log)};
   od_messages *messages = od_messages_new();
   od_status status = messages ? od_fit_plan_load(path, &options, plan, messages) : OD_NO_MEMORY;
   return od_job_loaded(job, messages, status);
@@ -70,12 +75,11 @@ static const char details[] =
     "Examples\n"
     "  oleodyn fit servo.yaml --json -\n"
     "  oleodyn fit servo.yaml --report servo.html\n"
-    "  oleodyn fit servo.yaml --log run7.csv --set parameters.oil.kp.start='1.2 GPa'\n";
+    "  oleodyn fit servo.yaml --data run7.csv --set parameters.oil.kp.start='1.2 GPa'\n";
 
 int od_kind_fit(od_job *job) {
   arguments a = {0};
   const od_option options[] = {
-      {"log", OD_OPTION_TEXT, "FILE", "fit to this log (CSV or MATLAB file); default: the data in FILE", &a.data},
       {"predict", OD_OPTION_FLAG, NULL, "do not fit; show the prediction errors with the start values", &a.predict},
       {"truth", OD_OPTION_TEXT, "NAME",
        "variant of the machine file with which the data are simulated; default: "
@@ -87,6 +91,7 @@ int od_kind_fit(od_job *job) {
       {"set", OD_OPTION_LIST, "PATH=VALUE",
        "replace a number of the experiment, or of a machine with 'truth.' or 'model.' before\nits path (repeatable)",
        &a.set},
+      OD_LOG_OPTIONS(&a.log),
       OD_VARIANT_OPTIONS(&a.write),
   };
   const od_usage usage = {"FILE", details, OD_OPTIONS(options),

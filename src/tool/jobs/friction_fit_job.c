@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "jobs/job.h"
+#include "jobs/log_options.h"
 #include "io/contour_plot.h"
 #include "io/plot.h"
 #include "memory/scoped.h"
@@ -13,7 +14,8 @@
 
 typedef struct arguments {
   const char *truth, *variant, *seed;
-  od_words set, log;
+  od_words set, run;
+  od_log_arguments log;
   const char *costs_of;
   bool costs;
 } arguments;
@@ -23,8 +25,9 @@ static int load(od_job *job, const char *path, const arguments *a, od_friction_p
                                        .set_count = a->set.count,
                                        .truth = a->truth,
                                        .variant = a->variant,
-                                       .log = a->log.text,
-                                       .logs = a->log.count};
+                                       .log = a->run.text,
+                                       .logs = a->run.count,
+                                       .settings = od_log_settings_of(&a->log)};
   od_messages *messages = od_messages_new();
   od_status status = messages ? od_friction_plan_load(path, &options, plan, messages) : OD_NO_MEMORY;
   return od_job_loaded(job, messages, status);
@@ -210,7 +213,7 @@ static const char details[] =
     "Exit codes: 0 success; 1 the fit failed; 2 the input is wrong; 3 the result is wrong.\n\n"
     "Examples\n"
     "  oleodyn friction-fit cylinders.friction.yaml --variant complete --truth '#1'\n"
-    "  oleodyn friction-fit bench.yaml --log run7.csv --json - \n";
+    "  oleodyn friction-fit bench.yaml --data run7.csv --json - \n";
 
 // Checks that the options are compatible with the file. Returns OD_GO_ON, or the outcome after a message.
 static int check_options(od_job *job, const arguments *a, const od_friction_plan *plan) {
@@ -230,9 +233,8 @@ static int check_options(od_job *job, const arguments *a, const od_friction_plan
 int od_kind_friction_fit(od_job *job) {
   arguments a = {0};
   const od_option options[] = {
-      {"log", OD_OPTION_LIST, "FILE",
-       "fit to this log of a run (CSV or MATLAB file); default: the data in FILE. Repeatable: a series of measurements",
-       &a.log},
+      {"run", OD_OPTION_LIST, "FILE",
+       "log of one run of a series of measurements; replaces the data of FILE (repeatable)", &a.run},
       {"truth", OD_OPTION_TEXT, "NAME",
        "entry of 'laws' with which the data are simulated; default: 'truth' in "
        "FILE",
@@ -246,6 +248,7 @@ int od_kind_friction_fit(od_job *job) {
       {"costs-of", OD_OPTION_TEXT, "KEY,KEY",
        "do not fit; compute sums of squared residuals over two parameters together; factors and sums are logarithms",
        &a.costs_of},
+      OD_LOG_OPTIONS(&a.log),
   };
   const od_usage usage = {"FILE", details, OD_OPTIONS(options),
                           .shared = {.file[OD_FILE_CSV] = "measured and fitted forces",

@@ -6,11 +6,13 @@
 #include "document/suggest.h"
 #include "memory/scoped.h"
 #include "jobs/friction_law.h"
+#include "jobs/log_options.h"
 #include "jobs/setting_values.h"
 #include "report/picture_figures.h"
 
 typedef struct arguments {
-  const char *show, *speed, *frequency, *from, *to, *lag, *time, *step, *log, *column;
+  const char *show, *speed, *frequency, *from, *to, *lag, *time, *step, *column;
+  od_log_arguments log;
   od_words set, vary, factor;
 } arguments;
 
@@ -31,9 +33,15 @@ static int run_and_write(od_job *job, const od_friction_request *w) {
 
 // --- The command line ---------------------------------------------------------------------------------------------
 
+static bool has_log(const arguments *a) {
+  return a->log.data.count > 0;
+}
+
 // Finds the requested view. Returns false after a message.
 static bool find_show(od_job *job, const arguments *a, od_friction_show *show) {
-  const char *name = a->show ? a->show : a->log ? "log" : "steady";
+  const char *name = a->show ? a->show : has_log(a) ? "log" : "steady";
+  const od_log_settings log = od_log_settings_of(&a->log);
+  const char *setting = od_log_settings_given(&log);
   od_nearest nearest = od_nearest_to(name);
   int found = -1;
   for (int i = 0; i < OD_SHOWS; i++) {
@@ -43,10 +51,12 @@ static bool find_show(od_job *job, const arguments *a, od_friction_show *show) {
   if (found < 0)
     od_job_error(job, "--show: found '%s', expected steady, sensitivity, hysteresis, step, contour or log%s", name,
                  od_nearest_suggestion(&nearest).text);
-  else if (a->factor.count > 0 && !a->log)
-    od_job_error(job, "--factor requires --log, because COLUMN is a column of the log");
-  else if ((found == OD_SHOW_LOG) != (a->log != NULL))
-    od_job_error(job, a->log ? "--log requires --show log" : "--show log requires --log FILE");
+  else if (a->factor.count > 0 && !has_log(a))
+    od_job_error(job, "--factor requires --data, because COLUMN is a column of the log");
+  else if ((found == OD_SHOW_LOG) != has_log(a))
+    od_job_error(job, has_log(a) ? "--data requires --show log" : "--show log requires --data FILE");
+  else if (setting && !has_log(a))
+    od_job_error(job, "%s requires a log; give --data", setting);
   else {
     *show = (od_friction_show)found;
     return true;
@@ -109,11 +119,12 @@ int od_kind_friction(od_job *job) {
       {"lag", OD_OPTION_TEXT, "T", "time constant of the step; default: 5 ms", &a.lag},
       {"time", OD_OPTION_TEXT, "T", "duration of the step response; default: 2 s", &a.time},
       {"step", OD_OPTION_TEXT, "H", "time between rows; default: 1 ms", &a.step},
-      {"log", OD_OPTION_TEXT, "FILE", "CSV or MATLAB file with times and a speed in m/s", &a.log},
-      {"column", OD_OPTION_TEXT, "NAME", "column of the speed; default: the first column that is not the time",
+      {"column", OD_OPTION_TEXT, "NAME",
+       "column of the speed in the log; default: the signal v of --map, else the first column that is\nnot the time",
        &a.column},
       {"factor", OD_OPTION_LIST, "COLUMN", "column that multiplies the factor or load of the law (repeatable)",
        &a.factor},
+      OD_LOG_OPTIONS(&a.log),
   };
   const od_usage usage = {"LAW", details, OD_OPTIONS(options),
                           .shared = {.file[OD_FILE_CSV] = "the table",
@@ -125,7 +136,7 @@ int od_kind_friction(od_job *job) {
                                      .quiet = true}};
   od_words laws = {0};
   OD_TRY(od_job_begin(job, &usage, 1, 1, &laws));
-  w.log = a.log, w.column = a.column;
+  w.log = od_log_settings_of(&a.log), w.column = a.column;
   w.factors = a.factor.text, w.factor_count = a.factor.count;
   bool ok = find_show(job, &a, &w.show);
   if (!read_request(job, &a, laws.text[0], &w) || !ok || !has_bounded_rows(job, &w)) return OD_JOB_BAD_INPUT;

@@ -172,7 +172,8 @@ static int run_and_write(od_job *job, findings *f) {
 static const char details[] =
     "Inverse dynamics: the number of prescribed quantities equals the number of degrees of freedom. Quantities are joint\n"
     "coordinates, lengths of cylinders, points and angles of bodies. Each quantity follows an input of the machine, a constant,\n"
-    "or a column of a log. Joint coordinates in --passive move freely instead.\n\n"
+    "or a column of a log. Joint coordinates in --passive move freely instead. Columns of --data have the names of quantities,\n"
+    "or get them by --map; all these columns are prescribed, or only those that --move names.\n\n"
     "The efforts of the drives are computed row by row: forces and torques, and for cylinders, motors and displacement\n"
     "units also pressures and flows. The default drives are all these elements; else the forces and torques with an\n"
     "input; else the joints whose coordinates are prescribed.\n\n"
@@ -182,22 +183,19 @@ static const char details[] =
     "The exit code is 3 if the machine cannot follow the motion, because a stroke, the flow or the pressure is insufficient.\n\n"
     "Examples\n"
     "  oleodyn inverse crane.yaml --move lift.length=wanted --back-pressure '5 bar' --csv needs.csv\n"
-    "  oleodyn inverse arm.yaml --log motion.csv --drive shoulder,elbow --output 'A.force' --json -\n";
+    "  oleodyn inverse arm.yaml --data motion.csv --drive shoulder,elbow --output 'A.force' --json -\n";
 
 int od_kind_inverse(od_job *job) {
   arguments a = {0};
   const od_option options[] = {
       {"move", OD_OPTION_LIST, "QUANTITY=INPUT",
-       "prescribe a position by an input of the machine or a value ('30 deg'); a QUANTITY\nalone follows its column of --log (repeatable)",
+       "prescribe a position by an input of the machine or a value ('30 deg'); a QUANTITY\nalone follows its column of --data (repeatable)",
        &a.motion.moves},
       {"passive", OD_OPTION_LIST, "NAME,...",
        "joint coordinates that move freely from the initial state on, such as the swing of a\nload (repeatable)",
        &a.motion.loose},
-      {"log", OD_OPTION_TEXT, "FILE",
-       "CSV or MATLAB file with the motion; its columns have the names of quantities; all columns\nare prescribed, or only the columns that --move names",
-       &a.motion.log},
       {"smooth", OD_OPTION_TEXT, "F",
-       "with --log: highest frequency of the motion that smoothing preserves ('10 Hz');\ndefault: by cross-validation",
+       "with --data: highest frequency of the motion that smoothing preserves ('10 Hz');\ndefault: by cross-validation",
        &a.motion.smooth},
       {"drive", OD_OPTION_LIST, "NAME,...", "drives: cylinders, motors, forces, torques or joints (repeatable)",
        &a.drives},
@@ -214,6 +212,7 @@ int od_kind_inverse(od_job *job) {
        "highest allowed chamber pressure; higher pressures are reported; default: no limit", &a.limit},
       {"output", OD_OPTION_LIST, "NAME,...", "further outputs of the mechanism, such as joint forces (repeatable)",
        &a.outputs},
+      OD_LOG_OPTIONS(&a.motion.log),
       OD_LOAD_OPTIONS(&a.load),
   };
   const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),

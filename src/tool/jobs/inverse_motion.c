@@ -45,7 +45,7 @@ static void complain_about_count(od_job *job, const od_machine *machine, const o
     }
   od_job_error(
       job,
-      "%s %s prescribed or free, but the machine has %s. Both numbers must be equal; give --move, --passive or --log%s%s",
+      "%s %s prescribed or free, but the machine has %s. Both numbers must be equal; give --move, --passive or --data%s%s",
       od_count(p->count, "quantity").text, od_form(p->count, "is", "are"),
       od_count(m->freedom, "degree of freedom").text, *some ? ", for example for " : "", some);
 }
@@ -117,8 +117,8 @@ static bool from_text(od_job *job, const od_machine *machine, const char *text, 
 // Reads the frequency of --smooth, which must be below half the sampling rate of the log. Returns false after a message.
 static bool read_smoothing(od_job *job, const od_motion_arguments *a, const od_motion_log *log, double *low_pass) {
   if (!a->smooth) return true;
-  if (!a->log) {
-    od_job_error(job, "--smooth requires --log");
+  if (a->log.data.count == 0) {
+    od_job_error(job, "--smooth requires --data");
     return false;
   }
   if (!od_setting_quantity(job, "smooth", a->smooth, "Hz", low_pass)) return false;
@@ -142,10 +142,11 @@ static bool find_named(od_job *job, const od_machine *machine, const od_motion_a
     bool there = false;
     for (int k = 0; k < d->columns; k++) there = there || !strcmp(od_machine_output_name(machine, d->output[k]), name);
     if (there) continue;
-    if (a->log)
-      od_job_error(job, "--move: %s has no column '%s'; rename a column, or write QUANTITY=INPUT", a->log, name);
+    if (a->log.data.count > 0)
+      od_job_error(job, "--move: %s has no column '%s'; give --map %s=COLUMN, or write QUANTITY=INPUT",
+                   a->log.data.text[0], name, name);
     else
-      od_job_error(job, "--move: '%s' has no motion; write QUANTITY=INPUT or QUANTITY=VALUE, or give --log", name);
+      od_job_error(job, "--move: '%s' has no motion; write QUANTITY=INPUT or QUANTITY=VALUE, or give --data", name);
     ok = false;
   }
   return ok;
@@ -239,13 +240,19 @@ static int choose_times(od_job *job, const od_machine *machine, const od_motion_
 }
 
 int od_motion_plan_make(od_job *job, const od_machine *machine, const od_motion_arguments *a, od_motion_plan *p) {
-  OD_SCOPED(od_motion_log_free) od_motion_log d;
-  od_error err = {0};
+  OD_SCOPED(od_motion_log_free) od_motion_log d = {0};
   double low_pass = 0;
   int named = 0;
   *p = (od_motion_plan){0};
-  od_status status = od_motion_log_read(machine, a->log, &d, &err);
-  if (status != OD_OK) return od_job_end_early(job, status == OD_IO ? OD_BAD_INPUT : status, &err);
+  const od_log_settings settings = od_log_settings_of(&a->log);
+  const char *setting = od_log_settings_given(&settings);
+  if (setting && a->log.data.count == 0) {
+    od_job_error(job, "%s requires a log; give --data", setting);
+    return OD_JOB_BAD_INPUT;
+  }
+  od_messages *messages = od_messages_new();
+  od_status status = messages ? od_motion_log_read(machine, &settings, &d, messages) : OD_NO_MEMORY;
+  OD_TRY(od_job_loaded(job, messages, status));
   if (!read_smoothing(job, a, &d, &low_pass)) return OD_JOB_BAD_INPUT;
   OD_TRY(choose_times(job, machine, a, &d, p));
   p->ambiguity = d.ambiguity;
@@ -256,7 +263,7 @@ int od_motion_plan_make(od_job *job, const od_machine *machine, const od_motion_
   bool ok = find_named(job, machine, a, &d, &named);
   for (int i = 0; i < a->moves.count; i++)
     if (strchr(a->moves.text[i], '=')) ok = from_text(job, machine, a->moves.text[i], p) && ok;
-  if (ok && a->log) ok = from_log(job, machine, a, &d, low_pass, named, p);
+  if (ok && a->log.data.count > 0) ok = from_log(job, machine, a, &d, low_pass, named, p);
   ok = read_loose(job, machine, a, p) && ok;
   if (!ok) return OD_JOB_BAD_INPUT;
   OD_TRY(od_job_has_memory(job, &p->arena));

@@ -2,15 +2,15 @@
 #ifndef OD_JOBS_INVERSE_MOTION_H
 #define OD_JOBS_INVERSE_MOTION_H
 
-#include "jobs/job_options.h"
+#include "jobs/log_options.h"
 #include "inverse/trajectory.h"
 #include "io/time_unit.h"
 
 typedef struct od_motion_arguments {
-  od_words moves;      // "boom.angle=wanted_angle", "boom.angle=30 deg"
-  od_words loose;      // names of coordinates that move freely
-  const char *log;     // path of a file whose columns have the names of quantities
-  const char *smooth;  // highest frequency that smoothing of the log preserves, Hz
+  od_words moves;        // "boom.angle=wanted_angle", "boom.angle=30 deg"
+  od_words loose;        // names of coordinates that move freely
+  od_log_arguments log;  // a log whose columns have the names of quantities
+  const char *smooth;    // highest frequency that smoothing of the log preserves, Hz
   const char *time, *step;
 } od_motion_arguments;
 

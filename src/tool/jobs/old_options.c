@@ -10,8 +10,9 @@ const char *od_old_option(const char *kind, const char *name) {
       {"bode", "from", "input"},         {"bode", "to", "output"},       {"equilibrium", "free", "adjust"},
       {"linearize", "free", "adjust"},   {"bode", "free", "adjust"},     {"rga", "free", "adjust"},
       {"inverse", "free", "passive"},    {"optimize", "free", "search"}, {"friction", "from", "speed-before"},
-      {"friction", "to", "speed-after"}, {"tune", "from", "start"},      {"tune", "part", "fraction"},
-      {"observe", "data", "log"},        {"fit", "data", "log"},         {"tune", "data", "log"},
+      {"friction", "to", "speed-after"}, {"tune", "from", "ignore"},     {"tune", "part", "fraction"},
+      {"observe", "log", "data"},        {"fit", "log", "data"},         {"tune", "log", "data"},
+      {"inverse", "log", "data"},        {"friction", "log", "data"},    {"friction-fit", "log", "run"},
       {"compile", "output", "image"},
   };
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)

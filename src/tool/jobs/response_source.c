@@ -18,9 +18,15 @@ enum { MOST_SINES = 100000 };
 static bool has_no_log_options(od_job *job, const od_response_arguments *a) {
   const struct {
     const char *name, *text;
-  } options[] = {{"sine", a->sine},     {"periods", a->periods},   {"settle", a->settle},
-                 {"start", a->start},   {"period", a->period},     {"length", a->length},
-                 {"window", a->window}, {"interval", a->interval}, {"end", a->end}};
+  } options[] = {{"sine", a->sine},     {"periods", a->periods}, {"settle", a->settle},
+                 {"period", a->period}, {"length", a->length},   {"window", a->window}};
+  const od_log_settings log = od_log_settings_of(&a->log);
+  const char *setting = a->log.data.count > 0 ? "--data" : od_log_settings_given(&log);
+  if (setting) {
+    od_job_error(job, "%s applies only to logs; remove this option, because the response of a machine is exact",
+                 setting);
+    return false;
+  }
   for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
     if (!options[i].text) continue;
     od_job_error(job, "--%s applies only to logs; remove this option, because the response of a machine is exact",
@@ -71,20 +77,27 @@ static int open_machine(od_job *job, const char *path, const od_response_argumen
 
 // --- A log --------------------------------------------------------------------------------------------------------
 
-int od_log_open(od_job *job, const char *path, const od_log_arguments *a, int most_inputs, od_log_columns *out) {
-  od_error err = {0};
-  od_log_wish wish = {.input = a->input,
-                      .outputs = a->outputs->text,
-                      .output_count = a->outputs->count,
-                      .most_inputs = most_inputs,
-                      .has_start = a->start != NULL};
+int od_response_path(od_job *job, const od_words *files, const od_response_arguments *a, const char **path) {
+  *path = files->count > 0 ? files->text[0] : a->log.data.count > 0 ? a->log.data.text[0] : NULL;
+  if (!*path)
+    od_job_error(job, "no file is given; give a log or a machine file, or a log with --data");
+  else if (files->count > 0 && a->log.data.count > 0)
+    od_job_error(job, "found the file %s and --data %s; give the log once", *path, a->log.data.text[0]);
+  else
+    return OD_GO_ON;
+  return OD_JOB_BAD_INPUT;
+}
+
+int od_log_open_columns(od_job *job, const char *path, const od_response_arguments *a, int most_inputs,
+                        od_log_columns *out) {
+  od_log_wish wish = {
+      .input = a->input, .outputs = a->outputs.text, .output_count = a->outputs.count, .most_inputs = most_inputs};
+  od_log_settings settings = od_log_settings_of(&a->log);
+  if (settings.data.count == 0) settings.data = (od_log_texts){&path, 1};
+  od_messages *messages = od_messages_new();
   *out = (od_log_columns){0};
-  if (!od_setting_quantity(job, "interval", a->interval, "s", &wish.interval) ||
-      !od_setting_any_quantity(job, "start", a->start, "s", &wish.start) ||
-      !od_setting_quantity(job, "end", a->end, "s", &wish.end))
-    return OD_JOB_BAD_INPUT;
-  od_status status = od_log_columns_open(path, &wish, out, &err);
-  return status == OD_OK ? OD_GO_ON : od_job_end_early(job, status == OD_IO ? OD_BAD_INPUT : status, &err);
+  od_status status = messages ? od_log_columns_open(&settings, &wish, out, messages) : OD_NO_MEMORY;
+  return od_job_loaded(job, messages, status);
 }
 
 // Reads a stepped sine: "1:100:1". Returns false after a message.
@@ -133,7 +146,7 @@ static bool read_estimate(od_job *job, const od_response_arguments *a, od_estima
   if (a->sine)
     return ok && read_sines(job, a->sine, &o->sine_from, &o->sine_to, &o->sine_step) &&
            od_setting_quantity(job, "periods", a->periods, "1", &o->periods) && read_settle(job, a, o) &&
-           od_setting_any_quantity(job, "start", a->start, "s", &o->start);
+           od_setting_any_quantity(job, "start", a->log.start, "s", &o->start);
   return ok && od_setting_count(job, "length", a->length, &o->length) && read_window(job, a->window, &o->window) &&
          od_setting_quantity(job, "period", a->period, "s", &o->period) && read_settle(job, a, o);
 }
@@ -149,7 +162,7 @@ static int open_log(od_job *job, const char *path, const od_response_arguments *
         path);
     return OD_JOB_BAD_INPUT;
   }
-  OD_TRY(od_log_open(job, path, &(od_log_arguments){a->input, &a->outputs, a->interval, a->start, a->end}, 1, &c));
+  OD_TRY(od_log_open_columns(job, path, a, 1, &c));
   if (!read_estimate(job, a, &o)) return OD_JOB_BAD_INPUT;
   od_status status = od_response_of_log(&c, &o, out, &err);
   if (status == OD_OK) return OD_GO_ON;

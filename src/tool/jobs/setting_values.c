@@ -8,14 +8,6 @@
 #include "document/units.h"
 #include "io/number.h"
 
-size_t od_number_prefix(const char *text, size_t length, double *value) {
-  size_t best = 0;
-  double x;
-  for (size_t n = 1; n <= length && n < OD_NUMBER_SIZE; n++)
-    if (od_number_parse(text, n, false, &x)) *value = x, best = n;
-  return best;
-}
-
 // Converts *value to SI. Returns false after a message.
 static bool convert(od_job *job, const char *option, const char *unit, const char *si_unit, double *value) {
   od_error err = {0};

@@ -7,10 +7,6 @@
 
 #include "oleodyn/job.h"
 
-// Returns the length of the longest prefix of a text of `length` characters that is a number, and its value; 0: no prefix is a
-// number. "5 eV" gives 5, although "5e" begins like an exponent.
-size_t od_number_prefix(const char *text, size_t length, double *value);
-
 // Reads a positive quantity in an SI unit ("s"; "1" for a plain number). A NULL text leaves *value unchanged. Returns false after
 // a message that names the option.
 bool od_setting_quantity(od_job *job, const char *option, const char *text, const char *si_unit, double *value);

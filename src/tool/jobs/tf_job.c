@@ -130,8 +130,6 @@ static bool options_fit(od_job *job, const arguments *a) {
 
 // Fits a discrete-time model to the log itself. Returns the outcome.
 static int fit_discrete(od_job *job, const arguments *a, const char *path) {
-  const od_log_arguments log = {a->source.input, &a->source.outputs, a->source.interval, a->source.start,
-                                a->source.end};
   OD_SCOPED(od_discrete_log_free)
   od_discrete_log w = {.path = path,
                        .o = {.kind = od_discrete_log_kind(a->method), .delay = a->direct ? 0 : 1, .direct = a->direct}};
@@ -144,7 +142,7 @@ static int fit_discrete(od_job *job, const arguments *a, const char *path) {
       !od_setting_count(job, "noise-order", a->noise_order, &w.o.noise_order) ||
       !read_delay(job, a->delay, &w.o.delay) || !read_part(job, a->hold_out, &w.o.hold_out))
     return OD_JOB_BAD_INPUT;
-  OD_TRY(od_log_open(job, path, &log, OD_DISCRETE_INPUTS, &w.c));
+  OD_TRY(od_log_open_columns(job, path, &a->source, OD_DISCRETE_INPUTS, &w.c));
   OD_TRY(od_job_check_inputs(job));
   od_status status = od_discrete_log_fit(&w, &err);
   if (status != OD_OK) {
@@ -214,11 +212,13 @@ int od_kind_tf(od_job *job) {
                                      .quiet = true}};
   od_words files = {0};
   OD_SCOPED(od_response_free) od_response r = {0};
-  OD_TRY(od_job_begin(job, &usage, 1, 1, &files));
+  OD_TRY(od_job_begin(job, &usage, 0, 1, &files));
+  const char *path = NULL;
+  OD_TRY(od_response_path(job, &files, &a.source, &path));
   OD_TRY(od_job_check_files(job));
   if (!options_fit(job, &a)) return OD_JOB_BAD_INPUT;
-  if (od_discrete_log_kind(a.method) >= 0) return fit_discrete(job, &a, files.text[0]);
-  OD_TRY(od_response_open(job, files.text[0], &a.source, &r));
+  if (od_discrete_log_kind(a.method) >= 0) return fit_discrete(job, &a, path);
+  OD_TRY(od_response_open(job, path, &a.source, &r));
   OD_TRY(od_job_check_inputs(job));
-  return fit_and_write(job, &a, &r, files.text[0]);
+  return fit_and_write(job, &a, &r, path);
 }

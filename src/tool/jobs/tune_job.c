@@ -3,6 +3,7 @@
 
 #include "document/suggest.h"
 #include "jobs/job.h"
+#include "jobs/log_options.h"
 #include "jobs/log_warnings.h"
 #include "jobs/setting_values.h"
 #include "jobs/write_variant.h"
@@ -11,16 +12,20 @@
 #include "tune/tune.h"
 
 typedef struct arguments {
-  const char *truth, *variant, *seed, *data, *part, *from, *threads;
+  const char *truth, *variant, *seed, *part, *ignore, *threads;
+  od_log_arguments log;
   od_variant_arguments write;
   od_words set, only;
 } arguments;
 
 static int load(od_job *job, const char *path, const arguments *a, od_experiment **e) {
-  const od_experiment_options options = {
-      .set = a->set.text, .set_count = a->set.count, .truth = a->truth, .variant = a->variant, .data = a->data};
-  if (a->data && strcmp(a->data, "-") == 0) {
-    od_job_error(job, "--log: found '-'; expected a file, because the data are read many times");
+  const od_experiment_options options = {.set = a->set.text,
+                                         .set_count = a->set.count,
+                                         .truth = a->truth,
+                                         .variant = a->variant,
+                                         .log = od_log_settings_of(&a->log)};
+  if (a->log.data.count > 0 && strcmp(a->log.data.text[0], "-") == 0) {
+    od_job_error(job, "--data: found '-'; expected a file, because the data are read many times");
     return OD_JOB_BAD_INPUT;
   }
   od_messages *messages = od_messages_new();
@@ -63,7 +68,7 @@ static int check_only(od_job *job, const arguments *a, const od_experiment *e) {
 
 static int read_options(od_job *job, const arguments *a, od_tune_options *o) {
   if (!od_setting_quantity(job, "fraction", a->part, "1", &o->part) ||
-      !od_setting_quantity(job, "start", a->from, "s", &o->from) ||
+      !od_setting_quantity(job, "ignore", a->ignore, "s", &o->from) ||
       !od_setting_count(job, "threads", a->threads, &o->threads))
     return OD_JOB_BAD_INPUT;
   if (o->part < 1) return OD_GO_ON;
@@ -107,7 +112,7 @@ static const char details[] =
     "Examples\n"
     "  oleodyn tune valve.yaml --write-variant tuned\n"
     "  oleodyn observe tuned.yaml --variant tuned\n"
-    "  oleodyn tune valve.yaml --log log.csv --fraction 0.5 --json -\n"
+    "  oleodyn tune valve.yaml --data log.csv --fraction 0.5 --json -\n"
     "  oleodyn tune valve.yaml --set 'noise.pressures=1 kPa' --only noise.pressures\n";
 
 int od_kind_tune(od_job *job) {
@@ -115,18 +120,17 @@ int od_kind_tune(od_job *job) {
   od_tune_options tuning = {.part = 0.6};
   const od_option options[] = {
       {"fraction", OD_OPTION_TEXT, "FRACTION", "first fraction of the time, used for tuning; default: 0.6", &a.part},
-      {"start", OD_OPTION_TEXT, "T", "ignore innovations before this time after the begin; default: 0 s", &a.from},
+      {"ignore", OD_OPTION_TEXT, "T", "ignore innovations before this time after the begin; default: 0 s", &a.ignore},
       {"only", OD_OPTION_LIST, "PATH", "tune only this number (repeatable); default: all noise above zero", &a.only},
       {"truth", OD_OPTION_TEXT, "NAME", "variant of the machine file for the true machine; default: from the file",
        &a.truth},
       {"variant", OD_OPTION_TEXT, "NAME", "variant of the experiment file; default: the file without a variant",
        &a.variant},
-      {"log", OD_OPTION_TEXT, "FILE", "tune with this log (CSV or MATLAB file) instead of a simulated machine",
-       &a.data},
       {"seed", OD_OPTION_TEXT, "N", "seed of the simulated noise; default: from the file, else 1", &a.seed},
       {"set", OD_OPTION_LIST, "PATH=VALUE",
        "replace a number of the experiment, or of a machine with 'truth.' or 'model.' before\nits path (repeatable)",
        &a.set},
+      OD_LOG_OPTIONS(&a.log),
       {"threads", OD_OPTION_TEXT, "N", "number of threads; default: the number of cores", &a.threads},
       {"write-variant", OD_OPTION_TEXT, "NAME",
        "write the numbers as this variant into a new file that includes the experiment file", &a.write.name},

@@ -387,23 +387,28 @@ static bool check_rows(const survey *s, od_messages *messages) {
 
 // --- The log ------------------------------------------------------------------------------------------------------
 
-// Opens the plan's file and finds the columns. Does not read rows. After a failure the log is incomplete.
-static od_status open_log(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {
+// Opens the plan's file.
+static od_status open_file(od_log *log, od_log_plan *plan, od_messages *messages) {
   od_error err = {0};
   const char **columns = OD_TAKE(&log->memory, const char *, plan->channels + 1);
-  if (!columns) return OD_NO_MEMORY;
+  od_table_wish *wish = OD_TAKE(&log->memory, od_table_wish, 1);
+  if (!columns || !wish) return OD_NO_MEMORY;
   for (int i = 0, n = 0; i < plan->channels; i++)
     if (plan->channel[i].column) columns[n++] = plan->channel[i].column;
-  const od_table_wish wish = {.missing = plan->missing,
-                              .time = plan->time.column,
-                              .columns = columns,
-                              .no_time = plan->interval > 0,
-                              .skip = plan->skip};
-  od_status status = od_row_reader_open(plan->file, &wish, &log->file, &err);
-  if (status != OD_OK) {
-    if (status != OD_NO_MEMORY) od_messages_add(messages, plan->place, "%s", err.text);
-    return status;
-  }
+  *wish = (od_table_wish){.missing = plan->missing,
+                          .time = plan->time.column,
+                          .columns = columns,
+                          .time_form = plan->time.file_unit,
+                          .no_time = plan->interval > 0,
+                          .skip = plan->skip,
+                          .databases = plan->databases};
+  od_status status = od_row_reader_open(plan->file, wish, &log->file, &err);
+  if (status != OD_OK && status != OD_NO_MEMORY) od_messages_add(messages, plan->place, "%s", err.text);
+  return status;
+}
+
+// Finds the columns of all channels. Does not read rows.
+static od_status find_columns(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {
   const od_table *head = od_row_reader_head(log->file);
   if (!od_log_match(plan, head, plan->file, units, messages)) return OD_BAD_INPUT;
   log->plan = plan;
@@ -467,12 +472,35 @@ static od_status read_rows(od_log *log, od_messages *messages) {
   return status;
 }
 
-od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages) {
-  *out = NULL;
-  OD_OWNED(od_log_free) od_log *log = od_calloc(1, sizeof *log);
-  od_status status = log ? open_log(log, plan, units, messages) : OD_NO_MEMORY;
+od_status od_log_open(od_log_plan *plan, od_log **out, od_messages *messages) {
+  od_log *log = *out = od_calloc(1, sizeof *log);
+  od_status status = log ? open_file(log, plan, messages) : OD_NO_MEMORY;
+  if (status == OD_NO_MEMORY) od_messages_add(messages, plan->place, "out of memory while reading %s", plan->file);
+  if (log) log->plan = plan;
+  return status;
+}
+
+const od_table *od_log_head(const od_log *log) {
+  return od_row_reader_head(log->file);
+}
+
+const char *od_log_label(const od_log *log, int channel) {
+  const od_channel *c = &log->plan->channel[channel];
+  return c->is_mapped || !c->label ? c->name : c->label;
+}
+
+od_status od_log_load(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {
+  od_status status = find_columns(log, plan, units, messages);
   if (status == OD_OK) status = read_rows(log, messages);
   if (status == OD_NO_MEMORY) od_messages_add(messages, plan->place, "out of memory while reading %s", plan->file);
+  return status;
+}
+
+od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages) {
+  *out = NULL;
+  OD_OWNED(od_log_free) od_log *log = NULL;
+  od_status status = od_log_open(plan, &log, messages);
+  if (status == OD_OK) status = od_log_load(log, plan, units, messages);
   if (status == OD_OK) *out = OD_GIVE(log);
   return status;
 }

@@ -14,17 +14,23 @@
 #include "oleodyn/machine.h"
 
 typedef struct od_channel {
-  const char *name, *unit;  // name and SI unit of the output or input
+  const char *name;
+  const char *unit;       // SI unit of the values; "": values are not converted
+  bool has_columns_unit;  // whether `unit` is the SI unit of the column's unit, set by od_log_match()
   bool is_input;
   // The form of the channel in the file.
   const char *column;          // name or number of the column; NULL: the name of the channel
+  const char *whole;           // a name that is tried before `column` and `file_unit`; NULL: none
+  int number;                  // number of the column; 0: the column has the name `column`
   const char *file_unit;       // unit of the column; NULL: the unit in the file, or SI if the file has no unit
+  bool is_mapped;              // whether the section or an option gives the column
   double scale, offset;        // the value in `file_unit` is scale * cell + offset
   double otherwise;            // value if the file has no such column; NAN: the column is required
   od_place place, unit_place;  // places of column and unit in the file with the plan; a place without a file means none
 
   // Result of od_log_match().
-  int at;  // index of the column; -1: none, the channel is constant
+  int at;             // index of the column; -1: none, the channel is constant
+  const char *label;  // name of the column; NULL: none
   od_conversion conversion;
 } od_channel;
 
@@ -36,11 +42,13 @@ typedef struct od_log_plan {
   double interval;  // time between rows of a file without a time column, s; 0: there is a time column
   od_channel *channel;
   int channels;
-  double start, end;     // first and last times of the part in use, s; infinite: all rows
-  const char **missing;  // texts and numbers that mark a missing value; ends with NULL; may be NULL
-  int skip;              // number of lines of a text file before its header
-  bool hold;             // whether inputs keep their value until the next row; false: inputs are linear between rows
-  size_t most_held;      // largest size of a log in memory, bytes; a larger log is read from its file each time
+  double start, end;       // first and last times of the part in use, s; infinite: all rows
+  const char **missing;    // texts and numbers that mark a missing value; ends with NULL; may be NULL
+  int skip;                // number of lines of a text file before its header
+  const char **databases;  // paths of DBC files for CAN traces; ends with NULL; may be NULL
+  bool has_section;        // whether the plan may be changed by a section 'data' of a file; false: only by options
+  bool hold;               // whether inputs keep their value until the next row; false: inputs are linear between rows
+  size_t most_held;        // largest size of a log in memory, bytes; a larger log is read from its file each time
 } od_log_plan;
 
 // The keys of a section 'data'.
@@ -49,11 +57,21 @@ extern const od_section_class od_log_section;
 // have the names of the channels. `path`: path of the section's numbers. Errors are reported as messages. The loader's
 // document owns the texts.
 void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machine *machine, od_log_plan *plan);
+// Initializes a plan without a section: all rows, columns with the names of the channels.
+void od_log_plan_init(od_log_plan *plan);
 void od_log_plan_free(od_log_plan *plan);
 // Adds the channel of an output or input unless the channel exists. Returns its index, or -1 if out of memory.
 int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise);
+// Adds a channel that a user names: the name of a mapped channel, or of a column. unit: NULL: the SI unit of the column's unit.
+// `place`: place of the name. Returns as od_log_want().
+int od_log_want_named(od_log_plan *plan, const char *name, const char *unit, od_place place);
+// Adds a column of the file, counted from 0, unless a mapped channel has its name. Returns as od_log_want().
+int od_log_want_column(od_log_plan *plan, const od_table *header, int column, const char *unit);
+// Returns the index of a channel; -1: there is no such channel.
+int od_log_find(const od_log_plan *plan, const char *name);
 
-// Finds the columns. False: there are messages about each column that is missing or has a wrong unit. `file`: name of the log.
+// Finds the columns. False: there are messages about each column that is missing or has a wrong unit. `file`: name of the log. Sets
+// units of channels without a unit.
 bool od_log_match(od_log_plan *plan, const od_table *header, const char *file, od_units *units, od_messages *messages);
 // Returns the value of a matched channel in a row, in SI units.
 static inline double od_channel_value(const od_channel *c, const double *row) {
@@ -89,6 +107,15 @@ typedef struct od_log {
 
 // Reads the file of the plan. Fails with OD_BAD_INPUT or OD_IO, and messages about all errors.
 od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages);
+// The two parts of od_log_read(). Between them, channels may be added to the plan: od_log_head() returns names and units of the
+// columns. Free the log in all cases.
+od_status od_log_open(od_log_plan *plan, od_log **out, od_messages *messages);
+const od_table *od_log_head(const od_log *log);
+// Returns the column of the times in an open log, counted from 0; -1: none, or ambiguous.
+int od_log_time_column(const od_log *log);
+od_status od_log_load(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages);
+// Returns the name of a channel for results: the name of a mapped channel, else the name of its column.
+const char *od_log_label(const od_log *log, int channel);
 void od_log_free(od_log *log);
 OD_OWNED_POINTER(od_log, od_log_free);
 // Returns whether the file of a log that is not in memory has changed since it was read.

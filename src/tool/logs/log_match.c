@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "document/suggest.h"
+#include "io/date_time.h"
 #include "logs/log.h"
 
 enum { NONE = -1, AMBIGUOUS = -2, NAME_SIZE = 256 };
@@ -19,6 +20,7 @@ typedef struct search {
   const char *file;
   od_units *units;
   od_messages *messages;
+  bool has_section;  // whether the file with the plan can have a section 'data'
 } search;
 
 // --- Names --------------------------------------------------------------------------------------------------------
@@ -113,9 +115,12 @@ static void complain_missing(const search *s, const od_channel *c, int found) {
   od_label_split(bare);
   od_nearest nearest = od_nearest_to(bare);
   for (int i = 0; i < s->table->columns; i++) od_nearest_try(&nearest, s->table->name[i]);
+  const char *remedy = s->has_section ? "under 'data'" : "with --map NAME=COLUMN";
   if (c == s->time && !c->column)
-    od_messages_add(s->messages, place,
-                    "there is no time column; give the name of a column with 'time' under 'data': one of %s", list);
+    od_messages_add(s->messages, place, "there is no time column; give the %s: one of %s",
+                    s->has_section ? "name of a column with 'time' under 'data'"
+                                   : "time between rows with --interval, or a column with --map time=COLUMN",
+                    list);
   else if (found == AMBIGUOUS)
     od_messages_add(s->messages, place, "several columns of %s match '%s'; give the number of the column", s->file,
                     name);
@@ -124,12 +129,11 @@ static void complain_missing(const search *s, const od_channel *c, int found) {
   else if (c->column)
     od_messages_add(s->messages, place, "%s has no column '%s'; its columns are %s", s->file, name, list);
   else if (nearest.best)
-    od_messages_add(s->messages, place,
-                    "there is no column for the %s '%s'; did you mean '%s'? Give the column under 'data'",
-                    c->is_input ? "input" : "output", name, nearest.best);
+    od_messages_add(s->messages, place, "there is no column for the %s '%s'; did you mean '%s'? Give the column %s",
+                    c->is_input ? "input" : "output", name, nearest.best, remedy);
   else
-    od_messages_add(s->messages, place, "there is no column for the %s '%s'; give the column under 'data': one of %s",
-                    c->is_input ? "input" : "output", name, list);
+    od_messages_add(s->messages, place, "there is no column for the %s '%s'; give the column %s: one of %s",
+                    c->is_input ? "input" : "output", name, remedy, list);
 }
 
 // Reports a unit that does not suit the channel.
@@ -140,6 +144,9 @@ static void complain_unit(const search *s, const od_channel *c, const char *unit
   if (verdict == OD_UNIT_UNKNOWN && suggestion)
     od_messages_add(s->messages, place, "unknown unit '%s' of column '%s'; did you mean '%s'?", unit, column,
                     suggestion);
+  else if (verdict == OD_UNIT_UNKNOWN && c->has_columns_unit)
+    od_messages_add(s->messages, place, "unknown unit '%s' of column '%s'; expected a unit such as bar, mm or V", unit,
+                    column);
   else if (verdict == OD_UNIT_UNKNOWN)
     od_messages_add(s->messages, place, "unknown unit '%s' of column '%s'; expected a unit for '%s', such as %s", unit,
                     column, c->name, c->unit);
@@ -155,27 +162,61 @@ static void complain_unit(const search *s, const od_channel *c, const char *unit
 
 // --- Channels -----------------------------------------------------------------------------------------------------
 
+// Finds the column of a channel by the texts of the plan. A text of --map with a colon may be the name of a column.
+static int find_given(const od_table *t, od_channel *c) {
+  if (c->number > 0) return c->number <= t->columns ? c->number - 1 : NONE;
+  int at = c->whole ? find(t, equal, c->whole) : NONE;
+  if (at == NONE) return find_named(t, c->column);
+  c->column = c->whole;
+  c->whole = c->file_unit = NULL;
+  return at;
+}
+
+// Finds the conversion to the unit of a channel. A channel with the unit of its column gets the SI unit of this unit; values in an
+// unknown unit of the file are not converted.
+static od_unit_verdict choose_unit(const search *s, od_arena *memory, od_channel *c, const char *unit) {
+  c->conversion = (od_conversion){1, 1, 0};
+  if (!c->has_columns_unit)
+    return *c->unit ? od_units_conversion(s->units, unit, c->unit, &c->conversion) : OD_UNIT_FITS;
+  const char *si = *unit ? od_units_si(s->units, unit) : "1";
+  if (*unit && c->file_unit && !od_units_knows(s->units, unit)) return OD_UNIT_UNKNOWN;
+  bool fits = si && *unit && od_units_conversion(s->units, unit, si, &c->conversion) == OD_UNIT_FITS;
+  // The table may be freed before the plan.
+  c->unit = od_arena_text(memory, fits || !*unit ? si : unit);
+  if (!fits) c->conversion = (od_conversion){1, 1, 0};
+  return OD_UNIT_FITS;
+}
+
 // Finds the column of a channel, or of the time. False: an error was reported.
-static bool match_channel(const search *s, od_channel *c) {
-  bool is_time = c == s->time;
-  int found = c->column ? find_named(s->table, c->column)
-              : is_time ? od_table_find_time(s->table)
-                        : find_own(s->table, c);
+static bool match_channel(const search *s, od_arena *memory, od_channel *c) {
+  bool is_time = c == s->time, is_given = c->column || c->number > 0;
+  int found = is_given ? find_given(s->table, c) : is_time ? od_table_find_time(s->table) : find_own(s->table, c);
   c->at = found >= 0 ? found : NONE;
   if (found >= 0) {
-    const char *unit = c->file_unit ? c->file_unit : s->table->unit[c->at];
-    od_unit_verdict verdict = od_units_conversion(s->units, unit, c->unit, &c->conversion);
+    // The form of dates, such as "dd.mm.yyyy", stands in the place of the unit. The reader of the file converts dates to seconds.
+    od_date_order ignored;
+    const bool is_form = is_time && c->file_unit && od_date_order_of(c->file_unit, &ignored);
+    const char *unit = c->file_unit && !is_form ? c->file_unit : s->table->unit[c->at];
+    if (is_time && od_date_order_of(unit, &ignored)) unit = "s";  // of a live stream, before its first row
+    od_unit_verdict verdict = choose_unit(s, memory, c, unit);
     if (verdict != OD_UNIT_FITS) complain_unit(s, c, unit, verdict);
+    c->label = od_arena_text(memory, s->table->name[c->at]);
     return verdict == OD_UNIT_FITS;
   }
-  if (found == NONE && !c->column && !isnan(c->otherwise)) return true;
+  if (found == NONE && !is_given && !isnan(c->otherwise)) return true;
   complain_missing(s, c, found);
   return false;
 }
 
+int od_log_time_column(const od_log *log) {
+  od_channel time = log->plan->time;
+  const od_table *head = od_log_head(log);
+  return time.column || time.number > 0 ? find_given(head, &time) : od_table_find_time(head);
+}
+
 bool od_log_match(od_log_plan *plan, const od_table *header, const char *file, od_units *units, od_messages *messages) {
-  const search s = {header, &plan->time, file, units, messages};
-  bool ok = plan->interval > 0 || match_channel(&s, &plan->time);
-  for (int i = 0; i < plan->channels; i++) ok = match_channel(&s, &plan->channel[i]) && ok;
+  const search s = {header, &plan->time, file, units, messages, plan->has_section};
+  bool ok = plan->interval > 0 || match_channel(&s, &plan->memory, &plan->time);
+  for (int i = 0; i < plan->channels; i++) ok = match_channel(&s, &plan->memory, &plan->channel[i]) && ok;
   return ok;
 }

@@ -31,6 +31,7 @@ static const od_key log_keys[] = {
     {"skip", OD_NUMBER, "1", "number of lines before the header of a CSV file", OD_NOT_NEGATIVE, 0,
      .otherwise = "the header is detected"},
     {"missing", OD_SECTION, NULL, "numbers and texts that mark a missing sample"},
+    {"database", OD_TEXTS, NULL, "DBC file, or list of DBC files, with the messages of a CAN trace"},
     {"hold", OD_CHOICE, "linear|previous",
      "values of the inputs between rows. `linear`: linear interpolation. `previous`: the previous value is held"},
 };
@@ -41,25 +42,71 @@ void od_log_plan_free(od_log_plan *plan) {
   *plan = (od_log_plan){0};
 }
 
-static int find_channel(const od_log_plan *plan, const char *name) {
+void od_log_plan_init(od_log_plan *plan) {
+  *plan = (od_log_plan){.time = {.name = "time", .unit = "s", .scale = 1, .otherwise = NAN, .at = -1},
+                        .start = -INFINITY,
+                        .end = INFINITY,
+                        .most_held = most_held};
+}
+
+int od_log_find(const od_log_plan *plan, const char *name) {
   for (int i = 0; i < plan->channels; i++)
     if (strcmp(plan->channel[i].name, name) == 0) return i;
   return -1;
 }
 
-int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise) {
-  int known = find_channel(plan, name);
-  if (known >= 0) {
-    // An input may also be an output with the same name.
-    plan->channel[known].is_input = plan->channel[known].is_input || is_input;
-    return known;
-  }
+// Adds a channel. Returns its index, or -1 if out of memory.
+static int add_channel(od_log_plan *plan, const od_channel *channel) {
   od_channel *list = od_arena_extend(&plan->memory, plan->channel, plan->channels, sizeof *list);
   if (!list) return -1;
   plan->channel = list;
-  list[plan->channels] =
-      (od_channel){.name = name, .unit = unit, .is_input = is_input, .scale = 1, .otherwise = otherwise, .at = -1};
+  list[plan->channels] = *channel;
   return plan->channels++;
+}
+
+int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise) {
+  int known = od_log_find(plan, name);
+  if (known >= 0) {
+    // An input may also be an output with the same name. A channel of an option has no unit yet.
+    od_channel *c = &plan->channel[known];
+    c->is_input = c->is_input || is_input;
+    if (c->has_columns_unit && unit) c->unit = unit, c->has_columns_unit = false;
+    return known;
+  }
+  const od_channel channel = {.name = name,
+                              .unit = unit,
+                              .has_columns_unit = !unit,
+                              .is_input = is_input,
+                              .scale = 1,
+                              .otherwise = otherwise,
+                              .at = -1};
+  return add_channel(plan, &channel);
+}
+
+int od_log_want_named(od_log_plan *plan, const char *name, const char *unit, od_place place) {
+  bool is_known = od_log_find(plan, name) >= 0;
+  int at = od_log_want(plan, name, unit, false, NAN);
+  if (at < 0 || is_known) return at;
+  plan->channel[at].column = name;
+  plan->channel[at].place = place;
+  return at;
+}
+
+int od_log_want_column(od_log_plan *plan, const od_table *header, int column, const char *unit) {
+  for (int i = 0; i < plan->channels; i++)
+    if (plan->channel[i].number == column + 1) return i;
+  const char *name = od_arena_text(&plan->memory, header->name[column]);
+  if (!name) return -1;
+  int mapped = od_log_find(plan, name);
+  if (mapped >= 0 && plan->channel[mapped].is_mapped) return od_log_want(plan, name, unit, false, NAN);
+  const od_channel channel = {.name = name,
+                              .unit = unit,
+                              .has_columns_unit = !unit,
+                              .number = column + 1,
+                              .scale = 1,
+                              .otherwise = NAN,
+                              .at = -1};
+  return add_channel(plan, &channel);
 }
 
 // --- Channels -----------------------------------------------------------------------------------------------------
@@ -87,6 +134,7 @@ static void read_column(od_loader *ld, int node, int key, const char *path, od_c
     if (c->scale == 0) od_complain_number(ld, first, "'scale' is 0; expected a factor other than 0");
   }
   c->column = od_read_text(ld, column, "column", "the name or the number of a column");
+  c->is_mapped = true;
   c->place = od_place_of(ld, column >= 0 ? column : key);
 }
 
@@ -103,7 +151,7 @@ static void read_channel(od_loader *ld, int key, const char *path, const od_mach
     od_complain_unknown(ld, key, "input or output", "inputs and outputs", &nearest);
     return;
   }
-  if (find_channel(plan, name) >= 0) {
+  if (od_log_find(plan, name) >= 0) {
     od_complain(ld, key, "'%s' is given twice; remove one entry", od_excerpt(ld, name));
     return;
   }
@@ -117,26 +165,33 @@ static void read_channel(od_loader *ld, int key, const char *path, const od_mach
 
 // --- The section --------------------------------------------------------------------------------------------------
 
-// Reads the texts that mark a missing value: one text, or a list.
-static void read_missing(od_loader *ld, int node, od_log_plan *plan) {
-  static const char wanted[] = "a list of numbers and texts";
-  if (node < 0) return;
+// Reads one text, or a list of texts, as a list that ends with NULL. Returns NULL if the key is not given.
+static const char **read_texts(od_loader *ld, int node, const char *label, const char *wanted, od_log_plan *plan) {
+  if (node < 0) return NULL;
   const od_tree_node *list = &ld->tree.node[node];
   bool single = list->kind == OD_TREE_TEXT;
   if (list->kind != OD_TREE_LIST && !single) {
     od_complain(ld, node, "found %s; expected %s", od_describe(ld, node), wanted);
-    return;
+    return NULL;
   }
-  plan->missing = OD_TAKE(&plan->memory, const char *, (single ? 1 : list->count) + 1);
-  if (!plan->missing) {
+  const char **texts = OD_TAKE(&plan->memory, const char *, (single ? 1 : list->count) + 1);
+  if (!texts) {
     ld->no_memory = true;
-    return;
+    return NULL;
   }
   int count = 0;
   for (int at = single ? node : list->first; at >= 0; at = single ? -1 : ld->tree.node[at].next) {
-    const char *text = od_read_text(ld, od_tree_value(&ld->tree, at), "missing", wanted);
-    if (text) plan->missing[count++] = text;
+    const char *text = od_read_text(ld, od_tree_value(&ld->tree, at), label, wanted);
+    if (text) texts[count++] = text;
   }
+  return texts;
+}
+
+// Reads the names of databases, relative to the file with the section.
+static void read_databases(od_loader *ld, int node, od_log_plan *plan) {
+  plan->databases = read_texts(ld, node, "database", "the name of a DBC file, or a list of names", plan);
+  for (int i = 0; plan->databases && plan->databases[i]; i++)
+    plan->databases[i] = od_document_beside(ld, node, plan->databases[i]);
 }
 
 // Reads the times of the rows and the part in use.
@@ -160,10 +215,8 @@ static void read_times(od_loader *ld, const od_section *section, od_log_plan *pl
 }
 
 void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machine *machine, od_log_plan *plan) {
-  *plan = (od_log_plan){.time = {.name = "time", .unit = "s", .scale = 1, .otherwise = NAN, .at = -1},
-                        .start = -INFINITY,
-                        .end = INFINITY,
-                        .most_held = most_held};
+  od_log_plan_init(plan);
+  plan->has_section = true;
   od_section section = od_section_empty(&od_log_section, ld->tree.root, path, "data");
   if (node >= 0) section = od_section_open(ld, node, node, path, "data", &od_log_section);
   int file = od_section_get(ld, &section, "file");
@@ -172,7 +225,9 @@ void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machin
   plan->place = od_place_of(ld, file);
   plan->hold = od_key_choice(ld, &section, "hold") == 1;
   read_times(ld, &section, plan);
-  read_missing(ld, od_section_get(ld, &section, "missing"), plan);
+  plan->missing =
+      read_texts(ld, od_section_get(ld, &section, "missing"), "missing", "a list of numbers and texts", plan);
+  read_databases(ld, od_section_get(ld, &section, "database"), plan);
   int channels = od_section_get(ld, &section, "channels");
   for (int key = od_first(ld, channels, "channels"); key >= 0; key = od_next(ld, key))
     read_channel(ld, key, path, machine, plan);

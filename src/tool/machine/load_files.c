@@ -17,7 +17,7 @@
 
 static const od_key keys[] = {
     {"path", OD_TEXT, NULL,
-     "path of a CSV or MATLAB file in the format of [logs](experiment-files.md#logs), relative to the machine file",
+     "path of a CSV or MATLAB file in the format of [logs](logs.md), relative to the machine file",
      .fallback = OD_REQUIRED},
     {"time", OD_TEXT, NULL, "name of the time column",
      .otherwise = "the first column; in MATLAB files the variable `time` or `t`"},

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "document/suggest.h"
-#include "formats/read_table.h"
 #include "io/wording.h"
+#include "logs/log_table.h"
 
 bool od_signal_label_set(od_signal_label *label, const char *name, const char *unit) {
   label->name = od_strdup(name);
@@ -14,202 +13,188 @@ bool od_signal_label_set(od_signal_label *label, const char *name, const char *u
   return label->name && label->unit;
 }
 
-static od_status find_column(const od_log_columns *c, const char *option, const char *name, int *out, od_error *err) {
-  od_nearest nearest = od_nearest_to(name);
-  for (*out = 0; *out < c->head->columns; ++*out) {
-    if (!strcmp(c->head->name[*out], name)) return OD_OK;
-    od_nearest_try(&nearest, c->head->name[*out]);
-  }
-  return od_fail(err, OD_BAD_INPUT, "--%s: %s has no column '%s'%s", option, c->path, name,
-                 od_nearest_suggestion(&nearest).text);
+// --- Channels -----------------------------------------------------------------------------------------------------
+
+// Returns the length of the first name of a list. Commas in parentheses are part of a name, as in "X(:,2)".
+static size_t name_length(const char *list) {
+  int depth = 0;
+  const char *at = list;
+  for (; *at && (*at != ',' || depth > 0); at++) depth += (*at == '(') - (*at == ')');
+  return (size_t)(at - list);
 }
 
-// Adds the columns of a list of names, separated by commas.
-static od_status add_columns(od_log_columns *c, const char *option, const char *list, od_error *err) {
+// Adds a channel to the selection. Returns false if out of memory.
+static bool select_channel(od_log_columns *c, int channel) {
+  int *list = channel < 0 ? NULL : od_arena_extend(&c->arena, c->channel, c->count, sizeof *list);
+  if (!list) return false;
+  c->channel = list;
+  c->channel[c->count++] = channel;
+  return true;
+}
+
+// Adds the channels of a list of names, separated by commas. Returns false if out of memory.
+static bool select_names(od_log_columns *c, const char *option, const char *list) {
   for (const char *at = list; *at;) {
-    size_t length = strcspn(at, ",");
-    char *name = od_strndup(at, length);
-    int found = 0;
-    od_status status = name ? find_column(c, option, name, &found, err) : od_fail(err, OD_NO_MEMORY, "out of memory");
-    od_free(name);
-    if (status != OD_OK) return status;
-    if (c->count < 2 * c->head->columns) c->at[c->count++] = found;
+    size_t length = name_length(at);
+    const char *name = od_arena_format(&c->plan.memory, "%.*s", (int)length, at);
+    if (!name || !select_channel(c, od_log_want_named(&c->plan, name, NULL, (od_place){.file = option}))) return false;
     at += length + (at[length] == ',');
   }
-  return OD_OK;
+  return true;
 }
 
-static od_status find_inputs(od_log_columns *c, const od_log_wish *wish, od_error *err) {
-  int most = wish->most_inputs > 0 ? wish->most_inputs : 1;
-  if (!wish->input || !*wish->input)
-    return od_fail(err, OD_BAD_INPUT, "%s: no input is selected; select a column with --input", c->path);
-  od_status status = add_columns(c, "input", wish->input, err);
-  if (status != OD_OK) return status;
-  c->inputs = c->count;
-  for (int i = 0; i < c->count; i++)
+static bool is_input(const od_log_columns *c, int channel) {
+  for (int i = 0; i < c->inputs; i++)
+    if (c->channel[i] == channel || c->plan.channel[c->channel[i]].at == c->plan.channel[channel].at) return true;
+  return false;
+}
+
+// Adds all outputs: the mapped channels, or else the columns of the file, except inputs and times. The columns of the inputs are known.
+// Returns false if out of memory.
+static bool select_all(od_log_columns *c) {
+  const od_table *head = od_log_head(c->log);
+  const int known = c->plan.channels, selected = c->count;
+  for (int i = 0; i < known; i++)
+    if (c->plan.channel[i].is_mapped && !is_input(c, i) && !select_channel(c, i)) return false;
+  for (int i = 0; i < head->columns && c->count == selected; i++) {
+    bool is_output = c->plan.interval > 0 || i != c->plan.time.at;
+    for (int k = 0; k < c->inputs; k++) is_output = is_output && c->plan.channel[c->channel[k]].at != i;
+    if (is_output && od_log_want_column(&c->plan, head, i, NULL) < 0) return false;
+  }
+  for (int i = known; i < c->plan.channels; i++)
+    if (!select_channel(c, i)) return false;
+  return true;
+}
+
+// Checks the number of inputs. Returns false after a message.
+static bool check_inputs(const od_log_columns *c, const od_log_wish *wish, od_messages *messages) {
+  const od_place place = {.file = "--input"};
+  int most = wish->most_inputs > 0 ? wish->most_inputs : 1, errors = od_messages_errors(messages);
+  for (int i = 0; i < c->inputs; i++)
     for (int j = 0; j < i; j++)
-      if (c->at[i] == c->at[j])
-        return od_fail(err, OD_BAD_INPUT, "--input: found the column '%s' twice, expected each column once",
-                       c->head->name[c->at[i]]);
-  if (c->inputs <= most) return OD_OK;
-  if (most > 1) return od_fail(err, OD_BAD_INPUT, "--input: found %d inputs, expected 1 to %d", c->inputs, most);
-  return od_fail(
-      err, OD_BAD_INPUT,
-      "--input: found %d inputs, expected 1; for several inputs, use oleodyn tf with --method arx, armax, oe, bj, moesp, "
-      "n4sid or cva",
-      c->inputs);
+      if (c->plan.channel[c->channel[i]].at == c->plan.channel[c->channel[j]].at)
+        od_messages_add(messages, place, "found the column '%s' twice, expected each column once",
+                        c->plan.channel[c->channel[i]].label);
+  if (c->inputs > most && most > 1)
+    od_messages_add(messages, place, "found %d inputs, expected 1 to %d", c->inputs, most);
+  else if (c->inputs > most)
+    od_messages_add(messages, place,
+                    "found %d inputs, expected 1; for several inputs, use oleodyn tf with --method arx, armax, oe, bj, "
+                    "moesp, n4sid or cva",
+                    c->inputs);
+  return od_messages_errors(messages) == errors;
 }
 
-static od_status find_columns(od_log_columns *c, const od_log_wish *wish, od_error *err) {
-  od_status status = find_inputs(c, wish, err);
-  for (int i = 0; status == OD_OK && i < wish->output_count; i++)
-    status = add_columns(c, "output", wish->outputs[i], err);
-  for (int i = 0; status == OD_OK && wish->output_count == 0 && i < c->head->columns; i++) {
-    bool is_output = i != c->time;
-    for (int k = 0; k < c->inputs; k++) is_output = is_output && c->at[k] != i;
-    if (is_output) c->at[c->count++] = i;
+// Selects inputs and outputs. Returns OD_BAD_INPUT after messages.
+static od_status select_channels(od_log_columns *c, const od_log_wish *wish, od_messages *messages) {
+  if (!wish->input || !*wish->input) {
+    od_messages_add(messages, (od_place){.file = c->plan.file}, "no input is selected; select a column with --input");
+    return OD_BAD_INPUT;
   }
-  if (status == OD_OK && c->count <= c->inputs)
-    return od_fail(err, OD_BAD_INPUT, "%s has only columns of time and inputs; expected a column of an output",
-                   c->path);
-  for (int i = 0; status == OD_OK && i < c->count; i++) c->used[c->at[i]] = true;
-  return status;
+  if (!select_names(c, "--input", wish->input)) return OD_NO_MEMORY;
+  c->inputs = c->count;
+  for (int i = 0; i < wish->output_count; i++)
+    if (!select_names(c, "--output", wish->outputs[i])) return OD_NO_MEMORY;
+  if (!od_log_match(&c->plan, od_log_head(c->log), c->plan.file, c->units, messages) ||
+      !check_inputs(c, wish, messages))
+    return OD_BAD_INPUT;
+  if (wish->output_count == 0 && !select_all(c)) return OD_NO_MEMORY;
+  if (c->count > c->inputs) return OD_OK;
+  od_messages_add(messages, (od_place){.file = c->plan.file},
+                  "the file has only columns of time and inputs; expected a column of an output");
+  return OD_BAD_INPUT;
 }
 
-// Sets labels and conversions to SI units. A column with an unknown unit is not converted.
-static od_status find_units(od_log_columns *c, od_error *err) {
-  od_units *units = od_units_new(err);
-  if (!units) return OD_BAD_INPUT;
-  const char *clock = c->time >= 0 ? c->head->unit[c->time] : "";
-  od_status status = OD_OK;
-  // The labels are not in the arena, because a response may take ownership of the labels.
-  c->label = od_calloc((size_t)c->count, sizeof *c->label);
-  bool ok = c->label != NULL;
-  if (*clock && od_units_conversion(units, clock, "s", &c->clock) != OD_UNIT_FITS)
-    status = od_fail(err, OD_BAD_INPUT, "%s: the column '%s' has the unit '%s'; expected a unit of time", c->path,
-                     c->head->name[c->time], clock);
-  for (int i = 0; ok && i < c->count; i++) {
-    const char *unit = c->head->unit[c->at[i]], *si = *unit ? od_units_si(units, unit) : NULL;
-    if (!si || od_units_conversion(units, unit, si, &c->conversion[i]) != OD_UNIT_FITS)
-      c->conversion[i] = (od_conversion){1, 1, 0}, si = unit;
-    ok = od_signal_label_set(&c->label[i], c->head->name[c->at[i]], si);
-  }
-  od_units_free(units);
-  return ok ? status : od_fail(err, OD_NO_MEMORY, "out of memory");
+const char *od_log_columns_name(const od_log_columns *c, int i) {
+  return od_log_label(c->log, c->channel[i]);
 }
 
 // --- Rows ---------------------------------------------------------------------------------------------------------
 
-static void rewind_rows(od_log_columns *c) {
-  c->next = 0;
-  od_row_reader_rewind(c->file);
+// Sets the labels, and checks that the inputs change. Returns OD_BAD_INPUT after messages.
+static od_status find_labels(od_log_columns *c, od_messages *messages) {
+  // The labels are not in the arena, because a response may take ownership of the labels.
+  c->label = od_calloc((size_t)c->count, sizeof *c->label);
+  od_status status = OD_OK;
+  for (int i = 0; i < c->count; i++) {
+    const od_channel_facts *f = &c->log->facts[c->channel[i]];
+    if (!c->label || !od_signal_label_set(&c->label[i], od_log_columns_name(c, i), c->plan.channel[c->channel[i]].unit))
+      return OD_NO_MEMORY;
+    c->label[i].is_constant = c->log->missing[c->channel[i]] == 0 && f->least == f->most;
+    if (i >= c->inputs || !c->label[i].is_constant) continue;
+    od_messages_add(messages, (od_place){.file = c->plan.file},
+                    "the input '%s' is constant in all %ld rows; expected an input that changes", c->label[i].name,
+                    c->rows);
+    status = OD_BAD_INPUT;
+  }
+  return status;
 }
 
-// Reads the log once. Counts the rows from the time `start` to the time `last` (s) and computes their mean interval. Checks that the inputs change.
-static od_status walk(od_log_columns *c, double interval, double start, double last, od_error *err) {
-  bool end = false;
-  OD_SCRATCH(scratch);
-  double time = 0, latest = 0, *first = OD_TAKE(&scratch, double, c->count);
-  od_status status = first ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
-  for (int i = 0; i < c->count; i++) c->label[i].is_constant = true;
-  rewind_rows(c);
-  while (status == OD_OK) {
-    status = od_row_reader_next(c->file, c->cells, &end, err);
-    if (status != OD_OK || end) break;
-    time = c->time >= 0 ? od_convert(&c->clock, c->cells[c->time]) : (double)(c->skipped + c->next) * interval;
-    if (c->next == 0 && time < start - 1e-9 * fabs(start)) {
-      c->skipped++;
-      continue;
-    }
-    if (time > last + 1e-9 * fabs(last)) break;
-    if (c->next == 0) c->begin = time;
-    for (int i = 0; i < c->count; i++) {
-      if (c->next == 0) first[i] = c->cells[c->at[i]];
-      c->label[i].is_constant = c->label[i].is_constant && c->cells[c->at[i]] == first[i];
-    }
-    latest = time;
-    c->next++;
-  }
-  c->rows = c->next;
-  // The used columns must contain numbers.
-  for (int i = 0; i < c->head->columns && status == OD_OK; i++)
-    if (c->used[i] && od_table_flaw(c->head, i)) status = od_fail(err, OD_BAD_INPUT, "%s", od_table_flaw(c->head, i));
-  if (status == OD_OK && c->rows < 8)
-    return od_fail(err, OD_BAD_INPUT, "%s has %s; expected at least 8 rows", c->path, od_count(c->rows, "row").text);
-  c->step = c->time >= 0 ? (latest - c->begin) / (double)(c->rows - 1) : interval;
-  if (status == OD_OK && !(c->step > 0))
-    return od_fail(err, OD_BAD_INPUT, "%s: times go from %.9g s to %.9g s; expected increasing times", c->path,
-                   c->begin, latest);
-  for (int i = 0; i < c->inputs && status == OD_OK; i++)
-    if (c->label[i].is_constant)
-      return od_fail(err, OD_BAD_INPUT,
-                     "%s: the input '%s' is constant in all %ld rows; expected an input that changes", c->path,
-                     c->label[i].name, c->rows);
-  rewind_rows(c);
-  return status;
+// Finds the times of the rows. Returns OD_BAD_INPUT after messages.
+static od_status find_times(od_log_columns *c, od_messages *messages) {
+  const od_log *log = c->log;
+  c->rows = log->rows;
+  c->begin = log->begin;
+  c->step = c->plan.interval > 0 ? c->plan.interval : (log->end - log->begin) / (double)(log->rows - 1);
+  c->ambiguity = od_log_ambiguity(log);
+  if (c->rows >= 8) return OD_OK;
+  od_messages_add(messages, (od_place){.file = c->plan.file}, "the log has %s; expected at least 8 rows",
+                  od_count(c->rows, "row").text);
+  return OD_BAD_INPUT;
 }
 
 // Times must be uniform within a hundredth of a step. This tolerance allows times that are printed with few digits.
 od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_error *err) {
+  double time = 0;
+  const double *row = NULL;
+  bool more = true;
   *end = c->next >= c->rows;
-  if (*end) rewind_rows(c);
-  if (*end) return OD_OK;
-  od_status status = OD_OK;
-  for (long i = c->next == 0 ? -c->skipped : 0; i <= 0 && status == OD_OK && !*end; i++)
-    status = od_row_reader_next(c->file, c->cells, end, err);
+  if (*end || !c->cursor) {
+    od_log_cursor_free(c->cursor);
+    c->cursor = NULL;
+    c->next = 0;
+    od_status status = *end ? OD_OK : od_log_cursor_new(c->log, &c->cursor, err);
+    if (*end || status != OD_OK) return status;
+  }
+  od_status status = od_log_cursor_next(c->cursor, &time, &row, &more, err);
   if (status != OD_OK) return status;
-  if (*end)
-    return od_fail(err, OD_IO,
-                   "%s became shorter while it was being read; run the command again when the file is complete",
-                   c->path);
-  double time = c->time >= 0 ? od_convert(&c->clock, c->cells[c->time]) : c->begin;
   double expected = c->begin + (double)c->next * c->step;
   c->next++;
-  if (c->time >= 0 && !(fabs(time - expected) <= 0.01 * c->step))
+  if (!(c->plan.interval > 0) && !(fabs(time - expected) <= 0.01 * c->step))
     return od_fail(err, OD_BAD_INPUT,
                    "row %ld has the time %.9g s; expected %.9g s for uniform times. Resample the log", c->next, time,
                    expected);
-  for (int i = 0; i < c->count; i++) value[i] = od_convert(&c->conversion[i], c->cells[c->at[i]]);
+  for (int i = 0; i < c->count; i++) value[i] = row[c->channel[i]];
   return OD_OK;
 }
 
 // --- Opening ------------------------------------------------------------------------------------------------------
 
-static od_status open_file(od_log_columns *c, const od_log_wish *wish, od_error *err) {
-  const od_table_wish no_time = {.no_time = true};
-  od_status status = od_row_reader_open(c->path, wish->interval > 0 ? &no_time : NULL, &c->file, err);
-  c->head = status == OD_OK ? od_row_reader_head(c->file) : NULL;
-  if (status != OD_OK) return status;
-  int most = 2 * c->head->columns + 2;
-  c->at = OD_TAKE(&c->arena, int, most), c->used = OD_TAKE(&c->arena, bool, most);
-  c->cells = OD_TAKE(&c->arena, double, most), c->conversion = OD_TAKE(&c->arena, od_conversion, most);
-  if (od_arena_status(&c->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  c->time = wish->interval > 0 ? -1 : od_table_find_time(c->head);
-  if (c->time < 0 && !(wish->interval > 0))
-    return od_fail(
-        err, OD_BAD_INPUT,
-        "%s has no time column; if the rows are uniformly spaced in time, set their interval with --interval", c->path);
-  if (c->time >= 0) c->used[c->time] = true;
-  od_row_reader_want(c->file, c->used);
-  return OD_OK;
-}
-
-od_status od_log_columns_open(const char *path, const od_log_wish *wish, od_log_columns *c, od_error *err) {
-  *c = (od_log_columns){.path = path, .clock = {1, 1, 0}};
-  od_status status = open_file(c, wish, err);
-  if (status == OD_OK) status = find_columns(c, wish, err);
-  if (status == OD_OK) status = find_units(c, err);
-  if (status == OD_OK)
-    status =
-        walk(c, wish->interval, wish->has_start ? wish->start : -INFINITY, wish->end > 0 ? wish->end : INFINITY, err);
-  if (status == OD_OK && c->time >= 0)
-    c->ambiguity = od_time_ambiguity_of(c->head->name[c->time], c->head->unit[c->time], path, c->step, NULL);
+od_status od_log_columns_open(const od_log_settings *settings, const od_log_wish *wish, od_log_columns *c,
+                              od_messages *messages) {
+  od_error err = {0};
+  *c = (od_log_columns){0};
+  od_log_plan_init(&c->plan);
+  c->units = od_units_new(&err);
+  if (!c->units) {
+    od_messages_add(messages, (od_place){0}, "%s", err.text);
+    return err.status;
+  }
+  if (!od_log_plan_set(&c->plan, settings, NULL, c->units, messages)) return OD_NO_MEMORY;
+  od_status status = od_messages_errors(messages) > 0 ? OD_BAD_INPUT : od_log_open(&c->plan, &c->log, messages);
+  if (status == OD_OK) status = select_channels(c, wish, messages);
+  if (status == OD_OK) status = od_log_load(c->log, &c->plan, c->units, messages);
+  if (status == OD_OK) status = find_times(c, messages);
+  if (status == OD_OK) status = find_labels(c, messages);
   return status;
 }
 
 void od_log_columns_free(od_log_columns *c) {
   for (int i = 0; c->label && i < c->count; i++) od_free(c->label[i].name), od_free(c->label[i].unit);
   od_free(c->label);
+  od_log_cursor_free(c->cursor);
+  od_log_free(c->log);
+  od_log_plan_free(&c->plan);
   od_arena_free(&c->arena);
-  od_row_reader_close(c->file);
+  if (c->units) od_units_free(c->units);
 }

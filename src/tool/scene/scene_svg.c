@@ -68,10 +68,14 @@ static int edge_color(const char *color) {
   return 0x2b323b;
 }
 
+int od_draw_shaded(const char *color, double shade) {
+  return darker(od_draw_color(color), round(fmax(0, fmin(1, shade)) * 50) / 50);
+}
+
 void od_draw_fill(const od_draw *d, const char *color, double shade, bool has_edge) {
   bool is_own = color[0] == '#';
   shade = round(fmax(0, fmin(1, shade)) * 50) / 50;
-  int fill = darker(od_draw_color(color), shade);
+  int fill = od_draw_shaded(color, shade);
   fprintf(d->to, " class=\"%s%s\"", is_own ? "own" : color, has_edge ? "" : " flat");
   if (!is_own && shade > 0) fprintf(d->to, " style=\"--s:%.0f%%\"", 100 * shade);
   if (is_own && !has_edge) fprintf(d->to, " style=\"--f:#%06x\"", (unsigned)fill);

@@ -52,9 +52,9 @@ static void test_log(void **state) {
   scratch *s = *state;
   expect_code(run(s, "observe %s --set time=0.2 --csv log.csv --quiet", EXPERIMENT), 0);
   shell(s, "head -n 90 log.csv >half.csv");
-  run(s, "observe %s --log half.csv --checkpoint state --csv a.csv --quiet", EXPERIMENT);
-  expect_code(run(s, "observe %s --log log.csv --resume state --csv b.csv --json b.json --quiet", EXPERIMENT), 0);
-  expect_code(run(s, "observe %s --log log.csv --csv all.csv --json all.json --quiet", EXPERIMENT), 0);
+  run(s, "observe %s --data half.csv --checkpoint state --csv a.csv --quiet", EXPERIMENT);
+  expect_code(run(s, "observe %s --data log.csv --resume state --csv b.csv --json b.json --quiet", EXPERIMENT), 0);
+  expect_code(run(s, "observe %s --data log.csv --csv all.csv --json all.json --quiet", EXPERIMENT), 0);
   joins(s);
   json_t *whole = summary_of(s, "all.json"), *resumed = summary_of(s, "b.json");
   if (!json_equal(whole, resumed)) {
@@ -116,7 +116,8 @@ static void test_refused(void **state) {
           "--checkpoint cannot be written to standard output; give a file name");
   refused(run(s, "simulate %s --integrator cvodes --step '1 ms' --checkpoint state", SWING),
           "checkpoints are not possible with the integrator 'cvodes'");
-  refused(run(s, "observe %s --checkpoint-every 5", EXPERIMENT), "--checkpoint-every requires --live and --checkpoint");
+  refused(run(s, "observe %s --checkpoint-every 5", EXPERIMENT),
+          "--checkpoint-every requires --live or --follow, and --checkpoint");
   shell(s, "head -c 1000 state >cut; (head -c 1000 state; printf x; tail -c +1002 state) >changed; : >empty");
   refused(run(s, "simulate %s --time 0.02 --step '1 ms' --resume cut", SWING),
           "the saved state is truncated or too long: 1000 bytes; expected ");

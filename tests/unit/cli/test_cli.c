@@ -233,9 +233,9 @@ static void test_inputs_are_spared(void **state) {
                                   "simulate m.yaml --json ./m.yaml",
                                   "observe e.yaml --report e.yaml",
                                   "observe e.yaml --mat m.yaml",
-                                  "observe e.yaml --log log.csv --csv log.csv",
+                                  "observe e.yaml --data log.csv --csv log.csv",
                                   "fit e.yaml --csv m.yaml",
-                                  "fit e.yaml --log log.csv --csv ./log.csv"};
+                                  "fit e.yaml --data log.csv --csv ./log.csv"};
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
     ends_and_says(run(s, "%s", commands[i]), 2, "which is an input");
   }

@@ -74,8 +74,8 @@ static void test_bad_logs(void **state) {
   snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\nprepare: {low_pass: 0.1 Hz}\n", both);
   expect(s, lines, "", 2,
          "the set 'data' cannot be prepared: the low-pass filter needs uniform times; resample first ('resample')");
-  expect(s, both, "--log -", 2, "--log: error: a fit needs a complete log, not a stream; give the name of a file");
-  expect(s, both, "--log nowhere.csv", 2, "--log: error: cannot read nowhere.csv");
+  expect(s, both, "--data -", 2, "--data: error: a fit needs a complete log, not a stream; give the name of a file");
+  expect(s, both, "--data nowhere.csv", 2, "--data: error: cannot read nowhere.csv");
 }
 
 // Of rows with the same time the first counts, and the verdict reports this.
@@ -321,7 +321,7 @@ static void test_data_option(void **state) {
     fprintf(to, "%s\n", line);
   fclose(to);
   free(table);
-  o = fit(s, lines, "--log log.csv");
+  o = fit(s, lines, "--data log.csv");
   ends_with(o, 0);
   says(o.out, "data  lag     fit           501");
   says(o.out, "b     lag     validate      201");

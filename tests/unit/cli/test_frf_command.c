@@ -327,7 +327,8 @@ static void test_two_inputs(void **state) {
   assert_int_equal(od_table_read_csv(scratch_path(s, "two.out.csv"), &t, &err), OD_OK);
   assert_true(fabs(t->data[(t->rows - 1) * t->columns + 1] + 10) < 0.1);
   od_table_free(t);
-  ends_and_says(run(s, "tf two.csv --interval 1 --input u,v --output y"), 2, "--input: found 2 inputs, expected 1");
+  ends_and_says(run(s, "tf two.csv --interval 1 --input u,v --output y"), 2,
+                "--input: error: found 2 inputs, expected 1");
   ends_and_says(run(s, "tf two.csv --interval 1 --input u,u --output y --method arx"), 2, "found the column 'u' twice");
 }
 
@@ -386,11 +387,11 @@ static void test_mistakes(void **state) {
   } calls[] = {
       {"frf none.csv --input u", "cannot read none.csv"},
       {"frf l.csv", "no input is selected; select a column with --input"},
-      {"frf l.csv --input x", "--input: l.csv has no column 'x'"},
+      {"frf l.csv --input x", "--input: error: l.csv has no column 'x'"},
       {"frf l.csv --input u --output yy", "no column 'yy'"},
       {"frf gap.csv --input u", "for uniform times. Resample the log"},
-      {"frf l.csv --input u --interval 0", "--interval: '0' is not a positive number"},
-      {"frf l.csv --input u --end 3", "l.csv has 4 rows; expected at least 8 rows"},
+      {"frf l.csv --input u --interval 0", "--interval: error: '0' is not a positive number"},
+      {"frf l.csv --input u --end 3", "the log has 4 rows; expected at least 8 rows"},
       {"frf m.yaml --interval 1", "--interval applies only to logs"},
       {"frf text.csv --input u", "text.csv:3:3: 'much' is not a number (column 'u')"},
       {"frf fall.csv --input u", "expected increasing times"},

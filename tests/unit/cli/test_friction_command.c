@@ -104,7 +104,7 @@ static void test_log(void **state) {
   outcome o = run(s, REDUCED "--show step --speed-before 0.05 --speed-after 0.01 --csv a.csv");
   ends_with(o, 0);
   forget(o);
-  o = run(s, REDUCED "--log a.csv --column speed --csv b.csv");
+  o = run(s, REDUCED "--data a.csv --column speed --csv b.csv");
   ends_with(o, 0);
   forget(o);
   od_table *a = table_of(s, "a.csv"), *b = table_of(s, "b.csv");
@@ -123,7 +123,7 @@ static void test_factor(void **state) {
     snprintf(text + strlen(text), sizeof text - strlen(text), "%g,0.05,%g,%g\n", 0.1 * i, 1e5 * i, 0.05 * 0.1 * i);
   scratch_write(s, "log.csv", text, strlen(text));
   outcome o = run(s, TUSTIN
-                  "--set factor_viscous=-1 --log log.csv --column v --factor pressure=2e6:1,4e6:1.5 "
+                  "--set factor_viscous=-1 --data log.csv --column v --factor pressure=2e6:1,4e6:1.5 "
                   "--factor place=0:2,1:2 --csv a.csv");
   ends_with(o, 0);
   forget(o);
@@ -133,7 +133,7 @@ static void test_factor(void **state) {
     double factor = 2 * (i <= 20 ? 1 : i >= 40 ? 1.5 : 1 + 0.5 * (i - 20) / 20);
     assert_true(fabs(at(t, i, 3) - factor) < 1e-12);
     outcome one =
-        run(s, TUSTIN "--set factor_viscous=-1 --set factor=%.17g --log log.csv --column v --csv b.csv", factor);
+        run(s, TUSTIN "--set factor_viscous=-1 --set factor=%.17g --data log.csv --column v --csv b.csv", factor);
     ends_with(one, 0);
     forget(one);
     od_table *alone = table_of(s, "b.csv");
@@ -146,7 +146,7 @@ static void test_factor(void **state) {
   // A law outside the family, in closed form.
   o = run(
       s,
-      "friction coulomb --set Fc=100 --set vs=0.01 --set viscous=300 --set factor_viscous=0.5 --log log.csv --column v "
+      "friction coulomb --set Fc=100 --set vs=0.01 --set viscous=300 --set factor_viscous=0.5 --data log.csv --column v "
       "--factor pressure=2e6:1,4e6:1.5 --csv a.csv");
   ends_with(o, 0);
   forget(o);
@@ -194,26 +194,25 @@ static void test_mistakes(void **state) {
       {"friction tustin --set Fs=-3", "--set Fs: found -3 N, expected"},
       {TUSTIN "--set Fc=5000", "expected at least 'Fc' (5000)"},
       {TUSTIN "--show stedy", "did you mean 'steady'?"},
-      {TUSTIN "--show log", "requires --log"},
-      {TUSTIN "--log nowhere.csv", "nowhere.csv"},
+      {TUSTIN "--show log", "requires --data"},
+      {TUSTIN "--data nowhere.csv", "nowhere.csv"},
       {TUSTIN "--frequency 0", "is not a positive number"},
       {TUSTIN "--speed fast", "fast"},
       {TUSTIN "--time 1e9", "Give a longer --step"},
-      {TUSTIN "--log backwards.csv", "times must increase"},
-      {TUSTIN "--log twice.csv", "times must increase"},
-      {TUSTIN "--log gap.csv", "must have a speed in every row"},
-      {TUSTIN "--log infinite.csv", "infinite.csv"},
-      {TUSTIN "--log word.csv", "word.csv"},
-      {TUSTIN "--log no_rows.csv", "has no rows"},
-      {TUSTIN "--log empty.csv", "empty.csv"},
-      {TUSTIN "--log only_time.csv", "has only a time column"},
-      {TUSTIN "--log twice.csv --column w", "has no column 'w'"},
-      {TUSTIN "--factor v", "--factor requires --log"},
-      {TUSTIN "--log fine.csv --factor w", "has no column 'w'"},
-      {TUSTIN "--log fine.csv --factor v=1", "expected COLUMN or COLUMN=X:Y"},
-      {TUSTIN "--log fine.csv --factor 'v=1:2;3:4'", "expected a comma"},
-      {TUSTIN "--log fine.csv --factor v=2:1,1:2", "expected increasing values"},
-      {TUSTIN "--log fine.csv --factor v=0:-1,1:2", "expected a positive number"},
+      {TUSTIN "--data backwards.csv", "expected increasing times"},
+      {TUSTIN "--data gap.csv", "must have a speed in every row"},
+      {TUSTIN "--data infinite.csv", "infinite.csv"},
+      {TUSTIN "--data word.csv", "word.csv"},
+      {TUSTIN "--data no_rows.csv", "has no rows"},
+      {TUSTIN "--data empty.csv", "empty.csv"},
+      {TUSTIN "--data only_time.csv", "has only a time column"},
+      {TUSTIN "--data twice.csv --column w", "has no column 'w'"},
+      {TUSTIN "--factor v", "--factor requires --data"},
+      {TUSTIN "--data fine.csv --factor w", "has no column 'w'"},
+      {TUSTIN "--data fine.csv --factor v=1", "expected COLUMN or COLUMN=X:Y"},
+      {TUSTIN "--data fine.csv --factor 'v=1:2;3:4'", "expected a comma"},
+      {TUSTIN "--data fine.csv --factor v=2:1,1:2", "expected increasing values"},
+      {TUSTIN "--data fine.csv --factor v=0:-1,1:2", "expected a positive number"},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     outcome o = run(s, "%s", wrong[i][0]);

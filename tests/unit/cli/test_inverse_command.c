@@ -90,7 +90,7 @@ static void torques_return_the_motion(void **state) {
   od_table_free(wanted);
   od_table_free(made);
   // The same motion from a log: its rates are computed from its samples.
-  expect_code(run(s, "inverse m.yaml --log run.csv --csv again.csv --quiet"), 0);
+  expect_code(run(s, "inverse m.yaml --data run.csv --csv again.csv --quiet"), 0);
   od_table *again = read_table(s, "again.csv"), *first = read_table(s, "needs.csv");
   for (long k = 10; k < again->rows - 10; k++)
     assert_true(fabs(column(again, "one")[k * again->columns] - column(first, "one")[k * first->columns]) < 1e-2);
@@ -511,17 +511,17 @@ static void mistakes(void **state) {
        2},
       {"--move shoulder.angle=bend --move elbow.angle=0 --back-pressure '-1 bar'", "zero or more", 2},
       {"--move shoulder.angle=bend --move elbow.angle=0 --output energy.balance", "does not determine", 2},
-      {"--move shoulder.angle=bend --move elbow.angle=0 --smooth '5 Hz'", "--smooth requires --log", 2},
+      {"--move shoulder.angle=bend --move elbow.angle=0 --smooth '5 Hz'", "--smooth requires --data", 2},
       {"--move lower.end.x='1.5 m' --move lower.end.y='1.5 m'", "at t = 0 s", 1},
       {"--move shoulder.angle=bend --passive elbow.angle", "2 drives for 1 driven quantity", 2},
       {"--move shoulder.angle=bend --passive elbow.angel --drive motor_1", "did you mean 'elbow.angle'?", 2},
       {"--move shoulder.angle=bend --passive shoulder.angle --drive motor_1", "is already prescribed or free", 2},
-      {"--log none.csv", "none.csv", 2},
-      {"--log bad.csv", "no column has the name of", 2},
-      {"--log short.csv", "at least three rows", 2},
-      {"--log units.csv --move shoulder.angle --move elbow.angle=0", "'shoulder.angle' is in m, expected a unit of rad",
-       2},
-      {"--log good.csv --move elbow.angle", "has no column 'elbow.angle'", 2},
+      {"--data none.csv", "none.csv", 2},
+      {"--data bad.csv", "no column has the name of", 2},
+      {"--data short.csv", "at least three rows", 2},
+      {"--data units.csv --move shoulder.angle --move elbow.angle=0",
+       "column 'shoulder.angle' is in 'm', a length; expected a unit for 'shoulder.angle', such as rad", 2},
+      {"--data good.csv --move elbow.angle", "has no column 'elbow.angle'", 2},
   };
   static const char bad[] = "time [s],a [rad]\n0,0\n1,1\n2,2\n3,3\n",
                     few[] = "time [s],shoulder.angle [rad]\n0,0\n1,1\n";
@@ -567,8 +567,8 @@ static void noise_of_logs(void **state) {
       fprintf(to, "%.17g,%.17g\n", t, d > 0 ? d * round(x / d) : x);
     }
     fclose(to);
-    outcome o =
-        run(s, "inverse m.yaml --log log.csv --pump-flow '1000 l/min' %s --json out.json --csv out.csv", cases[i].more);
+    outcome o = run(s, "inverse m.yaml --data log.csv --pump-flow '1000 l/min' %s --json out.json --csv out.csv",
+                    cases[i].more);
     ends_with(o, 0);
     const char *said = strstr(o.out, "Noise of the log: ");
     assert_int_equal(said != NULL, cases[i].doubtful);

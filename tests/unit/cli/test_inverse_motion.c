@@ -182,7 +182,7 @@ static void ends_of_logs(void **state) {
   write_cart(s, "m.yaml", "", "rail.position: 0 m");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     write_log(s, 1, 0.01, 151, cases[i].noise);
-    outcome o = run(s, "inverse m.yaml --log log.csv --csv out.csv %s", cases[i].more);
+    outcome o = run(s, "inverse m.yaml --data log.csv --csv out.csv %s", cases[i].more);
     ends_with(o, 0);
     says(o.out, cases[i].sound ? "verdict: sound" : "verdict: doubtful");
     assert_int_equal(strstr(o.out, "row") != NULL && strstr(o.out, "first and the last row") != NULL, !cases[i].sound);
@@ -208,7 +208,7 @@ static void few_samples(void **state) {
   write_cart(s, "m.yaml", "", "rail.position: 0 m");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     write_log(s, cases[i].frequency, 0.01, 101, 0);
-    outcome o = run(s, "inverse m.yaml --log log.csv");
+    outcome o = run(s, "inverse m.yaml --data log.csv");
     ends_with(o, cases[i].code);
     assert_int_equal(strstr(o.out, "Too few samples: ") != NULL, cases[i].code == 3);
     assert_null(strstr(o.out, "Noise of the log"));
@@ -222,14 +222,14 @@ static void few_samples(void **state) {
     for (int k = 0; k <= 100; k++)
       fprintf(to, "%.17g,%.17g\n", k * 0.01, *sharp[i] == '1' ? (k > 50) * 0.1 : fmax(0, (k - 50) * 0.01));
     fclose(to);
-    outcome o = run(s, "inverse m.yaml --log log.csv");
+    outcome o = run(s, "inverse m.yaml --data log.csv");
     ends_with(o, 3);
     says(o.out, "Too few samples: ");
     forget(o);
   }
   // Smoothing below the frequency of the motion.
   write_log(s, 4, 0.01, 201, 0);
-  outcome o = run(s, "inverse m.yaml --log log.csv --smooth '2 Hz'");
+  outcome o = run(s, "inverse m.yaml --data log.csv --smooth '2 Hz'");
   says(o.out, "Smoothed too much: ");
   forget(o);
 }
@@ -239,7 +239,7 @@ static void files_as_inputs(void **state) {
   scratch *s = *state;
   write_cart(s, "m.yaml", "  filed: {unit: m, file: {path: log.csv, column: rail.position}}\n", "rail.position: 0 m");
   write_log(s, 1, 0.01, 51, 0);
-  expect_code(run(s, "inverse m.yaml --log log.csv --step '10 ms' --csv one.csv"), 0);
+  expect_code(run(s, "inverse m.yaml --data log.csv --step '10 ms' --csv one.csv"), 0);
   expect_code(run(s, "inverse m.yaml --move rail.position=filed --step '10 ms' --csv two.csv"), 0);
   od_table *one = read_table(s, "one.csv"), *two = read_table(s, "two.csv");
   assert_int_equal(one->rows, two->rows);

@@ -74,7 +74,7 @@ static void test_every_template(void **state) {
       od_job_free(sound_job(steps[k][0], file));
     }
     // The log is a log of the observer as well.
-    expect_code(run(s, "observe %s/observe.yaml --log %s/log.csv --quiet", name, name), 0);
+    expect_code(run(s, "observe %s/observe.yaml --data %s/log.csv --quiet", name, name), 0);
     remove_folder(s, name);
     free(entry[i]);
   }

@@ -26,7 +26,7 @@ static json_t *read_json(scratch *s, const char *name) {
 static void test_log(void **state) {
   scratch *s = *state;
   expect_code(run(s, "observe %s --set time=0.5 --csv run.csv --json a.json --quiet", EXPERIMENT), 0);
-  outcome o = run(s, "observe %s --log run.csv --json b.json --plot b.svg --report b.html", EXPERIMENT);
+  outcome o = run(s, "observe %s --data run.csv --json b.json --plot b.svg --report b.html", EXPERIMENT);
   ends_with(o, 0);
   says(o.out, "log run.csv, 501 samples from 0 s to 0.5 s, 1 ms apart");
   assert_null(strstr(o.out, "true"));
@@ -118,7 +118,7 @@ static void test_calibration_of_a_log(void **state) {
   says(o.out, "true");
   says(o.out, "1 of 1 true values within their 95 % intervals");
   forget(o);
-  o = run(s, "observe e.yaml --log run.csv --json b.json --report b.html");
+  o = run(s, "observe e.yaml --data run.csv --json b.json --report b.html");
   ends_with(o, 0);
   assert_null(strstr(o.out, "true"));
   forget(o);
@@ -138,17 +138,17 @@ static void test_log_warnings_and_mistakes(void **state) {
       "t,cylinder.length,P.pressure,A.pressure,U_ref\n0,1.62,5.6e6,,0\n0.001,1.62,5.6e6,,1\n0.002,1.62,5.61e6,,0\n"
       "0.003,1.62,5.6e6,,\n0.004,1.62,5.6e6,,0\n0.105,1.62,5.6e6,,0\n";
   scratch_write(s, "l.csv", log, strlen(log));
-  outcome o = run(s, "observe %s --log l.csv", EXPERIMENT);
+  outcome o = run(s, "observe %s --data l.csv", EXPERIMENT);
   ends_with(o, 0);
   says(o.err, "oleodyn: warning: l.csv: 'cylinder.length' never changes\n");
   says(o.err, "oleodyn: warning: l.csv: 'A.pressure' has no values; check the column\n");
   says(o.out, "input U_ref: 1 missing value was taken from neighboring rows\n");
   says(o.out, "longest gap: 101 ms after 0.004 s\n");
   forget(o);
-  ends_and_says(run(s, "observe %s --log l.csv --truth 3-S2", EXPERIMENT), 2,
+  ends_and_says(run(s, "observe %s --data l.csv --truth 3-S2", EXPERIMENT), 2,
                 "--truth: error: the data are a log, so there is no true machine; remove this option\n");
-  expect_code(run(s, "observe %s --log l.csv --seed 3", EXPERIMENT), 2);
-  expect_code(run(s, "observe %s --log nosuch.csv", EXPERIMENT), 2);
+  expect_code(run(s, "observe %s --data l.csv --seed 3", EXPERIMENT), 2);
+  expect_code(run(s, "observe %s --data nosuch.csv", EXPERIMENT), 2);
 }
 
 // A sigma without its unit MPa: 100 Pa of 1500 MPa.
@@ -225,7 +225,7 @@ static void test_log_that_breaks_off(void **state) {
   }
   fclose(to);
   free(log);
-  outcome o = run(s, "observe %s --log b.csv --json v.json --report v.html", EXPERIMENT);
+  outcome o = run(s, "observe %s --data b.csv --json v.json --report v.html", EXPERIMENT);
   ends_with(o, 1);
   expect_the_same(s, &o, "doubtful");
   says(o.out, "Incomplete run: the run failed after 2.498 s");
@@ -248,7 +248,7 @@ static void test_beyond_doubt(void **state) {
   char both[2000];
   snprintf(both, sizeof both, "%s%s", file, wrong);
   scratch_write(s, "w.yaml", both, strlen(both));
-  outcome o = run(s, "observe w.yaml --log run.csv --json v.json --report v.html");
+  outcome o = run(s, "observe w.yaml --data run.csv --json v.json --report v.html");
   ends_with(o, 3);
   expect_the_same(s, &o, "unsound");
   says(o.out, "Not an estimate: in the last quarter of the run");
@@ -256,7 +256,7 @@ static void test_beyond_doubt(void **state) {
       o.out,
       "Most likely cause: the value of the sensor A.pressure is 1e-05 times the expected value, a factor between two units.");
   forget(o);
-  ends_and_says(run(s, "observe w.yaml --log run.csv --quiet"), 3, "Not an estimate:");
+  ends_and_says(run(s, "observe w.yaml --data run.csv --quiet"), 3, "Not an estimate:");
   o = run(s, "observe w.yaml --live --quiet <run.csv >.out 2>.err #");
   ends_with(o, 3);
   forget(o);
@@ -408,7 +408,7 @@ static void test_live_needs_columns(void **state) {
   ends_with(o, 2);
   says(o.err, "--csv -: with --live the answers go to standard output; give a file name\n");
   forget(o);
-  expect_code(run(s, "observe %s --live --log x.csv", EXPERIMENT), 2);
+  expect_code(run(s, "observe %s --live --data x.csv", EXPERIMENT), 2);
   expect_code(run(s, "observe %s --json-lines", EXPERIMENT), 2);
 }
 

@@ -119,7 +119,7 @@ static void parts(void **state) {
   near_relative(value(json, "split"), 6, 1e-7);
   json_decref(json);
   expect_code(run(s, "observe x.yaml --variant alone --csv rows.csv --quiet"), 0);
-  json = json_of(run(s, "tune x.yaml --variant alone --log rows.csv --json - --quiet"), 0);
+  json = json_of(run(s, "tune x.yaml --variant alone --data rows.csv --json - --quiet"), 0);
   near_relative(value(row(json, "numbers", 0), "after"), 0.1, 0.1);
   json_decref(json);
 }
@@ -155,8 +155,8 @@ static void errors(void **state) {
                 "--only: there is no noise 'sensors.lag.sigma'; did you mean 'sensors.lag.assume'?");
   ends_and_says(run(s, "tune x.yaml --fraction 1"), 2,
                 "--fraction: found '1', expected a fraction of the time below 1");
-  ends_and_says(run(s, "tune x.yaml --start '8 s'"), 2, "expected samples in both parts");
-  ends_and_says(run(s, "tune x.yaml --log -"), 2, "--log: found '-'; expected a file");
+  ends_and_says(run(s, "tune x.yaml --ignore '8 s'"), 2, "expected samples in both parts");
+  ends_and_says(run(s, "tune x.yaml --data -"), 2, "--data: found '-'; expected a file");
   ends_and_says(run(s, "tune m.yaml"), 2, "m.yaml");
   ends_and_says(run(s, "tune x.yaml --variant dead"), 2, "expected innovations in both parts");
   outcome o = run(s, "tune --help");

@@ -47,7 +47,7 @@ static void test_twins(void **state) {
   static const char *const log[] = {"own", "same", "few"};
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < 3; k++) {
-      outcome o = run(s, "%s plan.yaml --log %s.csv --json r.json", command[i], log[k]);
+      outcome o = run(s, "%s plan.yaml --data %s.csv --json r.json", command[i], log[k]);
       ends_with(o, 0);
       char *written = scratch_read(scratch_path(s, "r.json"));
       if (k == 1) {

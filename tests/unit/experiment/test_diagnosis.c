@@ -55,7 +55,8 @@ static od_experiment *load(scratch *s, const char *step) {
            step);
   scratch_write(s, "m.yaml", machine, strlen(machine));
   snprintf(log, sizeof log, "%s", scratch_path(s, "log.csv"));
-  return load_experiment(scratch_write(s, "e.yaml", text, strlen(text)), &(od_experiment_options){.data = log});
+  return load_experiment(scratch_write(s, "e.yaml", text, strlen(text)),
+                         &(od_experiment_options){.log.data = {(const char *const[]){log}, 1}});
 }
 
 static void print(const od_verdict *v) {
@@ -163,8 +164,8 @@ static void test_changed_number(void **state) {
     write_volume_log(s, changes ? 1 : 10);
     scratch_write(s, "m.yaml", volume, strlen(volume));
     snprintf(log, sizeof log, "%s", scratch_path(s, "log.csv"));
-    od_experiment *e =
-        load_experiment(scratch_write(s, "e.yaml", text, strlen(text)), &(od_experiment_options){.data = log});
+    od_experiment *e = load_experiment(scratch_write(s, "e.yaml", text, strlen(text)),
+                                       &(od_experiment_options){.log.data = {(const char *const[]){log}, 1}});
     od_observed *o = NULL;
     od_error err = {0};
     assert_int_equal(od_observe(e, &(od_observe_options){.no_table = true, .diagnose = true}, &o, &err), OD_OK);

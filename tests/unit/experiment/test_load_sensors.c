@@ -154,7 +154,7 @@ static void test_mistakes_with_logs(void **state) {
       "  cylinder.length: {source: cylinder.rate, integrate: 1, sigma: 1 m/s}\n"
       "  P.pressure: {sigma: 3 % rms}\n";
   static const char integrated[] = MACHINE "sensors: {P.pressure: {sigma: 3 % rms}}\n";
-  const od_experiment_options stream = {.data = "-"};
+  const od_experiment_options stream = {.log.data = {(const char *const[]){"-"}, 1}};
   scratch *s = *state;
   char *said = experiment_messages(scratch_write(s, "x.yaml", file, strlen(file)), &stream, s->folder);
   assert_string_equal(said, "x.yaml:3:3: the sensor 'cylinder.length' needs 'assume'\n");

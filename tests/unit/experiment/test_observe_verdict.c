@@ -45,7 +45,8 @@ static const char experiment[] =
 static const char fine[] = "time: 0.5 s\nstep: 0.1 ms\n", coarse[] = "time: 0.3 s\nstep: 0.4 ms\n";
 
 static od_experiment *load(const char *path, const char *data, const char *const *set, int count) {
-  return load_experiment(path, &(od_experiment_options){.set = set, .set_count = count, .data = data});
+  return load_experiment(path,
+                         &(od_experiment_options){.set = set, .set_count = count, .log.data = {&data, data != NULL}});
 }
 
 static od_observed *observe_and_diagnose(const od_experiment *e) {

@@ -485,7 +485,7 @@ static void test_written_and_read(void **state) {
   od_experiment_free(e);
   char log[600];
   snprintf(log, sizeof log, "%s", scratch_path(s, "log.csv"));
-  const od_experiment_options options = {.data = log};
+  const od_experiment_options options = {.log.data = {(const char *const[]){log}, 1}};
   e = load_experiment(scratch_path(s, "x.yaml"), &options);
   od_observed *read = observe(e);
   assert_true(read->sensor[1].missing == simulated->sensor[1].missing && read->sensor[1].missing > 50);

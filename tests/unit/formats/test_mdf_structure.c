@@ -444,10 +444,10 @@ static void bus_with_database(void **state) {
     const char *path = can_file(s, is_variable, times, ids, engine, oil, ROWS);
     if (od_table_read(path, &wish, &t, &err) != OD_OK) fail_msg("%s", err.text);
     for (int k = 0; k < ROWS; k += 2) even[k / 2] = times[k], odd[k / 2] = times[k + 1];
-    mdf_expect_series(t, "engine_speed", even, engine, ROWS / 2);
-    mdf_expect_series(t, "oil_pressure", odd, oil, ROWS / 2);
-    mdf_expect_unit(t, "engine_speed", "1/min");
-    mdf_expect_unit(t, "oil_pressure", "bar");
+    mdf_expect_series(t, "CCVS.engine_speed", even, engine, ROWS / 2);
+    mdf_expect_series(t, "Oil.oil_pressure", odd, oil, ROWS / 2);
+    mdf_expect_unit(t, "CCVS.engine_speed", "1/min");
+    mdf_expect_unit(t, "Oil.oil_pressure", "bar");
     od_table_free(t);
   }
 }

@@ -225,7 +225,7 @@ static void test_speed_noise(void **state) {
   scratch_put(*state, "speed.csv", text);
   forget(run(*state,
              "friction lugre --set Fs=900 --set Fc=500 --set vs=0.01 --set viscous=400 --set sigma_0=1e6 --show log "
-             "--log speed.csv --csv force.csv --quiet"));
+             "--data speed.csv --csv force.csv --quiet"));
   char *forces = scratch_read(scratch_path(*state, "force.csv")), *line = forces;
   for (int i = 0; i < ROWS; i++) {
     line = strchr(line, '\n') + 1;
@@ -332,7 +332,7 @@ static void test_mistakes(void **state) {
   says(o.err, "no column 'velocty'; did you mean 'velocity'?");
   forget(o);
   scratch_put(*state, "columns.yaml", COULOMB "run: {log: log.csv, velocity: force}\n");
-  ends_and_says(run(*state, "friction-fit columns.yaml"), 2, "expected a unit that can be converted to m/s");
+  ends_and_says(run(*state, "friction-fit columns.yaml"), 2, "expected a unit for 'force', such as m/s");
 }
 
 // --- Points of another curve --------------------------------------------------------------------------------------

@@ -76,15 +76,15 @@ static void test_logs(void **state) {
                 1e-2);
   assert_true(has_remark(all, "series.spread"));
   assert_int_equal(json_integer_value(json_object_get(all, "runs")), 3);
-  json_t *again = json_of(s, "friction-fit fit.yaml --log a.csv --log b.csv --log c.csv --json -");
+  json_t *again = json_of(s, "friction-fit fit.yaml --run a.csv --run b.csv --run c.csv --json -");
   assert_true(json_equal(json_object_get(all, "parameters"), json_object_get(again, "parameters")));
   json_decref(all), json_decref(again);
   // A single log replaces the series.
-  all = json_of(s, "friction-fit fit.yaml --log b.csv --json -");
+  all = json_of(s, "friction-fit fit.yaml --run b.csv --json -");
   near_relative(number(all, "Fc", "value"), 104, 2e-4);
   json_decref(all);
   // Equal runs do not differ.
-  all = json_of(s, "friction-fit fit.yaml --log a.csv --log a.csv --json -");
+  all = json_of(s, "friction-fit fit.yaml --run a.csv --run a.csv --json -");
   assert_true(number(all, "Fc", "spread") == 0 && !has_remark(all, "series.spread"));
   json_decref(all);
 }

@@ -16,8 +16,9 @@ static bool has_option(const od_job *job, const char *name) {
 // The same name means the same thing: the argument has the same form in all commands.
 static void test_one_argument_per_name(void **state) {
   (void)state;
-  // Laws of friction have keys, not paths.
-  static const char *const exceptions[][2] = {{"friction", "set"}};
+  // Laws of friction have keys, not paths. Operating points hold outputs.
+  static const char *const exceptions[][2] = {
+      {"friction", "set"}, {"equilibrium", "hold"}, {"linearize", "hold"}, {"bode", "hold"}, {"rga", "hold"}};
   for (int a = 0; a < od_job_kind_count(); a++) {
     od_job *x = od_job_new(od_job_kind_name(a));
     for (int b = 0; b < a; b++) {
@@ -53,8 +54,7 @@ static void test_commands_that_compute(void **state) {
     for (size_t k = 0; k < sizeof shared / sizeof *shared; k++)
       if (!has_option(job, shared[k])) fail_msg("%s has no --%s", kinds[i], shared[k]);
     // Names with several meanings are not used any more.
-    assert_false(has_option(job, "free") || has_option(job, "from") || has_option(job, "to") ||
-                 has_option(job, "data"));
+    assert_false(has_option(job, "free") || has_option(job, "from") || has_option(job, "to"));
     od_job_free(job);
   }
 }
@@ -67,6 +67,7 @@ static const char lag[] =
 static void test_old_names(void **state) {
   scratch *s = *state;
   scratch_put(s, "m.yaml", lag);
+  scratch_put(s, "l.csv", "time,v\n0,1\n1,2\n2,1\n");
   static const struct {
     const char *old, *present, *remark[2];
   } pairs[] = {
@@ -83,6 +84,9 @@ static void test_old_names(void **state) {
        "friction tustin --set Fs=2 --set Fc=1 --set vs=0.01 --set viscous=3 --show step --speed-before 0.1 "
        "--speed-after 0.2 --csv -",
        {"--from is now called --speed-before", "--to is now called --speed-after"}},
+      {"friction coulomb --set Fc=2 --set vs=0.01 --set viscous=3 --log l.csv --csv -",
+       "friction coulomb --set Fc=2 --set vs=0.01 --set viscous=3 --data l.csv --csv -",
+       {"--log is now called --data"}},
   };
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     outcome old = run(s, "%s", pairs[i].old), present = run(s, "%s", pairs[i].present);

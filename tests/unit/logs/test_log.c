@@ -14,7 +14,7 @@
 #define EXPERIMENT CASE "points-3.experiment.yaml"
 
 static od_experiment *load(const char *path, const char *data, const char *set) {
-  const od_experiment_options options = {.set = &set, .set_count = set ? 1 : 0, .data = data};
+  const od_experiment_options options = {.set = &set, .set_count = set ? 1 : 0, .log.data = {&data, data != NULL}};
   return load_experiment(path, &options);
 }
 
@@ -494,8 +494,8 @@ static void test_mistakes_in_rows(void **state) {
 static void test_truth_is_not_known(void **state) {
   scratch *s = *state;
   const char *set = "truth.oil.kp=1400 MPa", *log = COLUMNS "0,1.7,7e6,1e6,1\n";
-  const od_experiment_options options = {
-      .set = &set, .set_count = 1, .truth = "3-S2", .data = scratch_write(s, "l.csv", log, strlen(log))};
+  const char *path = scratch_write(s, "l.csv", log, strlen(log));
+  const od_experiment_options options = {.set = &set, .set_count = 1, .truth = "3-S2", .log.data = {&path, 1}};
   od_messages *messages = od_messages_new();
   od_experiment *e = NULL;
   assert_int_equal(od_experiment_load(EXPERIMENT, &options, &e, messages), OD_BAD_INPUT);

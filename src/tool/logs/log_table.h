@@ -1,0 +1,33 @@
+// A whole log in memory, for commands that need all rows at once.
+#ifndef OD_LOGS_LOG_TABLE_H
+#define OD_LOGS_LOG_TABLE_H
+
+#include "io/time_unit.h"
+#include "logs/log_settings.h"
+
+// A log with its plan. The plan must not move while the log exists.
+typedef struct od_whole_log {
+  od_log_plan plan;
+  od_units *units;
+  od_log *log;
+  od_table *table;              // the time in s, then one column per channel in SI units; NAN: a missing value
+  od_time_ambiguity ambiguity;  // message about an ambiguous unit of the times
+} od_whole_log;
+
+// Opens the log of the settings. Then the caller adds channels to the plan and calls od_whole_log_load(). Free the log in all cases.
+od_status od_whole_log_open(const od_log_settings *settings, const od_machine *machine, od_whole_log *out,
+                            od_messages *messages);
+// Reads all rows.
+od_status od_whole_log_load(od_whole_log *log, od_messages *messages);
+void od_whole_log_free(od_whole_log *log);
+
+// Reports each channel that has missing values, with its first such row. Returns false after a message.
+bool od_whole_log_is_complete(const od_whole_log *log, od_messages *messages);
+
+// Returns the message about an ambiguous unit of the times; empty: the unit is clear.
+od_time_ambiguity od_log_ambiguity(const od_log *log);
+
+// Writes the first error of a list into err, with its place. Returns the status.
+od_status od_messages_to_error(const od_messages *messages, od_status status, od_error *err);
+
+#endif

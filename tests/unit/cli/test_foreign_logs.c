@@ -1,0 +1,358 @@
+// Logs in the forms in which other programs write them, in every command that reads logs, with the options of the common table.
+// Oracle: the same command on a plain CSV file with SI units and the names that the command expects; all results have the same
+// bytes. Numbers are multiples of powers of two, so that decimal texts and prefixes of units are exact. A second oracle, for
+// texts of the help: all commands print the same lines for the options of logs.
+#include "support/test.h"
+
+#include <matio.h>
+#include <math.h>
+
+#include "oleodyn/oleodyn.h"
+#include "support/program.h"
+
+enum { ROWS = 400, SIGNALS = 5 };
+static const char *const names[SIGNALS] = {"u", "lag", "A.angle", "v", "f"};
+
+// --- Files --------------------------------------------------------------------------------------------------------
+
+static const char lag[] =
+    "machine: Lag\n"
+    "bodies: {bob: {point: {mass: 1 kg, at: [0, -1 m]}}}\n"
+    "joints: {A: {type: revolute, between: [ground, bob]}}\n"
+    "initial: {A.angle: 0}\n"
+    "inputs: {u: {unit: V, constant: 1 V}}\n"
+    "blocks: {lag: {type: first-order, input: u, unit: V, gain: 1, time_constant: 30 ms}}\n"
+    "run: {time: 0.5 s, step: 1 ms, outputs: [lag]}\n";
+static const char experiment[] =
+    "machine: lag.yaml\nstep: 4 ms\nsensors: {lag: {sigma: 50 mV}}\n"
+    "parameters: {lag.gain: {start: 1.5, sigma: 1, low: 0.1, high: 10}}\ndata: {file: plain.csv}\n";
+static const char friction[] =
+    "friction: a bench\n"
+    "laws: {guess: {law: lugre, Fs: 60 N, Fc: 40 N, vs: 1 mm/s, viscous: 90 N s/m, sigma_0: 1e6 N/m}}\n"
+    "fit: {law: lugre, method: complete, start: guess, parameters: [Fc, viscous], restarts: 0}\n"
+    "run: {log: plain.csv, velocity: v, force: f}\n";
+
+// A value of a row: 0: the time, s, then the signals.
+static double rounded(double x, double parts) {
+  return round(x * parts) / parts;
+}
+static double cell(int row, int signal) {
+  static double y[ROWS], u[ROWS];
+  static bool is_known;
+  double t = row / 256.0;
+  for (int k = 1; !is_known && k < ROWS; k++) {
+    u[k] = rounded(sin(1e3 * k * k), 1024);
+    y[k] = rounded(exp(-1000.0 / 256 / 30) * y[k - 1] + (1 - exp(-1000.0 / 256 / 30)) * u[k - 1], 1 << 20) + 0x1p-30;
+  }
+  is_known = true;
+  double v = rounded(0.1 * sin(9 * t), 1 << 14);
+  const double list[] = {
+      t, u[row], y[row], rounded(0.1 * sin(5 * t), 1 << 16), v, rounded(50 * tanh(v / 0.01) + 100 * v, 1 << 10)};
+  return list[signal];
+}
+
+// The form of a text file. A NULL text ends a list of lines.
+typedef struct form {
+  const char *what, *file;
+  const char *before[6];   // lines before the header
+  const char *header[10];  // names of the columns; NULL: no header
+  const char *units[10];   // row of units; NULL: none
+  int order[10];           // signal of each column: 0 is the time; -1: a text; -2: a number of no interest; -3: end
+  double scale[10];        // factor of the values of each column; 0: 1
+  const char *separator;   // between cells
+  bool commas;             // whether the decimal sign is a comma
+  const char *end;         // line end
+  const char *options;     // options for the time and the file
+  const char *column[SIGNALS];  // text of --map after the name
+} form;
+
+static void put_number(FILE *to, double value, bool commas) {
+  char text[40];
+  snprintf(text, sizeof text, "%.17g", value);
+  for (char *c = text; commas && *c; c++)
+    if (*c == '.') *c = ',';
+  fputs(text, to);
+}
+
+static void put_line(FILE *to, const char *const *cells, const form *f) {
+  for (int i = 0; cells[i]; i++) fprintf(to, "%s%s", i ? f->separator : "", cells[i]);
+  fputs(f->end, to);
+}
+
+static void put_form(scratch *s, const form *f) {
+  FILE *to = fopen(scratch_path(s, f->file), "w");
+  assert_non_null(to);
+  for (int i = 0; f->before[i]; i++) fprintf(to, "%s%s", f->before[i], f->end);
+  if (f->header[0]) put_line(to, f->header, f);
+  if (f->units[0]) put_line(to, f->units, f);
+  for (int k = 0; k < ROWS; k++) {
+    for (int i = 0; f->order[i] != -3; i++) {
+      if (i) fputs(f->separator, to);
+      if (f->order[i] == -1)
+        fprintf(to, "state%d", k % 3);
+      else if (f->order[i] == -2)
+        put_number(to, k % 7 == 0 ? -9999 : k, f->commas);
+      else
+        put_number(to, cell(k, f->order[i]) * (f->scale[i] != 0 ? f->scale[i] : 1), f->commas);
+    }
+    fputs(f->end, to);
+  }
+  fclose(to);
+}
+
+static const form plain = {.what = "plain",
+                           .file = "plain.csv",
+                           .header = {"time", "u [V]", "lag [V]", "A.angle", "v", "f"},
+                           .order = {0, 1, 2, 3, 4, 5, -3},
+                           .separator = ",",
+                           .end = "\n"};
+
+static const form forms[] = {
+    {.what = "semicolons, decimal commas, units in the header, text cells",
+     .file = "german.csv",
+     .header = {"Zeit [ms]", "Status", "Kanal 1 [V]", "Kanal 2 [V]", "Winkel (rad)", "Geschw. [mm/s]", "Kraft [N]"},
+     .order = {0, -1, 1, 2, 3, 4, 5, -3},
+     .scale = {1000, 0, 0, 0, 0, 1000},
+     .separator = ";",
+     .commas = true,
+     .end = "\r\n",
+     .options = "--map time=Zeit",
+     .column = {"'Kanal 1'", "'Kanal 2 [V]'", "Winkel", "'Geschw.'", "Kraft"}},
+    {.what = "tabs, a row of units, columns by number",
+     .file = "tabs.txt",
+     .header = {"n", "T", "a", "a", "b", "c", "d"},
+     .units = {"-", "ms", "V", "V", "rad", "mm/s", "N"},
+     .order = {-2, 0, 1, 2, 3, 4, 5, -3},
+     .scale = {0, 1000, 0, 0, 0, 1000},
+     .separator = "\t",
+     .end = "\n",
+     .options = "--map time=2",
+     .column = {"3", "4", "5", "6", "7"}},
+    {.what = "lines before the header, units in options",
+     .file = "skip.csv",
+     .before = {"Logger 7", "1,2,3,4,5,6", "serial,4711", "a,b,c,d,e,f"},
+     .header = {"clock", "ch1", "ch2", "ch3", "ch4", "ch5"},
+     .order = {0, 1, 2, 3, 4, 5, -3},
+     .scale = {1e3, 1e3, 0, 0, 1e3},
+     .separator = ",",
+     .end = "\n",
+     .options = "--skip 4 --map time=clock:ms",
+     .column = {"ch1:mV", "ch2:V", "ch3", "ch4:mm/s", "6"}},
+    {.what = "no times",
+     .file = "interval.csv",
+     .header = {"ch1", "ch2", "ch3", "ch4", "ch5"},
+     .order = {1, 2, 3, 4, 5, -3},
+     .separator = ",",
+     .end = "\n",
+     .options = "--interval '3.90625 ms'",
+     .column = {"ch1:V", "2:V", "ch3", "ch4", "ch5"}},
+    {.what = "missing codes and texts in other columns",
+     .file = "codes.txt",
+     .header = {"t", "x1", "word", "x2", "x3", "x4", "x5", "spare"},
+     .order = {0, 1, -1, 2, 3, 4, 5, -2, -3},
+     .separator = ";",
+     .end = "\n",
+     .options = "--missing -9999 --map time=t:s",
+     .column = {"x1:V", "x2:V", "x3", "x4", "x5"}},
+};
+
+// A MATLAB workspace: signals as columns of a matrix, with a comma in their names, and in a structure.
+static const form matlab = {.what = "MATLAB matrix and structure",
+                            .file = "work.mat",
+                            .options = "--map 'time=log.clock:ms'",
+                            .column = {"'X(:,1):V'", "'X(:,2):V'", "'X(:,3)'", "log.v", "log.f"}};
+
+static void put_matlab(scratch *s) {
+  static double X[3 * ROWS], clock[ROWS], v[ROWS], f[ROWS];
+  size_t one[2] = {1, 1}, column[2] = {ROWS, 1}, matrix[2] = {ROWS, 3};
+  for (int k = 0; k < ROWS; k++) {
+    clock[k] = 1000 * cell(k, 0), v[k] = cell(k, 4), f[k] = cell(k, 5);
+    for (int i = 0; i < 3; i++) X[i * ROWS + k] = cell(k, 1 + i);
+  }
+  mat_t *mat = Mat_CreateVer(scratch_path(s, matlab.file), NULL, MAT_FT_MAT5);
+  assert_non_null(mat);
+  matvar_t *log = Mat_VarCreateStruct("log", 2, one, (const char *[]){"clock", "v", "f"}, 3);
+  Mat_VarSetStructFieldByName(log, "clock", 0, Mat_VarCreate("clock", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, column, clock, 0));
+  Mat_VarSetStructFieldByName(log, "v", 0, Mat_VarCreate("v", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, column, v, 0));
+  Mat_VarSetStructFieldByName(log, "f", 0, Mat_VarCreate("f", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, column, f, 0));
+  matvar_t *x = Mat_VarCreate("X", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, matrix, X, 0);
+  assert_int_equal(Mat_VarWrite(mat, log, MAT_COMPRESSION_NONE), 0);
+  assert_int_equal(Mat_VarWrite(mat, x, MAT_COMPRESSION_NONE), 0);
+  Mat_VarFree(log), Mat_VarFree(x);
+  Mat_Close(mat);
+}
+
+// --- Commands -----------------------------------------------------------------------------------------------------
+
+// A command and the signals that it reads.
+typedef struct command {
+  const char *text;
+  bool reads[SIGNALS];
+} command;
+
+static const command commands[] = {
+    {"observe x.yaml --csv out", {true, true}},
+    {"fit x.yaml --csv out", {true, true}},
+    {"tune x.yaml --json out", {true, true}},
+    {"frf --input u --output lag --csv out", {true, true}},
+    {"tf --input u --output lag --order 1 --csv out", {true, true}},
+    {"tf --input u --method arx --order 1 --csv out", {true, true}},
+    {"inverse lag.yaml --csv out", {false, false, true}},
+    {"friction coulomb --set Fc=100 --set vs=0.01 --set viscous=300 --column v --csv out", {false, false, false, true}},
+    {"friction-fit friction.yaml --csv out", {false, false, false, true, true}},
+};
+
+// Runs a command with a log. Returns its result file.
+static char *result_of(scratch *s, const command *c, const form *f) {
+  char text[1500];
+  int used = snprintf(text, sizeof text, "%s --quiet --data %s %s", c->text, f->file, f->options ? f->options : "");
+  for (int i = 0; i < SIGNALS && f->column[0]; i++)
+    if (c->reads[i]) used += snprintf(text + used, sizeof text - (size_t)used, " --map %s=%s", names[i], f->column[i]);
+  // Without options, signals are selected by name.
+  if (!f->column[0] && strstr(c->text, "--method"))
+    used += snprintf(text + used, sizeof text - (size_t)used, " --output lag");
+  remove(scratch_path(s, "out"));
+  outcome o = run(s, "%s", text);
+  if (o.code != 0) fail_msg("%s: %s\n%s%s", f->what, text, o.out, o.err);
+  forget(o);
+  char *result = scratch_read(scratch_path(s, "out"));
+  // After the verdict, JSON has the names of the files.
+  char *verdict = strstr(result, "\"verdict\"");
+  if (verdict) *verdict = '\0';
+  assert_true(strlen(result) > 100);
+  return result;
+}
+
+static void put_files(scratch *s) {
+  scratch_put(s, "lag.yaml", lag);
+  scratch_put(s, "x.yaml", experiment);
+  scratch_put(s, "friction.yaml", friction);
+  put_form(s, &plain);
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) put_form(s, &forms[i]);
+  put_matlab(s);
+}
+
+static void test_forms(void **state) {
+  scratch *s = *state;
+  const size_t count = sizeof forms / sizeof *forms;
+  put_files(s);
+  for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
+    char *expected = result_of(s, &commands[c], &plain);
+    for (size_t i = 0; i <= count; i++) {
+      const form *f = i < count ? &forms[i] : &matlab;
+      char *got = result_of(s, &commands[c], f);
+      if (strcmp(got, expected) != 0) fail_msg("%s: %s: the result differs", commands[c].text, f->what);
+      free(got);
+    }
+    free(expected);
+  }
+}
+
+// The used part of a log. Oracle: a file with only these rows.
+static void test_part(void **state) {
+  scratch *s = *state;
+  put_files(s);
+  FILE *part = fopen(scratch_path(s, "part.csv"), "w");
+  put_line(part, plain.header, &plain);
+  for (int k = 64; k <= 300; k++)
+    for (int i = 0; i <= SIGNALS; i++) {
+      put_number(part, cell(k, i), false);
+      fputs(i < SIGNALS ? "," : "\n", part);
+    }
+  fclose(part);
+  const form whole = {.what = "part", .file = "plain.csv", .options = "--start '250 ms' --end 1.171875"},
+             alone = {.what = "rows of the part", .file = "part.csv"};
+  for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
+    char *a = result_of(s, &commands[c], &whole), *b = result_of(s, &commands[c], &alone);
+    if (strcmp(a, b) != 0) fail_msg("%s: the part differs", commands[c].text);
+    free(a), free(b);
+  }
+}
+
+// --- Options ------------------------------------------------------------------------------------------------------
+
+// All commands that read logs have the options of logs, with the same text and the same argument.
+static void test_options(void **state) {
+  (void)state;
+  static const char *const kinds[] = {"observe", "fit", "tune", "frf", "tf", "inverse", "friction", "friction-fit"};
+  static const char *const options[] = {"data", "map", "skip", "start", "end", "interval", "hold", "missing", "dbc"};
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    char *help = NULL;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+      od_job *job = od_job_new(kinds[k]);
+      bool found = false;
+      for (int n = 0; n < od_job_option_count(job); n++) {
+        const od_job_option o = od_job_option_at(job, n);
+        if (strcmp(o.name, options[i]) != 0) continue;
+        found = true;
+        if (!help) help = strdup(o.help);
+        assert_string_equal(o.help, help);
+      }
+      if (!found) fail_msg("%s has no --%s", kinds[k], options[i]);
+      od_job_free(job);
+    }
+    free(help);
+  }
+}
+
+// Mistakes have the same words in every command; the place is the option.
+static void test_mistakes(void **state) {
+  scratch *s = *state;
+  put_files(s);
+  static const char *const wrong[][2] = {
+      {"--map =3", "--map: error: found '=3'; expected NAME=COLUMN or NAME=COLUMN:UNIT, such as p=3:bar"},
+      {"--map time", "--map: error: found 'time'; expected NAME=COLUMN"},
+      {"--map time=t --map time=u", "--map: error: 'time' is given twice; remove one entry"},
+      {"--map time=tim", "--map: error: plain.csv has no column 'tim'; did you mean 'time'?"},
+      {"--map time=9", "--map: error: plain.csv has no column '9'; its columns are time, u, lag, A.angle, v, f"},
+      {"--map time=time:kg", "--map: error: column 'time' is in 'kg', a mass; expected a unit for 'time', such as s"},
+      {"--map time=time --interval 1", "--interval: error: found both --interval and --map time=COLUMN"},
+      {"--skip -1", "--skip: error: found '-1'; expected a whole number of lines, less than a million"},
+      {"--start later", "--start: error: 'later' is not a number with or without a unit of time"},
+      {"--end '3 kg'", "--end: error: the unit 'kg' cannot be converted to s"},
+      {"--start 2 --end 1", "--end: error: the log ends at 1 s and starts at 2 s"},
+      {"--interval 0", "--interval: error: '0' is not a positive number"},
+      {"--hold never", "--hold: error: found 'never'; expected linear"},
+  };
+  for (size_t c = 0; c < sizeof commands / sizeof *commands; c++)
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+      outcome o = run(s, "%s --data plain.csv %s", commands[c].text, wrong[i][0]);
+      // Commands that end with one message have the place in this message.
+      char words[300];
+      const char *error = strstr(wrong[i][1], "error: ");
+      snprintf(words, sizeof words, "%s", error + strlen("error: "));
+      if (o.code != 2) fail_msg("%s %s: exit code %d\n%s", commands[c].text, wrong[i][0], o.code, o.err);
+      says(o.err, words);
+      snprintf(words, sizeof words, "%.*s", (int)strcspn(wrong[i][1], " "), wrong[i][1]);
+      says(o.err, words);
+      forget(o);
+    }
+}
+
+// Settings without a log are mistakes, not ignored.
+static void test_no_log(void **state) {
+  scratch *s = *state;
+  put_files(s);
+  scratch_put(s, "simulated.yaml",
+              "machine: lag.yaml\nstep: 4 ms\ntime: 0.1 s\nsensors: {lag: {sigma: 50 mV}}\n"
+              "parameters: {lag.gain: {start: 1.5, sigma: 1, low: 0.1, high: 10}}\n");
+  static const char *const wrong[][2] = {
+      {"observe simulated.yaml --skip 3", "--skip: error: the data are simulated; expected a log"},
+      {"tune simulated.yaml --start 3", "--start: error: the data are simulated; expected a log"},
+      {"fit simulated.yaml --end 3", "--end: error: found no log to which this option applies"},
+      {"inverse lag.yaml --move A.angle=0 --end 3", "--end requires a log; give --data"},
+      {"frf lag.yaml --missing 3", "--missing applies only to logs"},
+      {"friction tustin --set Fs=2 --set Fc=1 --set vs=0.01 --set viscous=3 --end 3",
+       "--end requires a log; give --data"},
+      {"frf --input u", "no file is given; give a log or a machine file, or a log with --data"},
+      {"frf plain.csv --data plain.csv --input u", "give the log once"},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) ends_and_says(run(s, "%s", wrong[i][0]), 2, wrong[i][1]);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+  const struct CMUnitTest tests[] = {TEST(test_forms), TEST(test_part), TEST(test_options), TEST(test_mistakes),
+                                     TEST(test_no_log)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
