@@ -712,7 +712,7 @@ static void read_statements(reader *r) {
 static void finish_message(reader *r, int index) {
   od_dbc_message *m = &r->dbc->message[index];
   int end = index + 1 < r->dbc->messages ? r->first[index + 1] : r->signals;
-  od_dbc_signal *signal = r->signal + r->first[index];
+  od_dbc_signal *signal = r->signals > 0 ? r->signal + r->first[index] : NULL;
   m->signals = end - r->first[index];
   m->signal = signal;
   od_dbc_check(r->dbc, m, signal);
