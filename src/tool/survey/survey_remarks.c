@@ -67,7 +67,7 @@ static void judge_timing(const od_survey_group *g, od_survey_remarks *r) {
   if (t->jitter > 0.05 * t->interval && t->count > 16)
     add(r, (od_survey_remark){false, "log.jitter", -1, 0, NAN, "Irregular times:", NULL},
         "the intervals between rows%s are %s with a robust standard deviation of %s. Methods that need equal intervals resample: --resample.",
-        of, od_duration_text(t->interval, 4).text, od_duration_text(t->jitter, 2).text);
+        of, od_duration_text(t->interval, 4).text, od_duration_text(t->jitter, 3).text);
 }
 
 // Remarks about the unit of the times: the name of the column contains a shorter unit, or the times are a date in a shorter unit.
