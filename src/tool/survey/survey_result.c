@@ -163,6 +163,19 @@ static json_t *remark_json(const od_log_survey *s, const od_survey_remark *x) {
   return item;
 }
 
+static void set_lags(const od_log_survey *s, od_result *r) {
+  json_t *list = json_array();
+  for (int i = 0; i < s->lags.lags; i++) {
+    const od_survey_lag *x = &s->lags.lag[i];
+    json_array_append_new(
+        list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "first", od_json_text(s->channel[x->first].name), "second",
+                        od_json_text(s->channel[x->second].name), "lag", od_json_number(x->lag.lag), "sigma",
+                        od_json_number(x->lag.sigma), "correlation", od_json_number(x->lag.correlation), "at_zero",
+                        od_json_number(x->lag.at_zero)));
+  }
+  od_result_set(r, "lags", list);
+}
+
 static void show_remarks(const od_log_survey *s, const od_survey_remarks *remarks, od_result *r) {
   json_t *list = json_array();
   od_result_audience(r, OD_FOR_TERMINAL);
@@ -193,6 +206,7 @@ void od_log_survey_show(const od_log_survey *s, const od_survey_remarks *remarks
   od_result_fact(r, "time", "%.9g s to %.9g s, %s%s%s", s->begin, s->finish,
                  od_duration_text(s->finish - s->begin, 5).text, date ? ", from " : "", date ? date : "");
   show_remarks(s, remarks, r);
+  set_lags(s, r);
   od_result_section(r, "Channels");
   show_groups(s, r);
   show_channels(s, r);
