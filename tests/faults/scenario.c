@@ -110,7 +110,8 @@ const scenario scenarios[] = {
      .arguments = "frf log.mat --input u --output lag --length 8 --csv o.csv --quiet",
      .output = {"o.csv"}},
     {.name = "log",
-     .arguments = "log log.csv lag.yaml --csv o.csv --json o.json --mat o.mat --plot o.svg --report o.html --resample 0.02",
+     .arguments =
+         "log log.csv lag.yaml --csv o.csv --json o.json --mat o.mat --plot o.svg --report o.html --resample 0.02",
      .output = {"o.csv", "o.json", "o.mat", "o.svg", "o.html"}},
     {.name = "tf of a machine",
      .arguments =
