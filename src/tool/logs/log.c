@@ -467,7 +467,8 @@ static od_status read_rows(od_log *log, od_messages *messages) {
   if (status == OD_OK) status = od_log_count_jumps(log, &err);
   if (status == OD_OK && is_cut)
     od_messages_say(messages, true, (od_place){log->plan->file, s.line, 1},
-                    "the file ends within this line; check whether the file is complete");
+                    s.line > 0 ? "the file ends within this line; check whether the file is complete"
+                               : "the file ends before its last row; check whether the file is complete");
   if (status != OD_OK && status != OD_NO_MEMORY) od_messages_add(messages, log->plan->place, "%s", err.text);
   return status;
 }
