@@ -84,10 +84,14 @@ static void copy_case(scratch *s, const char *folder) {
   DIR *d = opendir(folder);
   char path[600];
   for (struct dirent *e; d && (e = readdir(d));) {
-    if (!strstr(e->d_name, ".yaml")) continue;
+    bool is_yaml = strstr(e->d_name, ".yaml"), is_log = strstr(e->d_name, ".blf") || strstr(e->d_name, ".dbc");
+    if (!is_yaml && !is_log) continue;
     snprintf(path, sizeof path, "%s%s", folder, e->d_name);
     bytes b = bytes_read(path);
-    copy_file(s, e->d_name, b);
+    if (is_yaml)
+      copy_file(s, e->d_name, b);
+    else
+      scratch_write(s, e->d_name, b.at, b.size);
     free(b.at);
   }
   if (d) closedir(d);

@@ -109,6 +109,10 @@ const scenario scenarios[] = {
     {.name = "frf of a MATLAB log",
      .arguments = "frf log.mat --input u --output lag --length 8 --csv o.csv --quiet",
      .output = {"o.csv"}},
+    {.name = "log",
+     .arguments =
+         "log log.csv lag.yaml --csv o.csv --json o.json --mat o.mat --plot o.svg --report o.html --resample 0.02",
+     .output = {"o.csv", "o.json", "o.mat", "o.svg", "o.html"}},
     {.name = "tf of a machine",
      .arguments =
          "tf lag.yaml --output lag --points 20 --order 1:2 --csv o.csv --json o.json --block o.yaml --plot o.svg --report o.html",

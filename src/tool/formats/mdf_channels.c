@@ -509,9 +509,11 @@ static od_status read_start_time(reader *r, const od_mdf_block *head) {
   int of_day = (int)(s - days * 86400), month, day, apart = minutes < 0 ? -minutes : minutes;
   long long year;
   date_of(days, &year, &month, &day);
-  int digits = 9, rest = (int)(ns % 1000000000u);
-  for (; digits > 1 && rest % 10 == 0; digits--) rest /= 10;
-  if (rest > 0) snprintf(fraction, sizeof fraction, ".%0*d", digits, rest);
+  unsigned part = (unsigned)(ns % 1000000000u);
+  if (part > 0) {
+    int length = snprintf(fraction, sizeof fraction, ".%09u", part);
+    while (fraction[length - 1] == '0') fraction[--length] = '\0';
+  }
   if (has_zone) snprintf(zone, sizeof zone, "%c%02d:%02d", minutes < 0 ? '-' : '+', apart / 60 % 24, apart % 60);
   snprintf(text, sizeof text, "%04lld-%02d-%02dT%02d:%02d:%02d%s%s", year, month, day, of_day / 3600, of_day / 60 % 60,
            of_day % 60, fraction,
