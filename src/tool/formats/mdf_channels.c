@@ -493,11 +493,23 @@ static void date_of(int64_t days, long long *year, int *month, int *day) {
   *year = (long long)(of_era_year + era * 400 + (*month <= 2));
 }
 
+// Writes the fraction of a second, without zeros at its end: ".25"; "" for 0.
+static void write_fraction(unsigned ns, char text[11]) {
+  unsigned divisor = 100000000;
+  int length = 0;
+  if (ns > 0) text[length++] = '.';
+  for (; ns > 0 && length < 10; divisor /= 10) {
+    text[length++] = (char)('0' + ns / divisor % 10);
+    ns %= divisor;
+  }
+  text[length] = 0;
+}
+
 // Writes the start time: local time without a zone, local time with its difference to UTC, or UTC.
 static od_status read_start_time(reader *r, const od_mdf_block *head) {
   enum { IS_LOCAL = 1, HAS_OFFSETS = 2, MINUTES_OF_A_DAY = 1440 };
   unsigned char b[16];
-  char text[80], fraction[16] = "", zone[8] = "";
+  char text[80], fraction[11], zone[8] = "";
   od_status status = od_mdf_block_data(r->file, head, 0, sizeof b, b, r->err);
   uint64_t ns = od_mdf_u64(b);
   if (status != OD_OK || ns == 0) return status;
@@ -509,11 +521,7 @@ static od_status read_start_time(reader *r, const od_mdf_block *head) {
   int of_day = (int)(s - days * 86400), month, day, apart = minutes < 0 ? -minutes : minutes;
   long long year;
   date_of(days, &year, &month, &day);
-  unsigned part = (unsigned)(ns % 1000000000u);
-  if (part > 0) {
-    int length = snprintf(fraction, sizeof fraction, ".%09u", part);
-    while (fraction[length - 1] == '0') fraction[--length] = '\0';
-  }
+  write_fraction((unsigned)(ns % 1000000000u), fraction);
   if (has_zone) snprintf(zone, sizeof zone, "%c%02d:%02d", minutes < 0 ? '-' : '+', apart / 60 % 24, apart % 60);
   snprintf(text, sizeof text, "%04lld-%02d-%02dT%02d:%02d:%02d%s%s", year, month, day, of_day / 3600, of_day / 60 % 60,
            of_day % 60, fraction,
