@@ -5,8 +5,8 @@
 
 #include "io/wording.h"
 
-od_status od_whole_log_open(const od_log_settings *settings, const od_machine *machine, od_whole_log *out,
-                            od_messages *messages) {
+od_status od_whole_log_begin(const od_log_settings *settings, const od_machine *machine, od_whole_log *out,
+                             od_messages *messages) {
   od_error err = {0};
   *out = (od_whole_log){0};
   od_log_plan_init(&out->plan);
@@ -16,7 +16,13 @@ od_status od_whole_log_open(const od_log_settings *settings, const od_machine *m
     return err.status;
   }
   if (!od_log_plan_set(&out->plan, settings, machine, out->units, messages)) return OD_NO_MEMORY;
-  return od_messages_errors(messages) > 0 ? OD_BAD_INPUT : od_log_open(&out->plan, &out->log, messages);
+  return od_messages_errors(messages) > 0 ? OD_BAD_INPUT : OD_OK;
+}
+
+od_status od_whole_log_open(const od_log_settings *settings, const od_machine *machine, od_whole_log *out,
+                            od_messages *messages) {
+  od_status status = od_whole_log_begin(settings, machine, out, messages);
+  return status == OD_OK ? od_log_open(&out->plan, &out->log, messages) : status;
 }
 
 // Copies the rows of the log into a new table.

@@ -43,23 +43,27 @@ static bool select_names(od_log_columns *c, const char *option, const char *list
   return true;
 }
 
-static bool is_input(const od_log_columns *c, int channel) {
-  for (int i = 0; i < c->inputs; i++)
-    if (c->channel[i] == channel || c->plan.channel[c->channel[i]].at == c->plan.channel[channel].at) return true;
+// Returns whether a column of a file is an input.
+static bool is_input(const od_log_columns *c, int file, int column) {
+  for (int i = 0; i < c->inputs; i++) {
+    const od_channel *input = &c->plan.channel[c->channel[i]];
+    if (input->input == file && input->at == column) return true;
+  }
   return false;
 }
 
-// Adds all outputs: the mapped channels, or else the columns of the file, except inputs and times. The columns of the inputs are known.
+// Adds all outputs: the mapped channels, or else the columns of the files, except inputs and times. The columns of the inputs are known.
 // Returns false if out of memory.
 static bool select_all(od_log_columns *c) {
-  const od_table *head = od_log_head(c->log);
   const int known = c->plan.channels, selected = c->count;
-  for (int i = 0; i < known; i++)
-    if (c->plan.channel[i].is_mapped && !is_input(c, i) && !select_channel(c, i)) return false;
-  for (int i = 0; i < head->columns && c->count == selected; i++) {
-    bool is_output = c->plan.interval > 0 || i != c->plan.time.at;
-    for (int k = 0; k < c->inputs; k++) is_output = is_output && c->plan.channel[c->channel[k]].at != i;
-    if (is_output && od_log_want_column(&c->plan, head, i, NULL) < 0) return false;
+  for (int i = 0; i < known; i++) {
+    const od_channel *channel = &c->plan.channel[i];
+    if (channel->is_mapped && !is_input(c, channel->input, channel->at) && !select_channel(c, i)) return false;
+  }
+  for (int file = 0; file < od_log_inputs(c->log) && c->count == selected; file++) {
+    int columns = od_log_head(c->log, file)->columns, time = od_log_time_column(c->log, file);
+    for (int i = 0; i < columns; i++)
+      if (i != time && !is_input(c, file, i) && od_log_want_column(&c->plan, c->log, file, i, NULL) < 0) return false;
   }
   for (int i = known; i < c->plan.channels; i++)
     if (!select_channel(c, i)) return false;
@@ -72,7 +76,8 @@ static bool check_inputs(const od_log_columns *c, const od_log_wish *wish, od_me
   int most = wish->most_inputs > 0 ? wish->most_inputs : 1, errors = od_messages_errors(messages);
   for (int i = 0; i < c->inputs; i++)
     for (int j = 0; j < i; j++)
-      if (c->plan.channel[c->channel[i]].at == c->plan.channel[c->channel[j]].at)
+      if (c->plan.channel[c->channel[i]].at == c->plan.channel[c->channel[j]].at &&
+          c->plan.channel[c->channel[i]].input == c->plan.channel[c->channel[j]].input)
         od_messages_add(messages, place, "found the column '%s' twice, expected each column once",
                         c->plan.channel[c->channel[i]].label);
   if (c->inputs > most && most > 1)
@@ -95,8 +100,7 @@ static od_status select_channels(od_log_columns *c, const od_log_wish *wish, od_
   c->inputs = c->count;
   for (int i = 0; i < wish->output_count; i++)
     if (!select_names(c, "--output", wish->outputs[i])) return OD_NO_MEMORY;
-  if (!od_log_match(&c->plan, od_log_head(c->log), c->plan.file, c->units, messages) ||
-      !check_inputs(c, wish, messages))
+  if (!od_log_find_columns(c->log, &c->plan, c->units, messages) || !check_inputs(c, wish, messages))
     return OD_BAD_INPUT;
   if (wish->output_count == 0 && !select_all(c)) return OD_NO_MEMORY;
   if (c->count > c->inputs) return OD_OK;

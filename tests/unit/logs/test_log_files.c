@@ -1,0 +1,224 @@
+// Logs of several files with their own clocks.
+//
+// Oracle: one CSV file that the test merges itself, with empty cells; the results of commands must have the same bytes. Clocks: times
+// computed from the equation of od_log_source. Dates: `date -u +%s` of the same texts.
+#include "support/test.h"
+
+#include <math.h>
+
+#include "logs/log_rows.h"
+#include "logs/log_times.h"
+#include "support/program.h"
+
+static const char machine[] =
+    "machine: Lag\n"
+    "inputs: {u: {unit: V, constant: 1 V}}\n"
+    "blocks: {lag: {type: first-order, input: u, unit: V, gain: 1, time_constant: 30 ms}}\n"
+    "run: {time: 0.5 s, step: 1 ms, outputs: [lag]}\n";
+
+#define EXPERIMENT                                                   \
+  "machine: lag.yaml\nstep: 4 ms\nsensors: {lag: {sigma: 300 mV}}\n" \
+  "parameters: {lag.gain: {start: 1.5, sigma: 1, low: 0.1, high: 10}}\n"
+
+// Inputs every 1/256 s and outputs every 5/1024 s, from 1/512 s on. Both have the time 261/512 s... only if rows of both exist.
+enum { INPUTS = 500, OUTPUTS = 390 };
+static double input_time(int k) {
+  return k / 256.0;
+}
+static double output_time(int k) {
+  return 3 / 256.0 + 5 * k / 1024.0;
+}
+static double input(int k) {
+  return round(1024 * sin(1e3 * k * k)) / 1024;
+}
+static double output(int k) {
+  return round(1e6 * (0.3 * sin(0.07 * k) + 0.1 * sin(1e3 * k * k))) / 1e6;
+}
+
+static void put(scratch *s) {
+  scratch_put(s, "lag.yaml", machine);
+  FILE *a = fopen(scratch_path(s, "a.csv"), "w"), *b = fopen(scratch_path(s, "b.csv"), "w"),
+       *all = fopen(scratch_path(s, "all.csv"), "w"), *late = fopen(scratch_path(s, "late.csv"), "w");
+  fprintf(a, "time,u,x\n"), fprintf(b, "t [ms];lag\n"), fprintf(all, "time,u,lag\n"), fprintf(late, "t [ms];lag\n");
+  int i = 0, k = 0;
+  while (i < INPUTS || k < OUTPUTS) {
+    double next = i < INPUTS ? input_time(i) : INFINITY, other = k < OUTPUTS ? output_time(k) : INFINITY;
+    double t = fmin(next, other);
+    fprintf(all, "%.17g,", t);
+    if (next == t) {
+      fprintf(a, "%.17g,%.17g,word\n", t, input(i));
+      fprintf(all, "%.17g", input(i++));
+    }
+    fprintf(all, ",");
+    if (other == t) {
+      fprintf(b, "%.17g;%.17g\n", 1000 * t, output(k));
+      fprintf(late, "%.17g;%.17g\n", 1000 * (t + 1.5), output(k));
+      fprintf(all, "%.17g", output(k++));
+    }
+    fprintf(all, "\n");
+  }
+  fclose(a), fclose(b), fclose(all), fclose(late);
+}
+
+static char *result(scratch *s, const char *data, const char *command) {
+  char text[2000];
+  snprintf(text, sizeof text, "%s%s", EXPERIMENT, data);
+  scratch_put(s, "x.yaml", text);
+  remove(scratch_path(s, "out"));
+  outcome o = run(s, "%s --csv out --quiet", command);
+  ends_with(o, 0);
+  forget(o);
+  return scratch_read(scratch_path(s, "out"));
+}
+
+static void test_merged(void **state) {
+  scratch *s = *state;
+  put(s);
+  static const char *const commands[] = {"observe x.yaml", "fit x.yaml"};
+  static const char *const data[] = {
+      "data: {file: [a.csv, b.csv]}\n",
+      "data: {files: [{file: b.csv}, {file: a.csv}]}\n",
+      // A delay of the clock of a file, and of a channel.
+      "data: {files: [{file: a.csv}, {file: late.csv, delay: 1500 ms}]}\n",
+      "data: {file: [a.csv, late.csv], channels: {lag: {column: lag, delay: 1.5 s}}}\n",
+      "data: {file: [a.csv, b.csv, late.csv], channels: {lag: {column: lag, file: b.csv}}}\n",
+  };
+  for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
+    char *expected = result(s, "data: {file: all.csv}\n", commands[c]);
+    assert_true(strlen(expected) > 1000);
+    for (size_t i = 0; i < sizeof data / sizeof *data; i++) {
+      char *got = result(s, data[i], commands[c]);
+      if (strcmp(got, expected) != 0) fail_msg("%s: %s: the result differs", commands[c], data[i]);
+      free(got);
+    }
+    char options[200];
+    snprintf(options, sizeof options, "%s --data a.csv --data b.csv", commands[c]);
+    char *got = result(s, "", options);
+    assert_string_equal(got, expected);
+    free(got), free(expected);
+  }
+}
+
+// In a log of two files, samples that only the other file has are not missing.
+static void test_missing(void **state) {
+  scratch *s = *state;
+  put(s);
+  free(result(s, "data: {file: [a.csv, b.csv]}\n", "observe x.yaml --json o.json"));
+  char *json = scratch_read(scratch_path(s, "o.json"));
+  says(json, "\"missing\": 0");
+  char *log = strstr(json, "\"missing\": 0");
+  assert_non_null(strstr(log + 1, "\"missing\": 0"));
+  free(json);
+}
+
+static void test_mistakes(void **state) {
+  scratch *s = *state;
+  put(s);
+  static const char *const wrong[][2] = {
+      {"data: {file: [a.csv, b.csv, late.csv]}\n",
+       "2 files have a column for 'lag': b.csv, late.csv; name one with 'file' in the map of the channel, as in 'lag: {file: late.csv}'"},
+      {"data: {file: [a.csv, none.csv]}\n", "cannot read none.csv"},
+      {"data: {file: []}\n", "found an empty list; expected at least one file"},
+      {"data: {file: a.csv, files: [{file: b.csv}]}\n", "found both 'file' and 'files'; expected one of these keys"},
+      {"data: {files: {file: b.csv}}\n", "expected a list of files"},
+      {"data: {files: [{time: 1}]}\n", "needs 'file'"},
+      {"data: {files: [{file: a.csv}, {file: b.csv, drift: 2}]}\n", "'drift' is 2; expected a relative error"},
+      {"data: {file: [a.csv, b.csv], channels: {lag: {column: lag, file: c.csv}}}\n",
+       "'file' of 'lag' is 'c.csv', which is not a file of this log"},
+      {"data: {file: [a.csv, b.csv], channels: {lag: {column: leg, file: b.csv}}}\n",
+       "b.csv has no column 'leg'; did you mean 'lag'?"},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    char text[2000];
+    snprintf(text, sizeof text, "%s%s", EXPERIMENT, wrong[i][0]);
+    scratch_put(s, "x.yaml", text);
+    ends_and_says(run(s, "observe x.yaml"), 2, wrong[i][1]);
+  }
+}
+
+// --- Clocks -------------------------------------------------------------------------------------------------------
+
+static void test_clocks(void **state) {
+  scratch *s = *state;
+  char b[600];
+  put(s);
+  snprintf(b, sizeof b, "%s", scratch_path(s, "clock.csv"));
+  FILE *to = fopen(b, "w");
+  const double drift = 3e-4, delay = -0.0123, channel_delay = 0.002, origin = 1000;
+  fprintf(to, "time,y,z\n");
+  for (int k = 0; k < 1000; k++) {
+    // Times of the log, relative to the first time of the file.
+    double t = 0.01 * k - delay / (1 + drift);
+    fprintf(to, "%.17g,%.17g,%.17g\n", origin + t * (1 + drift) + delay, sin(t), cos(t));
+  }
+  fclose(to);
+  od_error err;
+  OD_OWNED(od_units_free) od_units *units = od_units_new(&err);
+  od_messages *messages = od_messages_new();
+  od_log_plan plan;
+  od_log_plan_init(&plan);
+  plan.file = b;
+  plan.delay = delay, plan.drift = drift;
+  assert_int_equal(od_log_want(&plan, "y", "1", false, NAN), 0);
+  assert_int_equal(od_log_want(&plan, "z", "1", false, NAN), 1);
+  plan.channel[1].delay = channel_delay;
+  for (int held = 0; held < 2; held++) {
+    od_log *log = NULL;
+    plan.most_held = held ? 1 << 20 : 0;
+    assert_int_equal(od_log_read(&plan, units, &log, messages), OD_OK);
+    assert_true((log->value != NULL) == held);
+    od_log_cursor *cursor = NULL;
+    assert_int_equal(od_log_cursor_new(log, &cursor, &err), OD_OK);
+    const double *value;
+    double t, previous = -INFINITY;
+    bool more = true;
+    int y = 0, z = 0;
+    for (;;) {
+      assert_int_equal(od_log_cursor_next(cursor, &t, &value, &more, &err), OD_OK);
+      if (!more) break;
+      assert_true(t > previous);
+      previous = t;
+      double at = t - origin;
+      if (!isnan(value[0])) y++, near(value[0], sin(at), 1e-9);
+      if (!isnan(value[1])) z++, near(value[1], cos(at + channel_delay), 1e-9);
+    }
+    assert_int_equal(y, 1000);
+    assert_int_equal(z, 1000);
+    assert_int_equal(log->missing[0], 0);
+    assert_int_equal(log->missing[1], 0);
+    od_log_cursor_free(cursor);
+    od_log_free(log);
+  }
+  od_log_plan_free(&plan);
+  od_messages_free(messages);
+}
+
+static void test_dates(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    double seconds;
+  } known[] = {{"1970-01-01T00:00:00Z", 0},
+               {"2024-02-29T12:34:56.25Z", 1709210096.25},
+               {"2024-02-29 12:34:56.25", 1709210096.25},
+               {"2024-05-01T00:00:00+02:00", 1714514400},
+               {"1999-12-31T23:59:59-05:30", 946704599},
+               {"2100-03-01T00:00:00Z", 4107542400},
+               {"1904-01-01T00:00:00Z", -2082844800}};
+  long days = 0;
+  double seconds = 0;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    assert_true(od_date_time_parse(known[i].text, &days, &seconds));
+    near((double)days * 86400 + seconds, known[i].seconds, 1e-6);
+  }
+  static const char *const wrong[] = {"",     "2024-05-01",           "2024-13-01T00:00:00", "2024-05-01T00:00",
+                                      "noon", "2024-05-01T00:00:00x", "2024-05-01T25:00:00", "2024-05-01T10:61:00"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(od_date_time_parse(wrong[i], &days, &seconds));
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+  const struct CMUnitTest tests[] = {TEST(test_merged), TEST(test_missing), TEST(test_mistakes), TEST(test_clocks),
+                                     TEST(test_dates)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
