@@ -19,7 +19,7 @@ typedef struct stream {
   bool waits;                   // whether there is a waiting row
   long count;                   // number of rows of the file so far
   long repeated;                // number of omitted rows in the part in use
-  double origin;                // time of the first row by the clock of the file, s; NAN: not known yet
+  double origin;                // time of the first row by the clock of the file, s
   // The next row for the merging of streams: in `given`.
   double time;
   int given_line;
@@ -39,12 +39,17 @@ struct od_log_rows {
 
 // --- Times --------------------------------------------------------------------------------------------------------
 
-// Returns the time of a row, s. The time comes from the cells of the row, or from its number.
-static double time_of(stream *s, const double *cells, long number) {
+// Returns the time of a row by the clock of its file, s. The time comes from the cells of the row, or from its number.
+static double clock_of(const stream *s, const double *cells, long number) {
   const od_log_source *source = s->input->source;
-  double time = source->interval > 0 ? (double)number * source->interval : od_channel_value(&s->input->time, cells);
+  return source->interval > 0 ? (double)number * source->interval : od_channel_value(&s->input->time, cells);
+}
+
+// Returns the time of a row, s.
+static double time_of(const stream *s, const double *cells, long number) {
+  const od_log_source *source = s->input->source;
+  double time = clock_of(s, cells, number);
   if (source->delay == 0 && source->drift == 0 && s->delay == 0 && s->input->shift == 0) return time;
-  if (isnan(s->origin)) s->origin = time;
   double passed = (time - s->origin - source->delay) / (1 + source->drift);
   return s->origin + passed - s->delay + s->input->shift;
 }
@@ -112,7 +117,7 @@ static od_status advance(od_log_rows *r, stream *s, od_error *err) {
     if (status != OD_OK) return status;
     long number = s->count - 1;
     if (!end) {
-      s->count++;
+      if (s->count++ == 0) s->origin = clock_of(s, s->read, 0);
       int line = od_row_reader_line(reader_of(s));
       if (s->waits && repeats(s, r->log->plan)) continue;
       number = s->count - 2;
@@ -202,7 +207,7 @@ static stream *stream_of(od_log_rows *r, int input, double delay) {
   r->stream = list;
   stream *s = &list[r->streams++];
   int columns = od_row_reader_head(in->file)->columns;
-  *s = (stream){.input = in, .number = input, .delay = delay, .origin = NAN};
+  *s = (stream){.input = in, .number = input, .delay = delay};
   s->read = OD_TAKE(&r->memory, double, columns);
   s->kept = OD_TAKE(&r->memory, double, columns);
   s->given = OD_TAKE(&r->memory, double, columns);
