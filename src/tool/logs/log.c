@@ -37,6 +37,12 @@ static size_t width(const od_log_cursor *c) {
   return (size_t)c->log->plan->channels + 1;
 }
 
+// Returns whether gaps of a channel are filled: of inputs all gaps, of other channels only rows of other files and groups.
+static bool fills(const od_log *log, int i) {
+  const od_channel *c = &log->plan->channel[i];
+  return c->is_input || (c->fills && log->has_rates);
+}
+
 od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *err) {
   *out = NULL;
   OD_OWNED(od_log_cursor_free) od_log_cursor *c = od_calloc(1, sizeof *c);
@@ -44,7 +50,7 @@ od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *er
   c->log = log;
   if (!log->value) {
     for (int i = 0; i < log->plan->channels; i++)
-      c->has_gaps = c->has_gaps || (log->plan->channel[i].is_input && (log->missing[i] > 0 || log->has_rates));
+      c->has_gaps = c->has_gaps || (fills(log, i) && (log->missing[i] > 0 || log->has_rates));
     c->capacity = 2;
     c->ahead = od_calloc((size_t)c->capacity * width(c), sizeof *c->ahead);
     c->now = OD_TAKE(&c->memory, double, width(c));
@@ -142,7 +148,7 @@ static od_status next_of_file(od_log_cursor *c, od_error *err) {
   memcpy(c->now, ahead(c, 0), width(c) * sizeof *c->now);
   if (c->at > 0 && !(c->now[0] > c->last[0])) return changed(c, err);
   for (int i = 0; c->has_gaps && i < c->log->plan->channels && status == OD_OK; i++)
-    if (c->log->plan->channel[i].is_input && isnan(c->now[1 + i])) status = fill_gap(c, i, err);
+    if (fills(c->log, i) && isnan(c->now[1 + i])) status = fill_gap(c, i, err);
   c->first = (c->first + 1) % c->capacity;
   c->count--;
   return status;
@@ -219,12 +225,12 @@ static void add_row(od_log *log, const od_log_row *row) {
     }
     f->least = fmin(f->least, value);
     f->most = fmax(f->most, value);
-    if (f->first < 0) f->first = log->rows, f->first_value = f->last_value = value, f->previous = row->time;
-    if (row->time - f->previous > f->longest) f->longest = row->time - f->previous, f->at = f->previous;
+    if (f->first < 0) f->first = log->rows, f->first_value = f->last_value = value, f->begin = f->end = row->time;
+    if (row->time - f->end > f->longest) f->longest = row->time - f->end, f->at = f->end;
     f->steepest = fmax(f->steepest, fabs(value - f->last_value));
     f->last = log->rows;
     f->last_value = value;
-    f->previous = row->time;
+    f->end = row->time;
     f->values++;
   }
   if (log->rows++ == 0) log->begin = row->time;

@@ -18,6 +18,7 @@ typedef struct od_channel {
   const char *unit;       // SI unit of the values; "": values are not converted
   bool has_columns_unit;  // whether `unit` is the SI unit of the column's unit, set by od_log_match()
   bool is_input;
+  bool fills;  // whether values in rows of other files and groups are interpolated, as those of inputs
   // The form of the channel in the file.
   const char *column;          // name or number of the column; NULL: the name of the channel
   const char *whole;           // a name that is tried before `column` and `file_unit`; NULL: none
@@ -103,7 +104,7 @@ typedef struct od_channel_facts {
   double first_value, last_value;
   double steepest;     // the largest change between consecutive values
   long values;         // number of values
-  double previous;     // time of the last value, s
+  double begin, end;   // times of the first and last values, s
   double longest, at;  // longest time between two values, and time of the first of these values, s
   long jumps;          // number of jumps of an input, see od_log_count_jumps()
 } od_channel_facts;
