@@ -261,6 +261,9 @@ static void read_prepare(od_experiment_loader *xl, od_fit_plan *plan, int node) 
 
 // --- Data sets ----------------------------------------------------------------------------------------------------
 
+static const char one_hold[] =
+    "inputs of this log have several kinds of 'hold'; a fit needs the same 'hold' for all inputs that change";
+
 static od_fit_set *new_set(od_fit_plan *plan, od_loader *ld) {
   od_fit_set *set = od_arena_extend(&plan->arena, plan->set, plan->sets, sizeof *set);
   if (!set) {
@@ -269,6 +272,12 @@ static od_fit_set *new_set(od_fit_plan *plan, od_loader *ld) {
   }
   plan->set = set;
   return &plan->set[plan->sets++];
+}
+
+// Reads the log of a set. All inputs must have the same hold.
+static void load_held_log(od_experiment_loader *xl, od_fit_set *set, int node) {
+  od_load_log(xl, &set->plan, &set->log);
+  if (set->log && !od_log_unify_hold(&set->plan)) od_complain(&xl->ld, node, "%s", one_hold);
 }
 
 static void read_logged(od_experiment_loader *xl, od_fit_plan *plan, od_fit_set *set, int node, const char *path) {
@@ -280,7 +289,7 @@ static void read_logged(od_experiment_loader *xl, od_fit_plan *plan, od_fit_set 
   else if (!set->plan.file)
     od_complain(&xl->ld, node, "'data' needs 'file', the name of a log");
   else
-    od_load_log(xl, &set->plan, &set->log);
+    load_held_log(xl, set, node);
 }
 
 static void read_set(od_experiment_loader *xl, od_fit_plan *plan, int key) {
@@ -338,6 +347,7 @@ static void add_own_set(od_experiment_loader *xl, od_fit_plan *plan) {
   if (!set) return;
   *set = (od_fit_set){.name = "data", .log = e->log, .channel = e->channel, .time = e->time, .borrowed = true};
   if (e->log) set->plan = e->data;
+  if (e->log && !od_log_unify_hold(&set->plan)) od_messages_add(xl->ld.messages, e->data.place, "%s", one_hold);
 }
 
 // Reads the sets. Without sets in the file, or with --data, the fitted set is the log or the true machine of the experiment.

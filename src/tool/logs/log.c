@@ -30,7 +30,8 @@ struct od_log_cursor {
   long first, count;   // index of the first row ahead, and number of rows ahead
   long capacity;       // capacity of the ring buffer, rows
   double *now, *last;  // the current row and the previous row
-  long *next;          // per channel: number of the row with the value at the end of the current gap
+  double *shown;       // the current row, with later values of inputs that have the hold NEXT
+  long *next;          // per channel: number of a later row with a value, such as the end of the current gap
 };
 
 static size_t width(const od_log_cursor *c) {
@@ -55,6 +56,7 @@ od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *er
     c->ahead = od_calloc((size_t)c->capacity * width(c), sizeof *c->ahead);
     c->now = OD_TAKE(&c->memory, double, width(c));
     c->last = OD_TAKE(&c->memory, double, width(c));
+    c->shown = OD_TAKE(&c->memory, double, width(c));
     c->next = OD_TAKE(&c->memory, long, width(c));
     if (!c->ahead || od_arena_status(&c->memory) != OD_OK) return no_memory(log->plan, err);
     od_status status = od_log_rows_new(log, true, NULL, NULL, &c->rows, err);
@@ -114,7 +116,17 @@ static od_status read_ahead(od_log_cursor *c, od_error *err) {
   return OD_OK;
 }
 
-// Interpolates input i of the current row, which has no value. The observer needs all inputs.
+// Reads rows until channel i has a value in a later row. There is such a row.
+static od_status find_next(od_log_cursor *c, int i, od_error *err) {
+  for (long k = 1; c->next[i] <= c->at; k++) {
+    od_status status = k == c->count ? read_ahead(c, err) : OD_OK;
+    if (status != OD_OK) return status;
+    if (!isnan(ahead(c, k)[1 + i])) c->next[i] = c->at + k;
+  }
+  return OD_OK;
+}
+
+// Fills input i of the current row, which has no value. The observer needs all inputs.
 static od_status fill_gap(od_log_cursor *c, int i, od_error *err) {
   const od_channel_facts *f = &c->log->facts[i];
   double *value = &c->now[1 + i], before = c->last[1 + i], from = c->last[0];
@@ -122,20 +134,31 @@ static od_status fill_gap(od_log_cursor *c, int i, od_error *err) {
     *value = f->first_value;
     return OD_OK;
   }
-  if (c->at > f->last || c->log->plan->hold) {
+  const od_log_hold hold = c->log->plan->channel[i].hold;
+  if (c->at > f->last || hold == OD_LOG_PREVIOUS) {
     *value = before;
     return OD_OK;
   }
-  // Reads rows until the channel has a value.
-  for (long k = 1; c->next[i] <= c->at; k++) {
-    od_status status = k == c->count ? read_ahead(c, err) : OD_OK;
-    if (status != OD_OK) return status;
-    if (!isnan(ahead(c, k)[1 + i])) c->next[i] = c->at + k;
-  }
+  od_status status = find_next(c, i, err);
+  if (status != OD_OK) return status;
   const double *next = ahead(c, c->next[i] - c->at);
   double along = (c->now[0] - from) / (next[0] - from);
-  *value = before + along * (next[1 + i] - before);
+  *value = hold == OD_LOG_NEXT ? next[1 + i] : before + along * (next[1 + i] - before);
   return OD_OK;
+}
+
+// Copies the current row and replaces inputs with the hold NEXT by their next values. The last value remains.
+static od_status show(od_log_cursor *c, od_error *err) {
+  const od_log_plan *plan = c->log->plan;
+  od_status status = OD_OK;
+  memcpy(c->shown, c->now, width(c) * sizeof *c->shown);
+  for (int i = 0; i < plan->channels && status == OD_OK; i++) {
+    if (!plan->channel[i].is_input || plan->channel[i].hold != OD_LOG_NEXT || plan->channel[i].at < 0) continue;
+    if (c->at >= c->log->facts[i].last) continue;
+    status = find_next(c, i, err);
+    if (status == OD_OK) c->shown[1 + i] = ahead(c, c->next[i] - c->at)[1 + i];
+  }
+  return status;
 }
 
 // Reads the next row of a log that is not in memory into c->now.
@@ -149,6 +172,7 @@ static od_status next_of_file(od_log_cursor *c, od_error *err) {
   if (c->at > 0 && !(c->now[0] > c->last[0])) return changed(c, err);
   for (int i = 0; c->has_gaps && i < c->log->plan->channels && status == OD_OK; i++)
     if (fills(c->log, i) && isnan(c->now[1 + i])) status = fill_gap(c, i, err);
+  if (status == OD_OK) status = show(c, err);
   c->first = (c->first + 1) % c->capacity;
   c->count--;
   return status;
@@ -165,7 +189,7 @@ od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **valu
     od_status status = next_of_file(c, err);
     if (status != OD_OK) return status;
     *time = c->now[0];
-    *value = c->now + 1;
+    *value = c->shown + 1;
   }
   c->at++;
   return OD_OK;
@@ -520,12 +544,27 @@ const od_table *od_log_head(const od_log *log, int input) {
   return od_row_reader_head(log->input[input].file);
 }
 
+bool od_log_unify_hold(od_log_plan *plan) {
+  int common = -1;
+  for (int i = 0; i < plan->channels; i++) {
+    const od_channel *c = &plan->channel[i];
+    int own = c->has_own_hold ? (int)c->hold : (int)plan->hold;
+    if (!c->is_input || (c->at < 0 && !c->has_own_hold)) continue;
+    if (common >= 0 && own != common) return false;
+    common = own;
+  }
+  if (common >= 0) plan->hold = (od_log_hold)common;
+  return true;
+}
+
 const char *od_log_label(const od_log *log, int channel) {
   const od_channel *c = &log->plan->channel[channel];
   return c->is_mapped || !c->label ? c->name : c->label;
 }
 
 od_status od_log_load(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {
+  for (int i = 0; i < plan->channels; i++)
+    if (!plan->channel[i].has_own_hold) plan->channel[i].hold = plan->hold;
   od_status status = find_columns(log, plan, units, messages);
   if (status == OD_OK) status = read_rows(log, messages);
   if (status == OD_NO_MEMORY) od_messages_add(messages, plan->place, "out of memory while reading %s", plan->file);

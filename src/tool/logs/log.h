@@ -13,12 +13,17 @@
 #include "memory/scoped.h"
 #include "oleodyn/machine.h"
 
+// Values of an input between rows. NEXT: the value of a row applies since the previous row.
+typedef enum od_log_hold { OD_LOG_LINEAR, OD_LOG_PREVIOUS, OD_LOG_NEXT } od_log_hold;
+
 typedef struct od_channel {
   const char *name;
   const char *unit;       // SI unit of the values; "": values are not converted
   bool has_columns_unit;  // whether `unit` is the SI unit of the column's unit, set by od_log_match()
   bool is_input;
-  bool fills;  // whether values in rows of other files and groups are interpolated, as those of inputs
+  bool has_own_hold;  // whether `hold` differs from that of the plan
+  od_log_hold hold;   // set by od_log_load() unless has_own_hold
+  bool fills;         // whether values in rows of other files and groups are interpolated, as those of inputs
   // The form of the channel in the file.
   const char *column;          // name or number of the column; NULL: the name of the channel
   const char *whole;           // a name that is tried before `column` and `file_unit`; NULL: none
@@ -68,7 +73,7 @@ typedef struct od_log_plan {
   double delay, drift;     // of the clock of a single file, see od_log_source
   const char **databases;  // paths of DBC files for CAN traces; ends with NULL; may be NULL
   bool has_section;        // whether the plan may be changed by a section 'data' of a file; false: only by options
-  bool hold;               // whether inputs keep their value until the next row; false: inputs are linear between rows
+  od_log_hold hold;        // values of inputs between rows, unless the channel has its own
   size_t most_held;        // largest size of a log in memory, bytes; a larger log is read from its file each time
 } od_log_plan;
 
@@ -144,6 +149,8 @@ int od_log_want_column(od_log_plan *plan, const od_log *log, int input, int colu
 // Finds the columns of the channels so far. False: there are messages.
 bool od_log_find_columns(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages);
 od_status od_log_load(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages);
+// Returns whether all inputs have the same hold, which is then the hold of the plan.
+bool od_log_unify_hold(od_log_plan *plan);
 // Returns the name of a channel for results: the name of a mapped channel, else the name of its column.
 const char *od_log_label(const od_log *log, int channel);
 void od_log_free(od_log *log);
@@ -159,7 +166,8 @@ od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *er
 void od_log_cursor_free(od_log_cursor *c);
 OD_OWNED_POINTER(od_log_cursor, od_log_cursor_free);
 // Reads the next row: its time, which is later than the time of the previous row, and a value per channel. The values are valid
-// until the next call. NAN: the value is missing; gaps of inputs are interpolated. *more false: there is no further row.
+// until the next call. NAN: the value is missing; gaps of inputs are filled. An input with the hold NEXT has the value of its next row,
+// so the caller holds values of all inputs that are not linear until the next row. *more false: there is no further row.
 od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **value, bool *more, od_error *err);
 
 // ---- Remarks (log_remarks.c). Functions that add a remark return false if out of memory.

@@ -9,13 +9,16 @@
 
 static const size_t most_held = 4000000;  // largest size of a log that is kept in memory, bytes
 
+#define HOLD_WORDS "linear|previous|next"
+
 static const od_key channel_keys[] = {
     {"column", OD_TEXT, NULL, "name or number of the column", .otherwise = "the name of the channel"},
     {"unit", OD_TEXT, NULL, "unit of the column", .otherwise = "the unit in the header, else SI"},
     {"scale", OD_NUMBER, "1", "factor of the column's values", OD_ANY, 1},
     {"offset", OD_NUMBER, "1", "offset that is added to the values, in the unit of the column"},
     {"file", OD_TEXT, NULL, "file with the column, if the log has several files", .otherwise = "any file of the log"},
-    {"delay", OD_NUMBER, "s", "time by which the values are late; negative: they are early"}};
+    {"delay", OD_NUMBER, "s", "time by which the values are late; negative: they are early"},
+    {"hold", OD_CHOICE, HOLD_WORDS, "values of an input between rows", .otherwise = "`hold` of the log"}};
 static const od_section_class channel_section = {"channel",
                                                  "a column of a log: its name or number, or a map with these "
                                                  "keys",
@@ -56,8 +59,9 @@ static const od_key log_keys[] = {
     {"missing", OD_SECTION, NULL, "numbers and texts that mark a missing sample"},
     {"database", OD_TEXTS, NULL, "DBC file, or list of DBC files, with the messages of a CAN trace"},
     CLOCK_KEYS,
-    {"hold", OD_CHOICE, "linear|previous",
-     "values of the inputs between rows. `linear`: linear interpolation. `previous`: the previous value is held"},
+    {"hold", OD_CHOICE, HOLD_WORDS,
+     "values of the inputs between rows. `linear`: linear interpolation. `previous`: the previous value is held. `next`: the value of a "
+     "row applies since the previous row"},
 };
 const od_section_class od_log_section = {"log", "a log and its columns", OD_KEYS(log_keys)};
 
@@ -157,6 +161,8 @@ static void read_column(od_loader *ld, int node, int key, const char *path, od_c
     c->scale = od_number_value(ld, first);
     c->offset = od_number_value(ld, first + 1);
     c->delay = od_number_value(ld, first + 2);
+    c->has_own_hold = od_section_get(ld, &section, "hold") >= 0;
+    if (c->has_own_hold) c->hold = (od_log_hold)od_key_setting(ld, &section, "hold");
     int from = od_section_get(ld, &section, "file");
     const char *name = od_read_text(ld, from, "file", "the name of a file of the log");
     c->from = name ? od_document_beside(ld, from, name) : NULL;
@@ -339,7 +345,7 @@ void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machin
   plan->has_section = true;
   od_section section = od_section_empty(&od_log_section, ld->tree.root, path, "data");
   if (node >= 0) section = od_section_open(ld, node, node, path, "data", &od_log_section);
-  plan->hold = od_key_choice(ld, &section, "hold") == 1;
+  plan->hold = (od_log_hold)od_key_setting(ld, &section, "hold");
   read_times(ld, &section, plan);
   plan->missing =
       read_texts(ld, od_section_get(ld, &section, "missing"), "missing", "a list of numbers and texts", plan);

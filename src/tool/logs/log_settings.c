@@ -149,11 +149,14 @@ static void read_skip(setting *s, const char *text) {
 }
 
 static void read_hold(setting *s, const char *text) {
-  if (!text) return;
-  if (strcmp(text, "linear") != 0 && strcmp(text, "previous") != 0)
-    od_messages_add(s->messages, (od_place){.file = "--hold"}, "found '%s'; expected linear or previous", text);
-  else
-    s->plan->hold = strcmp(text, "previous") == 0;
+  static const char *const words[] = {"linear", "previous", "next"};
+  for (int i = 0; text && i < 3; i++)
+    if (strcmp(text, words[i]) == 0) {
+      s->plan->hold = (od_log_hold)i;
+      return;
+    }
+  if (text)
+    od_messages_add(s->messages, (od_place){.file = "--hold"}, "found '%s'; expected linear, previous or next", text);
 }
 
 static void read_times(setting *s, const od_log_settings *from) {

@@ -136,6 +136,96 @@ static void test_mistakes(void **state) {
   }
 }
 
+// --- Inputs between rows ------------------------------------------------------------------------------------------
+
+// With 'hold: next' the value of a row applies since the previous row. Oracle: a log with 'hold: previous', in which the test writes each
+// input one row earlier.
+static void test_next(void **state) {
+  scratch *s = *state;
+  put(s);
+  FILE *next = fopen(scratch_path(s, "next.csv"), "w"), *early = fopen(scratch_path(s, "early.csv"), "w");
+  fprintf(next, "time,u,lag\n"), fprintf(early, "time,u,lag\n");
+  enum { ROWS = 300 };
+  for (int k = 0; k < ROWS; k++) {
+    // The log has gaps of the input, which the next value fills.
+    int later = k + 1 < ROWS ? k + 1 : k;
+    while (later % 7 == 3) later++;
+    fprintf(next, "%.17g,", k / 256.0);
+    if (k % 7 != 3) fprintf(next, "%.17g", input(k));
+    fprintf(next, ",%.17g\n", output(k));
+    fprintf(early, "%.17g,%.17g,%.17g\n", k / 256.0, input(later), output(k));
+  }
+  fclose(next), fclose(early);
+  static const char *const commands[] = {"observe x.yaml", "fit x.yaml"};
+  for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
+    char *expected = result(s, "data: {file: early.csv, hold: previous}\n", commands[c]);
+    char *got = result(s, "data: {file: next.csv, hold: next}\n", commands[c]);
+    assert_string_equal(got, expected);
+    free(got);
+    got = result(s, "data: {file: next.csv, channels: {u: {column: u, hold: next}}}\n", commands[c]);
+    assert_string_equal(got, expected);
+    free(got);
+    char options[200];
+    snprintf(options, sizeof options, "%s --data next.csv --hold next", commands[c]);
+    got = result(s, "", options);
+    assert_string_equal(got, expected);
+    free(got), free(expected);
+  }
+}
+
+// Two machines in one file, each with its own input. Oracle: all inputs linear, or all held.
+static void test_hold_of_channels(void **state) {
+  scratch *s = *state;
+  scratch_put(s, "lag.yaml",
+              "machine: Two lags\ninputs: {u: {unit: V, constant: 1 V}, w: {unit: V, constant: 1 V}}\n"
+              "blocks:\n  lag: {type: first-order, input: u, unit: V, gain: 1, time_constant: 30 ms}\n"
+              "  leg: {type: first-order, input: w, unit: V, gain: 1, time_constant: 50 ms}\n"
+              "run: {time: 0.5 s, step: 1 ms, outputs: [lag, leg]}\n");
+  FILE *to = fopen(scratch_path(s, "two.csv"), "w");
+  fprintf(to, "time,u,w,lag,leg\n");
+  for (int k = 0; k < 200; k++)
+    fprintf(to, "%.17g,%.17g,%.17g,%.17g,%.17g\n", k / 256.0, input(k), input(k + 50), output(k), output(k + 50));
+  fclose(to);
+  static const char *const data[] = {
+      "data: {file: two.csv}\n", "data: {file: two.csv, hold: previous}\n",
+      "data: {file: two.csv, channels: {u: {column: u, hold: previous}}}\n",
+      "data: {file: two.csv, hold: previous, channels: {w: {column: w, hold: linear}}}\n"};
+  double got[4][2];
+  for (int i = 0; i < 4; i++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "machine: lag.yaml\nstep: 4 ms\nsensors: {lag: {sigma: 300 mV}, leg: {sigma: 300 mV}}\n"
+             "initial: {lag: 1 V, leg: 1 V}\n%s",
+             data[i]);
+    scratch_put(s, "x.yaml", text);
+    outcome o = run(s, "observe x.yaml --csv out.csv --quiet");
+    ends_with(o, 0);
+    forget(o);
+    od_table *t = NULL;
+    od_error err;
+    assert_int_equal(od_table_read_csv(scratch_path(s, "out.csv"), &t, &err), OD_OK);
+    for (int k = 0; k < 2; k++) {
+      got[i][k] = NAN;
+      for (int c = 0; c < t->columns; c++)
+        if (!strcmp(t->name[c], k ? "estimate.leg" : "estimate.lag"))
+          got[i][k] = t->data[(t->rows - 3) * t->columns + c];
+      if (isnan(got[i][k])) fail_msg("no column; the columns are %s, %s, %s", t->name[0], t->name[1], t->name[2]);
+    }
+    od_table_free(t);
+  }
+  assert_true(fabs(got[0][0] - got[1][0]) > 1e-4 && fabs(got[0][1] - got[1][1]) > 1e-4);
+  for (int i = 2; i < 4; i++) {
+    near(got[i][0], got[1][0], 1e-12);
+    near(got[i][1], got[0][1], 1e-12);
+  }
+  // A fit needs the same hold for all inputs.
+  scratch_put(s, "x.yaml",
+              "machine: lag.yaml\nstep: 4 ms\nsensors: {lag: {sigma: 300 mV}, leg: {sigma: 300 mV}}\n"
+              "parameters: {lag.gain: {start: 1.5}}\n"
+              "data: {file: two.csv, channels: {u: {column: u, hold: previous}}}\n");
+  ends_and_says(run(s, "fit x.yaml"), 2, "inputs of this log have several kinds of 'hold'");
+}
+
 // --- Clocks -------------------------------------------------------------------------------------------------------
 
 static void test_clocks(void **state) {
@@ -218,7 +308,8 @@ static void test_dates(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_merged), TEST(test_missing), TEST(test_mistakes), TEST(test_clocks),
+  const struct CMUnitTest tests[] = {TEST(test_merged), TEST(test_missing),          TEST(test_mistakes),
+                                     TEST(test_next),   TEST(test_hold_of_channels), TEST(test_clocks),
                                      TEST(test_dates)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
