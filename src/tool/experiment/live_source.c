@@ -365,7 +365,12 @@ od_status od_sample_source_live(od_experiment *e, const od_live_options *options
   m->inputs = od_machine_input_count(e->model);
   m->lines = (od_csv_lines){.name = options->name, .missing = (const char *const *)e->data.missing};
   if (options->file) out->resume = NULL;  // the file is read again
+  bool one_hold = od_log_unify_hold(&e->data);
   od_status status = options->file ? begin_file(m, &out->memory, messages, err) : begin(m, &out->memory, messages, err);
+  if (status == OD_OK && (!one_hold || e->data.hold == OD_LOG_NEXT))
+    status = od_fail(err, OD_BAD_INPUT,
+                     "a stream cannot have %s; expected 'hold: linear' or 'hold: previous' for all inputs",
+                     one_hold ? "'hold: next', because later rows are not known" : "several kinds of 'hold'");
   if (status != OD_OK) od_sample_source_free(out);
   return status;
 }

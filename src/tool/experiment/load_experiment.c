@@ -226,7 +226,8 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_loader *ld = &xl->ld;
   const char *title = od_read_text(ld, od_section_get(ld, file, "experiment"), "experiment", "a title");
   int data = od_section_get(ld, file, "data");
-  xl->simulated = xl->options->log.data.count == 0 && od_map_find(ld, data, "file") < 0;
+  xl->simulated =
+      xl->options->log.data.count == 0 && od_map_find(ld, data, "file") < 0 && od_map_find(ld, data, "files") < 0;
   od_load_machines(xl, file);
   read_time(xl, file);
   od_load_noise(xl, od_section_get(ld, file, "noise"));

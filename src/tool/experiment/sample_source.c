@@ -23,17 +23,26 @@ typedef struct replay {
   double *u, *u_after, *y;
 } replay;
 
+// Returns whether an input is held between rows.
+static bool holds(const replay *m, int input) {
+  return m->e->log->plan->channel[m->e->channel[m->e->sensors + input]].hold != OD_LOG_LINEAR;
+}
+
 static od_status next_row(void *self, od_sample *out, bool *more, od_error *err) {
   replay *m = self;
   const double *row = NULL;
   double time = 0;
   od_status status = od_log_cursor_next(m->cursor, &time, &row, more, err);
   if (status != OD_OK || !*more) return status;
-  // Held inputs jump at every row.
-  bool hold = m->e->log->plan->hold && m->at > 0;
-  double *now = hold ? m->u_after : m->u, *before = m->at > 1 ? m->u_after : m->u;
-  for (int i = 0; hold && i < m->inputs; i++) m->u[i] = before[i];
-  for (int i = 0; i < m->inputs; i++) now[i] = row[m->e->channel[m->e->sensors + i]];
+  // Held inputs jump at every row; linear inputs have the same value before and after the row.
+  bool hold = false;
+  for (int i = 0; i < m->inputs && m->at > 0; i++) hold = hold || holds(m, i);
+  double *before = m->at > 1 ? m->u_after : m->u;
+  for (int i = 0; i < m->inputs; i++) {
+    double now = row[m->e->channel[m->e->sensors + i]];
+    m->u[i] = hold && holds(m, i) ? before[i] : now;
+    if (hold) m->u_after[i] = now;
+  }
   for (int i = 0; i < m->e->sensors; i++) m->y[i] = row[m->e->channel[i]];
   m->at++;
   *out = (od_sample){.t = time, .u = m->u, .u_after = hold ? m->u_after : NULL, .y = m->y};
