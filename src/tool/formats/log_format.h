@@ -55,7 +55,7 @@ typedef struct od_log_format {
 
 // The formats, in the order of their recognition, terminated by NULL. The last one, CSV, recognizes every file.
 extern const od_log_format *const od_log_formats[];
-extern const od_log_format od_csv_format, od_mat_format;
+extern const od_log_format od_csv_format, od_mat_format, od_hdf5_format;
 extern const od_log_format od_csv_pipe_format;  // CSV from a pipe, which is read as a whole
 
 // Returns the format of a file. Fails with OD_IO if the file cannot be read. The contents of a pipe must be CSV.
