@@ -48,7 +48,7 @@ endfunction()
 # kind, one experiment, one study.
 set(chosen
   base/arena blocks/block_classes blocks/blocks circuit/diagram_flaws circuit/diagram_memory circuit/diagram_symbols cli/info_command cli/signals_command cli/wrong_command document/expression document/ranges
-  document/suggest document/units elements/element_numbers elements/elements experiment/encoder experiment/load_experiment experiment/load_sensors
+  document/suggest document/units elements/element_numbers elements/elements experiment/encoder experiment/load_experiment experiment/load_sensors experiment/reference_columns
   formats/csv_stream formats/hdf5 formats/mat formats/table friction/dependence friction_fit/run_model identify/fit_constraints identify/fit_data identify/hammerstein
   integrate/block_memory integrate/integrators integrate/saved_sims integrate/guards integrate/sliding_derivatives integrate/step_and_shift io/atomic_file io/chart io/display io/frames io/json io/plot logs/log
   io/thin_table least_squares/constraints linear/linear_model machine/bad_input machine/constants machine/formula

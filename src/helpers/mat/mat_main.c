@@ -13,6 +13,13 @@
 #include "memory/scoped.h"
 #include "oleodyn/version.h"
 
+// Ignores interrupts, because the caller writes partial results after an interrupt. This program ends when the caller closes the
+// socket.
+static void ignore_interrupts(void) {
+  static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) signal(endings[i], SIG_IGN);
+}
+
 static bool take_wish(od_channel *c, od_mat_wish *wish, od_arena *arena) {
   char text[OD_HELPER_TEXT];
   od_channel_take_text(c, text, sizeof text);
@@ -41,14 +48,13 @@ static od_status read_table(od_channel *c, od_helper_task task, const char *path
   if (!complete) return od_fail(err, OD_BAD_ARGUMENT, "the request is invalid");
   if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
   if (task == OD_HELPER_HEAD) return od_hdf5_read_head(path, bytes, &wish, c, err);
+  if (task == OD_HELPER_ROWS) ignore_interrupts();
   if (task == OD_HELPER_ROWS) return od_hdf5_read_rows(path, &wish, wanted, count, c, err);
   return od_mat_read_file(path, &wish, c, err);
 }
 
-// Ignores interrupts, because the caller writes partial results after an interrupt.
 static od_status write_variables(od_channel *c, const char *path, od_error *err) {
-  static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
-  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) signal(endings[i], SIG_IGN);
+  ignore_interrupts();
   return od_mat_write_file(path, c, err);
 }
 

@@ -52,6 +52,8 @@ void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machin
 void od_log_plan_free(od_log_plan *plan);
 // Adds the channel of an output or input unless the channel exists. Returns its index, or -1 if out of memory.
 int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise);
+// Adds a channel, also if there is a channel with this name. Returns its index, or -1 if out of memory.
+int od_log_add(od_log_plan *plan, const od_channel *channel);
 
 // Finds the columns. False: there are messages about each column that is missing or has a wrong unit. `file`: name of the log.
 bool od_log_match(od_log_plan *plan, const od_table *header, const char *file, od_units *units, od_messages *messages);

@@ -47,6 +47,14 @@ static int find_channel(const od_log_plan *plan, const char *name) {
   return -1;
 }
 
+int od_log_add(od_log_plan *plan, const od_channel *channel) {
+  od_channel *list = od_arena_extend(&plan->memory, plan->channel, plan->channels, sizeof *list);
+  if (!list) return -1;
+  plan->channel = list;
+  list[plan->channels] = *channel;
+  return plan->channels++;
+}
+
 int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise) {
   int known = find_channel(plan, name);
   if (known >= 0) {
@@ -54,12 +62,9 @@ int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_i
     plan->channel[known].is_input = plan->channel[known].is_input || is_input;
     return known;
   }
-  od_channel *list = od_arena_extend(&plan->memory, plan->channel, plan->channels, sizeof *list);
-  if (!list) return -1;
-  plan->channel = list;
-  list[plan->channels] =
-      (od_channel){.name = name, .unit = unit, .is_input = is_input, .scale = 1, .otherwise = otherwise, .at = -1};
-  return plan->channels++;
+  const od_channel added = {
+      .name = name, .unit = unit, .is_input = is_input, .scale = 1, .otherwise = otherwise, .at = -1};
+  return od_log_add(plan, &added);
 }
 
 // --- Channels -----------------------------------------------------------------------------------------------------
