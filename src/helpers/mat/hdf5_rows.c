@@ -10,8 +10,9 @@ enum {
   BLOCK = 4 << 20,           // usual bytes of a block
   LARGEST_BLOCK = 64 << 20,  // bytes of a block that is as long as a chunk
   MOST_ROWS = 1 << 16,
-  CACHE = 128 << 20,  // largest cache of chunks of a dataset, bytes
-  PATIENCE = 60       // longest time for a block, s
+  CACHE = 96 << 20,       // bytes of chunks in memory that every file may need
+  MEMORY_PER_BYTE = 200,  // in addition, per byte of the file
+  PATIENCE = 60           // longest time for a block, s
 };
 
 // A dataset during reading.
@@ -24,6 +25,7 @@ typedef struct source {
   size_t width;           // number of slots of a row in memory
   size_t *slot;           // for each leaf: its first slot in a record; SIZE_MAX: not wanted
   const bool *is_wanted;  // for each leaf
+  double chunks;          // number of chunks in memory; 0: no chunks
   double *block;          // numbers of the block; slots of bits have their 64 bits
 } source;
 
@@ -79,24 +81,44 @@ static hid_t memory_type(const source *s, hid_t type, int *leaf, size_t before, 
 
 // --- Preparation --------------------------------------------------------------------------------------------------
 
-// Opens the dataset with a cache for all chunks that a row crosses, so that no chunk is unpacked twice.
-static hid_t open_set(hid_t file, const source *s) {
+// Returns the number of chunks that a row crosses; 0: the dataset has no chunks.
+static double chunks_of_row(const source *s) {
   const od_hdf5_dataset *d = s->set;
-  hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
   size_t across = s->along_second ? d->rows : d->columns, chunk = s->along_second ? d->chunk[0] : d->chunk[1];
-  double chunks = d->chunk_bytes > 0 && chunk > 0 ? ceil((double)across / (double)chunk) : 0;
-  double bytes = fmin((chunks + 1) * d->chunk_bytes, fmax(CACHE, d->chunk_bytes));
-  if (chunks > 0) H5Pset_chunk_cache(access, chunks > 8 ? 10007 : 521, (size_t)bytes, 1);
-  hid_t id = H5Dopen2(file, d->path, access);
+  return d->chunk_bytes > 0 && chunk > 0 ? ceil((double)across / (double)chunk) : 0;
+}
+
+// Opens the dataset with a cache for a number of chunks. No chunk is unpacked twice if the cache contains all chunks of a row.
+static hid_t open_set(hid_t file, const source *s, double chunks) {
+  hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+  if (chunks > 0) H5Pset_chunk_cache(access, chunks > 8 ? 10007 : 521, (size_t)(chunks * s->set->chunk_bytes), 1);
+  hid_t id = H5Dopen2(file, s->set->path, access);
   H5Pclose(access);
   return id;
+}
+
+// Chooses the chunks in memory: those of a row of every dataset, or one chunk of every dataset. Fails if these need far more memory than
+// the file has bytes.
+static od_status choose_caches(source *s, int sources, long long bytes, od_error *err) {
+  double most = CACHE + MEMORY_PER_BYTE * (double)bytes, full = 0, least = 0;
+  for (int i = 0; i < sources; i++) {
+    full += chunks_of_row(&s[i]) * s[i].set->chunk_bytes;
+    least += chunks_of_row(&s[i]) > 0 ? s[i].set->chunk_bytes : 0;
+  }
+  if (least > most)
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "the chunks of the columns in use need %.3g MB of memory, which is too much for a file with %.3g MB; "
+        "write smaller chunks",
+        least / 1e6, (double)bytes / 1e6);
+  for (int i = 0; i < sources; i++) s[i].chunks = full <= most ? chunks_of_row(&s[i]) : fmin(chunks_of_row(&s[i]), 1);
+  return OD_OK;
 }
 
 // Prepares the reading of the wanted columns s->first to s->last of the table.
 static od_status open_source(const od_hdf5_file *f, const int *wanted, source *s, od_arena *arena, od_error *err) {
   const od_hdf5_dataset *d = s->set;
-  const od_series *series = &f->columns.item[wanted[s->first]];
-  s->along_second = d->is_compound || od_array_is_vector(series->array) ? d->rows == 1 : series->is_row;
+  const od_series *series;
   bool *is_wanted = OD_TAKE(arena, bool, d->leaves);
   s->slot = OD_TAKE(arena, size_t, d->leaves);
   if (od_arena_status(arena) != OD_OK) return OD_NO_MEMORY;
@@ -108,7 +130,7 @@ static od_status open_source(const od_hdf5_file *f, const int *wanted, source *s
     if (series->index > s->high) s->high = series->index;
   }
   s->is_wanted = is_wanted;
-  s->id = open_set(f->id, s);
+  s->id = open_set(f->id, s, s->chunks);
   hid_t type = s->id >= 0 ? H5Dget_type(s->id) : -1;
   size_t used = 0;
   int leaf = 0;
@@ -120,8 +142,8 @@ static od_status open_source(const od_hdf5_file *f, const int *wanted, source *s
 }
 
 // Splits the wanted columns into datasets: columns of a dataset are neighbors. Columns and rows of a square matrix are two sources.
-static od_status open_sources(const od_hdf5_file *f, const int *wanted, int count, source **out, int *sources,
-                              od_arena *arena, od_error *err) {
+static od_status open_sources(const od_hdf5_file *f, const int *wanted, int count, long long bytes, source **out,
+                              int *sources, od_arena *arena, od_error *err) {
   *sources = 0;
   *out = OD_TAKE(arena, source, count);
   if (!*out) return OD_NO_MEMORY;
@@ -134,10 +156,13 @@ static od_status open_sources(const od_hdf5_file *f, const int *wanted, int coun
     s->last = i;
   }
   for (int i = 0; i < *sources; i++) {
-    od_status status = open_source(f, wanted, &(*out)[i], arena, err);
-    if (status != OD_OK) return status;
+    source *s = &(*out)[i];
+    const od_series *series = &f->columns.item[wanted[s->first]];
+    s->along_second = s->set->is_compound || od_array_is_vector(series->array) ? s->set->rows == 1 : series->is_row;
   }
-  return OD_OK;
+  od_status status = choose_caches(*out, *sources, bytes, err);
+  for (int i = 0; i < *sources && status == OD_OK; i++) status = open_source(f, wanted, &(*out)[i], arena, err);
+  return status;
 }
 
 // Returns the number of rows of a block: such that the block has the usual size, or as many as the longest chunk.
@@ -219,8 +244,8 @@ static od_status send_rows(const od_hdf5_file *f, source *s, int sources, const 
   return OD_OK;
 }
 
-od_status od_hdf5_read_rows(const char *path, const od_mat_wish *wish, const int *wanted, int count, od_channel *to,
-                            od_error *err) {
+od_status od_hdf5_read_rows(const char *path, long long bytes, const od_mat_wish *wish, const int *wanted, int count,
+                            od_channel *to, od_error *err) {
   OD_SCRATCH(scratch);
   od_hdf5_file f;
   source *s;
@@ -230,6 +255,6 @@ od_status od_hdf5_read_rows(const char *path, const od_mat_wish *wish, const int
   for (int i = 0; i < count; i++)
     if (wanted[i] < 0 || wanted[i] >= f.columns.count || f.columns.item[wanted[i]].array->flaw)
       return od_fail(err, OD_BAD_INPUT, "the file has changed while it was read");
-  status = open_sources(&f, wanted, count, &s, &sources, &scratch, err);
+  status = open_sources(&f, wanted, count, bytes, &s, &sources, &scratch, err);
   return status == OD_OK ? send_rows(&f, s, sources, wanted, &scratch, to, err) : status;
 }

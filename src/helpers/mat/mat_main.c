@@ -49,7 +49,7 @@ static od_status read_table(od_channel *c, od_helper_task task, const char *path
   if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
   if (task == OD_HELPER_HEAD) return od_hdf5_read_head(path, bytes, &wish, c, err);
   if (task == OD_HELPER_ROWS) ignore_interrupts();
-  if (task == OD_HELPER_ROWS) return od_hdf5_read_rows(path, &wish, wanted, count, c, err);
+  if (task == OD_HELPER_ROWS) return od_hdf5_read_rows(path, bytes, &wish, wanted, count, c, err);
   return od_mat_read_file(path, &wish, c, err);
 }
 

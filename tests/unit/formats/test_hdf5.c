@@ -179,7 +179,7 @@ static void test_damaged(void **state) {
   }
 }
 
-// A file of a few hundred bytes describes 8 GB of zeros that are not stored. Groups contain each other.
+// A file of a few hundred bytes describes 8 GB of zeros that are not stored, or large chunks of zeros. Groups contain each other.
 static void test_hostile(void **state) {
   scratch *s = *state;
   const char *path = scratch_path(s, "hostile.h5");
@@ -191,6 +191,14 @@ static void test_hostile(void **state) {
   put(file, "t", 1, (hsize_t[]){1000000000}, NULL, 0);
   H5Fclose(file);
   expect_error(path, NULL, "'t' has no stored numbers");
+  enum { CHUNK = 2000000, CHUNKS = 10 };
+  double *zeros = calloc(CHUNK, sizeof *zeros);
+  file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  for (int i = 0; i < CHUNKS; i++) put(file, (char[]){(char)('a' + i), '\0'}, 1, (hsize_t[]){CHUNK}, zeros, CHUNK);
+  H5Fclose(file);
+  free(zeros);
+  expect_error(path, NULL,
+               "the chunks of the columns in use need 160 MB of memory, which is too much for a file with ");
   file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   hid_t group = H5Gcreate2(file, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   for (int i = 0; i < 12; i++)
