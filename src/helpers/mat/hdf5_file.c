@@ -36,6 +36,11 @@ static herr_t keep_reason(unsigned n, const H5E_error2_t *error, void *to) {
 od_status od_hdf5_damaged(const char *what, od_error *err) {
   char reason[OD_HDF5_REASON] = "";
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_reason, reason);
+  if (strstr(reason, "unable to lock file") || strstr(reason, "already open for write"))
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "another program has opened the file for writing, or has not closed it (%s); close the file there first",
+        reason);
   return od_fail(err, OD_BAD_INPUT, "%.150s cannot be read (%s); the file may be damaged; write the file again", what,
                  reason[0] ? reason : "without a reason");
 }

@@ -53,7 +53,7 @@ static const struct conversion {
 static void write_line(char *to, size_t size, const char *line, const char *name) {
   char valid[41];
   size_t n = 0;
-  for (; name[n] && n < sizeof valid - 1; n++) valid[n] = strchr(".(){}", name[n]) ? '_' : name[n];
+  for (; n < sizeof valid - 1 && name[n]; n++) valid[n] = strchr(".(){}", name[n]) ? '_' : name[n];
   valid[n] = '\0';
   for (n = 0; *line && n + sizeof valid < size; line++) {
     const char *text = *line == '@' ? name : *line == '#' ? valid : NULL;

@@ -212,6 +212,16 @@ static void test_hostile(void **state) {
   od_table_free(t);
 }
 
+// A file that another program has open for writing has its own message.
+static void test_open_elsewhere(void **state) {
+  scratch *s = *state;
+  const char *path = write_small(s, 0);
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  expect_error(path, NULL, "another program has opened the file for writing, or has not closed it (");
+  H5Fclose(file);
+  od_table_free(read_file(path));
+}
+
 // A long file is read in blocks, in two passes that run alternately, and only the selected columns have values.
 static void test_passes(void **state) {
   enum { ROWS = 400000 };
@@ -372,8 +382,8 @@ static void test_objects(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(test_h5py),    TEST(test_pytables), TEST(test_pandas), TEST(test_scipy),
-      TEST(test_damaged), TEST(test_hostile),  TEST(test_passes), TEST(test_objects),
+      TEST(test_h5py),    TEST(test_pytables), TEST(test_pandas),         TEST(test_scipy),   TEST(test_damaged),
+      TEST(test_hostile), TEST(test_passes),   TEST(test_open_elsewhere), TEST(test_objects),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
