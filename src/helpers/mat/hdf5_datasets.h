@@ -51,6 +51,9 @@ typedef struct od_hdf5_file {
 // one request.
 od_status od_hdf5_open(const char *path, const od_mat_wish *wish, od_arena *arena, od_hdf5_file *f, od_error *err);
 
+// Returns whether the members of a compound type are leaves. Compound types within many others are leaves without numbers.
+bool od_hdf5_has_members(hid_t type, int depth);
+
 // Fails with OD_BAD_INPUT; the message has the reason that the library gives.
 od_status od_hdf5_damaged(const char *what, od_error *err);
 

@@ -37,10 +37,10 @@ static hid_t memory_kind(od_hdf5_kind kind) {
 
 // Returns the type in memory of a type in the file: wanted leaves as slots of 8 bytes. leaf: number of the next leaf. Negative: the
 // type has no wanted leaves, or a call failed. used: bytes in a record.
-static hid_t memory_type(const source *s, hid_t type, int *leaf, size_t before, size_t *used) {
+static hid_t memory_type(const source *s, hid_t type, int depth, int *leaf, size_t before, size_t *used) {
   *used = 0;
   if (*leaf >= s->set->leaves) return -1;
-  if (H5Tget_class(type) != H5T_COMPOUND) {
+  if (!od_hdf5_has_members(type, depth)) {
     const od_hdf5_leaf *l = &s->set->leaf[*leaf];
     if (!s->is_wanted[(*leaf)++]) return -1;
     s->slot[l->index] = before / 8;
@@ -62,7 +62,7 @@ static hid_t memory_type(const source *s, hid_t type, int *leaf, size_t before, 
   for (int i = 0; i < members; i++) {
     size_t size;
     hid_t member = H5Tget_member_type(type, (unsigned)i);
-    inner[count] = member >= 0 ? memory_type(s, member, leaf, before + *used, &size) : -1;
+    inner[count] = member >= 0 ? memory_type(s, member, depth + 1, leaf, before + *used, &size) : -1;
     if (member >= 0) H5Tclose(member);
     if (inner[count] < 0) continue;
     offset[count] = *used;
@@ -132,11 +132,13 @@ static od_status open_source(const od_hdf5_file *f, const int *wanted, source *s
   s->is_wanted = is_wanted;
   s->id = open_set(f->id, s, s->chunks);
   hid_t type = s->id >= 0 ? H5Dget_type(s->id) : -1;
-  size_t used = 0;
+  size_t used = 0, needed = 0;
   int leaf = 0;
+  for (int i = 0; i < d->leaves; i++) needed += is_wanted[i] ? 8 * d->leaf[i].slots : 0;
   s->space = s->id >= 0 ? H5Dget_space(s->id) : -1;
-  s->type = type >= 0 ? memory_type(s, type, &leaf, 0, &used) : -1;
-  if (s->space < 0 || s->type < 0) return od_hdf5_damaged(d->path, err);
+  s->type = type >= 0 ? memory_type(s, type, 0, &leaf, 0, &used) : -1;
+  if (s->space < 0 || s->type < 0 || H5Tget_size(s->type) != used || used != needed)
+    return od_hdf5_damaged(d->path, err);
   s->width = d->is_compound ? used / 8 : s->high - s->low + 1;
   return OD_OK;
 }
