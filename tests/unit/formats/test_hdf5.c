@@ -74,6 +74,9 @@ static void compare_file(const char *path) {
   char *list = scratch_read(name), *at = list, *line;
   int columns = 0;
   while ((line = split(&at, '\n')) && line[0]) {
+    int time = od_table_find_time(t);
+    if (columns == 0 && (time < 0 || strncmp(line, t->name[time], strcspn(line, "\t")) != 0))
+      fail_msg("%s: the time is '%s'", path, time < 0 ? "" : t->name[time]);
     compare_column(t, path, line);
     columns++;
   }

@@ -1,7 +1,7 @@
 """Writes HDF5 and MATLAB files with other programs, for tests of the readers: write_tables.py WRITER FOLDER
 
 Every file NAME gets a list NAME.expected of the columns that a reader must find: name, unit and the numbers as the 16 hexadecimal digits
-of a double, separated by tabs. "!" instead of the numbers: the column has no numbers. The exit code is 77 if the writer is not installed.
+of a double, separated by tabs. The first column is the time. "!" instead of the numbers: the column has no numbers. The exit code is 77 if the writer is not installed.
 """
 import os
 import struct
