@@ -15,11 +15,13 @@ typedef struct od_csv_reader {
   const char *at, *end;
   const char *line_start;
   int line;
-  char separator;
-  const char *quote, *carriage_return;  // positions of the first such characters at or after a position before `at`, or
-                                        // `end`; at or before `at`: unknown. Only rows use them.
-  const char *const *missing;           // texts that mean a missing value; may be NULL
-  const bool *used;                     // columns in which a flaw is an error; NULL: all columns
+  char separator;  // ' ': any number of blanks or tabs
+  int blanks;      // with blanks as separators: number of blanks between cells; 0: one
+  const char *quote, *carriage_return,
+      *line_feed;              // positions of the first such characters at or after a position before `at`, or
+                               // `end`; at or before `at`: unknown. Only rows use them.
+  const char *const *missing;  // texts that mean a missing value; may be NULL
+  const bool *used;            // columns in which a flaw is an error; NULL: all columns
   const bool *wanted;          // columns whose cells are read; values of other columns are NAN; NULL: all columns
   struct od_csv_times *times;  // columns with times (csv_times.h); NULL: there are none
   od_table
@@ -51,9 +53,10 @@ void od_csv_skip_lines(od_csv_reader *r, int count);
 
 // ---- cells
 
-// Returns the most frequent separator in the header outside quotes. If the comma and another separator are equally frequent,
-// returns the other separator, because a comma may be a decimal sign.
-char od_csv_find_separator(const od_csv_reader *r);
+// Returns the most frequent separator in the line at r outside quotes. If the comma and another separator are equally frequent,
+// returns the other separator, because a comma may be a decimal sign. Returns a blank if the line consists of numbers and times between
+// blanks. *count (may be NULL): how often the separator occurs.
+char od_csv_find_separator(const od_csv_reader *r, int *count);
 // Reads the cell at r->at and stops at the separator or line end after the cell.
 od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out);
 // Reads the cells up to the line end. The list belongs to the arena.

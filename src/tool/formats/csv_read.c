@@ -111,10 +111,10 @@ static bool read_plain_cell(const od_csv_reader *r, const char *from, const char
 // Reads a row that has the right number of cells, no quotes, and a number in each wanted column. Other cells are only counted. Returns
 // false, without another effect, for all other rows.
 static bool read_plain_row(od_csv_reader *r, const od_table *table, bool spare, double *values) {
-  const char *at = r->at, *line_end = memchr(at, '\n', (size_t)(r->end - at));
   const int last = table->columns - 1;
   int skipped = 0;  // number of cells between `at` and the current column
-  if (!line_end) line_end = r->end;
+  if (r->separator == ' ') return false;
+  const char *at = r->at, *line_end = next_of(r, at, '\n', &r->line_feed);
   if (next_of(r, at, '"', &r->quote) < line_end) return false;
   const char *end = next_of(r, at, '\r', &r->carriage_return);
   if (end < line_end && end + 1 < line_end) return false;
@@ -142,9 +142,9 @@ static bool read_plain_row(od_csv_reader *r, const od_table *table, bool spare, 
   return true;
 }
 
-// Reads one row of numbers into values; a row has as many cells as the header. spare: each line may end with a separator. A text in
-// the last column may contain separators. Other surplus cells are an error; they occur, for example, if a decimal comma splits a
-// number.
+// Reads one row of numbers into values; a row has as many cells as the header. spare: each line may end with a separator. Empty surplus
+// cells are ignored. A text in the last column may contain separators. Other surplus cells are an error; they occur, for example, if a
+// decimal comma splits a number.
 od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, double *values) {
   if (read_plain_row(r, table, spare, values)) return OD_OK;
   int line = r->line, count = 0;
@@ -154,7 +154,11 @@ od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, d
     double ignored;
     od_status status = od_csv_read_cell(r, &c);
     if (status != OD_OK) return status;
-    bool empty_end = spare && count == table->columns && c.length == 0, goes_on = count >= table->columns && text;
+    bool is_surplus = count >= table->columns, goes_on = is_surplus && text;
+    if (is_surplus && c.length == 0) {
+      if (od_csv_at_line_end(r)) break;
+      continue;
+    }
     // Skips an unwanted cell. The last cell is always read, because surplus cells are allowed only if the last cell is a text.
     if (count < table->columns - 1 && !is_read(r, count)) {
       values[count++] = NAN;
@@ -167,7 +171,7 @@ od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, d
       values[count] = NAN;
       status = not_a_number(r, &c, table, count);
       if (status != OD_OK) return status;
-    } else if (count >= table->columns && !empty_end && !(goes_on && text)) {
+    } else if (is_surplus && !(goes_on && text)) {
       return od_fail(r->err, OD_BAD_INPUT,
                      "%s:%d:%d: the row has more cells than the header, which has %s; expected equal numbers", r->path,
                      c.line, c.column, od_count(table->columns, "cell").text);
@@ -188,10 +192,11 @@ static od_status make_table(od_csv_reader *r, const od_csv_cells *header, bool n
   t->places.flaw = OD_TAKE(&t->arena, const char *, columns);
   if (od_arena_status(&t->arena) != OD_OK) return od_csv_no_memory(r);
   for (int i = 0; i < columns; i++) {
+    bool unnamed = numbered || header->cell[i].length == 0;
     char *name =
-        numbered ? od_arena_format(&t->arena, "column%d", i + 1) : od_csv_cell_text(&header->cell[i], &t->arena);
+        unnamed ? od_arena_format(&t->arena, "column%d", i + 1) : od_csv_cell_text(&header->cell[i], &t->arena);
     t->places.column[i] = header->cell[i].column;
-    const char *unit = name && !numbered ? od_label_split(name) : "";
+    const char *unit = name && !unnamed ? od_label_split(name) : "";
     if (!name || od_table_label(t, i, name, unit) != OD_OK) return od_csv_no_memory(r);
   }
   if (!numbered) t->places.header = header->cell[0].line;
@@ -276,6 +281,54 @@ static od_status read_rows(od_csv_reader *r, od_table *table, bool spare) {
   return OD_OK;
 }
 
+// Returns the number of cells of the rows below a header if blanks separate the cells of the rows; otherwise 0. A line of units may
+// precede the rows.
+static int blank_columns(const od_csv_reader *header) {
+  od_csv_reader r = *header;
+  od_error ignored = {0};
+  r.err = &ignored;
+  for (int line = 0; line < 2; line++) {
+    OD_SCRATCH(scratch);
+    od_csv_cells row = {0};
+    od_csv_skip_lines(&r, 1);
+    if (!od_csv_find_line(&r)) return 0;
+    r.separator = od_csv_find_separator(&r, NULL);
+    if (r.separator == ' ') return od_csv_read_line(&r, &scratch, &row) == OD_OK ? row.count : 0;
+  }
+  return 0;
+}
+
+// Joins units in brackets to the names before them: "p [bar]" is one name.
+static void join_units(od_csv_cells *names) {
+  int count = 0;
+  for (int i = 0; i < names->count; i++) {
+    const od_csv_cell *c = &names->cell[i];
+    const bool is_unit = i > 0 && c->length > 0 && !c->quoted && (c->text[0] == '[' || c->text[0] == '(');
+    if (is_unit)
+      names->cell[count - 1].length = (size_t)(c->text + c->length - names->cell[count - 1].text);
+    else
+      names->cell[count++] = *c;
+  }
+  names->count = count;
+}
+
+// Reads a header whose rows have `width` cells between blanks. The names may contain single blanks if two blanks separate them. A first
+// column without a name may be missing.
+static od_status read_blank_names(od_csv_reader *r, od_arena *arena, int width, od_csv_cells *out) {
+  const od_csv_reader start = *r;
+  od_status status = OD_OK;
+  for (int way = 0; way < 4 && status == OD_OK; way++) {
+    *r = start;
+    *out = (od_csv_cells){0};
+    r->blanks = way == 1 ? 2 : 0;
+    status = od_csv_read_line(r, arena, out);
+    r->blanks = 0;
+    if (way == 2 && status == OD_OK) join_units(out);
+    if (out->count == width) break;
+  }
+  return status;
+}
+
 // Returns whether one of the lines below the current line has a number or a time in cell `count`, and no further cells.
 static bool has_cell(const od_csv_reader *r, int count) {
   enum { MOST_LINES = 20 };
@@ -298,8 +351,10 @@ static bool has_cell(const od_csv_reader *r, int count) {
 static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, bool *spare) {
   OD_SCRATCH(scratch);
   od_csv_cells header = {0};
-  r->separator = od_csv_find_separator(r);
-  od_status status = od_csv_read_line(r, &scratch, &header);
+  int separators, width = 0;
+  r->separator = od_csv_find_separator(r, &separators);
+  if (separators == 0 && r->separator != ' ' && (width = blank_columns(r)) > 0) r->separator = ' ';
+  od_status status = width > 0 ? read_blank_names(r, &scratch, width, &header) : od_csv_read_line(r, &scratch, &header);
   if (status != OD_OK) return status;
   // A line with only numbers, times and missing cells is data.
   *numbered = true;
@@ -320,7 +375,7 @@ static int count_cells(od_csv_reader *r, char separator, int *numbers) {
   od_csv_reader line = *r;
   od_csv_cells found = {0};
   od_error ignored = {0};
-  line.separator = separator ? separator : od_csv_find_separator(&line);
+  line.separator = separator ? separator : od_csv_find_separator(&line, NULL);
   line.err = &ignored;
   int count = od_csv_read_line(&line, &scratch, &found) == OD_OK ? found.count : 0;
   *numbers = 0;
@@ -341,6 +396,12 @@ static int cells_of_text(od_csv_reader r, char separator) {
   return numbers == 0 ? count : 0;
 }
 
+// Returns whether a line with `count` cells may have the names or units of rows with `width` cells. Between blanks, words of a text look
+// like cells.
+static bool fits(int count, int width, char separator) {
+  return separator == ' ' ? count == width : count >= width;
+}
+
 // Skips lines before the header. If two consecutive rows have the same number of cells, the table has at least this width. One row
 // at the end of the file is sufficient. The header is the line before these rows, or before the line of units. If the first line
 // already has this width, nothing is skipped.
@@ -352,12 +413,12 @@ static void skip_preamble(od_csv_reader *r) {
     od_csv_reader after = next;
     if (count > 0 && od_csv_find_line(&after)) following = cells_of_row(&after);
     if (count > 0 && following == count) {
-      char separator = od_csv_find_separator(&start);
+      char separator = od_csv_find_separator(&start, NULL);
       int ignored;
       od_csv_reader first = *r;
-      if (line < 1 || count_cells(&first, separator, &ignored) >= count) return;
-      if (cells_of_text(before, separator) < count) return;
-      *r = line > 1 && cells_of_text(before_that, separator) >= count ? before_that : before;
+      if (line < 1 || fits(count_cells(&first, separator, &ignored), count, separator)) return;
+      if (!fits(cells_of_text(before, separator), count, separator)) return;
+      *r = line > 1 && fits(cells_of_text(before_that, separator), count, separator) ? before_that : before;
       return;
     }
     before_that = before;
@@ -367,6 +428,48 @@ static void skip_preamble(od_csv_reader *r) {
 }
 
 // --- Names, units and rows ----------------------------------------------------------------------------------------
+
+// Returns whether the rows at r have a first column without a name, as programs for statistics write: two rows have one cell more than the
+// header, and their first cells are texts or in quotes, or count from one if blanks separate the cells. Numbers after decimal commas would
+// be such cells, too.
+static bool has_index(const od_csv_reader *start, int columns) {
+  od_csv_reader r = *start;
+  od_error ignored = {0};
+  int rows = 0;
+  r.err = &ignored;
+  for (; rows < 2 && od_csv_find_line(&r); rows++) {
+    OD_SCRATCH(scratch);
+    od_csv_cells line = {0};
+    double number = NAN;
+    if (od_csv_read_line(&r, &scratch, &line) != OD_OK || line.count != columns + 1) return false;
+    const od_csv_cell *first = &line.cell[0], *last = &line.cell[columns];
+    const bool is_number = od_csv_cell_number(&r, first, &number), counts = r.separator == ' ' && number == rows + 1;
+    if (first->length == 0 || last->length == 0 || (is_number && !first->quoted && !counts)) return false;
+    if (!is_number && od_csv_cell_is_value(&r, first)) return false;
+    if (!od_csv_cell_is_value(&r, last)) return false;
+    if (r.at < r.end) od_csv_next_line(&r);
+  }
+  return rows > 0;
+}
+
+// Adds a column before the first column.
+static od_status add_index(const od_csv_reader *r, od_table **table) {
+  const od_table *old = *table;
+  OD_OWNED(od_table_free) od_table *t = od_table_new(old->columns + 1);
+  if (!t) return od_csv_no_memory(r);
+  t->places.column = OD_TAKE(&t->arena, int, t->columns);
+  t->places.flaw = OD_TAKE(&t->arena, const char *, t->columns);
+  if (od_arena_status(&t->arena) != OD_OK) return od_csv_no_memory(r);
+  t->places.header = old->places.header;
+  for (int i = 0; i < t->columns; i++) {
+    t->places.column[i] = i > 0 ? old->places.column[i - 1] : 1;
+    if (od_table_label(t, i, i > 0 ? old->name[i - 1] : "column1", i > 0 ? old->unit[i - 1] : "") != OD_OK)
+      return od_csv_no_memory(r);
+  }
+  od_table_free(*table);
+  *table = OD_GIVE(t);
+  return OD_OK;
+}
 
 od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spare) {
   od_csv_skip_lines(r, skip);
@@ -384,13 +487,16 @@ od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spa
     od_csv_next_line(r);
   if (!numbered && od_csv_find_line(r)) status = read_units(r, *out, &units);
   if (units && r->at < r->end) od_csv_next_line(r);
+  if (status == OD_OK && !numbered && !*spare && has_index(r, (*out)->columns)) status = add_index(r, out);
   return status;
 }
 
 od_status od_csv_byte_mark(const char *path, const char *text, size_t length, size_t *mark, od_error *err) {
   *mark = length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
   if (length >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
-    return od_fail(err, OD_BAD_INPUT, "%s is UTF-16 text; save the file as UTF-8", path);
+    return od_fail(err, OD_BAD_INPUT,
+                   "%s is UTF-16 text; save the file as UTF-8, for example with: iconv -f UTF-16 -t UTF-8 FILE >NEW",
+                   path);
   return OD_OK;
 }
 

@@ -16,7 +16,7 @@
 #include "formats/csv_times.h"
 #include "io/inputs_read.h"
 
-enum { USUAL_BLOCK = 1 << 18, LINES_FOR_HEAD = 512, LONGEST_LINES = 1 << 28 };
+enum { USUAL_BLOCK = 1 << 18, LINES_FOR_HEAD = 512, LONGEST_LINES = 1 << 26 };
 
 // The kind of position of a character within a line.
 typedef enum spot {
@@ -65,6 +65,7 @@ static spot after(char separator, spot now, char c) {
   if (now == IN_QUOTES) return c == '"' ? AFTER_QUOTE : IN_QUOTES;
   if (c == '\n' || c == '\r') return LINE_BEGIN;
   if (now == IN_COMMENT) return IN_COMMENT;
+  if (separator == ' ' && (c == ' ' || c == '\t')) return now == LINE_BEGIN ? LINE_BEGIN : CELL_BEGIN;
   if (separator ? c == separator : c == ',' || c == ';' || c == '\t') return CELL_BEGIN;
   bool begins = now == LINE_BEGIN || now == CELL_BEGIN;
   if (begins && (c == ' ' || c == '\t')) return now;
@@ -72,17 +73,24 @@ static spot after(char separator, spot now, char c) {
   return c == '#' && now == LINE_BEGIN ? IN_COMMENT : IN_CELL;
 }
 
+// Returns whether a line ends with the character at a position of the buffer. A carriage return ends a line unless a line feed follows.
+static bool ends_line(const od_csv_stream *s, size_t at) {
+  const char c = s->buffer[at];
+  return c == '\n' || (c == '\r' && at + 1 < s->filled && s->buffer[at + 1] != '\n');
+}
+
 static void find_whole_lines(od_csv_stream *s) {
   bool quotes = s->spot == IN_QUOTES || memchr(s->buffer + s->scanned, '"', s->filled - s->scanned);
   for (; quotes && s->scanned < s->filled; s->scanned++) {
     char c = s->buffer[s->scanned];
-    if (c == '\n' && s->spot != IN_QUOTES) s->whole = s->scanned + 1;
+    if (c == '\r' && s->scanned + 1 == s->filled && !s->ended) break;  // the next character decides
+    if (s->spot != IN_QUOTES && ends_line(s, s->scanned)) s->whole = s->scanned + 1;
     s->spot = after(s->r.separator, s->spot, c);
   }
   // Without quotes, a backward search finds the last line end.
   size_t at = s->filled;
-  while (at > s->scanned && s->buffer[at - 1] != '\n') at--;
-  if (at > s->scanned) s->whole = s->scanned = at, s->spot = LINE_BEGIN;
+  while (at > s->scanned && !ends_line(s, at - 1)) at--;
+  if (at > s->scanned && !quotes) s->whole = s->scanned = at, s->spot = LINE_BEGIN;
   if (s->ended && !s->follows) s->whole = s->scanned = s->filled;
 }
 
@@ -126,7 +134,7 @@ static od_status fill(od_csv_stream *s, od_error *err) {
   while (status == OD_OK && s->whole == 0 && !s->ended) status = read_more(s, err);
   s->r.at = s->r.line_start = s->buffer;
   s->r.end = s->buffer + s->whole;
-  s->r.quote = s->r.carriage_return = NULL;
+  s->r.quote = s->r.carriage_return = s->r.line_feed = NULL;
   return status;
 }
 
@@ -262,7 +270,7 @@ void od_csv_stream_rewind(od_csv_stream *s) {
   s->spot = LINE_BEGIN;
   s->ended = false;
   s->r.at = s->r.end = s->r.line_start = s->buffer;
-  s->r.quote = s->r.carriage_return = NULL;
+  s->r.quote = s->r.carriage_return = s->r.line_feed = NULL;
   s->r.line = s->first_line;
   if (s->times) od_csv_times_rewind(s->times);
 }

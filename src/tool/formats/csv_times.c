@@ -229,15 +229,18 @@ static bool names_time(const char *name) {
 // Returns the column that may contain Unix times: the column that the wish names, or the column that od_table_find_time() finds if its name
 // is a name of times. -1: there is no such column.
 static int find_time_column(const od_table *table, const od_table_wish *wish) {
-  const char *name = wish ? wish->time : NULL;
-  char number[16];
-  for (int i = 0; name && i < table->columns; i++)
-    if (strcmp(table->name[i], name) == 0) return i;
-  for (int i = 0; name && i < table->columns; i++) {
-    snprintf(number, sizeof number, "%d", i + 1);
-    if (strcmp(number, name) == 0) return i;
+  if (wish && wish->time) {
+    char name[128], number[16];
+    snprintf(name, sizeof name, "%s", wish->time);
+    od_label_split(name);  // the wish may be "Time [s]"
+    for (int i = 0; i < table->columns; i++) {
+      snprintf(number, sizeof number, "%d", i + 1);
+      if (strcmp(table->name[i], wish->time) == 0 || strcmp(table->name[i], name) == 0 || strcmp(number, name) == 0)
+        return i;
+    }
+    return -1;
   }
-  const int found = name || (wish && wish->no_time) ? -1 : od_table_find_time(table);
+  const int found = od_table_find_time(table);
   return found >= 0 && names_time(table->name[found]) ? found : -1;
 }
 
