@@ -237,9 +237,86 @@ static void random_rows(void **state) {
   }
 }
 
+static void append(const char *path, const char *text, size_t length) {
+  FILE *f = fopen(path, "ab");
+  fwrite(text, 1, length, f);
+  fclose(f);
+}
+
+// A file that grows by pieces of random lengths: rows are complete lines, each exactly once. Quotes may contain line ends.
+static void growth(void **state) {
+  enum { ROWS = 200 };
+  scratch *s = *state;
+  static const char *const endings[] = {"\n", "\r\n"};
+  for (int round = 0; round < 40; round++) {
+    char text[ROWS * 60], path[600];
+    size_t n = 0, ends[ROWS], at;  // ends: number of bytes up to the end of each row
+    n += (size_t)sprintf(text, "t,u [V],note%s", endings[round % 2]);
+    for (int k = 0; k < ROWS; k++) {
+      const char *note = draw(10) == 0 ? "\"two\nlines, and \"\"quotes\"\"\"" : draw(10) == 0 ? "5\" hose" : "";
+      n += (size_t)sprintf(text + n, "%d,%d.5,%s%s", k, 3 * k, note, endings[round % 2]);
+      ends[k] = n;
+    }
+    od_csv_stream *c = NULL;
+    od_error err = {0};
+    od_log_growth grown;
+    const od_table_wish wish = {.follow = true};
+    const size_t block = 1 + draw(300);
+    snprintf(path, sizeof path, "%s", scratch_path(s, "grow.csv"));
+    remove(path);
+    for (at = 0; !c;) {
+      const size_t piece = 1 + draw(30), length = piece < n - at ? piece : n - at;
+      append(path, text + at, length);
+      at += length;
+      assert_int_equal(od_csv_stream_open(path, &wish, block, &c, &err), OD_OK);
+      assert_int_equal(c != NULL, at >= ends[0]);
+    }
+    od_csv_stream_want(c, (bool[]){true, true, false});
+    int rows = 0;
+    for (bool end = false;;) {
+      double row[3];
+      if (od_csv_stream_next(c, row, &end, &err) != OD_OK) fail_msg("%s", err.text);
+      if (!end) {
+        assert_true(row[0] == rows && row[1] == 3 * rows + 0.5);
+        rows++;
+        continue;
+      }
+      int complete = 0;
+      while (complete < ROWS && ends[complete] <= at) complete++;
+      assert_int_equal(rows, complete);
+      assert_int_equal(od_csv_stream_grow(c, &grown, &err), OD_OK);
+      assert_int_equal(grown, OD_LOG_SAME);
+      if (at == n) break;
+      const size_t piece = 1 + draw(draw(4) ? 30 : 2000), length = piece < n - at ? piece : n - at;
+      append(path, text + at, length);
+      at += length;
+      assert_int_equal(od_csv_stream_grow(c, &grown, &err), OD_OK);
+      assert_int_equal(grown, OD_LOG_LONGER);
+    }
+    assert_int_equal(rows, ROWS);
+    assert_false(od_csv_stream_has_changed(c));
+    if (round % 2) {
+      assert_int_equal(truncate(path, 20), 0);
+      assert_int_equal(od_csv_stream_grow(c, &grown, &err), OD_IO);
+      assert_non_null(strstr(err.text, "grow.csv has become shorter"));
+    } else {
+      char old[700];
+      snprintf(old, sizeof old, "%s.1", path);
+      assert_int_equal(rename(path, old), 0);
+      assert_int_equal(od_csv_stream_grow(c, &grown, &err), OD_OK);
+      assert_int_equal(grown, OD_LOG_SAME);  // the new file does not exist yet
+      append(path, text, 10);
+      assert_int_equal(od_csv_stream_grow(c, &grown, &err), OD_OK);
+      assert_int_equal(grown, OD_LOG_REPLACED);
+      remove(old);
+    }
+    od_csv_stream_close(c);
+  }
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(as_whole_files), TEST(many_rows), TEST(flaws), TEST(again),
-                                     TEST(random_rows)};
+  const struct CMUnitTest tests[] = {TEST(as_whole_files), TEST(many_rows),   TEST(flaws),
+                                     TEST(again),          TEST(random_rows), TEST(growth)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
