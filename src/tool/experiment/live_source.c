@@ -25,6 +25,8 @@ typedef struct live {
   int pause;              // next pause between polls, ms
   double quiet;           // duration of the pauses since the last row, ms
   const od_table *head;   // names and units of the columns
+  bool is_resumed;        // whether the stream continues after a checkpoint
+  bool times_may_follow;  // whether no row has been read, so that the columns with dates are not known
   bool units_may_follow;  // whether the next line may contain units, because only the header has been read
 
   // Bytes that were read but not used yet.
@@ -156,16 +158,36 @@ static bool take_line(live *m, const line *l, double *t) {
   return false;
 }
 
-// Reads the line below the header, which may contain units. In this case the units of the channels are checked again.
-static od_status take_units(live *m, const line *l, bool *taken, od_error *err) {
-  od_status status = l->too_long ? OD_OK : od_csv_units(&m->lines, l->text, l->length, taken, err);
-  if (status != OD_OK || !*taken) return status;
+// Finds the columns of the channels again, because units of columns have become known.
+static od_status match_again(live *m, od_error *err) {
   OD_OWNED(od_messages_free) od_messages *messages = od_messages_new();
   if (!messages) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  status = match(m, messages, err);
+  od_status status = match(m, messages, err);
   if (od_messages_count(messages) > 0)
     od_fail(err, status, "%s:%d:1: %s", m->options.name, m->lines.line, od_messages_get(messages, 0)->text);
   return status;
+}
+
+// Reads the line below the header, which may contain units. In this case the units of the channels are checked again.
+static od_status take_units(live *m, const line *l, bool *taken, od_error *err) {
+  od_status status = l->too_long ? OD_OK : od_csv_units(&m->lines, l->text, l->length, taken, err);
+  return status == OD_OK && *taken ? match_again(m, err) : status;
+}
+
+// Finds the columns with dates from the first row.
+static od_status find_times(live *m, const line *l, od_error *err) {
+  const od_log_plan *plan = &m->e->data;
+  const od_table_wish wish = {.time = plan->time.column, .time_form = plan->time.file_unit};
+  if (l->too_long) return OD_OK;
+  od_status status = od_csv_find_times(&m->lines, l->text, l->length, &wish, err);
+  if (status != OD_OK || !m->lines.times) return status;
+  if (m->is_resumed)
+    return od_fail(err, OD_BAD_INPUT,
+                   "%s:%d:1: the times of this stream begin at its first line, so that the run cannot continue at the "
+                   "checkpoint; send times in seconds, or follow a file",
+                   m->options.name, m->lines.line);
+  m->times_may_follow = false;
+  return match_again(m, err);
 }
 
 // Reads lines until one of them is a sample. *more false: end of the stream.
@@ -177,8 +199,10 @@ static od_status next_sample_line(live *m, double *t, bool *more, od_error *err)
     *more = status == OD_OK && l.text;
     if (*more && m->units_may_follow) status = take_units(m, &l, &units, err);
     m->units_may_follow = false;
+    if (*more && status == OD_OK && !units && m->times_may_follow) status = find_times(m, &l, err);
     if (!*more || status != OD_OK) return status;
     taken = !units && take_line(m, &l, t);
+    m->times_may_follow = m->times_may_follow && !taken;
   }
   return OD_OK;
 }
@@ -263,6 +287,7 @@ static void resume(void *self, double t, const double *u) {
   live *m = self;
   double interval = m->e->data.interval;
   m->t = t;
+  m->is_resumed = true;
   m->samples = interval > 0 ? (long)(t / interval + 0.5) + 1 : 1;
   memcpy(m->u, u, (size_t)m->inputs * sizeof *u);
 }
@@ -272,7 +297,7 @@ static void resume(void *self, double t, const double *u) {
 static void release(void *self) {
   live *m = self;
   od_row_reader_close(m->rows);
-  od_table_free(m->lines.table);
+  od_csv_lines_end(&m->lines);
 }
 
 // Allocates the memory of a row and finds the columns of the channels.
@@ -295,7 +320,7 @@ static od_status begin(live *m, od_arena *memory, od_messages *messages, od_erro
     status = od_fail(err, OD_BAD_INPUT, "%s: expected a line with the names of the columns first", m->options.name);
   if (status == OD_OK) status = od_csv_header(&m->lines, l.text, l.length, err);
   if (status != OD_OK) return status;
-  m->units_may_follow = true;
+  m->units_may_follow = m->times_may_follow = true;
   m->head = m->lines.table;
   return prepare(m, memory, messages, err);
 }

@@ -70,7 +70,9 @@ static od_status not_a_number(const od_csv_reader *r, const od_csv_cell *c, cons
   for (size_t i = 0; i < n; i++) shown[i] = (unsigned char)c->text[i] < ' ' ? '?' : c->text[i];
   shown[n] = '\0';
   od_error flaw;
-  const char *expected = has_times(r, column) ? "date and time" : "number";
+  const char *expected = !has_times(r, column)              ? "number"
+                         : r->times->column[column].is_open ? "date with a known order of day and month"
+                                                            : "date and time";
   od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: '%s' is not a %s (column '%s')", r->path, c->line, c->column, shown, expected,
           table->name[column]);
   return od_csv_add_flaw(r, column, &flaw);
@@ -504,6 +506,7 @@ od_status od_csv_byte_mark(const char *path, const char *text, size_t length, si
 
 static od_csv_reader line_reader(const od_csv_lines *s, const char *line, size_t length, od_error *err) {
   return (od_csv_reader){.path = s->name,
+                         .times = s->times,
                          .at = line,
                          .end = line + length,
                          .line_start = line,
@@ -536,6 +539,19 @@ bool od_csv_is_empty(const od_csv_lines *s, const char *line, size_t length) {
 od_status od_csv_units(od_csv_lines *s, const char *line, size_t length, bool *taken, od_error *err) {
   od_csv_reader r = line_reader(s, line, length, err);
   return read_units(&r, s->table, taken);
+}
+
+od_status od_csv_find_times(od_csv_lines *s, const char *line, size_t length, const od_table_wish *wish,
+                            od_error *err) {
+  od_csv_reader r = line_reader(s, line, length, err);
+  return od_csv_times_find(&r, s->table, wish, &s->times);
+}
+
+void od_csv_lines_end(od_csv_lines *s) {
+  od_csv_times_free(s->times);
+  od_table_free(s->table);
+  s->times = NULL;
+  s->table = NULL;
 }
 
 od_status od_csv_row(od_csv_lines *s, const char *line, size_t length, double *values, od_error *err) {

@@ -197,6 +197,7 @@ static bool match_channel(const search *s, od_arena *memory, od_channel *c) {
     od_date_order ignored;
     const bool is_form = is_time && c->file_unit && od_date_order_of(c->file_unit, &ignored);
     const char *unit = c->file_unit && !is_form ? c->file_unit : s->table->unit[c->at];
+    if (is_time && od_date_order_of(unit, &ignored)) unit = "s";  // of a live stream, before its first row
     od_unit_verdict verdict = choose_unit(s, memory, c, unit);
     if (verdict != OD_UNIT_FITS) complain_unit(s, c, unit, verdict);
     c->label = od_arena_text(memory, s->table->name[c->at]);

@@ -65,8 +65,8 @@ static char *with_dates(const char *text) {
   char *out = malloc(size);
   size_t n = 0;
   const char *line = strchr(text, '\n') + 1;
-  n += (size_t)snprintf(out, size, "%.*s", (int)(line - text), text);
-  memcpy(out, "time [-]", 8);  // the unit of the dates is known
+  n +=
+      (size_t)snprintf(out, size, "time [yyyy-mm-dd hh:mm:ss]%.*s", (int)(line - strchr(text, ',')), strchr(text, ','));
   for (int k = 0; *line; k++) {
     const char *end = strchr(line, '\n') + 1, *rest = strchr(line, ',');
     n += (size_t)snprintf(out + n, size - n, "2026-02-28 23:59:59.%03d%.*s", k, (int)(end - rest), rest);
@@ -105,6 +105,41 @@ static void equal_to_the_complete_log(void **state) {
     assert_int_equal(json_integer_value(json_object_get(json, "steps")), 800);
     json_decref(json);
   }
+  free(dates);
+  free(text);
+}
+
+// A stream on standard input with dates, whose first line cannot be used.
+static void dates_of_a_stream(void **state) {
+  scratch *s = *state;
+  char *text = make_log(s, "0.2"), *dates = with_dates(text), path[600], result[600], state_path[600];
+  char *first = strchr(dates, '\n') + 1;
+  feed f;
+  scratch_put(s, "whole.csv", dates);
+  expect_code(run(s, "observe %s --data whole.csv --csv a.csv --quiet", EXPERIMENT), 0);
+  snprintf(path, sizeof path, "%s", scratch_path(s, "errors"));
+  snprintf(result, sizeof result, "%s", scratch_path(s, "b.csv"));
+  snprintf(state_path, sizeof state_path, "%s", scratch_path(s, "b.state"));
+  char program[] = OD_BINARY, command[] = "observe", experiment[] = EXPERIMENT, live[] = "--live", csv[] = "--csv",
+       checkpoint[] = "--checkpoint", resume[] = "--resume";
+  for (int i = 0; i < 2; i++) {
+    char *arguments[] = {program, command, experiment, live, csv, result, i ? resume : checkpoint, state_path, NULL};
+    assert_int_equal(feed_start(&f, OD_BINARY, arguments, path), 0);
+    assert_int_equal(feed_send(&f, dates, (size_t)(first - dates)), 0);
+    assert_int_equal(feed_receive(&f), 0);
+    if (i == 0) assert_int_equal(feed_send(&f, "x,y\n", 4), 0);
+    for (char *line = first, *end; (end = strchr(line, '\n')); line = end + 1) {
+      if (feed_send(&f, line, (size_t)(end + 1 - line)) != 0) break;
+      if (feed_receive(&f) != 0) break;
+    }
+    assert_int_equal(feed_end(&f), i ? 2 : 0);
+    if (i == 0) expect_equal(s, "a.csv", "b.csv");
+  }
+  char *errors = scratch_read(path);
+  says(
+      errors,
+      "standard input:2:1: the times of this stream begin at its first line, so that the run cannot continue at the checkpoint");
+  free(errors);
   free(dates);
   free(text);
 }
@@ -233,6 +268,7 @@ static void wrong_commands(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(equal_to_the_complete_log), TEST(bad_rows), TEST(ends), TEST(wrong_commands)};
+  const struct CMUnitTest tests[] = {TEST(equal_to_the_complete_log), TEST(dates_of_a_stream), TEST(bad_rows),
+                                     TEST(ends), TEST(wrong_commands)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

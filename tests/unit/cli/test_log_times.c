@@ -171,7 +171,7 @@ static void order_of_dates(void **state) {
   says(
       o.err,
       "log.csv: the dates of the column 'Time', such as '3/4/2026 23:59:59.900', can be read as day/month and as month/day; give the order as the "
-      "unit of the time: time: {column: Time, unit: \"dd/mm/yyyy hh:mm:ss\"} or \"mm/dd/yyyy hh:mm:ss\"");
+      "unit of the time: time: {column: Time, unit: dd/mm/yyyy} or mm/dd/yyyy");
   forget(o);
   strcpy(data, "data: {file: log.csv, time: {column: Time, unit: \"dd/mm/yyyy hh:mm:ss\"}}\n");
   scratch_put(s, "fit.yaml", text);
