@@ -137,6 +137,7 @@ static void surplus(void **state) {
 static void long_lines(void **state) {
   scratch *s = *state;
   static const char begin[] = "t,u,note\n0,1,a\n1,2,";
+  static const bool wanted[3] = {true, true, false};
   for (int i = 0; i < 2; i++) {
     const size_t length = i ? 70000000 : 20000000;
     od_csv_stream *c = NULL;
@@ -149,7 +150,7 @@ static void long_lines(void **state) {
     fputs("x\n2,3,c\n", f);
     fclose(f);
     od_status status = od_csv_stream_open(scratch_path(s, "t.csv"), NULL, 0, &c, &err);
-    if (c) od_csv_stream_want(c, (bool[]){true, true, false});
+    if (c) od_csv_stream_want(c, wanted);
     long rows = 0;
     for (; status == OD_OK && !end; rows++) status = od_csv_stream_next(c, row, &end, &err);
     assert_int_equal(status, i ? OD_BAD_INPUT : OD_OK);
