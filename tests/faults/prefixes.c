@@ -30,6 +30,8 @@ static const subject own[] = {
     {"CSV log", "log.csv", "observe replay.yaml --csv - --quiet", true, false, NULL},
     {"CSV signal", "log.csv", "simulate signal.yaml --csv - --quiet", true, false, NULL},
     {"checkpoint", "run.state", "simulate lag.yaml --time 0.6 --resume run.state --csv - --quiet", false, true, NULL},
+    {"CAN trace", "trace.asc", "observe replay.yaml --data trace.asc --dbc lag.dbc --csv - --quiet", true, false, NULL},
+    {"DBC file", "lag.dbc", "observe replay.yaml --data trace.asc --dbc lag.dbc --csv - --quiet", false, false, NULL},
     {"MATLAB log", "log.mat", "observe replay.yaml --data log.mat --csv - --quiet", false, true, NULL},
 };
 enum { OWN = sizeof own / sizeof *own };

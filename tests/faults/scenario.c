@@ -61,6 +61,9 @@ const scenario scenarios[] = {
     {.name = "observe, CSV log",
      .arguments = "observe replay.yaml --csv o.csv --json o.json --quiet",
      .output = {"o.csv", "o.json"}},
+    {.name = "observe, CAN trace",
+     .arguments = "observe replay.yaml --data trace.asc --dbc lag.dbc --csv o.csv --quiet",
+     .output = {"o.csv"}},
     {.name = "tune, files",
      .arguments = "tune observe.yaml --threads 2 --json o.json --plot o.svg --report o.html",
      .output = {"o.json", "o.svg", "o.html"}},
@@ -101,6 +104,9 @@ const scenario scenarios[] = {
     {.name = "frf of a MATLAB log",
      .arguments = "frf log.mat --input u --output lag --length 8 --csv o.csv --quiet",
      .output = {"o.csv"}},
+    {.name = "log",
+     .arguments = "log log.csv lag.yaml --csv o.csv --json o.json --mat o.mat --plot o.svg --report o.html --resample 0.02",
+     .output = {"o.csv", "o.json", "o.mat", "o.svg", "o.html"}},
     {.name = "tf of a machine",
      .arguments =
          "tf lag.yaml --output lag --points 20 --order 1:2 --csv o.csv --json o.json --block o.yaml --plot o.svg --report o.html",
@@ -183,6 +189,22 @@ static const struct {
     {"replay.yaml",
      "machine: lag.yaml\nmodel: {variant: wrong}\nsensors: {lag: {sigma: 50 mV}}\n"
      "parameters: {lag.gain: {sigma: 1}}\ndata: {file: log.csv}\n"},
+    {"trace.asc",
+     "base hex  timestamps absolute\n"
+     "0.000000 1  64  Rx   d 4 00 00 00 00\n"
+     "0.040000 1  64  Rx   d 4 1B 00 05 00\n"
+     "0.080000 1  64  Rx   d 4 3A 00 0F 00\n"
+     "0.120000 1  64  Rx   d 4 5C 00 1E 00\n"
+     "0.160000 1  64  Rx   d 4 83 00 33 00\n"
+     "0.200000 1  64  Rx   d 4 AD 00 4E 00\n"
+     "0.240000 1  64  Rx   d 4 DA 00 6F 00\n"
+     "0.280000 1  64  Rx   d 4 0A 01 96 00\n"
+     "0.320000 1  64  Rx   d 4 3E 01 C4 00\n"
+     "0.360000 1  64  Rx   d 4 74 01 F7 00\n"
+     "0.400000 1  64  Rx   d 4 AC 01 30 01\n"},
+    {"lag.dbc",
+     "VERSION \"\"\nBU_: Node\nBO_ 100 Lag: 4 Node\n SG_ u : 0|16@1- (0.001,0) [-32|32] \"V\" Node\n"
+     " SG_ lag : 16|16@1- (0.001,0) [-32|32] \"V\" Node\nCM_ SG_ 100 lag \"the filter\";\nVAL_ 100 u 32767 \"not available\" ;\n"},
     {"fit.yaml",
      "machine: lag.yaml\nmodel: {variant: wrong}\nsensors: {lag: {sigma: 50 mV}}\n"
      "data: {file: log.csv}\nparameters:\n  lag.gain:\n    low: 0.1\n    high: 10.5\n"},

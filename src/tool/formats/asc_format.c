@@ -18,6 +18,7 @@
 #include "base/allocate.h"
 #include "formats/can_frames.h"
 #include "formats/trace_file.h"
+#include "io/date_time.h"
 
 #define NS     1000000000LL
 #define LATEST 1000000000LL  // s
@@ -28,8 +29,8 @@ typedef struct asc {
   od_trace_lines lines;
   int base;  // 10 or 16
   bool is_relative;
-  long long now;  // ns
-  char start[OD_TRACE_TIME];
+  long long now;                  // ns
+  char start[OD_DATE_TIME_SIZE];  // date and time of the start
 } asc;
 
 typedef struct word {
@@ -101,25 +102,26 @@ static int month_of(const word *w) {
   return 0;
 }
 
-// Reads a date and time such as "Sat Sep 30 15:06:13.191 2017" or "Sat Sep 30 03:06:13.191 pm 2017".
-static bool date(cursor c, long long *ns) {
-  word day_name, month, w;
-  uint32_t day, hour, minute, year;
-  if (!next_word(&c, &day_name) || !next_word(&c, &month) || !month_of(&month)) return false;
-  if (!next_word(&c, &w) || !number(w.text, w.length, 10, 31, &day) || day == 0 || !next_word(&c, &w)) return false;
-  if (w.length < 8 || w.text[2] != ':' || w.text[5] != ':') return false;
-  if (!number(w.text, 2, 10, 23, &hour) || !number(w.text + 3, 2, 10, 59, &minute)) return false;
-  char text[16] = "";
-  size_t length = w.length - 6 < sizeof text - 3 ? w.length - 6 : sizeof text - 3;
-  memcpy(text, w.text + 6, length);
-  if (!memchr(text, '.', length)) text[length++] = '.';
-  if (!seconds(&(word){text, length}, ns) || *ns > 60 * NS || !next_word(&c, &w)) return false;
+// Converts a date and time such as "Sat Sep 30 15:06:13.191 2017" or "Sat Sep 30 03:06:13.191 pm 2017" to ISO 8601.
+static bool date(cursor c, char text[OD_DATE_TIME_SIZE]) {
+  word day_name, month, day, time, w;
+  uint32_t number_of_day, hour, year;
+  if (!next_word(&c, &day_name) || !next_word(&c, &month) || !month_of(&month) || !next_word(&c, &day) ||
+      !next_word(&c, &time) || !next_word(&c, &w))
+    return false;
   bool is_pm = is(&w, "pm"), is_am = is(&w, "am");
   if ((is_pm || is_am) && !next_word(&c, &w)) return false;
+  if (!number(day.text, day.length, 10, 31, &number_of_day) || !number(w.text, w.length, 10, 9999, &year)) return false;
+  if (time.length < 8 || time.text[2] != ':' || !number(time.text, 2, 10, 23, &hour)) return false;
   if (is_pm && hour < 12) hour += 12;
   if (is_am && hour == 12) hour = 0;
-  if (!number(w.text, w.length, 10, 2200, &year) || year < 1970) return false;
-  *ns += NS * od_trace_seconds((int)year, month_of(&month), (int)day, (int)hour, (int)minute, 0);
+  od_date_time t;
+  char found[64];
+  int length =
+      snprintf(found, sizeof found, "%04u-%02d-%02u %02u%.*s", (unsigned)year, month_of(&month),
+               (unsigned)number_of_day, (unsigned)hour, (int)(time.length < 20 ? time.length - 2 : 18), time.text + 2);
+  if (!od_date_time_parse(found, (size_t)length, OD_YEAR_FIRST, &t)) return false;
+  od_date_time_text(text, t.at, false);
   return true;
 }
 
@@ -142,7 +144,7 @@ static bool head_line(asc *s, cursor c) {
   if (base_line(line, &s->base, &s->is_relative)) return false;
   bool is_date = is(&w, "date");
   if (is(&w, "begin")) is_date = next_word(&c, &w) && is(&w, "triggerblock");
-  if (is_date && date(c, &ns)) od_trace_time_text(s->start, ns, "");
+  if (is_date) date(c, s->start);
   return false;
 }
 
@@ -264,7 +266,7 @@ static outcome read_line(asc *s, const char *text, size_t length, od_can_frame *
   *f = (od_can_frame){0};
   if (!next_word(&c, &time) || !seconds(&time, &ns)) return OTHER;
   s->now = !s->is_relative ? ns : s->now > LATEST * NS - ns ? LATEST * NS : s->now + ns;
-  f->time = (double)s->now / 1e9;
+  f->time = od_seconds_of(s->now);
   if (!next_word(&c, &bus)) return OTHER;
   return is(&bus, "CANFD") ? read_fd(s, &c, f, why) : read_classic(s, &bus, &c, f, why);
 }

@@ -9,12 +9,14 @@
 // objects have flags (u32: 1 for times in 10 us, otherwise ns) at byte 16 and a time (u64) at byte 24. Types: 1 and 86 frame, 100 and
 // 101 CAN FD frame, 2, 73 and 104 error. Other objects are skipped. Objects are parsed while the containers are decompressed, so the
 // memory does not depend on the sizes that the file states.
+#include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "base/allocate.h"
 #include "formats/can_frames.h"
 #include "formats/trace_file.h"
+#include "io/date_time.h"
 
 enum {
   INPUT = 1 << 17,
@@ -54,7 +56,7 @@ typedef struct blf {
   uint64_t skip;  // bytes of contents to be skipped
   uint32_t head;  // size of the header of the file
   bool is_cut;
-  char start[OD_TRACE_TIME];
+  char start[OD_DATE_TIME_SIZE];  // date and time of the start
 } blf;
 
 static uint32_t u16(const uint8_t *b) {
@@ -441,12 +443,12 @@ static od_status read_head(blf *s, od_error *err) {
     return od_fail(err, OD_BAD_INPUT, "%s: found no header of a BLF file (\"LOGG\")", s->file.path);
   s->head = u32(b + 4);
   if (s->head < FILE_HEAD) return damaged(s, "the header is too short", err);
-  int year = (int)u16(b + 40), month = (int)u16(b + 42), day = (int)u16(b + 46);
-  if (year >= 1970 && year <= 2200 && month >= 1 && month <= 12 && day >= 1 && day <= 31) {
-    long long seconds =
-        od_trace_seconds(year, month, day, (int)u16(b + 48) % 24, (int)u16(b + 50) % 60, (int)u16(b + 52) % 61);
-    od_trace_time_text(s->start, seconds * 1000000000 + (long long)(u16(b + 54) % 1000) * 1000000, "");
-  }
+  od_date_time t;
+  char found[64];
+  int length = snprintf(found, sizeof found, "%04u-%02u-%02u %02u:%02u:%02u.%03u", u16(b + 40), u16(b + 42),
+                        u16(b + 46), u16(b + 48), u16(b + 50), u16(b + 52), u16(b + 54));
+  if (u16(b + 40) >= 1970 && od_date_time_parse(found, (size_t)length, OD_YEAR_FIRST, &t))
+    od_date_time_text(s->start, t.at, false);
   rewind_source(s);
   return OD_OK;
 }

@@ -82,12 +82,13 @@ bool od_can_stream_is_cut(const void *stream);
 bool od_can_stream_has_changed(const void *stream);
 od_log_origin od_can_stream_origin(const void *stream, int column);
 const char *od_can_stream_start_time(const void *stream);
+const char *od_can_stream_remark(const void *stream, int index);
 
 // All functions of a stream of CAN frames except `open` and `recognizes`, for the initializer of an od_log_format.
 #define OD_CAN_STREAM                                                                                                 \
   .again = od_can_stream_again, .close = od_can_stream_close, .head = od_can_stream_head, .want = od_can_stream_want, \
   .next = od_can_stream_next, .rewind = od_can_stream_rewind, .line = od_can_stream_line,                             \
   .is_cut = od_can_stream_is_cut, .has_changed = od_can_stream_has_changed, .origin = od_can_stream_origin,           \
-  .start_time = od_can_stream_start_time
+  .start_time = od_can_stream_start_time, .remark = od_can_stream_remark
 
 #endif

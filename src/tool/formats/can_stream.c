@@ -12,6 +12,7 @@
 
 #include "base/allocate.h"
 #include "formats/can_frames.h"
+#include "formats/can_order.h"
 #include "formats/can_signal.h"
 #include "formats/can_transport.h"
 #include "formats/dbc.h"
@@ -22,10 +23,10 @@
 enum {
   MOST_ROUTES = 1 << 20,  // identifiers that are stored; others are looked up in the databases at each frame
   MOST_COLUMNS = 100000,
-  MOST_DISORDER = 1 << 16,  // frames that may precede an earlier frame
   SAMPLE_FRAMES = 1000000,  // frames of a trace without databases that are read for the message
   SHOWN_IDS = 12,
   SHOWN_VALUES = 16,
+  REMARKS = 4,
   NULL_ADDRESS = 254  // source address of messages from any source
 };
 
@@ -72,29 +73,17 @@ typedef struct trace {
   od_table *head;
   od_log_origin *origin;  // one per column
   od_can_losses losses;
-  int disorder;  // number of frames that must be read ahead to sort them
+  const char *remark[REMARKS + 1];  // sentences about the losses, terminated by NULL
+  int disorder;                     // number of frames that must be read ahead to sort them
   od_arena arena;
 } trace;
-
-typedef struct waiting {
-  od_can_frame frame;
-  uint64_t number;  // in the order of the file
-  int line;
-} waiting;
-
-// Sorts frames by time: a heap of the frames read ahead.
-typedef struct sorter {
-  waiting *heap;
-  int count, room;
-  uint64_t number;
-  bool ended;
-} sorter;
 
 typedef struct stream {
   trace *trace;
   bool shares;  // whether the trace belongs to another stream
   void *source;
-  sorter sorter;
+  od_can_sorter sorter;
+  bool has_ended;  // whether the source has no further frame for the sorter
   od_transport *transport;
   bool has_pending;
   od_can_message pending;  // a message that was joined from packets
@@ -183,90 +172,31 @@ static od_status read_databases(trace *t, const char *const *paths, od_error *er
 
 // --- Order of frames --------------------------------------------------------------------------------------------------
 
-static bool precedes(const waiting *a, const waiting *b) {
-  return a->frame.time < b->frame.time || (a->frame.time == b->frame.time && a->number < b->number);
-}
-
-static void push(sorter *s, const waiting *w) {
-  int i = s->count++;
-  for (; i > 0 && precedes(w, &s->heap[(i - 1) / 2]); i = (i - 1) / 2) s->heap[i] = s->heap[(i - 1) / 2];
-  s->heap[i] = *w;
-}
-
-static void pop(sorter *s, waiting *out) {
-  *out = s->heap[0];
-  waiting last = s->heap[--s->count];
-  int i = 0;
-  for (int child; (child = 2 * i + 1) < s->count; i = child) {
-    if (child + 1 < s->count && precedes(&s->heap[child + 1], &s->heap[child])) child++;
-    if (!precedes(&s->heap[child], &last)) break;
-    s->heap[i] = s->heap[child];
-  }
-  s->heap[i] = last;
-}
-
 static int source_line(const stream *s) {
   return s->trace->kind->line ? s->trace->kind->line(s->source) : 0;
 }
 
 // Reads the next frame, in the order of time if the sorter has been prepared.
 static od_status next_frame(stream *s, od_can_frame *f, bool *end, od_error *err) {
-  sorter *q = &s->sorter;
-  if (!q->heap) {
-    od_status status = s->trace->kind->next(s->source, f, end, err);
+  const od_can_source *kind = s->trace->kind;
+  if (!s->sorter.heap) {
+    od_status status = kind->next(s->source, f, end, err);
     if (status == OD_OK && !*end) s->line = source_line(s);
     return status;
   }
-  waiting w;
-  while (!q->ended && q->count <= s->trace->disorder) {
-    od_status status = s->trace->kind->next(s->source, &w.frame, &q->ended, err);
+  while (!s->has_ended && !od_can_sorter_is_full(&s->sorter)) {
+    od_status status = kind->next(s->source, f, &s->has_ended, err);
     if (status != OD_OK) return status;
-    if (q->ended) break;
-    w.number = q->number++;
-    w.line = source_line(s);
-    push(q, &w);
+    if (!s->has_ended) od_can_sorter_push(&s->sorter, f, source_line(s));
   }
-  *end = q->count == 0;
-  if (*end) return OD_OK;
-  pop(q, &w);
-  *f = w.frame;
-  s->line = w.line;
+  *end = s->sorter.count == 0;
+  if (!*end) od_can_sorter_pop(&s->sorter, f, &s->line);
   return OD_OK;
 }
 
 static od_status prepare_sorter(stream *s, od_error *err) {
   if (s->trace->disorder == 0 || s->sorter.heap) return OD_OK;
-  s->sorter.room = s->trace->disorder + 1;
-  s->sorter.heap = od_malloc((size_t)s->sorter.room * sizeof *s->sorter.heap);
-  return s->sorter.heap ? OD_OK : no_memory(s->trace, err);
-}
-
-// The largest times of the trace up to each of the last frames, which ascend.
-typedef struct maxima {
-  double *time;  // a ring
-  long frames;
-  double largest;
-} maxima;
-
-// Takes the time of the next frame. Returns the number of frames since the first one with a later time, 0: none; -1: more than
-// MOST_DISORDER.
-static long take_time(maxima *m, double time) {
-  long i = m->frames++, low = i > MOST_DISORDER ? i - MOST_DISORDER : 0, high = i;
-  if (i == 0 || time >= m->largest) {
-    m->largest = time;
-    m->time[i % MOST_DISORDER] = time;
-    return 0;
-  }
-  if (m->time[low % MOST_DISORDER] > time && low > 0) return -1;
-  while (low < high) {
-    long middle = low + (high - low) / 2;
-    if (m->time[middle % MOST_DISORDER] > time)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  m->time[i % MOST_DISORDER] = m->largest;
-  return i - low;
+  return od_can_sorter_init(&s->sorter, s->trace->disorder) ? OD_OK : no_memory(s->trace, err);
 }
 
 // --- Routes and uses --------------------------------------------------------------------------------------------------
@@ -346,9 +276,8 @@ static od_status take_packet(stream *s, const od_can_frame *f, const route *r) {
 
 static void to_start(stream *s) {
   s->trace->kind->rewind(s->source);
-  s->sorter.count = 0;
-  s->sorter.number = 0;
-  s->sorter.ended = false;
+  od_can_sorter_reset(&s->sorter);
+  s->has_ended = false;
   s->has_pending = false;
   s->line = 0;
   if (s->transport) od_transport_reset(s->transport);
@@ -383,7 +312,7 @@ static od_status count_frame(stream *s, const od_can_frame *f, od_error *err) {
 }
 
 // Reads all frames, at most `most`.
-static od_status scan(stream *s, long most, maxima *m, od_error *err) {
+static od_status scan(stream *s, long most, od_can_order *order, od_error *err) {
   trace *t = s->trace;
   bool end = false;
   double last = 0;
@@ -394,16 +323,16 @@ static od_status scan(stream *s, long most, maxima *m, od_error *err) {
     if (status != OD_OK) return status;
     if (end) break;
     last = s->frame.time;
-    long disorder = m ? take_time(m, last) : 0;
+    long disorder = order ? od_can_order_take(order, last) : 0;
     if (disorder < 0 && s->line > 0)
       return od_fail(err, OD_BAD_INPUT, "%s:%d: the time goes back by %g s; expected frames in the order of time",
-                     t->path, s->line, m->largest - last);
+                     t->path, s->line, order->largest - last);
     if (disorder < 0)
       return od_fail(err, OD_BAD_INPUT,
                      "%s: the time goes back by %g s at frame %ld; expected frames in the order of time", t->path,
-                     m->largest - last, m->frames);
+                     order->largest - last, order->frames);
     if (disorder > t->disorder) t->disorder = (int)disorder;
-    if (m && t->disorder > 0) {
+    if (order && t->disorder > 0) {
       t->losses.frames++;  // a second pass counts the sorted frames
       continue;
     }
@@ -417,10 +346,10 @@ static od_status scan(stream *s, long most, maxima *m, od_error *err) {
 // Reads all frames, at most `most`. If the frames are not in the order of time, reads them again in this order, because the packets of
 // a message must have ascending times.
 static od_status scan_all(stream *s, long most, od_error *err) {
-  maxima m = {.time = od_malloc(MOST_DISORDER * sizeof *m.time)};
-  if (!m.time) return no_memory(s->trace, err);
-  od_status status = scan(s, most, &m, err);
-  od_free(m.time);
+  od_can_order order;
+  if (!od_can_order_init(&order)) return no_memory(s->trace, err);
+  od_status status = scan(s, most, &order, err);
+  od_can_order_free(&order);
   if (status != OD_OK || s->trace->disorder == 0) return status;
   to_start(s);
   status = prepare_sorter(s, err);
@@ -620,6 +549,24 @@ static od_status make_columns(stream *s, od_error *err) {
   return name_columns(s, err);
 }
 
+// Describes the losses in sentences.
+static od_status make_remarks(trace *t, od_error *err) {
+  const od_can_losses *l = &t->losses;
+  od_arena *a = &t->arena;
+  int n = 0;
+  if (l->unknown > 0)
+    t->remark[n++] = od_arena_format(a, "The databases have no message for %s of %ld.",
+                                     od_count(l->unknown, "frame").text, l->frames);
+  if (l->short_data > 0)
+    t->remark[n++] = od_arena_format(a, "%s %s shorter than the message in the database.",
+                                     od_count(l->short_data, "frame").text, od_form(l->short_data, "is", "are"));
+  if (l->incomplete > 0)
+    t->remark[n++] = od_arena_format(a, "%s of several frames %s incomplete: packets are lost, late or aborted.",
+                                     od_count(l->incomplete, "message").text, od_form(l->incomplete, "is", "are"));
+  if (l->errors > 0) t->remark[n++] = od_arena_format(a, "The trace has %s.", od_count(l->errors, "error frame").text);
+  return od_arena_status(a) == OD_OK ? OD_OK : no_memory(t, err);
+}
+
 // --- Streams ----------------------------------------------------------------------------------------------------------
 
 static void free_trace(trace *t) {
@@ -640,7 +587,7 @@ void od_can_stream_close(void *opened) {
   if (s->source) s->trace->kind->close(s->source);
   if (!s->shares && s->trace) free_trace(s->trace);
   od_transport_free(s->transport);
-  od_free(s->sorter.heap);
+  od_can_sorter_free(&s->sorter);
   od_free(s->active_first);
   od_free(s->active);
   od_free(s->column);
@@ -692,6 +639,7 @@ od_status od_can_stream_open(const od_can_source *kind, void *source, const char
   if (status == OD_OK) status = scan_all(s, LONG_MAX, err);
   if (status == OD_OK && t->uses == 0) status = no_messages(t, "no message of the databases occurs in the trace", err);
   if (status == OD_OK) status = make_columns(s, err);
+  if (status == OD_OK) status = make_remarks(t, err);
   if (status == OD_OK) status = prepare(s, err);
   to_start(s);
   if (status == OD_OK)
@@ -828,4 +776,11 @@ const char *od_can_stream_start_time(const void *opened) {
 
 od_can_losses od_can_stream_losses(const void *opened) {
   return ((const stream *)opened)->trace->losses;
+}
+
+const char *od_can_stream_remark(const void *opened, int index) {
+  const trace *t = ((const stream *)opened)->trace;
+  for (int i = 0; i < index; i++)
+    if (!t->remark[i]) return NULL;
+  return t->remark[index];
 }

@@ -17,6 +17,7 @@
 #include "base/allocate.h"
 #include "formats/can_frames.h"
 #include "formats/trace_file.h"
+#include "io/date_time.h"
 
 enum {
   MOST_NAMES = 256,  // interfaces of a trace
@@ -35,9 +36,9 @@ typedef struct candump {
   int names;
   int last_name;
   time_kind times;
-  bool is_compact;       // whether the last line had the format for files
-  long long first, now;  // ns
-  char start[OD_TRACE_TIME];
+  bool is_compact;                // whether the last line had the format for files
+  long long first, now;           // ns
+  char start[OD_DATE_TIME_SIZE];  // date and time of the first frame
 } candump;
 
 // A position in a line. The byte at `end` is below ' '.
@@ -73,16 +74,6 @@ static bool pass(cursor *c, char sign, const char *expected) {
   return true;
 }
 
-// Reads exactly `count` decimal digits.
-static bool read_digits(cursor *c, int count, int *value) {
-  *value = 0;
-  for (int i = 0; i < count; i++, c->at++) {
-    if (!is_digit(*c->at)) return fails(c, "a digit");
-    *value = 10 * *value + (*c->at - '0');
-  }
-  return true;
-}
-
 // Reads a decimal number of seconds, ns.
 static bool read_seconds(cursor *c, long long *ns) {
   long long seconds = 0, part = 0, unit = NS;
@@ -100,16 +91,14 @@ static bool read_seconds(cursor *c, long long *ns) {
 
 // Reads a date and time: 2015-07-10 06:17:32.249713.
 static bool read_date(cursor *c, long long *ns) {
-  static const char what[] = "a date and time such as 2015-07-10 06:17:32.249713";
-  int year, month, day, hour, minute;
-  if (!read_digits(c, 4, &year) || !pass(c, '-', what) || !read_digits(c, 2, &month) || !pass(c, '-', what) ||
-      !read_digits(c, 2, &day) || !pass(c, ' ', what) || !read_digits(c, 2, &hour) || !pass(c, ':', what) ||
-      !read_digits(c, 2, &minute) || !pass(c, ':', what) || !read_seconds(c, ns))
-    return false;
-  if (year < 1970 || year > 2200 || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 ||
-      *ns > 60 * NS)
-    return fails(c, what);
-  *ns += NS * od_trace_seconds(year, month, day, hour, minute, 0);
+  static const od_nanoseconds latest = (od_nanoseconds)LATEST * NS;
+  const char *end = memchr(c->at, ')', (size_t)(c->end - c->at));
+  od_date_time t;
+  if (!end || !od_date_time_parse(c->at, (size_t)(end - c->at), OD_YEAR_FIRST, &t) || !t.has_date || t.at < 0 ||
+      t.at > latest)
+    return fails(c, "a date and time such as 2015-07-10 06:17:32.249713");
+  *ns = (long long)t.at;
+  c->at = end;
   return true;
 }
 
@@ -315,7 +304,7 @@ static od_status find_times(candump *s, od_error *err) {
     before = now;
   }
   if (10 * not_ascending > pairs) s->times = SINCE_LAST;
-  if (s->times == ABSOLUTE || s->times == DATE) od_trace_time_text(s->start, s->first, s->times == DATE ? "" : "Z");
+  if (s->times == ABSOLUTE || s->times == DATE) od_date_time_text(s->start, s->first, s->times != DATE);
   if (s->times == SINCE_FIRST || s->times == SINCE_LAST) s->first = 0;
   od_trace_lines_rewind(&s->lines);
   return status;
@@ -366,7 +355,7 @@ static od_status next(void *source, od_can_frame *frame, bool *end, od_error *er
     s->now = ns - s->first;
   else
     s->now = s->now > LATEST * NS - ns ? LATEST * NS : s->now + ns;
-  frame->time = (double)s->now / 1e9;
+  frame->time = od_seconds_of(s->now);
   return OD_OK;
 }
 

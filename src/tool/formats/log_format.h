@@ -2,7 +2,8 @@
 // found by the first bytes of the file.
 //
 // All formats deliver rows: a time, and one value per column. A file may contain groups of channels, each with its own times. Such a
-// file delivers the rows of all groups in the order of time. In each row, the columns of the other groups are NAN.
+// file delivers the rows of all groups in the order of time. In each row, the columns of the other groups are NAN. Rows of different groups with
+// the same time may be one row.
 #ifndef OD_FORMATS_LOG_FORMAT_H
 #define OD_FORMATS_LOG_FORMAT_H
 
@@ -63,11 +64,13 @@ typedef struct od_log_format {
   // file has become shorter. NULL: such files cannot be followed.
   od_status (*grow)(void *stream, od_log_growth *out, od_error *err);
   const char *(*start_time)(const void *stream);  // date and time of the time zero, as in ISO 8601; NULL: unknown
+  // Returns sentence number `index` about parts of the file that are not read, or NULL after the last sentence.
+  const char *(*remark)(const void *stream, int index);
 } od_log_format;
 
 // The formats, in the order of their recognition, terminated by NULL. The last one, CSV, recognizes every file.
 extern const od_log_format *const od_log_formats[];
-extern const od_log_format od_csv_format, od_mat_format;
+extern const od_log_format od_csv_format, od_mat_format, od_mdf_format;
 extern const od_log_format od_candump_format, od_asc_format, od_blf_format;  // CAN traces (can_frames.h)
 extern const od_log_format od_csv_pipe_format;  // CSV from a pipe, which is read as a whole
 

@@ -100,3 +100,7 @@ od_log_origin od_row_reader_origin(const od_row_reader *r, int column) {
 const char *od_row_reader_start_time(const od_row_reader *r) {
   return r->format->start_time ? r->format->start_time(r->stream) : NULL;
 }
+
+const char *od_row_reader_remark(const od_row_reader *r, int index) {
+  return r->format->remark ? r->format->remark(r->stream, index) : NULL;
+}

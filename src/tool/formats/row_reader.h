@@ -40,5 +40,7 @@ bool od_row_reader_has_changed(const od_row_reader *r);
 // Returns the origin of a column, and the date and time of the time zero (NULL: unknown).
 od_log_origin od_row_reader_origin(const od_row_reader *r, int column);
 const char *od_row_reader_start_time(const od_row_reader *r);
+// Returns sentence number `index` about parts of the file that are not read, or NULL after the last sentence.
+const char *od_row_reader_remark(const od_row_reader *r, int index);
 
 #endif

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -183,26 +182,4 @@ od_status od_trace_lines_fail(const od_trace_lines *l, const char *text, size_t 
   found[n] = '\0';
   return od_fail(err, OD_BAD_INPUT, "%s:%d:%zu: found '%s', expected %s", l->file.path, l->line, place + 1, found,
                  expected);
-}
-
-// --- Times ------------------------------------------------------------------------------------------------------------
-
-// Days from 1970-01-01 in the Gregorian calendar, with years that begin in March.
-static long long days(int year, int month, int day) {
-  long long y = month <= 2 ? year - 1 : year, era = (y >= 0 ? y : y - 399) / 400;
-  long long in_era = y - 400 * era, in_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-  return 146097 * era + 365 * in_era + in_era / 4 - in_era / 100 + in_year - 719468;
-}
-
-long long od_trace_seconds(int year, int month, int day, int hour, int minute, int second) {
-  return 86400 * days(year, month, day) + 3600LL * hour + 60LL * minute + second;
-}
-
-void od_trace_time_text(char text[OD_TRACE_TIME], long long ns, const char *zone) {
-  time_t seconds = (time_t)(ns / 1000000000);
-  struct tm t = {0};
-  char date[24];
-  gmtime_r(&seconds, &t);
-  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &t);
-  snprintf(text, OD_TRACE_TIME, "%s.%06lld%s", date, ns % 1000000000 / 1000, zone);
 }

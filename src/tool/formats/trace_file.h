@@ -58,12 +58,4 @@ od_status od_trace_lines_next(od_trace_lines *l, const char **text, size_t *leng
 od_status od_trace_lines_fail(const od_trace_lines *l, const char *text, size_t length, size_t place,
                               const char *expected, od_error *err);
 
-// ---- Times
-
-// Returns the number of seconds from 1970 to a date and time; month and day from 1.
-long long od_trace_seconds(int year, int month, int day, int hour, int minute, int second);
-// Writes a time in ns since 1970 as in ISO 8601, with the suffix `zone`.
-enum { OD_TRACE_TIME = 48 };
-void od_trace_time_text(char text[OD_TRACE_TIME], long long ns, const char *zone);
-
 #endif

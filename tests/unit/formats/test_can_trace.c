@@ -269,6 +269,38 @@ static void damaged_blf(void **state) {
   }
 }
 
+static void starts_at(scratch *s, const char *trace, const char *start) {
+  od_row_reader *r = NULL;
+  od_error err = {0};
+  char path[512];
+  snprintf(path, sizeof path, "%s", scratch_put(s, "m.dbc", dbc));
+  const char *databases[] = {path, NULL};
+  od_table_wish wish = {.databases = databases};
+  if (od_row_reader_open(scratch_path(s, trace), &wish, &r, &err) != OD_OK) fail_msg("%s", err.text);
+  const char *found = od_row_reader_start_time(r);
+  if (!start) assert_null(found);
+  if (start) assert_string_equal(found, start);
+  od_row_reader_close(r);
+}
+
+static void start_times(void **state) {
+  scratch *s = *state;
+  static blob file;
+  scratch_put(s, "t.log", " (2015-12-31 23:59:59.999999)  can0  123   [2]  01 02\n");
+  starts_at(s, "t.log", "2015-12-31T23:59:59.999999");
+  scratch_put(s, "t.log", "(1.5) can0 123#01\n");
+  starts_at(s, "t.log", NULL);
+  scratch_put(s, "t.asc", "date Die Okt 3 03:06:13 pm 2017\nbase hex timestamps absolute\n0.5 1 123 Rx d 1 00\n");
+  starts_at(s, "t.asc", "2017-10-03T15:06:13");
+  scratch_put(s, "t.asc", "date Sat Sep 30 12:06:13.191 AM 2017\nbase hex timestamps absolute\n0.5 1 123 Rx d 1 00\n");
+  starts_at(s, "t.asc", "2017-09-30T00:06:13.191");
+  file = (blob){.size = 0};
+  put_header(&file);
+  put_objects(&file);
+  scratch_write(s, "t.blf", (const char *)file.at, file.size);
+  starts_at(s, "t.blf", "2017-09-30T15:06:13.191");
+}
+
 // --- Streams ----------------------------------------------------------------------------------------------------------
 
 static od_row_reader *open_reader(scratch *s, const char *trace, const od_table_wish *wish) {
@@ -303,7 +335,7 @@ static void wanted_columns(void **state) {
   assert_string_equal(od_row_reader_origin(r, 1).comment, "pressure; 0 = none, 255 = SNA");
   assert_null(od_row_reader_origin(r, 2).comment);
   assert_string_equal(od_row_reader_origin(r, 3).group, "B (12345678 on can0)");
-  assert_string_equal(od_row_reader_start_time(r), "2015-07-10T06:17:32.250000Z");
+  assert_string_equal(od_row_reader_start_time(r), "2015-07-10T06:17:32.25Z");
   wanted[2] = true;
   od_row_reader_want(r, wanted);
   assert_int_equal(od_row_reader_again(r, &other, &err), OD_OK);
@@ -395,6 +427,11 @@ static void losses(void **state) {
   assert_int_equal(l.unknown, 1);
   assert_int_equal(l.errors, 1);
   assert_int_equal(l.incomplete, 0);
+  assert_string_equal(od_can_stream_remark(stream, 0), "The databases have no message for 1 frame of 5.");
+  assert_string_equal(od_can_stream_remark(stream, 1), "1 frame is shorter than the message in the database.");
+  assert_string_equal(od_can_stream_remark(stream, 2), "The trace has 1 error frame.");
+  assert_null(od_can_stream_remark(stream, 3));
+  assert_null(od_can_stream_remark(stream, 9));
   od_can_stream_close(stream);
 }
 
@@ -462,6 +499,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(asc_files, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(blf_files, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(damaged_blf, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(start_times, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(wanted_columns, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(sorted, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(several, scratch_setup, scratch_teardown),
