@@ -160,7 +160,7 @@ static od_status take_frame(bus *b, frames *f, od_can_frame *frame, od_error *er
   bool is_long = is_extended > 0 || (bits & extended) || (bits & all_bits) > short_bits;
   frame->time = f->now;
   frame->id = bits & all_bits;
-  frame->bus = number < OD_CAN_BUSES ? (uint16_t)number : 0;
+  frame->bus = (uint16_t)(number < OD_CAN_BUSES ? number : 0);
   frame->flags = (uint8_t)((is_long ? OD_CAN_EXTENDED : 0) | (is_sent > 0 ? OD_CAN_SENT : 0));
   return OD_OK;
 }

@@ -141,7 +141,9 @@ static od_status judge_start(od_fit_work *w, int set, od_error *err) {
   misses m = {w, set, OD_TAKE(&scratch, norm, 2 * w->ns)};
   if (!m.off) return od_fail(err, OD_NO_MEMORY, "out of memory");
   const od_predict_wish wish = {.take = add_misses, .user = &m};
-  od_status status = od_fit_predict_rows(w, set, w->predictor[set], w->start, &wish);
+  od_status status = od_fit_find_validation_start(w, set, w->start, err);
+  if (status == OD_NO_MEMORY) return status;
+  if (status == OD_OK) status = od_fit_predict_rows(w, set, w->predictor[set], w->start, &wish);
   for (int i = 0; i < w->ns; i++) {
     part parts[2];
     find_parts(w, set, i, parts);
@@ -158,7 +160,9 @@ static od_status judge_end(od_fit_work *w, int set, od_error *err) {
   const od_fit_data *d = w->f->data[set];
   od_fit_set_result *r = &w->f->set[set];
   bool done = w->influence && d->fitted > 0;
-  r->predicted = done ? OD_OK : od_fit_predict_set(w, set, w->f->search->x, false);
+  od_status status = od_fit_find_validation_start(w, set, w->f->search->x, err);
+  if (status == OD_NO_MEMORY) return status;
+  r->predicted = done ? OD_OK : status != OD_OK ? status : od_fit_predict_set(w, set, w->f->search->x, false);
   od_fit_keep_gaps(w, set);
   // A set that cannot be predicted has no predicted values.
   for (long k = 0; r->predicted != OD_OK && k < d->rows * w->ny; k++) w->y[set][k] = NAN;

@@ -179,7 +179,7 @@ void od_channel_survey_add(od_channel_survey *s, double time, double value, long
   } else {
     if (s->now.length > 0) od_pool_add(&s->step_pool, fabs(value - s->last));
     end_run(s);
-    s->now = (od_run){time, time, value, 1};
+    s->now = (od_run){s->values > 1 ? s->last : (double)NAN, time, time, value, 1};
     note_level(s, value);
   }
   s->last = value;
@@ -190,8 +190,10 @@ void od_channel_survey_add(od_channel_survey *s, double time, double value, long
 
 // --- Judgment of the first pass -----------------------------------------------------------------------------------
 
+enum { LEAST_STEPS = 16 };  // least number of steps for a resolution
+
 double od_resolution_of(const od_pool *steps, double round_off, bool has_zeros) {
-  enum { LEAST_STEPS = 16, MOST_PARTS = 6 };
+  enum { MOST_PARTS = 6 };
   static const double share = 0.97, tolerance = 0.05;
   long n = od_pool_size(steps), first = 0;
   while (first < n && steps->value[first] < 64 * round_off) first++;
@@ -267,7 +269,10 @@ static void find_stuck(od_channel_survey *s) {
     const od_run *run = &s->longest[i];
     bool returns = false;
     for (int k = 0; k < s->long_runs; k++) returns = returns || (k != i && s->longest[k].value == run->value);
-    if (run->length <= s->stuck_limit || returns || run->value == s->min || run->value == s->max) continue;
+    // A dead band: the signal reaches 0 without a jump.
+    bool is_dead_band = run->value == 0 && !(fabs(run->before) > 0.1 * (s->max - s->min));
+    bool is_at_end = run->value == s->min || run->value == s->max;
+    if (run->length <= s->stuck_limit || returns || is_at_end || is_dead_band) continue;
     int at = s->stuck++;
     for (; at > 0 && s->stuck_run[at - 1].begin > run->begin; at--) s->stuck_run[at] = s->stuck_run[at - 1];
     s->stuck_run[at] = *run;
@@ -286,12 +291,14 @@ void od_channel_survey_judge(od_channel_survey *s, long rows) {
   s->repeats = s->is_state ? 0 : find_repeats(s);
   od_pool_sort(&s->step_pool);
   s->resolution = od_resolution_of(&s->step_pool, DBL_EPSILON * size, s->zero_steps > 0);
+  if (s->step_pool.count > 0 && s->step_pool.count < LEAST_STEPS && s->zero_steps > 0)
+    s->least_step = s->step_pool.value[0];
   long moving = s->block.noisy + s->block.smooth + s->block.mixed;
   if (!s->is_state && s->block.noisy >= 2 && 20 * s->block.noisy >= moving) {
     od_pool_sort(&s->noise_pool);
     s->noise = od_pool_quantile(&s->noise_pool, 0.5);
   }
-  if (!s->is_state) s->stuck_limit = find_stuck_limit(s);
+  if (s->levels > OD_SURVEY_STATES) s->stuck_limit = find_stuck_limit(s);
   if (s->stuck_limit > 0) find_stuck(s);
   s->filled = 0;
 }
@@ -307,14 +314,20 @@ static double median_of_3(double a, double b, double c) {
   return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-// Returns the median of the magnitudes of the residuals in the window, as a standard deviation of the noise. NAN: no residuals.
-static double noise_of_window(const od_channel_survey *s) {
+// Returns the noise in samples `from` to `to` of the window: the median of the magnitudes of the residuals, as a standard deviation.
+static double noise_of_part(const od_channel_survey *s, int from, int to) {
   double e[OD_SURVEY_WINDOW];
   long n = 0;
-  for (int i = 1; i + 1 < s->filled; i++)
+  for (int i = from; i < to; i++)
     if (residual(s, i, &e[n])) e[n] = fabs(e[n]), n++;
   od_numbers_sort(e, n);
-  return n > 0 ? 1.4826 * e[n / 2] : NAN;
+  return n > 0 ? 1.4826 * e[n / 2] : 0;
+}
+
+// Returns the noise of the window: that of its rougher half, because a rough stretch may begin in the window.
+static double noise_of_window(const od_channel_survey *s) {
+  int middle = s->filled / 2;
+  return fmax(noise_of_part(s, 1, middle), noise_of_part(s, middle, s->filled - 1));
 }
 
 // Returns the height of a spike of `width` samples from sample i on, compared with its neighbors alone; 0: no spike. by_index: the intervals
@@ -349,7 +362,7 @@ static double spike_height(const od_channel_survey *s, int i, int width) {
 
 // Searches the window for spikes that begin at sample `from` to `to`.
 static void find_spikes(od_channel_survey *s, int from, int to) {
-  double noise = isnan(s->noise) ? 0 : s->noise, q = isnan(s->resolution) ? 0 : s->resolution;
+  double noise = isnan(s->noise) ? 0 : s->noise, q = isnan(s->resolution) ? s->least_step : s->resolution;
   double size = fmax(fabs(s->min), fabs(s->max));
   double limit = fmax(fmax(least_height * noise, least_steps * q), 1e-9 * size), local = NAN;
   for (int i = from; i <= to; i++) {
@@ -384,6 +397,7 @@ static void end_window(od_channel_survey *s) {
 static void count_end(od_range_end *end, double inside, double near) {
   if (inside == 0) {
     end->at++;
+    end->runs += end->run == 0;
     if (++end->run > end->longest) end->longest = end->run;
   } else {
     end->run = 0;
@@ -394,7 +408,7 @@ static void count_end(od_range_end *end, double inside, double near) {
 void od_channel_survey_recount(od_channel_survey *s, double time, double value) {
   if (!isfinite(value)) return;
   od_timing_recount(&s->timing, &s->previous_time, time);
-  if (s->is_state || s->is_constant) return;
+  if (s->levels <= OD_SURVEY_STATES) return;
   double near = fmax(isnan(s->resolution) ? 0 : 2.5 * s->resolution, isnan(s->noise) ? 0 : s->noise);
   count_end(&s->low, value - s->min, near);
   count_end(&s->high, s->max - value, near);
@@ -407,16 +421,17 @@ void od_channel_survey_recount(od_channel_survey *s, double time, double value) 
 
 // Judges one end of the range. limit: the value at this end.
 static void judge_end(const od_channel_survey *s, od_range_end *end, double limit) {
-  enum { LEAST_AT = 8, LEAST_RUN = 4, LEAST_CODES = 3 };
+  enum { LEAST_AT = 8, LEAST_RUN = 4, LEAST_CODES = 3, LONG_RUN = 20 };
   double inner = s->high.next - s->low.next;
-  end->is_code = end->at >= LEAST_CODES && fabs(limit - end->next) > 3 * inner;
-  end->is_saturated = !end->is_code && s->stuck_limit > 0 && end->at >= LEAST_AT && end->longest >= LEAST_RUN &&
-                      end->at > 3 * end->near;
+  bool is_repeated = end->runs >= LEAST_CODES || end->longest >= LONG_RUN;
+  end->is_code = is_repeated && fabs(limit - end->next) > 3 * inner;
+  bool piles_up = end->at >= LEAST_AT && end->longest >= LEAST_RUN && end->at > 3 * end->near;
+  end->is_saturated = !end->is_code && s->stuck_limit > 0 && limit != 0 && piles_up;
 }
 
 void od_channel_survey_finish(od_channel_survey *s) {
   if (s->filled >= 8) find_spikes(s, 3, s->filled - 4);
-  if (s->is_state || s->is_constant || s->values == 0) return;
+  if (s->levels <= OD_SURVEY_STATES) return;
   judge_end(s, &s->low, s->min);
   judge_end(s, &s->high, s->max);
   // Codes are no spikes.

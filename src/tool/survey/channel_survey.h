@@ -13,14 +13,14 @@
 // and peaks of smooth signals are not spikes.
 //
 // Stuck stretches. A noisy channel that repeats a value more often than its noise explains. Channels that rest are not stuck: they also
-// have blocks with some zero steps, or return to the same value.
+// have blocks with some zero steps, return to the same value, or reach 0 without a jump (dead band).
 //
-// Saturation. A noisy channel that repeats its least or greatest value, while values close to this limit are rare.
+// Saturation. A noisy channel that repeats its least or greatest value, except 0, while values close to this limit are rare.
 //
 // Codes. A least or greatest value that occurs several times and is far from all other values, such as 65535 or -999.
 //
-// Channels with at most 8 different values are states, such as gears and switches. States have no noise, spikes, stuck stretches,
-// saturation or codes.
+// Channels with at most 8 different values are states, such as gears and switches, unless they have few values. Such channels have no noise,
+// spikes, stuck stretches, saturation or codes.
 #ifndef OD_SURVEY_CHANNEL_SURVEY_H
 #define OD_SURVEY_CHANNEL_SURVEY_H
 
@@ -41,6 +41,7 @@ typedef struct od_spike {
 
 // A run: consecutive equal values.
 typedef struct od_run {
+  double before;             // value before the run; NAN: none
   double begin, end, value;  // times of the first and the last sample
   long length;               // number of samples
 } od_run;
@@ -49,6 +50,7 @@ typedef struct od_run {
 typedef struct od_range_end {
   long at, near;      // number of values that are equal to the limit, and close to the limit without being equal
   long spikes;        // number of spikes to the limit
+  long runs;          // number of runs of values at the limit
   long run, longest;  // current and longest run of values at the limit
   double next;        // nearest other value; NAN: none
   bool is_saturated, is_code;
@@ -64,6 +66,7 @@ typedef struct od_channel_survey {
   int levels;  // number of different values, at most OD_SURVEY_STATES + 1
   bool is_constant, is_state;
   long repeats;              // number of rows after which the value changes; 0: irregular
+  double least_step;         // smallest step of a channel with few steps; 0: there are many steps
   double resolution, noise;  // NAN: unknown; noise: standard deviation
   long spikes;
   od_spike spike[OD_SURVEY_LISTED];  // the first spikes

@@ -185,7 +185,8 @@ static void find_groups_of_row(od_log_survey *s) {
     if (!isnan(s->row[s->channel[i].column])) s->group[s->channel[i].group].has_row = true;
 }
 
-static void add_row(od_log_survey *s, double time) {
+static void add_row(od_log_survey *s, double time, long number) {
+  (void)number;
   if (!(time >= s->begin)) s->begin = time;
   if (!(time <= s->finish)) s->finish = time;
   find_groups_of_row(s);
@@ -201,7 +202,9 @@ static void add_row(od_log_survey *s, double time) {
   }
 }
 
-static void add_row_again(od_log_survey *s, double time) {
+// number: number of the row in the wished part.
+static void add_row_again(od_log_survey *s, double time, long number) {
+  od_lag_window_add(&s->lags, s, time, number);
   find_groups_of_row(s);
   for (int i = 0; i < s->groups; i++)
     if (s->group[i].has_row) od_timing_recount(&s->group[i].timing, &s->group[i].previous_time, time);
@@ -216,7 +219,7 @@ static void add_row_again(od_log_survey *s, double time) {
 }
 
 // Reads all rows once. first: rows that earlier passes have read, for the progress.
-static od_status read_pass(od_log_survey *s, void (*add)(od_log_survey *s, double time), long all,
+static od_status read_pass(od_log_survey *s, void (*add)(od_log_survey *s, double time, long number), long all,
                            bool (*progress)(void *user, double done), void *user, od_error *err) {
   enum { ROWS_OF_PROGRESS = 16384 };
   bool end = false;
@@ -226,7 +229,8 @@ static od_status read_pass(od_log_survey *s, void (*add)(od_log_survey *s, doubl
   for (long row = 0;; row++) {
     od_status status = od_log_survey_next(s, &time, &end, err);
     if (status != OD_OK || end) return status;
-    add(s, time);
+    add(s, time, row);
+    s->used_rows = row + 1;
     if (progress && row % ROWS_OF_PROGRESS == 0 &&
         !progress(user, all > 0 ? 0.5 + 0.5 * (double)s->rows / (double)all : (double)NAN))
       return OD_INTERRUPTED;
@@ -255,12 +259,14 @@ od_status od_log_survey_read(od_log_survey *s, bool (*progress)(void *user, doub
     od_channel_survey_judge(&c->facts, s->group[c->group].rows);
     if (s->has_envelopes) od_envelope_init(&c->envelope, &s->memory, s->begin, s->finish);
   }
-  if (od_arena_status(&s->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  if (!od_lag_window_init(&s->lags, s) || od_arena_status(&s->memory) != OD_OK)
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   const char *changed = "%s has changed while it was read; run the command again when the file is complete";
   const long rows = s->rows;
   status = read_pass(s, add_row_again, rows, progress, user, err);
   if (status == OD_OK && (s->rows != rows || od_row_reader_has_changed(s->file)))
     return od_fail(err, OD_IO, changed, s->path);
   for (int i = 0; i < s->channels; i++) od_channel_survey_finish(&s->channel[i].facts);
+  if (status == OD_OK) od_lag_window_judge(&s->lags, s);
   return status;
 }

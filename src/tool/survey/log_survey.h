@@ -10,6 +10,7 @@
 #include "logs/log.h"
 #include "survey/channel_survey.h"
 #include "survey/envelope.h"
+#include "survey/survey_lags.h"
 
 // What is surveyed.
 typedef struct od_survey_wish {
@@ -54,6 +55,8 @@ typedef struct od_log_survey {
   int channels;
   int unselected;  // number of channels that no pattern selects
   long rows, rows_without_time;
+  long used_rows;        // number of rows in the wished part
+  od_lag_window lags;    // lags between channels
   double begin, finish;  // least and greatest time, s; NAN: no rows
   double *row;           // one row of the file
   bool has_envelopes;

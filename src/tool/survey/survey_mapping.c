@@ -195,11 +195,7 @@ od_status od_log_survey_map(const od_log_survey *s, const od_map_target *targets
   show_proposals(s, targets, &mapping, r);
   od_result_text(r, "section", section);
   od_result_heading(r, "Section for an experiment file");
-  for (char *line = section, *end; *line; line = end + 1) {
-    end = strchr(line, '\n');
-    *end = '\0';
-    od_result_line(r, "%s", line);
-  }
+  od_result_code(r, section);
   free(section);
   return OD_OK;
 }

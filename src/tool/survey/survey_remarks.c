@@ -67,7 +67,7 @@ static void judge_timing(const od_survey_group *g, od_survey_remarks *r) {
   if (t->jitter > 0.05 * t->interval && t->count > 16)
     add(r, (od_survey_remark){false, "log.jitter", -1, 0, NAN, "Irregular times:", NULL},
         "the intervals between rows%s are %s with a robust standard deviation of %s. Methods that need equal intervals resample: --resample.",
-        of, od_duration_text(t->interval, 4).text, od_duration_text(t->jitter, 2).text);
+        of, od_duration_text(t->interval, 4).text, od_duration_text(t->jitter, 3).text);
 }
 
 // Remarks about the unit of the times: the name of the column contains a shorter unit, or the times are a date in a shorter unit.
@@ -204,8 +204,23 @@ static void judge_channel(const od_surveyed_channel *c, int i, const od_survey_g
   judge_end(c, i, true, r);
 }
 
+static void judge_lags(const od_log_survey *s, od_survey_remarks *r) {
+  for (int i = 0; i < s->lags.lags; i++) {
+    const od_survey_lag *x = &s->lags.lag[i];
+    bool is_behind = x->lag.lag > 0;
+    const od_surveyed_channel *late = &s->channel[is_behind ? x->second : x->first],
+                              *early = &s->channel[is_behind ? x->first : x->second];
+    add(r, (od_survey_remark){false, "log.lag", is_behind ? x->second : x->first, 0, NAN, "Lag:", NULL},
+        "%.100s follows %.100s by %s with a standard deviation of %s (correlation %.3f, without lag %.3f). If both measure the same quantity, "
+        "one of them is late.",
+        late->name, early->name, od_duration_text(fabs(x->lag.lag), 4).text, od_duration_text(x->lag.sigma, 3).text,
+        x->lag.correlation, x->lag.at_zero);
+  }
+}
+
 bool od_log_survey_judge(const od_log_survey *s, od_survey_remarks *out) {
   judge_times(s, out);
   for (int i = 0; i < s->channels; i++) judge_channel(&s->channel[i], i, &s->group[s->channel[i].group], out);
+  judge_lags(s, out);
   return od_arena_status(&out->memory) == OD_OK;
 }

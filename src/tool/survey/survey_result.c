@@ -34,7 +34,7 @@ static void show_groups(const od_log_survey *s, od_result *r) {
     od_result_cell_shown(t, x->jitter,
                          isnan(x->jitter) ? "-"
                          : x->jitter == 0 ? "0"
-                                          : od_duration_text(x->jitter, 2).text);
+                                          : od_duration_text(x->jitter, 3).text);
     od_result_cell(t, (double)x->gaps);
     od_result_mark(t, x->gaps > 0);
     od_result_cell_shown(t, x->longest, x->longest > 0 ? od_duration_text(x->longest, 4).text : "-");
@@ -151,19 +151,43 @@ static void show_channels(const od_log_survey *s, od_result *r) {
 
 // --- Remarks ------------------------------------------------------------------------------------------------------
 
+// The data have the form of the findings of runs (findings/findings_result.c), so pages show them in the same way.
+static json_t *remark_json(const od_log_survey *s, const od_survey_remark *x) {
+  char title[80];
+  snprintf(title, sizeof title, "%.*s", (int)strcspn(x->lead, ":"), x->lead);
+  json_t *item = json_pack("{s:s, s:s, s:s, s:o}", "code", x->code, "severity", x->is_warning ? "warning" : "note",
+                           "title", title, "text", od_json_text(x->text));
+  if (x->channel >= 0) json_object_set_new(item, "output", od_json_text(s->channel[x->channel].name));
+  if (!isnan(x->time)) json_object_set_new(item, "at", od_json_number(x->time));
+  if (x->count > 0) json_object_set_new(item, "count", json_integer(x->count));
+  return item;
+}
+
+static void set_lags(const od_log_survey *s, od_result *r) {
+  json_t *list = json_array();
+  for (int i = 0; i < s->lags.lags; i++) {
+    const od_survey_lag *x = &s->lags.lag[i];
+    json_array_append_new(
+        list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "first", od_json_text(s->channel[x->first].name), "second",
+                        od_json_text(s->channel[x->second].name), "lag", od_json_number(x->lag.lag), "sigma",
+                        od_json_number(x->lag.sigma), "correlation", od_json_number(x->lag.correlation), "at_zero",
+                        od_json_number(x->lag.at_zero)));
+  }
+  od_result_set(r, "lags", list);
+}
+
 static void show_remarks(const od_log_survey *s, const od_survey_remarks *remarks, od_result *r) {
   json_t *list = json_array();
+  od_result_audience(r, OD_FOR_TERMINAL);
   od_result_heading(r, remarks->count > 0 ? "Findings" : "Findings: none");
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < remarks->count; i++) {
       const od_survey_remark *x = &remarks->item[i];
       if (x->is_warning != (pass == 0)) continue;
       od_result_finding(r, x->is_warning ? OD_DOUBTFUL : OD_SOUND, x->lead, "%s", x->text);
-      json_array_append_new(
-          list, json_pack("{s:b, s:s, s:o, s:I, s:o, s:o}", "warning", x->is_warning, "code", x->code, "channel",
-                          x->channel >= 0 ? od_json_text(s->channel[x->channel].name) : json_null(), "count",
-                          (json_int_t)x->count, "time", od_json_number(x->time), "text", od_json_text(x->text)));
+      json_array_append_new(list, remark_json(s, x));
     }
+  od_result_audience(r, OD_FOR_ALL);
   od_result_set(r, "findings", list);
 }
 
@@ -181,8 +205,8 @@ void od_log_survey_show(const od_log_survey *s, const od_survey_remarks *remarks
   od_result_fact(r, "channels", "%d%s", s->channels, s->unselected > 0 ? " selected" : "");
   od_result_fact(r, "time", "%.9g s to %.9g s, %s%s%s", s->begin, s->finish,
                  od_duration_text(s->finish - s->begin, 5).text, date ? ", from " : "", date ? date : "");
-  od_result_section(r, "Findings");
   show_remarks(s, remarks, r);
+  set_lags(s, r);
   od_result_section(r, "Channels");
   show_groups(s, r);
   show_channels(s, r);
@@ -206,7 +230,8 @@ static void add_channel(od_picture *p, const od_log_survey *s, const od_surveyed
                                                  .x_name = "time",
                                                  .x_unit = "s",
                                                  .y_unit = od_surveyed_unit(c)});
-  od_panel_add(p, panel, (od_panel_line){.as = OD_AS_LINE, .x = {x, points, 1, 1}, .y = {y, points, 1, 1}});
+  od_panel_add(p, panel,
+               (od_panel_line){.label = c->name, .as = OD_AS_LINE, .x = {x, points, 1, 1}, .y = {y, points, 1, 1}});
   for (long i = 0; i < f->spikes && i < OD_SURVEY_LISTED; i++)
     od_panel_mark_point(p, panel, f->spike[i].time, od_surveyed_value(c, f->spike[i].value), OD_MARK_CROSS,
                         i == 0 ? "spike" : "");

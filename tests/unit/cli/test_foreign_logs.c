@@ -269,6 +269,81 @@ static void test_part(void **state) {
   }
 }
 
+// --- Other times --------------------------------------------------------------------------------------------------
+
+// Response of y = u * exp(-t / 50 ms) / 50 ms to a sum of sines, in closed form.
+static void swing(double t, double *u, double *y) {
+  static const double f[] = {0.37, 1.1, 1.9, 3.1, 4.7};
+  *u = *y = 0;
+  for (int i = 0; i < 5; i++) {
+    double w = 6.283185307179586 * f[i], size = 1 / sqrt(1 + 0.0025 * w * w), late = atan(0.05 * w);
+    *u += sin(w * t + i), *y += size * sin(w * t + i - late);
+  }
+}
+
+// The pole of a transfer function of order 1 fitted to a log.
+static double pole_of(scratch *s, const char *log) {
+  double pole = 0;
+  outcome o = run(s, "tf %s --input u --output y --high 5 --length 2048 --order 1 --json -", log);
+  ends_with(o, 0);
+  const char *poles = strstr(o.out, "\"poles\"");
+  assert_non_null(poles);
+  assert_int_equal(sscanf(strchr(poles, '-'), "%lf", &pole), 1);
+  forget(o);
+  return pole;
+}
+
+// Logs with irregular times, and with signals at different times in two files. Oracle: the result from a log with equal times, of the
+// same signals in closed form.
+static void test_other_times(void **state) {
+  scratch *s = *state;
+  FILE *jitter = fopen(scratch_path(s, "jitter.csv"), "w"), *a = fopen(scratch_path(s, "a.csv"), "w"),
+       *b = fopen(scratch_path(s, "b.csv"), "w"), *even = fopen(scratch_path(s, "even.csv"), "w"),
+       *one = fopen(scratch_path(s, "one.csv"), "w");
+  fprintf(jitter, "time,u,y\n"), fprintf(even, "time,u,y\n"), fprintf(a, "time,u\n"), fprintf(b, "time,y\n"),
+      fprintf(one, "time,u,y\n");
+  double u, y;
+  for (int k = 0; k < 6000; k++) {
+    double t = 0.005 * k, off = 0.002 * sin(1e3 * k * k);
+    swing(t + off, &u, &y);
+    fprintf(jitter, "%.9g,%.9g,%.9g\n", t + off, u, y);
+    swing(t, &u, &y);
+    fprintf(a, "%.9g,%.9g\n", t, u);
+    fprintf(even, "%.9g,%.9g,%.9g\n", t, u, y);
+    if (k % 2 == 0) fprintf(one, "%.9g,%.9g,\n", t, u);
+    if (k % 2 == 1) fprintf(one, "%.9g,,%.9g\n", t, y);
+    swing(t + 0.0013, &u, &y);
+    if (k % 2) fprintf(b, "%.9g,%.9g\n", t + 0.0013, y);
+  }
+  fclose(jitter), fclose(even), fclose(a), fclose(b), fclose(one);
+  static const char *const logs[] = {"--data jitter.csv", "--data a.csv --data b.csv"};
+  static const char *const words[] = {"the times of the log are not uniform", "the signals have different times"};
+  double expected = pole_of(s, "--data even.csv");
+  near_relative(expected, -20, 0.1);
+  for (int i = 0; i < 2; i++) {
+    outcome o = run(s, "frf %s --input u --output y --length 2048 --high 5 --csv out --json o.json", logs[i]);
+    ends_with(o, 0);
+    says(o.out, words[i]);
+    forget(o);
+    char *json = scratch_read(scratch_path(s, "o.json"));
+    says(json, "interpolated linearly to 2");
+    free(json);
+    near_relative(pole_of(s, logs[i]), expected, 0.03);
+  }
+  // A pause is not interpolated.
+  FILE *pause = fopen(scratch_path(s, "pause.csv"), "w");
+  fprintf(pause, "time,u,y\n");
+  for (int k = 0; k < 400; k++) {
+    double t = 0.005 * k + (k >= 200 ? 3 : 0);
+    swing(t, &u, &y);
+    fprintf(pause, "%.9g,%.9g,%.9g\n", t, u, y);
+  }
+  fclose(pause);
+  ends_and_says(run(s, "frf pause.csv --input u"), 2, "'u' has no value for 3.005 s after 0.995 s");
+  // Empty cells of one file are missing values.
+  ends_and_says(run(s, "frf one.csv --input u"), 2, "'y' has no value in row 1");
+}
+
 // --- Options ------------------------------------------------------------------------------------------------------
 
 // All commands that read logs have the options of logs, with the same text and the same argument.
@@ -352,7 +427,7 @@ static void test_no_log(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_forms), TEST(test_part), TEST(test_options), TEST(test_mistakes),
-                                     TEST(test_no_log)};
+  const struct CMUnitTest tests[] = {TEST(test_forms),   TEST(test_part),     TEST(test_other_times),
+                                     TEST(test_options), TEST(test_mistakes), TEST(test_no_log)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,6 +146,28 @@ static void test_groups(void **state) {
   od_table_free(t);
 }
 
+// Two pressures with the same signal, one 37.5 ms late, and a third one with another signal. Oracle: the delay.
+static void test_lags(void **state) {
+  scratch *s = *state;
+  FILE *f = begin(s, "log.csv", "time [s],early [bar],late [MPa],other [bar]");
+  for (int i = 0; i < 6000; i++) {
+    double t = 0.005 * i, noise = 0.2 * ((i * 7919) % 31 / 15. - 1), late = t - 0.0375;
+    fprintf(f, "%.3f,%.4f,%.6f,%.4f\n", t, 50 + 9 * sin(2.1 * t) + 5 * sin(7.7 * t) + noise,
+            0.1 * (50 + 9 * sin(2.1 * late) + 5 * sin(7.7 * late)) + 0.02 * ((i * 613) % 37 / 18. - 1),
+            40 + 9 * sin(1.3 * t * t / 9) - noise);
+  }
+  fclose(f);
+  outcome o = run(s, "log log.csv --json o.json");
+  ends_with(o, 0);
+  says(o.out, "late follows early by 3");
+  forget(o);
+  json_t *all = read_json(s, "o.json"), *lags = json_object_get(all, "lags"), *lag = json_array_get(lags, 0);
+  assert_int_equal(json_array_size(lags), 1);
+  near(number(lag, "lag"), 0.0375, 5e-4);
+  assert_true(number(lag, "sigma") < 1e-3 && number(lag, "correlation") > 0.99);
+  json_decref(all);
+}
+
 // ---- Conversion
 
 static od_table *read_table(scratch *s, const char *name) {
@@ -355,8 +377,8 @@ static void test_difficult_names(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {
-      TEST(test_memory),           TEST(test_facts),    TEST(test_groups),        TEST(test_resampling),
-      TEST(test_rows_of_the_file), TEST(test_mistakes), TEST(test_section_loads), TEST(test_difficult_names)};
+  const struct CMUnitTest tests[] = {TEST(test_memory),   TEST(test_facts),         TEST(test_groups),
+                                     TEST(test_lags),     TEST(test_resampling),    TEST(test_rows_of_the_file),
+                                     TEST(test_mistakes), TEST(test_section_loads), TEST(test_difficult_names)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #include "survey/channel_survey.h"
 #include "unit/survey/random_channel.h"
 
-enum { FIRST_SEED = 9001, SEEDS = 40 };
+enum { FIRST_SEED = 20001, SEEDS = 40 };
 
 // Surveys a sequence. The arena owns the memory.
 static void survey(od_channel_survey *s, const double *t, const double *x, long n, od_arena *memory) {
@@ -185,6 +185,34 @@ static void test_false_alarms(void **state) {
               share(codes) <= 0.01);
 }
 
+// Parts of sound channels with 10 to 400 samples.
+static void test_false_alarms_of_short_logs(void **state) {
+  (void)state;
+  static random_channel c;
+  rate alarms = {0};
+  for (int kind = 0; kind < SIGNAL_KINDS; kind++)
+    for (int i = 0; i < SEEDS; i++)
+      for (int part = 0; part < 20; part++) {
+        OD_SCRATCH(scratch);
+        od_channel_survey s;
+        uint64_t seed = first_seed() + (uint64_t)i;
+        if (part == 0) make_channel(&c, (signal_kind)kind, seed);
+        int length = (int)exp(between(seed, 20, part, log(10.), log(400.))), from = part * (CHANNEL_LENGTH / 20);
+        survey(&s, c.t + from, c.x + from, length, &scratch);
+        bool is_alarm = s.spikes + s.stuck + s.low.is_saturated + s.high.is_saturated + s.timing.gaps + s.low.is_code +
+                            s.high.is_code >
+                        0;
+        add_to(&alarms, is_alarm);
+        if (is_alarm)
+          printf(
+              "  false alarm: kind %d, seed %llu, part %d, %d samples: %ld spikes, %d stuck, %d %d saturated, %ld gaps, %d %d codes\n",
+              kind, (unsigned long long)seed, part, length, s.spikes, s.stuck, s.low.is_saturated, s.high.is_saturated,
+              s.timing.gaps, s.low.is_code, s.high.is_code);
+      }
+  printf("false alarms in %ld short sound channels: %.2f %%\n", alarms.all, 100 * share(alarms));
+  assert_true(share(alarms) <= 0.01);
+}
+
 // Returns whether a listed spike is at the time of sample i or of the next sample.
 static bool has_spike(const od_channel_survey *s, const random_channel *c, int i) {
   for (long k = 0; k < s->spikes && k < OD_SURVEY_LISTED; k++)
@@ -296,10 +324,15 @@ static void test_short_channels(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_statistics), cmocka_unit_test(test_missing_of_slow_channels),
-                                     cmocka_unit_test(test_times),      cmocka_unit_test(test_resolution),
-                                     cmocka_unit_test(test_pool),       cmocka_unit_test(test_short_channels),
-                                     cmocka_unit_test(test_noise),      cmocka_unit_test(test_false_alarms),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_statistics),
+                                     cmocka_unit_test(test_missing_of_slow_channels),
+                                     cmocka_unit_test(test_times),
+                                     cmocka_unit_test(test_resolution),
+                                     cmocka_unit_test(test_pool),
+                                     cmocka_unit_test(test_short_channels),
+                                     cmocka_unit_test(test_noise),
+                                     cmocka_unit_test(test_false_alarms),
+                                     cmocka_unit_test(test_false_alarms_of_short_logs),
                                      cmocka_unit_test(test_detection)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
