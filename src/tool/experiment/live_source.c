@@ -342,6 +342,7 @@ static od_status begin_file(live *m, od_arena *memory, od_messages *messages, od
                             .columns = columns,
                             .no_time = plan->interval > 0,
                             .skip = plan->skip,
+                            .databases = plan->databases,
                             .follow = true};
   m->pause = SHORTEST_PAUSE;
   for (bool more = true; !m->rows;) {
