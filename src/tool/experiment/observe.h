@@ -40,6 +40,8 @@ typedef struct od_curve_result {
   int samples;
   od_curve_place *point;  // the control points
   int points;
+  int *parameter;  // of each control point: index of its parameter, or -1
+  double *weight;  // points x samples: the curve is the sum of the control points with these weights
 } od_curve_result;
 
 // Columns of a row: time, measured.*; for each watched output estimate.*, sigma.*; if the truth is known also true.*, error.*; for

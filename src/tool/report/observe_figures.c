@@ -237,6 +237,22 @@ static double travel_factor(const od_curve_result *c) {
   return od_display_unit(c->x_unit, c->sample[c->samples - 1].x).factor;
 }
 
+// Adds the estimates of the control points over time to the last line, so that the script of the page can show earlier curves.
+static void add_moves(const drawing *a, const od_curve_result *c) {
+  const od_table *t = a->o->table;
+  od_page_data *d = od_page_get_data(a->page);
+  for (int i = 0; i < c->points; i++) {
+    bool is_estimated_point = c->parameter[i] >= 0 && c->parameter[i] < a->e->parameters;
+    const od_estimated *p = is_estimated_point ? &a->e->parameter[c->parameter[i]] : NULL;
+    int estimate = p ? od_table_find_suffixed(t, "estimate", p->path) : -1;
+    if (estimate < 0) continue;
+    int by = od_page_data_series(d, &(od_series_facts){.si = p->unit, .unit = p->unit, .factor = 1}, column(t, 0, 1),
+                                 column(t, estimate, 1), true);
+    od_page_data_move(d, by, PLACES(c->sample, c->samples, x, 1),
+                      (od_series){c->weight + i * c->samples, c->samples, 1, 1});
+  }
+}
+
 static void draw_curve(const drawing *a, const od_curve_result *c) {
   od_figure_range r = od_no_figure_range, band = od_no_figure_range;
   for (int i = 0; i < c->samples; i++) {
@@ -261,6 +277,7 @@ static void draw_curve(const drawing *a, const od_curve_result *c) {
   od_chart_band(f.to, &f.chart, at, estimate, PLACES(s, n, sigma, OD_NORMAL95), OD_DRAWN_BAND, "");
   od_chart_line(f.to, &f.chart, at, PLACES(s, n, start, 1), OD_DRAWN_START, "start");
   od_chart_line(f.to, &f.chart, at, estimate, OD_DRAWN_ESTIMATE, "estimate");
+  add_moves(a, c);
   od_chart_line(f.to, &f.chart, at, PLACES(s, n, truth, 1), OD_DRAWN_TRUTH, "true");
   od_chart_bars(f.to, &f.chart, PLACES(p, c->points, x, x), PLACES(p, c->points, estimate, 1),
                 PLACES(p, c->points, sigma, OD_NORMAL95), OD_DRAWN_ESTIMATE);
