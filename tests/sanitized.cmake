@@ -49,8 +49,8 @@ endfunction()
 set(chosen
   base/arena blocks/block_classes blocks/blocks circuit/diagram_flaws circuit/diagram_memory circuit/diagram_symbols cli/info_command cli/signals_command cli/wrong_command document/expression document/ranges
   document/suggest document/units elements/element_numbers elements/elements experiment/encoder experiment/load_experiment experiment/load_sensors
-  formats/csv_stream formats/mat formats/table friction/dependence friction_fit/run_model identify/fit_constraints identify/fit_data identify/hammerstein
-  integrate/block_memory integrate/integrators integrate/saved_sims integrate/guards integrate/sliding_derivatives integrate/step_and_shift io/atomic_file io/chart io/display io/frames io/json io/plot logs/log
+  formats/csv_stream formats/mat formats/table friction/dependence friction_fit/run_model identify/fit_constraints identify/fit_data identify/fit_start identify/hammerstein
+  integrate/block_memory integrate/integrators integrate/saved_sims integrate/guards integrate/sliding_derivatives integrate/step_and_shift io/atomic_file io/chart io/display io/frames io/json io/plot logs/log logs/log_files logs/log_lag
   io/thin_table least_squares/constraints linear/linear_model machine/bad_input machine/constants machine/formula
   machine/load_circuit machine/load_components machine/load_machine machine/look_path machine/steady machine/templates math/dense math/sparse math/spline
   mechanics/partition mechanics/reactions memory/allocator model/build observe/failing_plant observe/filter_family observe/observer observe/saved_observers observe/spread plant/balance
