@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include "io/table.h"
+#if __has_include("formats/read_table.h")  // older versions declare the reader in io/table.h
+#include "formats/read_table.h"
+#endif
 #include "measure.h"
 
 enum { ROWS = 200000, COLUMNS = 8 };

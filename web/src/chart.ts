@@ -9,7 +9,7 @@ import { data, isPhone, palette } from './state';
 import { DASHES } from './palette';
 import { digitsFor, digitsOf, format, shown, unitOf } from './units';
 import { FONT, ink } from './theme';
-import { hasSeries, isSelecting } from './selection';
+import { hasSeries, isConcern, isSelecting, marked } from './selection';
 import { now, seek } from './clock';
 import { on, selectionChanged, themeChanged, timeChanged, unitsChanged } from './signal';
 import { svgFile } from './picture_file';
@@ -118,8 +118,8 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
   function paintBehind(u: uPlot): void {
     const g = u.ctx, { left, top, width, height: tall } = u.bbox, px = (v: number) => u.valToPos(xs(v), 'x', true);
     if (timed) for (const f of data.page.findings ?? []) {
-      if (f.from === undefined || f.to === undefined || !/warning|serious/.test(f.severity) || !lines.some(l => data.series[l.line.series].name === f.output)) continue;
-      const tone = f.severity === 'serious' ? 'bad' : 'warn', a = Math.max(left, px(f.from)), b = Math.min(left + width, Math.max(px(f.to), a + 1));
+      if (f.from === undefined || f.to === undefined || (f !== marked && (!isConcern(f) || !lines.some(l => data.series[l.line.series].name === f.output)))) continue;
+      const tone = f.severity === 'serious' ? 'bad' : isConcern(f) ? 'warn' : 'note', a = Math.max(left, px(f.from)), b = Math.min(left + width, Math.max(px(f.to), a + 1));
       for (const [name, size] of [[tone + 'bg', tall], [tone, 2 * devicePixelRatio]] as const) {
         g.fillStyle = ink(name);
         if (b > a) g.fillRect(a, top, b - a, size);

@@ -207,12 +207,14 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     fitted = true;
     layout(0.05);
   }), expander(card)));
-  watchVisible(card, v => { if (visible = v) draw(); });
+  watchVisible(card, v => {
+    if (v && !visible) draw();
+    visible = v;
+  });
   new ResizeObserver(() => layout()).observe(picture);
   on([timeChanged], () => { if (visible) draw(); });
   on([themeChanged, unitsChanged], draw);
   on([selectionChanged], showSelection);
-  layout();
   draw();
   return svg;
 }

@@ -2,7 +2,11 @@
 import type { Grid, PageData, SeriesInfo } from './contract';
 
 // Bytes of a base64 text.
-export function bytesOfBase64(text: string): Uint8Array { return Uint8Array.from(atob(text), c => c.charCodeAt(0)); }
+export function bytesOfBase64(text: string): Uint8Array {
+  const plain = atob(text), bytes = new Uint8Array(plain.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = plain.charCodeAt(i);
+  return bytes;
+}
 
 // Inflates a zlib stream (RFC 1950).
 export async function inflate(bytes: Uint8Array): Promise<Uint8Array> {

@@ -23,6 +23,8 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
   const bodies = scene.bodies.filter(b => b.pose).length, cylinders = scene.cylinders?.length ?? 0;
   const canvas = element('canvas', { tabindex: 0, role: 'img', 'aria-label': `Machine at the time of the cursor; bodies: ${bodies}, cylinders: ${cylinders}` }), g = canvas.getContext('2d') as CanvasRenderingContext2D;
   const show: Record<string, boolean> = { Path: true, Loads: true, Joints: false, Names: true }, chosen = new Map<string, number>(), readout = element('dl', { class: 'readout' }), cells: Element[] = [];
+  // The machine at both ends of the 95 % interval of an estimate.
+  const ends = data.series.some(s => s.of === 'spread') ? [-1, 1].map(sign => makePoses(scene, machines[0].of, sign)) : [], spreadNote = element('p', { class: 'ghost-note', hidden: true }, span('ghost-line end'), '95 % of positions');
   let point = points.find(q => scene.traces?.includes(q.name)) ?? points[0], path: Vector[] = [], times: number[] = [], hits: Hit[] = [], fitted = true, visible = true;
 
   // --- Tools
@@ -53,7 +55,7 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
   const choice = points.length > 1 ? menu('Point of the readout and the path', points.map(q => [q.name, q.name]), name => choosePoint(name)) : null;
   picture.classList.add('live');
   const title = point ? div('point', choice ?? point.name) : null;
-  picture.append(canvas, div('overlay', title, readout, machines[1] ? element('p', { class: 'ghost-note' }, span('ghost-line'), machines[1].label) : null));
+  picture.append(canvas, div('overlay', title, readout, machines[1] ? element('p', { class: 'ghost-note' }, span('ghost-line'), machines[1].label) : null, spreadNote));
 
   const corners = (s: Shape): Vector[] => 'points' in s ? s.points : s.kind === 'capsule' ? [s.a, s.b] : s.kind === 'box' ? boxCorners(s) : [0, 1, 2].flatMap(i => [-1, 1].map(f => s.center.map((v, j) => j === i ? v + 0.8 * f * s.radius : v) as Vector));
 
@@ -65,7 +67,7 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
     });
     for (const c of scene.cylinders ?? []) for (const place of [c.a, c.b]) camera.include(placed(poses, place));
   }
-  const pointAt = (time: number) => placed(machines[0].poses(time), point);
+  const pointAt = (time: number) => placed(machines[0].poses(time, point.body), point);
   function choosePoint(name: string): void {
     point = points.find(q => q.name === name) ?? point;
     if (choice) choice.value = point.name;
@@ -76,16 +78,27 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
 
   // --- Drawing
   function draw(): void {
+    if (camera.width < 2) return;    // the size is not known yet
     const ratio = devicePixelRatio || 1;
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.clearRect(0, 0, camera.width, camera.height);
     hits = [];
     const [main] = machines.map(({ poses, of }, i): Picture => {
-      const p = { g, camera, scene, poses: poses(now), hits: i ? [] : hits, of, ghost: i > 0, space: !planar };
+      const p = { g, camera, scene, poses: poses(now), hits: i ? [] : hits, of, ghost: i ? 'ghost' : '', space: !planar };
       if (solid) paintSpace(p, solid); else paintPlane(p);
       if (!i && show.Path && duration()) paintTrace(p, path, times);
       return p;
     });
+    // Ends nearer than a pixel to the estimate are not drawn.
+    const spread = ends.map(poses => poses(now)), isSeen = spread.some(poses => scene.bodies.some((b, k) => b.shapes.some(s => corners(s).some(at => {
+      const [x, y] = camera.project(placed(poses, { body: k, at })), [u, v] = camera.project(placed(main.poses, { body: k, at }));
+      return Math.hypot(x - u, y - v) > 1;
+    }))));
+    spreadNote.hidden = !isSeen;
+    if (isSeen) for (const poses of spread) {
+      const p = { ...main, poses, hits: [], ghost: 'spread' };
+      if (solid) paintSpace(p, solid); else paintPlane(p);
+    }
     const labels = paintLoads(main, show.Loads, show.Joints);
     paintLabels(main, show.Names ? [...nameLabels(main), ...labels] : labels, chosen);
     paintScale(main);
@@ -184,7 +197,10 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
     if (fitted) camera.fit();
     draw();
   }).observe(picture);
-  watchVisible(card, v => { if (visible = v) draw(); });
+  watchVisible(card, v => {
+    if (v && !visible) draw();
+    visible = v;
+  });
   on([timeChanged], () => { if (visible) draw(); });
   on([selectionChanged, themeChanged, unitsChanged], draw);
   if (point) choosePoint(point.name); else draw();

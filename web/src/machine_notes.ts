@@ -5,7 +5,7 @@ import type { Vector } from './contract';
 import { add, dot, placed, scaled, size, turn } from './pose';
 import { circle, distance, inside, stroke, trace } from './machine_paint';
 import { data, palette } from './state';
-import { format, shown, unitOf } from './units';
+import { withUnit } from './units';
 import { FONT, ink } from './theme';
 import { groupOf, hasPart, isSelecting } from './selection';
 import { now } from './clock';
@@ -28,7 +28,7 @@ export function paintLabels(p: Picture, labels: Label[], chosen: Map<string, num
     // The place of the last frame stays unless another one is clearly better: labels must not jump.
     let best = 0, least = Infinity;
     places.forEach((_, i) => {
-      const [x0, y0, x1, y1] = box(i), spots: Spot[] = [[x0, y0], [x1, y1], [(x0 + x1) / 2, (y0 + y1) / 2]];
+      const [x0, y0, x1, y1] = box(i), spots: Spot[] = [0, 1, 2, 3, 4].map(j => [x0 + (x1 - x0) * j / 4, j % 2 ? (y0 + y1) / 2 : j ? y1 : y0]);
       let cost = 0.4 * i - (chosen.get(l.text) === i ? 1.2 : 0);
       for (const t of taken) if (x0 < t[2] + 3 && x1 > t[0] - 3 && y0 < t[3] && y1 > t[1]) cost += 12;
       if (x0 < 4 || x1 > camera.width - 4 || y0 < 4 || y1 > camera.height - 4) cost += 30;
@@ -75,7 +75,7 @@ export function nameLabels({ scene, camera, poses }: Picture): Label[] {
 export function paintLoads(p: Picture, loads: boolean, joints: boolean): Label[] {
   const { scene, camera, poses, of } = p, labels: Label[] = [];
   const find = (name: string | undefined) => data.find(name, of), most = (k: number) => k < 0 ? 0 : Math.max(Math.abs(data.series[k].low), Math.abs(data.series[k].high));
-  const text = (k: number, value: number) => `${format(Math.abs(shown(data.series[k], value)))} ${unitOf(data.series[k])}`;
+  const text = (k: number, value: number) => withUnit(data.series[k], Math.abs(value));
   const joint = (name: string | undefined) => scene.joints?.find(j => j.name === name);
   const list = scene.loads ?? [], largest = Math.max(1e-30, ...list.map(l => most(find(l.output))));
   if (loads) for (const l of list) {

@@ -18,7 +18,7 @@ export interface Picture {
   poses: Pose[];
   hits: Hit[];
   of: string;       // machine whose pressures fill the chambers
-  ghost: boolean;   // only outlines
+  ghost: string;    // color of a machine that has only outlines
   space: boolean;   // pins are painted with the joints
 }
 
@@ -59,7 +59,7 @@ export function circle(g: CanvasRenderingContext2D, [x, y]: Spot, radius: number
 function finish(p: Picture, color: string | undefined, part: string): void {
   const { g } = p, [fill, line] = shapeColors(color), width = Math.min(2.6, Math.max(1, p.scene.size * 0.0046 * p.camera.scale));
   g.lineJoin = 'round';
-  if (p.ghost) return stroke(g, ink('ghost'), 1.3, [5, 3]);
+  if (p.ghost) return stroke(g, ink(p.ghost), 1.3, [5, 3]);
   if (selectedPart === part) stroke(g, ink('focus'), width + 5);
   g.fillStyle = fill;
   g.fill();
@@ -145,7 +145,7 @@ export function paintCylinder(p: Picture, c: CylinderInfo): void {
   g.translate(...from);
   g.rotate(Math.atan2(to[1] - from[1], to[0] - from[0]));
   if (isSelecting() && !on) g.globalAlpha = 0.35;
-  if (ghost) edge(begin, end, d, ink('ghost'), 1.3, [5, 3]);
+  if (ghost) edge(begin, end, d, ink(ghost), 1.3, [5, 3]);
   else {
     const steel = ink('steel'), line2 = ink('steelline');
     const chamber = (i: number) => (c.chambers?.[i] && pressureColor(data.at(data.find(c.chambers[i]?.pressure, p.of), now))) || ink('notebg');
@@ -181,7 +181,7 @@ export function paintPin(p: Picture, at: Spot, radius: number, part = ''): void 
 // A rod, rope or spring between points; a spring is a zigzag.
 export function paintLink(p: Picture, path: Place[], part: string, diameter: number, kind: 'rod' | 'rope' | 'spring'): void {
   const { g, camera } = p, ends = path.map(q => camera.project(placed(p.poses, q))), width = Math.min(28, Math.max(kind === 'spring' ? 8 : 3, diameter * camera.scale));
-  const color = ink(p.ghost ? 'ghost' : selectedPart === part ? 'focus' : 'pin');
+  const color = ink(p.ghost ? p.ghost : selectedPart === part ? 'focus' : 'pin');
   let points = ends;
   if (kind === 'spring') {
     const [a, b] = ends, n = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;

@@ -102,7 +102,7 @@ export function paintSpace(p: Picture, solid: Solid): void {
           g.lineTo(...points[(k + 1) % points.length]);
         });
         g.lineCap = 'round';
-        stroke(g, ghost ? ink('ghost') : line, 1.1, ghost ? [4, 3] : []);
+        stroke(g, ghost ? ink(ghost) : line, 1.1, ghost ? [4, 3] : []);
       });
     }
     for (const s of solid[i].rest) if (s.kind === 'capsule') long(world(pose, s.a), world(pose, s.b), s.width / 2, () => paintShape(p, pose, s, part));

@@ -14,7 +14,7 @@ import { paintRamp, setPressures } from './palette';
 import { partList } from './parts';
 import { readPage } from './decode';
 import { setData } from './state';
-import { clearSelection, selectPart, selectedPart } from './selection';
+import { clearSelection, isConcern, selectPart, selectedPart } from './selection';
 import { upgradeFindings } from './findings';
 
 async function start(): Promise<void> {
@@ -24,7 +24,7 @@ async function start(): Promise<void> {
   if (!data) return;
   setData(data);
   const { page, span } = data, [from, to] = span ?? [0, 0];
-  const worst = page.findings?.find(f => /serious|warning/.test(f.severity)), first = worst?.at ?? worst?.from ?? from + 0.35 * (to - from);
+  const worst = page.findings?.find(isConcern), first = worst?.at ?? worst?.from ?? from + 0.35 * (to - from);
   clock.setSpan(from, to, Math.min(to, Math.max(from, first)));
   setPressures(page.pressure);
   document.documentElement.classList.add('scripted');

@@ -1,10 +1,18 @@
 // The selected part or group. Machine, circuit, charts and tables highlight it.
-import type { SeriesInfo } from './contract';
+import type { Finding, SeriesInfo } from './contract';
 import { data } from './state';
 import { fire, selectionChanged } from './signal';
 
 export let selectedPart = '', selectedGroup = '';
 let related = new Set<string>();
+
+export function isConcern(f: Finding): boolean { return /warning|serious/.test(f.severity); }
+// The finding whose interval all charts over time show.
+export let marked: Finding | undefined;
+export function markFinding(finding: Finding | undefined): void {
+  marked = finding;
+  fire(selectionChanged);
+}
 
 export function isSelecting(): boolean { return (selectedPart || selectedGroup) !== ''; }
 function select(part: string, group: string, names: Iterable<string>): void {

@@ -151,5 +151,4 @@ export function makeTimeBar(card: HTMLElement): void {
   new ResizeObserver(redraw).observe(track);
   addEventListener('scroll', () => card.classList.toggle('stuck', !isPhone() && scrollY > 0 && card.getBoundingClientRect().top <= 0), { passive: true });
   showState();
-  redraw();
 }

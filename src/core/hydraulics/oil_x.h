@@ -6,6 +6,19 @@ static inline od_x X(air_share)(const od_x *q, od_x p) {
   return 1 / (1 + rest);
 }
 
+// Returns the derivative of air_share() with respect to the fraction of air q[1] of oil without air.
+static inline od_x X(first_air)(const od_x *q, od_x p) {
+  return od_x_pow(p / q[2], -1 / q[3]);
+}
+
+// Returns the density of oil with the modulus K + s p, relative to the density at zero pressure: (1 + s x)^(1 / s) with x = p / K.
+// For small s x the series of log(1 + s x) / s loses no digits, and includes s = 0.
+static inline od_x X(linear_compression)(od_x s, od_x x) {
+  od_x y = s * x;
+  if (fabs(RE(y)) > 1e-3) return od_x_pow(1 + y, 1 / s);
+  return od_x_exp(x * (1 - y * (1.0 / 2 - y * (1.0 / 3 - y * (1.0 / 4 - y * (1.0 / 5 - y / 6))))));
+}
+
 // Returns the bulk modulus at pressure p, Pa.
 static od_x X(bulk_modulus)(const od_model *m, const od_x *w, od_x p) {
   const od_x *q = w + m->layout.theta + m->oil + OD_OIL_LAW;
@@ -15,7 +28,8 @@ static od_x X(bulk_modulus)(const od_model *m, const od_x *w, od_x p) {
     case OD_OIL_AIR: {
       // Air has a finite volume only at a positive pressure.
       od_x floor = RE(p) > 1e3 ? p : (od_x)1e3;
-      if (RE(q[1]) <= 0) return q[0];
+      // Without air, the modulus is that of the oil. The second term has a derivative with respect to q[1] only.
+      if (RE(q[1]) <= 0) return q[0] + (RE(q[1]) - q[1]) * X(first_air)(q, floor) * q[0] * (q[0] / (q[3] * floor) - 1);
       od_x share = X(air_share)(q, floor);
       return 1 / ((1 - share) / q[0] + share / (q[3] * floor));
     }
@@ -53,7 +67,7 @@ static od_x X(oil_density)(const od_model *m, const od_x *w, od_x p) {
   od_x given = w[m->layout.theta + m->oil + OD_OIL_DENSITY];
   switch (m->oil_law) {
     case OD_OIL_CONSTANT: return given * od_x_exp(p / q[0]);
-    case OD_OIL_LINEAR: return given * (RE(q[1]) > 0 ? od_x_pow(1 + q[1] * p / q[0], 1 / q[1]) : od_x_exp(p / q[0]));
+    case OD_OIL_LINEAR: return given * X(linear_compression)(q[1], p / q[0]);
     case OD_OIL_AIR:
       return given * od_x_exp(RE(p) < RE(q[2]) ? -X(compression_with_air)(m, w, p, q[2])
                                                : X(compression_with_air)(m, w, q[2], p));
@@ -124,11 +138,10 @@ static double bulk_number_slope(const od_model *m, const double *w, double p, in
   const double *q = w + m->layout.theta + m->oil + OD_OIL_LAW;
   if (m->oil_law != OD_OIL_AIR) return number == 0 ? 1 : p;
   double floor = p > 1e3 ? p : 1e3, share = air_share_r(q, floor), modulus = bulk_modulus_r(m, w, p);
-  if (q[1] <= 0) return number == 0 ? 1 : 0;
   double square = -modulus * modulus, by_share = 1 / (q[3] * floor) - 1 / q[0], grown = share * (1 - share);
   switch (number) {
     case 0: return square * -(1 - share) / (q[0] * q[0]);
-    case 1: return square * by_share * grown / (q[1] * (1 - q[1]));
+    case 1: return square * by_share * (q[1] > 0 ? grown / (q[1] * (1 - q[1])) : first_air_r(q, floor));
     case 2: return square * by_share * grown / (q[3] * q[2]);
     default: return square * (by_share * grown * log(floor / q[2]) / (q[3] * q[3]) - share / (q[3] * q[3] * floor));
   }

@@ -1,5 +1,6 @@
 // A live stream as a source of samples. A line that cannot be used is refused, and the source waits for the next line: a
-// broken cable must not stop an observer. No memory is allocated after the start.
+// broken cable must not stop an observer. No memory is allocated after the start. A file that grows is polled: the pauses between polls
+// become longer while there are no new rows.
 #include "experiment/live_source.h"
 
 #include <errno.h>
@@ -9,14 +10,23 @@
 #include <unistd.h>
 
 #include "formats/csv_lines.h"
+#include "formats/row_reader.h"
 #include "memory/owned.h"
 
 enum { LONGEST_LINE = 65536, MOST_SKIPPED = 256, WAIT_MS = 100 };  // bytes; number of skipped buffers of one line; ms
+enum { SHORTEST_PAUSE = 5, LONGEST_PAUSE = 200 };                  // pauses between polls of a file, ms
 
 typedef struct live {
   od_experiment *e;
   od_live_options options;
   od_csv_lines lines;
+  od_row_reader *rows;    // the file that grows; NULL: a descriptor
+  od_table_wish wish;     // of the file
+  int pause;              // next pause between polls, ms
+  double quiet;           // duration of the pauses since the last row, ms
+  const od_table *head;   // names and units of the columns
+  bool is_resumed;        // whether the stream continues after a checkpoint
+  bool times_may_follow;  // whether no row has been read, so that the columns with dates are not known
   bool units_may_follow;  // whether the next line may contain units, because only the header has been read
 
   // Bytes that were read but not used yet.
@@ -26,7 +36,7 @@ typedef struct live {
   int inputs;
   long samples;
   double t;  // time of the last sample, s
-  double *cells, *u, *u_last, *y;
+  double *cells, *u, *u_last, *y, *compared;
   bool *used;  // per column: whether a channel uses the column
 } live;
 
@@ -99,7 +109,7 @@ static od_status match(live *m, od_messages *messages, od_error *err) {
   od_units *units = od_units_new(err);
   if (!units) return err->status;
   od_log_plan *plan = &m->e->data;
-  bool ok = od_log_match(plan, m->lines.table, m->options.name, units, messages);
+  bool ok = od_log_match(plan, m->head, m->options.name, units, messages);
   for (int i = -1; ok && i < plan->channels; i++) {
     const od_channel *c = i < 0 ? &plan->time : &plan->channel[i];
     if (c->at >= 0) m->used[c->at] = true;
@@ -119,15 +129,9 @@ static bool refuse(const live *m, double t, const char *format, double value) {
   return false;
 }
 
-// Reads the time and the values of a line. A missing input keeps its last value. False: the line was refused.
-static bool take_line(live *m, const line *l, double *t) {
+// Uses the time and the values in m->cells. A missing input keeps its last value. False: the line was refused.
+static bool take_cells(live *m, double *t) {
   const od_log_plan *plan = &m->e->data;
-  od_error why = {0};
-  if (l->too_long) return refuse(m, NAN, "this line is longer than %.0f bytes", LONGEST_LINE);
-  if (od_csv_row(&m->lines, l->text, l->length, m->cells, &why) != OD_OK) {
-    m->options.refuse(m->options.user, NAN, why.text);
-    return false;
-  }
   *t = plan->interval > 0 ? (double)m->samples * plan->interval : od_channel_value(&plan->time, m->cells);
   if (!isfinite(*t)) return refuse(m, NAN, "this line has no time; expected a number in the time column", 0);
   if (m->samples > 0 && *t <= m->t)
@@ -142,25 +146,54 @@ static bool take_line(live *m, const line *l, double *t) {
     double value = od_channel_value(&plan->channel[m->e->channel[i]], m->cells);
     m->y[i] = isfinite(value) ? value : (double)NAN;
   }
+  for (int i = 0; i < m->e->references; i++)
+    m->compared[i] = od_channel_value(&plan->channel[m->e->channel[m->e->sensors + m->inputs + i]], m->cells);
   return true;
 }
 
-// Reads the line below the header, which may contain units. In this case the units of the channels are checked again.
-static od_status take_units(live *m, const line *l, bool *taken, od_error *err) {
-  od_status status = l->too_long ? OD_OK : od_csv_units(&m->lines, l->text, l->length, taken, err);
-  if (status != OD_OK || !*taken) return status;
+// Reads the time and the values of a line. False: the line was refused.
+static bool take_line(live *m, const line *l, double *t) {
+  od_error why = {0};
+  if (l->too_long) return refuse(m, NAN, "this line is longer than %.0f bytes", LONGEST_LINE);
+  if (od_csv_row(&m->lines, l->text, l->length, m->cells, &why) == OD_OK) return take_cells(m, t);
+  m->options.refuse(m->options.user, NAN, why.text);
+  return false;
+}
+
+// Finds the columns of the channels again, because units of columns have become known.
+static od_status match_again(live *m, od_error *err) {
   OD_OWNED(od_messages_free) od_messages *messages = od_messages_new();
   if (!messages) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  status = match(m, messages, err);
+  od_status status = match(m, messages, err);
   if (od_messages_count(messages) > 0)
     od_fail(err, status, "%s:%d:1: %s", m->options.name, m->lines.line, od_messages_get(messages, 0)->text);
   return status;
 }
 
-static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
-  live *m = self;
-  double t = 0;
-  memcpy(m->u_last, m->u, (size_t)m->inputs * sizeof *m->u);
+// Reads the line below the header, which may contain units. In this case the units of the channels are checked again.
+static od_status take_units(live *m, const line *l, bool *taken, od_error *err) {
+  od_status status = l->too_long ? OD_OK : od_csv_units(&m->lines, l->text, l->length, taken, err);
+  return status == OD_OK && *taken ? match_again(m, err) : status;
+}
+
+// Finds the columns with dates from the first row.
+static od_status find_times(live *m, const line *l, od_error *err) {
+  const od_log_plan *plan = &m->e->data;
+  const od_table_wish wish = {.time = plan->time.column, .time_form = plan->time.file_unit};
+  if (l->too_long) return OD_OK;
+  od_status status = od_csv_find_times(&m->lines, l->text, l->length, &wish, err);
+  if (status != OD_OK || !m->lines.times) return status;
+  if (m->is_resumed)
+    return od_fail(err, OD_BAD_INPUT,
+                   "%s:%d:1: the times of this stream begin at its first line, so that the run cannot continue at the "
+                   "checkpoint; send times in seconds, or follow a file",
+                   m->options.name, m->lines.line);
+  m->times_may_follow = false;
+  return match_again(m, err);
+}
+
+// Reads lines until one of them is a sample. *more false: end of the stream.
+static od_status next_sample_line(live *m, double *t, bool *more, od_error *err) {
   for (bool taken = false; !taken;) {
     line l;
     bool units = false;
@@ -168,14 +201,87 @@ static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
     *more = status == OD_OK && l.text;
     if (*more && m->units_may_follow) status = take_units(m, &l, &units, err);
     m->units_may_follow = false;
+    if (*more && status == OD_OK && !units && m->times_may_follow) status = find_times(m, &l, err);
     if (!*more || status != OD_OK) return status;
-    taken = !units && take_line(m, &l, &t);
+    taken = !units && take_line(m, &l, t);
+    m->times_may_follow = m->times_may_follow && !taken;
   }
+  return OD_OK;
+}
+
+// --- Rows of a file that grows ------------------------------------------------------------------------------------
+
+// Waits before the next poll of the file. *more false: there were no rows for the longest allowed time.
+static od_status wait_for_rows(live *m, bool *more, od_error *err) {
+  *more = !(m->options.timeout > 0) || m->quiet < 1e3 * m->options.timeout;
+  if (!*more) return OD_OK;
+  poll(NULL, 0, m->pause);
+  m->quiet += m->pause;
+  m->pause = 2 * m->pause < LONGEST_PAUSE ? 2 * m->pause : LONGEST_PAUSE;
+  if (m->options.goes_on && !m->options.goes_on(m->options.user))
+    return od_fail(err, OD_INTERRUPTED, "interrupted after line %d", m->lines.line);
+  return OD_OK;
+}
+
+// Waits until the file has further rows. *more false: the stream ends.
+static od_status wait_for_growth(live *m, bool *more, od_error *err) {
+  for (;;) {
+    od_log_growth growth;
+    od_status status = od_row_reader_grow(m->rows, &growth, err);
+    *more = status == OD_OK && growth != OD_LOG_REPLACED;
+    if (status != OD_OK || growth == OD_LOG_LONGER) return status;
+    if (growth == OD_LOG_REPLACED) {
+      char what[400];
+      snprintf(what, sizeof what, "%.300s was replaced by another file; the run ends with the last row of the old file",
+               m->options.name);
+      m->options.remark(m->options.user, what);
+      return OD_OK;
+    }
+    status = wait_for_rows(m, more, err);
+    if (status != OD_OK || !*more) return status;
+  }
+}
+
+// Reads rows until one of them is a sample within the part in use. *more false: end of the stream.
+static od_status next_sample_row(live *m, double *t, bool *more, od_error *err) {
+  const od_log_plan *plan = &m->e->data;
+  for (;;) {
+    bool end = false;
+    od_error why = {0};
+    od_status status = od_row_reader_next(m->rows, m->cells, &end, &why);
+    *more = status == OD_OK && !end;
+    if (status == OD_OK && end) {
+      status = wait_for_growth(m, more, err);
+      if (status != OD_OK || !*more) return status;
+      continue;
+    }
+    m->lines.line = od_row_reader_line(m->rows);
+    m->quiet = 0;
+    m->pause = SHORTEST_PAUSE;
+    if (status == OD_BAD_INPUT) {
+      m->options.refuse(m->options.user, NAN, why.text);
+      continue;
+    }
+    if (status != OD_OK) return od_fail(err, status, "%s", why.text);
+    const double time = plan->interval > 0 ? (double)NAN : od_channel_value(&plan->time, m->cells);
+    if (time < plan->start) continue;
+    *more = !(time > plan->end);
+    if (!*more || take_cells(m, t)) return OD_OK;
+  }
+}
+
+static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
+  live *m = self;
+  double t = 0;
+  memcpy(m->u_last, m->u, (size_t)m->inputs * sizeof *m->u);
+  od_status status = m->rows ? next_sample_row(m, &t, more, err) : next_sample_line(m, &t, more, err);
+  if (status != OD_OK || !*more) return status;
   // Held inputs jump at every sample.
   bool hold = m->e->data.hold && m->samples > 0;
   m->t = t;
   m->samples++;
-  *out = (od_sample){.t = t, .u = hold ? m->u_last : m->u, .u_after = hold ? m->u : NULL, .y = m->y};
+  *out = (od_sample){
+      .t = t, .u = hold ? m->u_last : m->u, .u_after = hold ? m->u : NULL, .y = m->y, .compared = m->compared};
   return OD_OK;
 }
 
@@ -184,6 +290,7 @@ static void resume(void *self, double t, const double *u) {
   live *m = self;
   double interval = m->e->data.interval;
   m->t = t;
+  m->is_resumed = true;
   m->samples = interval > 0 ? (long)(t / interval + 0.5) + 1 : 1;
   memcpy(m->u, u, (size_t)m->inputs * sizeof *u);
 }
@@ -191,7 +298,22 @@ static void resume(void *self, double t, const double *u) {
 // --- The header ---------------------------------------------------------------------------------------------------
 
 static void release(void *self) {
-  od_table_free(((live *)self)->lines.table);
+  live *m = self;
+  od_row_reader_close(m->rows);
+  od_csv_lines_end(&m->lines);
+}
+
+// Allocates the memory of a row and finds the columns of the channels.
+static od_status prepare(live *m, od_arena *memory, od_messages *messages, od_error *err) {
+  int columns = m->head->columns;
+  m->cells = OD_TAKE(memory, double, columns);
+  m->u = OD_TAKE(memory, double, m->inputs);
+  m->u_last = OD_TAKE(memory, double, m->inputs);
+  m->y = OD_TAKE(memory, double, m->e->sensors);
+  m->compared = OD_TAKE(memory, double, m->e->references);
+  m->lines.used = m->used = OD_TAKE(memory, bool, columns);
+  if (od_arena_status(memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  return match(m, messages, err);
 }
 
 // Reads the header and finds the columns of the channels.
@@ -202,15 +324,39 @@ static od_status begin(live *m, od_arena *memory, od_messages *messages, od_erro
     status = od_fail(err, OD_BAD_INPUT, "%s: expected a line with the names of the columns first", m->options.name);
   if (status == OD_OK) status = od_csv_header(&m->lines, l.text, l.length, err);
   if (status != OD_OK) return status;
-  m->units_may_follow = true;
-  int columns = m->lines.table->columns;
-  m->cells = OD_TAKE(memory, double, columns);
-  m->u = OD_TAKE(memory, double, m->inputs);
-  m->u_last = OD_TAKE(memory, double, m->inputs);
-  m->y = OD_TAKE(memory, double, m->e->sensors);
-  m->lines.used = m->used = OD_TAKE(memory, bool, columns);
-  if (od_arena_status(memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  return match(m, messages, err);
+  m->units_may_follow = m->times_may_follow = true;
+  m->head = m->lines.table;
+  return prepare(m, memory, messages, err);
+}
+
+// Opens the file that grows, as soon as it has a row, and finds the columns of the channels.
+static od_status begin_file(live *m, od_arena *memory, od_messages *messages, od_error *err) {
+  const od_log_plan *plan = &m->e->data;
+  const char **columns = OD_TAKE(memory, const char *, plan->channels + 1);
+  if (!columns) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  for (int i = 0, n = 0; i < plan->channels; i++)
+    if (plan->channel[i].column) columns[n++] = plan->channel[i].column;
+  m->wish = (od_table_wish){.missing = plan->missing,
+                            .time = plan->time.column,
+                            .time_form = plan->time.file_unit,
+                            .columns = columns,
+                            .no_time = plan->interval > 0,
+                            .skip = plan->skip,
+                            .follow = true};
+  m->pause = SHORTEST_PAUSE;
+  for (bool more = true; !m->rows;) {
+    od_status status = od_row_reader_open(m->options.file, &m->wish, &m->rows, err);
+    if (status == OD_OK && !m->rows) status = wait_for_rows(m, &more, err);
+    if (status != OD_OK) return status;
+    if (!more)
+      return od_fail(err, OD_BAD_INPUT,
+                     "%s: there was no row for %g s; expected a line with the names of the columns, and rows",
+                     m->options.name, m->options.timeout);
+  }
+  m->head = od_row_reader_head(m->rows);
+  od_status status = prepare(m, memory, messages, err);
+  if (status == OD_OK) od_row_reader_want(m->rows, m->used);
+  return status;
 }
 
 od_status od_sample_source_live(od_experiment *e, const od_live_options *options, od_sample_source *out,
@@ -222,8 +368,9 @@ od_status od_sample_source_live(od_experiment *e, const od_live_options *options
   m->options = *options;
   m->inputs = od_machine_input_count(e->model);
   m->lines = (od_csv_lines){.name = options->name, .missing = (const char *const *)e->data.missing};
+  if (options->file) out->resume = NULL;  // the file is read again
   bool one_hold = od_log_unify_hold(&e->data);
-  od_status status = begin(m, &out->memory, messages, err);
+  od_status status = options->file ? begin_file(m, &out->memory, messages, err) : begin(m, &out->memory, messages, err);
   if (status == OD_OK && (!one_hold || e->data.hold == OD_LOG_NEXT))
     status = od_fail(err, OD_BAD_INPUT,
                      "a stream cannot have %s; expected 'hold: linear' or 'hold: previous' for all inputs",

@@ -1,17 +1,22 @@
-// A live stream of samples in CSV format: a line with the names of the columns, then one line per sample.
+// A live stream of samples: CSV from a descriptor, a line with the names of the columns, then one line per sample; or a log file that grows,
+// of any format that can be followed (formats/log_format.h).
 #ifndef OD_EXPERIMENT_LIVE_SOURCE_H
 #define OD_EXPERIMENT_LIVE_SOURCE_H
 
 #include "experiment/sample_source.h"
 
 typedef struct od_live_options {
+  const char *file;  // path of a log that grows; NULL: `input` is read
   int input;         // file descriptor of the stream
   const char *name;  // name of the stream, for messages
+  double timeout;    // of `file`: the stream ends after this time without new rows, s; 0: never
 
   // Called several times per second while there is no data. If the function returns false, reading stops.
   bool (*goes_on)(void *user);
   // Called for a line that cannot be used, with the reason and the time of the line (NAN: none).
   void (*refuse)(void *user, double t, const char *why);
+  // Called for other events of `file`.
+  void (*remark)(void *user, const char *what);
   void *user;
 } od_live_options;
 

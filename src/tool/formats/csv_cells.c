@@ -2,7 +2,9 @@
 #include "formats/csv_cells.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "io/date_time.h"
 #include "io/number.h"
 #include "io/table.h"
 
@@ -29,6 +31,7 @@ bool od_csv_at_line_end(const od_csv_reader *r) {
   return r->at == r->end || *r->at == '\n' || *r->at == '\r';
 }
 
+// Returns whether a character is a blank that does not separate cells, or the separator is a blank.
 static bool is_blank(const od_csv_reader *r, char c) {
   return c == ' ' || (c == '\t' && r->separator != '\t');
 }
@@ -51,6 +54,33 @@ bool od_csv_find_line(od_csv_reader *r) {
   return false;
 }
 
+static bool is_any_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+// Returns whether the cell ends at a blank, where blanks are separators: at a tab, or at enough blanks.
+static bool ends_at_blank(const od_csv_reader *r, const char *at) {
+  int blanks = 0;
+  for (; at + blanks < r->end && blanks < r->blanks && is_any_blank(at[blanks]); blanks++)
+    if (at[blanks] == '\t') return true;
+  return at < r->end && is_any_blank(*at) && (blanks >= r->blanks || at + blanks == r->end);
+}
+
+// Moves to the last blank before the next cell, or to the line end.
+static void skip_separating_blanks(od_csv_reader *r) {
+  while (r->at < r->end && is_any_blank(*r->at)) r->at++;
+  if (!od_csv_at_line_end(r)) r->at--;
+}
+
+// Reads the cell at r->at, which begins without blanks and a quote, where blanks are separators.
+static void read_blank_cell(od_csv_reader *r, od_csv_cell *out) {
+  while (!od_csv_at_line_end(r) && !ends_at_blank(r, r->at)) r->at++;
+  const char *last = r->at;
+  while (last > out->text && is_any_blank(last[-1])) last--;
+  out->length = (size_t)(last - out->text);
+  skip_separating_blanks(r);
+}
+
 od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out) {
   skip_blanks(r);
   *out = (od_csv_cell){.text = r->at, .line = r->line, .column = od_csv_column(r, r->at)};
@@ -69,9 +99,17 @@ od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out) {
     }
     out->length = (size_t)(r->at - out->text);
     r->at++;
+    if (r->separator == ' ' && r->at < r->end && is_any_blank(*r->at)) {
+      skip_separating_blanks(r);
+      return OD_OK;
+    }
     skip_blanks(r);
     if (!od_csv_at_line_end(r) && *r->at != r->separator)
       return od_csv_fail_at(r, r->line, od_csv_column(r, r->at), "expected a separator after the closing quote");
+    return OD_OK;
+  }
+  if (r->separator == ' ') {
+    read_blank_cell(r, out);
     return OD_OK;
   }
   const char *last = r->at, *end = r->end, separator = r->separator;
@@ -82,7 +120,34 @@ od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out) {
   return OD_OK;
 }
 
-char od_csv_find_separator(const od_csv_reader *r) {
+// Returns whether a word is a number, or a date or time. comma: whether numbers may have decimal commas.
+static bool is_value(const od_csv_reader *r, const char *word, size_t length, bool comma) {
+  double value = NAN;
+  if (word[0] == ',' || word[length - 1] == ',') return false;
+  if (od_number_parse(word, length, comma, &value) || od_is_missing(r->missing, word, length, value)) return true;
+  return !comma && od_date_time_is(word, length);
+}
+
+// Returns whether the line at r consists of numbers, times and words in quotes between blanks. Where there is a comma, it is a decimal
+// comma of numbers.
+static bool has_blank_columns(const od_csv_reader *r) {
+  const char *end = r->at;
+  while (end < r->end && *end != '\n' && *end != '\r') end++;
+  const bool comma = memchr(r->at, ',', (size_t)(end - r->at)) != NULL;
+  int words = 0, values = 0;
+  for (const char *at = r->at; at < end; words++) {
+    while (at < end && *at == ' ') at++;
+    const char *word = at;
+    while (at < end && *at != ' ') at++;
+    if (at == word) break;
+    const bool is_quoted = !comma && at - word > 1 && word[0] == '"' && at[-1] == '"';
+    if (!is_quoted && !is_value(r, word, (size_t)(at - word), comma)) return false;
+    values += !is_quoted;
+  }
+  return words >= 2 && values >= 1;
+}
+
+char od_csv_find_separator(const od_csv_reader *r, int *count) {
   static const char candidates[] = ";\t,";
   int counts[3] = {0}, best = 2;
   bool quoted = false;
@@ -92,7 +157,8 @@ char od_csv_find_separator(const od_csv_reader *r) {
   }
   for (int i = 1; i >= 0; i--)
     if (counts[i] > 0 && counts[i] >= counts[best]) best = i;
-  return candidates[best];
+  if (count) *count = counts[best];
+  return counts[0] == 0 && counts[1] == 0 && has_blank_columns(r) ? ' ' : candidates[best];
 }
 
 bool od_csv_cell_number(const od_csv_reader *r, const od_csv_cell *c, double *value) {
@@ -115,7 +181,12 @@ char *od_csv_cell_text(const od_csv_cell *c, od_arena *arena) {
 }
 
 od_status od_csv_read_line(od_csv_reader *r, od_arena *arena, od_csv_cells *line) {
+  enum { MOST_CELLS = 100000 };
   for (line->count = 0;; r->at++) {
+    if (line->count == MOST_CELLS)
+      return od_fail(r->err, OD_BAD_INPUT,
+                     "%s:%d: the line has more than %d cells; expected a table with fewer columns", r->path, r->line,
+                     MOST_CELLS);
     od_csv_cell *list = od_arena_extend(arena, line->cell, line->count, sizeof *list);
     if (!list) return od_csv_no_memory(r);
     line->cell = list;

@@ -15,10 +15,15 @@ typedef struct od_csv_reader {
   const char *at, *end;
   const char *line_start;
   int line;
-  char separator;
+  char separator;  // ' ': any number of blanks or tabs
+  int blanks;      // with blanks as separators: number of blanks between cells; 0: one
+  const char *quote, *carriage_return,
+      *line_feed;              // positions of the first such characters at or after a position before `at`, or
+                               // `end`; at or before `at`: unknown. Only rows use them.
   const char *const *missing;  // texts that mean a missing value; may be NULL
   const bool *used;            // columns in which a flaw is an error; NULL: all columns
   const bool *wanted;          // columns whose cells are read; values of other columns are NAN; NULL: all columns
+  struct od_csv_times *times;  // columns with times (csv_times.h); NULL: there are none
   od_table
       *flawed;  // table whose `places` store the first flaw of each column; NULL: a flaw of a used column is an error
   od_error *err;
@@ -48,12 +53,13 @@ void od_csv_skip_lines(od_csv_reader *r, int count);
 
 // ---- cells
 
-// Returns the most frequent separator in the header outside quotes. If the comma and another separator are equally frequent,
-// returns the other separator, because a comma may be a decimal sign.
-char od_csv_find_separator(const od_csv_reader *r);
+// Returns the most frequent separator in the line at r outside quotes. If the comma and another separator are equally frequent,
+// returns the other separator, because a comma may be a decimal sign. Returns a blank if the line consists of numbers and times between
+// blanks. *count (may be NULL): how often the separator occurs.
+char od_csv_find_separator(const od_csv_reader *r, int *count);
 // Reads the cell at r->at and stops at the separator or line end after the cell.
 od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out);
-// Reads the cells up to the line end. The list belongs to the arena.
+// Reads the cells up to the line end. The list belongs to the arena. A line with more than 100000 cells is an error.
 od_status od_csv_read_line(od_csv_reader *r, od_arena *arena, od_csv_cells *line);
 // Reads the number in a cell; NAN for an empty or missing cell. Returns false if the cell is not a number.
 bool od_csv_cell_number(const od_csv_reader *r, const od_csv_cell *c, double *value);
@@ -68,6 +74,10 @@ od_status od_csv_byte_mark(const char *path, const char *text, size_t length, si
 // Reads names and units of the columns into a table without rows and moves to the first row. skip: number of lines of text
 // before the header; spare: each line may end with a separator.
 od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spare);
+// Reads the rows at r to find the order of day and month of its columns with times. r does not move.
+od_status od_csv_survey_times(const od_csv_reader *r, const od_table *table, bool spare);
+// Stores the flaw of a column in r->flawed. Without this table, reports the flaw as an error.
+od_status od_csv_add_flaw(const od_csv_reader *r, int column, const od_error *flaw);
 // Reads one row: a value per column. r stops at the line end.
 od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, double *values);
 

@@ -53,6 +53,14 @@ static bool has_changed(const void *stream) {
   return od_csv_stream_has_changed(stream);
 }
 
+static od_status grow(void *stream, od_log_growth *out, od_error *err) {
+  return od_csv_stream_grow(stream, out, err);
+}
+
+static const char *start_time(const void *stream) {
+  return od_csv_stream_start_time(stream);
+}
+
 const od_log_format od_csv_format = {.name = "CSV",
                                      .recognizes = recognizes,
                                      .open = open_file,
@@ -65,7 +73,9 @@ const od_log_format od_csv_format = {.name = "CSV",
                                      .read_whole = od_table_read_csv_with,
                                      .line = line,
                                      .is_cut = is_cut,
-                                     .has_changed = has_changed};
+                                     .has_changed = has_changed,
+                                     .grow = grow,
+                                     .start_time = start_time};
 
 static od_status open_pipe(const char *path, const od_table_wish *wish, void **out, od_error *err) {
   return od_table_stream_open(od_table_read_csv_with, path, wish, out, err);

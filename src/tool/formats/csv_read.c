@@ -10,6 +10,8 @@
 #include "base/allocate.h"
 #include "formats/csv_cells.h"
 #include "formats/csv_lines.h"
+#include "formats/csv_scan.h"
+#include "formats/csv_times.h"
 #include "io/input_file.h"
 #include "formats/read_table.h"
 #include "io/wording.h"
@@ -31,8 +33,7 @@ static od_status unit_from(od_table *table, int column, const od_csv_cell *c) {
   return od_table_label(table, column, table->name[column], strcmp(unit, "-") ? unit : "1");
 }
 
-// Stores the flaw of a column in r->flawed. Without this table, reports the flaw as an error.
-static od_status add_flaw(const od_csv_reader *r, int column, const od_error *flaw) {
+od_status od_csv_add_flaw(const od_csv_reader *r, int column, const od_error *flaw) {
   if (!r->flawed) return od_fail(r->err, OD_BAD_INPUT, "%s", flaw->text);
   const char **stored = &r->flawed->places.flaw[column];
   *stored = od_arena_text(&r->flawed->arena, flaw->text);
@@ -45,6 +46,23 @@ static bool is_relevant(const od_csv_reader *r, int column) {
   return r->flawed ? !od_table_flaw(r->flawed, column) : !r->used || r->used[column];
 }
 
+// Returns whether a column contains times.
+static bool has_times(const od_csv_reader *r, int column) {
+  return r->times && column < r->times->columns && r->times->column[column].kind != OD_CSV_VALUES;
+}
+
+// Returns whether the cells of a column are read. Dates may belong to times of the day in another column.
+static bool is_read(const od_csv_reader *r, int column) {
+  return !r->wanted || r->wanted[column] || (r->times && r->times->column[column].only_dates);
+}
+
+// Reads the value of a cell. Returns false if the cell contains a text. The values of columns with times follow at the end of the row.
+static bool read_value(const od_csv_reader *r, const od_csv_cell *c, int column, double *value) {
+  if (!has_times(r, column)) return od_csv_cell_number(r, c, value);
+  *value = NAN;
+  return od_csv_time_read(r, c, column);
+}
+
 static od_status not_a_number(const od_csv_reader *r, const od_csv_cell *c, const od_table *table, int column) {
   if (!is_relevant(r, column)) return OD_OK;
   char shown[41];
@@ -52,9 +70,12 @@ static od_status not_a_number(const od_csv_reader *r, const od_csv_cell *c, cons
   for (size_t i = 0; i < n; i++) shown[i] = (unsigned char)c->text[i] < ' ' ? '?' : c->text[i];
   shown[n] = '\0';
   od_error flaw;
-  od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: '%s' is not a number (column '%s')", r->path, c->line, c->column, shown,
+  const char *expected = !has_times(r, column)              ? "number"
+                         : r->times->column[column].is_open ? "date with a known order of day and month"
+                                                            : "date and time";
+  od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: '%s' is not a %s (column '%s')", r->path, c->line, c->column, shown, expected,
           table->name[column]);
-  return add_flaw(r, column, &flaw);
+  return od_csv_add_flaw(r, column, &flaw);
 }
 
 // Reports a row without the cells of the last columns.
@@ -65,15 +86,69 @@ static od_status too_short(const od_csv_reader *r, const od_table *table, int li
   od_status status = OD_OK;
   for (int i = count; i < table->columns && status == OD_OK; i++) {
     values[i] = NAN;
-    if (is_relevant(r, i)) status = add_flaw(r, i, &flaw);
+    if (is_relevant(r, i)) status = od_csv_add_flaw(r, i, &flaw);
   }
   return status;
 }
 
-// Reads one row of numbers into values; a row has as many cells as the header. spare: each line may end with a separator. A text in
-// the last column may contain separators. Other surplus cells are an error; they occur, for example, if a decimal comma splits a
-// number.
+// Returns the position of the next character c at or after `from`. The position is searched again only if the previous result is before
+// `from`, so that all rows together search each byte once.
+static const char *next_of(const od_csv_reader *r, const char *from, char c, const char **known) {
+  if (*known >= from && *known) return *known;
+  const char *found = memchr(from, c, (size_t)(r->end - from));
+  return *known = found ? found : r->end;
+}
+
+static bool is_blank(const od_csv_reader *r, char c) {
+  return c == ' ' || (c == '\t' && r->separator != '\t');
+}
+
+// Reads the number of a cell without quotes. Returns false if the cell contains a text.
+static bool read_plain_cell(const od_csv_reader *r, const char *from, const char *to, int column, double *value) {
+  while (from < to && is_blank(r, *from)) from++;
+  while (from < to && is_blank(r, to[-1])) to--;
+  return read_value(r, &(od_csv_cell){.text = from, .length = (size_t)(to - from)}, column, value);
+}
+
+// Reads a row that has the right number of cells, no quotes, and a number in each wanted column. Other cells are only counted. Returns
+// false, without another effect, for all other rows.
+static bool read_plain_row(od_csv_reader *r, const od_table *table, bool spare, double *values) {
+  const int last = table->columns - 1;
+  int skipped = 0;  // number of cells between `at` and the current column
+  if (r->separator == ' ') return false;
+  const char *at = r->at, *line_end = next_of(r, at, '\n', &r->line_feed);
+  if (next_of(r, at, '"', &r->quote) < line_end) return false;
+  const char *end = next_of(r, at, '\r', &r->carriage_return);
+  if (end < line_end && end + 1 < line_end) return false;
+  if (end > line_end) end = line_end;
+  const char *row_end = end;
+  for (int i = 0; i < last; i++, skipped++) {
+    if (!is_read(r, i)) {
+      values[i] = NAN;
+      continue;
+    }
+    if (!(at = od_csv_skip_cells(at, end, r->end, r->separator, skipped))) return false;
+    const char *cell_end = od_csv_cell_end(at, end, r->end, r->separator);
+    if (cell_end == end || !read_plain_cell(r, at, cell_end, i, &values[i])) return false;
+    at = cell_end;
+    skipped = 0;
+  }
+  if (!(at = od_csv_skip_cells(at, end, r->end, r->separator, skipped))) return false;
+  while (end > at && is_blank(r, end[-1])) end--;
+  if (spare && end > at && end[-1] == r->separator) end--;
+  if (od_csv_cell_end(at, end, r->end, r->separator) < end) return false;
+  values[last] = NAN;
+  if (is_read(r, last) && !read_plain_cell(r, at, end, last, &values[last])) return false;
+  if (r->times) od_csv_times_finish(r, values);
+  r->at = row_end;
+  return true;
+}
+
+// Reads one row of numbers into values; a row has as many cells as the header. spare: each line may end with a separator. Empty surplus
+// cells are ignored. A text in the last column may contain separators. Other surplus cells are an error; they occur, for example, if a
+// decimal comma splits a number.
 od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, double *values) {
+  if (read_plain_row(r, table, spare, values)) return OD_OK;
   int line = r->line, count = 0;
   bool text = false;  // whether the last cell contains a text instead of a number
   for (;; r->at++) {
@@ -81,19 +156,24 @@ od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, d
     double ignored;
     od_status status = od_csv_read_cell(r, &c);
     if (status != OD_OK) return status;
-    bool empty_end = spare && count == table->columns && c.length == 0, goes_on = count >= table->columns && text;
+    bool is_surplus = count >= table->columns, goes_on = is_surplus && text;
+    if (is_surplus && c.length == 0) {
+      if (od_csv_at_line_end(r)) break;
+      continue;
+    }
     // Skips an unwanted cell. The last cell is always read, because surplus cells are allowed only if the last cell is a text.
-    if (r->wanted && count < table->columns - 1 && !r->wanted[count]) {
+    if (count < table->columns - 1 && !is_read(r, count)) {
       values[count++] = NAN;
       if (od_csv_at_line_end(r)) break;
       continue;
     }
-    text = !od_csv_cell_number(r, &c, count < table->columns ? &values[count] : &ignored);
+    text = !read_value(r, &c, count, count < table->columns ? &values[count] : &ignored);
+    if (r->wanted && count < table->columns && !r->wanted[count]) values[count] = NAN;
     if (count < table->columns && text) {
       values[count] = NAN;
       status = not_a_number(r, &c, table, count);
       if (status != OD_OK) return status;
-    } else if (count >= table->columns && !empty_end && !(goes_on && text)) {
+    } else if (is_surplus && !(goes_on && text)) {
       return od_fail(r->err, OD_BAD_INPUT,
                      "%s:%d:%d: the row has more cells than the header, which has %s; expected equal numbers", r->path,
                      c.line, c.column, od_count(table->columns, "cell").text);
@@ -101,7 +181,9 @@ od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, d
     count++;
     if (od_csv_at_line_end(r)) break;
   }
-  return count >= table->columns ? OD_OK : too_short(r, table, line, count, values);
+  od_status status = count >= table->columns ? OD_OK : too_short(r, table, line, count, values);
+  if (r->times) od_csv_times_finish(r, values);
+  return status;
 }
 
 static od_status make_table(od_csv_reader *r, const od_csv_cells *header, bool numbered, bool spare, od_table **out) {
@@ -112,23 +194,23 @@ static od_status make_table(od_csv_reader *r, const od_csv_cells *header, bool n
   t->places.flaw = OD_TAKE(&t->arena, const char *, columns);
   if (od_arena_status(&t->arena) != OD_OK) return od_csv_no_memory(r);
   for (int i = 0; i < columns; i++) {
+    bool unnamed = numbered || header->cell[i].length == 0;
     char *name =
-        numbered ? od_arena_format(&t->arena, "column%d", i + 1) : od_csv_cell_text(&header->cell[i], &t->arena);
+        unnamed ? od_arena_format(&t->arena, "column%d", i + 1) : od_csv_cell_text(&header->cell[i], &t->arena);
     t->places.column[i] = header->cell[i].column;
-    const char *unit = name && !numbered ? od_label_split(name) : "";
+    const char *unit = name && !unnamed ? od_label_split(name) : "";
     if (!name || od_table_label(t, i, name, unit) != OD_OK) return od_csv_no_memory(r);
   }
   if (!numbered) t->places.header = header->cell[0].line;
   return OD_OK;
 }
 
-// Returns whether a line below the header contains units: the line contains no number, and has as many cells as the header or one
+// Returns whether a line below the header contains units: the line contains no number and no time, and has as many cells as the header or one
 // more.
 static bool is_units(const od_csv_reader *r, const od_csv_cells *line, int columns) {
   bool any = false;
   for (int i = 0; i < line->count; i++) {
-    double ignored;
-    if (line->cell[i].length > 0 && od_csv_cell_number(r, &line->cell[i], &ignored)) return false;
+    if (line->cell[i].length > 0 && od_csv_cell_is_value(r, &line->cell[i])) return false;
     any = any || line->cell[i].length > 0;
   }
   return any && line->count >= columns && line->count <= columns + 1;
@@ -164,11 +246,33 @@ static bool keep_line(od_table *table, int line) {
   return true;
 }
 
+od_status od_csv_survey_times(const od_csv_reader *r, const od_table *table, bool spare) {
+  OD_SCRATCH(scratch);
+  OD_OWNED(od_csv_times_free) od_csv_times *times = od_csv_times_copy(r->times);
+  double *values = OD_TAKE(&scratch, double, table->columns);
+  bool *used = OD_TAKE(&scratch, bool, table->columns);  // no column: flaws are reported when the rows are read
+  if (!times || !values || !used) return od_csv_no_memory(r);
+  od_csv_reader rows = *r;
+  od_error ignored = {0};
+  rows.flawed = NULL;
+  rows.used = used;
+  rows.times = times;
+  rows.err = &ignored;
+  times->is_survey = true;
+  while (od_csv_find_line(&rows) && od_csv_read_row(&rows, table, spare, values) == OD_OK)
+    if (rows.at < rows.end) od_csv_next_line(&rows);
+  return od_csv_times_decide(r, table, times);
+}
+
 static od_status read_rows(od_csv_reader *r, od_table *table, bool spare) {
   OD_SCRATCH(scratch);
   double *values = OD_TAKE(&scratch, double, table->columns);
   if (!values) return od_csv_no_memory(r);
   r->flawed = table;
+  if (r->times && od_csv_times_are_open(r->times, NULL)) {
+    const od_status status = od_csv_survey_times(r, table, spare);
+    if (status != OD_OK) return status;
+  }
   while (od_csv_find_line(r)) {
     int line = r->line;
     od_status status = od_csv_read_row(r, table, spare, values);
@@ -179,20 +283,86 @@ static od_status read_rows(od_csv_reader *r, od_table *table, bool spare) {
   return OD_OK;
 }
 
+// Returns the number of cells of the rows below a header if blanks separate the cells of the rows; otherwise 0. A line of units may
+// precede the rows.
+static int blank_columns(const od_csv_reader *header) {
+  od_csv_reader r = *header;
+  od_error ignored = {0};
+  r.err = &ignored;
+  for (int line = 0; line < 2; line++) {
+    OD_SCRATCH(scratch);
+    od_csv_cells row = {0};
+    od_csv_skip_lines(&r, 1);
+    if (!od_csv_find_line(&r)) return 0;
+    r.separator = od_csv_find_separator(&r, NULL);
+    if (r.separator == ' ') return od_csv_read_line(&r, &scratch, &row) == OD_OK ? row.count : 0;
+  }
+  return 0;
+}
+
+// Joins units in brackets to the names before them: "p [bar]" is one name.
+static void join_units(od_csv_cells *names) {
+  int count = 0;
+  for (int i = 0; i < names->count; i++) {
+    const od_csv_cell *c = &names->cell[i];
+    const bool is_unit = i > 0 && c->length > 0 && !c->quoted && (c->text[0] == '[' || c->text[0] == '(');
+    if (is_unit)
+      names->cell[count - 1].length = (size_t)(c->text + c->length - names->cell[count - 1].text);
+    else
+      names->cell[count++] = *c;
+  }
+  names->count = count;
+}
+
+// Reads a header whose rows have `width` cells between blanks. The names may contain single blanks if two blanks separate them. A first
+// column without a name may be missing.
+static od_status read_blank_names(od_csv_reader *r, od_arena *arena, int width, od_csv_cells *out) {
+  const od_csv_reader start = *r;
+  od_status status = OD_OK;
+  for (int way = 0; way < 4 && status == OD_OK; way++) {
+    *r = start;
+    *out = (od_csv_cells){0};
+    r->blanks = way == 1 ? 2 : 0;
+    status = od_csv_read_line(r, arena, out);
+    r->blanks = 0;
+    if (way == 2 && status == OD_OK) join_units(out);
+    if (out->count == width) break;
+  }
+  return status;
+}
+
+// Returns whether one of the lines below the current line has a number or a time in cell `count`, and no further cells.
+static bool has_cell(const od_csv_reader *r, int count) {
+  enum { MOST_LINES = 20 };
+  od_csv_reader rows = *r;
+  od_error ignored = {0};
+  rows.err = &ignored;
+  for (int line = 0; line < MOST_LINES && rows.at < rows.end; line++) {
+    OD_SCRATCH(scratch);
+    od_csv_cells found = {0};
+    od_csv_next_line(&rows);
+    if (!od_csv_find_line(&rows) || od_csv_read_line(&rows, &scratch, &found) != OD_OK) return false;
+    const od_csv_cell *last = found.count == count ? &found.cell[count - 1] : NULL;
+    if (last && last->length > 0 && od_csv_cell_is_value(&rows, last)) return true;
+  }
+  return false;
+}
+
 // Reads the header at r->at into a table without rows. *numbered: whether the line contains data instead of a header. *spare:
 // whether each line ends with a separator.
 static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, bool *spare) {
   OD_SCRATCH(scratch);
   od_csv_cells header = {0};
-  r->separator = od_csv_find_separator(r);
-  od_status status = od_csv_read_line(r, &scratch, &header);
+  int separators, width = 0;
+  r->separator = od_csv_find_separator(r, &separators);
+  if (separators == 0 && r->separator != ' ' && (width = blank_columns(r)) > 0) r->separator = ' ';
+  od_status status = width > 0 ? read_blank_names(r, &scratch, width, &header) : od_csv_read_line(r, &scratch, &header);
   if (status != OD_OK) return status;
-  // A line with only numbers and missing cells is data.
-  double ignored;
+  // A line with only numbers, times and missing cells is data.
   *numbered = true;
-  for (int i = 0; i < header.count && *numbered; i++) *numbered = od_csv_cell_number(r, &header.cell[i], &ignored);
-  // Some programs end each line with a separator.
-  *spare = header.count > 1 && header.cell[header.count - 1].length == 0;
+  for (int i = 0; i < header.count && *numbered; i++) *numbered = od_csv_cell_is_value(r, &header.cell[i]);
+  // Some programs end each line with a separator. A missing number at the end of the first row is no such end.
+  *spare = header.count > 1 && header.cell[header.count - 1].length == 0 && !(*numbered && has_cell(r, header.count));
   return make_table(r, &header, *numbered, *spare, out);
 }
 
@@ -200,21 +370,18 @@ static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, b
 
 enum { LONGEST_PREAMBLE = 200 };
 
-// Returns the number of cells of the line at r; 0: the line cannot be read. *numbers: the number of cells with numbers. If
+// Returns the number of cells of the line at r; 0: the line cannot be read. *numbers: the number of cells with numbers or times. If
 // `separator` is zero, finds the separator in the line itself. Moves r to the next line.
 static int count_cells(od_csv_reader *r, char separator, int *numbers) {
   OD_SCRATCH(scratch);
   od_csv_reader line = *r;
   od_csv_cells found = {0};
   od_error ignored = {0};
-  line.separator = separator ? separator : od_csv_find_separator(&line);
+  line.separator = separator ? separator : od_csv_find_separator(&line, NULL);
   line.err = &ignored;
   int count = od_csv_read_line(&line, &scratch, &found) == OD_OK ? found.count : 0;
   *numbers = 0;
-  for (int i = 0; i < count; i++) {
-    double value;
-    *numbers += found.cell[i].length > 0 && od_csv_cell_number(&line, &found.cell[i], &value);
-  }
+  for (int i = 0; i < count; i++) *numbers += found.cell[i].length > 0 && od_csv_cell_is_value(&line, &found.cell[i]);
   while (!od_csv_at_line_end(r)) r->at++;
   if (r->at < r->end) od_csv_next_line(r);
   return count;
@@ -231,6 +398,12 @@ static int cells_of_text(od_csv_reader r, char separator) {
   return numbers == 0 ? count : 0;
 }
 
+// Returns whether a line with `count` cells may have the names or units of rows with `width` cells. Between blanks, words of a text look
+// like cells.
+static bool fits(int count, int width, char separator) {
+  return separator == ' ' ? count == width : count >= width;
+}
+
 // Skips lines before the header. If two consecutive rows have the same number of cells, the table has at least this width. One row
 // at the end of the file is sufficient. The header is the line before these rows, or before the line of units. If the first line
 // already has this width, nothing is skipped.
@@ -242,12 +415,12 @@ static void skip_preamble(od_csv_reader *r) {
     od_csv_reader after = next;
     if (count > 0 && od_csv_find_line(&after)) following = cells_of_row(&after);
     if (count > 0 && following == count) {
-      char separator = od_csv_find_separator(&start);
+      char separator = od_csv_find_separator(&start, NULL);
       int ignored;
       od_csv_reader first = *r;
-      if (line < 1 || count_cells(&first, separator, &ignored) >= count) return;
-      if (cells_of_text(before, separator) < count) return;
-      *r = line > 1 && cells_of_text(before_that, separator) >= count ? before_that : before;
+      if (line < 1 || fits(count_cells(&first, separator, &ignored), count, separator)) return;
+      if (!fits(cells_of_text(before, separator), count, separator)) return;
+      *r = line > 1 && fits(cells_of_text(before_that, separator), count, separator) ? before_that : before;
       return;
     }
     before_that = before;
@@ -257,6 +430,48 @@ static void skip_preamble(od_csv_reader *r) {
 }
 
 // --- Names, units and rows ----------------------------------------------------------------------------------------
+
+// Returns whether the rows at r have a first column without a name, as programs for statistics write: two rows have one cell more than the
+// header, and their first cells are texts or in quotes, or count from one if blanks separate the cells. Numbers after decimal commas would
+// be such cells, too.
+static bool has_index(const od_csv_reader *start, int columns) {
+  od_csv_reader r = *start;
+  od_error ignored = {0};
+  int rows = 0;
+  r.err = &ignored;
+  for (; rows < 2 && od_csv_find_line(&r); rows++) {
+    OD_SCRATCH(scratch);
+    od_csv_cells line = {0};
+    double number = NAN;
+    if (od_csv_read_line(&r, &scratch, &line) != OD_OK || line.count != columns + 1) return false;
+    const od_csv_cell *first = &line.cell[0], *last = &line.cell[columns];
+    const bool is_number = od_csv_cell_number(&r, first, &number), counts = r.separator == ' ' && number == rows + 1;
+    if (first->length == 0 || last->length == 0 || (is_number && !first->quoted && !counts)) return false;
+    if (!is_number && od_csv_cell_is_value(&r, first)) return false;
+    if (!od_csv_cell_is_value(&r, last)) return false;
+    if (r.at < r.end) od_csv_next_line(&r);
+  }
+  return rows > 0;
+}
+
+// Adds a column before the first column.
+static od_status add_index(const od_csv_reader *r, od_table **table) {
+  const od_table *old = *table;
+  OD_OWNED(od_table_free) od_table *t = od_table_new(old->columns + 1);
+  if (!t) return od_csv_no_memory(r);
+  t->places.column = OD_TAKE(&t->arena, int, t->columns);
+  t->places.flaw = OD_TAKE(&t->arena, const char *, t->columns);
+  if (od_arena_status(&t->arena) != OD_OK) return od_csv_no_memory(r);
+  t->places.header = old->places.header;
+  for (int i = 0; i < t->columns; i++) {
+    t->places.column[i] = i > 0 ? old->places.column[i - 1] : 1;
+    if (od_table_label(t, i, i > 0 ? old->name[i - 1] : "column1", i > 0 ? old->unit[i - 1] : "") != OD_OK)
+      return od_csv_no_memory(r);
+  }
+  od_table_free(*table);
+  *table = OD_GIVE(t);
+  return OD_OK;
+}
 
 od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spare) {
   od_csv_skip_lines(r, skip);
@@ -274,13 +489,16 @@ od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spa
     od_csv_next_line(r);
   if (!numbered && od_csv_find_line(r)) status = read_units(r, *out, &units);
   if (units && r->at < r->end) od_csv_next_line(r);
+  if (status == OD_OK && !numbered && !*spare && has_index(r, (*out)->columns)) status = add_index(r, out);
   return status;
 }
 
 od_status od_csv_byte_mark(const char *path, const char *text, size_t length, size_t *mark, od_error *err) {
   *mark = length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
   if (length >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
-    return od_fail(err, OD_BAD_INPUT, "%s is UTF-16 text; save the file as UTF-8", path);
+    return od_fail(err, OD_BAD_INPUT,
+                   "%s is UTF-16 text; save the file as UTF-8, for example with: iconv -f UTF-16 -t UTF-8 FILE >NEW",
+                   path);
   return OD_OK;
 }
 
@@ -288,6 +506,7 @@ od_status od_csv_byte_mark(const char *path, const char *text, size_t length, si
 
 static od_csv_reader line_reader(const od_csv_lines *s, const char *line, size_t length, od_error *err) {
   return (od_csv_reader){.path = s->name,
+                         .times = s->times,
                          .at = line,
                          .end = line + length,
                          .line_start = line,
@@ -322,6 +541,19 @@ od_status od_csv_units(od_csv_lines *s, const char *line, size_t length, bool *t
   return read_units(&r, s->table, taken);
 }
 
+od_status od_csv_find_times(od_csv_lines *s, const char *line, size_t length, const od_table_wish *wish,
+                            od_error *err) {
+  od_csv_reader r = line_reader(s, line, length, err);
+  return od_csv_times_find(&r, s->table, wish, &s->times);
+}
+
+void od_csv_lines_end(od_csv_lines *s) {
+  od_csv_times_free(s->times);
+  od_table_free(s->table);
+  s->times = NULL;
+  s->table = NULL;
+}
+
 od_status od_csv_row(od_csv_lines *s, const char *line, size_t length, double *values, od_error *err) {
   od_csv_reader r = line_reader(s, line, length, err);
   return od_csv_read_row(&r, s->table, s->spare, values);
@@ -352,7 +584,10 @@ od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od
                      .line = 1,
                      .missing = wish ? wish->missing : NULL,
                      .err = err};
+  OD_OWNED(od_csv_times_free) od_csv_times *times = NULL;
   status = od_csv_read_head(&r, wish ? wish->skip : 0, &table, &spare);
+  if (status == OD_OK) status = od_csv_times_find(&r, table, wish, &times);
+  r.times = times;
   if (status == OD_OK) status = read_rows(&r, table, spare);
   if (status != OD_OK) return status;
   table->places.cut = length > 0 && text[length - 1] != '\n' && text[length - 1] != '\r';

@@ -13,10 +13,10 @@
 
 #include "base/allocate.h"
 #include "io/byte_sum.h"
-#include "formats/csv_cells.h"
+#include "formats/csv_times.h"
 #include "io/inputs_read.h"
 
-enum { USUAL_BLOCK = 1 << 18, LINES_FOR_HEAD = 256, LONGEST_LINES = 1 << 28 };
+enum { USUAL_BLOCK = 1 << 18, LINES_FOR_HEAD = 512, LONGEST_LINES = 1 << 26 };
 
 // The kind of position of a character within a line.
 typedef enum spot {
@@ -42,11 +42,14 @@ struct od_csv_stream {
   size_t scanned;  // position up to which line ends and quotes were searched
   spot spot;       // kind of position of the character at `scanned`
   bool ended;
+  bool follows;     // whether a last line without a line end is not complete yet
   char last;        // the last byte read
   off_t first_row;  // position of the first row in the file
   int first_line;
   int row_line;  // line of the last row
   od_csv_reader r;
+  od_csv_times *times;  // of r
+  bool is_decided;      // whether the order of day and month was searched
   od_table *head;
   bool spare;
   bool shares;  // whether file and head belong to another stream
@@ -62,6 +65,7 @@ static spot after(char separator, spot now, char c) {
   if (now == IN_QUOTES) return c == '"' ? AFTER_QUOTE : IN_QUOTES;
   if (c == '\n' || c == '\r') return LINE_BEGIN;
   if (now == IN_COMMENT) return IN_COMMENT;
+  if (separator == ' ' && (c == ' ' || c == '\t')) return now == LINE_BEGIN ? LINE_BEGIN : CELL_BEGIN;
   if (separator ? c == separator : c == ',' || c == ';' || c == '\t') return CELL_BEGIN;
   bool begins = now == LINE_BEGIN || now == CELL_BEGIN;
   if (begins && (c == ' ' || c == '\t')) return now;
@@ -69,26 +73,34 @@ static spot after(char separator, spot now, char c) {
   return c == '#' && now == LINE_BEGIN ? IN_COMMENT : IN_CELL;
 }
 
+// Returns whether a line ends with the character at a position of the buffer. A carriage return ends a line unless a line feed follows.
+static bool ends_line(const od_csv_stream *s, size_t at) {
+  const char c = s->buffer[at];
+  return c == '\n' || (c == '\r' && at + 1 < s->filled && s->buffer[at + 1] != '\n');
+}
+
 static void find_whole_lines(od_csv_stream *s) {
   bool quotes = s->spot == IN_QUOTES || memchr(s->buffer + s->scanned, '"', s->filled - s->scanned);
   for (; quotes && s->scanned < s->filled; s->scanned++) {
     char c = s->buffer[s->scanned];
-    if (c == '\n' && s->spot != IN_QUOTES) s->whole = s->scanned + 1;
+    if (c == '\r' && s->scanned + 1 == s->filled && !s->ended) break;  // the next character decides
+    if (s->spot != IN_QUOTES && ends_line(s, s->scanned)) s->whole = s->scanned + 1;
     s->spot = after(s->r.separator, s->spot, c);
   }
   // Without quotes, a backward search finds the last line end.
   size_t at = s->filled;
-  while (at > s->scanned && s->buffer[at - 1] != '\n') at--;
-  if (at > s->scanned) s->whole = s->scanned = at, s->spot = LINE_BEGIN;
-  if (s->ended) s->whole = s->scanned = s->filled;
+  while (at > s->scanned && !ends_line(s, at - 1)) at--;
+  if (at > s->scanned && !quotes) s->whole = s->scanned = at, s->spot = LINE_BEGIN;
+  if (s->ended && !s->follows) s->whole = s->scanned = s->filled;
 }
 
 // Reads until the buffer is full or the file ends.
 static od_status read_more(od_csv_stream *s, od_error *err) {
   if (s->filled == s->capacity) {
     if (s->capacity >= LONGEST_LINES)
-      return od_fail(err, OD_BAD_INPUT, "%s:%d: the line is longer than %d MB; expected a text file with shorter lines",
-                     s->path, s->r.line, LONGEST_LINES >> 20);
+      return od_fail(err, s->follows ? OD_IO : OD_BAD_INPUT,
+                     "%s:%d: the line is longer than %d MB; expected a text file with shorter lines", s->path,
+                     s->r.line, LONGEST_LINES >> 20);
     char *moved = od_realloc(s->buffer, 2 * s->capacity);
     if (!moved) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->path);
     s->buffer = moved;
@@ -122,6 +134,7 @@ static od_status fill(od_csv_stream *s, od_error *err) {
   while (status == OD_OK && s->whole == 0 && !s->ended) status = read_more(s, err);
   s->r.at = s->r.line_start = s->buffer;
   s->r.end = s->buffer + s->whole;
+  s->r.quote = s->r.carriage_return = s->r.line_feed = NULL;
   return status;
 }
 
@@ -134,19 +147,28 @@ static bool has_lines(const od_csv_stream *s, int least) {
   return least == 0;
 }
 
-// Reads the header. The lines below the header identify the header, so the buffer must contain enough lines.
-static od_status read_head(od_csv_stream *s, int skip, od_error *err) {
+// Reads the header. The lines below the header identify the header, so the buffer must contain enough lines. *is_ready false: the file is
+// followed and has no row yet.
+static od_status read_head(od_csv_stream *s, const od_table_wish *wish, bool *is_ready, od_error *err) {
+  const int skip = wish ? wish->skip : 0;
   size_t mark = 0;
   od_status status = fill(s, err);
   if (status == OD_OK) status = od_csv_byte_mark(s->path, s->buffer, s->filled, &mark, err);
   s->r.at = s->r.line_start = s->buffer + mark;
   while (status == OD_OK && !s->ended && !has_lines(s, LINES_FOR_HEAD + skip)) {
+    const bool is_full = s->filled == s->capacity && s->capacity >= LONGEST_LINES;
+    if (is_full && s->whole > 0) break;  // the lines are long, and a few of them must suffice
     status = read_more(s, err);
     s->r.at = s->r.line_start = s->buffer + mark;
     s->r.end = s->buffer + s->whole;
   }
   s->r.err = err;
+  *is_ready = status != OD_OK || !s->follows || has_lines(s, skip + 1);
+  if (!*is_ready) return OD_OK;
   if (status == OD_OK) status = od_csv_read_head(&s->r, skip, &s->head, &s->spare);
+  if (status == OD_OK) status = od_csv_times_find(&s->r, s->head, wish, &s->times);
+  s->r.times = s->times;
+  *is_ready = status != OD_OK || !s->follows || has_lines(s, 1);
   s->first_row = (off_t)(s->r.at - s->buffer);
   s->first_line = s->r.line;
   od_csv_stream_rewind(s);  // the separator is known now
@@ -184,8 +206,10 @@ od_status od_csv_stream_open(const char *path, const od_table_wish *wish, size_t
   *out = NULL;
   if (!s) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
   od_status status = open_file(s, err);
-  if (status == OD_OK) status = read_head(s, wish ? wish->skip : 0, err);
-  if (status == OD_OK) *out = OD_GIVE(s);
+  s->follows = wish && wish->follow;
+  bool is_ready = true;
+  if (status == OD_OK) status = read_head(s, wish, &is_ready, err);
+  if (status == OD_OK && is_ready) *out = OD_GIVE(s);
   return status;
 }
 
@@ -204,6 +228,13 @@ od_status od_csv_stream_again(const od_csv_stream *s, od_csv_stream **out, od_er
   other->head = s->head;
   other->spare = s->spare;
   other->shares = true;
+  other->follows = s->follows;
+  other->is_decided = s->is_decided;
+  if (s->times && !(other->times = other->r.times = od_csv_times_copy(s->times))) {
+    od_csv_stream_close(other);
+    *out = NULL;
+    return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->path);
+  }
   od_csv_stream_rewind(other);
   return OD_OK;
 }
@@ -214,6 +245,7 @@ void od_csv_stream_close(od_csv_stream *s) {
     if (s->file >= 0) close(s->file);
     od_table_free(s->head);
   }
+  od_csv_times_free(s->times);
   od_free(s->buffer);
   od_free(s->path);
   od_free(s);
@@ -230,7 +262,7 @@ void od_csv_stream_use(od_csv_stream *s, const bool *used) {
 // The first stream writes the flaws to the head. Other streams that share the head must not write flaws.
 void od_csv_stream_want(od_csv_stream *s, const bool *wanted) {
   s->r.used = s->r.wanted = wanted;
-  s->r.flawed = s->shares ? NULL : s->head;
+  s->r.flawed = s->shares || s->follows ? NULL : s->head;
 }
 
 void od_csv_stream_rewind(od_csv_stream *s) {
@@ -240,13 +272,37 @@ void od_csv_stream_rewind(od_csv_stream *s) {
   s->spot = LINE_BEGIN;
   s->ended = false;
   s->r.at = s->r.end = s->r.line_start = s->buffer;
+  s->r.quote = s->r.carriage_return = s->r.line_feed = NULL;
   s->r.line = s->first_line;
+  if (s->times) od_csv_times_rewind(s->times);
+}
+
+// Reads all rows to find the order of day and month, if the columns in use do not determine it.
+static od_status decide_times(od_csv_stream *s, od_error *err) {
+  OD_SCRATCH(scratch);
+  s->is_decided = true;
+  if (!s->times || !od_csv_times_are_open(s->times, s->r.wanted)) return OD_OK;
+  OD_OWNED(od_csv_stream_close) od_csv_stream *other = NULL;
+  double *values = OD_TAKE(&scratch, double, s->head->columns);
+  bool *used = OD_TAKE(&scratch, bool, s->head->columns);  // no column: flaws are reported when the rows are read
+  if (!values || !used) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->path);
+  od_status status = od_csv_stream_again(s, &other, err);
+  if (status != OD_OK) return status;
+  od_error ignored = {0};
+  bool end = false;
+  other->r.used = used;
+  other->r.wanted = s->r.wanted;
+  other->times->is_survey = other->is_decided = true;
+  while (!end && status == OD_OK) status = od_csv_stream_next(other, values, &end, &ignored);
+  if (status == OD_NO_MEMORY || status == OD_IO) return od_fail(err, status, "%s", ignored.text);
+  return od_csv_times_decide(&s->r, s->head, other->times);
 }
 
 od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_error *err) {
   od_status status = OD_OK;
   s->r.err = err;
   *end = false;
+  if (!s->is_decided && (status = decide_times(s, err)) != OD_OK) return status;
   while (!od_csv_find_line(&s->r)) {
     *end = s->ended;
     if (*end) return OD_OK;
@@ -254,8 +310,27 @@ od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_err
   }
   s->row_line = s->r.line;
   status = od_csv_read_row(&s->r, s->head, s->spare, values);
+  while (status == OD_BAD_INPUT && s->follows && !od_csv_at_line_end(&s->r)) s->r.at++;
   if (s->r.at < s->r.end) od_csv_next_line(&s->r);
   return status;
+}
+
+od_status od_csv_stream_grow(od_csv_stream *s, od_log_growth *out, od_error *err) {
+  struct stat about, named;
+  *out = OD_LOG_SAME;
+  if (fstat(s->file, &about) != 0) return cannot_read(s, err);
+  if (about.st_size < s->limit)
+    return od_fail(err, OD_IO,
+                   "%s has become shorter, from %lld bytes to %lld bytes; rows may be lost. Follow the file again",
+                   s->path, (long long)s->limit, (long long)about.st_size);
+  if (about.st_size > s->limit) {
+    s->limit = about.st_size;
+    s->ended = false;
+    *out = OD_LOG_LONGER;
+  } else if (stat(s->path, &named) == 0 && (named.st_ino != about.st_ino || named.st_dev != about.st_dev)) {
+    *out = OD_LOG_REPLACED;
+  }
+  return OD_OK;
 }
 
 // Returns whether the rows differ from the rows that were read first. A missing row is a difference.
@@ -276,10 +351,16 @@ static bool differs(const od_csv_stream *s) {
 
 bool od_csv_stream_has_changed(const od_csv_stream *s) {
   struct stat about;
-  if (fstat(s->file, &about) != 0) return false;
+  if (s->follows || fstat(s->file, &about) != 0) return false;
   bool untouched = about.st_size == s->limit && about.st_mtim.tv_sec == s->written.tv_sec &&
                    about.st_mtim.tv_nsec == s->written.tv_nsec;
   return !untouched && differs(s);
+}
+
+const char *od_csv_stream_start_time(const od_csv_stream *s) {
+  if (!s->times) return NULL;
+  const char *start = od_csv_times_start(s->times, od_table_find_time(s->head), s->r.wanted);
+  return start ? start : od_csv_times_start(s->times, -1, s->r.wanted);
 }
 
 int od_csv_stream_line(const od_csv_stream *s) {

@@ -6,11 +6,14 @@
 
 // Expected contents of a file to be read; zero or NULL: unknown.
 typedef struct od_table_wish {
-  const char *const *missing;    // texts for a missing value, in addition to an empty cell and NaN; terminated by NULL
-  const char *time;              // the name of the time column
-  const char *const *columns;    // names of other required columns; terminated by NULL
-  bool no_time;                  // whether no time column is required
-  int skip;                      // number of lines of text before the header
+  const char *const *missing;  // texts for a missing value, in addition to an empty cell and NaN; terminated by NULL
+  const char *time;            // the name of the time column
+  const char *const *columns;  // names of other required columns; terminated by NULL
+  bool no_time;                // whether no time column is required
+  int skip;                    // number of lines of text before the header
+  const char
+      *time_form;  // order of day, month and year of a CSV file, such as "dd.mm.yyyy"; another text has no effect
+  bool follow;     // whether the file may grow while it is read (od_log_format.grow)
   const char *const *databases;  // paths of DBC files that describe the messages of a CAN trace; terminated by NULL
 } od_table_wish;
 

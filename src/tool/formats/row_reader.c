@@ -1,5 +1,7 @@
 #include "formats/row_reader.h"
 
+#include <sys/stat.h>
+
 #include "base/allocate.h"
 #include "formats/log_format.h"
 
@@ -9,14 +11,26 @@ struct od_row_reader {
   const bool *wanted;  // may be NULL
 };
 
+// Returns whether a path names a regular file without contents.
+static bool is_empty(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0;
+}
+
 od_status od_row_reader_open(const char *path, const od_table_wish *wish, od_row_reader **out, od_error *err) {
   static const od_table_wish no_wish = {0};
   *out = NULL;
   OD_OWNED(od_row_reader_close) od_row_reader *r = od_calloc(1, sizeof *r);
   if (!r) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  const bool follows = wish && wish->follow;
+  if (follows && is_empty(path)) return OD_OK;
   od_status status = od_log_format_of(path, &r->format, err);
+  if (status == OD_OK && follows && !r->format->grow)
+    return od_fail(err, OD_BAD_INPUT,
+                   "%s cannot be followed: %s; expected a regular file with CSV or another text format", path,
+                   r->format == &od_csv_pipe_format ? "it is no regular file" : r->format->name);
   if (status == OD_OK) status = r->format->open(path, wish ? wish : &no_wish, &r->stream, err);
-  if (status == OD_OK) *out = OD_GIVE(r);
+  if (status == OD_OK && r->stream) *out = OD_GIVE(r);
   return status;
 }
 
@@ -59,6 +73,10 @@ od_status od_row_reader_next(od_row_reader *r, double *values, bool *end, od_err
   return r->format->next(r->stream, values, end, err);
 }
 
+od_status od_row_reader_grow(od_row_reader *r, od_log_growth *out, od_error *err) {
+  return r->format->grow(r->stream, out, err);
+}
+
 void od_row_reader_rewind(od_row_reader *r) {
   r->format->rewind(r->stream);
 }
@@ -81,4 +99,8 @@ od_log_origin od_row_reader_origin(const od_row_reader *r, int column) {
 
 const char *od_row_reader_start_time(const od_row_reader *r) {
   return r->format->start_time ? r->format->start_time(r->stream) : NULL;
+}
+
+const char *od_row_reader_remark(const od_row_reader *r, int index) {
+  return r->format->remark ? r->format->remark(r->stream, index) : NULL;
 }

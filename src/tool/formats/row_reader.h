@@ -9,7 +9,8 @@
 
 typedef struct od_row_reader od_row_reader;
 
-// Registers the file (io/inputs_read.h) and reads names and units. wish may be NULL; its contents must outlive the reader.
+// Registers the file (io/inputs_read.h) and reads names and units. wish may be NULL; its contents must outlive the reader. With
+// wish->follow, *out is NULL if the file does not contain its first row yet.
 od_status od_row_reader_open(const char *path, const od_table_wish *wish, od_row_reader **out, od_error *err);
 // Opens another reader of the same file, at its first row, for the same columns. `r` must outlive the new reader.
 od_status od_row_reader_again(const od_row_reader *r, od_row_reader **out, od_error *err);
@@ -27,6 +28,8 @@ const od_table *od_row_reader_head(const od_row_reader *r);
 void od_row_reader_want(od_row_reader *r, const bool *wanted);
 // Reads the next row, one value per column. *end: whether there is no further row.
 od_status od_row_reader_next(od_row_reader *r, double *values, bool *end, od_error *err);
+// After the last row of a reader with wish->follow: looks for further rows. Fails with OD_IO if the file has become shorter.
+od_status od_row_reader_grow(od_row_reader *r, od_log_growth *out, od_error *err);
 void od_row_reader_rewind(od_row_reader *r);
 // Return the line number of the last row (0: the file is not a text file), and, after all rows were read, whether the last line has
 // no line end.
@@ -37,5 +40,7 @@ bool od_row_reader_has_changed(const od_row_reader *r);
 // Returns the origin of a column, and the date and time of the time zero (NULL: unknown).
 od_log_origin od_row_reader_origin(const od_row_reader *r, int column);
 const char *od_row_reader_start_time(const od_row_reader *r);
+// Returns sentence number `index` about parts of the file that are not read, or NULL after the last sentence.
+const char *od_row_reader_remark(const od_row_reader *r, int index);
 
 #endif

@@ -85,11 +85,37 @@ typedef struct decimal {
   od_decimal size;
 } decimal;
 
+// Returns whether the eight bytes of a word are digits.
+static bool are_digits(uint64_t word) {
+  const uint64_t each = UINT64_C(0x0101010101010101);
+  return ((word & (0xf0 * each)) | (((word + 0x06 * each) & (0xf0 * each)) >> 4)) == 0x33 * each;
+}
+
+// Returns the number that eight digits represent. The first digit is the lowest byte. Each step joins neighbors: digits to numbers below
+// 100, these to numbers below 10^4, and these to the number.
+static uint32_t join_digits(uint64_t word) {
+  word -= UINT64_C(0x3030303030303030);
+  word = (word * 10 + (word >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
+  word = (word * 100 + (word >> 16)) & UINT64_C(0x0000ffff0000ffff);
+  return (uint32_t)(word * 10000 + (word >> 32));
+}
+
 // Appends the digits that start at c and returns their end. The first nineteen digits are stored; leading zeros are not counted.
 static const char *scan_digits(const char *c, const char *end, int *counted, decimal *d, bool fraction) {
   uint64_t digits = d->size.digits;
   int count = *counted;
   const char *first = c;
+  if (digits == 0)
+    while (c < end && *c == '0') c++;
+  for (uint64_t word; count <= 11 && end - c >= 8; c += 8) {
+    memcpy(&word, c, sizeof word);
+#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    if (!are_digits(word)) break;
+    digits = 100000000 * digits + join_digits(word);
+    count += 8;
+  }
   for (; c < end && (unsigned char)(*c - '0') < 10; c++) {
     if (count >= 19) {
       d->exact = false;
@@ -182,6 +208,14 @@ bool od_number_parse(const char *text, size_t length, bool comma, double *value)
     *value = parse_slowly(text, length, comma);
   }
   return true;
+}
+
+bool od_number_decimal(const char *text, size_t length, bool comma, od_decimal *size, bool *negative) {
+  decimal d;
+  const bool is_exact = scan(text, text + length, comma, &d) && d.exact;
+  *size = d.size;
+  *negative = d.negative;
+  return is_exact;
 }
 
 static int by_value(const void *a, const void *b) {

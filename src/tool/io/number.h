@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "io/decimal.h"
+
 enum { OD_NUMBER_SIZE = 32 };
 
 // Writes the shortest text that reads back as the same number, in the form of %.15g, %.16g or %.17g; "nan", "inf", "-inf".
@@ -25,6 +27,8 @@ void od_numbers_sort(double *value, long count);
 // Reads a text of the given length as a number, correctly rounded. Accepts nan and inf in any case. comma: the decimal sign may be
 // a comma. Returns false if the text is not a number.
 bool od_number_parse(const char *text, size_t length, bool comma, double *value);
+// Reads a text as an exact decimal, which may be negative. Returns false if the text is not a finite number or has more than 19 digits.
+bool od_number_decimal(const char *text, size_t length, bool comma, od_decimal *size, bool *negative);
 // Returns the length of the longest prefix of a text of `length` characters that is a number, and its value; 0: no prefix is a
 // number. "5 eV" gives 5, although "5e" begins like an exponent.
 size_t od_number_prefix(const char *text, size_t length, double *value);

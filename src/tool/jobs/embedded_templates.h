@@ -1,4 +1,4 @@
-// The files of the folder templates, which the build embeds (scripts/embed-templates.cmake).
+// The files of the folder templates, which the build embeds (scripts/embed.cmake).
 #ifndef OD_JOBS_EMBEDDED_TEMPLATES_H
 #define OD_JOBS_EMBEDDED_TEMPLATES_H
 

@@ -6,7 +6,7 @@ int od_kind_simulate(od_job *job), od_kind_equilibrium(od_job *job), od_kind_lin
     od_kind_tf(od_job *job), od_kind_compare(od_job *job), od_kind_study(od_job *job), od_kind_check(od_job *job),
     od_kind_info(od_job *job), od_kind_components(od_job *job), od_kind_schema(od_job *job),
     od_kind_friction(od_job *job), od_kind_friction_fit(od_job *job), od_kind_compile(od_job *job),
-    od_kind_tune(od_job *job), od_kind_draw(od_job *job), od_kind_new(od_job *job);
+    od_kind_tune(od_job *job), od_kind_log(od_job *job), od_kind_draw(od_job *job), od_kind_new(od_job *job);
 
 const od_job_kind od_job_kinds[] = {
     {"new", "write a folder with a machine, an experiment and a fit that run at once", od_kind_new},
@@ -25,6 +25,7 @@ const od_job_kind od_job_kinds[] = {
     {"tf", "fit transfer functions to a frequency response", od_kind_tf},
     {"compare", "compare filters, sets of sensors and steps on the same data", od_kind_compare},
     {"study", "run experiments many times with different random numbers, on all cores", od_kind_study},
+    {"log", "survey a log: channels, times, faults; map it onto a machine, convert and resample it", od_kind_log},
     {"check", "check files and list all errors", od_kind_check},
     {"info", "list elements, degrees of freedom, inputs, outputs and numbers of a machine", od_kind_info},
     {"draw", "draw a machine and its circuit as SVG", od_kind_draw},

@@ -26,7 +26,8 @@ typedef struct arguments {
   od_log_arguments log;
   od_variant_arguments write;
   od_words set;
-  bool random_start, live, json_lines;
+  const char *follow_timeout;
+  bool random_start, live, follow, json_lines;
 } arguments;
 
 // The data of a run in progress.
@@ -76,8 +77,8 @@ static int prepare_checkpoints(od_job *job, const arguments *a, watch *w) {
   od_error err = {0};
   w->checkpoint_path = job->files.path[OD_FILE_CHECKPOINT];
   w->checkpoint_every = 60;
-  if (a->checkpoint_every && (!a->live || !w->checkpoint_path)) {
-    od_job_error(job, "--checkpoint-every requires --live and --checkpoint");
+  if (a->checkpoint_every && ((!a->live && !a->follow) || !w->checkpoint_path)) {
+    od_job_error(job, "--checkpoint-every requires --live or --follow, and --checkpoint");
     return OD_JOB_BAD_INPUT;
   }
   if (!od_setting_quantity(job, "checkpoint-every", a->checkpoint_every, "s", &w->checkpoint_every))
@@ -110,6 +111,7 @@ static int load(od_job *job, const char *path, const arguments *a, od_experiment
                                          .set_count = a->set.count,
                                          .truth = a->truth,
                                          .variant = a->variant,
+                                         .follow = a->follow,
                                          .log = od_log_settings_of(&a->log)};
   od_messages *messages = od_messages_new();
   od_status status = messages ? od_experiment_load(path, &options, e, messages) : OD_NO_MEMORY;
@@ -162,7 +164,7 @@ static int write_results(od_job *job, const arguments *a, const od_experiment *e
     const od_variant_contents variant = {e, &a->write, observed->estimate, observed->sigma, &observed->verdict};
     const od_file_contents contents = {.table = &observed->table,
                                        .rows = observed->rows,
-                                       .summary_always = a->live,
+                                       .summary_always = a->live || a->follow,
                                        .write[OD_FILE_CSV] = write_csv,
                                        .result = &result,
                                        .write[OD_FILE_PLOT] = write_plot,
@@ -216,12 +218,19 @@ static int check_live(od_job *job, const arguments *a) {
   const char *taken = job->files.path[OD_FILE_CSV] && !strcmp(job->files.path[OD_FILE_CSV], "-")     ? "csv"
                       : job->files.path[OD_FILE_JSON] && !strcmp(job->files.path[OD_FILE_JSON], "-") ? "json"
                                                                                                      : NULL;
-  if (a->json_lines && !a->live)
-    od_job_error(job, "--json-lines requires --live");
+  if (a->json_lines && !a->live && !a->follow)
+    od_job_error(job, "--json-lines requires --live or --follow");
+  else if (a->live && a->follow)
+    od_job_error(job, "--live reads standard input, and --follow reads a file; give only one of these options");
+  else if (a->follow_timeout && !a->follow)
+    od_job_error(job, "--follow-timeout requires --follow");
+  else if (a->follow && a->log.data.count > 1)
+    od_job_error(job, "--follow: found %d files with --data, expected 1", a->log.data.count);
   else if (a->live && (a->log.data.count > 1 || (a->log.data.count == 1 && !reads_stream(a))))
     od_job_error(job, "--live reads standard input, and --data reads a file; give only one of these options");
-  else if (a->live && taken)
-    od_job_error(job, "--%s -: with --live the answers go to standard output; give a file name", taken);
+  else if ((a->live || a->follow) && taken)
+    od_job_error(job, "--%s -: with --%s the answers go to standard output; give a file name", taken,
+                 a->live ? "live" : "follow");
   else
     return OD_GO_ON;
   return OD_JOB_BAD_INPUT;
@@ -252,17 +261,28 @@ static void refuse_line(void *user, double t, const char *why) {
   od_answers_refuse(((watch *)user)->answers, t, why);
 }
 
-static od_status observe_live(od_job *job, const arguments *a, od_experiment *e, watch *w, od_observed **observed,
-                              od_error *err) {
-  const od_live_options input = {
-      .input = job->input, .name = "standard input", .goes_on = not_interrupted, .refuse = refuse_line, .user = w};
+static void remark(void *user, const char *what) {
+  od_job_warning(((watch *)user)->job, "%s", what);
+}
+
+// Observes standard input, or a log that grows. timeout: of the log, s; 0: none.
+static od_status observe_live(od_job *job, const arguments *a, od_experiment *e, double timeout, watch *w,
+                              od_observed **observed, od_error *err) {
+  const od_live_options input = {.file = a->follow ? e->data.file : NULL,
+                                 .input = job->input,
+                                 .name = a->follow ? e->data.file : "standard input",
+                                 .timeout = timeout,
+                                 .goes_on = not_interrupted,
+                                 .refuse = refuse_line,
+                                 .remark = remark,
+                                 .user = w};
   od_sample_source source = {0};
   od_messages *messages = od_messages_new();
   if (!messages) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = od_sample_source_live(e, &input, &source, messages, err);
   if (od_messages_count(messages) > 0)
-    od_fail(err, status,
-            "the columns of standard input do not match the experiment; correct the names in the first line");
+    od_fail(err, status, "the columns of %s do not match the experiment; correct the names in the first line",
+            input.name);
   od_job_loaded(job, messages, status);
   if (status != OD_OK) return status;
   const od_observe_options options = {.progress = tick_unseen,
@@ -306,12 +326,18 @@ static int run_live(od_job *job, const arguments *a, od_experiment *e) {
   if (!answers) return od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
   OD_SCOPED(free_watch) watch w = {.job = job, .answers = answers, .rows = {.path = job->files.path[OD_FILE_CSV]}};
   od_error err = {0};
+  double timeout = 0;
   OD_TRY(prepare_checkpoints(job, a, &w));
   OD_TRY(prepare_views(job, e, &w));
+  if (!od_setting_quantity(job, "follow-timeout", a->follow_timeout, "s", &timeout)) return OD_JOB_BAD_INPUT;
+  if (a->follow && (!e->data.file || !strcmp(e->data.file, "-"))) {
+    od_job_error(job, "--follow requires a log: --log FILE, or 'file' in the section 'data' of the experiment");
+    return OD_JOB_BAD_INPUT;
+  }
   sigset_t signals_before;
   block_pipe_signal(&signals_before);
   od_job_begin_stage(job, OD_STAGE_COMPUTE);
-  od_status status = observe_live(job, a, e, &w, &observed, &err);
+  od_status status = observe_live(job, a, e, timeout, &w, &observed, &err);
   od_job_begin_stage(job, OD_STAGE_FINISH);
   restore_pipe_signal(&signals_before);
   if (od_answers_refused(answers) > 0 && !job->quiet)
@@ -321,9 +347,10 @@ static int run_live(od_job *job, const arguments *a, od_experiment *e) {
 
 static const char details[] =
     "The experiment file contains the machine, its sensors, the prior of the observer and the estimated parameters. The data\n"
-    "come from a simulated machine, from a log (--data), or from standard input (--live). The output lists the parameters,\nwith their true values if known, and the number of samples of each sensor. A verdict judges the reported\nuncertainty."
-    " The exit code is 3 if the result is wrong. Except with --live, the observer runs twice to check whether\n"
-    "the result depends on the start values. A file is written completely or not at all.\n\n"
+    "come from a simulated machine, from a log (--data), from standard input (--live), or from a log that grows (--follow).\n"
+    "The output lists the parameters, with their true values if known, and the number of samples of each sensor. A verdict\n"
+    "judges the reported uncertainty. The exit code is 3 if the result is wrong. Except with --live and --follow, the\n"
+    "observer runs twice to check whether the result depends on the start values. A file is written completely or not at all.\n\n"
     "--checkpoint writes the run at its end, and also after Ctrl-C or SIGTERM. With --live, --checkpoint also writes the run\n"
     "every minute (--checkpoint-every). --resume continues the run from this file with the same experiment. All later answers\n"
     "and rows, the statistics and the verdict are bitwise identical to a run without interruption. The CSV file contains the\n"
@@ -333,6 +360,7 @@ static const char details[] =
     "  oleodyn observe valve.yaml --seed 7 --csv valve.csv\n"
     "  oleodyn observe valve.yaml --data log.csv --json -\n"
     "  logger | oleodyn observe valve.yaml --live --json-lines\n"
+    "  oleodyn observe valve.yaml --data log.csv --follow --follow-timeout 10\n"
     "  logger | oleodyn observe valve.yaml --live --checkpoint valve.state\n"
     "  logger | oleodyn observe valve.yaml --live --resume valve.state --checkpoint valve.state\n"
     "  oleodyn observe valve.yaml --truth worn --set truth.oil.kp='1400 MPa' --json -\n"
@@ -349,6 +377,10 @@ int od_kind_observe(od_job *job) {
        &a.random_start},
       {"live", OD_OPTION_FLAG, NULL, "observe CSV lines from standard input and answer each line (also: --data -)",
        &a.live},
+      {"follow", OD_OPTION_FLAG, NULL,
+       "observe a log that grows, and answer each row as with --live; Ctrl-C ends the run", &a.follow},
+      {"follow-timeout", OD_OPTION_TEXT, "T", "with --follow: end after this time without new rows; default: never",
+       &a.follow_timeout},
       {"json-lines", OD_OPTION_FLAG, NULL, "live answers are JSON objects, one per line", &a.json_lines},
       {"seed", OD_OPTION_TEXT, "N", "seed of the sensors' noise; default: from the file, else 1", &a.seed},
       {"set", OD_OPTION_LIST, "PATH=VALUE",
@@ -356,7 +388,7 @@ int od_kind_observe(od_job *job) {
        "(repeatable)",
        &a.set},
       {"resume", OD_OPTION_TEXT, "FILE", "continue from a file of --checkpoint", &a.resume},
-      {"checkpoint-every", OD_OPTION_TEXT, "T", "with --live: time between checkpoints; default: 60 s",
+      {"checkpoint-every", OD_OPTION_TEXT, "T", "with --live or --follow: time between checkpoints; default: 60 s",
        &a.checkpoint_every},
       OD_LOG_OPTIONS(&a.log),
       OD_VARIANT_OPTIONS(&a.write),
@@ -379,11 +411,11 @@ int od_kind_observe(od_job *job) {
     static const char *const stream[] = {"-"};
     a.log.data = (od_words){(const char **)stream, 1};
     od_inputs_note_open(job->input, "standard input");
-    job->answers_live = true;
   }
+  job->answers_live = a.live || a.follow;
   OD_TRY(load(job, files.text[0], &a, &e));
   OD_TRY(choose_seed(job, &a, e));
   OD_TRY(od_variant_check(job, &a.write, &job->files.path[OD_FILE_VARIANT]));
   OD_TRY(od_job_prepare_files(job));
-  return a.live ? run_live(job, &a, e) : run_and_write(job, &a, e);
+  return a.live || a.follow ? run_live(job, &a, e) : run_and_write(job, &a, e);
 }

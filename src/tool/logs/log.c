@@ -399,6 +399,7 @@ static od_status open_file(od_log *log, const od_log_plan *plan, int i, od_messa
   *wish = (od_table_wish){.missing = source->missing,
                           .time = source->time.column,
                           .columns = columns,
+                          .time_form = source->time.file_unit,
                           .no_time = source->interval > 0,
                           .skip = source->skip,
                           .databases = source->databases};
@@ -560,7 +561,8 @@ static od_status read_rows(od_log *log, od_messages *messages) {
   for (int i = 0; i < log->inputs && status == OD_OK; i++)
     if (is_cut[i])
       od_messages_say(messages, true, (od_place){log->input[i].source->path, s.file[i].line, 1},
-                      "the file ends within this line; check whether the file is complete");
+                      s.file[i].line > 0 ? "the file ends within this line; check whether the file is complete"
+                                         : "the file ends before its last row; check whether the file is complete");
   if (status != OD_OK && status != OD_NO_MEMORY) od_messages_add(messages, log->plan->place, "%s", err.text);
   return status;
 }

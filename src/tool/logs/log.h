@@ -93,6 +93,8 @@ int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_i
 int od_log_want_named(od_log_plan *plan, const char *name, const char *unit, od_place place);
 // Returns the index of a channel; -1: there is no such channel.
 int od_log_find(const od_log_plan *plan, const char *name);
+// Adds a channel, also if there is a channel with this name. Returns its index, or -1 if out of memory.
+int od_log_add(od_log_plan *plan, const od_channel *channel);
 
 // Finds the columns. False: there are messages about each column that is missing or has a wrong unit. `file`: name of the log. Sets
 // units of channels without a unit.

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "document/suggest.h"
+#include "io/date_time.h"
 #include "logs/log_rows.h"
 
 enum { NONE = -1, AMBIGUOUS = -2, NAME_SIZE = 256 };
@@ -194,8 +195,12 @@ static int find_column(const search *s, od_channel *c) {
 
 // Sets column, unit and conversion of a channel. False: an error was reported.
 static bool take_column(const search *s, od_arena *memory, od_channel *c, int column) {
+  // The form of dates, such as "dd.mm.yyyy", stands in the place of the unit. The reader of the file converts dates to seconds.
+  od_date_order ignored;
+  const bool is_time = c == s->time, is_form = is_time && c->file_unit && od_date_order_of(c->file_unit, &ignored);
   c->at = column;
-  const char *unit = c->file_unit ? c->file_unit : s->table->unit[c->at];
+  const char *unit = c->file_unit && !is_form ? c->file_unit : s->table->unit[c->at];
+  if (is_time && od_date_order_of(unit, &ignored)) unit = "s";  // of a live stream, before its first row
   od_unit_verdict verdict = choose_unit(s, memory, c, unit);
   if (verdict != OD_UNIT_FITS) complain_unit(s, c, unit, verdict);
   c->label = od_arena_text(memory, s->table->name[c->at]);

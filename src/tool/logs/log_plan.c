@@ -83,8 +83,7 @@ int od_log_find(const od_log_plan *plan, const char *name) {
   return -1;
 }
 
-// Adds a channel. Returns its index, or -1 if out of memory.
-static int add_channel(od_log_plan *plan, const od_channel *channel) {
+int od_log_add(od_log_plan *plan, const od_channel *channel) {
   od_channel *list = od_arena_extend(&plan->memory, plan->channel, plan->channels, sizeof *list);
   if (!list) return -1;
   plan->channel = list;
@@ -108,7 +107,7 @@ int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_i
                               .scale = 1,
                               .otherwise = otherwise,
                               .at = -1};
-  return add_channel(plan, &channel);
+  return od_log_add(plan, &channel);
 }
 
 int od_log_want_named(od_log_plan *plan, const char *name, const char *unit, od_place place) {
@@ -135,7 +134,7 @@ int od_log_want_column(od_log_plan *plan, const od_log *log, int input, int colu
                               .scale = 1,
                               .otherwise = NAN,
                               .at = -1};
-  return add_channel(plan, &channel);
+  return od_log_add(plan, &channel);
 }
 
 // --- Channels -----------------------------------------------------------------------------------------------------

@@ -10,11 +10,13 @@
 #include "oleodyn/sim.h"
 #include "plant/inner_plant.h"
 #include "report/page.h"
+#include "report/pose_spread.h"
 
 struct od_observe_views {
   const od_experiment *e;
   od_run_views *estimate;
-  od_plant *plant;  // the model with the outputs of the pictures; NULL: no outputs
+  od_pose_spread *spread;  // of the positions of the estimated machine; NULL: nothing is drawn
+  od_plant *plant;         // the model with the outputs of the pictures; NULL: no outputs
   double *y;
   od_status status;
   od_arena arena;
@@ -34,11 +36,16 @@ od_observe_views *od_observe_views_new(const od_experiment *e) {
   if (!v->y || !v->estimate->frames) return NULL;
   if (od_machine_plant(e->model, v->estimate->output, v->estimate->outputs, NULL, 0, &v->plant, NULL) != OD_OK)
     return NULL;
-  return OD_GIVE(v);
+  const od_run_views *shown = v->estimate;
+  if (!shown->scene) return OD_GIVE(v);
+  v->spread = od_pose_spread_new(e->model, shown->output, shown->bound, shown->interval, 2 * shown->intervals + 2,
+                                 od_scene_size(shown->scene));
+  return v->spread ? OD_GIVE(v) : NULL;
 }
 
 void od_observe_views_free(od_observe_views *v) {
   if (!v) return;
+  od_pose_spread_free(v->spread);
   od_plant_free(v->plant);
   od_run_views_free(v->estimate);
   od_arena_free(&v->arena);
@@ -59,6 +66,7 @@ void od_observe_views_take(od_observe_views *v, const od_sample *sample, od_obse
   // A state whose outputs cannot be computed is not shown.
   if (outputs_at(v->plant, od_observer_sim(observer), v->y) == OD_OK)
     v->status = od_frames_append(v->estimate->frames, sample->t, v->y);
+  if (v->status == OD_OK && v->spread) v->status = od_pose_spread_take(v->spread, sample->t, observer);
 }
 
 // --- The page ---------------------------------------------------------------------------------------------------------
@@ -98,6 +106,7 @@ void od_observe_views_draw(const od_observe_views *v, od_page *p) {
   json_t *machines = json_array();
   json_array_append_new(machines, machine_json("estimate", "estimate"));
   od_run_views_draw(estimate, p, 0);
+  if (v->spread) od_pose_spread_add_series(v->spread, p);
   OD_OWNED(od_run_views_free) od_run_views *truth = v->e->truth ? simulate_truth(v->e, estimate) : NULL;
   if (truth && od_frames_column(truth->frames, 0).count > 0) {
     json_array_append_new(machines, machine_json("true machine", "truth"));

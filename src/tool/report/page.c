@@ -326,6 +326,11 @@ void od_page_text(od_page *p, const char *format, ...) {
   put(p, "<p>", text, "</p>\n");
 }
 
+void od_page_code(od_page *p, const char *lines) {
+  begin_content(p, NULL);
+  put(p, "<pre style=\"overflow-x:auto\">", lines, "</pre>\n");
+}
+
 void od_page_notice(od_page *p, od_trust trust, const char *lead, const char *text) {
   static const char *const begin[] = {[OD_SOUND] = "<p class=\"notice good\"><b>",
                                       [OD_DOUBTFUL] = "<p class=\"notice doubt\"><b>",

@@ -154,6 +154,7 @@ od_status od_page_write_result(const od_result *r, const char *path, od_error *e
       case OD_VIEW_HEADING: od_page_heading(p, item->text); break;
       case OD_VIEW_FACT: od_page_fact(p, item->lead, item->text); break;
       case OD_VIEW_LINE: od_page_text(p, "%s", item->text); break;
+      case OD_VIEW_CODE: od_page_code(p, item->text); break;
       case OD_VIEW_NOTICE: od_page_notice(p, item->trust, item->lead, item->text); break;
       case OD_VIEW_FINDING: od_page_item(p, item->lead, item->text); break;
       case OD_VIEW_TABLE: add_table(p, item->table); break;

@@ -7,7 +7,7 @@
 #include "report/figure_range.h"
 #include "report/page_values.h"
 
-enum { MOST_FIGURES = 40 };  // limit that keeps a page readable
+enum { MOST_FIGURES = 40, LONGEST_TITLE = 42 };  // limits that keep a page readable
 
 static int column_of(const od_run_findings *r, int output) {
   const char *name = output >= 0 ? od_machine_output_name(r->machine, output) : NULL;
@@ -99,6 +99,27 @@ static bool is_drawn_before(const od_run_findings *r, int column) {
   return before % MOST_SHARED != 0;
 }
 
+// Writes the title of a chart: the names of its outputs, or "pressure: A, B" if all names end with the same quantity. The legend has
+// all names, so a long title ends with "...".
+static void write_title(const od_table *t, const shared_chart *s, char *title, size_t size) {
+  const char *quantity = strrchr(t->name[s->column[0]], '.');
+  bool is_common = s->count > 1 && quantity;
+  for (int i = 1; is_common && i < s->count; i++) {
+    const char *other = strrchr(t->name[s->column[i]], '.');
+    is_common = other && strcmp(other, quantity) == 0;
+  }
+  size_t used = is_common ? (size_t)snprintf(title, size, "%s", quantity + 1) : 0;
+  for (int i = 0; i < s->count && used < size; i++) {
+    const char *name = t->name[s->column[i]], *between = i ? ", " : is_common ? ": " : "";
+    int length = (int)(strlen(name) - (is_common ? strlen(quantity) : 0));
+    if (i && used + (size_t)length > LONGEST_TITLE) {
+      snprintf(title + used, size - used, ", ...");
+      break;
+    }
+    used += (size_t)snprintf(title + used, size - used, "%s%.*s", between, length, name);
+  }
+}
+
 static void draw_outputs(od_page *p, const od_run_findings *r, int first) {
   const od_table *t = r->table;
   shared_chart s = chart_at(r, first);
@@ -106,13 +127,12 @@ static void draw_outputs(od_page *p, const od_run_findings *r, int first) {
   od_figure_range range = od_no_figure_range;
   od_legend legend[MOST_SHARED + 1] = {{0}};
   char note[120], title[200] = "";
+  write_title(t, &s, title, sizeof title);
   for (int i = 0; i < s.count; i++) {
     const char *name = t->name[s.column[i]];
     od_summary summary = od_table_summary(t, s.column[i]);
     od_figure_range_include(&range, summary.min);
     od_figure_range_include(&range, summary.max);
-    size_t used = strlen(title);
-    snprintf(title + used, sizeof title - used, "%s%s", i ? ", " : "", name);
     legend[i] = (od_legend){name, od_drawn_series(i)};
   }
   od_display shown = od_figure_unit(t->unit[first], od_figure_range_size(range)), time = od_display_unit("s", end);

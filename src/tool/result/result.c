@@ -127,6 +127,11 @@ void od_result_line(od_result *r, const char *format, ...) {
   va_end(args);
 }
 
+void od_result_code(od_result *r, const char *lines) {
+  od_view_item *item = add_item(r, OD_VIEW_CODE);
+  if (item) item->text = keep(r, lines);
+}
+
 void od_result_finding(od_result *r, od_trust trust, const char *lead, const char *format, ...) {
   va_list args;
   va_start(args, format);

@@ -58,6 +58,7 @@ void od_result_print_markdown(const od_result *r, FILE *to) {
       case OD_VIEW_FACT: put_line(is_first ? "\n- " : "- ", item->lead, ": ", item->text, to); break;
       case OD_VIEW_FINDING: put_line(is_first ? "\n- **" : "- **", item->lead, "** ", item->text, to); break;
       case OD_VIEW_LINE: put_line("\n", "", "", item->text, to); break;
+      case OD_VIEW_CODE: fprintf(to, "\n```\n%s```\n", item->text); break;
       case OD_VIEW_NOTICE: put_line("\n**", item->lead, "** ", item->text, to); break;
       case OD_VIEW_TABLE: print_table(item->table, to); break;
       case OD_VIEW_PICTURE: fprintf(to, "\n![%s](%s)\n", item->lead, item->text); break;

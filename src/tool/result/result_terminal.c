@@ -59,6 +59,7 @@ void od_result_print(const od_result *r, FILE *to, bool is_bold) {
       case OD_VIEW_HEADING: fprintf(to, "%s%s%s\n", bold, item->text, plain); break;
       case OD_VIEW_FACT: fprintf(to, "%s: %s\n", item->lead, item->text); break;
       case OD_VIEW_LINE: fprintf(to, "%s\n", item->text); break;
+      case OD_VIEW_CODE: fputs(item->text, to); break;
       case OD_VIEW_NOTICE: fprintf(to, "%s %s\n", item->lead, item->text); break;
       case OD_VIEW_FINDING: fprintf(to, "  %s %s\n", item->lead, item->text); break;
       case OD_VIEW_TABLE: print_table(item->table, to); break;

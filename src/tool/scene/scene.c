@@ -659,3 +659,7 @@ int od_scene_outputs(const od_scene *s, const int **outputs) {
   *outputs = s->output;
   return s->outputs;
 }
+
+double od_scene_size(const od_scene *s) {
+  return s->size;
+}

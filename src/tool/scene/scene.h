@@ -19,6 +19,8 @@ typedef struct od_scene od_scene;
 od_status od_scene_make(const od_machine *machine, od_arena *arena, const od_scene **scene, od_error *err);
 // Returns the number of outputs of the machine that a moving picture needs, and their indices, each once.
 int od_scene_outputs(const od_scene *s, const int **outputs);
+// Returns the typical size of the machine, m.
+double od_scene_size(const od_scene *s);
 // Returns the scene as JSON (docs/draw.md), with outputs by name; NULL if an allocation fails.
 json_t *od_scene_json(const od_scene *s);
 

@@ -29,13 +29,23 @@ typedef struct face_list {
   int count;
 } face_list;
 
+// A color of a face: a word and a share of black.
+typedef struct shaded_color {
+  const char *color;
+  int percent;
+} shaded_color;
+enum { MOST_COLORS = 256 };
+
 typedef struct mesh {
   od_draw *d;
   od_arena *arena;
   face_list list;
   const char *color;
   int own;
-  const face *written;  // the last written face, whose path is open
+  const face *written;               // the last written face, whose path is open
+  int at[2];                         // the current point of the open path, tenths of a pixel
+  shaded_color shaded[MOST_COLORS];  // colors that have a class
+  int colors;
 } mesh;
 
 // More faces are sorted by the depth of their middles, which is faster and less exact.
@@ -354,27 +364,101 @@ static void end_path(mesh *m) {
   m->written = NULL;
 }
 
-// Writes a face. Consecutive faces with the same attributes share one path.
+// Writes a number of tenths of a pixel in few characters.
+static void write_tenths(const mesh *m, int n, bool is_first) {
+  int size = abs(n);
+  if (n < 0)
+    fputc('-', m->d->to);
+  else if (!is_first)
+    fputc(' ', m->d->to);
+  if (size >= 10 || size == 0) fprintf(m->d->to, "%d", size / 10);
+  if (size % 10) fprintf(m->d->to, ".%d", size % 10);
+}
+
+// Adds a point to the open path, relative to the current point. command: the letter before the numbers; 0: the last command continues.
+static void write_point(mesh *m, char command, const int to[2]) {
+  if (command) fputc(command, m->d->to);
+  for (int k = 0; k < 2; k++) write_tenths(m, to[k] - (command == 'M' ? 0 : m->at[k]), command && k == 0);
+  memcpy(m->at, to, sizeof m->at);
+}
+
+// Returns the share of black of a face in percent; equal colors of neighbors share a path.
+static int percent_of(const face *f) {
+  return 2 * (int)lround(50 * fmax(0, fmin(1, f->shade)));
+}
+
+// Writes the color of a face without an edge. The stroke hides the seams between faces. Words of colors have a class for each shade, which
+// write_colors() defines.
+static void write_color(mesh *m, const face *f) {
+  FILE *to = m->d->to;
+  if (!f->color || f->color[0] == '#') {
+    char own[8];
+    snprintf(own, sizeof own, "#%06x", (unsigned)f->own & 0xffffffu);
+    unsigned fill = (unsigned)od_draw_shaded(f->color ? f->color : own, f->shade);
+    fprintf(to, " fill=\"#%06x\" stroke=\"#%06x\"", fill, fill);
+    return;
+  }
+  int percent = percent_of(f), i = 0;
+  while (i < m->colors && (m->shaded[i].color != f->color || m->shaded[i].percent != percent)) i++;
+  if (i == MOST_COLORS) {
+    od_draw_fill(m->d, f->color, f->shade, false);
+    return;
+  }
+  if (i == m->colors) m->shaded[m->colors++] = (shaded_color){f->color, percent};
+  fprintf(to, " class=\"%s flat %s%d\"", f->color, f->color, percent);
+}
+
+// Defines the classes of write_color(). Viewers without CSS variables use these colors, others those of the theme.
+static void write_colors(const mesh *m) {
+  if (m->colors == 0) return;
+  fputs("<style>", m->d->to);
+  for (int i = 0; i < m->colors; i++) {
+    const shaded_color *c = &m->shaded[i];
+    unsigned plain = (unsigned)od_draw_shaded(c->color, c->percent / 100.0);
+    fprintf(m->d->to, ".%s%d{--s:%d%%;fill:#%06x;stroke:#%06x}", c->color, c->percent, c->percent, plain, plain);
+  }
+  fputs("</style>\n", m->d->to);
+}
+
+// Writes a face. Consecutive faces with the same attributes share one path, consecutive lines from the same point one move.
 static void write_face(mesh *m, const face *f) {
   const od_draw *d = m->d;
   const face *w = m->written;
   char own[8];
   bool is_line = f->n == 2;
-  bool is_same = w && w->color == f->color && w->own == f->own && (w->n == 2) == is_line && w->shade == f->shade;
+  bool is_same = w && w->color == f->color && (f->color || w->own == f->own) && (w->n == 2) == is_line &&
+                 percent_of(w) == percent_of(f);
   if (!is_same) {
     end_path(m);
     snprintf(own, sizeof own, "#%06x", (unsigned)f->own & 0xffffffu);
     fputs("<path", d->to);
-    od_draw_fill(d, f->color ? f->color : own, f->shade, is_line);
-    fputs(is_line ? " stroke-width=\".8\" d=\"" : " d=\"", d->to);
+    if (is_line)
+      od_draw_fill(d, f->color ? f->color : own, 0, true);
+    else
+      write_color(m, f);
+    fputs(is_line ? " style=\"fill:none\" d=\"" : " d=\"", d->to);
     m->written = f;
   }
+  int begin[2] = {0, 0};
+  char command = 'l';  // of the next point; 0: the last command continues
   for (int k = 0; k < f->n; k++) {
     double p[2];
     od_draw_project(d, f->p[k], p);
-    fprintf(d->to, "%c%.1f %.1f", k ? 'L' : 'M', p[0], p[1]);
+    int to[2] = {(int)lround(10 * fmax(-1e7, fmin(1e7, p[0]))), (int)lround(10 * fmax(-1e7, fmin(1e7, p[1])))};
+    bool is_here = memcmp(to, m->at, sizeof to) == 0;
+    if (k == 0) {
+      memcpy(begin, to, sizeof begin);
+      if (is_line && is_same && is_here) continue;
+      write_point(m, is_same ? 'm' : 'M', to);
+      command = is_same ? 0 : 'l';  // points after 'm' are relative lines, too
+    } else if (!is_here || is_line) {
+      write_point(m, command, to);
+      command = 0;
+    }
   }
-  if (!is_line) fputc('Z', d->to);
+  if (is_line) return;
+  fputc('z', d->to);
+  memcpy(m->at, begin, sizeof m->at);
 }
 
 static double depth_of(const od_draw *d, const face *f) {
@@ -501,5 +585,6 @@ bool od_draw_space(od_draw *d) {
   paint(&m, m.list, 0);
   end_path(&m);
   fputs("</g>\n", d->to);
+  write_colors(&m);
   return true;
 }

@@ -116,7 +116,8 @@ static void test_refused(void **state) {
           "--checkpoint cannot be written to standard output; give a file name");
   refused(run(s, "simulate %s --integrator cvodes --step '1 ms' --checkpoint state", SWING),
           "checkpoints are not possible with the integrator 'cvodes'");
-  refused(run(s, "observe %s --checkpoint-every 5", EXPERIMENT), "--checkpoint-every requires --live and --checkpoint");
+  refused(run(s, "observe %s --checkpoint-every 5", EXPERIMENT),
+          "--checkpoint-every requires --live or --follow, and --checkpoint");
   shell(s, "head -c 1000 state >cut; (head -c 1000 state; printf x; tail -c +1002 state) >changed; : >empty");
   refused(run(s, "simulate %s --time 0.02 --step '1 ms' --resume cut", SWING),
           "the saved state is truncated or too long: 1000 bytes; expected ");

@@ -1,5 +1,6 @@
 // Times of logs in every command that reads them: without a unit and named "t_ms" there is a warning, in the same words everywhere; with the unit
-// in the header they are converted without a message. Oracle: the log in seconds, which must give the same results.
+// in the header they are converted without a message. Dates and Unix times are times from the first row. Oracle: the log in seconds, which
+// must give the same results.
 #include "support/test.h"
 
 #include <math.h>
@@ -86,7 +87,109 @@ static void times(void **state) {
   }
 }
 
+// The log in seconds with other texts in the time column.
+static void put_times(scratch *s, const char *header, void (*write)(FILE *to, int k)) {
+  put_log(s, "t [s]", 1);
+  char *text = scratch_read(scratch_path(s, "log.csv"));
+  FILE *to = fopen(scratch_path(s, "log.csv"), "w");
+  fprintf(to, "%s%.*s\n", header, (int)strcspn(strchr(text, ','), "\n"), strchr(text, ','));
+  int k = 0;
+  for (const char *line = strchr(text, '\n') + 1; *line; line = strchr(line, '\n') + 1, k++) {
+    const char *rest = strchr(line, ',');
+    write(to, k);
+    fprintf(to, "%.*s\n", (int)strcspn(rest, "\n"), rest);
+  }
+  fclose(to);
+  free(text);
+}
+
+// The rows begin 0.1 s before midnight.
+static void iso(FILE *to, int k) {
+  k < 50 ? fprintf(to, "2026-02-28T23:59:59.%03dZ", 900 + 2 * k)
+         : fprintf(to, "2026-03-01T00:00:00.%03dZ", 2 * k - 100);
+}
+
+static void day_first(FILE *to, int k) {
+  k < 50 ? fprintf(to, "3/4/2026 23:59:59.%03d", 900 + 2 * k) : fprintf(to, "4/4/2026 0:00:00.%03d", 2 * k - 100);
+}
+
+static void of_day(FILE *to, int k) {
+  k < 50 ? fprintf(to, "23:59:59.%03d", 900 + 2 * k) : fprintf(to, "00:00:00.%03d", 2 * k - 100);
+}
+
+static void unix_seconds(FILE *to, int k) {
+  fprintf(to, "1772323%d.%03d", 199 + (k >= 50), k < 50 ? 900 + 2 * k : 2 * k - 100);
+}
+
+static void dates(void **state) {
+  scratch *s = *state;
+  static const struct {
+    const char *header;
+    void (*write)(FILE *to, int k);
+  } forms[] = {{"time", iso}, {"time [dd/mm/yyyy hh:mm:ss]", day_first}, {"t", of_day}, {"timestamp", unix_seconds}};
+  static const char *const file[] = {"lag.yaml", "driven.yaml"};
+  static const char *const input[] = {"constant: 1 V", "file: {path: log.csv, column: u}"};
+  for (int i = 0; i < 2; i++) {
+    char text[1000];
+    snprintf(text, sizeof text, lag, input[i]);
+    scratch_put(s, file[i], text);
+  }
+  scratch_put(s, "fit.yaml", experiment);
+  scratch_put(s, "friction.yaml", friction);
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    put_log(s, "t [s]", 1);
+    expect_code(run(s, "%s", commands[i]), 0);
+    char *expected = scratch_read(scratch_path(s, "out"));
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+      put_times(s, forms[k].header, forms[k].write);
+      outcome o = run(s, "%s", commands[i]);
+      ends_with(o, 0);
+      forget(o);
+      char *result = scratch_read(scratch_path(s, "out"));
+      if (strcmp(expected, result)) fail_msg("%s: '%s' gives other results", commands[i], forms[k].header);
+      free(result);
+    }
+    free(expected);
+  }
+}
+
+// The order of day and month in the place of the unit.
+static void order_of_dates(void **state) {
+  scratch *s = *state;
+  char text[1000];
+  snprintf(text, sizeof text, lag, "constant: 1 V");
+  scratch_put(s, "lag.yaml", text);
+  snprintf(text, sizeof text, "%s", experiment);
+  char *data = strstr(text, "data: ");
+  put_log(s, "t [s]", 1);
+  scratch_put(s, "fit.yaml", text);
+  expect_code(run(s, "fit fit.yaml --csv out"), 0);
+  char *expected = scratch_read(scratch_path(s, "out"));
+  put_times(s, "Time", day_first);
+  outcome o = run(s, "fit fit.yaml --csv out");
+  ends_with(o, 2);
+  says(
+      o.err,
+      "log.csv: the dates of the column 'Time', such as '3/4/2026 23:59:59.900', can be read as day/month and as month/day; give the order as the "
+      "unit of the time: time: {column: Time, unit: dd/mm/yyyy} or mm/dd/yyyy");
+  forget(o);
+  strcpy(data, "data: {file: log.csv, time: {column: Time, unit: \"dd/mm/yyyy hh:mm:ss\"}}\n");
+  scratch_put(s, "fit.yaml", text);
+  expect_code(run(s, "fit fit.yaml --csv out"), 0);
+  char *result = scratch_read(scratch_path(s, "out"));
+  assert_string_equal(result, expected);
+  free(result);
+  free(expected);
+  // Read as months, the second part of the log is a month later.
+  strcpy(data, "data: {file: log.csv, end: 1 s, time: {column: Time, unit: mm/dd/yyyy}}\n");
+  scratch_put(s, "fit.yaml", text);
+  o = run(s, "fit fit.yaml --json -");
+  says(o.out, "\"rows\": 50");
+  forget(o);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(times, scratch_setup, scratch_teardown)};
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+  const struct CMUnitTest tests[] = {TEST(times), TEST(dates), TEST(order_of_dates)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,7 @@ static const command commands[] = {
     {"rga lags.yaml", 2, {"relative gains of a", "independent loop"}},
     {"signals lags.yaml", 4, {"u.slope"}},
     {"frf lags.yaml --input u --output a", 3, {"a: magnitude (dB)", "Nyquist plot"}},
+    {"log log.csv", 2, {"time (s)", "p (bar)"}},
     {"tf lags.yaml --input u --output a --order 1:3", 5, {"number of poles", ": chosen", "x: poles, o: zeros"}},
     {"friction tustin --set Fs=2100 --set Fc=191 --set vs=0.0105 --set viscous=349", 1, {"(mm/s)"}},
     {"friction reduced --set Fs=2000 --set Fc=200 --set vs=0.01 --set n=1.2 --set viscous=300 --set sigma_0=1e7 --set tau_hn=0.3 "
@@ -73,6 +74,10 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 static void test_all_commands(void **state) {
   scratch *s = *state;
   scratch_put(s, "lags.yaml", lags);
+  FILE *log = fopen(scratch_path(s, "log.csv"), "w");
+  fputs("time,p [bar],x [mm]\n", log);
+  for (int i = 0; i < 100; i++) fprintf(log, "%d,%d,%d\n", i, 20 + i % 30, i * i % 97);
+  fclose(log);
   setenv("LC_ALL", "C.UTF-8", 1);
   setenv("COLUMNS", "100", 1);
   for (int i = 0; i < COMMANDS; i++) {

@@ -116,7 +116,8 @@ static int rough_speed(od_dice *dice, double *t, double *v) {
 static void test_slopes(void **state) {
   (void)state;
   enum { MOST = 400, RUNS = 6 };
-  static double t[MOST], v[MOST], force[MOST], plain[MOST], dforce[MOST * OD_MOST_DRIVE_COLUMNS];
+  static double t[MOST], v[MOST], force[MOST], plain[MOST], bristle[MOST], film[MOST],
+      dforce[MOST * OD_MOST_DRIVE_COLUMNS];
   static double complex moved[MOST];
   for (int l = 0; l < od_friction_law_count(); l++) {
     const od_friction_law *law = od_friction_laws[l];
@@ -138,6 +139,12 @@ static void test_slopes(void **state) {
       assert_int_equal(od_friction_drive(law, q, two_sided, &grid, &start, &(od_friction_motion){.force = plain}),
                        OD_OK);
       assert_memory_equal(force, plain, (size_t)count * sizeof *force);
+      // States at the samples: the first sample has the initial states.
+      const od_friction_motion states = {.force = plain, .bristle = bristle, .film = film};
+      assert_int_equal(od_friction_drive(law, q, two_sided, &grid, &start, &states), OD_OK);
+      for (int i = 0; i < count; i++) near_scaled(plain[i], force[i], 1e-11, 1);
+      if (law->has_film) near(film[0], start.film, 1e-15);
+      if (law->has_bristles) near(bristle[0], start.bristle, 1e-12);
       for (int k = 0; k < numbers; k++) {
         double largest = 0, error = 0;
         p[k] += 1e-30 * I;

@@ -124,6 +124,42 @@ static void test_nearest(void **state) {
   assert_true(quick > all * 8 / 10);
 }
 
+// The oracle is strtod: all digits of the midpoints between doubles, the same with one more digit, or one unit less in the last digit,
+// and random texts with leading zeros, a sign, a point and an exponent. 64 bits of a long double contain a midpoint.
+static void test_midpoints(void **state) {
+  (void)state;
+  uint64_t x = 4712;
+  for (int i = 0; i < 3000; i++) {
+    static char text[1400];
+    x = x * 6364136223846793005u + 1442695040888963407u;
+    const double value = ldexp(1 + (double)(x >> 12) / 0x1p52, i % 2 ? (int)(x >> 20 & 63) - 30 : i / 2 % 2000 - 1000);
+    const long double middle = (long double)value + 0.5L * ((long double)nextafter(value, INFINITY) - value);
+    int n = snprintf(text, sizeof text - 2, "%.1100Lf", middle);
+    while (text[n - 1] == '0') text[--n] = '\0';
+    assert_true(parse(text) == strtod(text, NULL));
+    strcpy(text + n, "1");
+    assert_true(parse(text) == strtod(text, NULL));
+    text[n] = '\0';
+    if (text[n - 1] != '.') text[n - 1]--;
+    assert_true(parse(text) == strtod(text, NULL));
+  }
+  for (int i = 0; i < 200000; i++) {
+    char text[80];
+    int n = 0;
+    x = x * 6364136223846793005u + 1442695040888963407u;
+    const int digits = 1 + (int)(x >> 60) + (int)(x >> 58 & 7), point = (int)(x >> 53 & 31), zeros = (int)(x >> 50 & 7);
+    if (x >> 49 & 1) text[n++] = '-';
+    for (int k = 0; k < zeros + digits; k++) {
+      if (k == point) text[n++] = '.';
+      x = x * 6364136223846793005u + 1442695040888963407u;
+      text[n++] = k < zeros ? '0' : (char)('0' + (x >> 40) % 10);
+    }
+    if (x >> 62 == 0) n += snprintf(text + n, sizeof text - (size_t)n, "e%d", (int)(x >> 52) % 330 - 165);
+    text[n] = '\0';
+    assert_true(parse(text) == strtod(text, NULL));
+  }
+}
+
 // Short numbers look as printf writes them.
 static void test_form(void **state) {
   (void)state;
@@ -159,7 +195,8 @@ static void test_parse(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_format_is_short), cmocka_unit_test(test_round_trip), cmocka_unit_test(test_shortest),
-      cmocka_unit_test(test_nearest),         cmocka_unit_test(test_form),       cmocka_unit_test(test_parse),
+      cmocka_unit_test(test_nearest),         cmocka_unit_test(test_midpoints),  cmocka_unit_test(test_form),
+      cmocka_unit_test(test_parse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,7 +214,9 @@ static void test_built(void **state) {
   const od_operation odd[] = {{OD_OPERATION_KINDS}}, far[] = {{OD_OPERATION_VARIABLE, 1}},
                      negative[] = {{OD_OPERATION_VARIABLE, -1}};
   const od_operation endless[] = {{OD_OPERATION_NUMBER, .value = INFINITY}};
+  static const od_operation most[OD_MOST_OPERATIONS];  // numbers
   assert_null(od_formula_problem(&(od_formula){3, right}, 1));
+  assert_null(od_formula_problem(&(od_formula){OD_MOST_OPERATIONS, most}, 1));
   assert_string_equal(od_formula_problem(&(od_formula){0, right}, 1), "has no formula");
   assert_string_equal(od_formula_problem(&(od_formula){OD_MOST_OPERATIONS + 1, right}, 1),
                       "has a formula with more than 400 operations");

@@ -1,5 +1,6 @@
 // Parts with the index 0, which have no earlier part: outputs, messages and classes. Oracles: statics of a door with two hinges, and the
 // texts of the messages.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,87 @@ static void test_joint_classes(void **state) {
   for (int i = count; i < 4 * count; i++) assert_null(od_joint_class_of((od_joint_type)i));
 }
 
+// The first node of a circuit is a junction between two equal orifices: the pressure is the mean of the pressures at their ends.
+static void test_first_junction(void **state) {
+  (void)state;
+  od_build *b = od_build_new();
+  od_model *model = NULL;
+  od_plant *plant = NULL;
+  od_error err = {0};
+  const double oil[] = {870, 1e4, 1.4e9};
+  int of_oil = -1;
+  for (int i = 0; i < 3; i++) {
+    int place = od_build_number(b, (const char *[]){"density", "smoothing", "modulus"}[i], oil[i], "1");
+    if (i == 0) of_oil = place;
+  }
+  od_build_oil(b, OD_OIL_CONSTANT, of_oil);
+  const int J = od_build_node(b, "J", OD_NODE_JUNCTION, OD_UNUSED, OD_UNUSED);
+  const int P = od_build_node(b, "P", OD_NODE_TANK, od_build_number(b, "P.pressure", 90e5, "Pa"), OD_UNUSED);
+  const int V = od_build_node(b, "V", OD_NODE_VOLUME, od_build_number(b, "V.volume", 1e-3, "m3"), OD_UNUSED);
+  assert_int_equal(J, 0);
+  for (int i = 0; i < 2; i++) {
+    const char *name = i ? "out" : "in";
+    od_element_spec orifice = od_element_spec_of("orifice");
+    orifice.end[0] = i ? J : P, orifice.end[1] = i ? V : J;
+    orifice.first_number =
+        od_build_element_numbers(b, name, "orifice", (od_keyed_number[]){{"area", 4e-6}, {"discharge", 0.7}}, 2);
+    od_build_element(b, name, &orifice);
+  }
+  od_build_initial(b, "V.pressure", 10e5, true);
+  if (od_build_finish(b, &model, &err) != OD_OK) fail_msg("%s", od_build_problem(b, 0).text);
+  od_build_free(b);
+  const int output = od_model_output_find(model, "J.pressure");
+  double y;
+  assert_true(output >= 0);
+  assert_int_equal(od_model_plant(model, &output, 1, NULL, 0, &plant, &err), OD_OK);
+  od_sim *sim = od_sim_new(plant);
+  assert_int_equal(od_sim_start(sim, 0, NULL), OD_OK);
+  assert_int_equal(od_sim_outputs(sim, &y), OD_OK);
+  near_relative(y, 50e5, 1e-9);
+  od_sim_free(sim);
+  od_plant_free(plant);
+  od_model_free(model);
+}
+
+// Two inputs of a block that are different components of the first point, and the same component twice: each has its own value.
+static void test_measured_components(void **state) {
+  (void)state;
+  od_test_run run = od_test_begin(
+      od_test_machine_text("bodies: {a: {point: {mass: 2 kg}, points: {P: [0.3 m, 0.5 m]}}}\n"
+                           "joints: {slide: {type: prismatic, between: [ground, a], axis: [1, 0, 0]}}\n"
+                           "blocks:\n  both: {type: sum, inputs: [a.P.x, a.P.y, a.P.x], weights: [1, 10, 100]}\n"
+                           "initial: {slide.position: 0.2 m}\n"),
+      "both", NULL);
+  double y;
+  assert_int_equal(od_sim_outputs(run.sim, &y), OD_OK);
+  near_relative(y, 101 * 0.5 + 10 * 0.5, 1e-12);
+  od_test_end(&run);
+}
+
+// Machines whose bodies only slide: the plane is found from the axes, whichever plane it is.
+static void test_planes_of_slides(void **state) {
+  (void)state;
+  static const struct {
+    const char *first, *second;
+    bool planar;
+  } axes[] = {{"1, 0, 0", "0, 1, 0", true},
+              {"1, 0, 0", "0, 0, 1", true},
+              {"0, 1, 0", "0, 0, 1", true},
+              {"0, 0, 1", "1, 0, 0", true},
+              {"1, 1, 0", "0, 0, 1", false}};
+  for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "bodies: {a: {point: {mass: 2 kg}}, b: {point: {mass: 1 kg}}}\n"
+             "joints:\n  A: {type: prismatic, between: [ground, a], axis: [%s]}\n"
+             "  B: {type: prismatic, between: [a, b], axis: [%s]}\ninitial: {A.position: 0 m, B.position: 0 m}\n",
+             axes[i].first, axes[i].second);
+    od_machine *machine = od_test_machine_text(text);
+    if (od_machine_model(machine)->planar != axes[i].planar) fail_msg("axes %s and %s", axes[i].first, axes[i].second);
+    od_machine_free(machine);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_shared_loads),
@@ -121,6 +203,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_open_loops, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_reservoirs, machine_file_start, machine_file_end),
       cmocka_unit_test(test_joint_classes),
+      cmocka_unit_test(test_first_junction),
+      cmocka_unit_test(test_measured_components),
+      cmocka_unit_test(test_planes_of_slides),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

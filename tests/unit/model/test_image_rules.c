@@ -480,6 +480,36 @@ static void check_steps(od_model *m) {
   for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
     if (*counts[k] > 0) REFUSE(counts[k], *counts[k] - 1);
   REFUSE(&m->join.row_starts, 0);
+  // The diagonal entry of a row is in the row.
+  for (int k = 0; k < s->n; k++)
+    for (int at = s->start[0]; at < s->start[s->n]; at++)
+      if (s->column[at] == k && at != s->diagonal[k]) REFUSE(&s->diagonal[k], at);
+}
+
+// The number of values of each enumeration, counted in the headers that define them.
+static void enumerations(void **state) {
+  (void)state;
+  static const struct {
+    const char *table;
+    size_t offset;
+    int values;
+  } expected[] = {{"body", offsetof(od_body, shape), 5},        {"joint", offsetof(od_joint, spec.type), 9},
+                  {"load", offsetof(od_load, kind), 4},         {"link", offsetof(od_link, kind), 4},
+                  {"link", offsetof(od_link, unit_axis), 3},    {"link", offsetof(od_link, across), 3},
+                  {"closure", offsetof(od_closure, kind), 5},   {"closure", offsetof(od_closure, u.kind), 7},
+                  {"closure", offsetof(od_closure, w.kind), 7}, {"node", offsetof(od_node, kind), 4},
+                  {"join.target", offsetof(od_target, kind), 8}};
+  int found = 0, listed = (int)(sizeof expected / sizeof *expected);
+  for (int i = 0; i < od_model_table_count; i++)
+    for (int k = 0; k < od_model_tables[i].fields; k++) {
+      const od_model_field *f = &od_model_tables[i].field[k];
+      for (int n = 0; f->kind == OD_FIELD_ENUM && n < listed; n++)
+        if (!strcmp(expected[n].table, od_model_tables[i].name) && expected[n].offset == f->offset) {
+          if ((int)f->bound != expected[n].values) fail_msg("%s: %d", expected[n].table, (int)f->bound);
+          found++;
+        }
+    }
+  assert_int_equal(found, listed);
 }
 
 static void check_rules(od_model *m) {
@@ -589,7 +619,8 @@ static void all_fields_are_tried(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(random_machines), cmocka_unit_test(special_machines),
-                                     cmocka_unit_test(cases), cmocka_unit_test(all_fields_are_tried)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(enumerations), cmocka_unit_test(random_machines),
+                                     cmocka_unit_test(special_machines), cmocka_unit_test(cases),
+                                     cmocka_unit_test(all_fields_are_tried)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

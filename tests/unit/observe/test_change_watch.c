@@ -13,7 +13,7 @@
 
 enum { NX = 1, NP = 2, NY = 2, N = NX + NP };
 static const int watched[NP] = {0, 1};
-static const double change[NP] = {1, 1};
+static const double change[NP] = {1.25, 0.8};
 
 // x' = 0.95 x + 0.1 p0 + 0.1 u p1, with process noise of standard deviation 0.01; x and x + 0.2 p1 are measured with standard deviation 0.3.
 typedef struct filter {

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "support/test.h"
-#include "oleodyn/sim.h"
+#include "integrate/sim_block.h"
+#include "plant/inner_plant.h"
 #include "support/machines.h"
 #include "support/random_machine.h"
 
@@ -109,6 +110,14 @@ static void compare_point(const pair *p) {
   close_by_chain(p, b.fp, a.fp, nx);
   assert_int_equal(od_sim_outputs(p->in, a.y), OD_OK);
   assert_int_equal(od_sim_outputs(p->out, b.y), OD_OK);
+  // The innermost plant has its own work memory within that of the outer plant.
+  void *work = od_sim_work(p->out);
+  const od_plant *innermost = od_innermost_plant(p->outer, &work);
+  assert_int_equal(innermost->ny, ny);
+  double *y = calloc(ny + 1, sizeof *y);
+  assert_int_equal(innermost->ops->outputs(innermost, work, od_sim_energy(p->out), y), OD_OK);
+  close_to(y, a.y, 1, ny);
+  free(y);
   assert_int_equal(od_sim_output_jacobians(p->in, a.hx, a.hu, a.hp), OD_OK);
   assert_int_equal(od_sim_output_jacobians(p->out, b.hx, b.hu, b.hp), OD_OK);
   double *hq = chain(p, a.hp, ny);

@@ -59,6 +59,13 @@ static void test_complete_trajectory(void **state) {
     assert_true(t == breaks[i]);
   }
   assert_true(od_signal_duration(s, node) == 13);
+  int segments = 0;
+  assert_true(od_signal_segments(s, node, &segments) != NULL && segments == 9);
+  const double final[] = {0, 0.05, 0, -0.05, 0, 0, 0.05, 0.05, 0.001};
+  for (int k = 0; k < segments; k++) {
+    assert_int_equal(od_signal_segment_kind(s, node, k), (int)complete[1 + k * OD_SEGMENT_NUMBERS]);
+    near(od_signal_segment_end(s, node, k), final[k], 1e-15);
+  }
 }
 
 static void test_segments_go_on_where_the_last_one_ended(void **state) {

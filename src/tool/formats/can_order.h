@@ -1,0 +1,48 @@
+// The order of frames in time. Frames of several buses, or of several devices, may be slightly out of order in a trace.
+#ifndef OD_FORMATS_CAN_ORDER_H
+#define OD_FORMATS_CAN_ORDER_H
+
+#include "formats/can_frames.h"
+
+enum { OD_CAN_DISORDER = 1 << 16 };  // largest number of frames between a frame and its place in the order of time
+
+// Measures the disorder of a trace. Initialize with zeros.
+typedef struct od_can_order {
+  double *time;  // a ring of the largest times up to each of the last frames, which ascend
+  long frames;
+  double largest;  // the largest time so far
+} od_can_order;
+
+// Returns false if an allocation fails.
+bool od_can_order_init(od_can_order *o);
+void od_can_order_free(od_can_order *o);
+// Takes the time of the next frame. Returns the number of frames since the first one with a later time; 0: the frame is in order; -1:
+// more than OD_CAN_DISORDER.
+long od_can_order_take(od_can_order *o, double time);
+
+// Sorts frames by time, and frames with the same time by their order in the trace. Initialize with zeros.
+typedef struct od_can_waiting {
+  od_can_frame frame;
+  uint64_t number;  // in the order of the trace
+  int line;
+} od_can_waiting;
+typedef struct od_can_sorter {
+  od_can_waiting *heap;  // NULL: not initialized
+  int count, room;
+  uint64_t number;  // number of frames taken
+} od_can_sorter;
+
+// Makes room for the frames of a trace with this disorder. Returns false if an allocation fails.
+bool od_can_sorter_init(od_can_sorter *s, int disorder);
+void od_can_sorter_free(od_can_sorter *s);
+// Forgets all frames.
+void od_can_sorter_reset(od_can_sorter *s);
+static inline bool od_can_sorter_is_full(const od_can_sorter *s) {
+  return s->count == s->room;
+}
+// Adds a frame to a sorter that is not full.
+void od_can_sorter_push(od_can_sorter *s, const od_can_frame *frame, int line);
+// Removes the first frame of a sorter that is not empty.
+void od_can_sorter_pop(od_can_sorter *s, od_can_frame *frame, int *line);
+
+#endif

@@ -1,0 +1,44 @@
+// Physical values of channels, from the records of their groups.
+#ifndef OD_FORMATS_MDF_FIELDS_H
+#define OD_FORMATS_MDF_FIELDS_H
+
+#include <math.h>
+
+#include "formats/mdf_records.h"
+
+typedef struct od_mdf_field {
+  const od_mdf_channel *channel;
+  const od_mdf_channel *size;  // the channel with the length of a text in the record; NULL: none
+  bool is_linear;              // whether the conversion is linear
+  double offset, slope;        // of a linear conversion
+  int column;
+  od_mdf_texts *texts;  // NULL: the channel has no texts elsewhere
+  bool is_cut;          // whether a text was missing
+} od_mdf_field;
+
+// Prepares the decoding of a channel. needs_bytes: whether the caller reads bytes (od_mdf_field_bytes()) of a channel without numbers.
+// The caller frees the field, also after a failure.
+od_status od_mdf_field_init(od_mdf_field *f, const od_mdf_file *file, const od_mdf_contents *contents, int channel,
+                            int column, bool needs_bytes, od_mdf_budget *budget, size_t capacity, od_error *err);
+void od_mdf_field_free(od_mdf_field *f);
+
+// Finds the bytes of a text in the present record, or elsewhere. *bytes is NULL if there is no text.
+od_status od_mdf_field_bytes(od_mdf_field *f, const od_mdf_cursor *r, const unsigned char **bytes, size_t *length,
+                             od_error *err);
+// Computes the number of a text.
+od_status od_mdf_field_text(od_mdf_field *f, const od_mdf_cursor *r, double *value, od_error *err);
+
+// Computes the value of the present record; NAN: it is missing.
+static inline od_status od_mdf_field_value(od_mdf_field *f, const od_mdf_cursor *r, double *value, od_error *err) {
+  const od_mdf_channel *c = f->channel;
+  if (c->invalid >= 0 && od_mdf_is_invalid(c, r->invalid)) {
+    *value = (double)NAN;
+    return OD_OK;
+  }
+  if (c->raw == OD_MDF_TEXT || c->raw == OD_MDF_TEXT_ELSEWHERE) return od_mdf_field_text(f, r, value, err);
+  double raw = c->raw == OD_MDF_F64 ? od_mdf_f64(r->record + c->byte) : od_mdf_raw_value(c, r->record, r->index);
+  *value = f->is_linear ? f->offset + f->slope * raw : od_mdf_convert(c->conversion, raw, c->is_integer);
+  return OD_OK;
+}
+
+#endif

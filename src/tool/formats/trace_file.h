@@ -1,0 +1,61 @@
+// Reads trace files: the bytes of a file in their order, and the lines of a text file. Data appended after the file was opened are
+// ignored, so that each pass reads the same bytes.
+#ifndef OD_FORMATS_TRACE_FILE_H
+#define OD_FORMATS_TRACE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "io/byte_sum.h"
+#include "oleodyn/status.h"
+
+// ---- Bytes
+
+typedef struct od_trace_file {
+  char *path;
+  int file;                 // file descriptor, which all readers of the same file share
+  off_t at, limit;          // position of the next byte; length of the file when it was opened
+  struct timespec written;  // modification time when the file was opened
+  od_byte_sum sum;          // checksum of the bytes read since the beginning
+  uint64_t known;           // checksum of all bytes, after all bytes were read
+  bool is_known;
+  bool shares;  // whether the descriptor belongs to another reader
+} od_trace_file;
+
+// Opens a regular file and registers it (io/inputs_read.h). od_trace_file_close() also closes a file that could not be opened.
+od_status od_trace_file_open(od_trace_file *f, const char *path, od_error *err);
+// Opens another reader of the same file, at the beginning. `f` must outlive the new reader.
+od_status od_trace_file_again(const od_trace_file *f, od_trace_file *other, od_error *err);
+void od_trace_file_close(od_trace_file *f);
+void od_trace_file_rewind(od_trace_file *f);
+// Reads at most `most` bytes. *got: their number; 0 at the end.
+od_status od_trace_file_read(od_trace_file *f, void *to, size_t most, size_t *got, od_error *err);
+// Returns whether the bytes have changed since they were first read. Appended data are ignored.
+bool od_trace_file_has_changed(const od_trace_file *f);
+
+// ---- Lines
+
+typedef struct od_trace_lines {
+  od_trace_file file;
+  char *buffer;
+  size_t capacity, filled, at;
+  int line;      // number of the last line read, from 1
+  bool has_end;  // whether the last line read has a line end
+  bool ended;    // whether the buffer contains the last bytes
+  char last;     // the last byte of the file, after all lines were read
+} od_trace_lines;
+
+od_status od_trace_lines_open(od_trace_lines *l, const char *path, od_error *err);
+od_status od_trace_lines_again(const od_trace_lines *l, od_trace_lines *other, od_error *err);
+void od_trace_lines_close(od_trace_lines *l);
+void od_trace_lines_rewind(od_trace_lines *l);
+// Reads the next line, without its line end. *text is valid until the next call; (*text)[*length] is a byte below ' '. *text is
+// NULL at the end of the file. Fails with OD_BAD_INPUT if the line has more than 1 MB.
+od_status od_trace_lines_next(od_trace_lines *l, const char **text, size_t *length, od_error *err);
+// Fails with OD_BAD_INPUT, the place in the last line, and what was expected there.
+od_status od_trace_lines_fail(const od_trace_lines *l, const char *text, size_t length, size_t place,
+                              const char *expected, od_error *err);
+
+#endif

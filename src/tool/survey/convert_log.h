@@ -1,0 +1,31 @@
+// Converts a surveyed log to rows: the rows of the file, or rows at equal intervals. Memory does not depend on the length of the log.
+//
+// Rows at equal intervals. A channel that is sampled less than twice per new interval is interpolated linearly; a channel that is sampled more
+// often is averaged over each interval, which suppresses higher frequencies; a state keeps its value until the next sample. There is no value
+// in gaps (od_timing.gap_limit), before the first sample and after the last one. Samples whose time is not later than that of the sample
+// before are left out.
+#ifndef OD_SURVEY_CONVERT_LOG_H
+#define OD_SURVEY_CONVERT_LOG_H
+
+#include "io/table.h"
+#include "survey/log_survey.h"
+
+typedef struct od_converted_log {
+  od_table *head;                    // time in s, then the channels with their names and units, without rows
+  long rows;                         // number of written rows
+  int averaged, interpolated, held;  // number of channels; 0: rows of the file
+} od_converted_log;
+
+// Returns the names and units of the rows; NULL: out of memory.
+od_table *od_converted_head(const od_log_survey *s);
+
+// Receives a row. Fails like a writer of files.
+typedef od_status od_row_receiver(void *user, const double *row, od_error *err);
+
+// Passes all rows on. interval: time between rows, s; 0: the rows of the file. out->head is not changed. Fails with OD_BAD_INPUT (too many rows),
+// OD_INTERRUPTED, OD_IO or OD_NO_MEMORY.
+od_status od_log_convert(od_log_survey *s, double interval, od_row_receiver *receive, void *user,
+                         bool (*progress)(void *user, double done), void *progress_user, od_converted_log *out,
+                         od_error *err);
+
+#endif

@@ -1,0 +1,37 @@
+// Lags between channels of a surveyed log with the same quantity, by cross-correlation (logs/log_lag.h). The rows in the middle of the log
+// are stored during the second pass.
+#ifndef OD_SURVEY_SURVEY_LAGS_H
+#define OD_SURVEY_SURVEY_LAGS_H
+
+#include "logs/log_lag.h"
+
+enum {
+  OD_LAG_ROWS = 4096,    // largest number of stored rows
+  OD_LAG_CHANNELS = 24,  // largest number of compared channels
+  OD_LAG_PAIRS = 64,     // largest number of compared pairs
+};
+
+typedef struct od_survey_lag {
+  int first, second;  // indices of the channels
+  od_lag lag;
+} od_survey_lag;
+
+typedef struct od_lag_window {
+  int channel[OD_LAG_CHANNELS];  // indices of the compared channels
+  int channels;
+  long from, rows, filled;  // number of rows before the window; size of the window; number of stored rows
+  double *time, *value;     // value[channel * OD_LAG_ROWS + row]; NULL: no window
+  od_survey_lag lag[OD_LAG_PAIRS];
+  int lags;  // number of significant lags
+} od_lag_window;
+
+struct od_log_survey;
+// Chooses the channels and the rows after the first pass. False: out of memory.
+bool od_lag_window_init(od_lag_window *w, struct od_log_survey *s);
+// Adds a row of the second pass. number: number of the row in the wished part.
+void od_lag_window_add(od_lag_window *w, const struct od_log_survey *s, double time, long number);
+// Finds the lags of all pairs. A lag is significant if the correlation is at least 0.95, clearly higher than without a lag, and the lag is
+// longer than 4 standard deviations; both channels pass through their mean at least 8 times.
+void od_lag_window_judge(od_lag_window *w, const struct od_log_survey *s);
+
+#endif
