@@ -53,6 +53,7 @@ set(chosen
   formats/mdf_reader
   formats/csv_shapes
   integrate/block_memory integrate/integrators integrate/saved_sims integrate/guards integrate/sliding_derivatives integrate/step_and_shift io/atomic_file io/chart io/date_time io/display io/frames io/json io/plot logs/log
+  identify/fit_start logs/log_files logs/log_lag
   io/thin_table least_squares/constraints linear/linear_model machine/bad_input machine/constants machine/formula
   machine/load_circuit machine/load_components machine/load_machine machine/look_path machine/steady machine/templates math/dense math/sparse math/spline
   mechanics/partition mechanics/reactions memory/allocator model/build observe/failing_plant observe/filter_family observe/observer observe/saved_observers observe/spread plant/balance

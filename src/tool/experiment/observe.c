@@ -378,13 +378,16 @@ static void leave_sample(od_observe_run *r, const od_sample *s) {
 // Counts used and missing samples per sensor. Values missing at the start are not counted.
 static void count_sensors(od_observe_run *r, bool start) {
   const od_innovation *innovation = od_observer_innovations(r->observer);
+  const bool has_rates = r->e->log && r->e->log->has_rates;
   int used;
   r->o->nis += od_observer_nis(r->observer, &used);
   r->o->nis_dimension += used;
   for (int i = 0; i < r->e->sensors; i++) {
     od_sensor_counts *counts = &r->o->sensor[i];
     counts->used += innovation[i].use == OD_SENSOR_USED;
-    counts->missing += innovation[i].use == OD_SENSOR_MISSING && !start;
+    counts->missing += innovation[i].use == OD_SENSOR_MISSING && !start && !has_rates;
+    // Rows of other files and groups of a log are no missing samples.
+    if (has_rates) counts->missing = r->e->log->missing[r->e->channel[i]];
     counts->gated += innovation[i].use == OD_SENSOR_GATED;
     counts->frozen += innovation[i].use == OD_SENSOR_FROZEN;
     counts->reopened = od_observer_reopened(r->observer, i);

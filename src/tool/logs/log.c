@@ -108,7 +108,7 @@ static od_status read_ahead(od_log_cursor *c, od_error *err) {
     od_status status = od_log_rows_next(c->rows, &row, &more, err);
     if (status == OD_NO_MEMORY || status == OD_IO) return status;
     if (status != OD_OK || !more) return changed(c, err);
-  } while (row.time < plan->start || row.time > plan->end);
+  } while (row.time < c->log->start || row.time > c->log->end_of_part);
   if (!make_room(c)) return no_memory(plan, err);
   double *to = ahead(c, c->count++);
   *to++ = row.time;
@@ -272,7 +272,7 @@ static od_status survey_files(survey *s, od_error *err) {
   while (status == OD_OK) {
     status = od_log_rows_next(rows, &row, &more, err);
     if (status != OD_OK || !more) break;
-    if (row.time >= plan->start && row.time <= plan->end) add_row(log, &row);
+    if (row.time >= log->start && row.time <= log->end_of_part) add_row(log, &row);
     log->has_rates = row.present != NULL;
   }
   if (status != OD_OK) return status;
@@ -443,6 +443,8 @@ static od_status find_groups(od_log *log, od_log_input *in) {
   return OD_OK;
 }
 
+static const od_channel_facts no_facts = {.least = INFINITY, .most = -INFINITY, .first = -1, .last = -1};
+
 // Finds the columns of all channels. Does not read rows.
 static od_status find_columns(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {
   if (!od_log_find_columns(log, plan, units, messages)) return OD_BAD_INPUT;
@@ -464,7 +466,7 @@ static od_status find_columns(od_log *log, od_log_plan *plan, od_units *units, o
   for (int i = 0; i < plan->channels; i++) {
     const od_channel *c = &plan->channel[i];
     if (c->at >= 0) log->input[c->input].wanted[c->at] = true;
-    log->facts[i] = (od_channel_facts){.least = INFINITY, .most = -INFINITY, .first = -1, .last = -1};
+    log->facts[i] = no_facts;
   }
   for (int i = 0; i < log->inputs; i++) od_row_reader_want(log->input[i].file, log->input[i].wanted);
   return od_arena_status(&log->memory);
@@ -509,6 +511,33 @@ static od_status hold_if_short(od_log *log, od_error *err) {
   return OD_OK;
 }
 
+// Limits a log with several rates to the time in which all inputs have values. Returns whether the part in use has changed.
+static bool limit_part(od_log *log) {
+  double start = log->start, end = log->end_of_part;
+  for (int i = 0; i < log->plan->channels && log->has_rates; i++) {
+    const od_channel *c = &log->plan->channel[i];
+    const od_channel_facts *f = &log->facts[i];
+    if (!c->is_input || c->at < 0 || f->values == 0) continue;
+    start = fmax(start, f->begin);
+    end = fmin(end, f->end);
+  }
+  bool is_smaller = start > log->begin || end < log->end;
+  log->start = fmax(log->start, start);
+  log->end_of_part = fmin(log->end_of_part, end);
+  return is_smaller;
+}
+
+// Surveys the rows again, after the part in use has changed.
+static od_status survey_again(survey *s, od_error *err) {
+  od_log *log = s->log;
+  memset(s->file, 0, (size_t)log->inputs * sizeof *s->file);
+  for (int i = 0; i < log->plan->channels; i++) log->facts[i] = no_facts, log->missing[i] = 0;
+  for (int i = 0; i < log->inputs; i++) od_row_reader_rewind(log->input[i].file);
+  log->rows = 0;
+  log->longest = 0;
+  return survey_files(s, err);
+}
+
 // Reads the rows of a log: checks them, computes the properties of the channels, stores the rows of a short log, and
 // counts jumps.
 static od_status read_rows(od_log *log, od_messages *messages) {
@@ -518,6 +547,14 @@ static od_status read_rows(od_log *log, od_messages *messages) {
   bool *is_cut = OD_TAKE(&scratch, bool, log->inputs);
   od_status status = s.file && is_cut ? survey_files(&s, &err) : OD_NO_MEMORY;
   if (status == OD_OK && !check_rows(&s, messages)) return OD_BAD_INPUT;
+  if (status == OD_OK && limit_part(log)) {
+    status = survey_again(&s, &err);
+    if (status == OD_OK && log->rows == 0) {
+      od_messages_add(messages, (od_place){.file = log->plan->file},
+                      "there is no time at which all inputs have values; check times, 'delay' and dates of the files");
+      return OD_BAD_INPUT;
+    }
+  }
   for (int i = 0; i < log->inputs && status == OD_OK; i++) is_cut[i] = od_row_reader_is_cut(log->input[i].file);
   if (status == OD_OK) status = hold_if_short(log, &err);
   if (status == OD_OK) status = od_log_count_jumps(log, &err);
@@ -534,7 +571,7 @@ od_status od_log_open(od_log_plan *plan, od_log **out, od_messages *messages) {
   od_log *log = *out = od_calloc(1, sizeof *log);
   od_status status = log ? open_files(log, plan, messages) : OD_NO_MEMORY;
   if (status == OD_NO_MEMORY) od_messages_add(messages, plan->place, "out of memory while reading %s", plan->file);
-  if (log) log->plan = plan;
+  if (log) log->plan = plan, log->start = plan->start, log->end_of_part = plan->end;
   return status;
 }
 

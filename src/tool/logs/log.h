@@ -120,6 +120,8 @@ typedef struct od_log {
   od_arena memory;          // memory of all arrays
   const od_log_plan *plan;  // defines the channels of the log
   long rows;
+  double start,
+      end_of_part;  // the part in use, s: that of the plan; with several rates, only times at which all inputs have values
   double begin, end;  // times of the first and last rows
   // Per channel: number of missing values in the part in use. In a log of several files, or of groups of channels with their own times,
   // a row without a value counts only if the row belongs to the file or group of the channel.

@@ -21,10 +21,14 @@ typedef struct stream {
   long repeated;                // number of omitted rows in the part in use
   double origin;                // time of the first row by the clock of the file, s
   // The next row for the merging of streams: in `given`.
-  double time;
+  double time, step;  // time of the row, and time since the previous row (0: there is none), s
   int given_line;
-  bool has_row;
+  bool has_row, had_row;
+  bool is_next;  // whether the row belongs to the next row of the log
 } stream;
+
+static const double same_time =
+    1e-6;  // difference of equal times, which comes from rounding, relative to the time between rows
 
 struct od_log_rows {
   const od_log *log;
@@ -67,11 +71,11 @@ static bool is_repetition(const stream *s) {
 
 // Returns whether the row just read has the time of the waiting row. If so, the values of the new row fill the gaps of the waiting
 // row.
-static bool repeats(stream *s, const od_log_plan *plan) {
+static bool repeats(stream *s, const od_log *log) {
   if (s->input->source->interval > 0) return false;
   double now = time_of(s, s->read, 0);
   if (!isfinite(now) || now != time_of(s, s->kept, 0)) return false;
-  s->repeated += now >= plan->start && now <= plan->end && is_repetition(s);
+  s->repeated += now >= log->start && now <= log->end_of_part && is_repetition(s);
   int columns = od_row_reader_head(s->input->file)->columns;
   for (int c = 0; c < columns; c++)
     if (isnan(s->kept[c])) s->kept[c] = s->read[c];
@@ -119,7 +123,7 @@ static od_status advance(od_log_rows *r, stream *s, od_error *err) {
     if (!end) {
       if (s->count++ == 0) s->origin = clock_of(s, s->read, 0);
       int line = od_row_reader_line(reader_of(s));
-      if (s->waits && repeats(s, r->log->plan)) continue;
+      if (s->waits && repeats(s, r->log)) continue;
       number = s->count - 2;
       give_waiting(s, line);
       bool had_row = s->waits;
@@ -130,7 +134,10 @@ static od_status advance(od_log_rows *r, stream *s, od_error *err) {
       give_waiting(s, 0);
       s->waits = false;
     }
+    double before = s->time;
     s->time = time_of(s, s->given, number);
+    s->step = s->had_row && isfinite(before) ? s->time - before : 0;
+    s->had_row = true;
     if (!find_groups(s)) continue;
     // The rows of a file are checked once.
     if (r->check && s->is_first && !r->check(r->user, s->number, s->time, s->given_line)) continue;
@@ -168,6 +175,14 @@ od_status od_log_rows_next(od_log_rows *r, od_log_row *row, bool *more, od_error
     if (r->stream[i].has_row && (!first || r->stream[i].time < first->time)) first = &r->stream[i];
   *more = first != NULL;
   if (!first) return OD_OK;
+  // Times of the clocks may be rounded differently. The time of the first stream counts.
+  const double least = first->time;
+  first = NULL;
+  for (int i = 0; i < r->streams; i++) {
+    stream *s = &r->stream[i];
+    s->is_next = s->has_row && s->time - least <= same_time * s->step;
+    if (s->is_next && !first) first = s;
+  }
   const double time = first->time;
   const int line = first->given_line;
   for (int i = 0; r->streams > 1 && i < r->log->plan->channels; i++) {
@@ -177,7 +192,7 @@ od_status od_log_rows_next(od_log_rows *r, od_log_row *row, bool *more, od_error
   }
   for (int i = 0; i < r->streams; i++) {
     stream *s = &r->stream[i];
-    if (!s->has_row || s->time != time) continue;
+    if (!s->is_next) continue;
     take_values(r, s);
     od_status status = r->streams > 1 ? advance(r, s, err) : OD_OK;
     if (status != OD_OK) return status;

@@ -282,9 +282,52 @@ static void test_clocks(void **state) {
   od_messages_free(messages);
 }
 
+// Writes a date and time; the seconds of a day begin on 2024-05-01.
+static void put_date(FILE *to, double t, char between) {
+  int day = t >= 86400 ? 2 : 1;
+  t -= 86400.0 * (day - 1);
+  int hour = (int)(t / 3600), minute = (int)(t / 60) % 60;
+  fprintf(to, "2024-05-0%d%c%02d:%02d:%013.10f", day, between, hour, minute, t - 3600 * hour - 60 * minute);
+}
+
+// Files whose times are dates begin at different times of the day, before and after midnight. Oracle: the merged log.
+static void test_dates(void **state) {
+  scratch *s = *state;
+  put(s);
+  FILE *a = fopen(scratch_path(s, "day.csv"), "w"), *b = fopen(scratch_path(s, "other.csv"), "w");
+  fprintf(a, "date,u\n"), fprintf(b, "date;lag\n");
+  // Multiples of 1/1024 s are exact with ten decimals.
+  for (int k = 0; k < INPUTS; k++) {
+    put_date(a, 86399 + input_time(k), ' ');
+    fprintf(a, ",%.17g\n", input(k));
+  }
+  for (int k = 0; k < OUTPUTS; k++) {
+    put_date(b, 86399 + output_time(k), 'T');
+    fprintf(b, ";%.17g\n", output(k));
+  }
+  fclose(a), fclose(b);
+  // Nanoseconds round the times, so the results are equal to nine digits.
+  char *expected = result(s, "data: {file: all.csv}\n", "observe x.yaml");
+  char *got = result(s, "data: {file: [day.csv, other.csv]}\n", "observe x.yaml");
+  const char *x = strchr(expected, '\n'), *y = strchr(got, '\n');
+  long count = 0;
+  while (x && y && *x && *y) {
+    char *after_x, *after_y;
+    double p = strtod(x, &after_x), q = strtod(y, &after_y);
+    if (after_x != x && after_y != y) {
+      near(q, p, 1e-6 * fmax(1, fabs(p)));
+      count++;
+    }
+    x = after_x + (*after_x != '\0'), y = after_y + (*after_y != '\0');
+  }
+  assert_true(count > 1000 && *x == '\0' && *y == '\0');
+  free(got), free(expected);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {TEST(test_merged), TEST(test_missing),          TEST(test_mistakes),
-                                     TEST(test_next),   TEST(test_hold_of_channels), TEST(test_clocks)};
+                                     TEST(test_next),   TEST(test_hold_of_channels), TEST(test_clocks),
+                                     TEST(test_dates)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
