@@ -7,7 +7,7 @@
 // - the file is cut at the end of a line. The program cannot detect this. The remaining file is valid; if it is a
 //   table, rows up to its last time have the same values as with the whole file.
 //
-// A MATLAB file contains its length: only an error or the same result is allowed.
+// MATLAB and HDF5 files contain their length: only an error or the same result is allowed.
 #define _GNU_SOURCE  // memmem
 #include <glob.h>
 
@@ -33,6 +33,7 @@ static const subject own[] = {
     {"CAN trace", "trace.asc", "observe replay.yaml --data trace.asc --dbc lag.dbc --csv - --quiet", true, false, NULL},
     {"MDF log", "log.mf4", "observe replay.yaml --data log.mf4 --dbc lag.dbc --csv - --quiet", true, false, NULL},
     {"DBC file", "lag.dbc", "observe replay.yaml --data trace.asc --dbc lag.dbc --csv - --quiet", false, false, NULL},
+    {"HDF5 log", "log.h5", "frf log.h5 --input u --output lag --length 8 --csv - --quiet", false, true, NULL},
     {"MATLAB log", "log.mat", "observe replay.yaml --data log.mat --csv - --quiet", false, true, NULL},
 };
 enum { OWN = sizeof own / sizeof *own };

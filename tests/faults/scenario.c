@@ -40,7 +40,7 @@ const scenario scenarios[] = {
      .output = {"o.csv"},
      .ends_early = true},
     {.name = "observe --follow",
-     .arguments = "observe observe.yaml --log log.csv --follow --follow-timeout 0.01 --csv o.csv --quiet",
+     .arguments = "observe observe.yaml --data log.csv --follow --follow-timeout 0.01 --csv o.csv --quiet",
      .output = {"o.csv"},
      .ends_early = true},
     {.name = "simulate --checkpoint",
@@ -113,6 +113,9 @@ const scenario scenarios[] = {
      .arguments =
          "log log.csv lag.yaml --csv o.csv --json o.json --mat o.mat --plot o.svg --report o.html --resample 0.02",
      .output = {"o.csv", "o.json", "o.mat", "o.svg", "o.html"}},
+    {.name = "frf of an HDF5 log",
+     .arguments = "frf log.h5 --input u --output lag --length 8 --csv o.csv --quiet",
+     .output = {"o.csv"}},
     {.name = "tf of a machine",
      .arguments =
          "tf lag.yaml --output lag --points 20 --order 1:2 --csv o.csv --json o.json --block o.yaml --plot o.svg --report o.html",
@@ -278,6 +281,9 @@ static bool write_mdf_log(scratch *s) {
 void scenario_setup(scratch *s) {
   for (size_t i = 0; i < sizeof files / sizeof *files; i++)
     scratch_write(s, files[i].name, files[i].text, strlen(files[i].text));
+  bytes log_h5 = bytes_read(OD_SOURCE_DIR "/tests/fuzz/seeds/hdf5/old.h5");  // written by h5py
+  scratch_write(s, "log.h5", log_h5.at, log_h5.size);
+  free(log_h5.at);
   setenv("OD_ALLOCATIONS", scratch_path(s, ".allocations"), 1);
   static const char log[] = "simulate lag.yaml --time 0.4 --csv log.csv --mat log.mat --checkpoint run.state --quiet",
                     longer[] = "simulate lag.yaml --time 4 --csv long.csv --quiet";

@@ -511,8 +511,8 @@ static od_status read_start_time(reader *r, const od_mdf_block *head) {
   date_of(days, &year, &month, &day);
   unsigned part = (unsigned)(ns % 1000000000u);
   if (part > 0) {
-    int length = snprintf(fraction, sizeof fraction, ".%09u", part);
-    while (fraction[length - 1] == '0') fraction[--length] = '\0';
+    snprintf(fraction, sizeof fraction, ".%09u", part);
+    for (size_t k = strlen(fraction); k > 1 && fraction[k - 1] == '0'; k--) fraction[k - 1] = '\0';
   }
   if (has_zone) snprintf(zone, sizeof zone, "%c%02d:%02d", minutes < 0 ? '-' : '+', apart / 60 % 24, apart % 60);
   snprintf(text, sizeof text, "%04lld-%02d-%02dT%02d:%02d:%02d%s%s", year, month, day, of_day / 3600, of_day / 60 % 60,

@@ -96,6 +96,30 @@ static od_map_target *targets_of_experiment(const od_experiment *e, od_arena *me
   return list;
 }
 
+// Reads no more keys: the keys of a fit are ignored.
+static void ignore_more(void *user, struct od_experiment_loader *xl, const struct od_section *file) {
+  (void)user;
+  (void)xl;
+  (void)file;
+}
+
+// Loads an experiment or a fit. The log of the file need not exist: the log is first replaced by a stream, as for a live log. Files that are only
+// valid for a simulated machine, or as a fit, are loaded as such. If all attempts fail, the messages are those about the file as it is.
+static od_status load_experiment(const char *path, bool is_fit, od_experiment **e, od_fit_plan **fit,
+                                 od_messages *messages) {
+  static const char *const stream[] = {"-"};
+  const od_experiment_options attempts[] = {
+      {.log.data = {stream, 1}}, {0}, {.log.data = {stream, 1}, .more = ignore_more}};
+  for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
+    OD_OWNED(od_messages_free) od_messages *unused = od_messages_new();
+    if (!unused) return OD_NO_MEMORY;
+    od_status status = od_experiment_load(path, &attempts[i], e, unused);
+    if (status == OD_OK || status == OD_NO_MEMORY) return status;
+  }
+  return is_fit ? od_fit_plan_load(path, &attempts[1], fit, messages)
+                : od_experiment_load(path, &attempts[1], e, messages);
+}
+
 // Adds the proposed mapping to the result. Returns OD_GO_ON, or the outcome after messages.
 static int map_log(od_job *job, const od_log_survey *survey, const char *path, od_result *result) {
   OD_SCRATCH(scratch);
@@ -113,15 +137,9 @@ static int map_log(od_job *job, const od_log_survey *survey, const char *path, o
     const od_load_options options = {.may_lack_initial_state = true};
     status = od_machine_load(path, &options, &machine, messages);
     if (status == OD_OK) targets = od_map_targets_of(machine, &scratch, &count);
-  } else if (status == OD_OK && kind == OD_FILE_FIT) {
-    status = od_fit_plan_load(path, &(od_experiment_options){0}, &fit, messages);
-    if (status == OD_OK) targets = targets_of_experiment(fit->e, &scratch, &count);
   } else if (status == OD_OK) {
-    // As for a live log: no log is read.
-    static const char *const stream[] = {"-"};
-    const od_experiment_options options = {.log.data = {stream, 1}};
-    status = od_experiment_load(path, &options, &experiment, messages);
-    if (status == OD_OK) targets = targets_of_experiment(experiment, &scratch, &count);
+    status = load_experiment(path, kind == OD_FILE_FIT, &experiment, &fit, messages);
+    if (status == OD_OK) targets = targets_of_experiment(fit ? fit->e : experiment, &scratch, &count);
   }
   OD_TRY(od_job_loaded(job, messages, status));
   OD_TRY(od_job_has_memory(job, &scratch));

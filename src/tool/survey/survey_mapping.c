@@ -5,6 +5,7 @@
 
 #include "base/allocate.h"
 #include "io/json.h"
+#include "io/time_unit.h"
 #include "io/utf8.h"
 #include "survey/propose_mapping.h"
 
@@ -78,6 +79,10 @@ static void write_settings(FILE *to, const od_log_survey *s) {
     fputs("  time: ", to);
     write_column_with(to, s, plan->time.at, plan->time.file_unit);
     fputc('\n', to);
+    const char *name = s->head->name[plan->time.at], *named = od_time_unit_named(name);
+    bool has_unit = plan->time.file_unit || s->head->unit[plan->time.at][0] != '\0';
+    if (named && !has_unit)
+      fprintf(to, "  # the name of the time column suggests the unit %s: {column: ..., unit: %s}\n", named, named);
   }
   if (isfinite(plan->start)) fprintf(to, "  start: %.15g s\n", plan->start);
   if (isfinite(plan->end)) fprintf(to, "  end: %.15g s\n", plan->end);
@@ -88,10 +93,12 @@ static void write_settings(FILE *to, const od_log_survey *s) {
 }
 
 static void write_channels(FILE *to, const od_log_survey *s, const od_map_target *targets, const od_mapping *m) {
+  bool has_channel = false;
   fputs("  channels:\n", to);
   for (int i = 0; i < m->count; i++) {
     const od_map_proposal *p = &m->proposal[i];
     const od_surveyed_channel *c = &s->channel[p->column];
+    has_channel = has_channel || !p->is_ambiguous;
     // An ambiguous column is a comment, unless it is the best one of equal candidates.
     fputs(p->is_ambiguous ? "    # ambiguous: " : "    ", to);
     write_value(to, targets[p->target].name);
@@ -104,7 +111,8 @@ static void write_channels(FILE *to, const od_log_survey *s, const od_map_target
       fprintf(to, " (%.2f)\n", p->alternative_score[k]);
     }
   }
-  if (m->count == 0) fputs("    {}\n", to);
+  // Comments alone are no map.
+  if (!has_channel) fputs("    {}\n", to);
 }
 
 // Lists what has no counterpart: columns, and inputs of the machine.
