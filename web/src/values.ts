@@ -23,7 +23,7 @@ export function makeValues(card: HTMLElement): void {
     const s = data.series[k], value = element('td', { class: 'value' }), mark = element('i'), ends = [0, 1].map(end => button('', {}, () => seek(data.axis(s.grid)[data.extremes(k)[end]])));
     const row = element('tr', {}, element('th', { scope: 'row' }, swatch(style, kind), label), value, element('td', { class: 'range' }, element('span', {}, mark)), ...ends.map(b => element('td', {}, b)));
     // A row of a chart has the unit of the chart.
-    const scale = () => axis ? { ...s, si: axis.si, unit: axis.unit, factor: axis.factor } : s;
+    const scale = () => axis ? { ...s, ...axis, low: s.low, high: s.high } : s;
     let unit = '';
     done.add(k);
     body.append(row);
