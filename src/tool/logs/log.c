@@ -412,9 +412,9 @@ static od_status open_file(od_log *log, const od_log_plan *plan, int i, od_messa
 static od_status open_files(od_log *log, od_log_plan *plan, od_messages *messages) {
   if (!list_sources(plan)) return OD_NO_MEMORY;
   od_status status = OD_OK;
-  log->inputs = plan->sources;
   log->input = OD_TAKE(&log->memory, od_log_input, plan->sources);
   if (!log->input) return OD_NO_MEMORY;
+  log->inputs = plan->sources;
   for (int i = 0; i < plan->sources; i++) {
     od_status own = open_file(log, plan, i, messages);
     if (status == OD_OK || own == OD_NO_MEMORY) status = own;
@@ -447,7 +447,8 @@ static const od_channel_facts no_facts = {.least = INFINITY, .most = -INFINITY, 
 
 // Finds the columns of all channels. Does not read rows.
 static od_status find_columns(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {
-  if (!od_log_find_columns(log, plan, units, messages)) return OD_BAD_INPUT;
+  od_status status = od_log_find_columns(log, plan, units, messages);
+  if (status != OD_OK) return status;
   log->plan = plan;
   log->facts = OD_TAKE(&log->memory, od_channel_facts, plan->channels);
   log->missing = OD_TAKE(&log->memory, long, plan->channels);

@@ -246,10 +246,10 @@ static int choose_input(search *list, const od_log_plan *plan, od_channel *c, od
   return AMBIGUOUS;
 }
 
-bool od_log_find_columns(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {
+od_status od_log_find_columns(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {
   OD_SCRATCH(scratch);
   search *list = OD_TAKE(&scratch, search, log->inputs);
-  if (!list) return false;
+  if (!list) return OD_NO_MEMORY;
   bool ok = true;
   for (int i = 0; i < log->inputs; i++) {
     od_log_input *in = &log->input[i];
@@ -263,7 +263,8 @@ bool od_log_find_columns(od_log *log, od_log_plan *plan, od_units *units, od_mes
     c->input = input < 0 ? 0 : input;
     ok = (input == AMBIGUOUS ? false : match_channel(&list[c->input], &plan->memory, c)) && ok;
   }
-  return ok;
+  if (od_arena_status(&plan->memory) != OD_OK) return OD_NO_MEMORY;
+  return ok ? OD_OK : OD_BAD_INPUT;
 }
 
 int od_log_time_column(const od_log *log, int input) {
