@@ -24,7 +24,8 @@ typedef struct vocabulary {
 
 typedef struct target_words {
   od_name_words words;
-  int index[OD_MOST_WORDS];  // indices in the vocabulary
+  int index[OD_MOST_WORDS];                      // indices in the vocabulary
+  char joined[OD_MOST_WORDS][2 * OD_WORD_SIZE];  // each word joined with the next one
 } target_words;
 
 typedef struct work {
@@ -58,6 +59,8 @@ static void read_targets(work *w) {
       t->index[k] = find_word(&w->vocabulary, t->words.word[k], w->memory);
       if (od_arena_status(w->memory) != OD_OK) return;
       w->vocabulary.uses[t->index[k]]++;
+      if (k + 1 < t->words.count)
+        snprintf(t->joined[k], sizeof t->joined[k], "%s%s", t->words.word[k], t->words.word[k + 1]);
     }
   }
   w->vocabulary.targets = w->targets;
@@ -244,17 +247,9 @@ static double name_similarity(const work *w, const column_words *c, const target
         s = 1;
         if (i + 1 < n) of_column[i + 1] = 1;
       }
-      // A word of the target joined with the next word: "Uref" and "U_ref".
-      if (k + 1 < t->words.count) {
-        char both[2 * OD_WORD_SIZE];
-        snprintf(both, sizeof both, "%s%s", t->words.word[k], t->words.word[k + 1]);
-        if (!strcasecmp(both, c->words.word[i])) s = 1;
-      }
-      if (k > 0) {
-        char both[2 * OD_WORD_SIZE];
-        snprintf(both, sizeof both, "%s%s", t->words.word[k - 1], t->words.word[k]);
-        if (!strcasecmp(both, c->words.word[i])) s = 1;
-      }
+      // A word of the target joined with a neighbor: "Uref" and "U_ref".
+      if (k + 1 < t->words.count && !strcasecmp(t->joined[k], c->words.word[i])) s = 1;
+      if (k > 0 && !strcasecmp(t->joined[k - 1], c->words.word[i])) s = 1;
       best = fmax(best, s);
       of_column[i] = fmax(of_column[i], s);
     }
