@@ -190,6 +190,13 @@ void od_channel_survey_add(od_channel_survey *s, double time, double value, long
 
 // --- Judgment of the first pass -----------------------------------------------------------------------------------
 
+static const double least_size = 1e-12;  // channels with smaller values contain round-off
+
+// Returns whether a channel can have faults: it has more values than a state, and its values are more than round-off.
+static bool can_be_judged(const od_channel_survey *s) {
+  return s->levels > OD_SURVEY_STATES && fmax(fabs(s->min), fabs(s->max)) >= least_size;
+}
+
 enum { LEAST_STEPS = 16 };  // least number of steps for a resolution
 
 double od_resolution_of(const od_pool *steps, double round_off, bool has_zeros) {
@@ -298,7 +305,7 @@ void od_channel_survey_judge(od_channel_survey *s, long rows) {
     od_pool_sort(&s->noise_pool);
     s->noise = od_pool_quantile(&s->noise_pool, 0.5);
   }
-  if (s->levels > OD_SURVEY_STATES) s->stuck_limit = find_stuck_limit(s);
+  if (can_be_judged(s)) s->stuck_limit = find_stuck_limit(s);
   if (s->stuck_limit > 0) find_stuck(s);
   s->filled = 0;
 }
@@ -309,6 +316,10 @@ static const double least_height = 11;  // least height of a spike, relative to 
 static const double least_steps = 4;    // least height of a spike, relative to the resolution
 static const double distance_of_others =
     0.25;  // largest distance of the six neighbors from the line, relative to the height
+
+static const double part_of_range =
+    0.02;  // least height of a spike in a channel without visible noise, relative to the range
+static const double distance_without_noise = 0.05;  // the same, in a channel without visible noise
 
 static double median_of_3(double a, double b, double c) {
   return fmax(fmin(a, b), fmin(fmax(a, b), c));
@@ -344,10 +355,12 @@ static double height_over_line(const od_channel_survey *s, int i, int width, boo
     if ((height > 0) != (second > 0)) return 0;
     if (fabs(second) < fabs(height)) height = second;
   }
+  // A channel without noise may have fast transients, in which the neighbors move, too.
+  double distance = isnan(s->noise) ? distance_without_noise : distance_of_others;
   int far = 0;
   for (int k = -3; k < width + 3; k++)
-    if (k < 0 || k >= width) far += fabs(x[k] - left - slope * t[k + 3]) > distance_of_others * fabs(height);
-  return far <= 1 ? height : 0;
+    if (k < 0 || k >= width) far += fabs(x[k] - left - slope * t[k + 3]) > distance * fabs(height);
+  return far <= (isnan(s->noise) ? 0 : 1) ? height : 0;
 }
 
 // Returns the height of a spike as above, by times or by equal intervals, whichever is smaller: jitter of the times is no spike.
@@ -365,6 +378,7 @@ static void find_spikes(od_channel_survey *s, int from, int to) {
   double noise = isnan(s->noise) ? 0 : s->noise, q = isnan(s->resolution) ? s->least_step : s->resolution;
   double size = fmax(fabs(s->min), fabs(s->max));
   double limit = fmax(fmax(least_height * noise, least_steps * q), 1e-9 * size), local = NAN;
+  if (isnan(s->noise)) limit = fmax(limit, part_of_range * (s->max - s->min));
   for (int i = from; i <= to; i++) {
     double step = fabs(s->x[i] - s->x[i - 1]);
     if (!(step > 0.5 * limit)) continue;
@@ -408,7 +422,7 @@ static void count_end(od_range_end *end, double inside, double near) {
 void od_channel_survey_recount(od_channel_survey *s, double time, double value) {
   if (!isfinite(value)) return;
   od_timing_recount(&s->timing, &s->previous_time, time);
-  if (s->levels <= OD_SURVEY_STATES) return;
+  if (!can_be_judged(s)) return;
   double near = fmax(isnan(s->resolution) ? 0 : 2.5 * s->resolution, isnan(s->noise) ? 0 : s->noise);
   count_end(&s->low, value - s->min, near);
   count_end(&s->high, s->max - value, near);
@@ -431,7 +445,7 @@ static void judge_end(const od_channel_survey *s, od_range_end *end, double limi
 
 void od_channel_survey_finish(od_channel_survey *s) {
   if (s->filled >= 8) find_spikes(s, 3, s->filled - 4);
-  if (s->levels <= OD_SURVEY_STATES) return;
+  if (!can_be_judged(s)) return;
   judge_end(s, &s->low, s->min);
   judge_end(s, &s->high, s->max);
   // Codes are no spikes.

@@ -19,6 +19,9 @@
 //
 // Codes. A least or greatest value that occurs several times and is far from all other values, such as 65535 or -999.
 //
+// In a channel without visible noise, the six neighbors of a spike must be five times as close to the line, and the height must be at
+// least 2 % of the range, because fast transients of simulated signals have peaks of one sample. Values below 1e-12 are round-off.
+//
 // Channels with at most 8 different values are states, such as gears and switches, unless they have few values. Such channels have no noise,
 // spikes, stuck stretches, saturation or codes.
 #ifndef OD_SURVEY_CHANNEL_SURVEY_H

@@ -23,7 +23,8 @@ static int find_group(od_log_survey *s, const char *name) {
   return s->groups++;
 }
 
-// Returns whether a pattern selects a column: by its name, by "group.name", or by the last part of a name with dots. used: per pattern, whether a column was found.
+// Returns whether a pattern selects a column: by its name, by "group.name", or by the last part of a name with dots.
+// used: per pattern, whether a column was found.
 static bool is_selected(const od_survey_wish *wish, const char *name, const char *group, bool *used) {
   char full[512];
   bool found = wish->pattern_count == 0;

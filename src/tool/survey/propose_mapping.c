@@ -24,7 +24,8 @@ typedef struct vocabulary {
 
 typedef struct target_words {
   od_name_words words;
-  int index[OD_MOST_WORDS];  // indices in the vocabulary
+  int index[OD_MOST_WORDS];                      // indices in the vocabulary
+  char joined[OD_MOST_WORDS][2 * OD_WORD_SIZE];  // each word joined with the next one
 } target_words;
 
 typedef struct work {
@@ -58,6 +59,8 @@ static void read_targets(work *w) {
       t->index[k] = find_word(&w->vocabulary, t->words.word[k], w->memory);
       if (od_arena_status(w->memory) != OD_OK) return;
       w->vocabulary.uses[t->index[k]]++;
+      if (k + 1 < t->words.count)
+        snprintf(t->joined[k], sizeof t->joined[k], "%s%s", t->words.word[k], t->words.word[k + 1]);
     }
   }
   w->vocabulary.targets = w->targets;
@@ -244,17 +247,9 @@ static double name_similarity(const work *w, const column_words *c, const target
         s = 1;
         if (i + 1 < n) of_column[i + 1] = 1;
       }
-      // A word of the target joined with the next word: "Uref" and "U_ref".
-      if (k + 1 < t->words.count) {
-        char both[2 * OD_WORD_SIZE];
-        snprintf(both, sizeof both, "%s%s", t->words.word[k], t->words.word[k + 1]);
-        if (!strcasecmp(both, c->words.word[i])) s = 1;
-      }
-      if (k > 0) {
-        char both[2 * OD_WORD_SIZE];
-        snprintf(both, sizeof both, "%s%s", t->words.word[k - 1], t->words.word[k]);
-        if (!strcasecmp(both, c->words.word[i])) s = 1;
-      }
+      // A word of the target joined with a neighbor: "Uref" and "U_ref".
+      if (k + 1 < t->words.count && !strcasecmp(t->joined[k], c->words.word[i])) s = 1;
+      if (k > 0 && !strcasecmp(t->joined[k - 1], c->words.word[i])) s = 1;
       best = fmax(best, s);
       of_column[i] = fmax(of_column[i], s);
     }
@@ -324,12 +319,12 @@ static int best_target(const work *w, const double *score, const bool *is_used) 
   return best;
 }
 
-// Chooses pairs in the order of their scores.
-static void choose(const work *w, const double *score, const column_words *words, od_mapping *out, od_arena *scratch) {
+// Chooses pairs in the order of their scores. False: out of memory.
+static bool choose(const work *w, const double *score, od_mapping *out, od_arena *scratch) {
   bool *is_used = OD_TAKE(scratch, bool, w->targets), *is_chosen = OD_TAKE(scratch, bool, w->columns);
   int *best = OD_TAKE(scratch, int, w->columns);  // best unused target of each column
   od_map_proposal *chosen = OD_TAKE(scratch, od_map_proposal, w->columns);
-  if (!is_used || !is_chosen || !chosen || !best) return;
+  if (!is_used || !is_chosen || !chosen || !best) return false;
   for (int i = 0; i < w->columns; i++) best[i] = best_target(w, score + (long)i * w->targets, is_used);
   for (;;) {
     int column = -1;
@@ -348,15 +343,19 @@ static void choose(const work *w, const double *score, const column_words *words
   out->proposal = OD_TAKE(&out->memory, od_map_proposal, w->columns);
   for (int i = 0; out->proposal && i < w->columns; i++) {
     if (!is_chosen[i]) continue;
+    OD_SCRATCH(of_column);
+    column_words words;
+    if (!read_column(w, &w->column[i], &of_column, &words)) return false;
     od_map_proposal *p = &out->proposal[out->count++];
     *p = chosen[i];
     double similarity = 0;
     unit_match match = {0};
-    score_of(w, i, &words[i], p->target, &similarity, &match);
+    score_of(w, i, &words, p->target, &similarity, &match);
     p->unit = match.added;
     p->reason = reason_of(w, similarity, &match, &w->target[p->target]);
     find_alternatives(w, score + (long)i * w->targets, is_used, p);
   }
+  return true;
 }
 
 od_status od_mapping_propose(const od_map_column *columns, int column_count, const od_map_target *targets,
@@ -368,15 +367,17 @@ od_status od_mapping_propose(const od_map_column *columns, int column_count, con
   work w = {&out->memory, units, columns, targets, column_count, target_count, {0}, NULL};
   read_targets(&w);
   double *score = OD_TAKE_MATRIX(&scratch, double, column_count, target_count);
-  column_words *words = OD_TAKE(&scratch, column_words, column_count);
-  bool ok = score && words && od_arena_status(&out->memory) == OD_OK;
+  bool ok = score && od_arena_status(&out->memory) == OD_OK;
   for (int i = 0; ok && i < column_count; i++) {
-    ok = read_column(&w, &columns[i], &scratch, &words[i]);
+    OD_SCRATCH(of_column);
+    column_words words;
+    ok = read_column(&w, &columns[i], &of_column, &words);
     for (int t = 0; ok && t < target_count; t++)
-      score[(long)i * target_count + t] = score_of(&w, i, &words[i], t, NULL, NULL);
+      score[(long)i * target_count + t] = score_of(&w, i, &words, t, NULL, NULL);
   }
-  if (ok) choose(&w, score, words, out, &scratch);
-  if (ok && od_arena_status(&out->memory) == OD_OK && od_arena_status(&scratch) == OD_OK) return OD_OK;
+  if (ok && choose(&w, score, out, &scratch) && od_arena_status(&out->memory) == OD_OK &&
+      od_arena_status(&scratch) == OD_OK)
+    return OD_OK;
   return od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 

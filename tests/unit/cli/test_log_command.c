@@ -311,6 +311,11 @@ static void test_section_loads(void **state) {
   expect_code(run(s, "simulate " OD_SOURCE_DIR "/cases/fourbar-valve/machine.yaml --variant 3-S1 --time 0.3 --output "
                      "U_ref,cylinder.length,P.pressure,A.pressure,B.pressure --csv sim.csv --quiet"),
               0);
+  // Simulated signals have no faults.
+  outcome clean = run(s, "log sim.csv --quiet");
+  ends_with(clean, 0);
+  assert_string_equal(clean.err, "");
+  forget(clean);
   od_table *t = read_table(s, "sim.csv");
   FILE *f = begin(s, "log.csv", "t_ms,\"Uref: \"\"cmd\"\"\",cyl_len_mm,p_P [bar],\"A, pressure [kPa]\",pB,gps");
   for (long k = 0; k < t->rows; k++) {
