@@ -46,7 +46,8 @@ static void mark_sense(od_graph *g) {
     for (int i = 0; i < g->parts; i++) {
       const od_part *part = &g->part[i];
       bool shuttle = part->symbol->glyph == &od_glyph_shuttle;
-      bool narrow = part->symbol->kind == OD_SYMBOL_ORIFICE || part->symbol->kind == OD_SYMBOL_THROTTLE;
+      bool narrow = part->symbol->kind == OD_SYMBOL_ORIFICE || part->symbol->kind == OD_SYMBOL_THROTTLE ||
+                    part->symbol->kind == OD_SYMBOL_LEAK;
       for (int k = 0; k < part->ends; k++) {
         if (od_end_line(g, &part->end[k]) != net) continue;
         bool pilot = part->end[k].role == OD_END_PILOT || part->end[k].role == OD_END_SENSE;

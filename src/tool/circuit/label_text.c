@@ -99,14 +99,19 @@ void od_cell_label(od_sheet *s, od_cell *c) {
     if (*text) add_line(s, c, text);
   }
   const char *signal = od_part_signal_name(s->graph, part);
-  if (signal && part->symbol->station != OD_STATION_DIRECTIONAL) {
-    snprintf(text, sizeof text, "\u2190 %s", signal);
-    add_line(s, c, text);
-  }
+  if (!signal) return;
+  const char *shown = od_text_shortened(signal, MOST_NAME - 2, s->arena);
+  c->signal = shown ? od_arena_format(s->arena, "\u2190 %s", shown) : NULL;
+  if (!c->signal) s->failed = true;
+}
+
+double od_cell_signal_width(const od_cell *c) {
+  return c->signal ? od_text_width(c->signal, OD_NAME_SIZE, false) : 0;
 }
 
 int od_cell_label_width(const od_cell *c) {
   double most = 0;
   for (int i = 0; i < c->labels; i++) most = fmax(most, od_text_width(c->label[i], OD_LABEL_SIZE, i == 0));
+  if (!c->signal_is_apart) most = fmax(most, od_cell_signal_width(c));
   return (int)ceil(most);
 }

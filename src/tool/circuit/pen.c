@@ -180,10 +180,13 @@ void od_pen_text(od_pen *pen, const char *class_name, double x, double y, od_anc
 
 void od_pen_label(od_pen *pen, double y, bool is_centered) {
   const od_cell *c = pen->cell;
-  double first = is_centered ? y + 3.5 - (c->labels - 1) * 6 : y;
+  bool has_signal = c->signal && !c->signal_is_apart;
+  double first = is_centered ? y + 3.5 - (c->labels + has_signal - 1) * 6 : y;
   for (int i = 0; i < c->labels; i++)
     od_pen_text(pen, i == 0 ? "name" : "value", c->label_x, first + 12 * i, OD_ANCHOR_START, OD_LABEL_SIZE, i == 0,
                 c->label[i]);
+  if (has_signal)
+    od_pen_text(pen, "signal", c->label_x, first + 12 * c->labels, OD_ANCHOR_START, OD_NAME_SIZE, false, c->signal);
 }
 
 // --- Moving parts -----------------------------------------------------------------------------------------------------

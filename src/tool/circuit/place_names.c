@@ -27,7 +27,7 @@ static void collect_marks(od_sheet *s, int **outputs, int *count) {
 
 // --- Names ------------------------------------------------------------------------------------------------------------
 
-enum { NAME_SIZE = OD_NAME_SIZE, VALUE_ROOM = 38, MOST_NET_NAME = 18 };
+enum { NAME_SIZE = OD_LABEL_SIZE, VALUE_ROOM = 42, MOST_NET_NAME = 18 };
 
 static bool overlaps(double a0, double a1, double b0, double b1) {
   return a0 < b1 && b0 < a1;
@@ -82,11 +82,21 @@ static int count_neighbors(const od_sheet *s, int net, double left, double top, 
   return count;
 }
 
+// Returns whether a symbol or text is near a name: the name would look like a part of its label.
+static bool is_near_mark(const od_sheet *s, double left, double top, double right, double bottom) {
+  for (int i = 0; i < s->marks; i++) {
+    const od_mark *m = &s->mark[i];
+    if (overlaps(left, right, m->left, m->right) && overlaps(top, bottom, m->top, m->bottom)) return true;
+  }
+  return false;
+}
+
 static void consider(const od_sheet *s, choice *best, int net, double x, double y, double width, double cost,
                      bool is_right) {
-  enum { NEAR = 6, NEIGHBOR_COST = 2 };
+  enum { NEAR = 6, NEIGHBOR_COST = 2, APART = 12, MARK_COST = 12 };
   if (best->hits == 0 && best->cost <= cost) return;
   cost += NEIGHBOR_COST * count_neighbors(s, net, x - NEAR, y - 7.5 - NEAR, x + width + NEAR, y + 2.5 + NEAR);
+  if (is_near_mark(s, x - NEAR, y - 7.5 - APART, x + width + NEAR, y + 2.5 + APART)) cost += MARK_COST;
   int hits = count_hits(s, x - 1, y - 7.5, x + width + 1, y + 2.5);
   if (hits < best->hits || (hits == best->hits && cost < best->cost)) *best = (choice){x, y, cost, hits, is_right};
 }
@@ -100,6 +110,12 @@ static void consider_segment(const od_sheet *s, choice *best, const od_segment *
       double x = g->x1 + 3 + share[i] * fmax(g->x2 - g->x1 - width - 6, 0), cost = i - 0.02 * (g->x2 - g->x1);
       consider(s, best, g->net, x, g->y1 - 3.5, width, cost, share[i] > 0.9);
       consider(s, best, g->net, x, g->y1 + 10, width, cost + 0.5, share[i] > 0.9);
+    }
+  // A name may extend beyond one end of a short line.
+  if (g->y1 == g->y2 && g->x2 - g->x1 < width + 6 && g->x2 - g->x1 >= 0.5 * width)
+    for (int below = 0; below < 2; below++) {
+      double y = below ? g->y1 + 10 : g->y1 - 3.5;
+      consider(s, best, g->net, g->x2 - 3 - width, y, width, 4 + 0.5 * below, true);
     }
   if (g->x1 == g->x2 && g->y2 - g->y1 >= 10)
     for (int i = 0; i < count; i++) {
@@ -131,7 +147,7 @@ static void name_net(od_sheet *s, int net) {
       s->failed = true;
       return;
     }
-    double room = od_text_width(shown, NAME_SIZE, false) + 3;
+    double room = od_text_width(shown, NAME_SIZE, true) + 3;
     choice other = {0, 0, INFINITY, 1 << 20, false};
     for (int i = 0; i < s->segments; i++)
       if (s->segment[i].net == net && (is_full || is_in_frame(s, &s->segment[i], n->section)))
@@ -167,7 +183,7 @@ static bool frames_are_apart(const od_sheet *s) {
   return s->frames > 0;
 }
 
-// Frames sections if there are several, or one template instance.
+// Frames the sections that are template instances.
 static void frame_sections(od_sheet *s) {
   int sections = s->graph->sections;
   s->frame = OD_TAKE(s->arena, od_frame, sections + 1);
@@ -175,8 +191,8 @@ static void frame_sections(od_sheet *s) {
     s->failed = true;
     return;
   }
-  bool has_titles = false;
   for (int k = 0; k < sections; k++) {
+    if (!s->graph->section[k].is_instance) continue;
     int left = 1 << 28, right = -(1 << 28), top = 1 << 28, bottom = -(1 << 28);
     for (int i = 0; i < s->cells; i++) {
       const od_cell *c = &s->cell[i];
@@ -193,10 +209,11 @@ static void frame_sections(od_sheet *s) {
       if (c->x < left) left = c->x;
       if (c->x + c->width > right) right = c->x + c->width;
     }
-    // Other sections have the name of their actuator, which its symbol shows.
-    bool is_instance = s->graph->section[k].is_instance;
-    const char *title = is_instance ? od_text_shortened(s->graph->section[k].name, 30, s->arena) : NULL;
-    has_titles = has_titles || title;
+    const char *title = od_text_shortened(s->graph->section[k].name, 30, s->arena);
+    if (!title) {
+      s->failed = true;
+      return;
+    }
     s->frame[s->frames++] = (od_frame){k,
                                        title,
                                        left - FRAME_SIDE,
@@ -204,15 +221,13 @@ static void frame_sections(od_sheet *s) {
                                        right - left + 2 * FRAME_SIDE,
                                        bottom - top + FRAME_HEAD + FRAME_FOOT};
   }
-  if ((s->frames == 1 && !s->graph->section[s->frame[0].section].is_instance) || !frames_are_apart(s)) s->frames = 0;
+  if (!frames_are_apart(s)) s->frames = 0;
   int top = 1 << 28;
   for (int i = 0; i < s->frames; i++)
     if (s->frame[i].y < top) top = s->frame[i].y;
   for (int i = 0; i < s->frames; i++) {
     od_frame *f = &s->frame[i];
     f->height += f->y - top, f->y = top;
-    if (!has_titles) f->y += FRAME_HEAD - FRAME_FOOT, f->height -= FRAME_HEAD - FRAME_FOOT;
-    if (!f->title) continue;
     od_mark *list = od_arena_extend(s->arena, s->mark, s->marks, sizeof *list);
     if (!list) {
       s->failed = true;

@@ -52,7 +52,10 @@ typedef struct od_cell {
   int stubs;
   const char *label[OD_MOST_LABELS];  // the first line is the name
   int labels, label_x;
-  int core;  // width of the symbol without its label
+  const char *signal;  // "← name" of the signal that commands the element; NULL: none
+  bool
+      signal_is_apart;  // whether the glyph draws the signal at its drive or solenoid; else it is the last line of the label
+  int core;             // width of the symbol without its label
 
   // Elements in line: their upper and lower nets (-1: tank or none), whether oil flows down, and whether both nets may be exchanged.
   int above, below;
@@ -110,7 +113,7 @@ typedef struct od_node_name {
 // A frame around the cells of a section, or around two parallel elements (section -1).
 typedef struct od_frame {
   int section;
-  const char *title;  // NULL: none
+  const char *title;  // NULL: none, of an enclosure
   int x, y, width, height;
 } od_frame;
 
@@ -196,8 +199,10 @@ int od_sheet_partner(const od_sheet *s, int row, int place);
 od_pin *od_cell_pin(od_sheet *s, od_cell *c, int end, int x, od_side side, int y, int reach);
 // Returns the part of a cell, or NULL.
 const od_part *od_cell_part(const od_sheet *s, const od_cell *c);
-// Sets the label: the name and the values of the part's symbol.
+// Sets the label: the name and the values of the part's symbol, and the signal.
 void od_cell_label(od_sheet *s, od_cell *c);
+// Returns the width of the text of the signal, px; 0: none.
+double od_cell_signal_width(const od_cell *c);
 // Returns the width of the widest line of the label, px.
 int od_cell_label_width(const od_cell *c);
 // Returns a width on the grid.

@@ -43,6 +43,7 @@ typedef enum od_symbol_kind {
   // restrictions
   OD_SYMBOL_ORIFICE,   // sharp edge
   OD_SYMBOL_THROTTLE,  // long restriction
+  OD_SYMBOL_LEAK,      // gap of laminar flow
   OD_SYMBOL_CUSHION,   // variable restriction with a check valve
   OD_SYMBOL_LINE,      // pipe
   OD_SYMBOL_WAVE,      // long line

@@ -213,28 +213,40 @@ static bool is_closed_pump(const od_sheet *s, const od_cell *c) {
   return suction >= 0 && od_end_line(s->graph, &part->end[suction]) >= 0;
 }
 
+enum { PUMP_X = 60, DRIVE_SIGNAL = 56 };
+
+// Returns the x of an open pump: the signal of the drive has room left of the suction line.
+static int open_pump_x(const od_cell *c) {
+  double wide = c->signal_is_apart ? od_cell_signal_width(c) + 14 : 0;
+  return wide > PUMP_X ? od_grid_up(wide) : PUMP_X;
+}
+
 static void lay_pump(od_sheet *s, od_cell *c) {
   const od_part *part = od_cell_part(s, c);
   int suction = suction_end(part), outlet = outlet_end(part);
   const od_part_end *load = od_part_role(part, OD_END_SENSE);
+  double signal_end = 0;
+  c->signal_is_apart = c->symbol->kind == OD_SYMBOL_PLAIN;
   od_cell_label(s, c);
   if (is_closed_pump(s, c)) {
     c->height = 92;
     c->label_x = 76;
     od_cell_pin(s, c, outlet, 10, OD_SIDE_TOP, 34, 10);
     od_cell_pin(s, c, suction, 70, OD_SIDE_TOP, 34, -10);
+    if (c->signal_is_apart) signal_end = DRIVE_SIGNAL + od_cell_signal_width(c) + 2;
   } else {
+    int x = open_pump_x(c);
     c->height = 72;
-    c->label_x = load ? 98 : 86;
-    od_cell_pin(s, c, outlet, 60, OD_SIDE_TOP, 14, 0);
-    if (suction >= 0 && part->end[suction].net >= 0) od_cell_pin(s, c, suction, 60, OD_SIDE_BOTTOM, 54, 0);
-  }
-  if (load) {
-    od_pin *pin = od_cell_pin(s, c, (int)(load - part->end), 90, OD_SIDE_TOP, 34, -10);
-    if (pin) pin->is_dashed = true;
+    c->label_x = x + (load ? 38 : 26);
+    od_cell_pin(s, c, outlet, x, OD_SIDE_TOP, 14, 0);
+    if (suction >= 0 && part->end[suction].net >= 0) od_cell_pin(s, c, suction, x, OD_SIDE_BOTTOM, 54, 0);
+    if (load) {  // to the arrow of the displacement
+      od_pin *pin = od_cell_pin(s, c, (int)(load - part->end), x + 30, OD_SIDE_TOP, 14, -10);
+      if (pin) pin->is_dashed = true;
+    }
   }
   c->core = c->label_x - 2;
-  c->width = od_grid_up(c->label_x + od_cell_label_width(c) + 2);
+  c->width = od_grid_up(fmax(c->label_x + od_cell_label_width(c) + 2, signal_end));
 }
 
 // Draws the arrow of a variable displacement through (x, y), which turns with the swash plate.
@@ -248,31 +260,37 @@ static void draw_swash(const od_sheet *s, const od_cell *c, od_pen *pen, double 
 static void draw_pump(const od_sheet *s, const od_cell *c, od_pen *pen) {
   const od_part *part = od_cell_part(s, c);
   bool is_closed = is_closed_pump(s, c), is_variable = c->symbol->kind != OD_SYMBOL_PLAIN;
-  double x = is_closed ? 40 : 60, y = 34;
+  double x = is_closed ? 40 : open_pump_x(c), y = 34;
   if (is_closed) {
     od_pen_line(pen, "ink", 38, 53, 38, 66);
     od_pen_line(pen, "ink", 42, 53, 42, 66);
     od_pen_circle(pen, "body", 40, 78, 12);
     od_pen_text(pen, "value", 40, 82, OD_ANCHOR_MIDDLE, OD_LABEL_SIZE, false, "M");
+    if (c->signal && c->signal_is_apart)
+      od_pen_text(pen, "signal", DRIVE_SIGNAL, 82, OD_ANCHOR_START, OD_NAME_SIZE, false, c->signal);
     od_pen_circle(pen, "body", x, y, 20);
     od_pen_path(pen, "solid", true, 3, (const double[]){20, y, 31, y - 7, 31, y + 7});
   } else {
-    od_pen_line(pen, "ink", 26, y - 2, 41, y - 2);
-    od_pen_line(pen, "ink", 26, y + 2, 41, y + 2);
-    od_pen_circle(pen, "body", 14, y, 12);
-    od_pen_text(pen, "value", 14, y + 4, OD_ANCHOR_MIDDLE, OD_LABEL_SIZE, false, "M");
+    double drive = x - 46;
+    od_pen_line(pen, "ink", drive + 12, y - 2, x - 19, y - 2);
+    od_pen_line(pen, "ink", drive + 12, y + 2, x - 19, y + 2);
+    od_pen_circle(pen, "body", drive, y, 12);
+    od_pen_text(pen, "value", drive, y + 4, OD_ANCHOR_MIDDLE, OD_LABEL_SIZE, false, "M");
+    if (c->signal && c->signal_is_apart)
+      od_pen_text(pen, "signal", x - 12, y + 24, OD_ANCHOR_END, OD_NAME_SIZE, false, c->signal);
     od_pen_circle(pen, "body", x, y, 20);
-    od_pen_path(pen, "solid", true, 3, (const double[]){60, y - 20, 52, y - 8, 68, y - 8});
+    od_pen_path(pen, "solid", true, 3, (const double[]){x, y - 20, x - 8, y - 8, x + 8, y - 8});
     if (suction_end(part) < 0 || part->end[suction_end(part)].net < 0) {
-      od_pen_line(pen, "ink", 60, 54, 60, 68);
-      od_pen_tank(pen, 60, 68);
+      od_pen_line(pen, "ink", x, 54, x, 68);
+      od_pen_tank(pen, x, 68);
     }
     int outlet = od_end_line(s->graph, &part->end[outlet_end(part)]);
     if (c->symbol->kind == OD_SYMBOL_PRESSURE && outlet >= 0)
-      od_pen_wire(pen, outlet, 3, (const double[]){60, 6, 76, 6, 76, y - 13});
+      od_pen_wire(pen, outlet, 3, (const double[]){x, 6, x + 19, 6, x + 19, y - 20});
   }
   if (is_variable) draw_swash(s, c, pen, x, y);
-  od_pen_label(pen, is_closed ? y + 24 : y + 6, false);
+  int lines = c->labels + (c->signal && !c->signal_is_apart);
+  od_pen_label(pen, fmin(is_closed ? y + 24 : y + 6, c->height - 4 - 12 * (lines - 1)), false);
 }
 
 const od_glyph od_glyph_pump = {lay_pump, draw_pump};

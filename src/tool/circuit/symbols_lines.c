@@ -53,9 +53,14 @@ static void add_pilot(od_sheet *s, od_cell *c, int end, int x, int y, int reach)
   if (pin) pin->may_turn = pin->is_dashed = true;
 }
 
-// --- Pressure valves: box 28 x 28 at x 16 to 44, spring on the right -----------------------------------------------------
+// --- Pressure valves: box 28 x 28 around the line, pilots on the left, spring on the right -----------------------------------------------------
 
-enum { BOX_X = 30, BOX_MIDDLE = 31, BOX_HALF = 14 };
+enum { BOX_MIDDLE = 31, BOX_HALF = 14 };
+
+// Returns the x of the line. A valve with two pilots has room for both opposite the spring.
+static int box_x(const od_cell *c) {
+  return c->symbol->kind == OD_SYMBOL_HOLDS ? 40 : 30;
+}
 
 static void lay_pressure_valve(od_sheet *s, od_cell *c) {
   const od_part *part = od_cell_part(s, c);
@@ -63,38 +68,38 @@ static void lay_pressure_valve(od_sheet *s, od_cell *c) {
   int pilot = end_with(part, OD_END_PILOT), drain = end_with(part, OD_END_DRAIN);
   bool at_spring = kind == OD_SYMBOL_BALANCES || drain >= 0;
   c->height = 62;
-  set_width(s, c, at_spring ? 76 : 62);
-  add_line_pins(s, c, BOX_X, BOX_MIDDLE, BOX_HALF);
+  int x = box_x(c);
+  set_width(s, c, x + (at_spring ? 46 : 32));
+  add_line_pins(s, c, x, BOX_MIDDLE, BOX_HALF);
   if (kind == OD_SYMBOL_BALANCES)
-    add_pilot(s, c, pilot, 70, BOX_MIDDLE, -14);
+    add_pilot(s, c, pilot, x + 40, BOX_MIDDLE, -14);
   else
-    add_pilot(s, c, pilot, 10, BOX_MIDDLE + (kind == OD_SYMBOL_HOLDS ? 6 : 0), 6);
-  add_pilot(s, c, drain, 70, BOX_MIDDLE, -14);
+    add_pilot(s, c, pilot, 10, BOX_MIDDLE, x - BOX_HALF - 10);
+  add_pilot(s, c, drain, x + 40, BOX_MIDDLE, -14);
 }
 
 static void draw_pressure_valve(const od_sheet *s, const od_cell *c, od_pen *pen) {
   const od_part *part = od_cell_part(s, c);
   od_symbol_kind kind = c->symbol->kind;
   bool down = c->flows_down, opens = kind != OD_SYMBOL_REDUCES && kind != OD_SYMBOL_BALANCES;
-  double top = BOX_MIDDLE - BOX_HALF, bottom = BOX_MIDDLE + BOX_HALF, x = opens ? BOX_X - 6 : BOX_X;
+  double top = BOX_MIDDLE - BOX_HALF, bottom = BOX_MIDDLE + BOX_HALF;
+  double line = box_x(c), x = opens ? line - 6 : line;
   int opening = od_part_output(s->graph, part, "opening"), flow = od_part_output(s->graph, part, "flow");
-  od_pen_rectangle(pen, "body", BOX_X - BOX_HALF, top, 2 * BOX_HALF, 2 * BOX_HALF, 0);
+  od_pen_rectangle(pen, "body", line - BOX_HALF, top, 2 * BOX_HALF, 2 * BOX_HALF, 0);
   // The arrow of a closed valve stands beside the line and moves to the line.
   if (opens) od_pen_move_begin(pen, "spool", opening >= 0 ? opening : flow, 0, opening >= 0 ? 0.5 : 1e-5, 6, 0, 0);
   od_pen_arrow(pen, x, down ? top + 1 : bottom - 1, x, down ? bottom - 1 : top + 1, 6, false);
   if (opens) od_pen_group_end(pen);
-  od_pen_spring(pen, BOX_X + BOX_HALF, BOX_MIDDLE, 12, 3, 4);
+  od_pen_spring(pen, line + BOX_HALF, BOX_MIDDLE, 12, 3, 4);
   if (kind == OD_SYMBOL_REMOTE) return;
   // The internal pilot: from the inlet of valves that open, from the outlet of valves that close.
   bool from_top = opens == down;
   int net = from_top ? c->above : c->below;
-  double y = from_top ? 6 : c->height - 6, edge = from_top ? top : bottom;
+  double y = from_top ? 6 : c->height - 6, middle = BOX_MIDDLE, left = line - BOX_HALF - 8;
   if (net < 0) return;
   if (kind == OD_SYMBOL_HOLDS)
-    od_pen_wire(pen, net, 3, (const double[]){BOX_X, y, BOX_X - 9, y, BOX_X - 9, edge});
-  else
-    od_pen_wire(pen, net, 4,
-                (const double[]){BOX_X, y, BOX_X - 22, y, BOX_X - 22, BOX_MIDDLE, BOX_X - BOX_HALF, BOX_MIDDLE});
+    middle = from_top ? BOX_MIDDLE - 9 : BOX_MIDDLE + 9, left = line - BOX_HALF - 6;  // clear of the external pilot
+  od_pen_wire(pen, net, 4, (const double[]){line, y, left, y, left, middle, line - BOX_HALF, middle});
 }
 
 static void draw_pressure_valve_and_label(const od_sheet *s, const od_cell *c, od_pen *pen) {
@@ -135,19 +140,30 @@ const od_glyph od_glyph_check = {lay_check, draw_check};
 
 // --- Restrictions ---------------------------------------------------------------------------------------------------------
 
+enum { LEAK_HALF = 18 };
+
 static void lay_restriction(od_sheet *s, od_cell *c) {
   c->height = 50;
   set_width(s, c, 36);
-  add_line_pins(s, c, 20, LINE_MIDDLE, 2);
+  add_line_pins(s, c, 20, LINE_MIDDLE, c->symbol->kind == OD_SYMBOL_LEAK ? LEAK_HALF : 2);
 }
+
+// Draws a restriction: an orifice with edges, a throttle with arcs, a leak as a thin dashed line.
 
 static void draw_restriction(const od_sheet *s, const od_cell *c, od_pen *pen) {
   od_symbol_kind kind = c->symbol->kind;
-  bool is_short = kind == OD_SYMBOL_ORIFICE;
-  double half = is_short ? 7 : 12, radius = is_short ? 9 : 20, m = LINE_MIDDLE;
-  od_pen_line(pen, "ink", 20, m - 2, 20, m + 2);
-  od_pen_arc(pen, "ink", 12, m - half, 12, m + half, radius, 1);
-  od_pen_arc(pen, "ink", 28, m - half, 28, m + half, radius, 0);
+  double m = LINE_MIDDLE;
+  if (kind == OD_SYMBOL_LEAK) {
+    od_pen_line(pen, "leak", 20, m - LEAK_HALF, 20, m + LEAK_HALF);
+  } else if (kind == OD_SYMBOL_ORIFICE) {
+    od_pen_line(pen, "ink", 20, m - 2, 20, m + 2);
+    od_pen_path(pen, "ink", false, 3, (const double[]){9, m - 8, 16, m, 9, m + 8});
+    od_pen_path(pen, "ink", false, 3, (const double[]){31, m - 8, 24, m, 31, m + 8});
+  } else {
+    od_pen_line(pen, "ink", 20, m - 2, 20, m + 2);
+    od_pen_arc(pen, "ink", 12, m - 12, 12, m + 12, 20, 1);
+    od_pen_arc(pen, "ink", 28, m - 12, 28, m + 12, 20, 0);
+  }
   if (kind == OD_SYMBOL_CUSHION || od_part_signal_name(s->graph, od_cell_part(s, c)))
     od_pen_arrow(pen, 8, m + 12, 32, m - 12, 6, false);
   od_pen_label(pen, m, true);

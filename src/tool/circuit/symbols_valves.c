@@ -6,7 +6,7 @@
 
 // --- Directional valves: boxes 40 x 40 (60 x 40 with a sense port), 30 on each side for solenoids and springs --------------
 
-enum { BOX_TOP = 26, BOX_HEIGHT = 40, BOX_BOTTOM = BOX_TOP + BOX_HEIGHT, SIDE = 30 };
+enum { BOX_TOP = 28, BOX_HEIGHT = 40, BOX_BOTTOM = BOX_TOP + BOX_HEIGHT, SIDE = 30 };
 
 typedef struct valve_plan {
   int box, count, left, ports_left;  // width of a box; count; left edge of the first box and of the box at the ports
@@ -33,21 +33,31 @@ static int port_x(const valve_plan *p, od_letter letter) {
   }
 }
 
+// Joins the values of the label to one line.
+static void join_values(od_sheet *s, od_cell *c) {
+  while (c->labels > 2) {
+    const char *line = od_arena_format(s->arena, "%s %s", c->label[1], c->label[2]);
+    if (!line) {
+      s->failed = true;
+      return;
+    }
+    c->label[1] = line;
+    c->labels--;
+    for (int i = 2; i < c->labels; i++) c->label[i] = c->label[i + 1];
+  }
+}
+
 static void lay_directional(od_sheet *s, od_cell *c) {
   const od_part *part = od_cell_part(s, c);
-  const char *signal = od_part_signal_name(s->graph, part);
+  c->signal_is_apart = true;
   od_cell_label(s, c);
-  if (signal && c->labels < OD_MOST_LABELS) {
-    const char *line = od_arena_format(s->arena, "\u2190 %s", od_text_shortened(signal, 22, s->arena));
-    if (line) c->label[c->labels++] = line;
-  }
-  // The name is left of port A, the signal left of port P.
+  join_values(s, c);
+  // The name and the values are left of port A, the signal is below the left solenoid and left of port P.
   c->core = SIDE;
   valve_plan p = plan_of(s, c);
-  double name = c->labels > 0 ? od_text_width(c->label[0], OD_LABEL_SIZE, true) : 0;
-  double command = signal && c->labels > 1 ? od_text_width(c->label[c->labels - 1], OD_NAME_SIZE, false) : 0;
+  double text = fmax(od_cell_label_width(c), od_cell_signal_width(c));
   int room = p.ports_left - 2;
-  if (fmax(name, command) > room) c->core += od_grid_up(fmax(name, command) - room);
+  if (text > room) c->core += od_grid_up(text - room);
   p = plan_of(s, c);
   c->height = BOX_BOTTOM + 26;
   // The gauge of the spool is right of port T.
@@ -166,14 +176,10 @@ static void draw_directional(const od_sheet *s, const od_cell *c, od_pen *pen) {
                 is_top(k) ? BOX_TOP - 6 : BOX_BOTTOM + 13, left ? OD_ANCHOR_END : OD_ANCHOR_START, OD_NAME_SIZE, true,
                 letters[k]);
   }
-  bool has_signal = od_part_signal_name(s->graph, part) != NULL;
-  int values = c->labels - has_signal;
-  if (c->labels > 0) od_pen_text(pen, "name", 0, BOX_TOP - 8, OD_ANCHOR_START, OD_LABEL_SIZE, true, c->label[0]);
-  if (values > 1)
-    od_pen_text(pen, "value", p.ports_left + p.box + 6, BOX_TOP - 8, OD_ANCHOR_START, OD_LABEL_SIZE, false,
-                c->label[1]);
-  if (has_signal && c->labels > 1)
-    od_pen_text(pen, "signal", 0, BOX_BOTTOM + 14, OD_ANCHOR_START, OD_NAME_SIZE, false, c->label[c->labels - 1]);
+  for (int i = 0; i < c->labels; i++)
+    od_pen_text(pen, i == 0 ? "name" : "value", 0, BOX_TOP - 8 - 12 * (c->labels - 1 - i), OD_ANCHOR_START,
+                OD_LABEL_SIZE, i == 0, c->label[i]);
+  if (c->signal) od_pen_text(pen, "signal", 0, BOX_BOTTOM + 14, OD_ANCHOR_START, OD_NAME_SIZE, false, c->signal);
   draw_gauge(c, pen, &p, spool, stroke);
 }
 
@@ -186,7 +192,7 @@ static void lay_shuttle(od_sheet *s, od_cell *c) {
   od_cell_label(s, c);
   c->height = 50;
   c->core = 74;
-  c->label_x = 60;
+  c->label_x = 46;
   c->width = od_grid_up(fmax(80, c->label_x + od_cell_label_width(c) + 2));
   bool is_signal = od_end_line(s->graph, &part->end[2]) >= 0 && s->graph->net[part->end[2].net].is_sense;
   for (int i = 0; i < 3; i++) {
