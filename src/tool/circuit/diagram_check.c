@@ -267,7 +267,7 @@ static int count_names(const od_sheet *s) {
   for (int net = 0; net < s->graph->nets; net++) {
     int names = 0;
     for (int i = 0; i < s->names; i++) names += s->name[i].net == net;
-    flaws += names != (pins_of(s, net) > 0);
+    flaws += pins_of(s, net) > 0 ? names < 1 || names > 2 : names > 0;
   }
   return flaws;
 }

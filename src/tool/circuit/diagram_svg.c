@@ -170,6 +170,10 @@ static bounds bounds_of(const od_sheet *s) {
     const od_frame *f = &s->frame[i];
     include(&b, f->x, f->y, f->x + f->width, f->y + f->height);
   }
+  for (int i = 0; i < s->enclosures; i++) {
+    const od_frame *f = &s->enclosure[i];
+    include(&b, f->x, f->y, f->x + f->width, f->y + f->height);
+  }
   return b;
 }
 

@@ -27,7 +27,7 @@ static void collect_marks(od_sheet *s, int **outputs, int *count) {
 
 // --- Names ------------------------------------------------------------------------------------------------------------
 
-enum { NAME_SIZE = OD_LABEL_SIZE, VALUE_ROOM = 42, MOST_NET_NAME = 18 };
+enum { NAME_SIZE = OD_LABEL_SIZE, VALUE_ROOM = OD_VALUE_ROOM, MOST_NET_NAME = 18, REPEAT_DISTANCE = 300 };
 
 static bool overlaps(double a0, double a1, double b0, double b1) {
   return a0 < b1 && b0 < a1;
@@ -69,6 +69,7 @@ typedef struct choice {
   double x, y, cost;
   int hits;
   bool is_right;
+  const od_node_name *first;  // of a repeated name: the other name, which is far away; NULL: none
 } choice;
 
 // Returns the number of lines of other nets beside a name, which make the name ambiguous.
@@ -82,28 +83,38 @@ static int count_neighbors(const od_sheet *s, int net, double left, double top, 
   return count;
 }
 
-// Returns whether a symbol or text is near a name: the name would look like a part of its label.
-static bool is_near_mark(const od_sheet *s, double left, double top, double right, double bottom) {
+// Returns how near a name is to symbols and texts, whose label it would seem to be: 0 from a distance of APART on, 1 at a symbol.
+static double nearness(const od_sheet *s, double left, double top, double right, double bottom) {
+  enum { APART = 14 };
+  double most = 0;
   for (int i = 0; i < s->marks; i++) {
     const od_mark *m = &s->mark[i];
-    if (overlaps(left, right, m->left, m->right) && overlaps(top, bottom, m->top, m->bottom)) return true;
+    double dx = fmax(m->left - right, left - m->right), dy = fmax(m->top - bottom, top - m->bottom);
+    most = fmax(most, 1 - fmax(fmax(dx, dy), 0) / APART);
   }
-  return false;
+  return most;
 }
 
 static void consider(const od_sheet *s, choice *best, int net, double x, double y, double width, double cost,
                      bool is_right) {
-  enum { NEAR = 6, NEIGHBOR_COST = 2, APART = 12, MARK_COST = 12 };
+  enum { NEAR = 6, NEIGHBOR_COST = 2, MARK_COST = 24 };
+  if (best->first) {
+    double distance = hypot(x - best->first->x, y - best->first->y);
+    if (distance < REPEAT_DISTANCE) return;
+    cost -= 0.02 * distance;
+  }
   if (best->hits == 0 && best->cost <= cost) return;
   cost += NEIGHBOR_COST * count_neighbors(s, net, x - NEAR, y - 7.5 - NEAR, x + width + NEAR, y + 2.5 + NEAR);
-  if (is_near_mark(s, x - NEAR, y - 7.5 - APART, x + width + NEAR, y + 2.5 + APART)) cost += MARK_COST;
+  cost += MARK_COST * nearness(s, x, y - 7.5, x + width, y + 2.5);
   int hits = count_hits(s, x - 1, y - 7.5, x + width + 1, y + 2.5);
-  if (hits < best->hits || (hits == best->hits && cost < best->cost)) *best = (choice){x, y, cost, hits, is_right};
+  if (hits < best->hits || (hits == best->hits && cost < best->cost))
+    *best = (choice){x, y, cost, hits, is_right, best->first};
 }
 
 // Considers places along a segment: above and below a horizontal one, right and left of a vertical one.
 static void consider_segment(const od_sheet *s, choice *best, const od_segment *g, double width) {
   static const double share[] = {0.02, 0.5, 0.98, 0.25, 0.75, 0.12, 0.88};
+  enum { STEPS = 16 };
   int count = sizeof share / sizeof *share;
   if (g->y1 == g->y2 && g->x2 - g->x1 >= 0.5 * width)
     for (int i = 0; i < count; i++) {
@@ -118,8 +129,9 @@ static void consider_segment(const od_sheet *s, choice *best, const od_segment *
       consider(s, best, g->net, g->x2 - 3 - width, y, width, 4 + 0.5 * below, true);
     }
   if (g->x1 == g->x2 && g->y2 - g->y1 >= 10)
-    for (int i = 0; i < count; i++) {
-      double y = g->y1 + 9 + share[i] * fmax(g->y2 - g->y1 - 12, 0), cost = 20 + i - 0.02 * (g->y2 - g->y1);
+    for (int i = 0; i <= STEPS; i++) {
+      double length = g->y2 - g->y1, y = g->y1 + 9 + i * fmax(length - 12, 0) / STEPS;
+      double cost = 20 + 6 * fabs((double)i / STEPS - 0.5) - 0.02 * length;
       consider(s, best, g->net, g->x1 + 5, y, width, cost, false);
       consider(s, best, g->net, g->x1 - 5 - width, y, width, cost + 0.5, true);
     }
@@ -135,12 +147,37 @@ static bool is_in_frame(const od_sheet *s, const od_segment *g, int section) {
   return false;
 }
 
+static const choice no_choice = {.cost = INFINITY, .hits = 1 << 20};
+
+// Considers all places of a net's name; without the name of the section only in the frame of the section.
+static void consider_net(const od_sheet *s, choice *best, int net, bool is_full, double room) {
+  for (int i = 0; i < s->segments; i++)
+    if (s->segment[i].net == net && (is_full || is_in_frame(s, &s->segment[i], s->graph->net[net].section)))
+      consider_segment(s, best, &s->segment[i], room + VALUE_ROOM);
+}
+
+// Names the net of a source at the symbol of the source. Returns false if the net has no source.
+static bool name_source(od_sheet *s, int net) {
+  for (int i = 0; i < s->cells; i++) {
+    const od_cell *c = &s->cell[i];
+    if (c->part >= 0 || c->is_feed || c->net != net || c->labels == 0) continue;
+    double width = od_text_width(c->label[0], NAME_SIZE, true) + 3;
+    double x = c->is_mirrored ? c->x + c->width - c->label_x - width - VALUE_ROOM : c->x + c->label_x;
+    s->name[s->names++] =
+        (od_node_name){net, c->label[0], x, c->y + OD_SOURCE_NAME_Y, width, VALUE_ROOM, c->is_mirrored, true};
+    return true;
+  }
+  return false;
+}
+
 // Names a net. A name without the name of the section must be inside the frame of the section.
 static void name_net(od_sheet *s, int net) {
   const od_net *n = &s->graph->net[net];
-  choice best = {0, 0, INFINITY, 1 << 20, false};
+  choice best = no_choice;
   const char *text = NULL;
   double width = 0;
+  bool has_full = true;
+  if (name_source(s, net)) return;
   for (int is_full = n->label == n->name; is_full < 2 && best.hits > 0; is_full++) {
     const char *shown = od_text_shortened(is_full ? n->name : n->label, MOST_NET_NAME, s->arena);
     if (!shown) {
@@ -148,14 +185,18 @@ static void name_net(od_sheet *s, int net) {
       return;
     }
     double room = od_text_width(shown, NAME_SIZE, true) + 3;
-    choice other = {0, 0, INFINITY, 1 << 20, false};
-    for (int i = 0; i < s->segments; i++)
-      if (s->segment[i].net == net && (is_full || is_in_frame(s, &s->segment[i], n->section)))
-        consider_segment(s, &other, &s->segment[i], room + VALUE_ROOM);
-    if (other.hits < best.hits) best = other, text = shown, width = room;
+    choice other = no_choice;
+    consider_net(s, &other, net, is_full, room);
+    if (other.hits < best.hits) best = other, text = shown, width = room, has_full = is_full;
   }
-  if (text)
-    s->name[s->names++] = (od_node_name){net, text, best.x, best.y, width, VALUE_ROOM, best.is_right, best.hits == 0};
+  if (!text) return;
+  const od_node_name *first = &s->name[s->names];
+  s->name[s->names++] = (od_node_name){net, text, best.x, best.y, width, VALUE_ROOM, best.is_right, best.hits == 0};
+  // A long net has its name twice.
+  best = no_choice, best.first = first;
+  consider_net(s, &best, net, has_full, width);
+  if (best.hits == 0)
+    s->name[s->names++] = (od_node_name){net, text, best.x, best.y, width, VALUE_ROOM, best.is_right, true};
 }
 
 // --- Frames -----------------------------------------------------------------------------------------------------------
@@ -261,7 +302,7 @@ void od_sheet_finish(od_sheet *s, int **outputs, int *count) {
   collect_marks(s, outputs, count);
   frame_sections(s);
   enclose_partners(s);
-  s->name = OD_TAKE(s->arena, od_node_name, s->graph->nets + 1);
+  s->name = OD_TAKE(s->arena, od_node_name, 2 * s->graph->nets + 1);
   if (!s->name || od_arena_status(s->arena) != OD_OK) {
     s->failed = true;
     return;

@@ -114,10 +114,32 @@ static int assign_tracks(od_sheet *s, int channel) {
 
 // --- Places -----------------------------------------------------------------------------------------------------------
 
+enum { VALVE_ROOM = 10, FRAME_ROOM = 8 };
+
+// Returns whether a row has directional valves.
+static bool has_valves(const od_sheet *s, int row) {
+  for (int k = s->row_begin[row]; k < s->row_begin[row + 1]; k++) {
+    const od_cell *c = &s->cell[s->order[k]];
+    if (!c->is_feed && c->symbol->station == OD_STATION_DIRECTIONAL) return true;
+  }
+  return false;
+}
+
+// Returns whether a row has symbols in frames: parts of template instances.
+static bool has_framed(const od_sheet *s, int row) {
+  for (int k = s->row_begin[row]; k < s->row_begin[row + 1]; k++) {
+    const od_cell *c = &s->cell[s->order[k]];
+    if (!c->is_feed && c->section >= 0 && s->graph->section[c->section].is_instance) return true;
+  }
+  return false;
+}
+
 static void place_rows(od_sheet *s) {
   int y = s->top;
   for (int row = 0; row < s->rows; row++) {
+    if (row > 0 && has_framed(s, row - 1) && !has_framed(s, row)) y += FRAME_ROOM;
     s->channel_y[row] = y;
+    if (row > 0 && has_valves(s, row)) y += VALVE_ROOM;  // room for the names of the lines between tanks and labels
     if (row > 0 || s->tracks[0] > 0) y += (s->tracks[row] + 1) * OD_TRACK + (s->tracks[row] > 0 ? 4 : 6);
     int height = 2 * OD_GRID;
     for (int k = s->row_begin[row]; k < s->row_begin[row + 1]; k++) {

@@ -14,6 +14,8 @@ enum {
   OD_TRACK = 10,       // distance of lines in a channel
   OD_LABEL_SIZE = 10,  // font sizes
   OD_NAME_SIZE = 9,
+  OD_VALUE_ROOM = 42,     // room for a pressure behind the name of a net
+  OD_SOURCE_NAME_Y = 22,  // baseline of the name in the cell of a source
   OD_MOST_LABELS = 6,
   OD_MOST_STUBS = 6,
 };
@@ -100,7 +102,7 @@ typedef struct od_mark {
   const char *text;  // NULL: not a text
 } od_mark;
 
-// The name of a net: left end and baseline of the room for the name and a value behind it. At the left of a line the text ends at the
+// A name of a net; a long net has two. Left end and baseline of the room for the name and a value behind it. At the left of a line the text ends at the
 // right end of the room.
 typedef struct od_node_name {
   int net;

@@ -347,7 +347,11 @@ static void lay_source(od_sheet *s, od_cell *c) {
   const od_node *node = &m->node[c->net];
   c->height = 44;
   c->label[c->labels++] = od_text_shortened(s->graph->net[c->net].name, 26, s->arena);
-  const char *value = od_arena_text(s->arena, od_display_quantity(m->theta[node->number], "Pa").text);
+  double pressure = m->theta[node->number];
+  od_display unit = od_display_unit("Pa", pressure);
+  char number[OD_NUMBER_SIZE];
+  od_value_text(number, pressure * unit.factor);
+  const char *value = od_arena_format(s->arena, "%s %s", number, unit.unit);
   if (node->input >= 0) value = od_arena_format(s->arena, "\u2190 %s", od_model_text(m, m->input[node->input].name));
   if (value) c->label[c->labels++] = od_text_shortened(value, 26, s->arena);
   for (int i = 0; i < c->labels; i++)
@@ -357,13 +361,17 @@ static void lay_source(od_sheet *s, od_cell *c) {
     }
   c->core = 34;
   c->label_x = 38;
-  c->width = od_grid_up(c->label_x + od_cell_label_width(c) + 2);
+  double name = od_text_width(c->label[0], OD_LABEL_SIZE, true) + 3 + OD_VALUE_ROOM;
+  c->width = od_grid_up(c->label_x + fmax(od_cell_label_width(c), name) + 2);
 }
 
+// Draws a source without its name, which is the name of the net (place_names.c).
 static void draw_source(const od_sheet *s, const od_cell *c, od_pen *pen) {
   (void)s, (void)c;
   od_pen_path(pen, "solid", true, 3, (const double[]){20, 14, 10, 32, 30, 32});
-  od_pen_label(pen, 22, false);
+  for (int i = 1; i < c->labels; i++)
+    od_pen_text(pen, "value", c->label_x, OD_SOURCE_NAME_Y + 12 * i, OD_ANCHOR_START, OD_LABEL_SIZE, false,
+                c->label[i]);
 }
 
 const od_glyph od_glyph_source = {lay_source, draw_source};

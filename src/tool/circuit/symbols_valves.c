@@ -19,6 +19,11 @@ static valve_plan plan_of(const od_sheet *s, const od_cell *c) {
   return p;
 }
 
+// Returns the x of a text of this width left of the ports: above or below the left solenoid if there is room.
+static double text_x(const valve_plan *p, double width) {
+  return fmax(0, fmin(p->left - 22, p->ports_left - 2 - width));
+}
+
 static bool is_top(od_letter letter) {
   return letter == OD_LETTER_A || letter == OD_LETTER_B;
 }
@@ -176,10 +181,11 @@ static void draw_directional(const od_sheet *s, const od_cell *c, od_pen *pen) {
                 is_top(k) ? BOX_TOP - 6 : BOX_BOTTOM + 13, left ? OD_ANCHOR_END : OD_ANCHOR_START, OD_NAME_SIZE, true,
                 letters[k]);
   }
+  double label = text_x(&p, od_cell_label_width(c)), signal = text_x(&p, od_cell_signal_width(c));
   for (int i = 0; i < c->labels; i++)
-    od_pen_text(pen, i == 0 ? "name" : "value", 0, BOX_TOP - 8 - 12 * (c->labels - 1 - i), OD_ANCHOR_START,
+    od_pen_text(pen, i == 0 ? "name" : "value", label, BOX_TOP - 8 - 12 * (c->labels - 1 - i), OD_ANCHOR_START,
                 OD_LABEL_SIZE, i == 0, c->label[i]);
-  if (c->signal) od_pen_text(pen, "signal", 0, BOX_BOTTOM + 14, OD_ANCHOR_START, OD_NAME_SIZE, false, c->signal);
+  if (c->signal) od_pen_text(pen, "signal", signal, BOX_BOTTOM + 14, OD_ANCHOR_START, OD_NAME_SIZE, false, c->signal);
   draw_gauge(c, pen, &p, spool, stroke);
 }
 

@@ -191,7 +191,8 @@ static void name_on_a_name(void **state) {
 
 static void missing_name(void **state) {
   od_sheet *s = sheet_of(state);
-  s->names--;
+  int net = s->name[s->names - 1].net;
+  while (s->names > 0 && s->name[s->names - 1].net == net) s->names--;  // a long net has two
   assert_int_equal(od_sheet_flaws(s, OD_FLAW_NAMES), 1);
 }
 
