@@ -50,7 +50,7 @@ set(chosen
   base/arena blocks/block_classes blocks/blocks circuit/diagram_flaws circuit/diagram_memory circuit/diagram_symbols cli/follow cli/info_command
   cli/log_command cli/signals_command cli/wrong_command document/expression document/ranges document/suggest document/units elements/element_numbers
   elements/elements experiment/encoder experiment/load_experiment experiment/load_sensors experiment/reference_columns formats/can_signals formats/can_trace
-  formats/csv_shapes formats/csv_stream formats/csv_times formats/dbc formats/hdf5 formats/j1939 formats/mat formats/mdf_damaged formats/mdf_large
+  formats/csv_shapes formats/csv_stream formats/csv_times formats/dbc formats/hdf5 formats/j1939 formats/mat formats/mdf_columns formats/mdf_damaged formats/mdf_large
   formats/mdf_reader formats/mdf_storage formats/mdf_structure formats/mdf_values formats/table friction/dependence friction_fit/run_model
   identify/fit_constraints identify/fit_data identify/fit_start identify/hammerstein integrate/block_memory integrate/guards integrate/integrators
   integrate/saved_sims integrate/sliding_derivatives integrate/step_and_shift io/atomic_file io/chart io/date_time io/display io/frames io/json io/plot
