@@ -27,7 +27,7 @@ add_executable(sanitized_program ${cli_sources})
 target_link_libraries(sanitized_program PRIVATE sanitized_flags sanitized_library)
 set_target_properties(sanitized_program PROPERTIES OUTPUT_NAME oleodyn RUNTIME_OUTPUT_DIRECTORY sanitized)
 add_executable(sanitized_mat ${mat_sources})
-target_link_libraries(sanitized_mat PRIVATE sanitized_flags sanitized_library PkgConfig::matio)
+target_link_libraries(sanitized_mat PRIVATE sanitized_flags sanitized_library PkgConfig::matio PkgConfig::hdf5)
 target_link_options(sanitized_mat PRIVATE LINKER:--as-needed)
 set_target_properties(sanitized_mat PROPERTIES OUTPUT_NAME oleodyn-mat RUNTIME_OUTPUT_DIRECTORY sanitized)
 add_dependencies(sanitized_program sanitized_mat)
@@ -47,16 +47,19 @@ endfunction()
 # Wrong files and commands, readers and writers of every format, every class of element and block, steps of integrators and filters, one fit of every
 # kind, one experiment, one study.
 set(chosen
-  base/arena blocks/block_classes blocks/blocks circuit/diagram_flaws circuit/diagram_memory circuit/diagram_symbols cli/follow cli/info_command cli/log_command cli/signals_command cli/wrong_command document/expression document/ranges
-  document/suggest document/units elements/element_numbers elements/elements experiment/encoder experiment/load_experiment experiment/load_sensors
-  formats/can_signals formats/can_trace formats/csv_stream formats/csv_times formats/dbc formats/j1939 formats/mat formats/mdf_damaged formats/mdf_large formats/mdf_storage formats/mdf_structure formats/mdf_values formats/table friction/dependence friction_fit/run_model identify/fit_constraints identify/fit_data identify/hammerstein
-  integrate/block_memory integrate/integrators integrate/saved_sims integrate/guards integrate/sliding_derivatives integrate/step_and_shift io/atomic_file io/chart io/date_time io/display io/frames io/json io/plot logs/log
-  io/thin_table least_squares/constraints linear/linear_model machine/bad_input machine/constants machine/formula
+  base/arena blocks/block_classes blocks/blocks circuit/diagram_flaws circuit/diagram_memory circuit/diagram_symbols cli/follow cli/info_command
+  cli/log_command cli/signals_command cli/wrong_command document/expression document/ranges document/suggest document/units elements/element_numbers
+  elements/elements experiment/encoder experiment/load_experiment experiment/load_sensors experiment/reference_columns formats/can_signals formats/can_trace
+  formats/csv_shapes formats/csv_stream formats/csv_times formats/dbc formats/hdf5 formats/j1939 formats/mat formats/mdf_columns formats/mdf_damaged formats/mdf_large
+  formats/mdf_reader formats/mdf_storage formats/mdf_structure formats/mdf_values formats/table friction/dependence friction_fit/run_model
+  identify/fit_constraints identify/fit_data identify/fit_start identify/hammerstein integrate/block_memory integrate/guards integrate/integrators
+  integrate/saved_sims integrate/sliding_derivatives integrate/step_and_shift io/atomic_file io/chart io/date_time io/display io/frames io/json io/plot
+  io/thin_table least_squares/constraints linear/linear_model logs/log logs/log_files logs/log_lag machine/bad_input machine/constants machine/formula
   machine/load_circuit machine/load_components machine/load_machine machine/look_path machine/steady machine/templates math/dense math/sparse math/spline
-  mechanics/partition mechanics/reactions memory/allocator model/build observe/failing_plant observe/filter_family observe/observer observe/saved_observers observe/spread plant/balance
-  plant/calibrated plant/edges plant/image plant/own_factors
-  plant/samples plant/wrapped predict/predict prepare/prepare report/fit_report report/page report/page_data requirements/judge result/result scene/scene scene/scene_outline signals/sequence signals/signal
-  simulate/divergence simulate/run study/gather study/shared_truth study/tf_case survey/propose_mapping sweep/sweep)
+  mechanics/partition mechanics/reactions memory/allocator model/build observe/failing_plant observe/filter_family observe/observer observe/saved_observers
+  observe/spread plant/balance plant/calibrated plant/edges plant/image plant/own_factors plant/samples plant/wrapped predict/predict prepare/prepare
+  report/fit_report report/page report/page_data report/pose_spread requirements/judge result/result scene/scene scene/scene_outline signals/sequence
+  signals/signal simulate/divergence simulate/run study/gather study/shared_truth study/tf_case survey/propose_mapping sweep/sweep)
 foreach(path ${chosen})
   string(REPLACE "/" "/test_" source ${path})
   string(REPLACE "/" "." name ${path})
@@ -65,6 +68,7 @@ endforeach()
 foreach(name logs.log formats.mat formats.table)
   target_link_libraries(sanitized.unit.${name} PRIVATE PkgConfig::matio)
 endforeach()
+target_link_libraries(sanitized.unit.formats.hdf5 PRIVATE PkgConfig::hdf5)
 # The fuzz targets: all seeds and a few changes of them.
 foreach(source ${fuzz_sources})
   string(REGEX REPLACE ".*/fuzz_|\\.c$" "" what ${source})

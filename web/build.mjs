@@ -11,14 +11,17 @@ mkdirSync(to, { recursive: true });
 // The license of uPlot, which the bundle contains.
 const license = readFileSync(join(here, 'node_modules/uplot/LICENSE'), 'utf8').trim();
 const banner = `/*! oleodyn: script of report pages, Apache-2.0. Contains uPlot:\n${license}\n*/`;
+// Properties of objects that only this script uses get short names. Names of the page's data, of the browser and of uPlot are not in the list.
+const own = /^(isConcerned|showSelection|hoverAll|isShown|poses|toward|faint|onArrow|pieces|reach|camera|project)$/;
 const bundle = await build({
   entryPoints: [join(here, 'src/main.ts')], bundle: true, minify: true, format: 'iife', target: ['es2020', 'chrome100', 'firefox113', 'safari16.4'],
-  write: false, legalComments: 'none', banner: { js: banner }, absWorkingDir: here, charset: 'utf8',
+  write: false, legalComments: 'none', banner: { js: banner }, absWorkingDir: here, charset: 'utf8', mangleProps: own,
 });
 const script = bundle.outputFiles[0].text;
 // The script stands in a page that is also XML.
 for (const bad of [']]>', '</script', '<!--']) if (script.includes(bad)) throw new Error(`the script contains ${bad}`);
-if (script.length > 120000) throw new Error(`the script has ${script.length} bytes; at most 120000 are allowed`);
+const size = Buffer.byteLength(script);
+if (size > 120000) throw new Error(`the script has ${size} bytes; at most 120000 are allowed`);
 
 // The style: "@dark { ... }" stands for both ways to the dark theme, the choice of the reader and the setting of the system.
 const source = readFileSync(join(here, 'src/page.css'), 'utf8').replace(/@dark \{([^}]*)\}/, (_, variables) =>
@@ -38,4 +41,4 @@ for (const bad of [']]>', '</script', '<!--']) if (interactive.includes(bad)) th
 writeFileSync(join(to, 'page.js'), script);
 writeFileSync(join(to, 'interactive.js'), interactive);
 writeFileSync(join(to, 'page.css'), css);
-console.log(`page.js ${script.length} bytes, interactive.js ${interactive.length} bytes, page.css ${css.length} bytes`);
+console.log(`page.js ${size} bytes, interactive.js ${interactive.length} bytes, page.css ${css.length} bytes`);

@@ -7,7 +7,7 @@
 // - the file is cut at the end of a line. The program cannot detect this. The remaining file is valid; if it is a
 //   table, rows up to its last time have the same values as with the whole file.
 //
-// A MATLAB file contains its length: only an error or the same result is allowed.
+// MATLAB and HDF5 files contain their length: only an error or the same result is allowed.
 #define _GNU_SOURCE  // memmem
 #include <glob.h>
 
@@ -31,7 +31,9 @@ static const subject own[] = {
     {"CSV signal", "log.csv", "simulate signal.yaml --csv - --quiet", true, false, NULL},
     {"checkpoint", "run.state", "simulate lag.yaml --time 0.6 --resume run.state --csv - --quiet", false, true, NULL},
     {"CAN trace", "trace.asc", "observe replay.yaml --data trace.asc --dbc lag.dbc --csv - --quiet", true, false, NULL},
+    {"MDF log", "log.mf4", "observe replay.yaml --data log.mf4 --dbc lag.dbc --csv - --quiet", true, false, NULL},
     {"DBC file", "lag.dbc", "observe replay.yaml --data trace.asc --dbc lag.dbc --csv - --quiet", false, false, NULL},
+    {"HDF5 log", "log.h5", "frf log.h5 --input u --output lag --length 8 --csv - --quiet", false, true, NULL},
     {"MATLAB log", "log.mat", "observe replay.yaml --data log.mat --csv - --quiet", false, true, NULL},
 };
 enum { OWN = sizeof own / sizeof *own };
@@ -83,10 +85,14 @@ static void copy_case(scratch *s, const char *folder) {
   DIR *d = opendir(folder);
   char path[600];
   for (struct dirent *e; d && (e = readdir(d));) {
-    if (!strstr(e->d_name, ".yaml")) continue;
+    bool is_yaml = strstr(e->d_name, ".yaml"), is_log = strstr(e->d_name, ".blf") || strstr(e->d_name, ".dbc");
+    if (!is_yaml && !is_log) continue;
     snprintf(path, sizeof path, "%s%s", folder, e->d_name);
     bytes b = bytes_read(path);
-    copy_file(s, e->d_name, b);
+    if (is_yaml)
+      copy_file(s, e->d_name, b);
+    else
+      scratch_write(s, e->d_name, b.at, b.size);
     free(b.at);
   }
   if (d) closedir(d);

@@ -4,7 +4,9 @@
 
 #include "base/saved.h"
 #include "io/clock.h"
+#include "formats/read_table.h"
 #include "io/mat_integrity.h"
+#include "support/mdf_writer.h"
 
 static const char old_text[] = "what was there before\n";
 
@@ -38,7 +40,7 @@ const scenario scenarios[] = {
      .output = {"o.csv"},
      .ends_early = true},
     {.name = "observe --follow",
-     .arguments = "observe observe.yaml --log log.csv --follow --follow-timeout 0.01 --csv o.csv --quiet",
+     .arguments = "observe observe.yaml --data log.csv --follow --follow-timeout 0.01 --csv o.csv --quiet",
      .output = {"o.csv"},
      .ends_early = true},
     {.name = "simulate --checkpoint",
@@ -63,6 +65,9 @@ const scenario scenarios[] = {
      .output = {"o.csv", "o.json"}},
     {.name = "observe, CAN trace",
      .arguments = "observe replay.yaml --data trace.asc --dbc lag.dbc --csv o.csv --quiet",
+     .output = {"o.csv"}},
+    {.name = "observe, MDF log",
+     .arguments = "observe replay.yaml --data log.mf4 --dbc lag.dbc --csv o.csv --quiet",
      .output = {"o.csv"}},
     {.name = "tune, files",
      .arguments = "tune observe.yaml --threads 2 --json o.json --plot o.svg --report o.html",
@@ -108,6 +113,9 @@ const scenario scenarios[] = {
      .arguments =
          "log log.csv lag.yaml --csv o.csv --json o.json --mat o.mat --plot o.svg --report o.html --resample 0.02",
      .output = {"o.csv", "o.json", "o.mat", "o.svg", "o.html"}},
+    {.name = "frf of an HDF5 log",
+     .arguments = "frf log.h5 --input u --output lag --length 8 --csv o.csv --quiet",
+     .output = {"o.csv"}},
     {.name = "tf of a machine",
      .arguments =
          "tf lag.yaml --output lag --points 20 --order 1:2 --csv o.csv --json o.json --block o.yaml --plot o.svg --report o.html",
@@ -224,13 +232,64 @@ static const struct {
      "study: long\ncases:\n  a: {experiment: long.yaml, seeds: 3}\n  b: {experiment: long.yaml, do: fit, seeds: 3}\n"},
 };
 
+// Writes the log log.csv as an MDF 4 file as well: records of two groups in deflated blocks. The second group has frames of a CAN bus.
+static bool write_mdf_log(scratch *s) {
+  enum { WIDTH = 3 * 8, FRAME = 8 + 4 + 1 + 4 };
+  od_table *t = NULL;
+  if (od_table_read(scratch_path(s, "log.csv"), NULL, &t, NULL) != OD_OK || t->columns < 3) return false;
+  mdf_bytes data = {0};
+  mdf_file *f = mdf_begin(NULL);
+  const mdf_cn time = {
+      .name = "t", .unit = "s", .type = MDF_MASTER, .sync = MDF_TIME, .data_type = MDF_FLOAT_LE, .bits = 64};
+  uint64_t channels[] = {mdf_channel(f, &time), 0, 0, 0}, bus[] = {mdf_channel(f, &time), 0, 0};
+  for (int c = 1; c < 3; c++) {
+    const mdf_cn cn = {.name = t->name[c], .unit = t->unit[c], .data_type = MDF_FLOAT_LE, .byte = 8 * c, .bits = 64};
+    channels[c] = mdf_channel(f, &cn);
+  }
+  const uint64_t frame[] = {
+      mdf_channel(f, &(mdf_cn){.name = "CAN_DataFrame.ID", .byte = 8, .bits = 29}),
+      mdf_channel(f, &(mdf_cn){.name = "CAN_DataFrame.DLC", .byte = 12, .bits = 4}),
+      mdf_channel(f, &(mdf_cn){.name = "CAN_DataFrame.DataBytes", .data_type = MDF_BYTES, .byte = 13, .bits = 32}), 0};
+  uint64_t members = mdf_chain(f, frame);
+  bus[1] = mdf_channel(
+      f, &(mdf_cn){.name = "CAN_DataFrame", .data_type = MDF_BYTES, .byte = 8, .bits = 72, .composition = members});
+  for (long k = 0; k < t->rows; k++) {
+    const double *row = t->data + k * t->columns;
+    *mdf_more(&data, 1) = 1;
+    unsigned char *at = mdf_more(&data, WIDTH);
+    for (int c = 0; c < 3; c++) mdf_put_double(at + 8 * c, row[c]);
+    *mdf_more(&data, 1) = 2;
+    at = mdf_more(&data, FRAME);
+    mdf_put_double(at, row[0]);
+    mdf_put(at + 8, 100, 4, false);
+    at[12] = 4;
+  }
+  uint64_t rows = (uint64_t)t->rows;
+  const uint64_t groups[] = {
+      mdf_group(f,
+                &(mdf_cg){.name = "rig", .channels = channels, .record_id = 1, .records = rows, .data_bytes = WIDTH}),
+      mdf_group(f, &(mdf_cg){.name = "bus", .channels = bus, .record_id = 2, .records = rows, .data_bytes = FRAME}), 0};
+  const mdf_storage how = {.list = MDF_LIST_OFFSETS, .piece = 500, .zip = MDF_MIXED, .columns = 7};
+  mdf_end(f, (uint64_t[]){mdf_data_group(f, groups, mdf_data(f, "DT", data.at, data.size, &how), 1), 0});
+  mdf_save(f, scratch_path(s, "log.mf4"));
+  mdf_bytes_free(&data);
+  mdf_free(f);
+  od_table_free(t);
+  return true;
+}
+
 void scenario_setup(scratch *s) {
   for (size_t i = 0; i < sizeof files / sizeof *files; i++)
     scratch_write(s, files[i].name, files[i].text, strlen(files[i].text));
+  bytes log_h5 = bytes_read(OD_SOURCE_DIR "/tests/fuzz/seeds/hdf5/old.h5");  // written by h5py
+  scratch_write(s, "log.h5", log_h5.at, log_h5.size);
+  free(log_h5.at);
   setenv("OD_ALLOCATIONS", scratch_path(s, ".allocations"), 1);
   static const char log[] = "simulate lag.yaml --time 0.4 --csv log.csv --mat log.mat --checkpoint run.state --quiet",
                     longer[] = "simulate lag.yaml --time 4 --csv long.csv --quiet";
-  if (program_run(s->folder, log, NULL, NULL).code == 0 && program_run(s->folder, longer, NULL, NULL).code == 0) return;
+  bool is_done =
+      program_run(s->folder, log, NULL, NULL).code == 0 && program_run(s->folder, longer, NULL, NULL).code == 0;
+  if (is_done && write_mdf_log(s)) return;
   fprintf(stderr, "the torture's own machine cannot be simulated:\n%s\n", scratch_read(scratch_path(s, ".err")));
   exit(1);
 }

@@ -1,5 +1,5 @@
-// MDF 4 files as rows: all columns, then every third column from another stream of the same file. Selected columns have the same
-// values in both passes.
+// MDF 4 files as rows, without and with a database of CAN messages: all columns in two passes, which have the same values, then every
+// third column from another stream of the same file.
 #include "fuzz/fuzz.h"
 
 #include <stdlib.h>
@@ -9,6 +9,8 @@
 #include "io/table.h"
 
 enum { MOST_ROWS = 3000 };
+
+static int first_columns;  // number of columns without a database
 
 // Reads rows. Returns a sum over the bits of the values of the columns `summed`.
 static uint64_t read_rows(void *stream, const bool *wanted, const bool *summed, long *rows) {
@@ -60,13 +62,20 @@ static void read(void *stream) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static const char *const databases[] = {OD_SOURCE_DIR "/tests/fuzz/can/messages.dbc", NULL};
   const char *path = fuzz_file(data, size, "input.mf4", "cases/crane");
-  void *stream = NULL;
-  od_error err = {0};
-  od_status status = od_mdf_format.open(path, &(od_table_wish){.no_time = true}, &stream, &err);
-  if ((status == OD_OK) != (stream != NULL) || (status != OD_OK && !err.text[0])) abort();
-  if (!stream) return 0;
-  read(stream);
-  od_mdf_format.close(stream);
+  for (int has_database = 0; has_database < 2; has_database++) {
+    od_table_wish wish = {.no_time = true, .databases = has_database ? databases : NULL};
+    void *stream = NULL;
+    od_error err = {0};
+    od_status status = od_mdf_format.open(path, &wish, &stream, &err);
+    if ((status == OD_OK) != (stream != NULL) || (status != OD_OK && !err.text[0])) abort();
+    if (!stream) return 0;
+    int columns = od_mdf_format.head(stream)->columns;
+    if (!has_database) first_columns = columns;
+    // Without CAN frames, the second pass would be the same as the first.
+    if (!has_database || columns > first_columns) read(stream);
+    od_mdf_format.close(stream);
+  }
   return 0;
 }

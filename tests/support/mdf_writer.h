@@ -35,7 +35,7 @@ uint64_t mdf_put_variable(mdf_bytes *b, const void *bytes, size_t n);
 
 // ---- Files
 
-enum { MDF_MOST_BLOCKS = 20000 };
+enum { MDF_MOST_BLOCKS = 400000 };
 
 typedef struct mdf_file {
   mdf_bytes b;                      // the file

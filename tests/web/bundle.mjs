@@ -15,7 +15,7 @@ for (const name of ['page.js', 'interactive.js', 'page.css']) {
   check(readFileSync(join(work, name)).equals(readFileSync(join(web, 'dist', name))), `web/dist/${name} differs from the rebuilt file; run npm run build in web/`);
 }
 const script = read(web, 'dist/page.js'), license = read(web, 'node_modules/uplot/LICENSE').trim();
-check(script.length <= 120000, `page.js has ${script.length} bytes`);
+check(Buffer.byteLength(script) <= 120000, `page.js has ${Buffer.byteLength(script)} bytes`);
 check(script.includes(license), 'page.js lacks the license of uPlot');
 check(read(source, 'NOTICE').includes(license), 'NOTICE lacks the license of uPlot');
 check(!/https?:\/\/(?!www\.w3\.org\/)/.test(script.replace(license, '')), 'page.js contains an address');

@@ -282,7 +282,7 @@ check(frame <= 8, `a frame takes ${frame} ms; at most 8 ms are allowed`);
 await film.close();
 
 // --- Other kinds of pages open without errors
-const kinds = [['spatial', ['simulate', 'cases/stewart-platform/machine.yaml', '--time', '1']], ['observer', ['observe', 'cases/fourbar-observer/gyro.experiment.yaml']]];
+const kinds = [['spatial', ['simulate', 'cases/stewart-platform/machine.yaml', '--time', '1']], ['observer', ['observe', 'cases/fourbar-observer/gyro.experiment.yaml']], ['curves', ['observe', 'cases/fourbar-valve/points-3.experiment.yaml']]];
 for (const [name, [command, file, ...rest]] of kinds) {
   const path = join(work, name + '.html');
   execFileSync(program, [command, join(source, file), ...rest, '--report', path], { stdio: 'pipe' });
@@ -298,6 +298,32 @@ for (const [name, [command, file, ...rest]] of kinds) {
     await other.mouse.up();
     check(!was.equals(await other.locator('#machine canvas').screenshot()), 'dragging does not turn the machine');
     await other.getByLabel('Standard view').selectOption('Top');
+  }
+  if (name === 'observer') {
+    // The ends of the interval of positions are drawn at the start, where the spread is large.
+    const note = other.locator('.ghost-note', { hasText: '95 %' });
+    await other.evaluate(() => oleodyn.clock.show(0));
+    check(await note.isVisible(), 'the spread of positions at the start');
+    await other.evaluate(() => { for (const s of oleodyn.data.series) if (s.of === 'spread') oleodyn.data.replace(oleodyn.data.series.indexOf(s), new Float64Array(oleodyn.data.grids[s.grid].count)); });
+    await other.evaluate(() => oleodyn.clock.show(1e-6));
+    check(!await note.isVisible(), 'no spread of a known position');
+  }
+  if (name === 'curves') {
+    // The curve at the cursor: the final curve at the end; at the start the one of the parameters at the start.
+    const result = await other.evaluate(async () => {
+      const { data, clock } = oleodyn, chart = oleodyn.charts().find(c => c.lines.some(l => l.line.moves)), k = chart.lines.findIndex(l => l.line.moves), { series, moves } = chart.lines[k].line;
+      chart.figure.scrollIntoView();
+      await new Promise(done => setTimeout(done, 400));
+      const canvas = () => chart.figure.querySelector('canvas').toDataURL(), [end] = data.span.slice(1);
+      clock.show(end);
+      await new Promise(requestAnimationFrame);
+      const last = canvas();
+      clock.show(0);
+      await new Promise(requestAnimationFrame);
+      const first = canvas(), back = (clock.show(end), await new Promise(requestAnimationFrame), canvas());
+      return { moves: moves.length, finite: data.values(series).every(Number.isFinite), differs: first !== last, same: back === last };
+    });
+    check(result.moves > 0 && result.finite && result.differs && result.same, `curves follow the cursor: ${JSON.stringify(result)}`);
   }
   await accessible(other, name);
   await other.close();

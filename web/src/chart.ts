@@ -10,7 +10,7 @@ import { DASHES } from './palette';
 import { digitsFor, digitsOf, format, shown, unitOf } from './units';
 import { FONT, ink } from './theme';
 import { hasSeries, isConcern, isSelecting, marked } from './selection';
-import { now, seek } from './clock';
+import { end, now, seek } from './clock';
 import { on, selectionChanged, themeChanged, timeChanged, unitsChanged } from './signal';
 import { svgFile } from './picture_file';
 
@@ -55,9 +55,9 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
   figure.prepend(div('chart-head', element('figcaption', {}, element('b', {}, info.title), unit), div('legend-live', ...buttons), sheet), host);
   figure.classList.add('upgraded');
 
-  // --- Data. Lines on different grids are joined; a missing value is a gap.
-  const column = (k: number): Column => {
-    const v = data.values(k).map(ys);
+  // --- Data. Lines on different grids are joined; a missing value is a gap. Estimated curves move with the cursor.
+  const column = (k: number, moves: [number, number][]): Column => {
+    const v = data.values(k).map((y, j) => ys(moves.reduce((sum, [by, weight]) => sum + data.values(weight)[j] * (data.at(by, now) - data.at(by, end)), y)));
     return v.some(Number.isNaN) ? Array.from(v, a => Number.isNaN(a) ? null : a) : v;
   };
   // Series of uPlot of a line.
@@ -66,7 +66,7 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
     return edges(lines[i]).map((_, k) => first + k);
   };
   const columns = (): uPlot.AlignedData => {
-    const tables = lines.map(l => [l.x.map(xs), ...edges(l).map(column)] as uPlot.AlignedData);
+    const tables = lines.map(l => [l.x.map(xs), ...edges(l).map(k => column(k, l.line.moves ?? []))] as uPlot.AlignedData);
     if (free) return [null, ...tables.flatMap(([x, ...y]) => y.map(v => [x, v]))] as unknown as uPlot.AlignedData;
     return lines.every(l => l.x === lines[0].x) ? [tables[0][0], ...tables.flatMap(([, ...y]) => y)] : uPlot.join(tables);
   };
@@ -305,8 +305,16 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
     hoverAll: x => chart.hover(x),
   };
   watchVisible(figure, v => { if (v) build(); }, '300px');
-  watchVisible(figure, v => { if (visible = v) drawCursor(); });
-  on([timeChanged], () => { if (visible && timed) drawCursor(); });
+  watchVisible(figure, v => {
+    if (!(visible = v)) return;
+    drawCursor();
+    if (moving) chart.refresh();
+  });
+  const moving = lines.some(l => l.line.moves);
+  on([timeChanged], () => {
+    if (visible && timed) drawCursor();
+    if (visible && moving) plot?.setData(columns());
+  });
   on([themeChanged, selectionChanged], () => plot?.redraw(false));
   on([unitsChanged], chart.refresh);
   if (zoom) on([zoom.changed], () => plot?.setScale('x', { min: xs(zoom.low), max: xs(zoom.high) }));

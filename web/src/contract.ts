@@ -37,6 +37,7 @@ export interface LineInfo {
   upper?: number;
   lower?: number;
   points?: boolean;
+  moves?: [number, number][];   // a series over time, and the weight of its difference from its last value in each point
 }
 export interface AxisInfo { name?: string; si?: string; unit?: string; factor?: number; offset?: number; scale?: 'linear' | 'log'; low?: number; high?: number }
 export interface ChartInfo {

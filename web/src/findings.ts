@@ -12,12 +12,13 @@ export function upgradeFindings(card: HTMLElement): void {
   const { findings = [] } = data.page, concerns = findings.filter(isConcern).length, items = all<HTMLElement>('[data-finding]', card);
   head(card, span('hint', !findings.length ? '' : concerns ? `${concerns} to look at, worst first` : 'nothing to correct'));
   if (!items.length && !one('p, li', card)) card.append(element('p', { class: 'empty' }, 'No findings.'));
+  const of = (item: HTMLElement) => findings[Number(item.dataset.finding)];
   const choose = (item: HTMLElement, f: Finding) => {
     for (const other of items) other.classList.toggle('on', other === item);
     markFinding(f);
   };
   for (const item of items) {
-    const f = findings[Number(item.dataset.finding)], chart = f && findChart(f.output, f.owner), at = duration() ? f?.at ?? f?.from : undefined;
+    const f = of(item), chart = f && findChart(f.output, f.owner), at = duration() ? f?.at ?? f?.from : undefined;
     if (!f || (!chart && at === undefined)) continue;
     const badge = one('.at', item);
     if (badge && at !== undefined) badge.textContent = at.toFixed(timeDigits(duration())) + ' s';
@@ -28,6 +29,6 @@ export function upgradeFindings(card: HTMLElement): void {
     }, ...[...item.childNodes].map(child => child instanceof HTMLParagraphElement ? span('text', ...child.childNodes) : child)));
   }
   // The cursor begins at the worst finding.
-  const worst = findings.findIndex(isConcern), first = items.find(item => Number(item.dataset.finding) === worst);
-  if (first) choose(first, findings[worst]);
+  const first = items.find(item => of(item) && isConcern(of(item)));
+  if (first) choose(first, of(first));
 }

@@ -10,7 +10,7 @@ import { FONT, ink } from './theme';
 import { groupOf, hasPart, isSelecting } from './selection';
 import { now } from './clock';
 
-export interface Label { text: string; at: Spot; to: Spot; gap: number; color: string; dot?: string; faint?: boolean }
+export interface Label { text: string; at: Spot; to: Spot; gap: number; color: string; dot?: string; faint?: boolean; onArrow?: boolean }
 
 // Draws the labels beside their places, away from parts and other labels. chosen: the places of the last frame.
 export function paintLabels(p: Picture, labels: Label[], chosen: Map<string, number>): void {
@@ -20,6 +20,8 @@ export function paintLabels(p: Picture, labels: Label[], chosen: Map<string, num
   g.textAlign = 'left';
   g.font = '600 12px ' + FONT;
   for (const l of labels) {
+    // In space the picture has many small faces, and only those near the label count.
+    const near = hits.filter(h => !p.space || Math.hypot(h.outline[0][0] - l.at[0], h.outline[0][1] - l.at[1]) < 120);
     const width = g.measureText(l.text).width + (l.dot ? 13 : 0), [dx, dy] = l.to, places: Spot[] = [[dx, dy], [-dx, -dy], [1, 0], [-1, 0], [0, -1], [0, 1]];
     const box = (i: number) => {
       const [ux, uy] = places[i], away = l.gap + Math.abs(ux) * width / 2 + Math.abs(uy) * 8, x = l.at[0] + ux * away, y = l.at[1] + uy * away;
@@ -29,10 +31,11 @@ export function paintLabels(p: Picture, labels: Label[], chosen: Map<string, num
     let best = 0, least = Infinity;
     places.forEach((_, i) => {
       const [x0, y0, x1, y1] = box(i), spots: Spot[] = [0, 1, 2, 3, 4].map(j => [x0 + (x1 - x0) * j / 4, j % 2 ? (y0 + y1) / 2 : j ? y1 : y0]);
-      let cost = 0.4 * i - (chosen.get(l.text) === i ? 1.2 : 0);
+      // The side towards the tip lies on the arrow.
+      let cost = 0.4 * i - (chosen.get(l.text) === i ? 1.2 : 0) + (l.onArrow ? 5 * Math.max(0, -places[i][0] * dx - places[i][1] * dy) : 0);
       for (const t of taken) if (x0 < t[2] + 3 && x1 > t[0] - 3 && y0 < t[3] && y1 > t[1]) cost += 12;
       if (x0 < 4 || x1 > camera.width - 4 || y0 < 4 || y1 > camera.height - 4) cost += 30;
-      for (const h of hits) for (const s of spots) if (h.reach ? distance(s, h.outline[0], h.outline[1]) < h.reach + 2 : inside(s, h.outline)) cost += 1;
+      for (const h of near) for (const s of spots) if (h.reach ? distance(s, h.outline[0], h.outline[1]) < h.reach + 2 : inside(s, h.outline)) cost += 1;
       if (cost < least) { least = cost; best = i; }
     });
     chosen.set(l.text, best);
@@ -94,7 +97,7 @@ export function paintLoads(p: Picture, loads: boolean, joints: boolean): Label[]
 }
 // An arrow that ends at a place, or a bow about it for a torque.
 function arrow({ g, camera }: Picture, tip: Spot, direction: Vector, share: number, text: string, color: string, torque: boolean): Label {
-  const label = { text, at: tip, to: [1, 0] as Spot, gap: 4, color: ink(color) };
+  const label = { text, at: tip, to: [1, 0] as Spot, gap: 4, color: ink(color), onArrow: true };
   let u: Spot = [dot(direction, camera.right), -dot(direction, camera.up)], n = Math.hypot(...u) / (size(direction) || 1), neck = tip;
   g.fillStyle = ink(color);
   g.lineCap = 'butt';

@@ -1,5 +1,6 @@
 // The table of outputs: value at the cursor, its place between the extremes, and the extremes with their times.
 import type { LineStyle } from './palette';
+import type { Scale } from './units';
 import { button, div, element, one, span, watchVisible, write } from './dom';
 import { charts } from './charts';
 import { data, palette } from './state';
@@ -11,43 +12,45 @@ import { swatch } from './chart';
 
 // Fills the card. Series without a chart have rows, too; these appear while their part is selected.
 export function makeValues(card: HTMLElement): void {
-  const time = element('span'), body = element('tbody'), digits = timeDigits(duration()), rows: { k: number; row: HTMLElement; group: HTMLElement; extra: boolean; draw(): void; units(): void }[] = [];
+  const time = element('span'), body = element('tbody'), digits = timeDigits(duration()), rows: { k: number; row: HTMLElement; group: HTMLElement; extra: boolean; unit(): string; draw(): void; units(): void }[] = [];
   const th = (name: string, text: string | Node) => element('th', { scope: 'col', class: name }, text);
   card.replaceChildren(div('head', element('h2', {}, 'Values at ', time), span('hint', 'Min and max jump to their time')), element('div', { class: 'table', tabindex: 0, role: 'region', 'aria-label': 'Values at the cursor' },
     element('table', {}, element('thead', {}, element('tr', {}, th('', 'Quantity'), th('', 'Now'), th('range', span('unseen', 'Place between min and max')), th('', 'Min'), th('', 'Max'))), body)));
 
   const done = new Set<number>();
   const addGroup = (title: string) => body.appendChild(element('tr', { class: 'group' }, element('th', { colspan: 5, scope: 'rowgroup' }, title, element('span'))));
-  const addRow = (k: number, label: string, style: LineStyle, kind: string, group: HTMLElement, extra: boolean) => {
+  const addRow = (k: number, label: string, style: LineStyle, kind: string, group: HTMLElement, axis?: Scale) => {
     const s = data.series[k], value = element('td', { class: 'value' }), mark = element('i'), ends = [0, 1].map(end => button('', {}, () => seek(data.axis(s.grid)[data.extremes(k)[end]])));
     const row = element('tr', {}, element('th', { scope: 'row' }, swatch(style, kind), label), value, element('td', { class: 'range' }, element('span', {}, mark)), ...ends.map(b => element('td', {}, b)));
+    // A row of a chart has the unit of the chart.
+    const scale = () => axis ? { ...s, ...axis, low: s.low, high: s.high } : s;
     let unit = '';
     done.add(k);
     body.append(row);
-    rows.push({ k, row, group, extra, draw() {
+    rows.push({ k, row, group, extra: !axis, unit: () => unitOf(scale()), draw() {
       const x = data.at(k, now);
-      write(value, valueText(s, x) + unit);
+      write(value, valueText(scale(), x) + unit);
       mark.style.left = `${(100 * (x - s.low) / (s.high - s.low || 1)).toFixed(1)}%`;
     }, units() {
-      const common = rows.every(r => r.group !== group || unitOf(data.series[r.k]) === unitOf(s)), place = one('span', group);
-      unit = common ? '' : ' ' + unitOf(s);
-      if (place) place.textContent = common ? unitOf(s) : '';
+      const name = unitOf(scale()), common = rows.every(r => r.group !== group || r.unit() === name), place = one('span', group);
+      unit = common ? '' : ' ' + name;
+      if (place) place.textContent = common ? name : '';
       ends.forEach((b, end) => {
-        const i = data.extremes(k)[end], at = data.axis(s.grid)[i].toFixed(digits), text = valueText(s, data.values(k)[i]);
+        const i = data.extremes(k)[end], at = data.axis(s.grid)[i].toFixed(digits), text = valueText(scale(), data.values(k)[i]);
         b.textContent = text;
         b.title = `at ${at} s`;
-        b.setAttribute('aria-label', `${end ? 'Maximum' : 'Minimum'} ${text} ${unitOf(s)} of ${label}, go to ${at} s`);
+        b.setAttribute('aria-label', `${end ? 'Maximum' : 'Minimum'} ${text} ${name} of ${label}, go to ${at} s`);
       });
     } });
   };
   for (const { info, lines } of charts) {
     const fresh = lines.filter(l => info.over_time && !done.has(l.line.series) && !/band|bars/.test(l.line.kind) && l.line.x == null), group = fresh.length ? addGroup(info.title) : null;
-    for (const l of fresh) if (group && !done.has(l.line.series)) addRow(l.line.series, l.line.label, l.style, l.line.kind, group, false);
+    for (const l of fresh) if (group && !done.has(l.line.series)) addRow(l.line.series, l.line.label, l.style, l.line.kind, group, info.y);
   }
   const more = data.series.map((s, k) => ({ s, k })).filter(({ s, k }) => !done.has(k) && s.name && s.part && !isPose(s) && !s.of && data.grids[s.grid].series === undefined && duration());
   if (more.length) {
     const group = addGroup('Further values');
-    for (const { s, k } of more) addRow(k, s.name ?? '', { color: palette.ofPart(s.part), dash: 'solid', width: 1 }, 'line', group, true);
+    for (const { s, k } of more) addRow(k, s.name ?? '', { color: palette.ofPart(s.part), dash: 'solid', width: 1 }, 'line', group);
   }
   card.hidden = !rows.length;
 

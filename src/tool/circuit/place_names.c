@@ -71,8 +71,22 @@ typedef struct choice {
   bool is_right;
 } choice;
 
-static void consider(const od_sheet *s, choice *best, double x, double y, double width, double cost, bool is_right) {
+// Returns the number of lines of other nets beside a name, which make the name ambiguous.
+static int count_neighbors(const od_sheet *s, int net, double left, double top, double right, double bottom) {
+  int count = 0;
+  for (int i = 0; i < s->segments; i++) {
+    const od_segment *g = &s->segment[i];
+    if (g->net != net && overlaps(left, right, g->x1, g->x2 + 0.1) && overlaps(top, bottom, g->y1, g->y2 + 0.1))
+      count++;
+  }
+  return count;
+}
+
+static void consider(const od_sheet *s, choice *best, int net, double x, double y, double width, double cost,
+                     bool is_right) {
+  enum { NEAR = 6, NEIGHBOR_COST = 2 };
   if (best->hits == 0 && best->cost <= cost) return;
+  cost += NEIGHBOR_COST * count_neighbors(s, net, x - NEAR, y - 7.5 - NEAR, x + width + NEAR, y + 2.5 + NEAR);
   int hits = count_hits(s, x - 1, y - 7.5, x + width + 1, y + 2.5);
   if (hits < best->hits || (hits == best->hits && cost < best->cost)) *best = (choice){x, y, cost, hits, is_right};
 }
@@ -84,14 +98,14 @@ static void consider_segment(const od_sheet *s, choice *best, const od_segment *
   if (g->y1 == g->y2 && g->x2 - g->x1 >= 0.5 * width)
     for (int i = 0; i < count; i++) {
       double x = g->x1 + 3 + share[i] * fmax(g->x2 - g->x1 - width - 6, 0), cost = i - 0.02 * (g->x2 - g->x1);
-      consider(s, best, x, g->y1 - 3.5, width, cost, share[i] > 0.9);
-      consider(s, best, x, g->y1 + 10, width, cost + 0.5, share[i] > 0.9);
+      consider(s, best, g->net, x, g->y1 - 3.5, width, cost, share[i] > 0.9);
+      consider(s, best, g->net, x, g->y1 + 10, width, cost + 0.5, share[i] > 0.9);
     }
   if (g->x1 == g->x2 && g->y2 - g->y1 >= 10)
     for (int i = 0; i < count; i++) {
       double y = g->y1 + 9 + share[i] * fmax(g->y2 - g->y1 - 12, 0), cost = 20 + i - 0.02 * (g->y2 - g->y1);
-      consider(s, best, g->x1 + 5, y, width, cost, false);
-      consider(s, best, g->x1 - 5 - width, y, width, cost + 0.5, true);
+      consider(s, best, g->net, g->x1 + 5, y, width, cost, false);
+      consider(s, best, g->net, g->x1 - 5 - width, y, width, cost + 0.5, true);
     }
 }
 

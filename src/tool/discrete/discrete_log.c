@@ -454,7 +454,7 @@ od_result od_discrete_log_result(const od_discrete_log *w) {
   od_result_heading(&r, "%s of order %d", kind_name(w->o.kind), w->order);
   if (!is_subspace(w)) add_polynomials(w, &r);
   add_outputs(w, &r);
-  if (!od_time_ambiguity_remark(&w->c.ambiguity, &warnings)) r.is_short_of_memory = true;
+  if (!od_log_columns_remark(&w->c, &warnings)) r.is_short_of_memory = true;
   if (warnings.count > 0) od_result_warnings(&r, &warnings);
   od_verdict_free(&warnings);
   od_result_verdict(&r, &w->verdict);

@@ -147,9 +147,12 @@ static bool compare_curve(const od_experiment *e, od_observed *o, const od_insta
                          .samples = CURVE_SAMPLES,
                          .sample = OD_TAKE(&o->memory, od_curve_place, CURVE_SAMPLES),
                          .points = n,
-                         .point = OD_TAKE(&o->memory, od_curve_place, n)};
-  if (!r->sample || !r->point) return false;
+                         .point = OD_TAKE(&o->memory, od_curve_place, n),
+                         .parameter = OD_TAKE(&o->memory, int, n),
+                         .weight = OD_TAKE_MATRIX(&o->memory, double, n, CURVE_SAMPLES)};
+  if (od_arena_status(&o->memory) != OD_OK) return false;
   o->curves++;
+  memcpy(r->parameter, parameter, (size_t)n * sizeof *parameter);
   for (int k = 0; k < r->samples; k++) {
     double x = m->theta[host->number + of->curve_stroke] * k / (CURVE_SAMPLES - 1), variance = 0;
     curve_point_r at;
@@ -157,6 +160,7 @@ static bool compare_curve(const od_experiment *e, od_observed *o, const od_insta
     *to = (od_curve_place){.x = x, .start = value_at(&start, x, &at), .truth = NAN};
     to->estimate = value_at(&estimate, x, &at);
     // The ordinates are weighted with their basis functions.
+    for (int a = 0; a <= start.degree; a++) r->weight[(at.first + a) * r->samples + k] = at.B[a];
     for (int a = 0; a <= start.degree; a++)
       for (int b = 0; b <= start.degree; b++) {
         int i = parameter[at.first + a], j = parameter[at.first + b];

@@ -362,10 +362,11 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
     case OD_FAULT_DELAY:
       snprintf(
           text, size,
-          "%s%s%s%.80s %s %s by %s (%.0f row%s) relative to the other columns. Shift the data, or correct the logger.",
+          "%s%s%s%.80s %s %s by %s (%.0f row%s) relative to the other columns. Correct the logger, or write 'delay: %.4g ms' under %s.",
           f->column < 0 ? "all inputs" : "the ", f->column < 0 ? "" : kind, f->column < 0 ? "" : " ", name,
           f->column < 0 ? "are" : "is", f->amount > 0 ? "late" : "early",
-          od_duration_text(fabs(f->amount) * row, 3).text, fabs(f->amount), fabs(f->amount) > 1.5 ? "s" : "");
+          od_duration_text(fabs(f->amount) * row, 3).text, fabs(f->amount), fabs(f->amount) > 1.5 ? "s" : "",
+          1e3 * f->amount * row, f->column < 0 ? "each input" : "this channel");
       break;
     case OD_FAULT_OFFSET:
       snprintf(

@@ -123,6 +123,14 @@ typedef struct od_error_metric {
   double from, to;  // first and last times of the samples in use, s
 } od_error_metric;
 
+// A column of the log that no sensor uses, compared with the estimate of an output. See reference_columns.h.
+typedef struct od_reference {
+  const char *name;    // name of the column
+  int watched;         // index of the watched output
+  double sigma;        // standard deviation of the column's noise; 0: estimated from the values
+  od_channel channel;  // the column, for the plan of the log
+} od_reference;
+
 typedef struct od_experiment {
   od_arena memory;    // memory of all arrays
   od_document *file;  // texts and numbers of the file
@@ -139,6 +147,8 @@ typedef struct od_experiment {
   int parameters;
   od_error_metric *metric;
   int metrics;
+  od_reference *reference;  // used with a log or stream
+  int references;
   // Covariance of the sensors' noise, sensors^2, and its Cholesky factor; NULL: independent noise.
   double *sensor_covariance, *sensor_factor;
   double pressure_noise, acceleration_noise;
@@ -160,7 +170,7 @@ typedef struct od_experiment {
   bool random_start;       // whether the observer starts at random around the true start, not at the model's start
   double *covariance;      // (nx + parameters)^2: covariance of the initial errors
   od_log_plan data;        // maps columns of a log or stream to channels
-  int *channel;            // indices of channels: one per sensor, then one per input
+  int *channel;            // indices of channels: one per sensor, then one per input, then one per reference column
   od_log *log;             // NULL: the true machine is simulated, or the data are a stream
   const char *truth_text;  // text that identifies the true machine: file, variant, numbers
   const struct od_kept_motion

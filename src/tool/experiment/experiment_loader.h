@@ -104,6 +104,13 @@ int od_find_free_number(od_experiment_loader *xl, const od_machine *machine, int
 void od_load_metrics(od_experiment_loader *xl, int node);
 int od_metric_outputs(const od_loader *ld, int node);
 
+// load_references.c: od_load_references() reads the section 'compare', after the sensors. od_reference_outputs() returns an upper
+// bound of the number of its outputs. od_load_reference_channels() adds the columns to the plan of a log and writes the indices of their
+// channels; false: out of memory.
+void od_load_references(od_experiment_loader *xl, int node);
+int od_reference_outputs(const od_loader *ld, int node);
+bool od_load_reference_channels(const od_experiment *e, od_log_plan *plan, int *channel);
+
 // load_filter.c: od_load_filter() reads the section 'filter'. od_load_integrator() reads the key 'integrator'.
 // od_equal_values() returns the number of consecutive equal values at which a sensor is frozen; 0: never.
 void od_load_filter(od_experiment_loader *xl, int node);

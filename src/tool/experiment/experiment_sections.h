@@ -9,7 +9,7 @@ extern const od_section_class od_experiment_section;
 
 extern const od_section_class od_truth_section, od_model_section, od_sensor_section, od_matrix_section;
 extern const od_section_class od_parameter_section, od_noise_section, od_filter_section;
-extern const od_section_class od_metric_section, od_truth_noise_section, od_truth_change_section;
+extern const od_section_class od_metric_section, od_reference_section, od_truth_noise_section, od_truth_change_section;
 // Sections of fits (identify/load_fit.c).
 extern const od_section_class od_fit_section, od_fit_set_section, od_prepare_section, od_combination_section;
 

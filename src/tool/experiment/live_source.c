@@ -36,7 +36,7 @@ typedef struct live {
   int inputs;
   long samples;
   double t;  // time of the last sample, s
-  double *cells, *u, *u_last, *y;
+  double *cells, *u, *u_last, *y, *compared;
   bool *used;  // per column: whether a channel uses the column
 } live;
 
@@ -146,6 +146,8 @@ static bool take_cells(live *m, double *t) {
     double value = od_channel_value(&plan->channel[m->e->channel[i]], m->cells);
     m->y[i] = isfinite(value) ? value : (double)NAN;
   }
+  for (int i = 0; i < m->e->references; i++)
+    m->compared[i] = od_channel_value(&plan->channel[m->e->channel[m->e->sensors + m->inputs + i]], m->cells);
   return true;
 }
 
@@ -278,7 +280,8 @@ static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
   bool hold = m->e->data.hold && m->samples > 0;
   m->t = t;
   m->samples++;
-  *out = (od_sample){.t = t, .u = hold ? m->u_last : m->u, .u_after = hold ? m->u : NULL, .y = m->y};
+  *out = (od_sample){
+      .t = t, .u = hold ? m->u_last : m->u, .u_after = hold ? m->u : NULL, .y = m->y, .compared = m->compared};
   return OD_OK;
 }
 
@@ -307,6 +310,7 @@ static od_status prepare(live *m, od_arena *memory, od_messages *messages, od_er
   m->u = OD_TAKE(memory, double, m->inputs);
   m->u_last = OD_TAKE(memory, double, m->inputs);
   m->y = OD_TAKE(memory, double, m->e->sensors);
+  m->compared = OD_TAKE(memory, double, m->e->references);
   m->lines.used = m->used = OD_TAKE(memory, bool, columns);
   if (od_arena_status(memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   return match(m, messages, err);
@@ -338,6 +342,7 @@ static od_status begin_file(live *m, od_arena *memory, od_messages *messages, od
                             .columns = columns,
                             .no_time = plan->interval > 0,
                             .skip = plan->skip,
+                            .databases = plan->databases,
                             .follow = true};
   m->pause = SHORTEST_PAUSE;
   for (bool more = true; !m->rows;) {
@@ -365,7 +370,12 @@ od_status od_sample_source_live(od_experiment *e, const od_live_options *options
   m->inputs = od_machine_input_count(e->model);
   m->lines = (od_csv_lines){.name = options->name, .missing = (const char *const *)e->data.missing};
   if (options->file) out->resume = NULL;  // the file is read again
+  bool one_hold = od_log_unify_hold(&e->data);
   od_status status = options->file ? begin_file(m, &out->memory, messages, err) : begin(m, &out->memory, messages, err);
+  if (status == OD_OK && (!one_hold || e->data.hold == OD_LOG_NEXT))
+    status = od_fail(err, OD_BAD_INPUT,
+                     "a stream cannot have %s; expected 'hold: linear' or 'hold: previous' for all inputs",
+                     one_hold ? "'hold: next', because later rows are not known" : "several kinds of 'hold'");
   if (status != OD_OK) od_sample_source_free(out);
   return status;
 }

@@ -37,6 +37,9 @@ static const od_key keys[] = {
     {"filter", OD_SECTION, NULL, "name of a filter, or a map with the type and the options of the filter",
      .inside = &od_filter_section},
     {"data", OD_SECTION, NULL, "log of a real machine, instead of a simulated machine", .inside = &od_log_section},
+    {"compare", OD_SECTION_MAP, NULL,
+     "columns of the log that no sensor uses, and the outputs with which they are compared",
+     .inside = &od_reference_section},
     {"variants", OD_SECTION_MAP, NULL, "partial files that are merged over this file",
      .inside = &od_experiment_section},
     {"metrics", OD_SECTION_MAP, NULL, "metrics computed from the errors of outputs", .inside = &od_metric_section},
@@ -201,8 +204,10 @@ static void read_data(od_experiment_loader *xl, int node) {
     od_messages_add(xl->ld.messages, (od_place){.file = setting},
                     "the data are simulated; expected a log, with --data or the section 'data'");
   if (xl->simulated || !e->data.file) return;
-  e->channel = OD_TAKE(&e->memory, int, e->sensors + od_machine_input_count(e->model));
-  if (!e->channel || !od_load_channels(e, &e->data, e->channel))
+  int sensors_and_inputs = e->sensors + od_machine_input_count(e->model);
+  e->channel = OD_TAKE(&e->memory, int, sensors_and_inputs + e->references);
+  if (!e->channel || !od_load_channels(e, &e->data, e->channel) ||
+      !od_load_reference_channels(e, &e->data, e->channel + sensors_and_inputs))
     xl->ld.no_memory = true;
   else if (strcmp(e->data.file, "-") != 0 && !xl->options->follow)
     od_load_log(xl, &e->data, &e->log);
@@ -226,7 +231,8 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_loader *ld = &xl->ld;
   const char *title = od_read_text(ld, od_section_get(ld, file, "experiment"), "experiment", "a title");
   int data = od_section_get(ld, file, "data");
-  xl->simulated = xl->options->log.data.count == 0 && od_map_find(ld, data, "file") < 0;
+  xl->simulated =
+      xl->options->log.data.count == 0 && od_map_find(ld, data, "file") < 0 && od_map_find(ld, data, "files") < 0;
   od_load_machines(xl, file);
   read_time(xl, file);
   od_load_noise(xl, od_section_get(ld, file, "noise"));
@@ -242,7 +248,8 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
     od_complain(ld, sensors, "an experiment needs at least one sensor; add a sensor under 'sensors'");
   if ((xl->simulated && !xl->e->truth) || !xl->e->model) return;
   int outputs = entries(ld, initial) + od_matrix_count(ld, initial) + od_matrix_count(ld, xl->process) +
-                od_matrix_count(ld, xl->truth_process) + od_metric_outputs(ld, od_section_get(ld, file, "metrics"));
+                od_matrix_count(ld, xl->truth_process) + od_metric_outputs(ld, od_section_get(ld, file, "metrics")) +
+                od_reference_outputs(ld, od_section_get(ld, file, "compare"));
   int watches = entries(ld, sensors) + outputs;
   xl->e->sensor = OD_TAKE(&xl->e->memory, od_sensor, watches);
   xl->e->watched = OD_TAKE(&xl->e->memory, od_watched, watches);
@@ -256,6 +263,8 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_load_process(xl);
   od_load_parameters(xl, parameters);
   od_load_metrics(xl, od_section_get(ld, file, "metrics"));
+  // A fit has no estimates over time.
+  if (!xl->options->more) od_load_references(xl, od_section_get(ld, file, "compare"));
   xl->e->outputs = give_rows(xl->e);
   read_data(xl, data);
   if (xl->options->more) xl->options->more(xl->options->user, xl, file);

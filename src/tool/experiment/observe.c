@@ -30,6 +30,7 @@ static void free_run(od_observe_run *r) {
   od_observer_free(r->observer);
   od_innovation_record_free(r->innovations);
   od_error_record_free(r->errors);
+  od_reference_record_free(r->references);
   od_thin_table_free(r->thin);
   od_plant_free(r->plant);
   od_arena_free(&r->memory);
@@ -82,6 +83,7 @@ static od_status prepare(od_observe_run *r, od_error *err) {
   r->added = OD_TAKE(&r->memory, double, watched ? n *n : 0);
   r->innovations = od_innovation_record_new(e->sensors, nu, np);
   r->errors = od_error_record_new(e, r->plant, r->source->begin, r->source->end);
+  r->references = od_reference_record_new(e);
   o->start = OD_TAKE(&o->memory, double, np);
   o->truth = OD_TAKE(&o->memory, double, np);
   o->estimate = OD_TAKE(&o->memory, double, np);
@@ -98,7 +100,9 @@ static od_status prepare(od_observe_run *r, od_error *err) {
   o->known = OD_TAKE(&o->memory, long, e->watches);
   o->window = OD_TAKE(&o->memory, od_nis_part, OD_MOST_WINDOWS);
   o->metric = OD_TAKE(&o->memory, double, e->metrics);
-  if (!r->innovations || !r->errors || od_arena_status(&r->memory) != OD_OK || od_arena_status(&o->memory) != OD_OK)
+  o->reference = OD_TAKE(&o->memory, od_reference_result, e->references);
+  if (!r->innovations || !r->errors || !r->references || od_arena_status(&r->memory) != OD_OK ||
+      od_arena_status(&o->memory) != OD_OK)
     return od_fail(err, OD_NO_MEMORY, "out of memory");
   r->since = -INFINITY;
   if (watched) od_change_watch_init(&r->watch, nx, np, ny, watched, r->watched, r->jump, signatures);
@@ -205,7 +209,8 @@ static od_status make_table(od_observe_run *r, od_error *err) {
   c.fell_back = c.settled + r->o->may_fall_back;
   c.input = c.fell_back + 1;
   c.changed = c.input + r->nu;
-  c.count = c.changed + e->changes;
+  c.compared = c.changed + e->changes;
+  c.count = c.compared + e->references;
   r->o->columns = c;
   r->o->table = od_table_new(c.count);
   r->row = OD_TAKE(&r->memory, double, c.count);
@@ -234,6 +239,8 @@ static od_status make_table(od_observe_run *r, od_error *err) {
     status = label(r, c.input + i, "input", od_machine_input_name(e->model, i), od_machine_input_unit(e->model, i));
   for (int i = 0; i < e->changes && status == OD_OK; i++)
     status = label(r, c.changed + i, "true", e->change[i].path, e->change[i].unit);
+  for (int i = 0; i < e->references && status == OD_OK; i++)
+    status = label(r, c.compared + i, "compared", e->reference[i].name, e->watched[e->reference[i].watched].unit);
   return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
@@ -273,6 +280,8 @@ static od_status fill_row(od_observe_run *r, const od_sample *s) {
   r->row[c->nis] = used > 0 ? nis : (double)NAN;
   for (int i = 0; i < r->nu; i++) r->row[c->input + i] = s->u_after ? s->u_after[i] : s->u[i];
   for (int i = 0; i < e->changes; i++) r->row[c->changed + i] = s->number ? s->number[i] : (double)NAN;
+  for (int i = 0; i < e->references; i++) r->row[c->compared + i] = s->compared ? s->compared[i] : (double)NAN;
+  if (s->compared) od_reference_record_take(r->references, s->compared, r->y_estimated, r->y_sigma);
   for (int i = c->watched; i < c->parameter; i++) od_summing_take(&r->o->sums[i], r->row[i]);
   return OD_OK;
 }
@@ -288,7 +297,7 @@ static od_status record(od_observe_run *r, const od_sample *s) {
 
 // Records the row of a sample if the row is requested.
 static od_status record_row(od_observe_run *r, const od_sample *s) {
-  bool wanted = r->options->keep != OD_ROWS_LAST || r->options->answer || r->o->has_truth;
+  bool wanted = r->options->keep != OD_ROWS_LAST || r->options->answer || r->o->has_truth || r->e->references > 0;
   r->last = *s;
   r->o->rows++;
   r->unrecorded = !wanted && !od_observer_may_clip(r->observer);
@@ -369,13 +378,16 @@ static void leave_sample(od_observe_run *r, const od_sample *s) {
 // Counts used and missing samples per sensor. Values missing at the start are not counted.
 static void count_sensors(od_observe_run *r, bool start) {
   const od_innovation *innovation = od_observer_innovations(r->observer);
+  const bool has_rates = r->e->log && r->e->log->has_rates;
   int used;
   r->o->nis += od_observer_nis(r->observer, &used);
   r->o->nis_dimension += used;
   for (int i = 0; i < r->e->sensors; i++) {
     od_sensor_counts *counts = &r->o->sensor[i];
     counts->used += innovation[i].use == OD_SENSOR_USED;
-    counts->missing += innovation[i].use == OD_SENSOR_MISSING && !start;
+    counts->missing += innovation[i].use == OD_SENSOR_MISSING && !start && !has_rates;
+    // Rows of other files and groups of a log are no missing samples.
+    if (has_rates) counts->missing = r->e->log->missing[r->e->channel[i]];
     counts->gated += innovation[i].use == OD_SENSOR_GATED;
     counts->frozen += innovation[i].use == OD_SENSOR_FROZEN;
     counts->reopened = od_observer_reopened(r->observer, i);
@@ -598,6 +610,9 @@ static od_status observe(od_observe_run *r, bool *started, od_error *err) {
   }
   keep_estimates(r);
   od_error_record_result(r->errors, r->o->metric);
+  for (int i = 0; i < r->e->references; i++)
+    if (!od_reference_record_result(r->references, i, &r->o->reference[i]) && status == OD_OK)
+      status = od_fail(err, OD_NO_MEMORY, "out of memory");
   if (!r->o->has_truth && r->o->steps > 0) r->o->step = (r->o->end - r->o->begin) / (double)r->o->steps;
   if (!od_compare_truth(r->e, r->o) && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "out of memory");
   return status;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "experiment/reference_columns.h"
 #include "experiment/experiment.h"
 #include "experiment/innovations.h"
 #include "experiment/sample_source.h"
@@ -39,14 +40,17 @@ typedef struct od_curve_result {
   int samples;
   od_curve_place *point;  // the control points
   int points;
+  int *parameter;  // of each control point: index of its parameter, or -1
+  double *weight;  // points x samples: the curve is the sum of the control points with these weights
 } od_curve_result;
 
 // Columns of a row: time, measured.*; for each watched output estimate.*, sigma.*; if the truth is known also true.*, error.*; for
 // each parameter estimate.*, sigma.*; for each sensor innovation.*, innovation_sigma.*; nis; settled (1 or 0; for filters that
-// detect settling); fell_back (1 or 0; for filters that may fall back); input.*; true.* for each changing number of the true machine
+// detect settling); fell_back (1 or 0; for filters that may fall back); input.*; true.* for each changing number of the true machine;
+// compared.* for each reference column
 typedef struct od_columns {
   // First column of each group; settled and fell_back: equal to the preceding column if absent.
-  int watched, per_watched, parameter, innovation, nis, settled, fell_back, input, changed, count;
+  int watched, per_watched, parameter, innovation, nis, settled, fell_back, input, changed, compared, count;
 } od_columns;
 
 // Selects the rows of a run's table.
@@ -96,6 +100,7 @@ typedef struct od_observed {
   bool log_changed;    // whether the log changed during the second run, so that no shift was computed
   double *covariance;  // covariance of the parameters, at the end
   double *metric;      // one per metric of the experiment; NAN: no sample was compared
+  od_reference_result *reference;  // one per reference column; without a table, no values were compared
   double nees;  // squared errors of the parameters weighted with the inverse covariance; NAN: a true value is missing
   int covered, compared;  // number of parameters with the true value within 1.96 sigma, and with a true value
   od_curve_result *curve;

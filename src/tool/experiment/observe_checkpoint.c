@@ -89,6 +89,7 @@ static void transfer(void *self, od_pieces *t) {
   if (r->watch.watched) od_change_watch_transfer(&r->watch, t);
   od_innovation_record_transfer(r->innovations, t);
   od_error_record_transfer(r->errors, t);
+  od_reference_record_transfer(r->references, t);
   od_observer_transfer(r->observer, t);
 }
 
@@ -106,6 +107,7 @@ static od_status owner_of(const od_observe_run *r, od_saved_owner *owner, od_err
   for (int i = 0; i < e->parameters; i++) owner->options = od_hash_numbers(owner->options, &e->parameter[i].noise, 1);
   for (int i = 0; i < e->parameters; i++) owner->options = od_hash_numbers(owner->options, &e->parameter[i].jump, 1);
   for (int i = 0; i < e->watches; i++) owner->options = od_hash_text(owner->options, e->watched[i].name);
+  for (int i = 0; i < e->references; i++) owner->options = od_hash_text(owner->options, e->reference[i].name);
   return OD_OK;
 }
 

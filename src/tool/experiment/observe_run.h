@@ -43,6 +43,7 @@ typedef struct od_observe_run {
   bool broken;  // whether a step has failed, so that the observer may be at a later time than the last used sample
   od_innovation_record *innovations;
   od_error_record *errors;
+  od_reference_record *references;
   void *saved;   // memory block of the observer after the last good sample, with keep_going
   int failures;  // number of failures since the last good sample
 } od_observe_run;

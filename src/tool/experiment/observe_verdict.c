@@ -27,6 +27,9 @@ static const double far_of_failure = 0.25;
 static const double least_innovations = 20;  // smallest number of innovations that is tested
 enum { LEAST_CLIPPED = 10 };                 // smallest number of samples with a limited output for a remark
 enum { MOST_NAMES = 4 };
+enum { LEAST_COMPARED = 20 };              // smallest number of compared values that is judged
+static const double expected_share = 0.9;  // least share of compared values within the 95 % band without a remark
+static const double small_square = 0.25;   // largest mean square of normalized differences that means a wide band
 
 typedef struct judge {
   const od_experiment *e;
@@ -533,10 +536,40 @@ static void judge_innovations(judge *j) {
   judge_pairs(j);
 }
 
+// Judges the estimates of outputs that the log contains, but no sensor of the observer measures.
+static void judge_reference(judge *j, int i) {
+  const od_reference *c = &j->e->reference[i];
+  const od_reference_result *r = &j->o->reference[i];
+  const od_watched *w = &j->e->watched[c->watched];
+  if (r->count < LEAST_COMPARED) {
+    ADD_REMARK(j, OD_SOUND, "compare.none", "Not compared:", "%.60s has %s; at least %d are needed.", c->name,
+               od_count(r->count, "value").text, LEAST_COMPARED);
+    return;
+  }
+  od_display shown = od_display_unit(w->unit, fmax(r->rms, r->band));
+  const double x = shown.factor;
+  const char *space = shown.unit[0] ? " " : "";
+  if (r->share < expected_share && r->square > 1 && significant(j, r->chance))
+    ADD_REMARK(
+        j, OD_DOUBTFUL, "compare.share", "Not confirmed by the log:",
+        "%.0f %% of the values of %.60s are within the 95 %% band of %.60s: the rms difference is %.3g%s%s, its mean "
+        "%.3g%s%s, and the half width of the band %.3g%s%s. Either the band is too narrow, because the model is "
+        "wrong, or the column does not measure this output. The differences count as %.3g independent values; the "
+        "probability of so large differences by chance is %s%.1g.",
+        100 * r->share, c->name, w->name, x * r->rms, space, shown.unit, x * r->bias, space, shown.unit, x * r->band,
+        space, shown.unit, r->freedom, r->chance < 1e-9 ? "below " : "", fmax(r->chance, 1e-9));
+  else if (r->square < 1 && r->share > 0.95 && significant(j, r->chance) && r->square < small_square)
+    ADD_REMARK(
+        j, OD_SOUND, "compare.wide", "Band wider than necessary:",
+        "%.4g %% of the values of %.60s are within the 95 %% band of %.60s: the rms difference is %.3g%s%s, and the "
+        "half width of the band %.3g%s%s.",
+        100 * r->share, c->name, w->name, x * r->rms, space, shown.unit, x * r->band, space, shown.unit);
+}
+
 od_status od_observe_judge(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err) {
   od_status status = OD_OK;
   judge j = {.e = e, .o = o, .v = &o->verdict, .ok = true};
-  double tests = 3 + 4 * e->sensors + (o->compared > 0);
+  double tests = 3 + 4 * e->sensors + (o->compared > 0) + e->references;
   for (int i = 0; i < e->parameters; i++) tests += o->moved[i].times;
   o->level = family / tests;
   if (e->log) j.ok = od_log_remark_time_unit(e->log, e->step, &o->verdict);
@@ -548,6 +581,7 @@ od_status od_observe_judge(const od_experiment *e, const od_observe_options *opt
   for (int i = 0; i < e->parameters; i++) judge_bound(&j, i);
   judge_errors(&j);
   for (int i = 0; i < e->sensors; i++) judge_sensor(&j, i);
+  for (int i = 0; i < e->references && !options->no_table; i++) judge_reference(&j, i);
   judge_samples(&j);
   od_scatter run = od_scatter_of_all(o->innovations, e->sensors, false);
   if (o->verdict.trust == OD_SOUND) confirm(&j, &run);

@@ -20,8 +20,13 @@ typedef struct replay {
   od_log_cursor *cursor;
   long at;  // index of the next row
   int inputs;
-  double *u, *u_after, *y;
+  double *u, *u_after, *y, *compared;
 } replay;
+
+// Returns whether an input is held between rows.
+static bool holds(const replay *m, int input) {
+  return m->e->log->plan->channel[m->e->channel[m->e->sensors + input]].hold != OD_LOG_LINEAR;
+}
 
 static od_status next_row(void *self, od_sample *out, bool *more, od_error *err) {
   replay *m = self;
@@ -29,14 +34,19 @@ static od_status next_row(void *self, od_sample *out, bool *more, od_error *err)
   double time = 0;
   od_status status = od_log_cursor_next(m->cursor, &time, &row, more, err);
   if (status != OD_OK || !*more) return status;
-  // Held inputs jump at every row.
-  bool hold = m->e->log->plan->hold && m->at > 0;
-  double *now = hold ? m->u_after : m->u, *before = m->at > 1 ? m->u_after : m->u;
-  for (int i = 0; hold && i < m->inputs; i++) m->u[i] = before[i];
-  for (int i = 0; i < m->inputs; i++) now[i] = row[m->e->channel[m->e->sensors + i]];
+  // Held inputs jump at every row; linear inputs have the same value before and after the row.
+  bool hold = false;
+  for (int i = 0; i < m->inputs && m->at > 0; i++) hold = hold || holds(m, i);
+  double *before = m->at > 1 ? m->u_after : m->u;
+  for (int i = 0; i < m->inputs; i++) {
+    double now = row[m->e->channel[m->e->sensors + i]];
+    m->u[i] = hold && holds(m, i) ? before[i] : now;
+    if (hold) m->u_after[i] = now;
+  }
   for (int i = 0; i < m->e->sensors; i++) m->y[i] = row[m->e->channel[i]];
+  for (int i = 0; i < m->e->references; i++) m->compared[i] = row[m->e->channel[m->e->sensors + m->inputs + i]];
   m->at++;
-  *out = (od_sample){.t = time, .u = m->u, .u_after = hold ? m->u_after : NULL, .y = m->y};
+  *out = (od_sample){.t = time, .u = m->u, .u_after = hold ? m->u_after : NULL, .y = m->y, .compared = m->compared};
   return OD_OK;
 }
 
@@ -49,9 +59,10 @@ static od_status replay_log(const od_experiment *e, od_sample_source *out, od_er
   *out = (od_sample_source){
       .next = next_row, .release = release_replay, .step = e->step, .begin = e->log->begin, .end = e->log->end};
   replay *m = out->self = OD_TAKE(&out->memory, replay, 1);
-  double *memory = OD_TAKE(&out->memory, double, 2 * inputs + e->sensors);
+  double *memory = OD_TAKE(&out->memory, double, 2 * inputs + e->sensors + e->references);
   if (!m || !memory) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  *m = (replay){.e = e, .inputs = inputs, .u = memory, .u_after = memory + inputs, .y = memory + 2 * inputs};
+  double *y = memory ? memory + 2 * inputs : NULL;
+  *m = (replay){.e = e, .inputs = inputs, .u = memory, .u_after = memory + inputs, .y = y, .compared = y + e->sensors};
   return od_log_cursor_new(e->log, &m->cursor, err);
 }
 

@@ -11,9 +11,10 @@
 // u_after of the first to u of the second.
 typedef struct od_sample {
   double t;
-  const double *u;        // inputs at t; at a jump, just before the jump
-  const double *u_after;  // inputs just after a jump; NULL: no jump at t
-  const double *y;        // measurements, one per sensor; NAN: missing
+  const double *u;         // inputs at t; at a jump, just before the jump
+  const double *u_after;   // inputs just after a jump; NULL: no jump at t
+  const double *y;         // measurements, one per sensor; NAN: missing
+  const double *compared;  // measured values, one per reference column; NAN: missing. NULL: unknown
 
   // True values: one per watched output, then one per sensor. The value of a sensor is the true value of the output that the
   // sensor reads. A sensor with a 'source' does not read the measured output. NULL: unknown.

@@ -49,6 +49,7 @@ typedef struct message {
   const od_dbc *dbc;
   const od_dbc_message *m;
   od_can_signal_form *form;  // one per signal; NULL: the message does not occur
+  const char **comment;      // one per signal: the origin of its columns
   bool is_shared;            // whether another database has a message with the same name
   int buses, sources;        // number of buses and source addresses of the trace
 } message;
@@ -517,7 +518,7 @@ static od_status name_columns(stream *s, od_error *err) {
       const char *full = od_arena_format(&scratch, "%s.%s", name, m->signal[j].name);
       if (!full || od_table_label(head, c, full, m->signal[j].unit) != OD_OK) return no_memory(t, err);
       head->places.flaw[c] = m->signal[j].flaw;
-      t->origin[c] = (od_log_origin){.group = group, .comment = comment_text(t, &m->signal[j])};
+      t->origin[c] = (od_log_origin){.group = group, .comment = t->message[u->message].comment[j]};
     }
   }
   return od_arena_status(&t->arena) == OD_OK ? OD_OK : no_memory(t, err);
@@ -538,8 +539,11 @@ static od_status make_columns(stream *s, od_error *err) {
                      t->path, MOST_COLUMNS);
     if (m->form) continue;
     m->form = OD_TAKE(&t->arena, od_can_signal_form, m->m->signals);
-    for (int j = 0; m->form && j < m->m->signals; j++)
+    m->comment = OD_TAKE(&t->arena, const char *, m->m->signals);
+    for (int j = 0; m->form && m->comment && j < m->m->signals; j++) {
       if (!m->m->signal[j].flaw) m->form[j] = od_can_signal_form_of(m->m, &m->m->signal[j]);
+      m->comment[j] = comment_text(t, &m->m->signal[j]);
+    }
   }
   t->head = od_table_new((int)columns);
   t->origin = OD_TAKE(&t->arena, od_log_origin, columns);

@@ -181,7 +181,12 @@ char *od_csv_cell_text(const od_csv_cell *c, od_arena *arena) {
 }
 
 od_status od_csv_read_line(od_csv_reader *r, od_arena *arena, od_csv_cells *line) {
+  enum { MOST_CELLS = 100000 };
   for (line->count = 0;; r->at++) {
+    if (line->count == MOST_CELLS)
+      return od_fail(r->err, OD_BAD_INPUT,
+                     "%s:%d: the line has more than %d cells; expected a table with fewer columns", r->path, r->line,
+                     MOST_CELLS);
     od_csv_cell *list = od_arena_extend(arena, line->cell, line->count, sizeof *list);
     if (!list) return od_csv_no_memory(r);
     line->cell = list;

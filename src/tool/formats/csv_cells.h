@@ -59,7 +59,7 @@ void od_csv_skip_lines(od_csv_reader *r, int count);
 char od_csv_find_separator(const od_csv_reader *r, int *count);
 // Reads the cell at r->at and stops at the separator or line end after the cell.
 od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out);
-// Reads the cells up to the line end. The list belongs to the arena.
+// Reads the cells up to the line end. The list belongs to the arena. A line with more than 100000 cells is an error.
 od_status od_csv_read_line(od_csv_reader *r, od_arena *arena, od_csv_cells *line);
 // Reads the number in a cell; NAN for an empty or missing cell. Returns false if the cell is not a number.
 bool od_csv_cell_number(const od_csv_reader *r, const od_csv_cell *c, double *value);

@@ -94,7 +94,7 @@ static od_status too_short(const od_csv_reader *r, const od_table *table, int li
 // Returns the position of the next character c at or after `from`. The position is searched again only if the previous result is before
 // `from`, so that all rows together search each byte once.
 static const char *next_of(const od_csv_reader *r, const char *from, char c, const char **known) {
-  if (*known >= from && *known) return *known;
+  if (*known != NULL && *known >= from) return *known;
   const char *found = memchr(from, c, (size_t)(r->end - from));
   return *known = found ? found : r->end;
 }

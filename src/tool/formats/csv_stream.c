@@ -156,6 +156,8 @@ static od_status read_head(od_csv_stream *s, const od_table_wish *wish, bool *is
   if (status == OD_OK) status = od_csv_byte_mark(s->path, s->buffer, s->filled, &mark, err);
   s->r.at = s->r.line_start = s->buffer + mark;
   while (status == OD_OK && !s->ended && !has_lines(s, LINES_FOR_HEAD + skip)) {
+    const bool is_full = s->filled == s->capacity && s->capacity >= LONGEST_LINES;
+    if (is_full && s->whole > 0) break;  // the lines are long, and a few of them must suffice
     status = read_more(s, err);
     s->r.at = s->r.line_start = s->buffer + mark;
     s->r.end = s->buffer + s->whole;

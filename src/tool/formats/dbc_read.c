@@ -25,6 +25,7 @@
 
 enum {
   MOST_ERRORS = 1000,
+  LONGEST_NAME = 255,
   MOST_VALUES = 1 << 20,  // names of values in a file
   ORPHANS = 0x40000000,   // flag of the identifier of a message that collects signals without a message
   NULL_ADDRESS = 254      // source address of messages from any source
@@ -267,6 +268,13 @@ static const char *copy_text(reader *r, const char *text, size_t length) {
   return copy ? copy : empty;
 }
 
+// Reports a name or a unit that is too long.
+static bool is_short(reader *r) {
+  if (r->now.length <= LONGEST_NAME) return true;
+  add_error(r, r->now.line, r->now.column, "the text has more than 255 bytes, the largest allowed number");
+  return false;
+}
+
 static const char *take_text(reader *r) {
   if (r->failed) return "";
   if (r->now.kind != STRING) {
@@ -284,6 +292,7 @@ static const char *take_name(reader *r, const char *what) {
     expected(r, what);
     return "";
   }
+  if (!is_short(r)) return "";
   const char *name = copy_text(r, r->now.text, r->now.length);
   advance(r);
   return name;
@@ -419,6 +428,7 @@ static void read_signal(reader *r) {
   pass_sign(r, '|');
   s.max = take_number(r, "the largest value");
   pass_sign(r, ']');
+  if (r->now.kind == STRING && !r->failed && !is_short(r)) return;
   s.unit = take_text(r);
   while (!r->failed && !r->now.is_first && (r->now.kind == WORD || is_sign(r, ','))) advance(r);  // receivers
   if (r->failed || !r->in_message) return;
@@ -712,7 +722,7 @@ static void read_statements(reader *r) {
 static void finish_message(reader *r, int index) {
   od_dbc_message *m = &r->dbc->message[index];
   int end = index + 1 < r->dbc->messages ? r->first[index + 1] : r->signals;
-  od_dbc_signal *signal = r->signal + r->first[index];
+  od_dbc_signal *signal = r->signals > 0 ? r->signal + r->first[index] : NULL;
   m->signals = end - r->first[index];
   m->signal = signal;
   od_dbc_check(r->dbc, m, signal);

@@ -70,7 +70,7 @@ typedef struct od_log_format {
 
 // The formats, in the order of their recognition, terminated by NULL. The last one, CSV, recognizes every file.
 extern const od_log_format *const od_log_formats[];
-extern const od_log_format od_csv_format, od_mat_format, od_mdf_format;
+extern const od_log_format od_csv_format, od_mat_format, od_hdf5_format, od_mdf_format;
 extern const od_log_format od_candump_format, od_asc_format, od_blf_format;  // CAN traces (can_frames.h)
 extern const od_log_format od_csv_pipe_format;  // CSV from a pipe, which is read as a whole
 

@@ -5,7 +5,7 @@
 #include "base/allocate.h"
 #include "formats/mdf_fields.h"
 
-enum { MOST_GROUPS = 256, BUFFER = 1 << 16 };
+enum { BUFFER = 1 << 16 };
 
 // The channels of a frame.
 typedef enum part { ID, BYTES, EXTENDED, BUS, LENGTH, CODE, DIRECTION, TIME, PARTS } part;
@@ -25,7 +25,7 @@ typedef struct frames {
 typedef struct bus {
   const od_mdf_log *log;
   od_mdf_budget budget;
-  frames group[MOST_GROUPS];
+  frames *group;
   int groups;
   bool is_started, is_cut;
 } bus;
@@ -60,21 +60,31 @@ static void stop(bus *b) {
 }
 
 static void close_bus(void *source) {
-  stop(source);
-  od_free(source);
+  bus *b = source;
+  stop(b);
+  od_free(b->group);
+  od_free(b);
 }
 
 od_status od_mdf_bus_open(const od_mdf_log *log, void **out, od_error *err) {
+  int channel[PARTS], count = 0;
   *out = NULL;
+  for (int g = 0; g < log->all.groups; g++) count += find_parts(&log->all, g, channel);
+  if (count == 0) return OD_OK;
   bus *b = od_calloc(1, sizeof *b);
-  if (!b) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", log->path);
-  b->log = log;
-  for (int g = 0; g < log->all.groups && b->groups < MOST_GROUPS; g++)
-    if (find_parts(&log->all, g, b->group[b->groups].channel)) b->group[b->groups++].group = g;
-  if (b->groups > 0)
-    *out = b;
-  else
+  if (b) b->group = od_calloc((size_t)count, sizeof *b->group);
+  if (!b || !b->group) {
     od_free(b);
+    return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", log->path);
+  }
+  b->log = log;
+  for (int g = 0; g < log->all.groups; g++) {
+    if (!find_parts(&log->all, g, channel)) continue;
+    frames *f = &b->group[b->groups++];
+    f->group = g;
+    memcpy(f->channel, channel, sizeof channel);
+  }
+  *out = b;
   return OD_OK;
 }
 
@@ -160,7 +170,7 @@ static od_status take_frame(bus *b, frames *f, od_can_frame *frame, od_error *er
   bool is_long = is_extended > 0 || (bits & extended) || (bits & all_bits) > short_bits;
   frame->time = f->now;
   frame->id = bits & all_bits;
-  frame->bus = number < OD_CAN_BUSES ? (uint16_t)number : 0;
+  frame->bus = (uint16_t)(number < OD_CAN_BUSES ? number : 0);
   frame->flags = (uint8_t)((is_long ? OD_CAN_EXTENDED : 0) | (is_sent > 0 ? OD_CAN_SENT : 0));
   return OD_OK;
 }

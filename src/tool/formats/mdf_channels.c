@@ -296,10 +296,32 @@ static od_status read_fields(reader *r, const od_mdf_block *b, const uint64_t *l
   return status;
 }
 
+// Appends the texts of an enumeration to the comment of a channel: "0 = off, 1 = on". The values of such a channel are raw numbers.
+static od_status describe_texts(reader *r, od_mdf_channel *c) {
+  const od_mdf_conversion *cc = c->conversion;
+  char text[OD_MDF_LONGEST_COMMENT] = "";
+  size_t length = 0;
+  if (!cc || cc->gives_numbers || (cc->kind != OD_MDF_VALUE_TO_TEXT && cc->kind != OD_MDF_RANGE_TO_TEXT)) return OD_OK;
+  for (int i = 0; i < cc->entries && length < sizeof text; i++) {
+    const od_mdf_entry *e = &cc->entry[i];
+    const char *between = length > 0 ? ", " : "";
+    if (e->to != e->from)
+      length += od_text_format(text + length, sizeof text - length, "%s%g to %g = %s", between, e->from, e->to,
+                               e->text ? e->text : "");
+    else
+      length +=
+          od_text_format(text + length, sizeof text - length, "%s%g = %s", between, e->from, e->text ? e->text : "");
+  }
+  c->comment = od_arena_format(r->memory, "%s%s%s", c->comment, c->comment[0] && length > 0 ? "; " : "", text);
+  return c->comment ? OD_OK : no_memory(r);
+}
+
 // Chooses the decoding of a channel whose conversion is known, and adds the channel, or the channels of its array or structure.
 static od_status place_channel(reader *r, od_mdf_channel *c, int kind, uint64_t composition, int depth) {
   bool is_nothing = c->raw == OD_MDF_NOTHING, is_structure = false;
   if (!c->unit[0] && c->conversion) c->unit = c->conversion->unit;
+  od_status status = describe_texts(r, c);
+  if (status != OD_OK) return status;
   if (composition) {
     const char *why = choose_raw(c, kind);
     od_mdf_block b;
@@ -471,11 +493,23 @@ static void date_of(int64_t days, long long *year, int *month, int *day) {
   *year = (long long)(of_era_year + era * 400 + (*month <= 2));
 }
 
+// Writes the fraction of a second, without zeros at its end: ".25"; "" for 0.
+static void write_fraction(unsigned ns, char text[11]) {
+  unsigned divisor = 100000000;
+  int length = 0;
+  if (ns > 0) text[length++] = '.';
+  for (; ns > 0 && length < 10; divisor /= 10) {
+    text[length++] = (char)('0' + ns / divisor % 10);
+    ns %= divisor;
+  }
+  text[length] = 0;
+}
+
 // Writes the start time: local time without a zone, local time with its difference to UTC, or UTC.
 static od_status read_start_time(reader *r, const od_mdf_block *head) {
   enum { IS_LOCAL = 1, HAS_OFFSETS = 2, MINUTES_OF_A_DAY = 1440 };
   unsigned char b[16];
-  char text[80], fraction[16] = "", zone[8] = "";
+  char text[80], fraction[11], zone[8] = "";
   od_status status = od_mdf_block_data(r->file, head, 0, sizeof b, b, r->err);
   uint64_t ns = od_mdf_u64(b);
   if (status != OD_OK || ns == 0) return status;
@@ -487,9 +521,7 @@ static od_status read_start_time(reader *r, const od_mdf_block *head) {
   int of_day = (int)(s - days * 86400), month, day, apart = minutes < 0 ? -minutes : minutes;
   long long year;
   date_of(days, &year, &month, &day);
-  int digits = 9, rest = (int)(ns % 1000000000u);
-  for (; digits > 1 && rest % 10 == 0; digits--) rest /= 10;
-  if (rest > 0) snprintf(fraction, sizeof fraction, ".%0*d", digits, rest);
+  write_fraction((unsigned)(ns % 1000000000u), fraction);
   if (has_zone) snprintf(zone, sizeof zone, "%c%02d:%02d", minutes < 0 ? '-' : '+', apart / 60 % 24, apart % 60);
   snprintf(text, sizeof text, "%04lld-%02d-%02dT%02d:%02d:%02d%s%s", year, month, day, of_day / 3600, of_day / 60 % 60,
            of_day % 60, fraction,

@@ -50,10 +50,11 @@ typedef struct od_mdf_channel {
   od_mdf_number number;  // of OD_MDF_BITS
   bool is_big_endian;    // of OD_MDF_BITS
   bool is_integer;
-  uint8_t type;  // the data type of the file (cn_data_type)
-  uint8_t bit;   // number of the first bit in the first byte
-  uint32_t byte, bits,
-      bytes;        // position of the first byte in the record; number of bits; number of bytes with these bits
+  uint8_t type;     // the data type of the file (cn_data_type)
+  uint8_t bit;      // number of the first bit in the first byte
+  uint32_t byte;    // position of the first byte in the record
+  uint32_t bits;    // number of bits
+  uint32_t bytes;   // number of bytes with these bits
   int64_t invalid;  // number of the bit that marks invalid values; -1: none
   const od_mdf_conversion *conversion;
   uint64_t data;    // link to the texts of OD_MDF_TEXT_ELSEWHERE

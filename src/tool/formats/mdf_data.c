@@ -6,12 +6,18 @@
 
 enum { MOST_CUT = 64, MOST_SEEN = 1 << 20, PACKED = 1 << 16, MOST_INFLATION = 1040, DZ_FIXED = 24, TILE = 64 };
 
+size_t od_mdf_most_memory(const od_mdf_file *file) {
+  const uint64_t base = 144 << 20, most = 1 << 30, half = file->size / 2;
+  return (size_t)(base + (half < most ? half : most));
+}
+
 void *od_mdf_allocate(const od_mdf_file *file, od_mdf_budget *budget, size_t size, od_error *err) {
-  if (size > OD_MDF_MOST_MEMORY - budget->memory) {
+  size_t most = od_mdf_most_memory(file);
+  if (size > most - budget->memory) {
     od_fail(
         err, OD_BAD_INPUT,
         "%s: reading needs more than %d MB of memory at once; read fewer channels, or store the data in smaller blocks",
-        file->path, OD_MDF_MOST_MEMORY >> 20);
+        file->path, (int)(most >> 20));
     return NULL;
   }
   void *block = od_malloc(size);
@@ -307,8 +313,7 @@ static od_status inflate_to(od_mdf_data *d, unsigned char *to, size_t count, siz
 
 // Inflates a transposed block as a whole.
 static od_status load_matrix(od_mdf_data *d, od_error *err) {
-  size_t size = (size_t)d->plain_left, got;
-  if (d->plain_left > OD_MDF_MOST_MEMORY) size = OD_MDF_MOST_MEMORY + 1u;
+  size_t size = d->plain_left < SIZE_MAX ? (size_t)d->plain_left : SIZE_MAX, got;
   if (d->matrix_room < size) {
     od_mdf_release(d->budget, d->matrix, d->matrix_room);
     d->matrix_room = 0;

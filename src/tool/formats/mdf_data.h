@@ -12,8 +12,9 @@ typedef struct od_mdf_budget {
   size_t memory;  // bytes in use
   uint64_t read;  // bytes of the file in data blocks that were opened
 } od_mdf_budget;
-enum { OD_MDF_MOST_MEMORY = 144 << 20 };
 
+// Returns the most memory for reading a file, bytes: 144 MB, and half of the size of a large file, whose groups may have large blocks.
+size_t od_mdf_most_memory(const od_mdf_file *file);
 // Allocates memory of the budget. Returns NULL and fails with OD_NO_MEMORY, or with OD_BAD_INPUT if the budget does not suffice.
 void *od_mdf_allocate(const od_mdf_file *file, od_mdf_budget *budget, size_t size, od_error *err);
 void od_mdf_release(od_mdf_budget *budget, void *block, size_t size);

@@ -36,6 +36,13 @@ static od_status read_rows(const char *path, const od_table_wish *wish, od_table
     if (!end && od_table_append(table, values) != OD_OK)
       return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
   }
+  table->time = head->time;
+  table->places.flaw = OD_TAKE(&table->arena, const char *, head->columns);
+  if (!table->places.flaw) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
+  for (int i = 0; i < head->columns; i++)
+    if (od_table_flaw(head, i)) table->places.flaw[i] = od_arena_text(&table->arena, od_table_flaw(head, i));
+  if (od_arena_status(&table->arena) != OD_OK)
+    return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
   *out = OD_GIVE(table);
   return OD_OK;
 }

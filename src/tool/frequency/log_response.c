@@ -84,7 +84,7 @@ od_status od_response_of_log(od_log_columns *c, const od_estimate_options *w, od
   for (int i = 1; i < c->count; i++) r->output[i - 1] = c->label[i];
   od_free(c->label);
   c->label = NULL;
-  if (!od_time_ambiguity_remark(&c->ambiguity, &r->warnings)) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  if (!od_log_columns_remark(c, &r->warnings)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = w->sine_step > 0 ? estimate_sines(c, w, value, r, err) : estimate_spectra(c, w, value, r, err);
   if (status != OD_OK) return status;
   double first = r->frf->frequency[0], last = r->frf->frequency[r->frf->points - 1];

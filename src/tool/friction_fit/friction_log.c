@@ -273,11 +273,13 @@ static od_status read_file(const char *path, const od_log_settings *settings, co
                            const char *time, bool without_time, od_whole_log *log, od_messages *messages) {
   od_log_settings own = *settings;
   if (own.data.count == 0 || strcmp(path, own.data.text[0]) != 0) own.data = (od_log_texts){&path, 1};
-  od_status status = od_whole_log_open(&own, NULL, log, messages);
+  od_status status = od_whole_log_begin(&own, NULL, log, messages);
   if (status != OD_OK) return status;
   od_log_plan *plan = &log->plan;
   if (time && !plan->time.column && !(plan->interval > 0)) plan->time.column = time;
   if (without_time) plan->interval = 1;
+  status = od_log_open(plan, &log->log, messages);
+  if (status != OD_OK) return status;
   for (int i = 0; i < count; i++)
     if (list[i].name && od_log_want_named(plan, list[i].name, list[i].unit, (od_place){.file = path}) < 0)
       return OD_NO_MEMORY;

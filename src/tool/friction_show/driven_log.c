@@ -74,21 +74,21 @@ static od_status apply_factor(const od_whole_log *log, const factor *f, bool pos
 
 // Adds the column of the speed to the plan. Returns its channel, or -1 after an error.
 static int choose_speed(od_whole_log *log, const char *column, od_error *err) {
-  const od_table *head = od_log_head(log->log);
+  const od_table *head = od_log_head(log->log, 0);
   int at = 0, channel = -1;
   if (column) {
     channel = od_log_want_named(&log->plan, column, NULL, (od_place){.file = "--column"});
   } else if (od_log_find(&log->plan, "v") >= 0) {
     channel = od_log_find(&log->plan, "v");
   } else {
-    int time = log->plan.interval > 0 ? -1 : od_log_time_column(log->log);
+    int time = od_log_time_column(log->log, 0);
     at = time == 0 ? 1 : 0;
     if (at >= head->columns) {
       od_fail(err, OD_BAD_INPUT, "%s has only a time column; expected a time column and a column of speeds",
               log->plan.file);
       return -1;
     }
-    channel = od_log_want_column(&log->plan, head, at, NULL);
+    channel = od_log_want_column(&log->plan, log->log, 0, at, NULL);
   }
   if (channel < 0) od_fail(err, OD_NO_MEMORY, "out of memory");
   return channel;

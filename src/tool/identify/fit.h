@@ -20,7 +20,12 @@
 
 // Initial state of predictions: the model's initial state, the equilibrium under the first inputs, or an unknown state of each data
 // set. An unknown state is fitted.
-typedef enum od_fit_start { OD_FIT_FROM_MODEL, OD_FIT_FROM_REST, OD_FIT_FROM_ANYWHERE } od_fit_start;
+typedef enum od_fit_start {
+  OD_FIT_FROM_MODEL,
+  OD_FIT_FROM_REST,
+  OD_FIT_FROM_ANYWHERE,
+  OD_FIT_FROM_FIRST_ROW,
+} od_fit_start;
 
 // Data of a set and the model that predicts these data. The model is not a machine, but a friction law driven by a measured speed.
 // All rows are fitted.
@@ -36,6 +41,8 @@ typedef struct od_fit_set {
   const char *name;
   const od_fit_source *source;  // NULL: the experiment's machine predicts the set
   bool validates;               // whether the set is predicted but not fitted
+  bool start_is_given;          // whether `start` is the start of this set; false: the start of the plan
+  od_fit_start start;
   od_log_plan plan;
   od_log *log;        // NULL: simulated
   int *channel;       // columns of the log: sensors, then inputs
@@ -98,6 +105,9 @@ typedef struct od_fit_plan {
 
 // Names of methods in files, in the order of their enumeration. The last entry is NULL.
 extern const char *const od_fit_methods[];
+
+// Returns the start of a set: its own, or that of the plan (fit_start.c).
+od_fit_start od_fit_start_of(const od_fit_plan *plan, const od_fit_set *set);
 
 // Loads a fit file: an experiment file with the sections fit, sets, prepare and combinations.
 od_status od_fit_plan_load(const char *path, const od_experiment_options *options, od_fit_plan **out,

@@ -100,7 +100,8 @@ static od_status diagnose(const od_fit_work *w, const od_fit_data *d, od_record 
     P[(nx + i) * (n + 1)] = p->sigma * p->sigma;
   }
   // If the fit does not start at the model's initial state, its start may be anywhere in the range of the states.
-  for (int i = 0; i < nx && w->plan->start != OD_FIT_FROM_MODEL; i++) P[i * (n + 1)] = pow(range[i], 2);
+  for (int i = 0; i < nx && od_fit_start_of(w->plan, d->set) != OD_FIT_FROM_MODEL; i++)
+    P[i * (n + 1)] = pow(range[i], 2);
   e.sensor = sensor, e.parameter = parameter, e.covariance = P;
   e.sensor_covariance = NULL, e.process_noise = NULL, e.initial.count = 0, e.process.count = 0;
   e.log = NULL, e.filter = od_filter_find("iterated-ekf"), e.gate = 0, e.uncorrected = false;

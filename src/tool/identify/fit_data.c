@@ -97,7 +97,7 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
   const od_predictor_options options = {.rule = rule,
                                         .hold = plan->hold,
                                         .substeps = plan->substeps,
-                                        .steady = plan->start == OD_FIT_FROM_REST,
+                                        .steady = od_fit_start_of(plan, d->set) == OD_FIT_FROM_REST,
                                         .keeps_going = waiting ? waiting->keeps_going : NULL,
                                         .user = waiting ? waiting->user : NULL};
   if (status == OD_OK) status = od_predictor_new(plant, &drive, &options, &predictor, err);

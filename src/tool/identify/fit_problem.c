@@ -52,9 +52,9 @@ od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, 
   const od_predictor_options options = {.rule = rule,
                                         .hold = d->set->log && d->set->plan.hold ? OD_HOLD_ZERO : w->plan->hold,
                                         .substeps = finer * (w->plan->substeps ? w->plan->substeps : 1),
-                                        .steady = w->plan->start == OD_FIT_FROM_REST && !free_start,
+                                        .steady = od_fit_start_of(w->plan, d->set) == OD_FIT_FROM_REST && !free_start,
                                         .free_states = w->every_state,
-                                        .free_count = free_start || od_fit_is_from_anywhere(w) ? w->nx : 0,
+                                        .free_count = free_start || od_fit_is_from_anywhere(w, set) ? w->nx : 0,
                                         .keeps_going = od_fit_keeps_going,
                                         .user = w};
   return od_predictor_new(w->plant, &drive, &options, out, err);
@@ -106,7 +106,7 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
   for (int set = 0; set < w->f->sets; set++) {
     w->states[set] = w->n;
     // With shooting, the initial states are nodes and not unknowns of the search.
-    if (od_fit_is_from_anywhere(w) && w->f->data[set]->fitted > 0 && !od_fit_is_shooting(w)) w->n += w->nx;
+    if (od_fit_is_from_anywhere(w, set) && w->f->data[set]->fitted > 0 && !od_fit_is_shooting(w)) w->n += w->nx;
   }
   OD_FOR_EACH_RESIDUAL(w, d, set, k, i) w->m++;
   if (w->m == 0)
@@ -162,5 +162,6 @@ od_status od_fit_prepare(od_fit_work *w, od_error *err) {
   }
   for (int i = 0; i < w->f->sets && status == OD_OK; i++) status = make_predictor(w, i, err);
   if (status == OD_OK) status = make_problem(w, err);
+  if (status == OD_OK) status = od_fit_find_starts(w, err);
   return status == OD_OK ? od_fit_make_shooting(w, err) : status;
 }

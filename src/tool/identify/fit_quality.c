@@ -108,17 +108,24 @@ static void judge_residuals(const od_fit_work *w, int set, int i, long first, lo
     if (fabs(r) / d->sigma[i] > q->worst) q->worst = fabs(r) / d->sigma[i], q->worst_time = d->time[k];
     q->samples++;
   }
+  // Rows of other files and groups of a log are no missing samples, and residuals are neighbors without them.
+  const od_log *log = d->set->log;
+  bool has_rates = log && log->has_rates;
+  long rows = 0;
+  for (long k = 0; k < end - first; k++)
+    if (!has_rates || !isnan(memory[k])) memory[rows++] = memory[k];
   q->missing = end - first - q->samples;
+  if (has_rates && end > first) q->missing = first == 0 ? log->missing[d->set->channel[i]] : 0;
   q->rms = q->samples > 0 ? root(&squares) / sqrt((double)q->samples) : (double)NAN;
   double correlation[WHITE_LAGS + 1];
-  od_whiteness white = od_whiteness_find(memory, end - first, WHITE_LAGS, correlation);
+  od_whiteness white = od_whiteness_find(memory, rows, WHITE_LAGS, correlation);
   q->lag1 = correlation[1];
   q->correlation = 0;
   for (int k = 1; k <= WHITE_LAGS; k++) q->correlation = fmax(q->correlation, fabs(correlation[k]));
   q->white = d->set->clean ? (double)NAN : white.p;
   // Computes the median magnitude of the available residuals.
   long n = 0;
-  for (long k = 0; k < end - first; k++)
+  for (long k = 0; k < rows; k++)
     if (!isnan(memory[k])) memory[n++] = fabs(memory[k]);
   q->typical = n > 0 ? select_value(memory, n, n / 2) / d->sigma[i] : (double)NAN;
 }
@@ -141,7 +148,9 @@ static od_status judge_start(od_fit_work *w, int set, od_error *err) {
   misses m = {w, set, OD_TAKE(&scratch, norm, 2 * w->ns)};
   if (!m.off) return od_fail(err, OD_NO_MEMORY, "out of memory");
   const od_predict_wish wish = {.take = add_misses, .user = &m};
-  od_status status = od_fit_predict_rows(w, set, w->predictor[set], w->start, &wish);
+  od_status status = od_fit_find_validation_start(w, set, w->start, err);
+  if (status == OD_NO_MEMORY) return status;
+  if (status == OD_OK) status = od_fit_predict_rows(w, set, w->predictor[set], w->start, &wish);
   for (int i = 0; i < w->ns; i++) {
     part parts[2];
     find_parts(w, set, i, parts);
@@ -158,7 +167,9 @@ static od_status judge_end(od_fit_work *w, int set, od_error *err) {
   const od_fit_data *d = w->f->data[set];
   od_fit_set_result *r = &w->f->set[set];
   bool done = w->influence && d->fitted > 0;
-  r->predicted = done ? OD_OK : od_fit_predict_set(w, set, w->f->search->x, false);
+  od_status status = od_fit_find_validation_start(w, set, w->f->search->x, err);
+  if (status == OD_NO_MEMORY) return status;
+  r->predicted = done ? OD_OK : status != OD_OK ? status : od_fit_predict_set(w, set, w->f->search->x, false);
   od_fit_keep_gaps(w, set);
   // A set that cannot be predicted has no predicted values.
   for (long k = 0; r->predicted != OD_OK && k < d->rows * w->ny; k++) w->y[set][k] = NAN;

@@ -25,17 +25,20 @@ static bool is_possible(od_fit_work *w, const double *x) {
 // Derivatives (rows x parameters) are kept in memory only if they are small. Otherwise the rows are predicted again, and
 // callers get the derivatives block by block.
 
-bool od_fit_is_from_anywhere(const od_fit_work *w) {
-  return w->plan->start == OD_FIT_FROM_ANYWHERE;
+bool od_fit_is_from_anywhere(const od_fit_work *w, int set) {
+  const od_fit_data *d = w->f->data[set];
+  od_fit_start start = od_fit_start_of(w->plan, d->set);
+  return start == OD_FIT_FROM_ANYWHERE || (start == OD_FIT_FROM_FIRST_ROW && d->fitted > 0);
 }
 
 // Returns the initial state of a set's prediction; NULL: the predictor's own initial state. A set that is not fitted
 // starts at the model's initial state.
 static const double *start_of(const od_fit_work *w, int set, const double *x) {
-  if (!od_fit_is_from_anywhere(w)) return NULL;
+  const double *found = w->own_start ? w->own_start[set] : NULL;
+  if (!od_fit_is_from_anywhere(w, set) && !found) return NULL;
   double *trial = w->x0 + w->nx;
-  bool own = w->f->data[set]->fitted > 0 && !w->shooting;
-  for (int i = 0; i < w->nx; i++) trial[i] = w->x0[i] + (own ? x[w->states[set] + i] : 0);
+  bool own = w->f->data[set]->fitted > 0 && !w->shooting && !found;
+  for (int i = 0; i < w->nx; i++) trial[i] = w->x0[i] + (own ? x[w->states[set] + i] : found ? found[i] : 0);
   return trial;
 }
 

@@ -26,8 +26,9 @@ static od_status complain_about_start(const od_fit_work *w, int set, od_status w
   if (of->log) od_log_remark_time_unit(of->log, w->plan->e->step, &times);
   const od_remark *remark = times.trust > OD_SOUND && times.count > 0 ? &times.remark[0] : NULL;
   od_fail(err, why, "the set '%s' cannot be predicted with the start values%s: %s%s%s%s%s", of->name,
-          w->plan->start == OD_FIT_FROM_REST ? " from a start at rest" : "", od_status_text(why), remark ? ". " : "",
-          remark ? remark->lead : "", remark ? " " : "", remark ? remark->text : "");
+          od_fit_start_of(w->plan, w->f->data[set]->set) == OD_FIT_FROM_REST ? " from a start at rest" : "",
+          od_status_text(why), remark ? ". " : "", remark ? remark->lead : "", remark ? " " : "",
+          remark ? remark->text : "");
   od_verdict_free(&times);
   return why;
 }

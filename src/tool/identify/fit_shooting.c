@@ -33,7 +33,7 @@ static od_status make_segments(od_fit_work *w, int set, int segments, od_error *
                              .ny = w->ny,
                              .first = w->predictor[set],
                              .next = next,
-                             .free_start = od_fit_is_from_anywhere(w),
+                             .free_start = od_fit_is_from_anywhere(w, set),
                              .y = w->y[set]};
   status = od_shooting_new(&of, &w->shooting[set], err);
   if (status != OD_OK) od_predictor_free(next);
@@ -166,7 +166,7 @@ static void shift(void *user, double *r) {
 od_ls_hidden od_fit_hidden(const od_fit_work *w) {
   int count = 0;
   for (int set = 0; set < w->f->sets; set++)
-    if (w->shooting[set] && od_fit_is_from_anywhere(w)) count += w->nx;
+    if (w->shooting[set] && od_fit_is_from_anywhere(w, set)) count += w->nx;
   return (od_ls_hidden){count, begin, move, gap, accept, shift};
 }
 

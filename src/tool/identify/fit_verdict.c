@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "logs/log_lag.h"
 #include "identify/fit_work.h"
 #include "io/display.h"
 #include "io/wording.h"
@@ -435,6 +436,39 @@ static void judge_gradient(judge *j) {
         od_name_list_text(&switches));
 }
 
+// --- Lags ---------------------------------------------------------------------------------------------------------
+
+// Looks for a lag between a sensor of a log and its prediction, if the residuals are colored. A lag is reported if it explains at least
+// half of the residuals, and is much larger than its standard deviation.
+static void judge_lag(judge *j, const od_fit_work *w, int set, int sensor) {
+  static const double steps = 200, least_correlation = 0.7, explained = 0.5, sigmas = 5;
+  OD_SCRATCH(scratch);
+  const od_fit_set_result *s = &j->f->set[set];
+  const od_fit_data *d = s->data;
+  od_lag lag;
+  if (!d->set->log || s->predicted != OD_OK || !od_fit_is_colored(&s->fitted_quality[sensor])) return;
+  double *predicted = OD_TAKE(&scratch, double, d->rows), *measured = OD_TAKE(&scratch, double, d->rows);
+  if (od_arena_status(&scratch) != OD_OK) {
+    od_verdict_set_incomplete(j->verdict);
+    return;
+  }
+  for (long k = 0; k < d->rows; k++) {
+    predicted[k] = w->y[set][k * w->ny + sensor];
+    measured[k] = d->y[k * w->ns + sensor];
+  }
+  if (!od_lag_find(d->time, predicted, measured, d->rows, steps * d->step, &lag)) return;
+  double r = lag.correlation, at_zero = lag.at_zero;
+  bool matters = r > least_correlation && 1 - r * r < explained * (1 - at_zero * at_zero) && !lag.is_at_edge &&
+                 fabs(lag.lag) > sigmas * lag.sigma;
+  if (!matters) return;
+  REMARK(
+      j, OD_SOUND, "log.lag", "Lag:",
+      "'%s' in the set '%s' is %s by %s relative to its prediction, by cross-correlation (%.4g there, %.4g without a lag). If the "
+      "sensor or its logger is %s, write 'delay: %.4g ms' under this channel.",
+      j->e->sensor[sensor].name, s->name, lag.lag > 0 ? "late" : "early", od_duration_text(fabs(lag.lag), 3).text, r,
+      at_zero, lag.lag > 0 ? "late" : "early", 1e3 * lag.lag);
+}
+
 // --- The complete verdict -----------------------------------------------------------------------------------------
 
 od_status od_fit_judge(od_fit_work *w, od_error *err) {
@@ -457,5 +491,7 @@ od_status od_fit_judge(od_fit_work *w, od_error *err) {
   }
   judge_validation(&j);
   for (int set = 0; set < w->f->sets; set++) judge_data(&j, set);
+  for (int set = 0; set < w->f->sets; set++)
+    for (int i = 0; i < w->ns; i++) judge_lag(&j, w, set, i);
   return od_verdict_is_complete(&w->f->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }

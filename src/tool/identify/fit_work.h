@@ -42,6 +42,8 @@ typedef struct od_fit_work {
   bool left;                   // whether a trial left the possible range of a parameter
   double *left_at;             // n: the trial that left the range; NAN: no such trial
   int *every_state;
+  double **
+      own_start;  // for each validation set: initial state that was found from its rows, relative to x0; NULL: not found
   double *constraint_scratch;  // one number per parameter
   od_shooting **shooting;      // segments of each fitted set; NULL: each set is predicted as a whole
   od_influence *influence;     // influence of the residuals on the estimates, at the solution; NULL: not available
@@ -57,8 +59,14 @@ od_status od_fit_prepare(od_fit_work *w, od_error *err);
 // and may vary it, regardless of the plan.
 od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, od_predictor **out, od_error *err);
 
-// fit_residuals.c: returns whether the initial states of fitted sets are unknowns.
-bool od_fit_is_from_anywhere(const od_fit_work *w);
+// fit_start.c: od_fit_find_starts() finds the initial states with which the search begins in sets that start at their first row, with
+// the start values of the parameters. od_fit_find_validation_start() finds the initial state of a validation set from its first row or
+// from all rows, with the parameters x, if its start is not that of the model.
+od_status od_fit_find_starts(od_fit_work *w, od_error *err);
+od_status od_fit_find_validation_start(od_fit_work *w, int set, const double *x, od_error *err);
+
+// fit_residuals.c: returns whether the initial state of a set is unknown. Initial states of fitted sets are then unknowns.
+bool od_fit_is_from_anywhere(const od_fit_work *w, int set);
 // Predict a set at x (parameters, then unknown initial states). The first function passes blocks of rows to the callback of
 // `wish`. The second function writes all values into y.
 od_status od_fit_predict_rows(const od_fit_work *w, int set, od_predictor *predictor, const double *x,

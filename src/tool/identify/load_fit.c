@@ -34,6 +34,8 @@ static const od_key shooting_keys[] = {
 static const od_section_class shooting_section = {"shooting", "`auto`, `no`, or the segments of predictions",
                                                   OD_KEYS(shooting_keys), .or_word = true};
 
+#define START_WORDS "model|rest|unknown|first-row"
+
 static const od_key fit_keys[] = {
     {"method", OD_CHOICE, NULL,
      "search method. `reflective`: interior trust region with steps reflected at bounds; `truncate`: for comparison, can stop "
@@ -44,9 +46,11 @@ static const od_key fit_keys[] = {
      "[other integrators](machine-files.md#the-run)",
      .choice = od_fit_integrator, .otherwise = "the experiment's `integrator`, or `exact` if possible, or `trapezoid`"},
     {"hold", OD_CHOICE, "linear|previous", "interpolation of inputs between samples; `hold` of a log takes precedence"},
-    {"start", OD_CHOICE, "model|rest|unknown",
+    {"start", OD_CHOICE, START_WORDS,
      "initial state of predictions. `model`: the model's initial state. `rest`: the equilibrium under the first inputs. `unknown`: "
-     "the initial state of each fitted set is also fitted; validation sets start at the model's initial state"},
+     "the initial state of each fitted set is also fitted; validation sets start at the model's initial state. `first-row`: as `unknown`, and "
+     "the search begins with the state nearest to the model's initial state that gives the measurements of the first row; validation "
+     "sets start with this state"},
     {"loss", OD_CHOICE, "linear|soft-l1|huber|cauchy|arctan",
      "loss function: least squares (`linear`), or a robust loss"},
     {"loss_scale", OD_NUMBER, "1", "residual, in sigmas, above which a robust loss reduces the weight", OD_POSITIVE, 1},
@@ -122,6 +126,10 @@ static const od_key set_keys[] = {
      .otherwise = "the true machine of the file", .inside = &od_model_section},
     {"time", OD_NUMBER, "s", "duration of the simulation", OD_POSITIVE, 0, OD_RANGE_TIME,
      "`time` of the true machine's run, else `time` of the file"},
+    {"start", OD_CHOICE, START_WORDS,
+     "initial state of this set, as [`start` of `fit`](fit-files.md#how). `unknown` in a validation set: the initial state is fitted to the "
+     "set, with the fitted parameters",
+     .otherwise = "`start` of `fit`"},
     {"noise", OD_CHOICE, "yes|no",
      "noise of a simulated set. `no`: without noise, dropouts and faults, but with scale and bias"},
 };
@@ -253,6 +261,9 @@ static void read_prepare(od_experiment_loader *xl, od_fit_plan *plan, int node) 
 
 // --- Data sets ----------------------------------------------------------------------------------------------------
 
+static const char one_hold[] =
+    "inputs of this log have several kinds of 'hold'; a fit needs the same 'hold' for all inputs that change";
+
 static od_fit_set *new_set(od_fit_plan *plan, od_loader *ld) {
   od_fit_set *set = od_arena_extend(&plan->arena, plan->set, plan->sets, sizeof *set);
   if (!set) {
@@ -261,6 +272,12 @@ static od_fit_set *new_set(od_fit_plan *plan, od_loader *ld) {
   }
   plan->set = set;
   return &plan->set[plan->sets++];
+}
+
+// Reads the log of a set. All inputs must have the same hold.
+static void load_held_log(od_experiment_loader *xl, od_fit_set *set, int node) {
+  od_load_log(xl, &set->plan, &set->log);
+  if (set->log && !od_log_unify_hold(&set->plan)) od_complain(&xl->ld, node, "%s", one_hold);
 }
 
 static void read_logged(od_experiment_loader *xl, od_fit_plan *plan, od_fit_set *set, int node, const char *path) {
@@ -272,7 +289,7 @@ static void read_logged(od_experiment_loader *xl, od_fit_plan *plan, od_fit_set 
   else if (!set->plan.file)
     od_complain(&xl->ld, node, "'data' needs 'file', the name of a log");
   else
-    od_load_log(xl, &set->plan, &set->log);
+    load_held_log(xl, set, node);
 }
 
 static void read_set(od_experiment_loader *xl, od_fit_plan *plan, int key) {
@@ -285,6 +302,8 @@ static void read_set(od_experiment_loader *xl, od_fit_plan *plan, int key) {
   set->name = name;
   set->validates = od_key_setting(ld, &section, "use") == 1;
   set->clean = od_key_setting(ld, &section, "noise") == 1;
+  set->start_is_given = od_section_get(ld, &section, "start") >= 0;
+  if (set->start_is_given) set->start = (od_fit_start)od_key_setting(ld, &section, "start");
   int number = od_read_keys(ld, &section, OD_IN_LOADER, "time", NULL);
   set->time = od_number_value(ld, number);
   int data = od_section_get(ld, &section, "data"), simulate = od_section_get(ld, &section, "simulate");
@@ -328,6 +347,7 @@ static void add_own_set(od_experiment_loader *xl, od_fit_plan *plan) {
   if (!set) return;
   *set = (od_fit_set){.name = "data", .log = e->log, .channel = e->channel, .time = e->time, .borrowed = true};
   if (e->log) set->plan = e->data;
+  if (e->log && !od_log_unify_hold(&set->plan)) od_messages_add(xl->ld.messages, e->data.place, "%s", one_hold);
 }
 
 // Reads the sets. Without sets in the file, or with --data, the fitted set is the log or the true machine of the experiment.

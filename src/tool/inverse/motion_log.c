@@ -15,12 +15,15 @@ void od_motion_log_free(od_motion_log *log) {
 
 // Adds the columns whose names are names of quantities. Returns false if out of memory.
 static bool choose_columns(const od_machine *machine, od_whole_log *whole) {
-  const od_table *head = od_log_head(whole->log);
   const od_model *m = od_machine_model(machine);
-  for (int c = 0; c < head->columns; c++) {
-    int output = od_machine_output_find(machine, head->name[c]);
-    if (output < 0 || !od_inverse_can_move(&m->output[output])) continue;
-    if (od_log_want_column(&whole->plan, head, c, od_machine_output_unit(machine, output)) < 0) return false;
+  for (int input = 0; input < od_log_inputs(whole->log); input++) {
+    const od_table *head = od_log_head(whole->log, input);
+    for (int c = 0; c < head->columns; c++) {
+      int output = od_machine_output_find(machine, head->name[c]);
+      if (output < 0 || !od_inverse_can_move(&m->output[output])) continue;
+      const char *unit = od_machine_output_unit(machine, output);
+      if (od_log_want_column(&whole->plan, whole->log, input, c, unit) < 0) return false;
+    }
   }
   return true;
 }

@@ -5,11 +5,17 @@
 // channel. A broken channel stays broken: all later calls have no effect and return zeros, so one check at the end suffices.
 //
 //   request   OD_HELPER_PROTOCOL, task (od_helper_task), path, then
-//     OD_HELPER_READ    name of the time column, 1: no time column is required, number of columns, their names
+//     OD_HELPER_READ    (MATLAB files) name of the time column, 1: no time column is required, number of columns, their names
+//     OD_HELPER_HEAD    (HDF5 files) the same
+//     OD_HELPER_ROWS    (HDF5 files) the same, then number of columns to be sent, and their indices in ascending order
 //     OD_HELPER_WRITE   comment of the file, number of variables; each variable: name, kind (od_helper_kind), rows, columns, then
 //                       the columns one after the other: doubles, or texts
 //   answer    OD_HELPER_PROTOCOL, then
-//     OD_HELPER_TABLE   (reading only) columns, rows; name and unit of each column; all columns, one after the other, as doubles
+//     OD_HELPER_TABLE   (READ, HEAD) columns, rows, 1 + index of the column that the file marks as the time (0: none), date and time of
+//                       the time zero ("": unknown); name, unit and flaw ("": none) of each column; READ only: all columns without a
+//                       flaw, one after the other, as doubles
+//     OD_HELPER_BLOCK   (ROWS, repeated until all rows were sent) number of rows; these rows of all columns to be sent, one column after
+//                       the other
 //     OD_HELPER_STATUS  status (od_status), message. Always the end of an answer
 #ifndef OD_IO_CHANNEL_H
 #define OD_IO_CHANNEL_H
@@ -19,10 +25,10 @@
 #include <stdint.h>
 
 // The version of the protocol; changes with every change of the messages.
-#define OD_HELPER_PROTOCOL 0x6f6c656f00000001u
-typedef enum od_helper_task { OD_HELPER_READ = 1, OD_HELPER_WRITE } od_helper_task;
+#define OD_HELPER_PROTOCOL 0x6f6c656f00000002u
+typedef enum od_helper_task { OD_HELPER_READ = 1, OD_HELPER_WRITE, OD_HELPER_HEAD, OD_HELPER_ROWS } od_helper_task;
 typedef enum od_helper_kind { OD_HELPER_NUMBERS = 1, OD_HELPER_TEXTS } od_helper_kind;
-typedef enum od_helper_part { OD_HELPER_TABLE = 1, OD_HELPER_STATUS } od_helper_part;
+typedef enum od_helper_part { OD_HELPER_TABLE = 1, OD_HELPER_STATUS, OD_HELPER_BLOCK } od_helper_part;
 // Limits of all messages. Texts are shorter than OD_HELPER_TEXT bytes.
 enum { OD_HELPER_TEXT = 1024, OD_HELPER_PATH = 4096, OD_HELPER_COLUMNS = 200000 };
 

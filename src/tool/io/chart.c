@@ -118,10 +118,10 @@ typedef struct span {
 
 static span same_pixel(const od_chart *c, const od_series *x, const od_series *y, long row) {
   span s = {row, row, row};
-  double pixel = floor(od_chart_x(c, od_series_at(x, row)));
+  double width = c->column > 0 ? c->column : 1, pixel = floor(od_chart_x(c, od_series_at(x, row)) / width);
   for (long i = row; i < y->count; i++) {
     double value = od_series_at(y, i);
-    if (!isfinite(value) || floor(od_chart_x(c, od_series_at(x, i))) != pixel) break;
+    if (!isfinite(value) || floor(od_chart_x(c, od_series_at(x, i)) / width) != pixel) break;
     s.last = i;
     if (value < od_series_at(y, s.low)) s.low = i;
     if (value > od_series_at(y, s.high)) s.high = i;

@@ -260,5 +260,6 @@ void od_date_time_text(char text[OD_DATE_TIME_SIZE], od_nanoseconds at, bool has
 double od_seconds_of(od_nanoseconds difference) {
   const od_nanoseconds exact = (od_nanoseconds)1 << 53;
   if (difference > -exact && difference < exact) return (double)difference / 1e9;
-  return (double)(difference / second) + (double)(difference % second) / 1e9;
+  const od_nanoseconds whole = difference / second;
+  return (double)whole + (double)(difference - whole * second) / 1e9;
 }

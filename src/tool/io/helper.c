@@ -135,7 +135,7 @@ od_helper_part od_helper_ask(od_helper *h) {
   c->broken = false;  // a helper that ended early may have sent an answer
   uint64_t protocol = od_channel_take_number(c, UINT64_MAX);
   h->is_other = !c->broken && protocol != OD_HELPER_PROTOCOL;
-  return h->is_other ? 0 : (od_helper_part)od_channel_take_number(c, OD_HELPER_STATUS);
+  return h->is_other ? 0 : (od_helper_part)od_channel_take_number(c, OD_HELPER_BLOCK);
 }
 
 static od_status what_happened(const od_helper *h, int end, od_error *err) {

@@ -14,8 +14,8 @@ typedef struct od_table_places {
   int *column;        // position of each name in the line `header`
   int *line;          // line number of each row
   bool cut;           // whether the last line has no line end
-  const char **flaw;  // for each column: message about the first cell that is neither a number nor missing; NULL: no
-                      // such cell
+  const char **flaw;  // for each column: message about the first cell that is neither a number nor missing, or about a
+                      // column without numbers; NULL: no such cell
 } od_table_places;
 
 struct od_table {
@@ -23,6 +23,7 @@ struct od_table {
   long rows, capacity;
   char **name, **unit;     // one per column
   double *data;            // row-major: data[row * columns + column]
+  int time;                // 1 + index of the column that an attribute of the file marks as the time; 0: none
   od_table_places places;  // zeros and NULL unless a text file was read
   od_arena arena;          // owns all memory except `data` and `places.line`, which may be long
 };
@@ -77,8 +78,9 @@ const char *od_table_flaw(const od_table *table, int column);
 int od_name_is_time(const char *name);
 // Returns whether a name has this ending: "log.p" ends in "p".
 bool od_name_ends_in(const char *name, const char *ending);
-// Returns the column whose name is most similar to a name of time. If there is no such column, or more than one, returns the first
-// column of a text file. For a MATLAB file returns -1, because MATLAB variables have no order.
+// Returns the column that the file marks as the time, or else the column whose name is most similar to a name of time. If there is no
+// such column, or more than one, returns the first column of a text file. For a MATLAB or HDF5 file returns -1, because their
+// variables have no order.
 int od_table_find_time(const od_table *table);
 
 // Splits "name [unit]" or "name (unit)": ends the text after the name and returns the unit within the text, or NULL. A text that

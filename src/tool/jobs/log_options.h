@@ -21,8 +21,8 @@ typedef struct od_log_arguments {
       {"end", OD_OPTION_TEXT, "T", "end of the used part of the log; default: the last row", &(a)->end},            \
       {"interval", OD_OPTION_TEXT, "T", "time between the rows of a log without times", &(a)->interval},            \
       {"hold",     OD_OPTION_TEXT,                                                                                  \
-       "HOW",      "values of inputs between the rows of the log: linear (default) or previous",                    \
-       &(a)->hold, "linear previous"},                                                                              \
+       "HOW",      "values of inputs between the rows of the log: linear (default), previous or next",              \
+       &(a)->hold, "linear previous next"},                                                                         \
       {"missing", OD_OPTION_LIST, "VALUE", "text or number that marks a missing value in the log (repeatable)",     \
        &(a)->missing},                                                                                              \
   {                                                                                                                 \

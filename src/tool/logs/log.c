@@ -6,92 +6,12 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "formats/row_reader.h"
 #include "io/wording.h"
+#include "logs/log_rows.h"
+#include "logs/log_times.h"
 
 static od_status no_memory(const od_log_plan *plan, od_error *err) {
   return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", plan->file);
-}
-
-// --- Rows of the file, one per time -------------------------------------------------------------------------------
-
-// Merges rows with the same time: the first row is kept, and the later rows fill its gaps.
-typedef struct merged_rows {
-  const od_log_plan *plan;
-  od_row_reader *file;          // owned by the caller
-  double *read, *kept, *given;  // one row each: the row just read, the waiting row, the given row
-  int line;                     // line number of the waiting row
-  bool waits;                   // whether there is a waiting row
-  long count;                   // number of rows of the file so far
-  long repeated;                // number of omitted rows in the part in use
-} merged_rows;
-
-typedef struct file_row {
-  const double *cell;  // one per column of the file
-  double time;         // time of the row, s
-  int line;            // line number; 0: not a text file
-} file_row;
-
-// Prepares the merging of rows. The file is at its first row, and its columns have been found. False: out of memory.
-static bool merge_rows(merged_rows *r, const od_log_plan *plan, od_row_reader *file, od_arena *memory) {
-  int columns = od_row_reader_head(file)->columns;
-  *r = (merged_rows){.plan = plan, .file = file};
-  r->read = OD_TAKE(memory, double, columns);
-  r->kept = OD_TAKE(memory, double, columns);
-  r->given = OD_TAKE(memory, double, columns);
-  return od_arena_status(memory) == OD_OK;
-}
-
-// Returns the time of a row, s. The time comes from the cells of the row, or from its number.
-static double time_of(const merged_rows *r, const double *cells, long number) {
-  return r->plan->interval > 0 ? (double)number * r->plan->interval : od_channel_value(&r->plan->time, cells);
-}
-
-// Returns whether the row just read has the time of the waiting row. If so, the values of the new row fill the gaps of the waiting
-// row.
-static bool repeats(merged_rows *r) {
-  if (r->plan->interval > 0) return false;
-  double now = time_of(r, r->read, 0);
-  if (!isfinite(now) || now != time_of(r, r->kept, 0)) return false;
-  int columns = od_row_reader_head(r->file)->columns;
-  for (int c = 0; c < columns; c++)
-    if (isnan(r->kept[c])) r->kept[c] = r->read[c];
-  r->repeated += now >= r->plan->start && now <= r->plan->end;
-  return true;
-}
-
-// Passes both rows on: the waiting row becomes the given row, and the row just read becomes the waiting row.
-static void give_waiting(merged_rows *r, int line) {
-  double *unused = r->given;
-  r->given = r->kept;
-  r->kept = r->read;
-  r->read = unused;
-  r->line = line;
-}
-
-// Reads the next row, which is valid until the next call. *more false: there is no further row.
-static od_status next_row(merged_rows *r, file_row *row, bool *more, od_error *err) {
-  bool end = false;
-  od_status status = OD_OK;
-  *more = false;
-  while ((status = od_row_reader_next(r->file, r->read, &end, err)) == OD_OK && !end) {
-    r->count++;
-    int line = od_row_reader_line(r->file), before = r->line;
-    if (r->waits && repeats(r)) continue;
-    give_waiting(r, line);
-    *more = r->waits;
-    r->waits = true;
-    if (!*more) continue;
-    *row = (file_row){r->given, time_of(r, r->given, r->count - 2), before};
-    return OD_OK;
-  }
-  if (status != OD_OK || !r->waits) return status;
-  int before = r->line;
-  give_waiting(r, 0);
-  r->waits = false;
-  *more = true;
-  *row = (file_row){r->given, time_of(r, r->given, r->count - 1), before};
-  return OD_OK;
 }
 
 // --- Cursors ------------------------------------------------------------------------------------------------------
@@ -104,18 +24,24 @@ struct od_log_cursor {
 
   // For a log that is not in memory:
   od_arena memory;
-  od_row_reader *file;
-  merged_rows rows;
+  od_log_rows *rows;
   bool has_gaps;       // whether some input has gaps
   double *ahead;       // ring buffer of rows that were read but not given yet: time, and a value per channel
   long first, count;   // index of the first row ahead, and number of rows ahead
   long capacity;       // capacity of the ring buffer, rows
   double *now, *last;  // the current row and the previous row
-  long *next;          // per channel: number of the row with the value at the end of the current gap
+  double *shown;       // the current row, with later values of inputs that have the hold NEXT
+  long *next;          // per channel: number of a later row with a value, such as the end of the current gap
 };
 
 static size_t width(const od_log_cursor *c) {
   return (size_t)c->log->plan->channels + 1;
+}
+
+// Returns whether gaps of a channel are filled: of inputs all gaps, of other channels only rows of other files and groups.
+static bool fills(const od_log *log, int i) {
+  const od_channel *c = &log->plan->channel[i];
+  return c->is_input || (c->fills && log->has_rates);
 }
 
 od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *err) {
@@ -125,16 +51,16 @@ od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *er
   c->log = log;
   if (!log->value) {
     for (int i = 0; i < log->plan->channels; i++)
-      c->has_gaps = c->has_gaps || (log->plan->channel[i].is_input && log->missing[i] > 0);
+      c->has_gaps = c->has_gaps || (fills(log, i) && (log->missing[i] > 0 || log->has_rates));
     c->capacity = 2;
     c->ahead = od_calloc((size_t)c->capacity * width(c), sizeof *c->ahead);
     c->now = OD_TAKE(&c->memory, double, width(c));
     c->last = OD_TAKE(&c->memory, double, width(c));
+    c->shown = OD_TAKE(&c->memory, double, width(c));
     c->next = OD_TAKE(&c->memory, long, width(c));
     if (!c->ahead || od_arena_status(&c->memory) != OD_OK) return no_memory(log->plan, err);
-    od_status status = od_row_reader_again(log->file, &c->file, err);
+    od_status status = od_log_rows_new(log, true, NULL, NULL, &c->rows, err);
     if (status != OD_OK) return status;
-    if (!merge_rows(&c->rows, log->plan, c->file, &c->memory)) return no_memory(log->plan, err);
   }
   *out = OD_GIVE(c);
   return OD_OK;
@@ -142,7 +68,7 @@ od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *er
 
 void od_log_cursor_free(od_log_cursor *c) {
   if (!c) return;
-  od_row_reader_close(c->file);
+  od_log_rows_free(c->rows);
   od_arena_free(&c->memory);
   od_free(c->ahead);
   od_free(c);
@@ -176,24 +102,31 @@ static od_status changed(const od_log_cursor *c, od_error *err) {
 // Reads one more row of the part in use.
 static od_status read_ahead(od_log_cursor *c, od_error *err) {
   const od_log_plan *plan = c->log->plan;
-  file_row row;
+  od_log_row row;
   bool more = true;
   do {
-    od_status status = next_row(&c->rows, &row, &more, err);
+    od_status status = od_log_rows_next(c->rows, &row, &more, err);
     if (status == OD_NO_MEMORY || status == OD_IO) return status;
-    if (status != OD_OK || !more || !isfinite(row.time)) return changed(c, err);
-  } while (row.time < plan->start || row.time > plan->end);
+    if (status != OD_OK || !more) return changed(c, err);
+  } while (row.time < c->log->start || row.time > c->log->end_of_part);
   if (!make_room(c)) return no_memory(plan, err);
   double *to = ahead(c, c->count++);
   *to++ = row.time;
-  for (int i = 0; i < plan->channels; i++) {
-    double value = od_channel_value(&plan->channel[i], row.cell);
-    to[i] = isfinite(value) ? value : (double)NAN;
+  memcpy(to, row.value, (size_t)plan->channels * sizeof *to);
+  return OD_OK;
+}
+
+// Reads rows until channel i has a value in a later row. There is such a row.
+static od_status find_next(od_log_cursor *c, int i, od_error *err) {
+  for (long k = 1; c->next[i] <= c->at; k++) {
+    od_status status = k == c->count ? read_ahead(c, err) : OD_OK;
+    if (status != OD_OK) return status;
+    if (!isnan(ahead(c, k)[1 + i])) c->next[i] = c->at + k;
   }
   return OD_OK;
 }
 
-// Interpolates input i of the current row, which has no value. The observer needs all inputs.
+// Fills input i of the current row, which has no value. The observer needs all inputs.
 static od_status fill_gap(od_log_cursor *c, int i, od_error *err) {
   const od_channel_facts *f = &c->log->facts[i];
   double *value = &c->now[1 + i], before = c->last[1 + i], from = c->last[0];
@@ -201,20 +134,31 @@ static od_status fill_gap(od_log_cursor *c, int i, od_error *err) {
     *value = f->first_value;
     return OD_OK;
   }
-  if (c->at > f->last || c->log->plan->hold) {
+  const od_log_hold hold = c->log->plan->channel[i].hold;
+  if (c->at > f->last || hold == OD_LOG_PREVIOUS) {
     *value = before;
     return OD_OK;
   }
-  // Reads rows until the channel has a value.
-  for (long k = 1; c->next[i] <= c->at; k++) {
-    od_status status = k == c->count ? read_ahead(c, err) : OD_OK;
-    if (status != OD_OK) return status;
-    if (!isnan(ahead(c, k)[1 + i])) c->next[i] = c->at + k;
-  }
+  od_status status = find_next(c, i, err);
+  if (status != OD_OK) return status;
   const double *next = ahead(c, c->next[i] - c->at);
   double along = (c->now[0] - from) / (next[0] - from);
-  *value = before + along * (next[1 + i] - before);
+  *value = hold == OD_LOG_NEXT ? next[1 + i] : before + along * (next[1 + i] - before);
   return OD_OK;
+}
+
+// Copies the current row and replaces inputs with the hold NEXT by their next values. The last value remains.
+static od_status show(od_log_cursor *c, od_error *err) {
+  const od_log_plan *plan = c->log->plan;
+  od_status status = OD_OK;
+  memcpy(c->shown, c->now, width(c) * sizeof *c->shown);
+  for (int i = 0; i < plan->channels && status == OD_OK; i++) {
+    if (!plan->channel[i].is_input || plan->channel[i].hold != OD_LOG_NEXT || plan->channel[i].at < 0) continue;
+    if (c->at >= c->log->facts[i].last) continue;
+    status = find_next(c, i, err);
+    if (status == OD_OK) c->shown[1 + i] = ahead(c, c->next[i] - c->at)[1 + i];
+  }
+  return status;
 }
 
 // Reads the next row of a log that is not in memory into c->now.
@@ -227,7 +171,8 @@ static od_status next_of_file(od_log_cursor *c, od_error *err) {
   memcpy(c->now, ahead(c, 0), width(c) * sizeof *c->now);
   if (c->at > 0 && !(c->now[0] > c->last[0])) return changed(c, err);
   for (int i = 0; c->has_gaps && i < c->log->plan->channels && status == OD_OK; i++)
-    if (c->log->plan->channel[i].is_input && isnan(c->now[1 + i])) status = fill_gap(c, i, err);
+    if (fills(c->log, i) && isnan(c->now[1 + i])) status = fill_gap(c, i, err);
+  if (status == OD_OK) status = show(c, err);
   c->first = (c->first + 1) % c->capacity;
   c->count--;
   return status;
@@ -244,7 +189,7 @@ od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **valu
     od_status status = next_of_file(c, err);
     if (status != OD_OK) return status;
     *time = c->now[0];
-    *value = c->now + 1;
+    *value = c->shown + 1;
   }
   c->at++;
   return OD_OK;
@@ -259,74 +204,83 @@ typedef struct bad_rows {
   double time, before;
 } bad_rows;
 
-typedef struct survey {
-  od_log *log;
+// The rows of one file.
+typedef struct file_rows {
   long rows;                     // number of rows with different times
   double first, last;            // times of the first and last rows
   int line;                      // line number of the last row
   bad_rows without_time, early;  // early: the time is not later than the time of the previous row
+} file_rows;
+
+typedef struct survey {
+  od_log *log;
+  file_rows *file;  // one per file
 } survey;
 
 // Records the time of a row. False: the row has no time, or its time is not later than the time of the previous row.
-static bool check_time(survey *s, const file_row *row) {
-  bool has_time = isfinite(row->time);
-  bool is_early = has_time && s->rows > s->without_time.count && row->time <= s->last;
+static bool check_time(void *user, int input, double time, int line) {
+  file_rows *s = &((survey *)user)->file[input];
+  bool has_time = isfinite(time);
+  bool is_early = has_time && s->rows > s->without_time.count && time <= s->last;
   bad_rows *bad = !has_time ? &s->without_time : is_early ? &s->early : NULL;
   if (bad && bad->count++ == 0) {
     bad->row = s->rows;
-    bad->line = row->line;
-    bad->time = row->time;
+    bad->line = line;
+    bad->time = time;
     bad->before = s->last;
   }
-  if (has_time && s->rows == s->without_time.count) s->first = row->time;
-  if (has_time) s->last = row->time;
+  if (has_time && s->rows == s->without_time.count) s->first = time;
+  if (has_time) s->last = time;
   s->rows++;
-  s->line = row->line;
+  s->line = line;
   return !bad;
 }
 
 // Updates the properties of the log and of its channels with a row of the part in use.
-static void add_row(od_log *log, const file_row *row) {
+static void add_row(od_log *log, const od_log_row *row) {
   double gap = log->rows > 0 ? row->time - log->end : 0;
   if (gap > log->longest) log->longest = gap, log->at = log->end;
   for (int i = 0; i < log->plan->channels; i++) {
     od_channel_facts *f = &log->facts[i];
-    double value = od_channel_value(&log->plan->channel[i], row->cell);
+    double value = row->value[i];
     if (!isfinite(value)) {
-      log->missing[i]++;
+      log->missing[i] += !row->present || row->present[i];
       continue;
     }
     f->least = fmin(f->least, value);
     f->most = fmax(f->most, value);
-    if (f->first < 0) f->first = log->rows, f->first_value = f->last_value = value;
+    if (f->first < 0) f->first = log->rows, f->first_value = f->last_value = value, f->begin = f->end = row->time;
+    if (row->time - f->end > f->longest) f->longest = row->time - f->end, f->at = f->end;
     f->steepest = fmax(f->steepest, fabs(value - f->last_value));
     f->last = log->rows;
     f->last_value = value;
+    f->end = row->time;
+    f->values++;
   }
   if (log->rows++ == 0) log->begin = row->time;
   log->end = row->time;
 }
 
-// Reads all rows of the file once.
-static od_status survey_file(survey *s, od_error *err) {
-  OD_SCRATCH(scratch);
+// Reads all rows of the files once.
+static od_status survey_files(survey *s, od_error *err) {
   od_log *log = s->log;
   const od_log_plan *plan = log->plan;
-  merged_rows rows;
-  file_row row;
+  OD_OWNED(od_log_rows_free) od_log_rows *rows = NULL;
+  od_log_row row;
   bool more = true;
-  if (!merge_rows(&rows, plan, log->file, &scratch)) return no_memory(plan, err);
-  for (;;) {
-    od_status status = next_row(&rows, &row, &more, err);
-    if (status != OD_OK) return status;
-    if (!more) break;
-    if (check_time(s, &row) && row.time >= plan->start && row.time <= plan->end) add_row(log, &row);
+  od_status status = od_log_rows_new(log, false, check_time, s, &rows, err);
+  while (status == OD_OK) {
+    status = od_log_rows_next(rows, &row, &more, err);
+    if (status != OD_OK || !more) break;
+    if (row.time >= log->start && row.time <= log->end_of_part) add_row(log, &row);
+    log->has_rates = row.present != NULL;
   }
-  log->repeated = rows.repeated;
+  if (status != OD_OK) return status;
+  log->repeated = od_log_rows_repeated(rows);
   // A channel with more than a few values that are all equal may be a dead sensor.
   for (int i = 0; i < plan->channels; i++) {
     const od_channel_facts *f = &log->facts[i];
-    log->constant[i] = plan->channel[i].at >= 0 && log->rows - log->missing[i] > 5 && f->least == f->most;
+    log->constant[i] = plan->channel[i].at >= 0 && f->values > 5 && f->least == f->most;
   }
   return OD_OK;
 }
@@ -335,51 +289,69 @@ static od_status survey_file(survey *s, od_error *err) {
 
 // Adds a message about rows with an error. A message about a text file has the line of the first such row; other
 // messages contain the number of this row.
-static void complain_about_rows(const od_log_plan *plan, const bad_rows *bad, od_messages *messages, const char *what) {
+static void complain_about_rows(const char *path, const bad_rows *bad, od_messages *messages, const char *what) {
   char tail[128] = "";
   long more = bad->count - 1;
   if (more > 0) snprintf(tail, sizeof tail, " (and %s)", od_count(more, "more such row").text);
-  od_place place = {plan->file, bad->line, bad->line > 0};
+  od_place place = {path, bad->line, bad->line > 0};
   if (bad->line > 0)
     od_messages_add(messages, place, "%s%s", what, tail);
   else
     od_messages_add(messages, place, "row %ld: %s%s", bad->row + 1, what, tail);
 }
 
-// Checks that the columns in use contain numbers, and that all rows have increasing times. Also checks that the part in use has
-// rows, and that every input has a value. Gaps of inputs are interpolated. False: there are messages.
-static bool check_rows(const survey *s, od_messages *messages) {
-  const od_log *log = s->log;
+// Checks that the columns in use contain numbers. False: there are messages.
+static bool check_cells(const od_log *log, od_messages *messages) {
   const od_log_plan *plan = log->plan;
-  const od_place file = {.file = plan->file};
   bool ok = true;
-  for (int i = -1; i < plan->channels; i++) {
-    const od_channel *c = i < 0 ? &plan->time : &plan->channel[i];
-    const char *flaw = c->at >= 0 ? od_table_flaw(od_row_reader_head(log->file), c->at) : NULL;
-    if (flaw) od_messages_add(messages, plan->place, "%s", flaw);
+  for (int i = -log->inputs; i < plan->channels; i++) {
+    const od_channel *c = i < 0 ? &log->input[i + log->inputs].time : &plan->channel[i];
+    const od_log_input *in = &log->input[i < 0 ? i + log->inputs : c->input];
+    if (i < 0 && in->source->interval > 0) continue;
+    const char *flaw = c->at >= 0 ? od_table_flaw(od_row_reader_head(in->file), c->at) : NULL;
+    if (flaw) od_messages_add(messages, in->source->place, "%s", flaw);
     ok = ok && !flaw;
   }
-  if (!ok) return false;
+  return ok;
+}
+
+// Checks that all rows of a file have increasing times. False: there are messages.
+static bool check_times(const file_rows *s, const char *path, od_messages *messages) {
   if (s->without_time.count > 0)
-    complain_about_rows(plan, &s->without_time, messages, "this row has no time; expected a number in the time column");
+    complain_about_rows(path, &s->without_time, messages, "this row has no time; expected a number in the time column");
   if (s->early.count > 0) {
     char text[160];
     snprintf(text, sizeof text,
              "the time %.9g s is not later than the previous time, %.9g s; expected increasing times", s->early.time,
              s->early.before);
-    complain_about_rows(plan, &s->early, messages, text);
+    complain_about_rows(path, &s->early, messages, text);
   }
-  if (s->without_time.count > 0 || s->early.count > 0) return false;
-  if (s->rows == 0)
+  return s->without_time.count == 0 && s->early.count == 0;
+}
+
+// Checks cells and times of all files. Also checks that the part in use has rows, and that every input has a value. Gaps of inputs are
+// interpolated. False: there are messages.
+static bool check_rows(const survey *s, od_messages *messages) {
+  const od_log *log = s->log;
+  const od_log_plan *plan = log->plan;
+  const od_place file = {.file = plan->file};
+  if (!check_cells(log, messages)) return false;
+  bool ok = true;
+  for (int i = 0; i < log->inputs; i++) ok = check_times(&s->file[i], log->input[i].source->path, messages) && ok;
+  if (!ok) return false;
+  double first = INFINITY, last = -INFINITY;
+  for (int i = 0; i < log->inputs; i++)
+    if (s->file[i].rows > 0) first = fmin(first, s->file[i].first), last = fmax(last, s->file[i].last);
+  if (!(first <= last))
     od_messages_add(messages, file, "the file has no rows; expected at least one row");
   else if (log->rows == 0)
     od_messages_add(messages, file,
-                    "the file has no rows between 'start' and 'end'; the rows are from %.9g s to %.9g s", s->first,
-                    s->last);
+                    "the file has no rows between 'start' and 'end'; the rows are from %.9g s to %.9g s", first, last);
   for (int i = 0; i < plan->channels && log->rows > 0; i++) {
-    if (!plan->channel[i].is_input || log->missing[i] < log->rows) continue;
-    od_messages_add(messages, file, "the file has no value of the input '%s'; expected at least one value",
-                    plan->channel[i].name);
+    const od_channel *c = &plan->channel[i];
+    if (!c->is_input || c->at < 0 || log->facts[i].values > 0) continue;
+    od_messages_add(messages, (od_place){.file = log->input[c->input].source->path},
+                    "the file has no value of the input '%s'; expected at least one value", c->name);
     ok = false;
   }
   return ok && log->rows > 0;
@@ -387,53 +359,139 @@ static bool check_rows(const survey *s, od_messages *messages) {
 
 // --- The log ------------------------------------------------------------------------------------------------------
 
-// Opens the plan's file.
-static od_status open_file(od_log *log, od_log_plan *plan, od_messages *messages) {
-  od_error err = {0};
+// Makes the list of files of a plan with a single file. Returns false if out of memory.
+static bool list_sources(od_log_plan *plan) {
+  if (plan->sources > 0) return true;
+  plan->source = OD_TAKE(&plan->memory, od_log_source, 1);
+  if (!plan->source) return false;
+  plan->source[0] = (od_log_source){.path = plan->file,
+                                    .place = plan->place,
+                                    .time = plan->time,
+                                    .interval = plan->interval,
+                                    .missing = plan->missing,
+                                    .skip = plan->skip,
+                                    .databases = plan->databases,
+                                    .delay = plan->delay,
+                                    .drift = plan->drift};
+  plan->sources = 1;
+  return true;
+}
+
+// Lists the columns that a file must have. With several files, only the columns of channels that name this file.
+static const char **list_columns(od_log *log, const od_log_plan *plan, int input) {
   const char **columns = OD_TAKE(&log->memory, const char *, plan->channels + 1);
+  for (int i = 0, n = 0; columns && i < plan->channels; i++) {
+    const od_channel *c = &plan->channel[i];
+    if (c->column && (plan->sources == 1 || od_log_is_from(plan, c, input))) columns[n++] = c->column;
+  }
+  return columns;
+}
+
+// Opens a file of the plan.
+static od_status open_file(od_log *log, const od_log_plan *plan, int i, od_messages *messages) {
+  od_error err = {0};
+  const od_log_source *source = &plan->source[i];
+  od_log_input *in = &log->input[i];
+  const char **columns = list_columns(log, plan, i);
   od_table_wish *wish = OD_TAKE(&log->memory, od_table_wish, 1);
   if (!columns || !wish) return OD_NO_MEMORY;
-  for (int i = 0, n = 0; i < plan->channels; i++)
-    if (plan->channel[i].column) columns[n++] = plan->channel[i].column;
-  *wish = (od_table_wish){.missing = plan->missing,
-                          .time = plan->time.column,
+  *in = (od_log_input){.source = source, .time = source->time, .wish = wish};
+  *wish = (od_table_wish){.missing = source->missing,
+                          .time = source->time.column,
                           .columns = columns,
-                          .time_form = plan->time.file_unit,
-                          .no_time = plan->interval > 0,
-                          .skip = plan->skip,
-                          .databases = plan->databases};
-  od_status status = od_row_reader_open(plan->file, wish, &log->file, &err);
-  if (status != OD_OK && status != OD_NO_MEMORY) od_messages_add(messages, plan->place, "%s", err.text);
+                          .time_form = source->time.file_unit,
+                          .no_time = source->interval > 0,
+                          .skip = source->skip,
+                          .databases = source->databases};
+  od_status status = od_row_reader_open(source->path, wish, &in->file, &err);
+  if (status != OD_OK && status != OD_NO_MEMORY) od_messages_add(messages, source->place, "%s", err.text);
   return status;
 }
 
+// Opens all files of the plan.
+static od_status open_files(od_log *log, od_log_plan *plan, od_messages *messages) {
+  if (!list_sources(plan)) return OD_NO_MEMORY;
+  od_status status = OD_OK;
+  log->input = OD_TAKE(&log->memory, od_log_input, plan->sources);
+  if (!log->input) return OD_NO_MEMORY;
+  log->inputs = plan->sources;
+  for (int i = 0; i < plan->sources; i++) {
+    od_status own = open_file(log, plan, i, messages);
+    if (status == OD_OK || own == OD_NO_MEMORY) status = own;
+  }
+  if (status == OD_OK && plan->sources > 1 && !od_log_align(log, messages)) status = OD_BAD_INPUT;
+  return status;
+}
+
+// Numbers the groups of a file's columns. A file with one group of columns besides the times has no groups.
+static od_status find_groups(od_log *log, od_log_input *in) {
+  const od_table *head = od_row_reader_head(in->file);
+  in->group = OD_TAKE(&log->memory, int, head->columns);
+  if (!in->group) return OD_NO_MEMORY;
+  in->groups = 0;
+  for (int c = 0; c < head->columns; c++) {
+    const char *name = od_row_reader_origin(in->file, c).group;
+    in->group[c] = -1;
+    for (int k = 0; k < c && in->group[c] < 0; k++) {
+      const char *other = od_row_reader_origin(in->file, k).group;
+      bool is_same = name && other ? strcmp(name, other) == 0 : name == other;
+      if (is_same && k != in->time.at) in->group[c] = in->group[k];
+    }
+    if (in->group[c] < 0) in->group[c] = c == in->time.at ? 0 : in->groups++;
+  }
+  if (in->groups <= 1) in->group = NULL;
+  return OD_OK;
+}
+
+static const od_channel_facts no_facts = {.least = INFINITY, .most = -INFINITY, .first = -1, .last = -1};
+
 // Finds the columns of all channels. Does not read rows.
 static od_status find_columns(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {
-  const od_table *head = od_row_reader_head(log->file);
-  if (!od_log_match(plan, head, plan->file, units, messages)) return OD_BAD_INPUT;
+  od_status status = od_log_find_columns(log, plan, units, messages);
+  if (status != OD_OK) return status;
   log->plan = plan;
-  log->wanted = OD_TAKE(&log->memory, bool, head->columns);
   log->facts = OD_TAKE(&log->memory, od_channel_facts, plan->channels);
   log->missing = OD_TAKE(&log->memory, long, plan->channels);
   log->constant = OD_TAKE(&log->memory, bool, plan->channels);
   if (od_arena_status(&log->memory) != OD_OK) return OD_NO_MEMORY;
-  int time = plan->time.at;
-  if (time >= 0) log->wanted[time] = true;
-  if (time >= 0 && !plan->time.file_unit && !head->unit[time][0] && plan->time.scale == 1)
-    log->time_without_unit = od_arena_text(&log->memory, head->name[time]);
-  for (int i = 0; i < plan->channels; i++) {
-    if (plan->channel[i].at >= 0) log->wanted[plan->channel[i].at] = true;
-    log->facts[i] = (od_channel_facts){.least = INFINITY, .most = -INFINITY, .first = -1, .last = -1};
+  for (int i = 0; i < log->inputs; i++) {
+    od_log_input *in = &log->input[i];
+    const od_table *head = od_row_reader_head(in->file);
+    in->wanted = OD_TAKE(&log->memory, bool, head->columns);
+    if (!in->wanted || find_groups(log, in) != OD_OK) return OD_NO_MEMORY;
+    int time = in->time.at;
+    if (time >= 0) in->wanted[time] = true;
+    if (time >= 0 && !in->time.file_unit && !head->unit[time][0] && in->time.scale == 1 && !log->time_without_unit)
+      log->time_without_unit = od_arena_text(&log->memory, head->name[time]);
   }
-  od_row_reader_want(log->file, log->wanted);
+  for (int i = 0; i < plan->channels; i++) {
+    const od_channel *c = &plan->channel[i];
+    if (c->at >= 0) log->input[c->input].wanted[c->at] = true;
+    log->facts[i] = no_facts;
+  }
+  for (int i = 0; i < log->inputs; i++) od_row_reader_want(log->input[i].file, log->input[i].wanted);
   return od_arena_status(&log->memory);
+}
+
+// Returns whether the rows of a file are in memory, so that the file cannot be read twice.
+static bool holds(const od_log *log) {
+  bool any = false;
+  for (int i = 0; i < log->inputs; i++) any = any || od_row_reader_holds(log->input[i].file);
+  return any;
+}
+
+static void close_files(od_log *log) {
+  for (int i = 0; i < log->inputs; i++) {
+    od_row_reader_close(log->input[i].file);
+    log->input[i].file = NULL;
+  }
 }
 
 // Stores the rows of a short log, so that later changes of its file have no effect.
 static od_status hold_if_short(od_log *log, od_error *err) {
   size_t channels = (size_t)log->plan->channels;
   double size = (double)log->rows * (double)(channels + 1) * sizeof(double);
-  if (!od_row_reader_holds(log->file) && size > (double)log->plan->most_held) return OD_OK;
+  if (!holds(log) && size > (double)log->plan->most_held) return OD_OK;
   double *time = OD_TAKE(&log->memory, double, log->rows + 1);
   double *value = OD_TAKE_MATRIX(&log->memory, double, log->rows, channels);
   if (!time || !value) return no_memory(log->plan, err);
@@ -449,39 +507,94 @@ static od_status hold_if_short(od_log *log, od_error *err) {
   if (status != OD_OK) return status;
   log->time = time;
   log->value = value;
-  od_log_cursor_free(OD_GIVE(cursor));  // the cursor reads the file, so the cursor is freed first
-  od_row_reader_close(log->file);
-  log->file = NULL;
+  od_log_cursor_free(OD_GIVE(cursor));  // the cursor reads the files, so the cursor is freed first
+  close_files(log);
   return OD_OK;
+}
+
+// Limits a log with several rates to the time in which all inputs have values. Returns whether the part in use has changed.
+static bool limit_part(od_log *log) {
+  double start = log->start, end = log->end_of_part;
+  for (int i = 0; i < log->plan->channels && log->has_rates; i++) {
+    const od_channel *c = &log->plan->channel[i];
+    const od_channel_facts *f = &log->facts[i];
+    if (!c->is_input || c->at < 0 || f->values == 0) continue;
+    start = fmax(start, f->begin);
+    end = fmin(end, f->end);
+  }
+  bool is_smaller = start > log->begin || end < log->end;
+  log->start = fmax(log->start, start);
+  log->end_of_part = fmin(log->end_of_part, end);
+  return is_smaller;
+}
+
+// Surveys the rows again, after the part in use has changed.
+static od_status survey_again(survey *s, od_error *err) {
+  od_log *log = s->log;
+  memset(s->file, 0, (size_t)log->inputs * sizeof *s->file);
+  for (int i = 0; i < log->plan->channels; i++) log->facts[i] = no_facts, log->missing[i] = 0;
+  for (int i = 0; i < log->inputs; i++) od_row_reader_rewind(log->input[i].file);
+  log->rows = 0;
+  log->longest = 0;
+  return survey_files(s, err);
 }
 
 // Reads the rows of a log: checks them, computes the properties of the channels, stores the rows of a short log, and
 // counts jumps.
 static od_status read_rows(od_log *log, od_messages *messages) {
+  OD_SCRATCH(scratch);
   od_error err = {0};
-  survey s = {.log = log};
-  od_status status = survey_file(&s, &err);
+  survey s = {.log = log, .file = OD_TAKE(&scratch, file_rows, log->inputs)};
+  bool *is_cut = OD_TAKE(&scratch, bool, log->inputs);
+  od_status status = s.file && is_cut ? survey_files(&s, &err) : OD_NO_MEMORY;
   if (status == OD_OK && !check_rows(&s, messages)) return OD_BAD_INPUT;
-  bool is_cut = status == OD_OK && od_row_reader_is_cut(log->file);
+  if (status == OD_OK && limit_part(log)) {
+    status = survey_again(&s, &err);
+    if (status == OD_OK && log->rows == 0) {
+      od_messages_add(messages, (od_place){.file = log->plan->file},
+                      "there is no time at which all inputs have values; check times, 'delay' and dates of the files");
+      return OD_BAD_INPUT;
+    }
+  }
+  for (int i = 0; i < log->inputs && status == OD_OK; i++) is_cut[i] = od_row_reader_is_cut(log->input[i].file);
   if (status == OD_OK) status = hold_if_short(log, &err);
   if (status == OD_OK) status = od_log_count_jumps(log, &err);
-  if (status == OD_OK && is_cut)
-    od_messages_say(messages, true, (od_place){log->plan->file, s.line, 1},
-                    "the file ends within this line; check whether the file is complete");
+  for (int i = 0; i < log->inputs && status == OD_OK; i++)
+    if (is_cut[i])
+      od_messages_say(messages, true, (od_place){log->input[i].source->path, s.file[i].line, 1},
+                      s.file[i].line > 0 ? "the file ends within this line; check whether the file is complete"
+                                         : "the file ends before its last row; check whether the file is complete");
   if (status != OD_OK && status != OD_NO_MEMORY) od_messages_add(messages, log->plan->place, "%s", err.text);
   return status;
 }
 
 od_status od_log_open(od_log_plan *plan, od_log **out, od_messages *messages) {
   od_log *log = *out = od_calloc(1, sizeof *log);
-  od_status status = log ? open_file(log, plan, messages) : OD_NO_MEMORY;
+  od_status status = log ? open_files(log, plan, messages) : OD_NO_MEMORY;
   if (status == OD_NO_MEMORY) od_messages_add(messages, plan->place, "out of memory while reading %s", plan->file);
-  if (log) log->plan = plan;
+  if (log) log->plan = plan, log->start = plan->start, log->end_of_part = plan->end;
   return status;
 }
 
-const od_table *od_log_head(const od_log *log) {
-  return od_row_reader_head(log->file);
+int od_log_inputs(const od_log *log) {
+  return log->inputs;
+}
+
+const od_table *od_log_head(const od_log *log, int input) {
+  return od_row_reader_head(log->input[input].file);
+}
+
+bool od_log_unify_hold(od_log_plan *plan) {
+  int common = -1;
+  for (int i = 0; i < plan->channels; i++) {
+    const od_channel *c = &plan->channel[i];
+    int own = c->has_own_hold ? (int)c->hold : (int)plan->hold;
+    if (!c->is_input || (c->at < 0 && !c->has_own_hold)) continue;
+    if (common >= 0 && own != common) return false;
+    common = own;
+  }
+  if (common >= 0) plan->hold = (od_log_hold)common;
+  return true;
 }
 
 const char *od_log_label(const od_log *log, int channel) {
@@ -490,6 +603,8 @@ const char *od_log_label(const od_log *log, int channel) {
 }
 
 od_status od_log_load(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {
+  for (int i = 0; i < plan->channels; i++)
+    if (!plan->channel[i].has_own_hold) plan->channel[i].hold = plan->hold;
   od_status status = find_columns(log, plan, units, messages);
   if (status == OD_OK) status = read_rows(log, messages);
   if (status == OD_NO_MEMORY) od_messages_add(messages, plan->place, "out of memory while reading %s", plan->file);
@@ -506,12 +621,15 @@ od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messa
 }
 
 bool od_log_has_changed(const od_log *log) {
-  return log->file && od_row_reader_has_changed(log->file);
+  bool any = false;
+  for (int i = 0; i < log->inputs; i++)
+    any = any || (log->input[i].file && od_row_reader_has_changed(log->input[i].file));
+  return any;
 }
 
 void od_log_free(od_log *log) {
   if (!log) return;
-  od_row_reader_close(log->file);
+  close_files(log);
   od_arena_free(&log->memory);
   od_free(log);
 }

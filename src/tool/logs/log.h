@@ -13,15 +13,24 @@
 #include "memory/scoped.h"
 #include "oleodyn/machine.h"
 
+// Values of an input between rows. NEXT: the value of a row applies since the previous row.
+typedef enum od_log_hold { OD_LOG_LINEAR, OD_LOG_PREVIOUS, OD_LOG_NEXT } od_log_hold;
+
 typedef struct od_channel {
   const char *name;
   const char *unit;       // SI unit of the values; "": values are not converted
   bool has_columns_unit;  // whether `unit` is the SI unit of the column's unit, set by od_log_match()
   bool is_input;
+  bool has_own_hold;  // whether `hold` differs from that of the plan
+  od_log_hold hold;   // set by od_log_load() unless has_own_hold
+  bool fills;         // whether values in rows of other files and groups are interpolated, as those of inputs
   // The form of the channel in the file.
   const char *column;          // name or number of the column; NULL: the name of the channel
   const char *whole;           // a name that is tried before `column` and `file_unit`; NULL: none
   int number;                  // number of the column; 0: the column has the name `column`
+  const char *from;            // name of the file with the column; NULL: any file of the log
+  int from_number;             // number of the file, from 1; 0: given by `from`
+  double delay;                // time by which the values of the channel are late, s; may be negative
   const char *file_unit;       // unit of the column; NULL: the unit in the file, or SI if the file has no unit
   bool is_mapped;              // whether the section or an option gives the column
   double scale, offset;        // the value in `file_unit` is scale * cell + offset
@@ -30,24 +39,41 @@ typedef struct od_channel {
 
   // Result of od_log_match().
   int at;             // index of the column; -1: none, the channel is constant
+  int input;          // index of the file
   const char *label;  // name of the column; NULL: none
   od_conversion conversion;
 } od_channel;
 
+// A file of a log, with its own clock. An event at the time t of the log has the time t0 + (t - t0) (1 + drift) + delay in the file; t0
+// is the time of the first row.
+typedef struct od_log_source {
+  const char *path;
+  od_place place;
+  od_channel time;
+  double interval;  // as in od_log_plan
+  const char **missing;
+  int skip;
+  const char **databases;
+  double delay, drift;
+} od_log_source;
+
 typedef struct od_log_plan {
   od_arena memory;   // memory of channels and of texts for missing values
-  const char *file;  // path of the log; NULL: not given
+  const char *file;  // path of the first file; NULL: not given
   od_place place;    // place of the key that names the log
   od_channel time;
   double interval;  // time between rows of a file without a time column, s; 0: there is a time column
   od_channel *channel;
   int channels;
-  double start, end;       // first and last times of the part in use, s; infinite: all rows
-  const char **missing;    // texts and numbers that mark a missing value; ends with NULL; may be NULL
-  int skip;                // number of lines of a text file before its header
+  double start, end;      // first and last times of the part in use, s; infinite: all rows
+  const char **missing;   // texts and numbers that mark a missing value; ends with NULL; may be NULL
+  int skip;               // number of lines of a text file before its header
+  od_log_source *source;  // several files; NULL: one file, with the settings of the plan
+  int sources;
+  double delay, drift;     // of the clock of a single file, see od_log_source
   const char **databases;  // paths of DBC files for CAN traces; ends with NULL; may be NULL
   bool has_section;        // whether the plan may be changed by a section 'data' of a file; false: only by options
-  bool hold;               // whether inputs keep their value until the next row; false: inputs are linear between rows
+  od_log_hold hold;        // values of inputs between rows, unless the channel has its own
   size_t most_held;        // largest size of a log in memory, bytes; a larger log is read from its file each time
 } od_log_plan;
 
@@ -65,10 +91,10 @@ int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_i
 // Adds a channel that a user names: the name of a mapped channel, or of a column. unit: NULL: the SI unit of the column's unit.
 // `place`: place of the name. Returns as od_log_want().
 int od_log_want_named(od_log_plan *plan, const char *name, const char *unit, od_place place);
-// Adds a column of the file, counted from 0, unless a mapped channel has its name. Returns as od_log_want().
-int od_log_want_column(od_log_plan *plan, const od_table *header, int column, const char *unit);
 // Returns the index of a channel; -1: there is no such channel.
 int od_log_find(const od_log_plan *plan, const char *name);
+// Adds a channel, also if there is a channel with this name. Returns its index, or -1 if out of memory.
+int od_log_add(od_log_plan *plan, const od_channel *channel);
 
 // Finds the columns. False: there are messages about each column that is missing or has a wrong unit. `file`: name of the log. Sets
 // units of channels without a unit.
@@ -83,25 +109,33 @@ typedef struct od_channel_facts {
   double least, most;  // range of the values; INFINITY, -INFINITY: no values
   long first, last;    // indices of the first and last rows with a value; -1: no values
   double first_value, last_value;
-  double steepest;  // the largest change between consecutive values
-  long jumps;       // number of jumps of an input, see od_log_count_jumps()
+  double steepest;     // the largest change between consecutive values
+  long values;         // number of values
+  double begin, end;   // times of the first and last values, s
+  double longest, at;  // longest time between two values, and time of the first of these values, s
+  long jumps;          // number of jumps of an input, see od_log_count_jumps()
 } od_channel_facts;
 
 typedef struct od_log {
   od_arena memory;          // memory of all arrays
   const od_log_plan *plan;  // defines the channels of the log
   long rows;
-  double begin, end;        // times of the first and last rows
-  long *missing;            // per channel: number of missing values in the part in use
+  double start,
+      end_of_part;  // the part in use, s: that of the plan; with several rates, only times at which all inputs have values
+  double begin, end;  // times of the first and last rows
+  // Per channel: number of missing values in the part in use. In a log of several files, or of groups of channels with their own times,
+  // a row without a value counts only if the row belongs to the file or group of the channel.
+  long *missing;
+  bool has_rates;           // whether rows may belong to a part of the channels only
   bool *constant;           // per channel: whether all values are equal
   od_channel_facts *facts;  // properties of each channel
   long repeated;            // number of omitted rows, which have the time of the previous row
   double longest, at;       // longest time between two rows, and time of the first of these rows, s
 
   // Rows in memory: rows of a short log, or of a file that cannot be read twice. Rows of other logs are read from the file.
-  double *time, *value;  // value[row * channels + channel]; NULL: the rows are in the file
-  struct od_row_reader *file;
-  bool *wanted;                   // per column of the file: whether the column is in use
+  double *time, *value;        // value[row * channels + channel]; NULL: the rows are in the file
+  struct od_log_input *input;  // the files; their readers are NULL if the rows are in memory
+  int inputs;
   const char *time_without_unit;  // name of the time column if the column has no unit; else NULL
 } od_log;
 
@@ -110,10 +144,17 @@ od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messa
 // The two parts of od_log_read(). Between them, channels may be added to the plan: od_log_head() returns names and units of the
 // columns. Free the log in all cases.
 od_status od_log_open(od_log_plan *plan, od_log **out, od_messages *messages);
-const od_table *od_log_head(const od_log *log);
-// Returns the column of the times in an open log, counted from 0; -1: none, or ambiguous.
-int od_log_time_column(const od_log *log);
+int od_log_inputs(const od_log *log);
+const od_table *od_log_head(const od_log *log, int input);
+// Returns the column of the times in an open file, counted from 0; -1: none, or ambiguous.
+int od_log_time_column(const od_log *log, int input);
+// Adds a column of a file of an open log, counted from 0, unless a mapped channel has its name. Returns as od_log_want().
+int od_log_want_column(od_log_plan *plan, const od_log *log, int input, int column, const char *unit);
+// Finds the columns of the channels so far. Fails with OD_BAD_INPUT, after messages, or OD_NO_MEMORY.
+od_status od_log_find_columns(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages);
 od_status od_log_load(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages);
+// Returns whether all inputs have the same hold, which is then the hold of the plan.
+bool od_log_unify_hold(od_log_plan *plan);
 // Returns the name of a channel for results: the name of a mapped channel, else the name of its column.
 const char *od_log_label(const od_log *log, int channel);
 void od_log_free(od_log *log);
@@ -129,7 +170,8 @@ od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *er
 void od_log_cursor_free(od_log_cursor *c);
 OD_OWNED_POINTER(od_log_cursor, od_log_cursor_free);
 // Reads the next row: its time, which is later than the time of the previous row, and a value per channel. The values are valid
-// until the next call. NAN: the value is missing; gaps of inputs are interpolated. *more false: there is no further row.
+// until the next call. NAN: the value is missing; gaps of inputs are filled. An input with the hold NEXT has the value of its next row,
+// so the caller holds values of all inputs that are not linear until the next row. *more false: there is no further row.
 od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **value, bool *more, od_error *err);
 
 // ---- Remarks (log_remarks.c). Functions that add a remark return false if out of memory.

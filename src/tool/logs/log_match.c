@@ -10,7 +10,7 @@
 
 #include "document/suggest.h"
 #include "io/date_time.h"
-#include "logs/log.h"
+#include "logs/log_rows.h"
 
 enum { NONE = -1, AMBIGUOUS = -2, NAME_SIZE = 256 };
 
@@ -187,30 +187,90 @@ static od_unit_verdict choose_unit(const search *s, od_arena *memory, od_channel
   return OD_UNIT_FITS;
 }
 
+// Returns the column of a channel, or of the time, in a file; NONE or AMBIGUOUS.
+static int find_column(const search *s, od_channel *c) {
+  bool is_given = c->column || c->number > 0;
+  return is_given ? find_given(s->table, c) : c == s->time ? od_table_find_time(s->table) : find_own(s->table, c);
+}
+
+// Sets column, unit and conversion of a channel. False: an error was reported.
+static bool take_column(const search *s, od_arena *memory, od_channel *c, int column) {
+  // The form of dates, such as "dd.mm.yyyy", stands in the place of the unit. The reader of the file converts dates to seconds.
+  od_date_order ignored;
+  const bool is_time = c == s->time, is_form = is_time && c->file_unit && od_date_order_of(c->file_unit, &ignored);
+  c->at = column;
+  const char *unit = c->file_unit && !is_form ? c->file_unit : s->table->unit[c->at];
+  if (is_time && od_date_order_of(unit, &ignored)) unit = "s";  // of a live stream, before its first row
+  od_unit_verdict verdict = choose_unit(s, memory, c, unit);
+  if (verdict != OD_UNIT_FITS) complain_unit(s, c, unit, verdict);
+  c->label = od_arena_text(memory, s->table->name[c->at]);
+  return verdict == OD_UNIT_FITS;
+}
+
 // Finds the column of a channel, or of the time. False: an error was reported.
 static bool match_channel(const search *s, od_arena *memory, od_channel *c) {
-  bool is_time = c == s->time, is_given = c->column || c->number > 0;
-  int found = is_given ? find_given(s->table, c) : is_time ? od_table_find_time(s->table) : find_own(s->table, c);
-  c->at = found >= 0 ? found : NONE;
-  if (found >= 0) {
-    // The form of dates, such as "dd.mm.yyyy", stands in the place of the unit. The reader of the file converts dates to seconds.
-    od_date_order ignored;
-    const bool is_form = is_time && c->file_unit && od_date_order_of(c->file_unit, &ignored);
-    const char *unit = c->file_unit && !is_form ? c->file_unit : s->table->unit[c->at];
-    if (is_time && od_date_order_of(unit, &ignored)) unit = "s";  // of a live stream, before its first row
-    od_unit_verdict verdict = choose_unit(s, memory, c, unit);
-    if (verdict != OD_UNIT_FITS) complain_unit(s, c, unit, verdict);
-    c->label = od_arena_text(memory, s->table->name[c->at]);
-    return verdict == OD_UNIT_FITS;
-  }
-  if (found == NONE && !is_given && !isnan(c->otherwise)) return true;
+  int found = find_column(s, c);
+  c->at = NONE;
+  if (found >= 0) return take_column(s, memory, c, found);
+  if (found == NONE && !c->column && c->number == 0 && !isnan(c->otherwise)) return true;
   complain_missing(s, c, found);
   return false;
 }
 
-int od_log_time_column(const od_log *log) {
-  od_channel time = log->plan->time;
-  const od_table *head = od_log_head(log);
+bool od_log_is_from(const od_log_plan *plan, const od_channel *c, int input) {
+  if (c->from_number > 0) return c->from_number == input + 1;
+  return c->from && strcmp(c->from, plan->source[input].path) == 0;
+}
+
+// Finds the file of a channel of a log with several files. Returns its index, NONE if no file has the column, or AMBIGUOUS after a
+// message.
+static int choose_input(search *list, const od_log_plan *plan, od_channel *c, od_messages *messages) {
+  int found = NONE, files = 0;
+  char names[300] = "";
+  for (int i = 0; i < plan->sources; i++) {
+    if (od_log_is_from(plan, c, i)) return i;
+    if (c->from || c->from_number > 0 || find_column(&list[i], c) == NONE) continue;
+    size_t used = strlen(names);
+    snprintf(names + used, sizeof names - used, "%s%s", files++ > 0 ? ", " : "", plan->source[i].path);
+    found = i;
+  }
+  if (c->from && found == NONE) {
+    od_messages_add(messages, c->place, "'file' of '%s' is '%s', which is not a file of this log", c->name, c->from);
+    return AMBIGUOUS;
+  }
+  if (files < 2) return found;
+  od_messages_add(messages, c->column ? c->place : plan->place,
+                  "%d files have a column for '%s': %s; name one with 'file' in the map of the channel, as in "
+                  "'%s: {file: %s}'",
+                  files, c->name, names, c->name, plan->source[found].path);
+  return AMBIGUOUS;
+}
+
+od_status od_log_find_columns(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {
+  OD_SCRATCH(scratch);
+  search *list = OD_TAKE(&scratch, search, log->inputs);
+  if (!list) return OD_NO_MEMORY;
+  bool ok = true;
+  for (int i = 0; i < log->inputs; i++) {
+    od_log_input *in = &log->input[i];
+    list[i] = (search){od_row_reader_head(in->file), &in->time, in->source->path, units, messages, plan->has_section};
+    ok = (in->source->interval > 0 || match_channel(&list[i], &plan->memory, &in->time)) && ok;
+  }
+  plan->time.at = log->input[0].time.at;
+  for (int i = 0; i < plan->channels; i++) {
+    od_channel *c = &plan->channel[i];
+    int input = log->inputs > 1 ? choose_input(list, plan, c, messages) : 0;
+    c->input = input < 0 ? 0 : input;
+    ok = (input == AMBIGUOUS ? false : match_channel(&list[c->input], &plan->memory, c)) && ok;
+  }
+  if (od_arena_status(&plan->memory) != OD_OK) return OD_NO_MEMORY;
+  return ok ? OD_OK : OD_BAD_INPUT;
+}
+
+int od_log_time_column(const od_log *log, int input) {
+  od_channel time = log->input[input].time;
+  const od_table *head = od_log_head(log, input);
+  if (log->input[input].source->interval > 0) return NONE;
   return time.column || time.number > 0 ? find_given(head, &time) : od_table_find_time(head);
 }
 

@@ -105,7 +105,7 @@ bool od_log_remark_jumps(const od_log *log, bool hold, od_trust trust, od_verdic
   bool ok = true;
   for (int c = 0; c < log->plan->channels && !hold; c++) {
     const od_channel *channel = &log->plan->channel[c];
-    if (!channel->is_input || log->facts[c].jumps == 0) continue;
+    if (!channel->is_input || channel->hold != OD_LOG_LINEAR || log->facts[c].jumps == 0) continue;
     ok = od_verdict_add(verdict, trust, "input.hold", "Input that jumps:",
                         "%.100s jumps %s, but inputs are interpolated linearly between rows. If the input of the "
                         "machine jumped, write 'hold: previous' under 'data'.",

@@ -149,11 +149,14 @@ static void read_skip(setting *s, const char *text) {
 }
 
 static void read_hold(setting *s, const char *text) {
-  if (!text) return;
-  if (strcmp(text, "linear") != 0 && strcmp(text, "previous") != 0)
-    od_messages_add(s->messages, (od_place){.file = "--hold"}, "found '%s'; expected linear or previous", text);
-  else
-    s->plan->hold = strcmp(text, "previous") == 0;
+  static const char *const words[] = {"linear", "previous", "next"};
+  for (int i = 0; text && i < 3; i++)
+    if (strcmp(text, words[i]) == 0) {
+      s->plan->hold = (od_log_hold)i;
+      return;
+    }
+  if (text)
+    od_messages_add(s->messages, (od_place){.file = "--hold"}, "found '%s'; expected linear, previous or next", text);
 }
 
 static void read_times(setting *s, const od_log_settings *from) {
@@ -176,20 +179,43 @@ static void read_times(setting *s, const od_log_settings *from) {
     plan->interval = 0;
 }
 
+// Replaces the files of the plan by those of --data.
+static bool set_files(od_log_plan *plan, const od_log_texts *data) {
+  if (data->count == 0) return true;
+  plan->file = od_arena_text(&plan->memory, data->text[0]);
+  plan->place = (od_place){.file = "--data"};
+  plan->sources = data->count > 1 ? data->count : 0;
+  plan->source = data->count > 1 ? OD_TAKE(&plan->memory, od_log_source, data->count) : NULL;
+  for (int i = 0; plan->source && i < plan->sources; i++)
+    plan->source[i] = (od_log_source){.path = od_arena_text(&plan->memory, data->text[i]),
+                                      .place = plan->place,
+                                      .time = plan->time,
+                                      .interval = plan->interval,
+                                      .missing = plan->missing,
+                                      .skip = plan->skip,
+                                      .databases = plan->databases};
+  return od_arena_status(&plan->memory) == OD_OK;
+}
+
 bool od_log_plan_set(od_log_plan *plan, const od_log_settings *from, const od_machine *machine, od_units *units,
                      od_messages *messages) {
   setting s = {plan, machine, units, messages};
-  if (from->data.count > 0) {
-    plan->file = od_arena_text(&plan->memory, from->data.text[0]);
-    plan->place = (od_place){.file = "--data"};
-    if (from->data.count > 1)
-      od_messages_add(messages, plan->place, "found %d files; expected one file", from->data.count);
-  }
   for (int i = 0; i < from->map.count; i++) read_map(&s, &from->map, i);
   read_skip(&s, from->skip);
   read_hold(&s, from->hold);
   read_times(&s, from);
   copy_texts(plan, &from->missing, &plan->missing);
   copy_texts(plan, &from->databases, &plan->databases);
+  if (!set_files(plan, &from->data)) return false;
+  // Options apply to all files of a section.
+  bool has_column = plan->time.place.file && strcmp(plan->time.place.file, "--map") == 0;
+  for (int i = 0; i < plan->sources && from->data.count == 0; i++) {
+    od_log_source *source = &plan->source[i];
+    if (from->missing.count > 0) source->missing = plan->missing;
+    if (from->databases.count > 0) source->databases = plan->databases;
+    if (from->skip) source->skip = plan->skip;
+    if (has_column) source->time = plan->time, source->interval = 0;
+    if (from->interval) source->interval = plan->interval;
+  }
   return od_arena_status(&plan->memory) == OD_OK;
 }

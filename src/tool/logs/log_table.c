@@ -5,8 +5,8 @@
 
 #include "io/wording.h"
 
-od_status od_whole_log_open(const od_log_settings *settings, const od_machine *machine, od_whole_log *out,
-                            od_messages *messages) {
+od_status od_whole_log_begin(const od_log_settings *settings, const od_machine *machine, od_whole_log *out,
+                             od_messages *messages) {
   od_error err = {0};
   *out = (od_whole_log){0};
   od_log_plan_init(&out->plan);
@@ -16,33 +16,47 @@ od_status od_whole_log_open(const od_log_settings *settings, const od_machine *m
     return err.status;
   }
   if (!od_log_plan_set(&out->plan, settings, machine, out->units, messages)) return OD_NO_MEMORY;
-  return od_messages_errors(messages) > 0 ? OD_BAD_INPUT : od_log_open(&out->plan, &out->log, messages);
+  return od_messages_errors(messages) > 0 ? OD_BAD_INPUT : OD_OK;
 }
 
-// Copies the rows of the log into a new table.
+od_status od_whole_log_open(const od_log_settings *settings, const od_machine *machine, od_whole_log *out,
+                            od_messages *messages) {
+  od_status status = od_whole_log_begin(settings, machine, out, messages);
+  return status == OD_OK ? od_log_open(&out->plan, &out->log, messages) : status;
+}
+
+// Copies the rows of the log into a new table. In a log with several rates, the rows between the first and last values of all channels.
 static od_status take_rows(od_whole_log *w, od_error *err) {
   const od_log *log = w->log;
   const int channels = w->plan.channels;
   OD_OWNED(od_log_cursor_free) od_log_cursor *cursor = NULL;
   od_table *t = w->table = od_table_new(channels + 1);
   od_status status = t ? od_table_resize(t, log->rows) : OD_NO_MEMORY;
+  double begin = -INFINITY, end = INFINITY;
   if (status == OD_OK) status = od_table_label(t, 0, "time", "s");
-  for (int i = 0; i < channels && status == OD_OK; i++)
+  for (int i = 0; i < channels && status == OD_OK; i++) {
     status = od_table_label(t, i + 1, od_log_label(log, i), w->plan.channel[i].unit);
+    if (log->has_rates) begin = fmax(begin, log->facts[i].begin), end = fmin(end, log->facts[i].end);
+  }
   if (status == OD_OK) status = od_log_cursor_new(log, &cursor, err);
   const double *value = NULL;
   bool more = true;
+  long kept = 0;
   for (long k = 0; k < log->rows && status == OD_OK; k++) {
-    double *row = t->data + k * (channels + 1);
+    double *row = t->data + kept * (channels + 1);
     status = od_log_cursor_next(cursor, row, &value, &more, err);
-    if (status == OD_OK) memcpy(row + 1, value, (size_t)channels * sizeof *value);
+    if (status != OD_OK || row[0] < begin || row[0] > end) continue;
+    memcpy(row + 1, value, (size_t)channels * sizeof *value);
+    kept++;
   }
+  if (t) t->rows = kept;
   return status;
 }
 
 od_status od_whole_log_load(od_whole_log *w, od_messages *messages) {
   od_error err = {0};
   if (od_arena_status(&w->plan.memory) != OD_OK) return OD_NO_MEMORY;
+  for (int i = 0; i < w->plan.channels; i++) w->plan.channel[i].fills = true;
   od_status status = od_log_load(w->log, &w->plan, w->units, messages);
   if (status != OD_OK) return status;
   w->ambiguity = od_log_ambiguity(w->log);
@@ -62,11 +76,18 @@ bool od_whole_log_is_complete(const od_whole_log *w, od_messages *messages) {
   const od_table *t = w->table;
   bool ok = true;
   for (int c = 1; c < t->columns; c++) {
+    const od_place place = {.file = w->plan.file};
     long row = 0;
     while (row < t->rows && isfinite(t->data[row * t->columns + c])) row++;
-    if (row == t->rows) continue;
-    od_messages_add(messages, (od_place){.file = w->plan.file},
-                    "row %ld of '%s' has no value; expected a number in every row", row + 1, t->name[c]);
+    if (row < t->rows)
+      od_messages_add(messages, place, "row %ld of '%s' has no value; expected a number in every row", row + 1,
+                      t->name[c]);
+    else if (w->log->missing[c - 1] > 0)
+      od_messages_add(messages, place, "%s of '%s' %s missing; expected a number in every row",
+                      od_count(w->log->missing[c - 1], "value").text, t->name[c],
+                      od_form(w->log->missing[c - 1], "is", "are"));
+    else
+      continue;
     ok = false;
   }
   return ok;

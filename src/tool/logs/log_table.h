@@ -14,6 +14,9 @@ typedef struct od_whole_log {
   od_time_ambiguity ambiguity;  // message about an ambiguous unit of the times
 } od_whole_log;
 
+// Makes the plan of the settings, which the caller may change before od_log_open().
+od_status od_whole_log_begin(const od_log_settings *settings, const od_machine *machine, od_whole_log *out,
+                             od_messages *messages);
 // Opens the log of the settings. Then the caller adds channels to the plan and calls od_whole_log_load(). Free the log in all cases.
 od_status od_whole_log_open(const od_log_settings *settings, const od_machine *machine, od_whole_log *out,
                             od_messages *messages);

@@ -1,6 +1,7 @@
 #include "prepare/log_columns.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -43,23 +44,27 @@ static bool select_names(od_log_columns *c, const char *option, const char *list
   return true;
 }
 
-static bool is_input(const od_log_columns *c, int channel) {
-  for (int i = 0; i < c->inputs; i++)
-    if (c->channel[i] == channel || c->plan.channel[c->channel[i]].at == c->plan.channel[channel].at) return true;
+// Returns whether a column of a file is an input.
+static bool is_input(const od_log_columns *c, int file, int column) {
+  for (int i = 0; i < c->inputs; i++) {
+    const od_channel *input = &c->plan.channel[c->channel[i]];
+    if (input->input == file && input->at == column) return true;
+  }
   return false;
 }
 
-// Adds all outputs: the mapped channels, or else the columns of the file, except inputs and times. The columns of the inputs are known.
+// Adds all outputs: the mapped channels, or else the columns of the files, except inputs and times. The columns of the inputs are known.
 // Returns false if out of memory.
 static bool select_all(od_log_columns *c) {
-  const od_table *head = od_log_head(c->log);
   const int known = c->plan.channels, selected = c->count;
-  for (int i = 0; i < known; i++)
-    if (c->plan.channel[i].is_mapped && !is_input(c, i) && !select_channel(c, i)) return false;
-  for (int i = 0; i < head->columns && c->count == selected; i++) {
-    bool is_output = c->plan.interval > 0 || i != c->plan.time.at;
-    for (int k = 0; k < c->inputs; k++) is_output = is_output && c->plan.channel[c->channel[k]].at != i;
-    if (is_output && od_log_want_column(&c->plan, head, i, NULL) < 0) return false;
+  for (int i = 0; i < known; i++) {
+    const od_channel *channel = &c->plan.channel[i];
+    if (channel->is_mapped && !is_input(c, channel->input, channel->at) && !select_channel(c, i)) return false;
+  }
+  for (int file = 0; file < od_log_inputs(c->log) && c->count == selected; file++) {
+    int columns = od_log_head(c->log, file)->columns, time = od_log_time_column(c->log, file);
+    for (int i = 0; i < columns; i++)
+      if (i != time && !is_input(c, file, i) && od_log_want_column(&c->plan, c->log, file, i, NULL) < 0) return false;
   }
   for (int i = known; i < c->plan.channels; i++)
     if (!select_channel(c, i)) return false;
@@ -72,7 +77,8 @@ static bool check_inputs(const od_log_columns *c, const od_log_wish *wish, od_me
   int most = wish->most_inputs > 0 ? wish->most_inputs : 1, errors = od_messages_errors(messages);
   for (int i = 0; i < c->inputs; i++)
     for (int j = 0; j < i; j++)
-      if (c->plan.channel[c->channel[i]].at == c->plan.channel[c->channel[j]].at)
+      if (c->plan.channel[c->channel[i]].at == c->plan.channel[c->channel[j]].at &&
+          c->plan.channel[c->channel[i]].input == c->plan.channel[c->channel[j]].input)
         od_messages_add(messages, place, "found the column '%s' twice, expected each column once",
                         c->plan.channel[c->channel[i]].label);
   if (c->inputs > most && most > 1)
@@ -95,9 +101,9 @@ static od_status select_channels(od_log_columns *c, const od_log_wish *wish, od_
   c->inputs = c->count;
   for (int i = 0; i < wish->output_count; i++)
     if (!select_names(c, "--output", wish->outputs[i])) return OD_NO_MEMORY;
-  if (!od_log_match(&c->plan, od_log_head(c->log), c->plan.file, c->units, messages) ||
-      !check_inputs(c, wish, messages))
-    return OD_BAD_INPUT;
+  od_status status = od_log_find_columns(c->log, &c->plan, c->units, messages);
+  if (status != OD_OK) return status;
+  if (!check_inputs(c, wish, messages)) return OD_BAD_INPUT;
   if (wish->output_count == 0 && !select_all(c)) return OD_NO_MEMORY;
   if (c->count > c->inputs) return OD_OK;
   od_messages_add(messages, (od_place){.file = c->plan.file},
@@ -130,41 +136,198 @@ static od_status find_labels(od_log_columns *c, od_messages *messages) {
   return status;
 }
 
+// Times are uniform within a hundredth of a step. This tolerance allows times that are printed with few digits.
+static const double uniform = 0.01;
+// Longest time between values, relative to the usual time, over which signals are interpolated.
+static const double longest_gap = 20;
+
+static int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// Estimates errors of linear interpolation for one channel. A sample that is interpolated from its neighbors has an error of about
+// f'' h^2 / 2 at the distance h; the root mean square of the error between samples is f'' h^2 / sqrt(120).
+typedef struct interpolation {
+  double t[3], x[3];  // the last three samples
+  double errors, mean, squares;
+  long count;
+} interpolation;
+
+static void add_sample(interpolation *p, double t, double x) {
+  memmove(p->t, p->t + 1, 2 * sizeof *p->t), memmove(p->x, p->x + 1, 2 * sizeof *p->x);
+  p->t[2] = t, p->x[2] = x;
+  p->count++;
+  double off = x - p->mean;
+  p->mean += off / (double)p->count;
+  p->squares += off * (x - p->mean);
+  if (p->count < 3) return;
+  double expected = p->x[0] + (p->x[2] - p->x[0]) * (p->t[1] - p->t[0]) / (p->t[2] - p->t[0]);
+  p->errors += (p->x[1] - expected) * (p->x[1] - expected);
+}
+
+// Reads the next row of the log into a row: time, and values of the plan's channels.
+static od_status next_of_log(od_log_columns *c, double *row, bool *more, od_error *err) {
+  const double *value = NULL;
+  od_status status = OD_OK;
+  if (!c->cursor) status = od_log_cursor_new(c->log, &c->cursor, err);
+  if (status == OD_OK) status = od_log_cursor_next(c->cursor, row, &value, more, err);
+  if (status == OD_OK && *more) memcpy(row + 1, value, (size_t)c->plan.channels * sizeof *row);
+  return status;
+}
+
+static void rewind_rows(od_log_columns *c) {
+  od_log_cursor_free(c->cursor);
+  c->cursor = NULL;
+  c->next = 0;
+}
+
+// Reads the log once and examines its times: whether they are uniform, the median interval, and the error of interpolation.
+static od_status examine(od_log_columns *c, double *median, bool *is_uniform, od_error *err) {
+  enum { MOST_INTERVALS = 10001 };
+  OD_SCRATCH(scratch);
+  double *interval = OD_TAKE(&scratch, double, MOST_INTERVALS), *row = c->before, last = NAN;
+  interpolation *p = OD_TAKE(&scratch, interpolation, c->count);
+  if (!interval || !p) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  const long every = c->log->rows / MOST_INTERVALS + 1;
+  long count = 0;
+  bool more = true;
+  od_status status = OD_OK;
+  *is_uniform = !c->log->has_rates;
+  c->shortest = INFINITY;
+  for (long k = 0; status == OD_OK && more; k++) {
+    status = next_of_log(c, row, &more, err);
+    if (status != OD_OK || !more) break;
+    double expected = c->begin + (double)k * c->step;
+    if (!(c->plan.interval > 0) && !(fabs(row[0] - expected) <= uniform * c->step)) *is_uniform = false;
+    if (k > 0) {
+      c->shortest = fmin(c->shortest, row[0] - last), c->longest = fmax(c->longest, row[0] - last);
+      if (k % every == 0) interval[count++] = row[0] - last;
+    }
+    last = row[0];
+    for (int i = 0; i < c->count; i++)
+      if (isfinite(row[1 + c->channel[i]])) add_sample(&p[i], row[0], row[1 + c->channel[i]]);
+  }
+  rewind_rows(c);
+  if (count > 0) qsort(interval, (size_t)count, sizeof *interval, by_size);
+  *median = count > 0 ? interval[count / 2] : 0;
+  c->resampling_error = 0;
+  for (int i = 0; i < c->count; i++) {
+    if (p[i].count < 4 || !(p[i].squares > 0)) continue;
+    double error = sqrt(p[i].errors / (double)(p[i].count - 2)) * 2 / sqrt(120);
+    error /= sqrt(p[i].squares / (double)p[i].count);
+    if (error > c->resampling_error) c->resampling_error = error, c->least_accurate = i;
+  }
+  return status;
+}
+
+// Chooses the rows of a log that must be resampled. The step is the median interval; with several rates, that of the fastest channel.
+static od_status plan_resampling(od_log_columns *c, double median, od_messages *messages) {
+  const od_log *log = c->log;
+  double step = median, begin = log->begin, end = log->end;
+  bool ok = true;
+  for (int i = 0; i < c->count; i++) {
+    const od_channel_facts *f = &log->facts[c->channel[i]];
+    const char *name = od_log_columns_name(c, i);
+    if (f->values < 2) {
+      od_messages_add(messages, (od_place){.file = c->plan.file}, "'%s' has %s; expected at least 2 values", name,
+                      od_count(f->values, "value").text);
+      ok = false;
+      continue;
+    }
+    double usual = (f->end - f->begin - f->longest) / (double)(f->values > 2 ? f->values - 2 : 1);
+    if (log->has_rates && (i == 0 || usual < step)) step = usual;
+    begin = fmax(begin, f->begin), end = fmin(end, f->end);
+    double least = fmax(usual, log->has_rates ? 0 : median);
+    if (f->longest <= longest_gap * least) continue;
+    od_messages_add(
+        messages, (od_place){.file = c->plan.file},
+        "'%s' has no value for %.6g s after %.9g s, %.3g times the usual interval; a longer gap than %g intervals is "
+        "not interpolated. Exclude the gap with --start or --end",
+        name, f->longest, f->at, f->longest / least, longest_gap);
+    ok = false;
+  }
+  if (!ok) return OD_BAD_INPUT;
+  c->is_resampled = true;
+  c->step = step;
+  c->begin = begin;
+  c->rows = step > 0 && end > begin ? (long)floor((end - begin) / step * (1 + 1e-12)) + 1 : 0;
+  return OD_OK;
+}
+
 // Finds the times of the rows. Returns OD_BAD_INPUT after messages.
 static od_status find_times(od_log_columns *c, od_messages *messages) {
   const od_log *log = c->log;
+  od_error err = {0};
+  bool is_uniform = true;
+  double median = 0;
   c->rows = log->rows;
   c->begin = log->begin;
   c->step = c->plan.interval > 0 ? c->plan.interval : (log->end - log->begin) / (double)(log->rows - 1);
-  c->ambiguity = od_log_ambiguity(log);
-  if (c->rows >= 8) return OD_OK;
+  c->before = OD_TAKE(&c->arena, double, c->plan.channels + 1);
+  c->after = OD_TAKE(&c->arena, double, c->plan.channels + 1);
+  if (od_arena_status(&c->arena) != OD_OK) return OD_NO_MEMORY;
+  od_status status = log->rows >= 8 ? examine(c, &median, &is_uniform, &err) : OD_OK;
+  if (status != OD_OK) {
+    if (status != OD_NO_MEMORY) od_messages_add(messages, (od_place){0}, "%s", err.text);
+    return status;
+  }
+  if (!is_uniform) status = plan_resampling(c, median, messages);
+  if (status != OD_OK || c->rows >= 8) return status;
   od_messages_add(messages, (od_place){.file = c->plan.file}, "the log has %s; expected at least 8 rows",
                   od_count(c->rows, "row").text);
   return OD_BAD_INPUT;
 }
 
-// Times must be uniform within a hundredth of a step. This tolerance allows times that are printed with few digits.
+bool od_log_columns_remark(const od_log_columns *c, od_verdict *verdict) {
+  const od_time_ambiguity ambiguity = od_log_ambiguity(c->log);
+  bool ok = od_time_ambiguity_remark(&ambiguity, verdict) && od_log_remark_repeated(c->log, verdict);
+  if (!c->is_resampled) return ok;
+  const bool is_rough = c->resampling_error > 0.1;
+  return od_verdict_add(
+             verdict, is_rough ? OD_DOUBTFUL : OD_SOUND, "log.resampled", "Resampled log:",
+             "%s, so the signals were interpolated linearly to %.6g Hz (a step of %.6g s). The error of interpolation is about "
+             "%.2g %% of the standard deviation of '%.80s'%s.",
+             c->log->has_rates ? "the signals have different times" : "the times of the log are not uniform",
+             1 / c->step, c->step, 100 * c->resampling_error, od_log_columns_name(c, c->least_accurate),
+             is_rough ? ", which affects the result; sample this signal faster" : "") &&
+         ok;
+}
+
+// Reads the next row of a resampled log.
+static od_status next_resampled(od_log_columns *c, double *value, od_error *err) {
+  double time = c->begin + (double)c->next * c->step;
+  bool more = true;
+  od_status status = c->next == 0 ? next_of_log(c, c->after, &more, err) : OD_OK;
+  if (c->next == 0) memcpy(c->before, c->after, (size_t)(c->plan.channels + 1) * sizeof *c->before);
+  while (status == OD_OK && more && c->after[0] < time) {
+    double *unused = c->before;
+    c->before = c->after;
+    c->after = unused;
+    status = next_of_log(c, c->after, &more, err);
+    // Rounding of the last time.
+    if (status == OD_OK && !more) memcpy(c->after, c->before, (size_t)(c->plan.channels + 1) * sizeof *c->after);
+  }
+  if (status != OD_OK) return status;
+  double length = c->after[0] - c->before[0], along = length > 0 ? (time - c->before[0]) / length : 0;
+  for (int i = 0; i < c->count; i++) {
+    double x = c->before[1 + c->channel[i]], y = c->after[1 + c->channel[i]];
+    value[i] = along == 1 ? y : x + along * (y - x);
+  }
+  c->next++;
+  return OD_OK;
+}
+
 od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_error *err) {
-  double time = 0;
-  const double *row = NULL;
   bool more = true;
   *end = c->next >= c->rows;
-  if (*end || !c->cursor) {
-    od_log_cursor_free(c->cursor);
-    c->cursor = NULL;
-    c->next = 0;
-    od_status status = *end ? OD_OK : od_log_cursor_new(c->log, &c->cursor, err);
-    if (*end || status != OD_OK) return status;
-  }
-  od_status status = od_log_cursor_next(c->cursor, &time, &row, &more, err);
+  if (*end) rewind_rows(c);
+  if (*end) return OD_OK;
+  if (c->is_resampled) return next_resampled(c, value, err);
+  od_status status = next_of_log(c, c->before, &more, err);
   if (status != OD_OK) return status;
-  double expected = c->begin + (double)c->next * c->step;
   c->next++;
-  if (!(c->plan.interval > 0) && !(fabs(time - expected) <= 0.01 * c->step))
-    return od_fail(err, OD_BAD_INPUT,
-                   "row %ld has the time %.9g s; expected %.9g s for uniform times. Resample the log", c->next, time,
-                   expected);
-  for (int i = 0; i < c->count; i++) value[i] = row[c->channel[i]];
+  for (int i = 0; i < c->count; i++) value[i] = c->before[1 + c->channel[i]];
   return OD_OK;
 }
 
@@ -183,6 +346,7 @@ od_status od_log_columns_open(const od_log_settings *settings, const od_log_wish
   if (!od_log_plan_set(&c->plan, settings, NULL, c->units, messages)) return OD_NO_MEMORY;
   od_status status = od_messages_errors(messages) > 0 ? OD_BAD_INPUT : od_log_open(&c->plan, &c->log, messages);
   if (status == OD_OK) status = select_channels(c, wish, messages);
+  for (int i = 0; i < c->plan.channels; i++) c->plan.channel[i].fills = true;
   if (status == OD_OK) status = od_log_load(c->log, &c->plan, c->units, messages);
   if (status == OD_OK) status = find_times(c, messages);
   if (status == OD_OK) status = find_labels(c, messages);

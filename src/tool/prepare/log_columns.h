@@ -1,4 +1,5 @@
-// Reads channels of a log as inputs and outputs, row by row, in SI units. The rows must be uniformly spaced in time.
+// Reads channels of a log as inputs and outputs, row by row, in SI units, with equal steps of time. A log with other times, or whose
+// channels have different times, is resampled: linear interpolation between the samples of each channel.
 #ifndef OD_PREPARE_LOG_COLUMNS_H
 #define OD_PREPARE_LOG_COLUMNS_H
 
@@ -29,12 +30,17 @@ typedef struct od_log_columns {
   od_units *units;
   od_log *log;
   od_log_cursor *cursor;
-  od_time_ambiguity ambiguity;  // message about an ambiguous unit of the times
-  int *channel, count;          // indices and number of the selected channels: inputs, then outputs
+  int *channel, count;  // indices and number of the selected channels: inputs, then outputs
   int inputs;
   od_signal_label *label;  // of each selected channel
   long rows, next;
   double begin, step;  // time of the first row, and interval between rows, s
+  bool is_resampled;
+  double *before,
+      *after;  // rows of the log about the next row: time, and values of the plan's channels; used for resampling
+  double resampling_error;  // largest estimated error of interpolation of a channel, relative to its standard deviation
+  int least_accurate;       // index of this selected channel
+  double shortest, longest;  // shortest and longest time between rows of the log, s
 } od_log_columns;
 
 // Opens the log of the settings, finds its columns and reads the log once. Errors are reported as messages about the options. Free the
@@ -44,6 +50,8 @@ od_status od_log_columns_open(const od_log_settings *settings, const od_log_wish
 void od_log_columns_free(od_log_columns *c);
 // Returns the name of a selected channel.
 const char *od_log_columns_name(const od_log_columns *c, int i);
+// Adds remarks about times and resampling. Returns false if out of memory.
+bool od_log_columns_remark(const od_log_columns *c, od_verdict *verdict);
 // Reads inputs and outputs of the next row in SI units. After the last row, *end is true, and the next call returns the first
 // row again.
 od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_error *err);

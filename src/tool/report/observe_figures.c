@@ -164,6 +164,49 @@ void od_observe_draw_hidden(od_page *page, const void *findings) {
   draw_outputs(&a, a.e->sensors, a.e->watches);
 }
 
+// --- Comparisons --------------------------------------------------------------------------------------------------
+
+// Draws a compared column as dots over the estimate with its 95 % band, which includes the noise of the column.
+static void draw_comparison(const drawing *a, int i) {
+  OD_SCRATCH(scratch);
+  const od_table *t = a->o->table;
+  const od_reference *m = &a->e->reference[i];
+  const od_watched *w = &a->e->watched[m->watched];
+  output_columns c = columns_of(t, w->name);
+  c.measured = a->o->columns.compared + i;
+  c.truth = -1;
+  double *half = OD_TAKE(&scratch, double, t->rows), noise = a->o->reference[i].noise;
+  if (!od_page_require(a->page, half != NULL) || c.estimate < 0 || c.sigma < 0) return;
+  for (long k = 0; k < t->rows; k++)
+    half[k] = OD_NORMAL95 * hypot(t->data[k * t->columns + c.sigma], isfinite(noise) ? noise : 0);
+  od_figure_range r = output_range(t, c);
+  od_display shown = od_display_unit(w->unit, od_figure_range_size(r));
+  char title[300], note[120];
+  snprintf(title, sizeof title, "%.100s and %.100s", m->name, w->name);
+  snprintf(note, sizeof note, "%.3g %% of the values are within the 95 %% band", 100 * a->o->reference[i].share);
+  od_figure f = over_time(a, title, note, r, shown);
+  f.subject = w->name;
+  od_series x = time_of(a), estimate = column(t, c.estimate, shown.factor);
+  od_page_figure_begin(a->page, &f);
+  od_chart_dots(f.to, &f.chart, x, column(t, c.measured, shown.factor), OD_DRAWN_MEASURED);
+  od_chart_band(f.to, &f.chart, x, estimate, (od_series){half, t->rows, 1, shown.factor}, OD_DRAWN_BAND, "");
+  od_chart_line(f.to, &f.chart, x, estimate, OD_DRAWN_ESTIMATE, "estimate");
+  od_page_figure_end(a->page, &f);
+}
+
+void od_observe_draw_comparisons(od_page *page, const void *findings) {
+  const drawing a = drawing_of(page, findings);
+  const od_legend legend[] = {{"measured, not used by the observer", OD_DRAWN_MEASURED},
+                              {"estimate", OD_DRAWN_ESTIMATE},
+                              {"95 % interval", OD_DRAWN_BAND},
+                              {NULL, NULL}};
+  od_page_legend(page, legend);
+  od_page_figures_begin(page, false);
+  for (int i = 0; i < a.e->references && i < MOST_OUTPUTS; i++) draw_comparison(&a, i);
+  od_page_figures_end(page);
+  report_left_out(&a, a.e->references, MOST_OUTPUTS, "comparisons", ": the first ones in the file");
+}
+
 // --- Curves -------------------------------------------------------------------------------------------------------
 
 // The series of one member of an array of od_curve_place.
@@ -194,6 +237,22 @@ static double travel_factor(const od_curve_result *c) {
   return od_display_unit(c->x_unit, c->sample[c->samples - 1].x).factor;
 }
 
+// Adds the estimates of the control points over time to the last line, so that the script of the page can show earlier curves.
+static void add_moves(const drawing *a, const od_curve_result *c) {
+  const od_table *t = a->o->table;
+  od_page_data *d = od_page_get_data(a->page);
+  for (int i = 0; i < c->points; i++) {
+    bool is_estimated_point = c->parameter[i] >= 0 && c->parameter[i] < a->e->parameters;
+    const od_estimated *p = is_estimated_point ? &a->e->parameter[c->parameter[i]] : NULL;
+    int estimate = p ? od_table_find_suffixed(t, "estimate", p->path) : -1;
+    if (estimate < 0) continue;
+    int by = od_page_data_series(d, &(od_series_facts){.si = p->unit, .unit = p->unit, .factor = 1}, column(t, 0, 1),
+                                 column(t, estimate, 1), true);
+    od_page_data_move(d, by, PLACES(c->sample, c->samples, x, 1),
+                      (od_series){c->weight + i * c->samples, c->samples, 1, 1});
+  }
+}
+
 static void draw_curve(const drawing *a, const od_curve_result *c) {
   od_figure_range r = od_no_figure_range, band = od_no_figure_range;
   for (int i = 0; i < c->samples; i++) {
@@ -218,6 +277,7 @@ static void draw_curve(const drawing *a, const od_curve_result *c) {
   od_chart_band(f.to, &f.chart, at, estimate, PLACES(s, n, sigma, OD_NORMAL95), OD_DRAWN_BAND, "");
   od_chart_line(f.to, &f.chart, at, PLACES(s, n, start, 1), OD_DRAWN_START, "start");
   od_chart_line(f.to, &f.chart, at, estimate, OD_DRAWN_ESTIMATE, "estimate");
+  add_moves(a, c);
   od_chart_line(f.to, &f.chart, at, PLACES(s, n, truth, 1), OD_DRAWN_TRUTH, "true");
   od_chart_bars(f.to, &f.chart, PLACES(p, c->points, x, x), PLACES(p, c->points, estimate, 1),
                 PLACES(p, c->points, sigma, OD_NORMAL95), OD_DRAWN_ESTIMATE);
@@ -409,23 +469,65 @@ void od_observe_draw_innovations(od_page *page, const void *findings) {
 
 // --- Plot -------------------------------------------------------------------------------------------------------------
 
+// Columns of the plot. A column is one of the table, or a limit of the 95 % band of an output.
+typedef struct plotted {
+  int column;     // of the run's table
+  int sigma;      // column of the standard deviation; -1: the column itself is plotted
+  double factor;  // of the standard deviation; the noise of a compared column counts, too
+  double noise;
+  int panel;
+  char name[300];
+} plotted;
+
+// Adds a chart of each compared column: its values, the estimate, and the limits of the 95 % band.
+static int add_compared(const od_observe_findings *f, plotted *p, int count) {
+  const od_experiment *e = f->experiment;
+  const od_table *t = f->observed->table;
+  for (int i = 0; i < e->references; i++) {
+    const char *output = e->watched[e->reference[i].watched].name;
+    int estimate = od_table_find_suffixed(t, "estimate", output), sigma = od_table_find_suffixed(t, "sigma", output);
+    int column = f->observed->columns.compared + i, panel = count;
+    double noise = isfinite(f->observed->reference[i].noise) ? f->observed->reference[i].noise : 0;
+    if (estimate < 0 || sigma < 0) continue;
+    p[count] = (plotted){.column = column, .sigma = -1, .panel = panel};
+    snprintf(p[count++].name, sizeof p->name, "%s", t->name[column]);
+    p[count++] = (plotted){estimate, -1, 0, 0, panel, "estimate"};
+    p[count++] = (plotted){estimate, sigma, -OD_NORMAL95, noise, panel, "95 % band, low"};
+    p[count++] = (plotted){estimate, sigma, OD_NORMAL95, noise, panel, "high"};
+  }
+  return count;
+}
+
 od_status od_observe_plot(const od_observe_findings *f, const char *path, od_error *err) {
   OD_SCRATCH(scratch);
   const od_table *t = f->observed->table;
-  int count = 0, *chosen = OD_TAKE(&scratch, int, t->columns);
-  double *row = OD_TAKE(&scratch, double, t->columns);
-  for (int c = 0; chosen && c < t->columns; c++)
-    if (c == 0 || !strncmp(t->name[c], "estimate.", 9) || !strncmp(t->name[c], "error.", 6)) chosen[count++] = c;
+  int count = 0, most = t->columns + 4 * f->experiment->references;
+  plotted *chosen = OD_TAKE(&scratch, plotted, most);
+  double *row = OD_TAKE(&scratch, double, most);
+  int *panel = OD_TAKE(&scratch, int, most);
+  for (int c = 0; chosen && c < t->columns; c++) {
+    if (c > 0 && strncmp(t->name[c], "estimate.", 9) != 0 && strncmp(t->name[c], "error.", 6) != 0) continue;
+    chosen[count] = (plotted){.column = c, .sigma = -1, .panel = count};
+    snprintf(chosen[count++].name, sizeof chosen->name, "%s", t->name[c]);
+  }
+  if (chosen) count = add_compared(f, chosen, count);
   OD_OWNED(od_table_free) od_table *shown = od_table_new(count);
   bool ok = shown && od_arena_status(&scratch) == OD_OK;
-  for (int c = 0; ok && c < count; c++) ok = od_table_label(shown, c, t->name[chosen[c]], t->unit[chosen[c]]) == OD_OK;
+  for (int c = 0; ok && c < count; c++) {
+    panel[c] = chosen[c].panel;
+    ok = od_table_label(shown, c, chosen[c].name, t->unit[chosen[c].column]) == OD_OK;
+  }
   for (long i = 0; ok && i < t->rows; i++) {
-    for (int c = 0; c < count; c++) row[c] = t->data[i * t->columns + chosen[c]];
+    const double *from = t->data + i * t->columns;
+    for (int c = 0; c < count; c++) {
+      const plotted *p = &chosen[c];
+      row[c] = from[p->column] + (p->sigma < 0 ? 0 : p->factor * hypot(from[p->sigma], p->noise));
+    }
     ok = od_table_append(shown, row) == OD_OK;
   }
   if (!ok) return od_fail(err, OD_NO_MEMORY, "out of memory");
   char subtitle[800], how[500];
   od_observe_describe(f, how, sizeof how);
   snprintf(subtitle, sizeof subtitle, "%.200s: %s", f->experiment->path, how);
-  return od_plot_write(shown, NULL, f->experiment->title, subtitle, path, err);
+  return od_plot_write(shown, f->experiment->references > 0 ? panel : NULL, f->experiment->title, subtitle, path, err);
 }

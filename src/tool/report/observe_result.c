@@ -483,6 +483,54 @@ static void add_consistency(const od_observe_findings *f, od_result *r) {
   od_result_audience(r, OD_FOR_ALL);
 }
 
+// --- Comparisons ------------------------------------------------------------------------------------------------------
+
+static void add_comparison(const od_observe_findings *f, int i, od_result_table *t) {
+  const od_reference *m = &f->experiment->reference[i];
+  const od_reference_result *c = &f->observed->reference[i];
+  const od_watched *w = &f->experiment->watched[m->watched];
+  od_result_add_row(t, w->unit, od_larger(c->rms, c->band));
+  od_result_cell_text(t, m->name);
+  od_result_cell_text(t, w->name);
+  od_result_cell(t, (double)c->count);
+  od_result_cell(t, c->rms);
+  od_result_cell(t, c->bias);
+  od_result_cell(t, c->band);
+  od_result_cell(t, c->noise);
+  od_result_cell(t, 100 * c->share);
+  od_result_row_set(t, "share95", od_json_number(c->share));
+  od_result_row_set(t, "noise_is_given", json_boolean(m->sigma > 0));
+  od_result_row_set(t, "mean_square", od_json_number(c->square));
+  od_result_row_set(t, "independent", od_json_number(c->freedom));
+  od_result_row_set(t, "chance", od_json_number(c->chance));
+}
+
+static void add_comparisons(const od_observe_findings *f, od_result *r) {
+  static const od_result_column columns[] = {{"column", "column", OD_CELL_TEXT},
+                                             {"output", "compared with", OD_CELL_TEXT},
+                                             {"unit", "unit", OD_CELL_UNIT},
+                                             {"count", "values", OD_CELL_WHOLE},
+                                             {"rms", "rms difference", OD_CELL_NUMBER, 3},
+                                             {"bias", "mean", OD_CELL_NUMBER, 3},
+                                             {"band", "\u00b1 95 %", OD_CELL_NUMBER, 3},
+                                             {"noise", "noise, sigma", OD_CELL_NUMBER, 3},
+                                             {NULL, "inside, %", OD_CELL_PLAIN, 3}};
+  const od_experiment *e = f->experiment;
+  if (e->references == 0 || f->observed->has_truth) return;
+  od_result_section(r, "Comparisons with the log");
+  od_result_table *t = od_result_add_table(r, "comparisons", columns, (int)(sizeof columns / sizeof *columns));
+  for (int i = 0; i < e->references; i++) add_comparison(f, i, t);
+  od_result_audience(r, OD_FOR_PAGE);
+  od_result_line(
+      r,
+      "No sensor of the observer uses these columns. \u00b1 95 %%: half width of the band, from the standard "
+      "deviation of the estimate and the noise of the column (rms over the run). About 95 %% of the values are "
+      "inside, if model and noise are correct; errors of an estimate are correlated in time, so that shares vary "
+      "from run to run.");
+  add_figures(r, od_observe_draw_comparisons, f);
+  od_result_audience(r, OD_FOR_ALL);
+}
+
 // --- Outputs ----------------------------------------------------------------------------------------------------------
 
 // Returns the fraction of the samples at which the true value of an output was within the 95 % interval; NAN: unknown.
@@ -590,6 +638,7 @@ od_result od_observe_result(const od_observe_findings *f) {
   add_curves(f, &r);
   add_consistency(f, &r);
   add_metrics(f, &r);
+  add_comparisons(f, &r);
   add_outputs(f, &r);
   // Pages contain no processor times, so that equal estimates result in identical pages.
   od_result_audience(&r, OD_FOR_TERMINAL);

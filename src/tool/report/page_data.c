@@ -461,6 +461,14 @@ static void draw_line(od_page_data *d, const od_data_chart *chart, const od_draw
     json_decref(line);
 }
 
+void od_page_data_move(od_page_data *d, int by, od_series x, od_series weight) {
+  json_t *line = json_array_get(d->lines, json_array_size(d->lines) - 1), *moves = json_object_get(line, "moves");
+  if (!line || by < 0) return;
+  if (!moves) set(d, line, "moves", moves = json_array());
+  int index = add_over(d, &(od_series_facts){.factor = 1}, &(od_series_facts){.factor = 1}, x, weight, true);
+  require(d, json_array_append_new(moves, json_pack("[i, i]", by, index)) == 0);
+}
+
 void od_page_data_draw(od_page_data *d, const od_data_chart *chart, const od_drawn *drawn) {
   json_t *mark = json_object();
   switch (drawn->kind) {

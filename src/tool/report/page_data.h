@@ -56,6 +56,8 @@ typedef struct od_data_chart {
 } od_data_chart;
 void od_page_data_chart_begin(od_page_data *d, const od_data_chart *chart);
 void od_page_data_draw(od_page_data *d, const od_data_chart *chart, const od_drawn *drawn);
+// Adds to the last line of the chart: its values change by weight(x) times the difference of the series `by` from its last value.
+void od_page_data_move(od_page_data *d, int by, od_series x, od_series weight);
 void od_page_data_chart_end(od_page_data *d);
 
 // Writes bytes as base64 of a zlib stream. Returns false if an allocation fails.

@@ -463,22 +463,49 @@ static void draw_gaps(od_draw *d) {
   }
 }
 
+// The places of written names: middles of their texts, and half of their widths.
+typedef struct name_places {
+  double (*at)[3];
+  int count;
+} name_places;
+
+// Writes a name at the nearest place above or below p where the name overlaps no other name.
+static void draw_name(od_draw *d, name_places *places, double x, double y, const char *name) {
+  enum { LINE = 14, LETTER = 7, TRIALS = 9 };  // px: distance of lines, mean width of a letter
+  double half = 0.5 * LETTER * (double)strlen(name) + 2, at = y;
+  for (int trial = 0; trial < TRIALS; trial++) {
+    bool is_free = true;
+    at = y + (trial % 2 ? -1 : 1) * ((trial + 1) / 2) * LINE;
+    for (int i = 0; i < places->count && is_free; i++) {
+      const double *other = places->at[i];
+      is_free = fabs(other[0] - x) >= other[2] + half || fabs(other[1] - at) >= LINE - 1;
+    }
+    if (is_free) break;
+  }
+  double *own = places->at[places->count++];
+  own[0] = x, own[1] = at, own[2] = half;
+  od_svg_text(d->to, "name", x, at, "middle", name);
+}
+
 static void draw_names(od_draw *d) {
+  OD_SCRATCH(scratch);
   const od_scene *s = d->s;
   double p[2], q[2];
+  name_places places = {.at = od_arena_take_array(&scratch, s->bodies + s->cylinders + 1, sizeof *places.at)};
+  if (!places.at) return;
   for (int i = 1; i < s->bodies; i++) {
     double mass, center[3], inertia[6], at[3];
     if (!s->body[i].shapes) continue;
     od_model_body_inertia(s->m, s->body[i].index, &mass, center, inertia);
     od_pose_apply(od_scene_pose_at(s, i, d->value), center, false, at);
     od_draw_project(d, at, p);
-    od_svg_text(d->to, "name", p[0], p[1] + 4, "middle", s->body[i].name);
+    draw_name(d, &places, p[0], p[1] + 4, s->body[i].name);
   }
   for (int i = 0; i < s->cylinders; i++) {
     project_end(d, &s->cylinder[i].a, p);
     project_end(d, &s->cylinder[i].b, q);
-    od_svg_text(d->to, "name", (p[0] + q[0]) / 2, (p[1] + q[1]) / 2 - d->scale * s->cylinder[i].diameter, "middle",
-                s->cylinder[i].name);
+    draw_name(d, &places, (p[0] + q[0]) / 2, (p[1] + q[1]) / 2 - d->scale * s->cylinder[i].diameter,
+              s->cylinder[i].name);
   }
 }
 

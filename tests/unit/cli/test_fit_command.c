@@ -169,7 +169,7 @@ static void test_bad_files(void **state) {
       "fit.yaml:5:25: error: found 'newton'; 'method' must be reflective, levenberg-marquardt, gauss-newton, truncate or active-set",
       "fit.yaml:5:43: error: 'hold_out' is 1.2; expected less than 1 (100 %)",
       "fit.yaml:5:60: error: substeps is 1.5 but must be a whole number from 1 to 1000000",
-      "fit.yaml:5:72: error: found 'anywhere'; 'start' must be model, rest or unknown",
+      "fit.yaml:5:72: error: found 'anywhere'; 'start' must be model, rest, unknown or first-row",
       "fit.yaml:6:1: error: unknown key 'prepar' in an experiment file; did you mean 'prepare'?",
       "fit.yaml:7:26: error: 'smooth_window' is 4; expected an odd number",
       "fit.yaml:7:62: error: outlier_window is 3 but must be a whole number from 5 to 1000000",

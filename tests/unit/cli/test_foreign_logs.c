@@ -269,6 +269,148 @@ static void test_part(void **state) {
   }
 }
 
+// --- Other times --------------------------------------------------------------------------------------------------
+
+// Response of y = u * exp(-t / 50 ms) / 50 ms to a sum of sines, in closed form.
+static void swing(double t, double *u, double *y) {
+  static const double f[] = {0.37, 1.1, 1.9, 3.1, 4.7};
+  *u = *y = 0;
+  for (int i = 0; i < 5; i++) {
+    double w = 6.283185307179586 * f[i], size = 1 / sqrt(1 + 0.0025 * w * w), late = atan(0.05 * w);
+    *u += sin(w * t + i), *y += size * sin(w * t + i - late);
+  }
+}
+
+// The pole of a transfer function of order 1 fitted to a log.
+static double pole_of(scratch *s, const char *log) {
+  double pole = 0;
+  outcome o = run(s, "tf %s --input u --output y --high 5 --length 2048 --order 1 --json -", log);
+  ends_with(o, 0);
+  const char *poles = strstr(o.out, "\"poles\"");
+  assert_non_null(poles);
+  assert_int_equal(sscanf(strchr(poles, '-'), "%lf", &pole), 1);
+  forget(o);
+  return pole;
+}
+
+// Logs with irregular times, and with signals at different times in two files. Oracle: the result from a log with equal times, of the
+// same signals in closed form.
+static void test_other_times(void **state) {
+  scratch *s = *state;
+  FILE *jitter = fopen(scratch_path(s, "jitter.csv"), "w"), *a = fopen(scratch_path(s, "a.csv"), "w"),
+       *b = fopen(scratch_path(s, "b.csv"), "w"), *even = fopen(scratch_path(s, "even.csv"), "w"),
+       *one = fopen(scratch_path(s, "one.csv"), "w");
+  fprintf(jitter, "time,u,y\n"), fprintf(even, "time,u,y\n"), fprintf(a, "time,u\n"), fprintf(b, "time,y\n"),
+      fprintf(one, "time,u,y\n");
+  double u, y;
+  for (int k = 0; k < 6000; k++) {
+    double t = 0.005 * k, off = 0.002 * sin(1e3 * k * k);
+    swing(t + off, &u, &y);
+    fprintf(jitter, "%.9g,%.9g,%.9g\n", t + off, u, y);
+    swing(t, &u, &y);
+    fprintf(a, "%.9g,%.9g\n", t, u);
+    fprintf(even, "%.9g,%.9g,%.9g\n", t, u, y);
+    if (k % 2 == 0) fprintf(one, "%.9g,%.9g,\n", t, u);
+    if (k % 2 == 1) fprintf(one, "%.9g,,%.9g\n", t, y);
+    swing(t + 0.0013, &u, &y);
+    if (k % 2) fprintf(b, "%.9g,%.9g\n", t + 0.0013, y);
+  }
+  fclose(jitter), fclose(even), fclose(a), fclose(b), fclose(one);
+  static const char *const logs[] = {"--data jitter.csv", "--data a.csv --data b.csv"};
+  static const char *const words[] = {"the times of the log are not uniform", "the signals have different times"};
+  double expected = pole_of(s, "--data even.csv");
+  near_relative(expected, -20, 0.1);
+  for (int i = 0; i < 2; i++) {
+    outcome o = run(s, "frf %s --input u --output y --length 2048 --high 5 --csv out --json o.json", logs[i]);
+    ends_with(o, 0);
+    says(o.out, words[i]);
+    forget(o);
+    char *json = scratch_read(scratch_path(s, "o.json"));
+    says(json, "interpolated linearly to 2");
+    free(json);
+    near_relative(pole_of(s, logs[i]), expected, 0.03);
+  }
+  // A pause is not interpolated.
+  FILE *pause = fopen(scratch_path(s, "pause.csv"), "w");
+  fprintf(pause, "time,u,y\n");
+  for (int k = 0; k < 400; k++) {
+    double t = 0.005 * k + (k >= 200 ? 3 : 0);
+    swing(t, &u, &y);
+    fprintf(pause, "%.9g,%.9g,%.9g\n", t, u, y);
+  }
+  fclose(pause);
+  ends_and_says(run(s, "frf pause.csv --input u"), 2, "'u' has no value for 3.005 s after 0.995 s");
+  // Empty cells of one file are missing values.
+  ends_and_says(run(s, "frf one.csv --input u"), 2, "'y' has no value in row 1");
+}
+
+// --- Several rates ------------------------------------------------------------------------------------------------
+
+// A CAN trace: the input every 4 ms, the output every 10 ms, and a message that no command reads. Oracle: a CSV file that the test
+// merges, with empty cells; and one CSV file per message.
+static void test_rates(void **state) {
+  scratch *s = *state;
+  put_files(s);
+  scratch_put(s, "bus.dbc",
+              "VERSION \"\"\nBU_: X\nBO_ 256 Drive: 8 X\n SG_ u : 0|32@1- (0.0009765625,0) [0|0] \"V\" X\n\n"
+              "BO_ 512 Plant: 8 X\n SG_ y : 0|32@1- (9.5367431640625e-07,0) [0|0] \"V\" X\n\n"
+              "BO_ 768 Other: 8 X\n SG_ z : 0|32@1- (1,0) [0|0] \"\" X\n");
+  FILE *can = fopen(scratch_path(s, "bus.log"), "w"), *merged = fopen(scratch_path(s, "merged.csv"), "w"),
+       *drive = fopen(scratch_path(s, "drive.csv"), "w"), *plant = fopen(scratch_path(s, "plant.csv"), "w");
+  fprintf(merged, "time,u,y\n"), fprintf(drive, "time,u\n"), fprintf(plant, "time,y\n");
+  for (int ms = 0; ms < 1000; ms++) {
+    double u, y;
+    swing(1e-3 * ms, &u, &y);
+    const int bits_u = (int)round(100 * u), bits_y = (int)round(y * (1 << 20));
+    const unsigned raw[2] = {(unsigned)bits_u, (unsigned)bits_y};
+    for (int k = 0; k < 2; k++)
+      if (ms % (k ? 10 : 4) == 0)
+        fprintf(can, "(1700000000.%06d) can0 %s#%02X%02X%02X%02X00000000\n", 1000 * ms, k ? "200" : "100", raw[k] & 255,
+                raw[k] >> 8 & 255, raw[k] >> 16 & 255, raw[k] >> 24);
+    if (ms % 3 == 1) fprintf(can, "(1700000000.%06d) can0 300#0000000000000000\n", 1000 * ms);
+    if (ms % 4 == 0) fprintf(drive, "%.17g,%.17g\n", ms / 1e3, bits_u / 1024.0);
+    if (ms % 10 == 0) fprintf(plant, "%.17g,%.17g\n", ms / 1e3, bits_y / 1048576.0);
+    if (ms % 4 && ms % 10) continue;
+    fprintf(merged, "%.17g,", ms / 1e3);
+    if (ms % 4 == 0) fprintf(merged, "%.17g", bits_u / 1024.0);
+    fprintf(merged, ",");
+    if (ms % 10 == 0) fprintf(merged, "%.17g", bits_y / 1048576.0);
+    fprintf(merged, "\n");
+  }
+  fclose(can), fclose(merged), fclose(drive), fclose(plant);
+  static const char bus[] = "--data bus.log --dbc bus.dbc", parts[] = "--data drive.csv --data plant.csv";
+  static const struct {
+    const char *command, *maps, *csv;
+  } list[] = {
+      {"observe x.yaml", " --map lag=y:V --map u=u:V", "merged.csv"},
+      {"fit x.yaml", " --map lag=y:V --map u=u:V", "merged.csv"},
+      {"frf --input u --output y --length 64", " --map u=u:V --map y=y:V", NULL},
+      {"tf --input u --output y --order 1 --method arx", " --map u=u:V --map y=y:V", NULL},
+      {"friction coulomb --set Fc=100 --set vs=0.01 --set viscous=300 --column v", " --map v=u:m/s", "drive.csv"}};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    char *result[3] = {NULL};
+    for (int k = 0; k < (list[i].csv ? 3 : 2); k++) {
+      char data[100];
+      snprintf(data, sizeof data, "--data %s", list[i].csv ? list[i].csv : "");
+      outcome o = run(s, "%s %s %s --csv out", list[i].command, k == 0 ? bus : k == 1 ? parts : data, list[i].maps);
+      if (o.code != 0 && o.code != 3) fail_msg("%s: %d\n%s%s", list[i].command, o.code, o.out, o.err);
+      if (k < 2 && strstr(o.out, "missing and ignored"))
+        fail_msg("%s: false missing values\n%s", list[i].command, o.out);
+      forget(o);
+      result[k] = scratch_read(scratch_path(s, "out"));
+      if (strcmp(result[k], result[0]) != 0) fail_msg("%s: result %d differs", list[i].command, k);
+    }
+    for (int k = 0; k < 3; k++) free(result[k]);
+  }
+  free(result_of(s, &(command){"observe x.yaml --json out", {true, true}},
+                 &(form){.file = "bus.log", .options = "--dbc bus.dbc", .column = {"u", "y", "", "", ""}}));
+  char *json = scratch_read(scratch_path(s, "out"));
+  const char *at = json;
+  for (int count = 0; (at = strstr(at, "\"missing\": ")); count++, at++)
+    if (strncmp(at, "\"missing\": 0", 12) != 0) fail_msg("%.60s", at);
+  free(json);
+}
+
 // --- Options ------------------------------------------------------------------------------------------------------
 
 // All commands that read logs have the options of logs, with the same text and the same argument.
@@ -352,7 +494,7 @@ static void test_no_log(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_forms), TEST(test_part), TEST(test_options), TEST(test_mistakes),
-                                     TEST(test_no_log)};
+  const struct CMUnitTest tests[] = {TEST(test_forms),   TEST(test_part),     TEST(test_other_times), TEST(test_rates),
+                                     TEST(test_options), TEST(test_mistakes), TEST(test_no_log)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -379,7 +379,7 @@ static void test_mistakes(void **state) {
   scratch *s = *state;
   scratch_put(s, "m.yaml", machine);
   scratch_put(s, "l.csv", "t,u,y\n0,0,0\n1,1,1\n2,0,1\n3,1,0\n4,0,0\n5,1,1\n6,0,1\n7,1,0\n8,1,0\n");
-  scratch_put(s, "gap.csv", "t,u,y\n0,0,0\n1,1,1\n2,0,1\n3,1,0\n4,0,0\n5,1,1\n6,0,1\n9,1,0\n");
+  scratch_put(s, "gap.csv", "t,u,y\n0,0,0\n1,1,1\n2,0,1\n3,1,0\n4,0,0\n5,1,1\n6,0,1\n37,1,0\n");
   scratch_put(s, "text.csv", "t,u,y\n0,0,0\n1,much,1\n2,0,1\n");
   scratch_put(s, "fall.csv", "t,u,y\n8,0,0\n7,1,1\n6,0,1\n5,1,0\n4,0,0\n3,1,1\n2,0,1\n1,1,0\n");
   static const struct {
@@ -389,7 +389,7 @@ static void test_mistakes(void **state) {
       {"frf l.csv", "no input is selected; select a column with --input"},
       {"frf l.csv --input x", "--input: error: l.csv has no column 'x'"},
       {"frf l.csv --input u --output yy", "no column 'yy'"},
-      {"frf gap.csv --input u", "for uniform times. Resample the log"},
+      {"frf gap.csv --input u", "has no value for 31 s after 6 s, 31 times the usual interval"},
       {"frf l.csv --input u --interval 0", "--interval: error: '0' is not a positive number"},
       {"frf l.csv --input u --end 3", "the log has 4 rows; expected at least 8 rows"},
       {"frf m.yaml --interval 1", "--interval applies only to logs"},

@@ -1,6 +1,7 @@
 // Servo valves and plays in machines. Oracles, in closed form: flows by the data sheet, the step response of a spool of
 // second order, its motion at the rate limit, and a mass that moves back and forth in a gap.
 #include <math.h>
+#include <string.h>
 #include <stdlib.h>
 
 #include "support/test.h"
@@ -97,6 +98,45 @@ static void second_order(void **state) {
   od_machine_free(machine);
 }
 
+// Derivatives of the spool's rates below and above a small rate limit, which is less than 1. Oracle: differences; the rates are linear on each side.
+static void slow_limit(void **state) {
+  (void)state;
+  od_test_run run = od_test_begin(spool(1, ", rate_limit: 0.5 1/s"), "v.spool", "v.spool_rate", NULL);
+  int nx = od_plant_nx(run.plant);
+  assert_true(nx >= 2 && nx <= 8);
+  double x[8], u[4] = {0}, below[8], above[8], f[8], fx[64];
+  od_machine_inputs(run.machine, 0, u);
+  memcpy(x, od_sim_state(run.sim), (size_t)nx * sizeof *x);
+  for (int k = 0; k < 2; k++) {
+    int spool = -1;
+    for (int j = 0; j < nx; j++) {  // the state that is the rate of the spool
+      double y[2], kept = x[j];
+      x[j] = 0.125;
+      assert_int_equal(od_sim_set(run.sim, 0, x, u), OD_OK);
+      assert_int_equal(od_sim_outputs(run.sim, y), OD_OK);
+      x[j] = kept;
+      if (y[1] == 0.125) spool = j;
+    }
+    assert_true(spool >= 0);
+    x[spool] = k ? 0.8 : 0.3;
+    for (int j = 0; j < nx; j++) {
+      double kept = x[j], step = j == spool ? 1e-3 : 1e-6 * (1 + fabs(kept));
+      x[j] = kept - step;
+      assert_int_equal(od_sim_set(run.sim, 0, x, u), OD_OK);
+      assert_int_equal(od_sim_derivatives(run.sim, below, NULL, NULL, NULL), OD_OK);
+      x[j] = kept + step;
+      assert_int_equal(od_sim_set(run.sim, 0, x, u), OD_OK);
+      assert_int_equal(od_sim_derivatives(run.sim, above, NULL, NULL, NULL), OD_OK);
+      x[j] = kept;
+      assert_int_equal(od_sim_set(run.sim, 0, x, u), OD_OK);
+      assert_int_equal(od_sim_derivatives(run.sim, f, fx, NULL, NULL), OD_OK);
+      for (int i = 0; i < nx; i++)
+        if (j == spool) near_scaled(fx[i * nx + j], (above[i] - below[i]) / (2 * step), 1e-6, 1);
+    }
+  }
+  od_test_end(&run);
+}
+
 // A step by the whole stroke: free until the rate limit is reached, then at constant rate.
 static void rate_limit(void **state) {
   (void)state;
@@ -153,7 +193,7 @@ static void play(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(nominal_flow), cmocka_unit_test(three_ports),
-                                     cmocka_unit_test(second_order), cmocka_unit_test(rate_limit),
-                                     cmocka_unit_test(play)};
+                                     cmocka_unit_test(second_order), cmocka_unit_test(slow_limit),
+                                     cmocka_unit_test(rate_limit),   cmocka_unit_test(play)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static void test_what_is_no_experiment(void **state) {
   expect(
       *state, "- 1\n",
       "x.yaml:1:1: found a list, expected a map for an experiment file with experiment, include, machine, time, step, integrator, "
-      "seed, truth, model, sensors, sensor_noise, initial, parameters, noise, filter, data, variants, metrics, fit, sets, "
+      "seed, truth, model, sensors, sensor_noise, initial, parameters, noise, filter, data, compare, variants, metrics, fit, sets, "
       "prepare, combinations or constraints\n");
   expect(*state, "time: 5 s\n",
          "x.yaml:1:1: an experiment needs 'machine'\n"

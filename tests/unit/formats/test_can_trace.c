@@ -110,7 +110,7 @@ typedef struct blob {
 } blob;
 
 static void put(blob *b, uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; i++) b->at[b->size++] = (uint8_t)(value >> 8 * i);
+  for (int i = 0; i < bytes; i++) b->at[b->size++] = (uint8_t)(i < 8 ? value >> 8 * i : 0);
 }
 
 static void put_bytes(blob *b, const void *bytes, size_t count) {

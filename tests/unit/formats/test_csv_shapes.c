@@ -137,6 +137,7 @@ static void surplus(void **state) {
 static void long_lines(void **state) {
   scratch *s = *state;
   static const char begin[] = "t,u,note\n0,1,a\n1,2,";
+  static const bool wanted[3] = {true, true, false};
   for (int i = 0; i < 2; i++) {
     const size_t length = i ? 70000000 : 20000000;
     od_csv_stream *c = NULL;
@@ -149,7 +150,7 @@ static void long_lines(void **state) {
     fputs("x\n2,3,c\n", f);
     fclose(f);
     od_status status = od_csv_stream_open(scratch_path(s, "t.csv"), NULL, 0, &c, &err);
-    if (c) od_csv_stream_want(c, (bool[]){true, true, false});
+    if (c) od_csv_stream_want(c, wanted);
     long rows = 0;
     for (; status == OD_OK && !end; rows++) status = od_csv_stream_next(c, row, &end, &err);
     assert_int_equal(status, i ? OD_BAD_INPUT : OD_OK);
@@ -159,8 +160,58 @@ static void long_lines(void **state) {
   }
 }
 
+// Lines of 300 kB, of which the first 200 fill 60 MB: the header is found from fewer lines than usual.
+static void wide_rows(void **state) {
+  enum { COLUMNS = 60000, ROWS = 260 };
+  scratch *s = *state;
+  od_csv_stream *c = NULL;
+  od_error err = {0};
+  static double row[COLUMNS];
+  static bool wanted[COLUMNS] = {true, [COLUMNS - 1] = true};
+  FILE *f = fopen(scratch_path(s, "t.csv"), "wb");
+  for (int i = 0; i < COLUMNS; i++) fprintf(f, "c%d%c", i, i + 1 < COLUMNS ? ',' : '\n');
+  for (int k = 0; k < ROWS; k++) {
+    fprintf(f, "%d,", k);
+    for (int i = 2; i < COLUMNS; i++) fputs("0.25,", f);
+    fprintf(f, "%d.5\n", k);
+  }
+  fclose(f);
+  if (od_csv_stream_open(scratch_path(s, "t.csv"), NULL, 0, &c, &err) != OD_OK) fail_msg("%s", err.text);
+  od_csv_stream_want(c, wanted);
+  bool end = false;
+  for (int k = 0; k <= ROWS; k++) {
+    assert_int_equal(od_csv_stream_next(c, row, &end, &err), OD_OK);
+    assert_int_equal(end, k == ROWS);
+    if (!end) assert_true(row[0] == k && row[COLUMNS - 1] == k + 0.5);
+  }
+  od_csv_stream_close(c);
+}
+
+// 100000 columns are read; more are an error, because each column of a table needs memory.
+static void many_columns(void **state) {
+  scratch *s = *state;
+  for (int more = 0; more < 2; more++) {
+    const size_t columns = 100000 + (size_t)more;
+    char *text = malloc(4 * columns + 100);
+    size_t n = 0;
+    for (size_t i = 0; i < columns; i++) text[n++] = 'u', text[n++] = i + 1 < columns ? ',' : '\n';
+    for (size_t i = 0; i < columns; i++) text[n++] = '7', text[n++] = i + 1 < columns ? ',' : '\n';
+    od_csv_stream *c = NULL;
+    od_error err = {0};
+    const char *path = scratch_write(s, "t.csv", text, n);
+    assert_int_equal(od_csv_stream_open(path, NULL, 0, &c, &err), more ? OD_BAD_INPUT : OD_OK);
+    if (more)
+      assert_non_null(
+          strstr(err.text, "t.csv:1: the line has more than 100000 cells; expected a table with fewer columns"));
+    if (!more) assert_int_equal(od_csv_stream_head(c)->columns, 100000);
+    od_csv_stream_close(c);
+    free(text);
+  }
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(shapes), TEST(surplus), TEST(long_lines)};
+  const struct CMUnitTest tests[] = {TEST(shapes), TEST(surplus), TEST(long_lines), TEST(wide_rows),
+                                     TEST(many_columns)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,20 @@ static void errors(void **state) {
   fails(s, "BO_ 1 M: 8 X\n" SIGNAL "SG_MUL_VAL_ 1 a a 1-1;\n", ":3:17: 'a' is not a multiplexor of message 'M'");
 }
 
+// A name of 255 bytes is allowed.
+static void long_names(void **state) {
+  scratch *s = *state;
+  char name[257] = "", text[1000];
+  memset(name, 'x', 255);
+  snprintf(text, sizeof text, "BO_ 1 %s: 8 X\n" SIGNAL, name);
+  od_dbc_free(read_text(s, text));
+  name[255] = 'x';
+  snprintf(text, sizeof text, "BO_ 1 %s: 8 X\n" SIGNAL, name);
+  fails(s, text, ":1:7: the text has more than 255 bytes");
+  snprintf(text, sizeof text, "BO_ 1 M: 8 X\n SG_ a : 0|8@1+ (1,0) [0|1] \"%s\" X\n", name);
+  fails(s, text, ":2:29: the text has more than 255 bytes");
+}
+
 // Every error of a file is reported, up to the size of a message, and their number.
 static void all_errors(void **state) {
   scratch *s = *state;
@@ -186,6 +200,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(contents, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(damaged, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(errors, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(long_names, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(all_errors, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(flaws, scratch_setup, scratch_teardown),
   };

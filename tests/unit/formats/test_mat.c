@@ -240,7 +240,13 @@ static int be_bad_helper(const char *bytes) {
     od_channel_put_number(&c, OD_HELPER_TABLE);
     od_channel_put_number(&c, !strcmp(how, "columns") ? UINT64_MAX : 2);
     od_channel_put_number(&c, !strcmp(how, "rows") ? UINT64_C(1) << 60 : 1);
-    for (int i = 0; i < 4; i++) {
+    od_channel_put_number(&c, !strcmp(how, "time") ? 3 : 0);
+    od_channel_put_text(&c, "");
+    for (int i = 0; i < 6; i++) {
+      if (i % 3 == 2) {
+        od_channel_put_text(&c, "");
+        continue;
+      }
       od_channel_put_number(&c, !strcmp(how, "text") ? UINT64_MAX : 1);
       od_channel_put(&c, "x", 1);
     }
@@ -272,6 +278,7 @@ static void test_bad_helpers(void **state) {
       {"memory", OD_NO_MEMORY, "out of memory while reading"},
       {"columns", OD_BAD_INPUT, "cannot read"},
       {"rows", OD_BAD_INPUT, "cannot read"},
+      {"time", OD_BAD_INPUT, "cannot read"},
       {"text", OD_BAD_INPUT, "cannot read"},
       {"status", OD_BAD_INPUT, "cannot read"},
       {"cut", OD_BAD_INPUT, "cannot read"},

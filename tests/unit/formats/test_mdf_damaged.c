@@ -510,6 +510,194 @@ static void every_number(void **state) {
   finish(&s);
 }
 
+// ---- Files without damage, but with sizes that no logger writes
+
+// Writes 10 records of a time and the given channel of 8 bits, and reads the file.
+static void judge_channel(scratch *folder, mdf_file *f, const mdf_cn *channel, const char *what) {
+  mdf_bytes data = {0};
+  for (int k = 0; k < 10; k++) mdf_put_double(mdf_more(&data, 16), k);
+  const uint64_t channels[] = {mdf_time_channel(f), mdf_channel(f, channel), 0};
+  uint64_t group = mdf_group(f, &(mdf_cg){.channels = channels, .records = 10, .data_bytes = 16});
+  uint64_t dg = mdf_data_group(f, (uint64_t[]){group, 0}, mdf_data(f, "DT", data.at, data.size, NULL), 0);
+  mdf_end(f, (uint64_t[]){dg, 0});
+  judge(what, read_apart(folder, &f->b, 0, NULL, 0, NULL), true);
+  mdf_bytes_free(&data);
+  mdf_free(f);
+}
+
+static void finish_hostile(void) {
+  int count = wrong_outcomes;
+  wrong_outcomes = 0;
+  if (count > 0) fail_msg("%d wrong outcomes", count);
+}
+
+// Structures within structures, conversions within conversions, parentheses within parentheses, elements within elements of a comment.
+static void deep_nesting(void **state) {
+  enum { DEPTH = 100000, LEVELS = 60 };
+  mdf_file *f = mdf_begin(NULL);
+  uint64_t inner = 0;
+  for (int i = 0; i < DEPTH; i++)
+    inner = mdf_channel(
+        f,
+        &(mdf_cn){.name = i ? NULL : "x", .data_type = i ? MDF_BYTES : 0, .byte = 8, .bits = 8, .composition = inner});
+  judge_channel(*state, f, &(mdf_cn){.name = "s", .data_type = MDF_BYTES, .byte = 8, .bits = 8, .composition = inner},
+                "structures within structures");
+
+  for (int both = 0; both < 2; both++) {  // both: each conversion refers to the next one twice
+    f = mdf_begin(NULL);
+    inner = mdf_linear(f, 0, 1);
+    for (int i = 0; i < (both ? LEVELS : DEPTH); i++) {
+      const uint64_t refs[] = {both ? inner : 0, inner};
+      inner = mdf_conversion(
+          f, &(mdf_cc){.type = MDF_CC_TEXTS, .values = (double[]){1}, .value_count = 1, .refs = refs, .ref_count = 2});
+    }
+    judge_channel(*state, f, &(mdf_cn){.name = "y", .byte = 8, .bits = 8, .conversion = inner},
+                  both ? "conversions that refer twice to another one" : "conversions within conversions");
+  }
+
+  static const char *const repeated[] = {"(", "-", "sin(", "X+", "X^", "1e", "abs(-(", "2*(X+"};
+  for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++) {
+    size_t length = strlen(repeated[i]), times = 2000000 / length;
+    char *text = calloc(1, times * length + 2);
+    for (size_t k = 0; k < times; k++) memcpy(text + k * length, repeated[i], length);
+    text[times * length] = 'X';
+    f = mdf_begin(NULL);
+    char what[60];
+    snprintf(what, sizeof what, "a formula of many '%s'", repeated[i]);
+    judge_channel(*state, f, &(mdf_cn){.name = "y", .byte = 8, .bits = 8, .conversion = mdf_formula(f, text)}, what);
+    free(text);
+  }
+
+  size_t n = 4000000;
+  char *xml = calloc(1, n + 1);
+  for (size_t k = 0; k + 3 <= n; k += 3) memcpy(xml + k, "<a>", 3);
+  f = mdf_begin(NULL);
+  judge_channel(*state, f, &(mdf_cn){.name = "y", .byte = 8, .bits = 8, .comment_xml = xml, .unit_xml = xml},
+                "elements within elements of a comment");
+  free(xml);
+  finish_hostile();
+}
+
+// Many channels, groups, blocks and columns.
+static void many_parts(void **state) {
+  enum { MANY = 100000 };
+  uint64_t *chain = calloc(MANY + 2, sizeof *chain);
+  mdf_bytes data = {0};
+  char name[24];
+  for (int kind = 0; kind < 4; kind++) {  // channels: of one name, of different names; groups; data groups
+    mdf_file *f = mdf_begin(NULL);
+    uint64_t dg = 0;
+    mdf_bytes_free(&data);
+    for (int k = 0; k < 4; k++) {
+      if (kind == 2) *mdf_more(&data, 4) = (unsigned char)k;
+      mdf_put_double(mdf_more(&data, 16), k);
+    }
+    uint64_t block = mdf_data(f, "DT", data.at, data.size, NULL);
+    memset(chain, 0, (MANY + 2) * sizeof *chain);
+    int count = kind < 2 ? MANY : MANY / 4;
+    for (int i = 0; i < count; i++) {
+      snprintf(name, sizeof name, kind == 1 ? "channel%d" : "y", i);
+      uint64_t y =
+          i == 0 && kind < 2 ? mdf_time_channel(f) : mdf_channel(f, &(mdf_cn){.name = name, .byte = 8, .bits = 8});
+      chain[i] = y;
+      if (kind < 2) continue;
+      chain[i] = mdf_group(f, &(mdf_cg){.channels = (uint64_t[]){mdf_time_channel(f), y, 0},
+                                        .record_id = (uint64_t)i,
+                                        .records = i < 4 || kind == 3 ? (kind == 3 ? 4 : 1) : 0,
+                                        .data_bytes = 16});
+      if (kind == 3) chain[i] = mdf_data_group(f, (uint64_t[]){chain[i], 0}, block, 0);
+    }
+    if (kind < 2) {
+      uint64_t group = mdf_group(f, &(mdf_cg){.channels = chain, .records = 4, .data_bytes = 16});
+      dg = mdf_data_group(f, (uint64_t[]){group, 0}, block, 0);
+    }
+    if (kind == 2) dg = mdf_data_group(f, chain, block, 4);
+    mdf_end(f, kind == 3 ? chain : (uint64_t[]){dg, 0});
+    static const char *const what[] = {"channels of one name", "channels", "groups of a data group", "data groups"};
+    judge(what[kind], read_apart(*state, &f->b, 0, NULL, 0, NULL), true);
+    mdf_free(f);
+  }
+  mdf_bytes_free(&data);
+
+  for (int step = 0; step < 2; step++) {
+    mdf_file *f = mdf_begin(NULL);
+    uint64_t ca = mdf_array(f, &(mdf_ca){.dimensions = 3, .byte_step = step, .size = {1000, 1000, step ? 1 : 1000}});
+    judge_channel(*state, f, &(mdf_cn){.name = "a", .byte = 8, .bits = 8, .composition = ca},
+                  step ? "an array beyond its record" : "1e9 elements at one place");
+  }
+
+  // A list of many empty blocks, and of one block many times.
+  for (int kind = 0; kind < 3; kind++) {
+    mdf_file *f = mdf_begin(NULL);
+    unsigned char *zeros = calloc(1, 8 << 20);
+    uint64_t block = kind == 0   ? mdf_data(f, "DT", NULL, 0, NULL)
+                     : kind == 1 ? mdf_data(f, "DT", zeros, 160, NULL)
+                                 : mdf_data(f, "DT", zeros, 8 << 20, &(mdf_storage){.zip = MDF_DEFLATE});
+    free(zeros);
+    uint64_t size = kind == 0 ? 0 : kind == 1 ? 160 : 8 << 20;
+    uint64_t *links = calloc(MANY + 1, sizeof *links);
+    for (int i = 0; i < MANY; i++) links[1 + i] = block;
+    mdf_bytes list = {0};
+    mdf_put(mdf_more(&list, 16), 1, 1, false);
+    mdf_put(list.at + 4, MANY, 4, false);
+    mdf_put(list.at + 8, size, 8, false);
+    uint64_t dl = mdf_block(f, "DL", links, MANY + 1, list.at, list.size);
+    const uint64_t channels[] = {mdf_time_channel(f), mdf_channel(f, &(mdf_cn){.name = "y", .byte = 8, .bits = 8}), 0};
+    uint64_t group = mdf_group(f, &(mdf_cg){.channels = channels, .records = size * MANY / 16, .data_bytes = 16});
+    uint64_t dg = mdf_data_group(f, (uint64_t[]){group, 0}, dl, 0);
+    mdf_end(f, (uint64_t[]){dg, 0});
+    judge(kind == 0   ? "empty blocks of a list"
+          : kind == 1 ? "one block many times"
+                      : "800 GB from one deflated block",
+          read_apart(*state, &f->b, 0, NULL, 0, NULL), kind < 2);
+    free(links);
+    mdf_bytes_free(&list);
+    mdf_free(f);
+  }
+  free(chain);
+  finish_hostile();
+}
+
+// A text of a megabyte that all records refer to, and one of variable length between records. The conversion compares the texts.
+static void long_texts(void **state) {
+  enum { MANY = 100000, LENGTH = 4 << 20 };
+  mdf_bytes data = {0}, sd = {0};
+  char *text = malloc(LENGTH);
+  memset(text, 'x', LENGTH);
+  mdf_put_variable(&sd, text, LENGTH);
+  text[LENGTH - 1] = 0;
+  for (int kind = 0; kind < 2; kind++) {
+    mdf_file *f = mdf_begin(NULL);
+    mdf_bytes_free(&data);
+    for (int k = 0; k < MANY; k++) mdf_put_double(mdf_more(&data, 16), k);
+    const uint64_t refs[] = {mdf_text(f, text)};
+    uint64_t c = mdf_conversion(
+        f, &(mdf_cc){
+               .type = MDF_CC_TEXT_VALUES, .values = (double[]){1, 2}, .value_count = 2, .refs = refs, .ref_count = 1});
+    uint64_t texts =
+        mdf_data(f, "SD", sd.at, sd.size, kind ? &(mdf_storage){.zip = MDF_DEFLATE} : &(mdf_storage){.piece = 0});
+    const uint64_t channels[] = {mdf_time_channel(f),
+                                 mdf_channel(f, &(mdf_cn){.name = "y",
+                                                          .type = MDF_VLSD,
+                                                          .data_type = MDF_UTF8,
+                                                          .byte = 8,
+                                                          .bits = 64,
+                                                          .conversion = c,
+                                                          .data = texts}),
+                                 0};
+    uint64_t group = mdf_group(f, &(mdf_cg){.channels = channels, .records = MANY, .data_bytes = 16});
+    uint64_t dg = mdf_data_group(f, (uint64_t[]){group, 0}, mdf_data(f, "DT", data.at, data.size, NULL), 0);
+    mdf_end(f, (uint64_t[]){dg, 0});
+    judge(kind ? "one deflated text of all records" : "one text of all records",
+          read_apart(*state, &f->b, 0, NULL, 0, NULL), true);
+    mdf_free(f);
+  }
+  mdf_bytes_free(&data);
+  mdf_bytes_free(&sd);
+  free(text);
+  finish_hostile();
+}
+
 // Other versions: the message names the version.
 static void versions(void **state) {
   static const char *const start[] = {"MDF     3.30    test    ", "MDF     2.14    test    ",
@@ -540,6 +728,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(huge_counts, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(bomb, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(every_number, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(deep_nesting, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(many_parts, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(long_texts, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(versions, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,20 +91,11 @@ static void descriptions(void **state) {
       {.name = "of_conversion", .conversion = in_mbar},
       {.name = "own_first", .unit = "Pa", .conversion = in_mbar},
       {.name = "none"},
-      {.name = "Zylinder L\xc3\xa4nge",
-       .unit = "\xc2\xb0"
-               "C"},
+      {.name = "Zylinder L\xc3\xa4nge", .unit = "\u00b0C"},
       {.name = "a name of more than 64 bytes, with spaces, \"quotes\", [brackets] and \\slashes\\", .unit = "1/min"},
   };
   enum { N = sizeof channel / sizeof *channel };
-  static const char *const unit[N] = {"bar",
-                                      "l/min",
-                                      "mbar",
-                                      "Pa",
-                                      "",
-                                      "\xc2\xb0"
-                                      "C",
-                                      "1/min"};
+  static const char *const unit[N] = {"bar", "l/min", "mbar", "Pa", "", "\u00b0C", "1/min"};
   uint64_t more[N + 1] = {0};
   for (int i = 0; i < N; i++) {
     mdf_cn c = channel[i];

@@ -391,7 +391,7 @@ static void expect(scratch *s, const char *data, const char *log, const char *ex
 static void test_mistakes_in_the_section(void **state) {
   expect(*state,
          "data:\n"
-         "  file: [l.csv]\n"
+         "  file: {a: l.csv}\n"
          "  tme: t\n"
          "  channels:\n"
          "    cylinder.lenght: pos\n"
@@ -405,7 +405,7 @@ static void test_mistakes_in_the_section(void **state) {
          "  missing: {a: 3}\n"
          "  skip: 1.5\n",
          NULL,
-         "x.yaml:13:9: error: found a list; 'file' must be the name of a CSV or MATLAB file\n"
+         "x.yaml:13:9: error: found a map; 'file' must be the name of a file, or a list of names\n"
          "x.yaml:14:3: error: unknown key 'tme' in data; did you mean 'time'?\n"
          "x.yaml:16:5: error: there is no input or output 'cylinder.lenght'; did you mean 'cylinder.length'?\n"
          "x.yaml:17:18: error: unknown key 'colum' in the channel 'P.pressure'; did you mean 'column'?\n"

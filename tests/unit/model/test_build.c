@@ -388,9 +388,9 @@ static void measured_flows(void **state) {
   }
 }
 
-// A friction law that acts on the first element of a machine, a cylinder: the output of the cylinder's friction is the force of the law.
-static void friction_of_first_element(void **state) {
-  (void)state;
+// Returns the output of the friction of a cylinder, the first element of a machine, at a speed of its rod. two_sided: the law has other numbers for
+// negative speeds.
+static double first_friction(double rate, bool two_sided) {
   od_build *b = od_build_new();
   parts p = {0};
   build_mechanism(b, &p, NULL);
@@ -401,11 +401,13 @@ static void friction_of_first_element(void **state) {
   cylinder.first_number = NUMBERS(b, "cylinder", 1e-3, 6e-4, 0.5, 0.4, 2e-5, 3e-5, 1e-12, 1e8, 1);
   friction.host = od_build_element(b, "cylinder", &cylinder);
   assert_int_equal(friction.host, 0);
-  friction.first_number = od_build_element_numbers(b, "cylinder.friction", "coulomb",
-                                                   (od_keyed_number[]){{"Fc", 100}, {"vs", 1e-2}, {"viscous", 500}}, 3);
+  friction.choice[0] = two_sided;
+  friction.first_number = od_build_element_numbers(
+      b, "cylinder.friction", "coulomb",
+      (od_keyed_number[]){{"Fc", 100}, {"vs", 1e-2}, {"viscous", 500}, {"Fc_negative", 60}}, two_sided ? 4 : 3);
   od_build_element(b, "", &friction);
   od_build_initial(b, "slide.position", 0.6, true);
-  od_build_initial(b, "slide.rate", 2, true);
+  od_build_initial(b, "slide.rate", rate, true);
   od_build_initial(b, "A.pressure", 31e5, true);
   od_model *model = NULL;
   od_error err = {0};
@@ -419,11 +421,19 @@ static void friction_of_first_element(void **state) {
   double y;
   assert_int_equal(od_sim_start(sim, 0, &u), OD_OK);
   assert_int_equal(od_sim_outputs(sim, &y), OD_OK);
-  near_relative(fabs(y), 100 + 500 * 2, 1e-2);  // Fc + viscous v
   od_sim_free(sim);
   od_plant_free(plant);
   od_model_free(model);
   od_build_free(b);
+  return y;
+}
+
+static void friction_of_first_element(void **state) {
+  (void)state;
+  near_relative(fabs(first_friction(2, false)), 100 + 500 * 2, 1e-2);  // Fc + viscous v
+  near_relative(fabs(first_friction(-2, false)), 100 + 500 * 2, 1e-2);
+  near_relative(fabs(first_friction(2, true)), 100 + 500 * 2, 1e-2);
+  near_relative(fabs(first_friction(-2, true)), 60 + 500 * 2, 1e-2);  // other numbers for negative speeds
 }
 
 // Missing parts can be added, and the model can then be built.

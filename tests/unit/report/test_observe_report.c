@@ -465,6 +465,22 @@ static void test_curve_places(void **state) {
       assert_true(fabs(p->x - 10.0 * k / (c->samples - 1)) < 1e-12);
       // The start is a straight line (9.5 per volt), which a spline reproduces exactly.
       assert_true(fabs(p->start - 9.5 * p->x) < 1e-9);
+      // The weights are a partition of unity and reproduce the straight line and the estimate.
+      double sum = 0, line = 0, estimate = 0;
+      for (int j = 0; j < 6; j++) {
+        double weight = c->weight[j * c->samples + k];
+        assert_true(weight >= -1e-12);
+        sum += weight, line += weight * c->point[j].start, estimate += weight * c->point[j].estimate;
+      }
+      near(sum, 1, 1e-12);
+      near(line, 9.5 * p->x, 1e-9);
+      near(estimate, p->estimate, 1e-9);
+    }
+    for (int j = 0; j < 6; j++) {
+      char ending[40];
+      snprintf(ending, sizeof ending, ".curve.points[%d]", j);
+      int own = c->parameter[j];
+      assert_true(own >= 0 ? strstr(e->parameter[own].path, ending) != NULL : c->point[j].sigma == 0);
     }
     const od_curve_place *last = &c->sample[c->samples - 1], *end = &c->point[5];
     assert_true(c->sample[0].estimate == 0 && c->sample[0].sigma == 0 && c->sample[0].truth == 0);

@@ -1,0 +1,60 @@
+// The datasets of an open HDF5 file (hdf5_file.c), for the reader of their numbers (hdf5_rows.c).
+#ifndef OD_MAT_HDF5_DATASETS_H
+#define OD_MAT_HDF5_DATASETS_H
+
+#include "mat/hdf5_file.h"
+#include "mat/hdf5_texts.h"
+
+enum { OD_HDF5_REASON = 120 };
+
+// How HDF5 converts values for this program: to doubles, or to 64 bits that are then a number.
+typedef enum od_hdf5_kind { OD_HDF5_NOTHING, OD_HDF5_NUMBERS, OD_HDF5_BITS } od_hdf5_kind;
+
+typedef struct od_hdf5_dataset od_hdf5_dataset;
+
+// A field of a compound type, or the whole type of another dataset.
+typedef struct od_hdf5_leaf {
+  const od_hdf5_dataset *set;
+  int index;  // number of the leaf in the order of the type
+  od_hdf5_kind kind;
+  size_t slots;       // number of values in one row
+  const char *words;  // what the values are, for messages
+  char name[OD_ARRAY_NAME];
+} od_hdf5_leaf;
+
+struct od_hdf5_dataset {
+  char *path;  // within the file
+  int rank;
+  int at[2];             // the dimensions that are rows and columns; -1: none
+  size_t rows, columns;  // vectors have one row or one column
+  size_t chunk[2];       // chunk along these dimensions; 0: not chunked
+  double chunk_bytes;
+  double logical, stored;  // bytes of the numbers, and bytes in the file
+  double scale, offset;    // number = scale * stored number + offset, except for compound types
+  double missing[2];       // stored numbers that mean a missing value
+  int missing_count;
+  bool is_compound;  // whether every row is a record of leaves
+  int leaves;
+  od_hdf5_leaf *leaf;
+};
+
+typedef struct od_hdf5_file {
+  hid_t id;
+  od_arrays *list;         // sources are leaves
+  od_series_list columns;  // the columns of the table
+  od_series_label *label;
+  const char *start_time;  // date of the time zero; NULL: unknown
+  int visited;
+} od_hdf5_file;
+
+// Opens a file and lists the columns of its table, in memory of the arena. The program never closes the file, because it ends after
+// one request.
+od_status od_hdf5_open(const char *path, const od_mat_wish *wish, od_arena *arena, od_hdf5_file *f, od_error *err);
+
+// Returns whether the members of a compound type are leaves. Compound types within many others are leaves without numbers.
+bool od_hdf5_has_members(hid_t type, int depth);
+
+// Fails with OD_BAD_INPUT; the message has the reason that the library gives.
+od_status od_hdf5_damaged(const char *what, od_error *err);
+
+#endif

@@ -1,0 +1,28 @@
+#include "logs/log_times.h"
+
+#include <string.h>
+
+#include "io/date_time.h"
+#include "logs/log_rows.h"
+
+bool od_log_align(od_log *log, od_messages *messages) {
+  od_date_time first = {0};
+  const char *first_path = NULL;
+  for (int i = 0; i < log->inputs; i++) {
+    const char *text = od_row_reader_start_time(log->input[i].file), *path = log->input[i].source->path;
+    od_date_time start;
+    if (!text) continue;
+    if (!od_date_time_parse(text, strlen(text), OD_YEAR_FIRST, &start) || !start.has_date) {
+      od_messages_add(messages, (od_place){.file = path},
+                      "the start time '%s' is not a date and time as in 2024-05-01T12:34:56", text);
+      return false;
+    }
+    if (first_path && first.has_zone != start.has_zone)
+      od_messages_say(messages, true, (od_place){.file = path},
+                      "the start time '%s' %s a time zone, but that of %s %s; both are taken as times of the same zone",
+                      text, start.has_zone ? "has" : "has not", first_path, first.has_zone ? "has" : "has not");
+    if (!first_path) first = start, first_path = path;
+    log->input[i].shift = od_seconds_of(start.at - first.at);
+  }
+  return true;
+}
