@@ -211,10 +211,10 @@ static void judge_lags(const od_log_survey *s, od_survey_remarks *r) {
     const od_surveyed_channel *late = &s->channel[is_behind ? x->second : x->first],
                               *early = &s->channel[is_behind ? x->first : x->second];
     add(r, (od_survey_remark){false, "log.lag", is_behind ? x->second : x->first, 0, NAN, "Lag:", NULL},
-        "%.100s follows %.100s by %s with a standard deviation of %s (correlation %.3f, without lag %.3f). If both measure the same quantity, "
-        "one of them is late.",
+        "%.100s follows %.100s by %s with a standard deviation of %s (correlation %.3f, without lag %.3f). If both measure the same quantity and "
+        "%.100s is late, write 'delay: %.4g ms' for its channel under 'data'.",
         late->name, early->name, od_duration_text(fabs(x->lag.lag), 4).text, od_duration_text(x->lag.sigma, 3).text,
-        x->lag.correlation, x->lag.at_zero);
+        x->lag.correlation, x->lag.at_zero, late->name, 1e3 * fabs(x->lag.lag));
   }
 }
 

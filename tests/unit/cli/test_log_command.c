@@ -162,6 +162,7 @@ static void test_lags(void **state) {
   outcome o = run(s, "log log.csv --json o.json");
   ends_with(o, 0);
   says(o.out, "late follows early by 3");
+  says(o.out, "and late is late, write 'delay: 3");
   forget(o);
   json_t *all = read_json(s, "o.json"), *lags = json_object_get(all, "lags"), *lag = json_array_get(lags, 0);
   assert_int_equal(json_array_size(lags), 1);
