@@ -246,6 +246,14 @@ static int choose_input(search *list, const od_log_plan *plan, od_channel *c, od
   return AMBIGUOUS;
 }
 
+// Adds the sentences of the formats about parts of the files that are not read: they may contain a column that was not found.
+static void list_left_out(const od_log *log, od_messages *messages) {
+  const char *text;
+  for (int i = 0; i < log->inputs; i++)
+    for (int k = 0; (text = od_row_reader_remark(log->input[i].file, k)); k++)
+      od_messages_say(messages, true, (od_place){.file = log->input[i].source->path}, "%s", text);
+}
+
 od_status od_log_find_columns(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {
   OD_SCRATCH(scratch);
   search *list = OD_TAKE(&scratch, search, log->inputs);
@@ -264,6 +272,7 @@ od_status od_log_find_columns(od_log *log, od_log_plan *plan, od_units *units, o
     ok = (input == AMBIGUOUS ? false : match_channel(&list[c->input], &plan->memory, c)) && ok;
   }
   if (od_arena_status(&plan->memory) != OD_OK) return OD_NO_MEMORY;
+  if (!ok) list_left_out(log, messages);
   return ok ? OD_OK : OD_BAD_INPUT;
 }
 

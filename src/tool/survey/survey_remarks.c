@@ -218,7 +218,15 @@ static void judge_lags(const od_log_survey *s, od_survey_remarks *r) {
   }
 }
 
+// Adds the sentences of the format about parts of the file that are not read.
+static void list_left_out(const od_log_survey *s, od_survey_remarks *r) {
+  const char *text;
+  for (int i = 0; (text = od_row_reader_remark(s->file, i)); i++)
+    add(r, (od_survey_remark){true, "log.left_out", -1, 0, NAN, "Not read:", NULL}, "%.900s.", text);
+}
+
 bool od_log_survey_judge(const od_log_survey *s, od_survey_remarks *out) {
+  list_left_out(s, out);
   judge_times(s, out);
   for (int i = 0; i < s->channels; i++) judge_channel(&s->channel[i], i, &s->group[s->channel[i].group], out);
   judge_lags(s, out);

@@ -256,6 +256,18 @@ static void test_rows_of_the_file(void **state) {
   od_table_free(t);
 }
 
+// A channel that the reader of MDF files leaves out: a finding of `log`, and a warning of a command that needs the channel.
+static void test_left_out(void **state) {
+  scratch *s = *state;
+  ends_and_says(run(s, "log " OD_SOURCE_DIR "/tests/fuzz/seeds/mdf/columns.mf4 --json o.json --quiet"), 0,
+                "is left out");
+  json_t *all = read_json(s, "o.json");
+  assert_non_null(entry(json_object_get(all, "findings"), "code", "log.left_out"));
+  json_decref(all);
+  ends_and_says(run(s, "frf " OD_SOURCE_DIR "/tests/fuzz/seeds/mdf/columns.mf4 --input u --output bad"), 2,
+                "channel 'bad' of group 'arrays' is left out: it is outside of the records of its group");
+}
+
 static void test_mistakes(void **state) {
   scratch *s = *state;
   FILE *f = begin(s, "log.csv", "time,pressure_a,b");
@@ -385,8 +397,9 @@ static void test_difficult_names(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_memory),   TEST(test_facts),         TEST(test_groups),
-                                     TEST(test_lags),     TEST(test_resampling),    TEST(test_rows_of_the_file),
-                                     TEST(test_mistakes), TEST(test_section_loads), TEST(test_difficult_names)};
+  const struct CMUnitTest tests[] = {TEST(test_memory),         TEST(test_facts),      TEST(test_groups),
+                                     TEST(test_lags),           TEST(test_resampling), TEST(test_rows_of_the_file),
+                                     TEST(test_mistakes),       TEST(test_left_out),   TEST(test_section_loads),
+                                     TEST(test_difficult_names)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
