@@ -150,7 +150,7 @@ const od_table *od_log_head(const od_log *log, int input);
 int od_log_time_column(const od_log *log, int input);
 // Adds a column of a file of an open log, counted from 0, unless a mapped channel has its name. Returns as od_log_want().
 int od_log_want_column(od_log_plan *plan, const od_log *log, int input, int column, const char *unit);
-// Finds the columns of the channels so far. False: there are messages.
+// Finds the columns of the channels so far. False: there are messages, or log->memory is out of memory.
 bool od_log_find_columns(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages);
 od_status od_log_load(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages);
 // Returns whether all inputs have the same hold, which is then the hold of the plan.

@@ -101,8 +101,9 @@ static od_status select_channels(od_log_columns *c, const od_log_wish *wish, od_
   c->inputs = c->count;
   for (int i = 0; i < wish->output_count; i++)
     if (!select_names(c, "--output", wish->outputs[i])) return OD_NO_MEMORY;
-  if (!od_log_find_columns(c->log, &c->plan, c->units, messages) || !check_inputs(c, wish, messages))
-    return OD_BAD_INPUT;
+  if (!od_log_find_columns(c->log, &c->plan, c->units, messages))
+    return od_arena_status(&c->log->memory) == OD_OK ? OD_BAD_INPUT : OD_NO_MEMORY;
+  if (!check_inputs(c, wish, messages)) return OD_BAD_INPUT;
   if (wish->output_count == 0 && !select_all(c)) return OD_NO_MEMORY;
   if (c->count > c->inputs) return OD_OK;
   od_messages_add(messages, (od_place){.file = c->plan.file},
