@@ -6,7 +6,7 @@
 
 #include "formats/log_format.h"
 
-const od_log_format *const od_log_formats[] = {&od_mat_format, &od_hdf5_format,   &od_mdf_format, &od_blf_format,
+const od_log_format *const od_log_formats[] = {&od_mat_format, &od_hdf5_format,    &od_mdf_format, &od_blf_format,
                                                &od_asc_format, &od_candump_format, &od_csv_format, NULL};
 
 // Returns whether a file must be read as a whole: pipes cannot be read again, and files with a stated size of zero, as in /proc,

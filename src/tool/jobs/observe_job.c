@@ -331,7 +331,7 @@ static int run_live(od_job *job, const arguments *a, od_experiment *e) {
   OD_TRY(prepare_views(job, e, &w));
   if (!od_setting_quantity(job, "follow-timeout", a->follow_timeout, "s", &timeout)) return OD_JOB_BAD_INPUT;
   if (a->follow && (!e->data.file || !strcmp(e->data.file, "-"))) {
-    od_job_error(job, "--follow requires a log: --log FILE, or 'file' in the section 'data' of the experiment");
+    od_job_error(job, "--follow requires a log: --data FILE, or 'file' in the section 'data' of the experiment");
     return OD_JOB_BAD_INPUT;
   }
   sigset_t signals_before;

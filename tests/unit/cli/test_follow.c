@@ -88,9 +88,9 @@ static void equal_to_the_complete_log(void **state) {
     const size_t begin = i == 3 ? 0 : begins[i];
     scratch_write(s, "whole.csv", log, strlen(log));
     scratch_write(s, "grow.csv", log, begin);
-    expect_code(run(s, "observe %s --log whole.csv --csv a.csv --quiet", EXPERIMENT), 0);
+    expect_code(run(s, "observe %s --data whole.csv --csv a.csv --quiet", EXPERIMENT), 0);
     const pid_t writer = start_writer(path, log, begin, 17 + (uint64_t)i);
-    outcome o = run(s, "observe %s --log grow.csv --follow --follow-timeout '0.7 s' --csv b.csv --json b.json --quiet",
+    outcome o = run(s, "observe %s --data grow.csv --follow --follow-timeout '0.7 s' --csv b.csv --json b.json --quiet",
                     EXPERIMENT);
     end_writer(writer);
     ends_with(o, 0);
@@ -116,7 +116,7 @@ static void dates_of_a_stream(void **state) {
   char *first = strchr(dates, '\n') + 1;
   feed f;
   scratch_put(s, "whole.csv", dates);
-  expect_code(run(s, "observe %s --log whole.csv --csv a.csv --quiet", EXPERIMENT), 0);
+  expect_code(run(s, "observe %s --data whole.csv --csv a.csv --quiet", EXPERIMENT), 0);
   snprintf(path, sizeof path, "%s", scratch_path(s, "errors"));
   snprintf(result, sizeof result, "%s", scratch_path(s, "b.csv"));
   snprintf(state_path, sizeof state_path, "%s", scratch_path(s, "b.state"));
@@ -151,7 +151,7 @@ static void bad_rows(void **state) {
       "t,cylinder.length,P.pressure,A.pressure,U_ref,note\n0,1.62,5.6e6,2e6,0,a\n0.001,1.62,5.6e6,2e6,0,b\n0.002,long,5.6e6,2e6,0,c\n"
       "0.003,1.62\n0.004,1.62,5.6e6,2e6,0,d,5\n0.005,1.62,5.6e6,2e6,0,e\n0.005,1.62,5.6e6,2e6,0,e\n0.006,1.62,5.6e6,2e6,0";
   scratch_put(s, "bad.csv", log);
-  outcome o = run(s, "observe %s --log bad.csv --follow --follow-timeout 0.1 --csv b.csv --json-lines", EXPERIMENT);
+  outcome o = run(s, "observe %s --data bad.csv --follow --follow-timeout 0.1 --csv b.csv --json-lines", EXPERIMENT);
   ends_with(o, 0);
   says(o.err, "bad.csv:4:7: 'long' is not a number (column 'cylinder.length')");
   says(o.err, "bad.csv:5:11: 2 cells, but the header has 6 cells; expected equal numbers");
@@ -168,7 +168,7 @@ static void bad_rows(void **state) {
 }
 
 static void start_following(scratch *s, feed *f, const char *name, const char *timeout) {
-  static char program[] = OD_BINARY, command[] = "observe", experiment[] = EXPERIMENT, option[] = "--log",
+  static char program[] = OD_BINARY, command[] = "observe", experiment[] = EXPERIMENT, option[] = "--data",
               follow[] = "--follow", limit[] = "--follow-timeout", csv[] = "--csv";
   static char log[600], result[600], time[20];
   snprintf(log, sizeof log, "%s", scratch_path(s, name));
@@ -249,15 +249,15 @@ static void ends(void **state) {
 static void wrong_commands(void **state) {
   scratch *s = *state;
   scratch_put(s, "log.csv", HEADER);
-  ends_and_says(run(s, "observe %s --log log.csv --follow --follow-timeout 0.05", EXPERIMENT), 2,
+  ends_and_says(run(s, "observe %s --data log.csv --follow --follow-timeout 0.05", EXPERIMENT), 2,
                 "log.csv: there was no row for 0.05 s; expected a line with the names of the columns, and rows");
-  ends_and_says(run(s, "observe %s --log none.csv --follow", EXPERIMENT), 1, "cannot read none.csv");
+  ends_and_says(run(s, "observe %s --data none.csv --follow", EXPERIMENT), 1, "cannot read none.csv");
   ends_and_says(run(s, "observe %s --follow", EXPERIMENT), 2,
-                "--follow requires a log: --log FILE, or 'file' in the section 'data'");
+                "--follow requires a log: --data FILE, or 'file' in the section 'data'");
   ends_and_says(run(s, "observe %s --follow --live", EXPERIMENT), 2, "give only one of these options");
-  ends_and_says(run(s, "observe %s --follow-timeout 1 --log log.csv", EXPERIMENT), 2,
+  ends_and_says(run(s, "observe %s --follow-timeout 1 --data log.csv", EXPERIMENT), 2,
                 "--follow-timeout requires --follow");
-  ends_and_says(run(s, "observe %s --follow --log log.csv --csv -", EXPERIMENT), 2,
+  ends_and_says(run(s, "observe %s --follow --data log.csv --csv -", EXPERIMENT), 2,
                 "--csv -: with --follow the answers go to standard output");
   assert_int_equal(mkfifo(scratch_path(s, "pipe"), 0600), 0);
   ends_and_says(run(s, "observe %s --log pipe --follow", EXPERIMENT), 2,
