@@ -559,15 +559,15 @@ static od_status make_remarks(trace *t, od_error *err) {
   od_arena *a = &t->arena;
   int n = 0;
   if (l->unknown > 0)
-    t->remark[n++] = od_arena_format(a, "The databases have no message for %s of %ld.",
+    t->remark[n++] = od_arena_format(a, "the databases have no message for %s of %ld",
                                      od_count(l->unknown, "frame").text, l->frames);
   if (l->short_data > 0)
-    t->remark[n++] = od_arena_format(a, "%s %s shorter than the message in the database.",
+    t->remark[n++] = od_arena_format(a, "%s %s shorter than the message in the database",
                                      od_count(l->short_data, "frame").text, od_form(l->short_data, "is", "are"));
   if (l->incomplete > 0)
-    t->remark[n++] = od_arena_format(a, "%s of several frames %s incomplete: packets are lost, late or aborted.",
+    t->remark[n++] = od_arena_format(a, "%s of several frames %s incomplete: packets are lost, late or aborted",
                                      od_count(l->incomplete, "message").text, od_form(l->incomplete, "is", "are"));
-  if (l->errors > 0) t->remark[n++] = od_arena_format(a, "The trace has %s.", od_count(l->errors, "error frame").text);
+  if (l->errors > 0) t->remark[n++] = od_arena_format(a, "the trace has %s", od_count(l->errors, "error frame").text);
   return od_arena_status(a) == OD_OK ? OD_OK : no_memory(t, err);
 }
 

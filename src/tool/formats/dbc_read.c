@@ -492,7 +492,7 @@ static od_dbc_value *read_values(reader *r, int *count) {
       break;
     }
     list = longer;
-    list[(*count)++] = (od_dbc_value){raw >= -0x1p63 && raw < 0x1p63 ? (int64_t)raw : INT64_MAX, name};
+    list[(*count)++] = (od_dbc_value){fabs(raw) < 9.2e18 ? (int64_t)raw : INT64_MAX, name};
   }
   return list;
 }

@@ -101,9 +101,18 @@ static od_status open_can(stream *s, const char *path, const od_table_wish *wish
   od_mdf_log *log = od_mdf_rows_log(s->rows);
   void *frames;
   s->head = log->columns.head;
-  if (!wish->databases || !wish->databases[0] || !log->columns.has_time) return OD_OK;
+  if (!log->columns.has_time) return OD_OK;
+  bool has_databases = wish->databases && wish->databases[0];
   od_status status = od_mdf_bus_open(log, &frames, err);
   if (status != OD_OK) return status;
+  if (frames && !has_databases) {
+    od_mdf_bus_source.close(frames);
+    status = od_mdf_remark(
+        &log->all, &log->memory,
+        "the file has frames of a CAN bus; their signals need a database, 'database' under 'data' or --dbc");
+    return status == OD_OK ? OD_OK : no_memory(s, err);
+  }
+  if (!frames && !has_databases) return OD_OK;
   if (!frames) {
     status = od_mdf_remark(&log->all, &log->memory, "the file has no CAN frames that the databases could describe");
     return status == OD_OK ? OD_OK : no_memory(s, err);

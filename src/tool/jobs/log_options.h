@@ -11,22 +11,23 @@ typedef struct od_log_arguments {
 } od_log_arguments;
 
 // Entries of the option table of a job. The text is the same for all jobs.
-#define OD_LOG_OPTIONS(a)                                                                                           \
-  {"data", OD_OPTION_LIST, "FILE", "log: CSV, text or MATLAB file; replaces the file of the section 'data'",        \
-   &(a)->data},                                                                                                     \
-      {"map", OD_OPTION_LIST, "NAME=COLUMN[:UNIT]",                                                                 \
-       "column of a signal, by name or number, and its unit, as in p=3:bar or time=1:ms (repeatable)", &(a)->map},  \
-      {"skip", OD_OPTION_TEXT, "N", "number of lines before the header of the log; default: detected", &(a)->skip}, \
-      {"start", OD_OPTION_TEXT, "T", "start of the used part of the log; default: the first row", &(a)->start},     \
-      {"end", OD_OPTION_TEXT, "T", "end of the used part of the log; default: the last row", &(a)->end},            \
-      {"interval", OD_OPTION_TEXT, "T", "time between the rows of a log without times", &(a)->interval},            \
-      {"hold",     OD_OPTION_TEXT,                                                                                  \
-       "HOW",      "values of inputs between the rows of the log: linear (default), previous or next",              \
-       &(a)->hold, "linear previous next"},                                                                         \
-      {"missing", OD_OPTION_LIST, "VALUE", "text or number that marks a missing value in the log (repeatable)",     \
-       &(a)->missing},                                                                                              \
-  {                                                                                                                 \
-    "dbc", OD_OPTION_LIST, "FILE", "DBC file with the messages of a CAN trace (repeatable)", &(a)->databases        \
+#define OD_LOG_OPTIONS(a)                                                                                                                \
+  {"data", OD_OPTION_LIST, "FILE",                                                                                                       \
+   "log: text, MATLAB, MDF or HDF5 file, or CAN trace; replaces the files of the section 'data'\n(repeatable: rows are merged by time)", \
+   &(a)->data},                                                                                                                          \
+      {"map", OD_OPTION_LIST, "NAME=COLUMN[:UNIT]",                                                                                      \
+       "column of a signal, by name or number, and its unit, as in p=3:bar or time=1:ms (repeatable)", &(a)->map},                       \
+      {"skip", OD_OPTION_TEXT, "N", "number of lines before the header of the log; default: detected", &(a)->skip},                      \
+      {"start", OD_OPTION_TEXT, "T", "start of the used part of the log; default: the first row", &(a)->start},                          \
+      {"end", OD_OPTION_TEXT, "T", "end of the used part of the log; default: the last row", &(a)->end},                                 \
+      {"interval", OD_OPTION_TEXT, "T", "time between the rows of a log without times", &(a)->interval},                                 \
+      {"hold",     OD_OPTION_TEXT,                                                                                                       \
+       "HOW",      "values of inputs between the rows of the log: linear (default), previous or next",                                   \
+       &(a)->hold, "linear previous next"},                                                                                              \
+      {"missing", OD_OPTION_LIST, "VALUE", "text or number that marks a missing value in the log (repeatable)",                          \
+       &(a)->missing},                                                                                                                   \
+  {                                                                                                                                      \
+    "dbc", OD_OPTION_LIST, "FILE", "DBC file with the messages of a CAN trace (repeatable)", &(a)->databases                             \
   }
 
 // Returns the settings. They refer to the arguments.

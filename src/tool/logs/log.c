@@ -359,21 +359,28 @@ static bool check_rows(const survey *s, od_messages *messages) {
 
 // --- The log ------------------------------------------------------------------------------------------------------
 
-// Makes the list of files of a plan with a single file. Returns false if out of memory.
-static bool list_sources(od_log_plan *plan) {
-  if (plan->sources > 0) return true;
-  plan->source = OD_TAKE(&plan->memory, od_log_source, 1);
-  if (!plan->source) return false;
-  plan->source[0] = (od_log_source){.path = plan->file,
-                                    .place = plan->place,
-                                    .time = plan->time,
-                                    .interval = plan->interval,
-                                    .missing = plan->missing,
-                                    .skip = plan->skip,
-                                    .databases = plan->databases,
-                                    .delay = plan->delay,
-                                    .drift = plan->drift};
-  plan->sources = 1;
+// Lists the files of a log. The plan does not change, because several logs may have the same plan. Returns false if out of memory.
+static bool list_sources(od_log *log, const od_log_plan *plan) {
+  log->inputs = plan->sources > 0 ? plan->sources : 1;
+  log->input = OD_TAKE(&log->memory, od_log_input, log->inputs);
+  od_log_source *source = OD_TAKE(&log->memory, od_log_source, log->inputs);
+  if (!log->input || !source) {
+    log->inputs = 0;
+    return false;
+  }
+  source[0] = (od_log_source){.path = plan->file,
+                              .place = plan->place,
+                              .time = plan->time,
+                              .interval = plan->interval,
+                              .missing = plan->missing,
+                              .skip = plan->skip,
+                              .databases = plan->databases,
+                              .delay = plan->delay,
+                              .drift = plan->drift};
+  for (int i = 0; i < log->inputs; i++) {
+    if (plan->sources > 0) source[i] = plan->source[i];
+    log->input[i] = (od_log_input){.source = &source[i], .time = source[i].time};
+  }
   return true;
 }
 
@@ -382,7 +389,7 @@ static const char **list_columns(od_log *log, const od_log_plan *plan, int input
   const char **columns = OD_TAKE(&log->memory, const char *, plan->channels + 1);
   for (int i = 0, n = 0; columns && i < plan->channels; i++) {
     const od_channel *c = &plan->channel[i];
-    if (c->column && (plan->sources == 1 || od_log_is_from(plan, c, input))) columns[n++] = c->column;
+    if (c->column && (log->inputs == 1 || od_log_is_from(log, c, input))) columns[n++] = c->column;
   }
   return columns;
 }
@@ -390,12 +397,12 @@ static const char **list_columns(od_log *log, const od_log_plan *plan, int input
 // Opens a file of the plan.
 static od_status open_file(od_log *log, const od_log_plan *plan, int i, od_messages *messages) {
   od_error err = {0};
-  const od_log_source *source = &plan->source[i];
   od_log_input *in = &log->input[i];
+  const od_log_source *source = in->source;
   const char **columns = list_columns(log, plan, i);
   od_table_wish *wish = OD_TAKE(&log->memory, od_table_wish, 1);
   if (!columns || !wish) return OD_NO_MEMORY;
-  *in = (od_log_input){.source = source, .time = source->time, .wish = wish};
+  in->wish = wish;
   *wish = (od_table_wish){.missing = source->missing,
                           .time = source->time.column,
                           .columns = columns,
@@ -410,16 +417,13 @@ static od_status open_file(od_log *log, const od_log_plan *plan, int i, od_messa
 
 // Opens all files of the plan.
 static od_status open_files(od_log *log, od_log_plan *plan, od_messages *messages) {
-  if (!list_sources(plan)) return OD_NO_MEMORY;
+  if (!list_sources(log, plan)) return OD_NO_MEMORY;
   od_status status = OD_OK;
-  log->input = OD_TAKE(&log->memory, od_log_input, plan->sources);
-  if (!log->input) return OD_NO_MEMORY;
-  log->inputs = plan->sources;
-  for (int i = 0; i < plan->sources; i++) {
+  for (int i = 0; i < log->inputs; i++) {
     od_status own = open_file(log, plan, i, messages);
     if (status == OD_OK || own == OD_NO_MEMORY) status = own;
   }
-  if (status == OD_OK && plan->sources > 1 && !od_log_align(log, messages)) status = OD_BAD_INPUT;
+  if (status == OD_OK && log->inputs > 1 && !od_log_align(log, messages)) status = OD_BAD_INPUT;
   return status;
 }
 

@@ -217,21 +217,21 @@ static bool match_channel(const search *s, od_arena *memory, od_channel *c) {
   return false;
 }
 
-bool od_log_is_from(const od_log_plan *plan, const od_channel *c, int input) {
+bool od_log_is_from(const od_log *log, const od_channel *c, int input) {
   if (c->from_number > 0) return c->from_number == input + 1;
-  return c->from && strcmp(c->from, plan->source[input].path) == 0;
+  return c->from && strcmp(c->from, log->input[input].source->path) == 0;
 }
 
 // Finds the file of a channel of a log with several files. Returns its index, NONE if no file has the column, or AMBIGUOUS after a
 // message.
-static int choose_input(search *list, const od_log_plan *plan, od_channel *c, od_messages *messages) {
+static int choose_input(search *list, const od_log *log, od_channel *c, od_messages *messages) {
   int found = NONE, files = 0;
   char names[300] = "";
-  for (int i = 0; i < plan->sources; i++) {
-    if (od_log_is_from(plan, c, i)) return i;
+  for (int i = 0; i < log->inputs; i++) {
+    if (od_log_is_from(log, c, i)) return i;
     if (c->from || c->from_number > 0 || find_column(&list[i], c) == NONE) continue;
     size_t used = strlen(names);
-    snprintf(names + used, sizeof names - used, "%s%s", files++ > 0 ? ", " : "", plan->source[i].path);
+    snprintf(names + used, sizeof names - used, "%s%s", files++ > 0 ? ", " : "", log->input[i].source->path);
     found = i;
   }
   if (c->from && found == NONE) {
@@ -239,31 +239,39 @@ static int choose_input(search *list, const od_log_plan *plan, od_channel *c, od
     return AMBIGUOUS;
   }
   if (files < 2) return found;
-  od_messages_add(messages, c->column ? c->place : plan->place,
+  od_messages_add(messages, c->column ? c->place : log->plan->place,
                   "%d files have a column for '%s': %s; name one with 'file' in the map of the channel, as in "
                   "'%s: {file: %s}'",
-                  files, c->name, names, c->name, plan->source[found].path);
+                  files, c->name, names, c->name, log->input[found].source->path);
   return AMBIGUOUS;
 }
 
+// Adds the sentences of the formats about parts of the files that are not read: they may contain a column that was not found.
+static void list_left_out(const od_log *log, od_messages *messages) {
+  const char *text;
+  for (int i = 0; i < log->inputs; i++)
+    for (int k = 0; (text = od_row_reader_remark(log->input[i].file, k)); k++)
+      od_messages_say(messages, true, (od_place){.file = log->input[i].source->path}, "%s", text);
+}
+
 od_status od_log_find_columns(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {
-  OD_SCRATCH(scratch);
-  search *list = OD_TAKE(&scratch, search, log->inputs);
+  search *list = OD_TAKE(&log->memory, search, log->inputs);
   if (!list) return OD_NO_MEMORY;
   bool ok = true;
   for (int i = 0; i < log->inputs; i++) {
     od_log_input *in = &log->input[i];
     list[i] = (search){od_row_reader_head(in->file), &in->time, in->source->path, units, messages, plan->has_section};
-    ok = (in->source->interval > 0 || match_channel(&list[i], &plan->memory, &in->time)) && ok;
+    ok = (in->source->interval > 0 || match_channel(&list[i], &log->memory, &in->time)) && ok;
   }
   plan->time.at = log->input[0].time.at;
   for (int i = 0; i < plan->channels; i++) {
     od_channel *c = &plan->channel[i];
-    int input = log->inputs > 1 ? choose_input(list, plan, c, messages) : 0;
+    int input = log->inputs > 1 ? choose_input(list, log, c, messages) : 0;
     c->input = input < 0 ? 0 : input;
-    ok = (input == AMBIGUOUS ? false : match_channel(&list[c->input], &plan->memory, c)) && ok;
+    ok = (input == AMBIGUOUS ? false : match_channel(&list[c->input], &log->memory, c)) && ok;
   }
-  if (od_arena_status(&plan->memory) != OD_OK) return OD_NO_MEMORY;
+  if (od_arena_status(&log->memory) != OD_OK) return OD_NO_MEMORY;
+  if (!ok) list_left_out(log, messages);
   return ok ? OD_OK : OD_BAD_INPUT;
 }
 

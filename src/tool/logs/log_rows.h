@@ -30,8 +30,8 @@ typedef struct od_log_row {
 // Receives each row of a file before rows are merged: its time and line. False: the row is left out.
 typedef bool od_log_row_check(void *user, int input, double time, int line);
 
-// Returns whether a channel names a file of the plan.
-bool od_log_is_from(const od_log_plan *plan, const od_channel *c, int input);
+// Returns whether a channel names a file of the log.
+bool od_log_is_from(const od_log *log, const od_channel *c, int input);
 
 typedef struct od_log_rows od_log_rows;
 // Opens the rows. again: whether the files are opened again; false: the readers of the log are used, and must be at their first rows.

@@ -267,7 +267,9 @@ static od_status find_times(od_log_columns *c, od_messages *messages) {
   c->before = OD_TAKE(&c->arena, double, c->plan.channels + 1);
   c->after = OD_TAKE(&c->arena, double, c->plan.channels + 1);
   if (od_arena_status(&c->arena) != OD_OK) return OD_NO_MEMORY;
-  od_status status = log->rows >= 8 ? examine(c, &median, &is_uniform, &err) : OD_OK;
+  // Times of rows that are numbered are uniform.
+  bool is_timed = log->has_rates || !(c->plan.interval > 0);
+  od_status status = log->rows >= 8 && is_timed ? examine(c, &median, &is_uniform, &err) : OD_OK;
   if (status != OD_OK) {
     if (status != OD_NO_MEMORY) od_messages_add(messages, (od_place){0}, "%s", err.text);
     return status;

@@ -50,6 +50,13 @@ static int find_word(vocabulary *v, const char *word, od_arena *memory) {
   return v->count++;
 }
 
+// Joins word k of a name with the next one.
+static void join_words(char joined[2 * OD_WORD_SIZE], const od_name_words *words, int k) {
+  size_t length = strlen(words->word[k]);
+  memcpy(joined, words->word[k], length);
+  strcpy(joined + length, words->word[k + 1]);
+}
+
 static void read_targets(work *w) {
   w->words = OD_TAKE(w->memory, target_words, w->targets);
   for (int i = 0; w->words && i < w->targets; i++) {
@@ -59,8 +66,7 @@ static void read_targets(work *w) {
       t->index[k] = find_word(&w->vocabulary, t->words.word[k], w->memory);
       if (od_arena_status(w->memory) != OD_OK) return;
       w->vocabulary.uses[t->index[k]]++;
-      if (k + 1 < t->words.count)
-        snprintf(t->joined[k], sizeof t->joined[k], "%s%s", t->words.word[k], t->words.word[k + 1]);
+      if (k + 1 < t->words.count) join_words(t->joined[k], &t->words, k);
     }
   }
   w->vocabulary.targets = w->targets;
@@ -217,8 +223,8 @@ static bool read_column(const work *w, const od_map_column *c, od_arena *memory,
   if (!out->similarity || !out->joined || !out->weight || !out->known) return false;
   for (int i = 0; i < n; i++) {
     const char *word = out->words.word[i];
-    char both[2 * OD_WORD_SIZE];
-    snprintf(both, sizeof both, "%s%s", word, i + 1 < n ? out->words.word[i + 1] : "");
+    char both[2 * OD_WORD_SIZE] = "";
+    if (i + 1 < n) join_words(both, &out->words, i);
     double best = 0;
     out->weight[i] = 0.8;
     for (int k = 0; k < size; k++) {

@@ -5,6 +5,7 @@
 
 #include "base/allocate.h"
 #include "io/json.h"
+#include "io/text_stream.h"
 #include "io/time_unit.h"
 #include "io/utf8.h"
 #include "survey/propose_mapping.h"
@@ -140,21 +141,18 @@ static void write_others(FILE *to, const od_log_survey *s, const od_map_target *
   if (any) fputc('\n', to);
 }
 
-// Returns the section 'data', freed with free(); NULL: out of memory.
+// Returns the section 'data', freed with od_free(); NULL: out of memory.
 static char *section_of(const od_log_survey *s, const od_map_target *targets, int target_count, const od_mapping *m) {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *to = open_memstream(&text, &size);
-  if (!to) return NULL;
-  fputs("data:\n  file: ", to);
-  write_value(to, s->path);
-  fputc('\n', to);
-  write_settings(to, s);
-  write_channels(to, s, targets, m);
-  write_others(to, s, targets, target_count, m);
-  if (fclose(to) == 0) return text;
-  free(text);
-  return NULL;
+  od_text_stream text;
+  od_text_stream_open(&text);
+  if (!text.to) return NULL;
+  fputs("data:\n  file: ", text.to);
+  write_value(text.to, s->path);
+  fputc('\n', text.to);
+  write_settings(text.to, s);
+  write_channels(text.to, s, targets, m);
+  write_others(text.to, s, targets, target_count, m);
+  return od_text_stream_close(&text);
 }
 
 // --- Result -------------------------------------------------------------------------------------------------------
@@ -204,6 +202,6 @@ od_status od_log_survey_map(const od_log_survey *s, const od_map_target *targets
   od_result_text(r, "section", section);
   od_result_heading(r, "Section for an experiment file");
   od_result_code(r, section);
-  free(section);
+  od_free(section);
   return OD_OK;
 }

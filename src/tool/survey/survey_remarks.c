@@ -211,14 +211,22 @@ static void judge_lags(const od_log_survey *s, od_survey_remarks *r) {
     const od_surveyed_channel *late = &s->channel[is_behind ? x->second : x->first],
                               *early = &s->channel[is_behind ? x->first : x->second];
     add(r, (od_survey_remark){false, "log.lag", is_behind ? x->second : x->first, 0, NAN, "Lag:", NULL},
-        "%.100s follows %.100s by %s with a standard deviation of %s (correlation %.3f, without lag %.3f). If both measure the same quantity, "
-        "one of them is late.",
+        "%.100s follows %.100s by %s with a standard deviation of %s (correlation %.3f, without lag %.3f). If both measure the same quantity and "
+        "%.100s is late, write 'delay: %.4g ms' for its channel under 'data'.",
         late->name, early->name, od_duration_text(fabs(x->lag.lag), 4).text, od_duration_text(x->lag.sigma, 3).text,
-        x->lag.correlation, x->lag.at_zero);
+        x->lag.correlation, x->lag.at_zero, late->name, 1e3 * fabs(x->lag.lag));
   }
 }
 
+// Adds the sentences of the format about parts of the file that are not read.
+static void list_left_out(const od_log_survey *s, od_survey_remarks *r) {
+  const char *text;
+  for (int i = 0; (text = od_row_reader_remark(s->file, i)); i++)
+    add(r, (od_survey_remark){true, "log.left_out", -1, 0, NAN, "Not read:", NULL}, "%.900s.", text);
+}
+
 bool od_log_survey_judge(const od_log_survey *s, od_survey_remarks *out) {
+  list_left_out(s, out);
   judge_times(s, out);
   for (int i = 0; i < s->channels; i++) judge_channel(&s->channel[i], i, &s->group[s->channel[i].group], out);
   judge_lags(s, out);

@@ -162,6 +162,7 @@ static void test_lags(void **state) {
   outcome o = run(s, "log log.csv --json o.json");
   ends_with(o, 0);
   says(o.out, "late follows early by 3");
+  says(o.out, "and late is late, write 'delay: 3");
   forget(o);
   json_t *all = read_json(s, "o.json"), *lags = json_object_get(all, "lags"), *lag = json_array_get(lags, 0);
   assert_int_equal(json_array_size(lags), 1);
@@ -253,6 +254,18 @@ static void test_rows_of_the_file(void **state) {
   t = read_table(s, "log.mat");
   assert_int_equal(t->rows, 50);
   od_table_free(t);
+}
+
+// A channel that the reader of MDF files leaves out: a finding of `log`, and a warning of a command that needs the channel.
+static void test_left_out(void **state) {
+  scratch *s = *state;
+  ends_and_says(run(s, "log " OD_SOURCE_DIR "/tests/fuzz/seeds/mdf/columns.mf4 --json o.json --quiet"), 0,
+                "is left out");
+  json_t *all = read_json(s, "o.json");
+  assert_non_null(entry(json_object_get(all, "findings"), "code", "log.left_out"));
+  json_decref(all);
+  ends_and_says(run(s, "frf " OD_SOURCE_DIR "/tests/fuzz/seeds/mdf/columns.mf4 --input u --output bad"), 2,
+                "channel 'bad' of group 'arrays' is left out: it is outside of the records of its group");
 }
 
 static void test_mistakes(void **state) {
@@ -384,8 +397,9 @@ static void test_difficult_names(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_memory),   TEST(test_facts),         TEST(test_groups),
-                                     TEST(test_lags),     TEST(test_resampling),    TEST(test_rows_of_the_file),
-                                     TEST(test_mistakes), TEST(test_section_loads), TEST(test_difficult_names)};
+  const struct CMUnitTest tests[] = {TEST(test_memory),         TEST(test_facts),      TEST(test_groups),
+                                     TEST(test_lags),           TEST(test_resampling), TEST(test_rows_of_the_file),
+                                     TEST(test_mistakes),       TEST(test_left_out),   TEST(test_section_loads),
+                                     TEST(test_difficult_names)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
