@@ -13,30 +13,30 @@
   "--c-edge:#3a4452;--c-supply:#ff7a6b;--c-work:#6fa8ff;--c-feed:#c792ea;--c-sense:#f0ae4e;"                 \
   "--c-loop-a:#6fa8ff;--c-loop-b:#4fc9ba;--c-tank:#8a96a5;--c-signal:#5fcf95"
 
-#define RULES                                                                                                                            \
-  ".circuit text{font-family:'Liberation Sans',Arial,'Helvetica Neue',system-ui,sans-serif;font-size:10px;fill:var(--c-soft)}"           \
-  ".circuit .paper{fill:var(--c-paper)}.circuit .hit{fill:transparent}"                                                                  \
-  ".circuit .ink,.circuit .outline,.circuit .tap{fill:none;stroke:var(--c-ink);stroke-width:1.2;stroke-linejoin:round}"                  \
-  ".circuit .tap{stroke-width:1;stroke-dasharray:3 2}.circuit .leak{fill:none;stroke:var(--c-ink);stroke-width:.9;stroke-dasharray:2 2}" \
-  ".circuit .body,.circuit .box{fill:var(--c-fill);stroke:var(--c-ink);stroke-width:1.2;stroke-linejoin:round}"                          \
-  ".circuit .rod{fill:var(--c-fill);stroke:var(--c-ink);stroke-width:1}"                                                                 \
-  ".circuit .piston{fill:var(--c-metal);stroke:var(--c-ink);stroke-width:1.2}"                                                           \
-  ".circuit .solid{fill:var(--c-ink)}.circuit .chamber{fill:var(--c-frame)}"                                                             \
-  ".circuit .scale{fill:none;stroke:var(--c-soft);stroke-width:.8}.circuit .marker{fill:var(--c-ink)}"                                   \
-  ".circuit .line{fill:none;stroke-width:1.8;stroke-linejoin:round;stroke-linecap:round}"                                                \
-  ".circuit .line.pilot,.circuit .line.drain{stroke-width:1.2;stroke-dasharray:4 2.5;stroke-linecap:butt}"                               \
-  ".circuit .line.supply{stroke:var(--c-supply)}.circuit .line.work{stroke:var(--c-work)}"                                               \
-  ".circuit .line.feed{stroke:var(--c-feed)}.circuit .line.sense{stroke:var(--c-sense)}"                                                 \
-  ".circuit .line.loop-a{stroke:var(--c-loop-a)}.circuit .line.loop-b{stroke:var(--c-loop-b)}"                                           \
-  ".circuit .line.tank{stroke:var(--c-ink);stroke-width:1.2}"                                                                            \
-  ".circuit .dot.supply{fill:var(--c-supply)}.circuit .dot.work{fill:var(--c-work)}"                                                     \
-  ".circuit .dot.feed{fill:var(--c-feed)}.circuit .dot.sense{fill:var(--c-sense)}"                                                       \
-  ".circuit .dot.loop-a{fill:var(--c-loop-a)}.circuit .dot.loop-b{fill:var(--c-loop-b)}"                                                 \
-  ".circuit .frame{fill:var(--c-frame);stroke:var(--c-edge);stroke-width:1;stroke-dasharray:9 3 2 3}"                                    \
-  ".circuit .enclosure{fill:none;stroke:var(--c-soft);stroke-width:.8;stroke-dasharray:9 3 2 3}"                                         \
-  ".circuit .section-name{font-size:11px;font-weight:600;fill:var(--c-ink)}"                                                             \
-  ".circuit .name{font-weight:600;fill:var(--c-ink)}.circuit .letter{font-size:9px;font-weight:600;fill:var(--c-ink)}"                   \
-  ".circuit .signal{font-size:9px;fill:var(--c-signal)}.circuit .spool-value{font-size:9px;fill:var(--c-ink)}"                           \
+#define RULES                                                                                                                  \
+  ".circuit text{font-family:'Liberation Sans',Arial,'Helvetica Neue',system-ui,sans-serif;font-size:10px;fill:var(--c-soft)}" \
+  ".circuit .paper{fill:var(--c-paper)}.circuit .hit{fill:transparent}"                                                        \
+  ".circuit .ink,.circuit .outline,.circuit .tap{fill:none;stroke:var(--c-ink);stroke-width:1.2;stroke-linejoin:round}"        \
+  ".circuit .tap{stroke-width:1;stroke-dasharray:3 2}"                                                                         \
+  ".circuit .body,.circuit .box{fill:var(--c-fill);stroke:var(--c-ink);stroke-width:1.2;stroke-linejoin:round}"                \
+  ".circuit .rod{fill:var(--c-fill);stroke:var(--c-ink);stroke-width:1}"                                                       \
+  ".circuit .piston{fill:var(--c-metal);stroke:var(--c-ink);stroke-width:1.2}"                                                 \
+  ".circuit .solid{fill:var(--c-ink)}.circuit .chamber{fill:var(--c-frame)}"                                                   \
+  ".circuit .scale{fill:none;stroke:var(--c-soft);stroke-width:.8}.circuit .marker{fill:var(--c-ink)}"                         \
+  ".circuit .line{fill:none;stroke-width:1.8;stroke-linejoin:round;stroke-linecap:round}"                                      \
+  ".circuit .line.pilot,.circuit .line.drain{stroke-width:1.2;stroke-dasharray:4 2.5;stroke-linecap:butt}"                     \
+  ".circuit .line.supply{stroke:var(--c-supply)}.circuit .line.work{stroke:var(--c-work)}"                                     \
+  ".circuit .line.feed{stroke:var(--c-feed)}.circuit .line.sense{stroke:var(--c-sense)}"                                       \
+  ".circuit .line.loop-a{stroke:var(--c-loop-a)}.circuit .line.loop-b{stroke:var(--c-loop-b)}"                                 \
+  ".circuit .line.tank{stroke:var(--c-ink);stroke-width:1.2}"                                                                  \
+  ".circuit .dot.supply{fill:var(--c-supply)}.circuit .dot.work{fill:var(--c-work)}"                                           \
+  ".circuit .dot.feed{fill:var(--c-feed)}.circuit .dot.sense{fill:var(--c-sense)}"                                             \
+  ".circuit .dot.loop-a{fill:var(--c-loop-a)}.circuit .dot.loop-b{fill:var(--c-loop-b)}"                                       \
+  ".circuit .frame{fill:var(--c-frame);stroke:var(--c-edge);stroke-width:1;stroke-dasharray:9 3 2 3}"                          \
+  ".circuit .enclosure{fill:none;stroke:var(--c-soft);stroke-width:.8;stroke-dasharray:9 3 2 3}"                               \
+  ".circuit .section-name{font-size:11px;font-weight:600;fill:var(--c-ink)}"                                                   \
+  ".circuit .name{font-weight:600;fill:var(--c-ink)}.circuit .letter{font-size:9px;font-weight:600;fill:var(--c-ink)}"         \
+  ".circuit .signal{font-size:9px;fill:var(--c-signal)}.circuit .spool-value{font-size:9px;fill:var(--c-ink)}"                 \
   ".circuit .node-name,.circuit .node-value{font-weight:600;fill:var(--c-ink)}"
 
 const char *od_circuit_style(void) {

@@ -134,7 +134,7 @@ static void put_names(const od_sheet *s, FILE *to) {
   for (int i = 0; i < s->names; i++) {
     const od_node_name *n = &s->name[i];
     const od_net *net = &s->graph->net[n->net];
-    fprintf(to, "<text class=\"node-name %s\"", colors[net->color]);
+    fprintf(to, "<text class=\"name node-name %s\"", colors[net->color]);
     od_put_attribute(to, "data-node", net->name);
     put(to, "x", n->is_right ? n->x + n->width + n->value_width : n->x), put(to, "y", n->y);
     if (n->is_right) fputs(" text-anchor=\"end\"", to);

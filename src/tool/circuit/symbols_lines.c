@@ -154,7 +154,7 @@ static void draw_restriction(const od_sheet *s, const od_cell *c, od_pen *pen) {
   od_symbol_kind kind = c->symbol->kind;
   double m = LINE_MIDDLE;
   if (kind == OD_SYMBOL_LEAK) {
-    od_pen_line(pen, "leak", 20, m - LEAK_HALF, 20, m + LEAK_HALF);
+    od_pen_line(pen, "tap", 20, m - LEAK_HALF, 20, m + LEAK_HALF);
   } else if (kind == OD_SYMBOL_ORIFICE) {
     od_pen_line(pen, "ink", 20, m - 2, 20, m + 2);
     od_pen_path(pen, "ink", false, 3, (const double[]){9, m - 8, 16, m, 9, m + 8});

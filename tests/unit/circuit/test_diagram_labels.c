@@ -1,0 +1,268 @@
+// Names, values, signals and pilots in circuit diagrams. Oracles: texts written by hand from the machine files, and positions in the
+// finished diagram.
+#include "support/test.h"
+
+#include <string.h>
+
+#include "unit/circuit/circuits.h"
+
+typedef struct opened {
+  od_machine *machine;
+  od_arena arena;
+  const od_circuit *circuit;
+} opened;
+
+static void open_file(opened *o, const char *path) {
+  *o = (opened){.machine = od_test_machine(path, NULL)};
+  o->circuit = circuit_of(o->machine, &o->arena);
+  assert_non_null(o->circuit);
+}
+
+static void close_file(opened *o) {
+  od_arena_free(&o->arena);
+  od_machine_free(o->machine);
+}
+
+static const od_cell *cell_of(const od_circuit *c, const char *name) {
+  for (int i = 0; i < c->sheet.cells; i++)
+    if (c->sheet.cell[i].part >= 0 && strcmp(c->graph.part[c->sheet.cell[i].part].name, name) == 0)
+      return &c->sheet.cell[i];
+  fail_msg("there is no cell '%s'", name);
+  return NULL;
+}
+
+// The rectangle of a text in the cell of an element.
+static const od_mark *text_of(const od_circuit *c, const char *name, const char *text) {
+  const od_cell *cell = cell_of(c, name);
+  for (int i = 0; i < c->sheet.marks; i++) {
+    const od_mark *m = &c->sheet.mark[i];
+    if (m->cell == cell - c->sheet.cell && m->text && strcmp(m->text, text) == 0) return m;
+  }
+  fail_msg("'%s' has no text '%s'", name, text);
+  return NULL;
+}
+
+// The name of a valve is above its values; both begin or end at the same place.
+static void size_is_below_the_name(void **state) {
+  (void)state;
+  opened o;
+  open_file(&o, "cases/excavator/machine.yaml");
+  const od_mark *name = text_of(o.circuit, "lift.valve", "valve"),
+                *size = text_of(o.circuit, "lift.valve", "90 mm\u00b2");
+  near(name->left, size->left, 1e-9);
+  near(size->top - name->top, 12, 1e-9);
+  close_file(&o);
+  open_file(&o, "cases/test-bench/machine.yaml");
+  text_of(o.circuit, "vp", "40 l/min at 35 bar");
+  close_file(&o);
+}
+
+static void limits_are_shown(void **state) {
+  (void)state;
+  opened o;
+  open_file(&o, "cases/press/machine.yaml");
+  text_of(o.circuit, "unloader", "opens 260 bar");
+  text_of(o.circuit, "unloader", "closes 235 bar");
+  close_file(&o);
+  open_file(&o, "cases/load-sensing/machine.yaml");
+  text_of(o.circuit, "pump", "cutoff 230 bar");
+  close_file(&o);
+  open_file(&o, "cases/hydrostatic-transmission/machine.yaml");
+  text_of(o.circuit, "case_A", "0.005 l/min/bar");
+  close_file(&o);
+}
+
+// The signal of a pump with fixed displacement is at the circle of its drive: right of the center, at the same height.
+static void signal_is_at_the_drive(void **state) {
+  (void)state;
+  opened o;
+  open_file(&o, "cases/hydrostatic-transmission/machine.yaml");
+  const od_mark *drive = text_of(o.circuit, "pump", "M"), *signal = text_of(o.circuit, "pump", "\u2190 pedal");
+  assert_true(fabs(drive->bottom - signal->bottom) < 3);
+  double gap = cell_of(o.circuit, "pump")->is_mirrored ? drive->left - signal->right : signal->left - drive->right;
+  assert_true(gap > 0 && gap < 20);
+  close_file(&o);
+  open_file(&o, "cases/observer-tuning/machine.yaml");
+  drive = text_of(o.circuit, "pump", "M"), signal = text_of(o.circuit, "pump", "\u2190 flow");
+  assert_true(signal->top - drive->bottom > 0 && signal->top - drive->bottom < 15);
+  close_file(&o);
+}
+
+// A signal of any length is inside the cell and clear of other texts and lines.
+static void long_signals_have_room(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine_text(
+      "machine: test\n"
+      "oil: {density: 870, law: constant, modulus: 1.4 GPa}\n"
+      "inputs: {desired_flow_of_the_pump: 0}\n"
+      "tanks: {T: {pressure: 1 bar}}\n"
+      "volumes: {P: {volume: 1 L}}\n"
+      "pumps: {pump: {from: T, to: P, flow: 20 L/min desired_flow_of_the_pump}}\n"
+      "orifices: {load: {between: [P, T], area: 1 mm^2, discharge: 0.7}}\n"
+      "initial: {P.pressure: 10 bar}\n");
+  OD_SCRATCH(arena);
+  const od_circuit *c = circuit_of(machine, &arena);
+  for (od_flaw flaw = 0; flaw < OD_FLAWS; flaw++)
+    if (od_sheet_flaws(&c->sheet, flaw) != 0) fail_msg("%s", od_flaw_name(flaw));
+  assert_true(cell_of(c, "pump")->signal && cell_of(c, "pump")->signal_is_apart);
+  od_machine_free(machine);
+}
+
+// Both pilots of a counterbalance valve end at the side of the valve where the label is not: opposite the spring.
+static void pilots_are_opposite_the_spring(void **state) {
+  (void)state;
+  static const char *const files[][2] = {{"cases/press/machine.yaml", "holding"},
+                                         {"cases/load-sensing/machine.yaml", "one.holding"}};
+  for (int i = 0; i < 2; i++) {
+    opened o;
+    open_file(&o, files[i][0]);
+    char *text = svg_of(o.circuit), wanted[80];
+    snprintf(wanted, sizeof wanted, "data-part=\"%s\"", files[i][1]);
+    const char *at = strstr(text, wanted);
+    assert_non_null(at);
+    double box = 0, x = NAN, y = NAN, edge_y = 0, external_x = NAN, external_y = NAN;
+    const char *body = strstr(at, "class=\"body\""), *wire = strstr(at, "class=\"line pilot"),
+               *pilot = strstr(at, "pilot[0] ");
+    assert_true(body && wire && pilot);
+    assert_int_equal(sscanf(strstr(body, " x=\""), " x=\"%lf\" y=\"%lf\"", &box, &edge_y), 2);
+    assert_int_equal(sscanf(pilot, "pilot[0] %lf %lf", &external_x, &external_y), 2);
+    for (const char *p = strstr(wire, " d=\"") + 4; *p != '"'; p++)
+      if (*p == 'M' || *p == 'L') sscanf(p + 1, "%lf %lf", &x, &y);
+    double side = cell_of(o.circuit, files[i][1])->is_mirrored ? box + 28 : box;
+    near(x, side, 1e-9);
+    near(external_x, side, 1e-9);
+    assert_true(y > edge_y && y < edge_y + 28 && fabs(y - external_y) > 5);
+    free(text);
+    close_file(&o);
+  }
+}
+
+// The load-sensing line ends at the tip of the arrow of the displacement, 20 px above the center of the pump.
+static void sense_line_leads_to_the_arrow(void **state) {
+  (void)state;
+  opened o;
+  open_file(&o, "cases/load-sensing/machine.yaml");
+  char *text = svg_of(o.circuit);
+  double load_x, load_y, x, y, outlet_x, outlet_y;
+  const char *at = strstr(text, "data-part=\"pump\"");
+  assert_non_null(at);
+  const char *center = strstr(at, "data-center=\""), *sense = strstr(at, "load[0] "), *outlet = strstr(at, "to[0] ");
+  assert_true(center && sense && outlet);
+  assert_int_equal(sscanf(center, "data-center=\"%lf %lf\"", &x, &y), 2);
+  assert_int_equal(sscanf(sense, "load[0] %lf %lf", &load_x, &load_y), 2);
+  assert_int_equal(sscanf(outlet, "to[0] %lf %lf", &outlet_x, &outlet_y), 2);
+  near(y - load_y, 20, 0.5);
+  near(fabs(load_x - x), 19, 1.5);
+  near(outlet_x, x, 1e-9);
+  free(text);
+  close_file(&o);
+}
+
+static int count_names(const od_circuit *c, const char *name, double *apart) {
+  const od_node_name *first = NULL;
+  int count = 0;
+  *apart = 0;
+  for (int i = 0; i < c->sheet.names; i++) {
+    const od_node_name *n = &c->sheet.name[i];
+    if (strcmp(c->graph.net[n->net].name, name) != 0) continue;
+    if (first) *apart = hypot(n->x - first->x, n->y - first->y);
+    first = n;
+    count++;
+  }
+  return count;
+}
+
+// A long net has two names far apart, a short one has one; the net of a source has its name at the source.
+static void long_nets_have_two_names(void **state) {
+  (void)state;
+  opened o;
+  double apart;
+  open_file(&o, "cases/hydrostatic-transmission/machine.yaml");
+  assert_int_equal(count_names(o.circuit, "B", &apart), 2);
+  assert_true(apart >= 300);
+  assert_int_equal(count_names(o.circuit, "C", &apart), 1);
+  close_file(&o);
+  open_file(&o, "cases/test-bench/machine.yaml");
+  assert_int_equal(count_names(o.circuit, "S", &apart), 1);
+  for (int i = 0; i < o.circuit->sheet.marks; i++) {
+    const char *text = o.circuit->sheet.mark[i].text;
+    assert_false(text && strcmp(text, "S") == 0);
+  }
+  close_file(&o);
+}
+
+// Names with their pressures keep a distance of 8 px from tank symbols.
+static void names_are_clear_of_tanks(void **state) {
+  (void)state;
+  opened o;
+  open_file(&o, "cases/excavator/machine.yaml");
+  const od_sheet *s = &o.circuit->sheet;
+  int tanks = 0;
+  for (int i = 0; i < s->cells; i++)
+    for (int k = 0; k < s->cell[i].stubs; k++) {
+      const od_cell *c = &s->cell[i];
+      const od_tank_stub *t = &c->stub[k];
+      double x = c->x + (c->is_mirrored ? c->width - t->x : t->x), y = c->y + t->y + t->length;
+      tanks++;
+      for (int n = 0; n < s->names; n++) {
+        const od_node_name *name = &s->name[n];
+        double left = name->x, right = name->x + name->width + name->value_width;
+        assert_false(left < x + 16 && x - 16 < right && name->y - 7.5 < y + 10 && y - 13 < name->y + 2.5);
+      }
+    }
+  assert_true(tanks > 6);
+  close_file(&o);
+}
+
+// Frames belong to template instances; actuators without a template have none.
+static void frames_are_of_instances(void **state) {
+  (void)state;
+  opened o;
+  open_file(&o, "cases/test-bench/machine.yaml");
+  assert_int_equal(o.circuit->sheet.frames, 0);
+  close_file(&o);
+  open_file(&o, "cases/excavator/machine.yaml");
+  assert_int_equal(o.circuit->sheet.frames, 3);
+  for (int i = 0; i < 3; i++) assert_non_null(o.circuit->sheet.frame[i].title);
+  close_file(&o);
+}
+
+// Returns how often a text occurs in the SVG of an element.
+static int count_in_element(const od_circuit *c, const char *name, const char *wanted) {
+  char *text = svg_of(c), begin[80];
+  snprintf(begin, sizeof begin, "data-part=\"%s\"", name);
+  char *at = strstr(text, begin), *end = at ? strstr(at, "</g>\n") : NULL;
+  assert_non_null(end);
+  *end = 0;
+  int count = 0;
+  for (const char *p = at; (p = strstr(p, wanted)) != NULL; p += strlen(wanted)) count++;
+  free(text);
+  return count;
+}
+
+// An orifice has edges and no arcs, a throttle has arcs, a leak has a dashed line.
+static void restrictions_differ(void **state) {
+  (void)state;
+  opened o;
+  open_file(&o, "cases/hydrostatic-transmission/machine.yaml");
+  assert_int_equal(count_in_element(o.circuit, "case_A", "class=\"tap\""), 1);
+  assert_int_equal(count_in_element(o.circuit, "case_A", " 0 0 "), 0);
+  assert_int_equal(count_in_element(o.circuit, "flush", "class=\"tap\""), 0);
+  assert_int_equal(count_in_element(o.circuit, "flush", " 0 0 "), 2);
+  close_file(&o);
+  open_file(&o, "cases/load-sensing/machine.yaml");
+  assert_int_equal(count_in_element(o.circuit, "bleed", "class=\"tap\""), 0);
+  assert_int_equal(count_in_element(o.circuit, "bleed", " 0 0 "), 0);
+  close_file(&o);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(size_is_below_the_name),         cmocka_unit_test(limits_are_shown),
+      cmocka_unit_test(signal_is_at_the_drive),         cmocka_unit_test(long_signals_have_room),
+      cmocka_unit_test(pilots_are_opposite_the_spring), cmocka_unit_test(sense_line_leads_to_the_arrow),
+      cmocka_unit_test(long_nets_have_two_names),       cmocka_unit_test(names_are_clear_of_tanks),
+      cmocka_unit_test(frames_are_of_instances),        cmocka_unit_test(restrictions_differ),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
