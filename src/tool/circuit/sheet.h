@@ -102,8 +102,8 @@ typedef struct od_mark {
   const char *text;  // NULL: not a text
 } od_mark;
 
-// A name of a net; a long net has two. Left end and baseline of the room for the name and a value behind it. At the left of a line the text ends at the
-// right end of the room.
+// A name of a net; a long net has two. Left end and baseline of the room for the name and a value behind it. At the left of a line
+// the text ends at the right end of the room.
 typedef struct od_node_name {
   int net;
   const char *text;
