@@ -18,7 +18,7 @@ typedef enum od_net_color {
   OD_NET_FEED,
   OD_NET_SENSE,
   OD_NET_LOOP_A,  // the two lines of a closed circuit
-  OD_NET_LOOP_B,
+  OD_NET_LOOP_B,  // also work lines of the second side of actuators
   OD_NET_TANK,
   OD_NET_COLORS
 } od_net_color;
@@ -32,6 +32,7 @@ typedef struct od_net {
   bool is_used;     // some part has an end here
   bool is_supply;   // outlet of a pump, or a source; not in a closed circuit
   bool is_chamber;  // at an actuator
+  bool is_second;   // work net of the second chamber, or of port B without a chamber
   bool is_work;     // at port A or B of a directional valve
   bool is_feed;     // at port P, L or T of a directional valve
   bool is_sense;    // carries a pressure signal: only pilots, shuttles, orifices and sense ports

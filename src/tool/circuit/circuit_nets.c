@@ -62,12 +62,34 @@ static void mark_sense(od_graph *g) {
   }
 }
 
+// Work nets of the second side: at the second chambers of actuators only; without an actuator, at ports B only.
+static void mark_sides(od_graph *g) {
+  enum { CHAMBER_1 = 1, CHAMBER_2 = 2, PORT_A = 4, PORT_B = 8 };
+  for (int net = 0; net < g->nets; net++) {
+    unsigned seen = 0;
+    for (int i = 0; i < g->parts; i++) {
+      const od_part *part = &g->part[i];
+      for (int k = 0; k < part->ends; k++) {
+        const od_part_end *end = &part->end[k];
+        if (od_end_line(g, end) != net) continue;
+        if (part->symbol->station == OD_STATION_ACTUATOR && end->role == OD_END_FLOW)
+          seen |= end == od_part_flow(part, 1) ? CHAMBER_2 : CHAMBER_1;
+        if (end->letter == OD_LETTER_A) seen |= PORT_A;
+        if (end->letter == OD_LETTER_B) seen |= PORT_B;
+      }
+    }
+    unsigned chambers = seen & (CHAMBER_1 | CHAMBER_2);
+    g->net[net].is_second = chambers ? chambers == CHAMBER_2 : seen == PORT_B;
+  }
+}
+
 static void choose_colors(od_graph *g) {
   for (int i = 0; i < g->nets; i++) {
     od_net *net = &g->net[i];
     net->color = net->is_tank                      ? OD_NET_TANK
                  : net->is_sense                   ? OD_NET_SENSE
                  : net->is_supply                  ? OD_NET_SUPPLY
+                 : net->is_second                  ? OD_NET_LOOP_B
                  : net->is_work || net->is_chamber ? OD_NET_WORK
                                                    : OD_NET_FEED;
   }
@@ -84,5 +106,6 @@ void od_graph_mark_nets(od_graph *g) {
   mark_supplies_and_chambers(g);
   mark_closed_circuits(g);
   mark_sense(g);
+  mark_sides(g);
   choose_colors(g);
 }

@@ -256,13 +256,46 @@ static void restrictions_differ(void **state) {
   close_file(&o);
 }
 
+// Lines of the first chamber and of the second have different colors, also behind a holding valve.
+static void sides_have_colors(void **state) {
+  (void)state;
+  static const struct {
+    const char *path, *net;
+    od_net_color color;
+  } want[] = {{"cases/press/machine.yaml", "A", OD_NET_WORK},
+              {"cases/press/machine.yaml", "B", OD_NET_LOOP_B},
+              {"cases/press/machine.yaml", "C", OD_NET_LOOP_B},
+              {"cases/press/machine.yaml", "P", OD_NET_SUPPLY},
+              {"cases/load-sensing/machine.yaml", "one.C", OD_NET_WORK},
+              {"cases/test-bench/machine.yaml", "PM", OD_NET_WORK},
+              {"cases/test-bench/machine.yaml", "RM", OD_NET_LOOP_B}};
+  for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+    opened o;
+    open_file(&o, want[i].path);
+    bool found = false;
+    for (int net = 0; net < o.circuit->graph.nets; net++) {
+      if (strcmp(o.circuit->graph.net[net].name, want[i].net) != 0) continue;
+      assert_int_equal(o.circuit->graph.net[net].color, want[i].color);
+      found = true;
+    }
+    assert_true(found);
+    close_file(&o);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(size_is_below_the_name),         cmocka_unit_test(limits_are_shown),
-      cmocka_unit_test(signal_is_at_the_drive),         cmocka_unit_test(long_signals_have_room),
-      cmocka_unit_test(pilots_are_opposite_the_spring), cmocka_unit_test(sense_line_leads_to_the_arrow),
-      cmocka_unit_test(long_nets_have_two_names),       cmocka_unit_test(names_are_clear_of_tanks),
-      cmocka_unit_test(frames_are_of_instances),        cmocka_unit_test(restrictions_differ),
+      cmocka_unit_test(size_is_below_the_name),
+      cmocka_unit_test(limits_are_shown),
+      cmocka_unit_test(signal_is_at_the_drive),
+      cmocka_unit_test(long_signals_have_room),
+      cmocka_unit_test(pilots_are_opposite_the_spring),
+      cmocka_unit_test(sense_line_leads_to_the_arrow),
+      cmocka_unit_test(long_nets_have_two_names),
+      cmocka_unit_test(names_are_clear_of_tanks),
+      cmocka_unit_test(frames_are_of_instances),
+      cmocka_unit_test(restrictions_differ),
+      cmocka_unit_test(sides_have_colors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
