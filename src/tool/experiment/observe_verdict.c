@@ -22,6 +22,7 @@ static const double shift_matters = 0.5;    // smallest relevant shift of an est
 static const double bound_distance = 0.05;  // distance from a bound within which a parameter is at the bound, sigmas
 static const double many_rejected = 0.1;    // fraction of rejected values of a sensor above which there is a remark
 static const double nis_of_failure = 10;    // limit of the NIS in the last quarter; see far_of_failure
+static const double nis_of_wild_run = 100;  // limit of the NIS of the whole run; see far_of_failure
 // Limit of the fraction beyond 3 sigmas; a filter above both limits has failed.
 static const double far_of_failure = 0.25;
 static const double least_innovations = 20;  // smallest number of innovations that is tested
@@ -83,15 +84,19 @@ static bool too_large(const judge *j, const od_scatter *s) {
 }
 
 static void judge_size(judge *j, const od_scatter *run, const od_scatter *last) {
-  bool failed = last->square > nis_of_failure && last->far > far_of_failure;
+  bool failed_at_end = last->square > nis_of_failure && last->far > far_of_failure;
+  bool failed = failed_at_end || (run->square > nis_of_wild_run && run->far > far_of_failure);
+  double square = failed_at_end ? last->square : run->square;
   bool is_large = too_large(j, run), is_large_at_end = too_large(j, last);
   if (failed || is_large || is_large_at_end) j->inconsistent = true;
   if (failed)
     ADD_REMARK(
         j, OD_UNSOUND, "nis.hopeless", "Not an estimate:",
-        "in the last quarter of the run, the measurements are %.3g times as far from the predictions as expected (NIS "
-        "per dimension %.4g). The machine, the experiment and the data do not match; do not use these numbers.",
-        sqrt(last->square), last->square);
+        "%s, the measurements are %.3g times as far from the predictions as expected (NIS per dimension %.4g). %s do not "
+        "use these numbers.",
+        failed_at_end ? "in the last quarter of the run" : "over the run", sqrt(square), square,
+        failed_at_end ? "The machine, the experiment and the data do not match;"
+                      : "The filter has diverged, or the machine, the experiment and the data do not match;");
   else if (is_large)
     ADD_REMARK(j, OD_DOUBTFUL, "nis.large", "Overconfident:",
                "the measurements are %.3g times as far from the predictions as expected (%s). The model lacks "

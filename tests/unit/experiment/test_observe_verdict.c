@@ -394,6 +394,25 @@ static void test_outliers_are_not_beyond_doubt(void **state) {
   done(e, o);
 }
 
+// Pressures that are wrong by 50 bar in most of the run, but not in its last quarter: the numbers are no estimates, although the innovations at the
+// end are small.
+static void wild_before_the_end(od_table *t) {
+  const int A = column(t, "measured.A.pressure"), B = column(t, "measured.B.pressure");
+  for (long i = 0; i < t->rows - t->rows * 2 / 5; i++) {
+    double *row = t->data + i * t->columns;
+    row[A] += i % 2 ? 50e5 : -50e5, row[B] += i % 2 ? -50e5 : 50e5;
+  }
+}
+static void test_wild_run(void **state) {
+  od_experiment *e;
+  od_observed *o = observe_log(*state, "data: {hold: previous}\n", wild_before_the_end, &e);
+  print(o);
+  assert_int_equal(o->verdict.trust, OD_UNSOUND);
+  assert_string_equal(o->verdict.remark[0].code, "nis.hopeless");
+  assert_non_null(strstr(o->verdict.remark[0].text, "over the run"));
+  done(e, o);
+}
+
 // A sensor with an error only at the end. The table of sensors has means over the whole run: the text names the part of the run for
 // its number.
 static void late_offset(od_table *t) {
@@ -427,6 +446,7 @@ int main(void) {
                                      TEST(test_words_agree_with_intervals),
                                      TEST(test_few_samples_decide_nothing),
                                      TEST(test_bound),
+                                     TEST(test_wild_run),
                                      TEST(test_too_large_noise_is_no_harm),
                                      TEST(test_input_that_jumps),
                                      TEST(test_small_sigma),
