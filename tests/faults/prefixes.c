@@ -85,7 +85,8 @@ static void copy_case(scratch *s, const char *folder) {
   DIR *d = opendir(folder);
   char path[600];
   for (struct dirent *e; d && (e = readdir(d));) {
-    bool is_yaml = strstr(e->d_name, ".yaml"), is_log = strstr(e->d_name, ".blf") || strstr(e->d_name, ".dbc");
+    bool is_yaml = strstr(e->d_name, ".yaml"),
+         is_log = strstr(e->d_name, ".blf") || strstr(e->d_name, ".dbc") || strstr(e->d_name, ".mf4");
     if (!is_yaml && !is_log) continue;
     snprintf(path, sizeof path, "%s%s", folder, e->d_name);
     bytes b = bytes_read(path);
