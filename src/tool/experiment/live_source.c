@@ -336,14 +336,9 @@ static od_status begin_file(live *m, od_arena *memory, od_messages *messages, od
   if (!columns) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0, n = 0; i < plan->channels; i++)
     if (plan->channel[i].column) columns[n++] = plan->channel[i].column;
-  m->wish = (od_table_wish){.missing = plan->missing,
-                            .time = plan->time.column,
-                            .time_form = plan->time.file_unit,
-                            .columns = columns,
-                            .no_time = plan->interval > 0,
-                            .skip = plan->skip,
-                            .databases = plan->databases,
-                            .follow = true};
+  const od_log_source source = od_log_source_of(plan, m->options.file, plan->place);
+  m->wish = od_log_table_wish(&source, columns);
+  m->wish.follow = true;
   m->pause = SHORTEST_PAUSE;
   for (bool more = true; !m->rows;) {
     od_status status = od_row_reader_open(m->options.file, &m->wish, &m->rows, err);

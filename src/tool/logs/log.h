@@ -1,6 +1,6 @@
 // A log: recorded data of a machine in operation, as channels in SI units with a common time. A plan assigns columns of the file
-// to outputs and inputs of the machine. Files are CSV or MATLAB files. A section 'data' defines the plan, so all readers of logs
-// have the same keys. Each log has its own plan.
+// to outputs and inputs of the machine. Files have any format of formats/log_format.h. A section 'data' defines the plan, so all
+// readers of logs have the same keys. Each log has its own plan.
 #ifndef OD_LOGS_LOG_H
 #define OD_LOGS_LOG_H
 
@@ -8,6 +8,7 @@
 
 #include "document/loader.h"
 #include "document/section.h"
+#include "formats/read_table.h"
 #include "io/table.h"
 #include "io/verdict.h"
 #include "memory/scoped.h"
@@ -15,6 +16,8 @@
 
 // Values of an input between rows. NEXT: the value of a row applies since the previous row.
 typedef enum od_log_hold { OD_LOG_LINEAR, OD_LOG_PREVIOUS, OD_LOG_NEXT } od_log_hold;
+// Names of these values in files and options. The last entry is NULL.
+extern const char *const od_log_hold_words[];
 
 typedef struct od_channel {
   const char *name;
@@ -86,6 +89,10 @@ void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machin
 // Initializes a plan without a section: all rows, columns with the names of the channels.
 void od_log_plan_init(od_log_plan *plan);
 void od_log_plan_free(od_log_plan *plan);
+// Returns a file of a log with the settings of the plan.
+od_log_source od_log_source_of(const od_log_plan *plan, const char *path, od_place place);
+// Returns how a file is read. columns: names of the columns that the file must have; ends with NULL. The texts are not copied.
+od_table_wish od_log_table_wish(const od_log_source *source, const char *const *columns);
 // Adds the channel of an output or input unless the channel exists. Returns its index, or -1 if out of memory.
 int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise);
 // Adds a channel that a user names: the name of a mapped channel, or of a column. unit: NULL: the SI unit of the column's unit.

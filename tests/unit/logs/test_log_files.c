@@ -110,6 +110,18 @@ static void test_missing(void **state) {
   free(json);
 }
 
+// Files of --data have the clock of the section. Oracle: the same files in the section.
+static void test_clock_of_the_section(void **state) {
+  scratch *s = *state;
+  put(s);
+  char *expected = result(s, "data: {file: [a.csv, b.csv], delay: 250 ms, drift: 1e-3}\n", "fit x.yaml"),
+       *other = result(s, "data: {file: [a.csv, b.csv]}\n", "fit x.yaml"),
+       *got = result(s, "data: {file: a.csv, delay: 250 ms, drift: 1e-3}\n", "fit x.yaml --data a.csv --data b.csv");
+  assert_string_equal(got, expected);
+  assert_true(strcmp(expected, other) != 0);
+  free(expected), free(other), free(got);
+}
+
 static void test_mistakes(void **state) {
   scratch *s = *state;
   put(s);
@@ -326,8 +338,8 @@ static void test_dates(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_merged), TEST(test_missing),          TEST(test_mistakes),
-                                     TEST(test_next),   TEST(test_hold_of_channels), TEST(test_clocks),
-                                     TEST(test_dates)};
+  const struct CMUnitTest tests[] = {
+      TEST(test_merged),           TEST(test_missing), TEST(test_mistakes), TEST(test_next),
+      TEST(test_hold_of_channels), TEST(test_clocks),  TEST(test_dates),    TEST(test_clock_of_the_section)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
