@@ -478,10 +478,17 @@ static void test_no_log(void **state) {
   scratch_put(s, "simulated.yaml",
               "machine: lag.yaml\nstep: 4 ms\ntime: 0.1 s\nsensors: {lag: {sigma: 50 mV}}\n"
               "parameters: {lag.gain: {start: 1.5, sigma: 1, low: 0.1, high: 10}}\n");
+  // The log of 'data' is not fitted, because the file has sets.
+  scratch_put(s, "sets.yaml",
+              "machine: lag.yaml\nstep: 4 ms\nsensors: {lag: {sigma: 50 mV}}\n"
+              "parameters: {lag.gain: {start: 1.5, sigma: 1, low: 0.1, high: 10}}\n"
+              "data: {file: plain.csv}\nsets: {one: {data: {file: plain.csv}}}\n");
+  expect_code(run(s, "fit sets.yaml --quiet"), 0);
   static const char *const wrong[][2] = {
       {"observe simulated.yaml --skip 3", "--skip: error: the data are simulated; expected a log"},
       {"tune simulated.yaml --start 3", "--start: error: the data are simulated; expected a log"},
       {"fit simulated.yaml --end 3", "--end: error: found no log to which this option applies"},
+      {"fit sets.yaml --end 3", "--end: error: found no log to which this option applies"},
       {"inverse lag.yaml --move A.angle=0 --end 3", "--end requires a log; give --data"},
       {"frf lag.yaml --missing 3", "--missing applies only to logs"},
       {"friction tustin --set Fs=2 --set Fc=1 --set vs=0.01 --set viscous=3 --end 3",
