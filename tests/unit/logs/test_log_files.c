@@ -136,6 +136,8 @@ static void test_mistakes(void **state) {
       {"data: {files: [{file: a.csv}, {file: b.csv, drift: 2}]}\n", "'drift' is 2; expected a relative error"},
       {"data: {file: [a.csv, b.csv], channels: {lag: {column: lag, file: c.csv}}}\n",
        "'file' of 'lag' is 'c.csv', which is not a file of this log"},
+      {"data: {file: all.csv, channels: {lag: {column: lag, file: b.csv}}}\n",
+       "'file' of 'lag' is 'b.csv', which is not a file of this log"},
       {"data: {file: [a.csv, b.csv], channels: {lag: {column: leg, file: b.csv}}}\n",
        "b.csv has no column 'leg'; did you mean 'lag'?"},
   };
