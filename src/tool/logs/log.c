@@ -350,7 +350,7 @@ static bool check_rows(const survey *s, od_messages *messages) {
   for (int i = 0; i < plan->channels && log->rows > 0; i++) {
     const od_channel *c = &plan->channel[i];
     if (!c->is_input || c->at < 0 || log->facts[i].values > 0) continue;
-    od_messages_add(messages, (od_place){.file = log->input[c->input].source->path},
+    od_messages_add(messages, (od_place){.file = od_log_path(log, i)},
                     "the file has no value of the input '%s'; expected at least one value", c->name);
     ok = false;
   }
@@ -590,6 +590,10 @@ bool od_log_unify_hold(od_log_plan *plan) {
 const char *od_log_label(const od_log *log, int channel) {
   const od_channel *c = &log->plan->channel[channel];
   return c->is_mapped || !c->label ? c->name : c->label;
+}
+
+const char *od_log_path(const od_log *log, int channel) {
+  return log->input[log->plan->channel[channel].input].source->path;
 }
 
 od_status od_log_load(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {

@@ -164,6 +164,8 @@ od_status od_log_load(od_log *log, od_log_plan *plan, od_units *units, od_messag
 bool od_log_unify_hold(od_log_plan *plan);
 // Returns the name of a channel for results: the name of a mapped channel, else the name of its column.
 const char *od_log_label(const od_log *log, int channel);
+// Returns the path of the file of a channel.
+const char *od_log_path(const od_log *log, int channel);
 void od_log_free(od_log *log);
 OD_OWNED_POINTER(od_log, od_log_free);
 // Returns whether the file of a log that is not in memory has changed since it was read.
@@ -185,6 +187,8 @@ od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **valu
 
 // Adds a remark about rows that were omitted because they have the time of the previous row.
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict);
+// The same, for the number of these rows and the path of the log.
+bool od_log_remark_repeated_rows(long rows, const char *file, od_verdict *verdict);
 // Adds a remark if times without a unit are probably in ms or us. The evidence is the name of the column, or rows that are a
 // thousand or a million steps apart.
 bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict);

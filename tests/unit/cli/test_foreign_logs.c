@@ -411,6 +411,34 @@ static void test_rates(void **state) {
   free(json);
 }
 
+// --- Repeated times -----------------------------------------------------------------------------------------------
+
+// Every command reports omitted rows. Oracle: the number of rows that the test repeats, with other values; the results are those of the
+// log without these rows.
+static void test_repeated(void **state) {
+  scratch *s = *state;
+  put_files(s);
+  FILE *from = fopen(scratch_path(s, "plain.csv"), "r"), *to = fopen(scratch_path(s, "repeated.csv"), "w");
+  char line[1000];
+  for (int k = 0; fgets(line, sizeof line, from); k++) {
+    fputs(line, to);
+    if (k > 0 && k % 50 == 0) fprintf(to, "%.*s,1,2,3,4,5\n", (int)strcspn(line, ","), line);
+  }
+  fclose(from), fclose(to);
+  const form repeated = {.what = "repeated times", .file = "repeated.csv"};
+  for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
+    char *expected = result_of(s, &commands[c], &plain), *got = result_of(s, &commands[c], &repeated);
+    if (strcmp(got, expected) != 0) fail_msg("%s: the result differs", commands[c].text);
+    free(got), free(expected);
+    outcome o = run(s, "%s --data repeated.csv%s", commands[c].text,
+                    strstr(commands[c].text, "--method") ? " --output lag" : "");
+    const char *remark = "8 rows of repeated.csv have the time of the previous row";
+    if (!strstr(o.out, remark) && !strstr(o.err, remark))
+      fail_msg("%s: no remark\n%s%s", commands[c].text, o.out, o.err);
+    forget(o);
+  }
+}
+
 // --- Options ------------------------------------------------------------------------------------------------------
 
 // All commands that read logs have the options of logs, with the same text and the same argument.
@@ -501,7 +529,8 @@ static void test_no_log(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_forms),   TEST(test_part),     TEST(test_other_times), TEST(test_rates),
-                                     TEST(test_options), TEST(test_mistakes), TEST(test_no_log)};
+  const struct CMUnitTest tests[] = {TEST(test_forms),  TEST(test_part),    TEST(test_other_times),
+                                     TEST(test_rates),  TEST(test_options), TEST(test_mistakes),
+                                     TEST(test_no_log), TEST(test_repeated)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,6 +110,20 @@ static void test_missing(void **state) {
   free(json);
 }
 
+// A column without values is reported with its own file, also if the other file has more rows.
+static void test_empty_column(void **state) {
+  scratch *s = *state;
+  put(s);
+  FILE *f = fopen(scratch_path(s, "empty.csv"), "w");
+  fprintf(f, "time,lag\n");
+  for (int k = 0; k < 100; k++) fprintf(f, "%g,\n", input_time(5 * k));
+  fclose(f);
+  scratch_put(s, "x.yaml", EXPERIMENT);
+  outcome o = run(s, "observe x.yaml --data a.csv --data empty.csv");
+  says(o.err, "empty.csv: 'lag' has no values; check the column");
+  forget(o);
+}
+
 // Files of --data have the clock of the section. Oracle: the same files in the section.
 static void test_clock_of_the_section(void **state) {
   scratch *s = *state;
@@ -342,6 +356,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
       TEST(test_merged),           TEST(test_missing), TEST(test_mistakes), TEST(test_next),
-      TEST(test_hold_of_channels), TEST(test_clocks),  TEST(test_dates),    TEST(test_clock_of_the_section)};
+      TEST(test_hold_of_channels), TEST(test_clocks),  TEST(test_dates),    TEST(test_clock_of_the_section),
+      TEST(test_empty_column)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
