@@ -55,7 +55,7 @@ static const od_key log_keys[] = {
     {"end", OD_NUMBER, "s", "time of the last row in use", .otherwise = "the end"},
     {"interval", OD_NUMBER, "s", "time between the rows of a log without a time column", OD_POSITIVE, 0,
      OD_RANGE_INTERVAL, "given by `time`"},
-    {"skip", OD_NUMBER, "1", "number of lines before the header of a CSV file", OD_NOT_NEGATIVE, 0,
+    {"skip", OD_NUMBER, "1", "number of lines before the header of a text file", OD_NOT_NEGATIVE, 0,
      .otherwise = "the header is detected"},
     {"missing", OD_SECTION, NULL, "numbers and texts that mark a missing sample"},
     {"database", OD_TEXTS, NULL, "DBC file, or list of DBC files, with the messages of a CAN trace"},
