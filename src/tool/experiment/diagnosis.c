@@ -362,7 +362,7 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
     case OD_FAULT_DELAY:
       snprintf(
           text, size,
-          "%s%s%s%.80s %s %s by %s (%.0f row%s) relative to the other columns. Correct the logger, or write 'delay: %.4g ms' under %s.",
+          "%s%s%s%.80s %s %s by %s (%.0f row%s) relative to the other columns. Correct the logger, or add %.4g ms to 'delay' of %s.",
           f->column < 0 ? "all inputs" : "the ", f->column < 0 ? "" : kind, f->column < 0 ? "" : " ", name,
           f->column < 0 ? "are" : "is", f->amount > 0 ? "late" : "early",
           od_duration_text(fabs(f->amount) * row, 3).text, fabs(f->amount), fabs(f->amount) > 1.5 ? "s" : "",

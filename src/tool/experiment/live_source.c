@@ -35,7 +35,8 @@ typedef struct live {
   bool ended;
   int inputs;
   long samples;
-  double t;  // time of the last sample, s
+  long early;  // number of rows of a file before the part in use
+  double t;    // time of the last sample, s
   double *cells, *u, *u_last, *y, *compared;
   bool *used;  // per column: whether a channel uses the column
 } live;
@@ -129,10 +130,17 @@ static bool refuse(const live *m, double t, const char *format, double value) {
   return false;
 }
 
+// Returns the time of the row in m->cells, s.
+static double time_of_cells(const live *m) {
+  const od_log_plan *plan = &m->e->data;
+  return plan->interval > 0 ? (double)(m->samples + m->early) * plan->interval
+                            : od_channel_value(&plan->time, m->cells);
+}
+
 // Uses the time and the values in m->cells. A missing input keeps its last value. False: the line was refused.
 static bool take_cells(live *m, double *t) {
   const od_log_plan *plan = &m->e->data;
-  *t = plan->interval > 0 ? (double)m->samples * plan->interval : od_channel_value(&plan->time, m->cells);
+  *t = time_of_cells(m);
   if (!isfinite(*t)) return refuse(m, NAN, "this line has no time; expected a number in the time column", 0);
   if (m->samples > 0 && *t <= m->t)
     return refuse(m, *t, "times must increase; the time of the previous line was %.9g s", m->t);
@@ -263,8 +271,11 @@ static od_status next_sample_row(live *m, double *t, bool *more, od_error *err) 
       continue;
     }
     if (status != OD_OK) return od_fail(err, status, "%s", why.text);
-    const double time = plan->interval > 0 ? (double)NAN : od_channel_value(&plan->time, m->cells);
-    if (time < plan->start) continue;
+    const double time = time_of_cells(m);
+    if (time < plan->start) {
+      m->early++;
+      continue;
+    }
     *more = !(time > plan->end);
     if (!*more || take_cells(m, t)) return OD_OK;
   }
@@ -336,14 +347,9 @@ static od_status begin_file(live *m, od_arena *memory, od_messages *messages, od
   if (!columns) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0, n = 0; i < plan->channels; i++)
     if (plan->channel[i].column) columns[n++] = plan->channel[i].column;
-  m->wish = (od_table_wish){.missing = plan->missing,
-                            .time = plan->time.column,
-                            .time_form = plan->time.file_unit,
-                            .columns = columns,
-                            .no_time = plan->interval > 0,
-                            .skip = plan->skip,
-                            .databases = plan->databases,
-                            .follow = true};
+  const od_log_source source = od_log_source_of(plan, m->options.file, plan->place);
+  m->wish = od_log_table_wish(&source, columns);
+  m->wish.follow = true;
   m->pause = SHORTEST_PAUSE;
   for (bool more = true; !m->rows;) {
     od_status status = od_row_reader_open(m->options.file, &m->wish, &m->rows, err);
@@ -360,6 +366,29 @@ static od_status begin_file(live *m, od_arena *memory, od_messages *messages, od
   return status;
 }
 
+// Checks that all settings of the log apply to a stream. A file takes the settings of its own entry of 'files'.
+static od_status check_settings(const live *m, od_error *err) {
+  od_log_plan *plan = &m->e->data;
+  if (m->options.file && plan->sources > 1)
+    return od_fail(err, OD_BAD_INPUT, "the log has %d files; a log that is followed has one file", plan->sources);
+  if (m->options.file && plan->sources == 1) {
+    const od_log_source *own = &plan->source[0];
+    plan->time = own->time, plan->interval = own->interval;
+    plan->missing = own->missing, plan->databases = own->databases, plan->skip = own->skip;
+    plan->delay = own->delay, plan->drift = own->drift;
+  }
+  bool has_clock = plan->delay != 0 || plan->drift != 0;
+  for (int i = 0; i < plan->channels; i++) {
+    const od_channel *c = &plan->channel[i];
+    has_clock = has_clock || c->delay != 0;
+    if (m->options.file && c->from && strcmp(c->from, m->options.file) != 0)
+      return od_fail(err, OD_BAD_INPUT, "'file' of '%s' is '%s'; a log that is followed has one file, %s", c->name,
+                     c->from, m->options.file);
+  }
+  if (!has_clock) return OD_OK;
+  return od_fail(err, OD_BAD_INPUT, "a stream cannot have 'delay' or 'drift'; correct the times of the logger");
+}
+
 od_status od_sample_source_live(od_experiment *e, const od_live_options *options, od_sample_source *out,
                                 od_messages *messages, od_error *err) {
   *out = (od_sample_source){.next = next, .resume = resume, .release = release, .step = e->step, .end = INFINITY};
@@ -371,7 +400,9 @@ od_status od_sample_source_live(od_experiment *e, const od_live_options *options
   m->lines = (od_csv_lines){.name = options->name, .missing = (const char *const *)e->data.missing};
   if (options->file) out->resume = NULL;  // the file is read again
   bool one_hold = od_log_unify_hold(&e->data);
-  od_status status = options->file ? begin_file(m, &out->memory, messages, err) : begin(m, &out->memory, messages, err);
+  od_status status = check_settings(m, err);
+  if (status == OD_OK && options->file) status = begin_file(m, &out->memory, messages, err);
+  if (status == OD_OK && !options->file) status = begin(m, &out->memory, messages, err);
   if (status == OD_OK && (!one_hold || e->data.hold == OD_LOG_NEXT))
     status = od_fail(err, OD_BAD_INPUT,
                      "a stream cannot have %s; expected 'hold: linear' or 'hold: previous' for all inputs",

@@ -308,7 +308,7 @@ od_status od_friction_log_read(const od_friction_plan *plan, od_friction_data *d
   if (status != OD_OK) return od_messages_to_error(messages, status == OD_IO ? OD_BAD_INPUT : status, err);
   label_by_channels(&log);
   reader r = {.path = plan->log.file, .table = log.table, .units = log.units, .err = err, .is_of_log = true};
-  if (!od_time_ambiguity_remark(&log.ambiguity, &d->of_truth)) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  if (!od_time_facts_remark(&log.times, &d->of_truth)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   return read_run(&r, plan, d);
 }
 

@@ -107,7 +107,7 @@ static const od_section_class settling_section = {"friction settling", "criteria
 
 static const od_key run_keys[] = {
     {"log", OD_TEXTS, NULL,
-     "CSV or MATLAB file with units in its header; `--data FILE` replaces the file. A list of files is a "
+     "[log](logs.md), whose columns have units in the file or by `--map`; `--data FILE` replaces the file. A list of files is a "
      "[series](friction-files.md#series) of repeated measurements"},
     {"experiment", OD_TEXT, NULL,
      "[experiment file](experiment-files.md) instead of a log. The true machine of the experiment is simulated once. The sensors are "

@@ -105,7 +105,7 @@ static od_status take_rows(const od_whole_log *log, int speed, od_driven_log *ou
                      t->name[1 + speed]);
   }
   out->count = (int)t->rows;
-  out->ambiguity = log->ambiguity;
+  out->times = log->times;
   snprintf(out->speed, sizeof out->speed, "%.60s", t->name[1 + speed]);
   return OD_OK;
 }

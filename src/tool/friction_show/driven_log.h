@@ -3,20 +3,20 @@
 #define OD_FRICTION_SHOW_DRIVEN_LOG_H
 
 #include "friction/law.h"
-#include "io/time_unit.h"
-#include "logs/log_settings.h"
+#include "logs/log_table.h"
 #include "memory/scoped.h"
 
 typedef struct od_driven_log {
   od_arena arena;
   int count;
-  double *t, *v;                // times, s, and speeds, m/s
-  double *signal;               // multiplier of the law's factor or load in each row; NULL: no multiplier
-  char speed[64];               // name of the speed column
-  od_time_ambiguity ambiguity;  // message about an ambiguous unit of the times
+  double *t, *v;   // times, s, and speeds, m/s
+  double *signal;  // multiplier of the law's factor or load in each row; NULL: no multiplier
+  char speed[64];  // name of the speed column
+  od_time_facts times;
 } od_driven_log;
 
-// Reads a log. `column` is the name of the speed column; NULL: the mapped channel "v", else the first column that is not the time. Each of `factors` is "COLUMN"
+// Reads a log. `column` is the name of the speed column; NULL: the mapped channel "v", else the first column that is not the time.
+// Each of `factors` is "COLUMN"
 // or "COLUMN=X:Y,X:Y,...". The second form is a table of factors over values of the column. The table is linear between its points
 // and constant outside their range. Several factors are multiplied. Free the log in all cases.
 od_status od_driven_log_read(const od_log_settings *settings, const char *column, const char *const *factors,

@@ -177,7 +177,7 @@ static od_status show_log(const od_friction_request *w, od_friction_view *out, o
   if (status != OD_OK) return status;
   snprintf(out->title, sizeof out->title, "friction for the speed '%s' of a log%s", log.speed,
            log.signal ? ", with a factor" : "");
-  return od_time_ambiguity_remark(&log.ambiguity, &out->warnings) ? OD_OK : OD_NO_MEMORY;
+  return od_time_facts_remark(&log.times, &out->warnings) ? OD_OK : OD_NO_MEMORY;
 }
 
 // --- All views ------------------------------------------------------------------------------------------------------

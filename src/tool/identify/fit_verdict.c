@@ -457,7 +457,7 @@ static void judge_lag(judge *j, const od_fit_work *w, int set, int sensor) {
     measured[k] = d->y[k * w->ns + sensor];
   }
   if (!od_lag_find(d->time, predicted, measured, d->rows, steps * d->step, &lag)) return;
-  double r = lag.correlation, at_zero = lag.at_zero;
+  double r = lag.correlation, at_zero = lag.at_zero, given = d->set->plan.channel[d->set->channel[sensor]].delay;
   bool matters = r > least_correlation && 1 - r * r < explained * (1 - at_zero * at_zero) && !lag.is_at_edge &&
                  fabs(lag.lag) > sigmas * lag.sigma;
   if (!matters) return;
@@ -466,7 +466,7 @@ static void judge_lag(judge *j, const od_fit_work *w, int set, int sensor) {
       "'%s' in the set '%s' is %s by %s relative to its prediction, by cross-correlation (%.4g there, %.4g without a lag). If the "
       "sensor or its logger is %s, write 'delay: %.4g ms' under this channel.",
       j->e->sensor[sensor].name, s->name, lag.lag > 0 ? "late" : "early", od_duration_text(fabs(lag.lag), 3).text, r,
-      at_zero, lag.lag > 0 ? "late" : "early", 1e3 * lag.lag);
+      at_zero, lag.lag > 0 ? "late" : "early", 1e3 * (given + lag.lag));
 }
 
 // --- The complete verdict -----------------------------------------------------------------------------------------

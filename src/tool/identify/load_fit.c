@@ -355,17 +355,18 @@ static void read_sets(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   od_loader *ld = &xl->ld;
   const od_experiment *e = xl->e;
   bool fitted = false;
-  const char *setting = od_log_settings_given(&xl->options->log);
-  if (setting && !e->log && !od_has_errors(ld))
-    od_messages_add(
-        ld->messages, (od_place){.file = setting},
-        "found no log to which this option applies; expected --data, or the section 'data' of the file with 'file'. "
-        "Logs of 'sets' have their own keys");
   if (e->data.file && strcmp(e->data.file, "-") == 0)
     od_messages_add(ld->messages, e->data.place, "a fit needs a complete log, not a stream; give the name of a file");
   for (int key = od_first(ld, node, "data sets"); key >= 0; key = od_next(ld, key))
     if (!od_is_repeated(ld, node, key) && !is_replaced(xl, key)) read_set(xl, plan, key);
-  if ((plan->sets == 0 || xl->options->log.data.count > 0) && !od_has_errors(ld)) add_own_set(xl, plan);
+  const bool has_own_set = plan->sets == 0 || xl->options->log.data.count > 0;
+  const char *setting = od_log_settings_given(&xl->options->log);
+  if (setting && !(e->log && has_own_set) && !od_has_errors(ld))
+    od_messages_add(
+        ld->messages, (od_place){.file = setting},
+        "found no log to which this option applies; expected --data, or the section 'data' of the file with 'file'. "
+        "Logs of 'sets' have their own keys");
+  if (has_own_set && !od_has_errors(ld)) add_own_set(xl, plan);
   for (int i = 0; i < plan->sets; i++) {
     od_fit_set *set = &plan->set[i];
     fitted = fitted || !set->validates;

@@ -83,7 +83,7 @@ od_status od_motion_log_read(const od_machine *machine, const od_log_settings *s
     status = OD_BAD_INPUT;
   }
   if (status == OD_OK) status = take_rows(machine, &whole, log);
-  log->ambiguity = whole.ambiguity;
+  log->times = whole.times;
   return status;
 }
 

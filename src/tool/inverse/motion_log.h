@@ -3,8 +3,7 @@
 #define OD_INVERSE_MOTION_LOG_H
 
 #include "inverse/trajectory.h"
-#include "io/time_unit.h"
-#include "logs/log_settings.h"
+#include "logs/log_table.h"
 
 typedef struct od_motion_log {
   od_arena arena;  // owns the arrays below
@@ -12,7 +11,7 @@ typedef struct od_motion_log {
   int *output;        // for each column: index of the output of the machine
   double *t, *value;  // SI units; value[row * columns + column]
   long rows;
-  od_time_ambiguity ambiguity;  // message about an ambiguous unit of the times
+  od_time_facts times;
 } od_motion_log;
 
 // Reads the log of the settings. Errors are reported as messages. Free the log in all cases. Without a file the log is empty.

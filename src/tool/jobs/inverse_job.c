@@ -152,7 +152,7 @@ static int run_and_write(od_job *job, findings *f) {
   o->user = job;
   od_status status = od_inverse_run(f->machine, o, &f->result, &err);
   od_job_begin_stage(job, OD_STAGE_FINISH);
-  od_time_ambiguity_remark(&f->motion.ambiguity, &f->result.verdict);
+  od_time_facts_remark(&f->motion.times, &f->result.verdict);
   if (!f->result.table || f->result.table->rows == 0) return od_job_end_early(job, status, &err);
   const od_inverse_findings found = {f->machine, o, &f->result, status == OD_OK ? NULL : err.text};
   OD_SCOPED(od_result_free) od_result result = od_inverse_findings_result(&found);

@@ -255,7 +255,7 @@ int od_motion_plan_make(od_job *job, const od_machine *machine, const od_motion_
   OD_TRY(od_job_loaded(job, messages, status));
   if (!read_smoothing(job, a, &d, &low_pass)) return OD_JOB_BAD_INPUT;
   OD_TRY(choose_times(job, machine, a, &d, p));
-  p->ambiguity = d.ambiguity;
+  p->times = d.times;
   int most = a->moves.count + d.columns + MOST_LOOSE;
   p->moved = OD_TAKE(&p->arena, int, most);
   p->motion = OD_TAKE(&p->arena, od_trajectory, most);

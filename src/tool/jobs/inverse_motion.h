@@ -4,7 +4,7 @@
 
 #include "jobs/log_options.h"
 #include "inverse/trajectory.h"
-#include "io/time_unit.h"
+#include "logs/log_table.h"
 
 typedef struct od_motion_arguments {
   od_words moves;        // "boom.angle=wanted_angle", "boom.angle=30 deg"
@@ -20,7 +20,7 @@ typedef struct od_motion_plan {
   int *moved;        // indices of the prescribed and freely moving outputs
   od_trajectory *motion;
   double begin, end, step;
-  od_time_ambiguity ambiguity;  // message about an ambiguous unit of the log's times
+  od_time_facts times;  // of the log
 } od_motion_plan;
 
 // Creates the plan. Returns OD_GO_ON, or the outcome. Free the plan in all cases.

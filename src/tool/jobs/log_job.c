@@ -36,6 +36,8 @@ static int choose_files(od_job *job, od_words *files, const arguments *a, od_log
     od_job_error(job, "no file is given; give a log");
   else if (files->count > first + 1)
     od_job_error(job, "found the file %s and --data %s; give the log once", files->text[0], a->log.data.text[0]);
+  else if (a->log.data.count > 1)
+    od_job_error(job, "found %d files with --data, expected 1; survey each file on its own", a->log.data.count);
   else {
     if (!has_data) plan->file = files->text[0];
     *machine = files->count > first ? files->text[first] : NULL;

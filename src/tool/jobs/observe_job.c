@@ -214,6 +214,11 @@ static bool reads_stream(const arguments *a) {
   return a->log.data.count == 1 && strcmp(a->log.data.text[0], "-") == 0;
 }
 
+// Returns the name of an option that applies to files, not to lines of standard input; NULL: none is given.
+static const char *file_option(const od_log_arguments *a) {
+  return a->skip ? "skip" : a->start ? "start" : a->end ? "end" : a->databases.count > 0 ? "dbc" : NULL;
+}
+
 static int check_live(od_job *job, const arguments *a) {
   const char *taken = job->files.path[OD_FILE_CSV] && !strcmp(job->files.path[OD_FILE_CSV], "-")     ? "csv"
                       : job->files.path[OD_FILE_JSON] && !strcmp(job->files.path[OD_FILE_JSON], "-") ? "json"
@@ -228,6 +233,8 @@ static int check_live(od_job *job, const arguments *a) {
     od_job_error(job, "--follow: found %d files with --data, expected 1", a->log.data.count);
   else if (a->live && (a->log.data.count > 1 || (a->log.data.count == 1 && !reads_stream(a))))
     od_job_error(job, "--live reads standard input, and --data reads a file; give only one of these options");
+  else if (a->live && file_option(&a->log))
+    od_job_error(job, "--%s applies only to files; with --live all lines are used", file_option(&a->log));
   else if ((a->live || a->follow) && taken)
     od_job_error(job, "--%s -: with --%s the answers go to standard output; give a file name", taken,
                  a->live ? "live" : "follow");

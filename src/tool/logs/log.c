@@ -350,7 +350,7 @@ static bool check_rows(const survey *s, od_messages *messages) {
   for (int i = 0; i < plan->channels && log->rows > 0; i++) {
     const od_channel *c = &plan->channel[i];
     if (!c->is_input || c->at < 0 || log->facts[i].values > 0) continue;
-    od_messages_add(messages, (od_place){.file = log->input[c->input].source->path},
+    od_messages_add(messages, (od_place){.file = od_log_path(log, i)},
                     "the file has no value of the input '%s'; expected at least one value", c->name);
     ok = false;
   }
@@ -368,15 +368,7 @@ static bool list_sources(od_log *log, const od_log_plan *plan) {
     log->inputs = 0;
     return false;
   }
-  source[0] = (od_log_source){.path = plan->file,
-                              .place = plan->place,
-                              .time = plan->time,
-                              .interval = plan->interval,
-                              .missing = plan->missing,
-                              .skip = plan->skip,
-                              .databases = plan->databases,
-                              .delay = plan->delay,
-                              .drift = plan->drift};
+  source[0] = od_log_source_of(plan, plan->file, plan->place);
   for (int i = 0; i < log->inputs; i++) {
     if (plan->sources > 0) source[i] = plan->source[i];
     log->input[i] = (od_log_input){.source = &source[i], .time = source[i].time};
@@ -403,13 +395,7 @@ static od_status open_file(od_log *log, const od_log_plan *plan, int i, od_messa
   od_table_wish *wish = OD_TAKE(&log->memory, od_table_wish, 1);
   if (!columns || !wish) return OD_NO_MEMORY;
   in->wish = wish;
-  *wish = (od_table_wish){.missing = source->missing,
-                          .time = source->time.column,
-                          .columns = columns,
-                          .time_form = source->time.file_unit,
-                          .no_time = source->interval > 0,
-                          .skip = source->skip,
-                          .databases = source->databases};
+  *wish = od_log_table_wish(source, columns);
   od_status status = od_row_reader_open(source->path, wish, &in->file, &err);
   if (status != OD_OK && status != OD_NO_MEMORY) od_messages_add(messages, source->place, "%s", err.text);
   return status;
@@ -604,6 +590,10 @@ bool od_log_unify_hold(od_log_plan *plan) {
 const char *od_log_label(const od_log *log, int channel) {
   const od_channel *c = &log->plan->channel[channel];
   return c->is_mapped || !c->label ? c->name : c->label;
+}
+
+const char *od_log_path(const od_log *log, int channel) {
+  return log->input[log->plan->channel[channel].input].source->path;
 }
 
 od_status od_log_load(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {

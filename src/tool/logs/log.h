@@ -1,6 +1,6 @@
 // A log: recorded data of a machine in operation, as channels in SI units with a common time. A plan assigns columns of the file
-// to outputs and inputs of the machine. Files are CSV or MATLAB files. A section 'data' defines the plan, so all readers of logs
-// have the same keys. Each log has its own plan.
+// to outputs and inputs of the machine. Files have any format of formats/log_format.h. A section 'data' defines the plan, so all
+// readers of logs have the same keys. Each log has its own plan.
 #ifndef OD_LOGS_LOG_H
 #define OD_LOGS_LOG_H
 
@@ -8,6 +8,7 @@
 
 #include "document/loader.h"
 #include "document/section.h"
+#include "formats/read_table.h"
 #include "io/table.h"
 #include "io/verdict.h"
 #include "memory/scoped.h"
@@ -15,6 +16,8 @@
 
 // Values of an input between rows. NEXT: the value of a row applies since the previous row.
 typedef enum od_log_hold { OD_LOG_LINEAR, OD_LOG_PREVIOUS, OD_LOG_NEXT } od_log_hold;
+// Names of these values in files and options. The last entry is NULL.
+extern const char *const od_log_hold_words[];
 
 typedef struct od_channel {
   const char *name;
@@ -86,6 +89,10 @@ void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machin
 // Initializes a plan without a section: all rows, columns with the names of the channels.
 void od_log_plan_init(od_log_plan *plan);
 void od_log_plan_free(od_log_plan *plan);
+// Returns a file of a log with the settings of the plan.
+od_log_source od_log_source_of(const od_log_plan *plan, const char *path, od_place place);
+// Returns how a file is read. columns: names of the columns that the file must have; ends with NULL. The texts are not copied.
+od_table_wish od_log_table_wish(const od_log_source *source, const char *const *columns);
 // Adds the channel of an output or input unless the channel exists. Returns its index, or -1 if out of memory.
 int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise);
 // Adds a channel that a user names: the name of a mapped channel, or of a column. unit: NULL: the SI unit of the column's unit.
@@ -157,6 +164,8 @@ od_status od_log_load(od_log *log, od_log_plan *plan, od_units *units, od_messag
 bool od_log_unify_hold(od_log_plan *plan);
 // Returns the name of a channel for results: the name of a mapped channel, else the name of its column.
 const char *od_log_label(const od_log *log, int channel);
+// Returns the path of the file of a channel.
+const char *od_log_path(const od_log *log, int channel);
 void od_log_free(od_log *log);
 OD_OWNED_POINTER(od_log, od_log_free);
 // Returns whether the file of a log that is not in memory has changed since it was read.
@@ -178,6 +187,8 @@ od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **valu
 
 // Adds a remark about rows that were omitted because they have the time of the previous row.
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict);
+// The same, for the number of these rows and the path of the log.
+bool od_log_remark_repeated_rows(long rows, const char *file, od_verdict *verdict);
 // Adds a remark if times without a unit are probably in ms or us. The evidence is the name of the column, or rows that are a
 // thousand or a million steps apart.
 bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict);

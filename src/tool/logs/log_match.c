@@ -266,7 +266,7 @@ od_status od_log_find_columns(od_log *log, od_log_plan *plan, od_units *units, o
   plan->time.at = log->input[0].time.at;
   for (int i = 0; i < plan->channels; i++) {
     od_channel *c = &plan->channel[i];
-    int input = log->inputs > 1 ? choose_input(list, log, c, messages) : 0;
+    int input = log->inputs > 1 || c->from ? choose_input(list, log, c, messages) : 0;
     c->input = input < 0 ? 0 : input;
     ok = (input == AMBIGUOUS ? false : match_channel(&list[c->input], &log->memory, c)) && ok;
   }

@@ -10,6 +10,7 @@
 static const size_t most_held = 4000000;  // largest size of a log that is kept in memory, bytes
 
 #define HOLD_WORDS "linear|previous|next"
+const char *const od_log_hold_words[] = {"linear", "previous", "next", NULL};
 
 static const od_key channel_keys[] = {
     {"column", OD_TEXT, NULL, "name or number of the column", .otherwise = "the name of the channel"},
@@ -54,7 +55,7 @@ static const od_key log_keys[] = {
     {"end", OD_NUMBER, "s", "time of the last row in use", .otherwise = "the end"},
     {"interval", OD_NUMBER, "s", "time between the rows of a log without a time column", OD_POSITIVE, 0,
      OD_RANGE_INTERVAL, "given by `time`"},
-    {"skip", OD_NUMBER, "1", "number of lines before the header of a CSV file", OD_NOT_NEGATIVE, 0,
+    {"skip", OD_NUMBER, "1", "number of lines before the header of a text file", OD_NOT_NEGATIVE, 0,
      .otherwise = "the header is detected"},
     {"missing", OD_SECTION, NULL, "numbers and texts that mark a missing sample"},
     {"database", OD_TEXTS, NULL, "DBC file, or list of DBC files, with the messages of a CAN trace"},
@@ -75,6 +76,28 @@ void od_log_plan_init(od_log_plan *plan) {
                         .start = -INFINITY,
                         .end = INFINITY,
                         .most_held = most_held};
+}
+
+od_log_source od_log_source_of(const od_log_plan *plan, const char *path, od_place place) {
+  return (od_log_source){.path = path,
+                         .place = place,
+                         .time = plan->time,
+                         .interval = plan->interval,
+                         .missing = plan->missing,
+                         .skip = plan->skip,
+                         .databases = plan->databases,
+                         .delay = plan->delay,
+                         .drift = plan->drift};
+}
+
+od_table_wish od_log_table_wish(const od_log_source *source, const char *const *columns) {
+  return (od_table_wish){.missing = source->missing,
+                         .time = source->time.column,
+                         .columns = columns,
+                         .time_form = source->time.file_unit,
+                         .no_time = source->interval > 0,
+                         .skip = source->skip,
+                         .databases = source->databases};
 }
 
 int od_log_find(const od_log_plan *plan, const char *name) {
@@ -272,15 +295,7 @@ static od_log_source *add_source(od_loader *ld, od_log_plan *plan, const char *p
     return NULL;
   }
   plan->source = list;
-  list[plan->sources] = (od_log_source){.path = path,
-                                        .place = place,
-                                        .time = plan->time,
-                                        .interval = plan->interval,
-                                        .missing = plan->missing,
-                                        .skip = plan->skip,
-                                        .databases = plan->databases,
-                                        .delay = plan->delay,
-                                        .drift = plan->drift};
+  list[plan->sources] = od_log_source_of(plan, path, place);
   return &list[plan->sources++];
 }
 

@@ -22,11 +22,15 @@ static const double pause_rows = 20;  // shortest pause, relative to the usual t
 static const double steps_for_name = 30;
 static const double tolerance_of_thousand = 0.01;  // relative tolerance of a thousand or a million steps between rows
 
-bool od_log_remark_repeated(const od_log *log, od_verdict *verdict) {
-  if (log->repeated == 0) return true;
+bool od_log_remark_repeated_rows(long rows, const char *file, od_verdict *verdict) {
+  if (rows == 0) return true;
   return od_verdict_add(verdict, OD_SOUND, "log.repeated_times", "Repeated times:",
                         "%s of %.100s %s the time of the previous row; the first row of each time is kept.",
-                        od_count(log->repeated, "row").text, log->plan->file, od_form(log->repeated, "has", "have"));
+                        od_count(rows, "row").text, file, od_form(rows, "has", "have"));
+}
+
+bool od_log_remark_repeated(const od_log *log, od_verdict *verdict) {
+  return od_log_remark_repeated_rows(log->repeated, log->plan->file, verdict);
 }
 
 bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict) {

@@ -7,7 +7,7 @@
 #include "document/suggest.h"
 #include "io/number.h"
 
-static const double same_time = 1e-9;  // relative tolerance of --start and --end
+static const double same_time = 1e-12;  // relative tolerance of --start and --end
 
 // The current plan and the receiver of messages.
 typedef struct setting {
@@ -149,9 +149,8 @@ static void read_skip(setting *s, const char *text) {
 }
 
 static void read_hold(setting *s, const char *text) {
-  static const char *const words[] = {"linear", "previous", "next"};
-  for (int i = 0; text && i < 3; i++)
-    if (strcmp(text, words[i]) == 0) {
+  for (int i = 0; text && od_log_hold_words[i]; i++)
+    if (strcmp(text, od_log_hold_words[i]) == 0) {
       s->plan->hold = (od_log_hold)i;
       return;
     }
@@ -187,13 +186,7 @@ static bool set_files(od_log_plan *plan, const od_log_texts *data) {
   plan->sources = data->count > 1 ? data->count : 0;
   plan->source = data->count > 1 ? OD_TAKE(&plan->memory, od_log_source, data->count) : NULL;
   for (int i = 0; plan->source && i < plan->sources; i++)
-    plan->source[i] = (od_log_source){.path = od_arena_text(&plan->memory, data->text[i]),
-                                      .place = plan->place,
-                                      .time = plan->time,
-                                      .interval = plan->interval,
-                                      .missing = plan->missing,
-                                      .skip = plan->skip,
-                                      .databases = plan->databases};
+    plan->source[i] = od_log_source_of(plan, od_arena_text(&plan->memory, data->text[i]), plan->place);
   return od_arena_status(&plan->memory) == OD_OK;
 }
 

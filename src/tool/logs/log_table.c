@@ -5,6 +5,28 @@
 
 #include "io/wording.h"
 
+// Returns the message about an ambiguous unit of the times; empty: the unit is clear.
+static od_time_ambiguity ambiguity_of(const od_log *log) {
+  if (!log->time_without_unit || log->rows < 2) return (od_time_ambiguity){.text = ""};
+  const char *unit = od_time_unit_named(log->time_without_unit);
+  char remedy[200];
+  snprintf(remedy, sizeof remedy, "write the unit in the header, or give --map time='%.100s':%s",
+           log->time_without_unit, unit ? unit : "ms");
+  return od_time_ambiguity_of(log->time_without_unit, NULL, log->plan->file,
+                              (log->end - log->begin) / (double)(log->rows - 1), remedy);
+}
+
+od_time_facts od_time_facts_of(const od_log *log) {
+  od_time_facts facts = {.ambiguity = ambiguity_of(log), .repeated = log->repeated};
+  snprintf(facts.file, sizeof facts.file, "%s", log->plan->file);
+  return facts;
+}
+
+bool od_time_facts_remark(const od_time_facts *facts, od_verdict *verdict) {
+  return od_time_ambiguity_remark(&facts->ambiguity, verdict) &&
+         od_log_remark_repeated_rows(facts->repeated, facts->file, verdict);
+}
+
 od_status od_whole_log_begin(const od_log_settings *settings, const od_machine *machine, od_whole_log *out,
                              od_messages *messages) {
   od_error err = {0};
@@ -59,7 +81,7 @@ od_status od_whole_log_load(od_whole_log *w, od_messages *messages) {
   for (int i = 0; i < w->plan.channels; i++) w->plan.channel[i].fills = true;
   od_status status = od_log_load(w->log, &w->plan, w->units, messages);
   if (status != OD_OK) return status;
-  w->ambiguity = od_log_ambiguity(w->log);
+  w->times = od_time_facts_of(w->log);
   status = take_rows(w, &err);
   if (status != OD_OK && status != OD_NO_MEMORY) od_messages_add(messages, w->plan.place, "%s", err.text);
   return status;
@@ -91,16 +113,6 @@ bool od_whole_log_is_complete(const od_whole_log *w, od_messages *messages) {
     ok = false;
   }
   return ok;
-}
-
-od_time_ambiguity od_log_ambiguity(const od_log *log) {
-  if (!log->time_without_unit || log->rows < 2) return (od_time_ambiguity){.text = ""};
-  const char *unit = od_time_unit_named(log->time_without_unit);
-  char remedy[200];
-  snprintf(remedy, sizeof remedy, "write the unit in the header, or give --map time='%.100s':%s",
-           log->time_without_unit, unit ? unit : "ms");
-  return od_time_ambiguity_of(log->time_without_unit, NULL, log->plan->file,
-                              (log->end - log->begin) / (double)(log->rows - 1), remedy);
 }
 
 od_status od_messages_to_error(const od_messages *messages, od_status status, od_error *err) {

@@ -5,13 +5,23 @@
 #include "io/time_unit.h"
 #include "logs/log_settings.h"
 
+// Facts about the times of a log, for remarks after the log is freed.
+typedef struct od_time_facts {
+  od_time_ambiguity ambiguity;  // message about an ambiguous unit of the times
+  long repeated;                // as in od_log
+  char file[101];               // beginning of the path of the log
+} od_time_facts;
+od_time_facts od_time_facts_of(const od_log *log);
+// Adds remarks about these facts. Returns false if out of memory.
+bool od_time_facts_remark(const od_time_facts *facts, od_verdict *verdict);
+
 // A log with its plan. The plan must not move while the log exists.
 typedef struct od_whole_log {
   od_log_plan plan;
   od_units *units;
   od_log *log;
-  od_table *table;              // the time in s, then one column per channel in SI units; NAN: a missing value
-  od_time_ambiguity ambiguity;  // message about an ambiguous unit of the times
+  od_table *table;  // the time in s, then one column per channel in SI units; NAN: a missing value
+  od_time_facts times;
 } od_whole_log;
 
 // Makes the plan of the settings, which the caller may change before od_log_open().
@@ -26,9 +36,6 @@ void od_whole_log_free(od_whole_log *log);
 
 // Reports each channel that has missing values, with its first such row. Returns false after a message.
 bool od_whole_log_is_complete(const od_whole_log *log, od_messages *messages);
-
-// Returns the message about an ambiguous unit of the times; empty: the unit is clear.
-od_time_ambiguity od_log_ambiguity(const od_log *log);
 
 // Writes the first error of a list into err, with its place. Returns the status.
 od_status od_messages_to_error(const od_messages *messages, od_status status, od_error *err);

@@ -1,4 +1,4 @@
-// Loads signals from files: one column of a CSV or MATLAB file over another column.
+// Loads signals from files: one column of a text, MATLAB, MDF or HDF5 file over another column.
 //
 // The unit of a column comes from the machine file, else from the header of the column. Without these units, the column is in the
 // SI unit.
@@ -17,7 +17,7 @@
 
 static const od_key keys[] = {
     {"path", OD_TEXT, NULL,
-     "path of a CSV or MATLAB file in the format of [logs](logs.md), relative to the machine file",
+     "path of a text, MATLAB, MDF or HDF5 file in the format of [logs](logs.md), relative to the machine file",
      .fallback = OD_REQUIRED},
     {"time", OD_TEXT, NULL, "name of the time column",
      .otherwise = "the first column; in MATLAB files the variable `time` or `t`"},
@@ -190,7 +190,7 @@ int od_load_file_signal(od_loader *ld, int node, int key, const char *what, cons
   n.time = od_read_text(ld, n.time_node, "time", "the name of a column");
   n.column = od_read_text(ld, n.column_node, "column", "the name of a column");
   n.unit = od_read_text(ld, n.unit_node, "unit", "a unit");
-  const char *path = od_read_text(ld, n.path_node, "path", "the name of a CSV or MATLAB file");
+  const char *path = od_read_text(ld, n.path_node, "path", "the name of a file");
   int skip = read_skip(ld, od_section_get(ld, &section, "skip"));
   if (path == NULL) return -1;
   const od_table_wish wish = {.time = n.time, .columns = (const char *const[]){n.column, NULL}, .skip = skip};

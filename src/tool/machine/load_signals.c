@@ -106,7 +106,7 @@ static const od_key other_keys[] = {
     {"sum", OD_SECTIONS, NULL, "a list of signals, which are added", .inside = &od_signal_section},
     {"sequence", OD_SECTIONS, NULL, "a list of segments, one after another", .inside = &od_segment_section},
     {"derivative", OD_SECTION, NULL, "exact time derivative of a signal, or of another input that is given by name"},
-    {"file", OD_SECTION, NULL, "a column of a CSV or MATLAB file", .inside = &od_file_signal_section},
+    {"file", OD_SECTION, NULL, "a column of a text, MATLAB, MDF or HDF5 file", .inside = &od_file_signal_section},
     {"unit", OD_TEXT, NULL, "SI unit of the input", .otherwise = "a plain number"},
 };
 static const od_key constant_keys[] = {{"constant", OD_NUMBER, NULL, "a constant value"}};

@@ -282,8 +282,8 @@ static od_status find_times(od_log_columns *c, od_messages *messages) {
 }
 
 bool od_log_columns_remark(const od_log_columns *c, od_verdict *verdict) {
-  const od_time_ambiguity ambiguity = od_log_ambiguity(c->log);
-  bool ok = od_time_ambiguity_remark(&ambiguity, verdict) && od_log_remark_repeated(c->log, verdict);
+  const od_time_facts times = od_time_facts_of(c->log);
+  bool ok = od_time_facts_remark(&times, verdict);
   if (!c->is_resampled) return ok;
   const bool is_rough = c->resampling_error > 0.1;
   return od_verdict_add(

@@ -3,7 +3,6 @@
 #ifndef OD_PREPARE_LOG_COLUMNS_H
 #define OD_PREPARE_LOG_COLUMNS_H
 
-#include "io/time_unit.h"
 #include "logs/log_settings.h"
 #include "memory/scoped.h"
 

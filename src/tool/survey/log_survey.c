@@ -127,12 +127,8 @@ od_status od_log_survey_open(const od_survey_wish *wish, od_log_survey *out, od_
   const char **columns = OD_TAKE(&out->memory, const char *, plan->channels + 1);
   if (!units || !columns) return OD_NO_MEMORY;
   for (int i = 0; i < plan->channels; i++) columns[i] = plan->channel[i].column;
-  out->wish = (od_table_wish){.missing = plan->missing,
-                              .time = plan->time.column,
-                              .columns = columns,
-                              .no_time = plan->interval > 0,
-                              .skip = plan->skip,
-                              .databases = plan->databases};
+  const od_log_source source = od_log_source_of(plan, plan->file, plan->place);
+  out->wish = od_log_table_wish(&source, columns);
   od_status status = od_row_reader_open(plan->file, &out->wish, &out->file, &err);
   if (status != OD_OK) {
     if (status != OD_NO_MEMORY) od_messages_add(messages, plan->place, "%s", err.text);

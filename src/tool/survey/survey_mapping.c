@@ -85,10 +85,11 @@ static void write_settings(FILE *to, const od_log_survey *s) {
     if (named && !has_unit)
       fprintf(to, "  # the name of the time column suggests the unit %s: {column: ..., unit: %s}\n", named, named);
   }
-  if (isfinite(plan->start)) fprintf(to, "  start: %.15g s\n", plan->start);
-  if (isfinite(plan->end)) fprintf(to, "  end: %.15g s\n", plan->end);
+  // Options widen the part by their tolerance, which the digits leave out.
+  if (isfinite(plan->start)) fprintf(to, "  start: %.11g s\n", plan->start);
+  if (isfinite(plan->end)) fprintf(to, "  end: %.11g s\n", plan->end);
   if (plan->skip > 0) fprintf(to, "  skip: %d\n", plan->skip);
-  if (plan->hold) fputs("  hold: previous\n", to);
+  if (plan->hold != OD_LOG_LINEAR) fprintf(to, "  hold: %s\n", od_log_hold_words[plan->hold]);
   write_list(to, "missing", plan->missing);
   write_list(to, "database", plan->databases);
 }

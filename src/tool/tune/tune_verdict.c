@@ -100,5 +100,6 @@ od_status od_tune_verdict(const od_experiment *e, od_tuned *t, od_error *err) {
   judge_rest(e, t);
   judge_start(e, t);
   judge_numbers(t);
+  if (e->log) od_log_remark_repeated(e->log, &t->verdict);
   return od_verdict_is_complete(&t->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -246,6 +247,46 @@ static void ends(void **state) {
   }
 }
 
+#define LAG                                                         \
+  "machine: lag.yaml\nstep: 4 ms\nsensors: {lag: {sigma: 50 mV}}\n" \
+  "parameters: {lag.gain: {start: 1.5, sigma: 1, low: 0.1, high: 10}}\n"
+
+// The part in use and the settings of an entry of 'files' apply to a log that is followed; settings that cannot apply are errors.
+static void settings_of_the_log(void **state) {
+  scratch *s = *state;
+  scratch_put(s, "lag.yaml",
+              "machine: Lag\ninputs: {u: {unit: V, constant: 1 V}}\n"
+              "blocks: {lag: {type: first-order, input: u, unit: V, gain: 1, time_constant: 30 ms}}\n");
+  FILE *f = fopen(scratch_path(s, "log.csv"), "w");
+  fprintf(f, "# a bench\nu,lag\n");
+  for (int k = 0; k < 100; k++) fprintf(f, "%.6f,%.6f\n", sin(k * k), 0.3 * sin(0.2 * k));
+  fclose(f);
+  scratch_put(s, "x.yaml",
+              LAG "data: {files: [{file: log.csv, interval: 4 ms, skip: 1}], start: 100 ms, end: 300 ms}\n");
+  expect_code(run(s, "observe x.yaml --csv a.csv --quiet"), 3);
+  expect_code(run(s, "observe x.yaml --follow --follow-timeout 0.2 --csv b.csv --quiet"), 3);
+  expect_equal(s, "a.csv", "b.csv");
+  static const char *const wrong[][2] = {
+      {"data: {file: log.csv, interval: 4 ms, delay: 1 ms}\n", "a stream cannot have 'delay' or 'drift'"},
+      {"data: {file: log.csv, interval: 4 ms, drift: 1e-6}\n", "a stream cannot have 'delay' or 'drift'"},
+      {"data: {file: log.csv, interval: 4 ms, channels: {lag: {column: lag, delay: 1 ms}}}\n",
+       "a stream cannot have 'delay' or 'drift'"},
+      {"data: {file: log.csv, interval: 4 ms, channels: {lag: {column: lag, file: other.csv}}}\n",
+       "'file' of 'lag' is 'other.csv'; a log that is followed has one file, log.csv"},
+      {"data: {file: [log.csv, log.csv], interval: 4 ms}\n",
+       "the log has 2 files; a log that is followed has one file"},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    char text[600];
+    snprintf(text, sizeof text, LAG "%s", wrong[i][0]);
+    scratch_put(s, "x.yaml", text);
+    ends_and_says(run(s, "observe x.yaml --follow --follow-timeout 0.2"), 2, wrong[i][1]);
+  }
+  scratch_put(s, "x.yaml", LAG);
+  ends_and_says(run(s, "observe x.yaml --live --start 1 < log.csv"), 2,
+                "--start applies only to files; with --live all lines are used");
+}
+
 static void wrong_commands(void **state) {
   scratch *s = *state;
   scratch_put(s, "log.csv", HEADER);
@@ -268,7 +309,8 @@ static void wrong_commands(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(equal_to_the_complete_log), TEST(dates_of_a_stream), TEST(bad_rows),
-                                     TEST(ends), TEST(wrong_commands)};
+  const struct CMUnitTest tests[] = {
+      TEST(equal_to_the_complete_log), TEST(dates_of_a_stream), TEST(bad_rows), TEST(ends), TEST(wrong_commands),
+      TEST(settings_of_the_log)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -411,6 +411,34 @@ static void test_rates(void **state) {
   free(json);
 }
 
+// --- Repeated times -----------------------------------------------------------------------------------------------
+
+// Every command reports omitted rows. Oracle: the number of rows that the test repeats, with other values; the results are those of the
+// log without these rows.
+static void test_repeated(void **state) {
+  scratch *s = *state;
+  put_files(s);
+  FILE *from = fopen(scratch_path(s, "plain.csv"), "r"), *to = fopen(scratch_path(s, "repeated.csv"), "w");
+  char line[1000];
+  for (int k = 0; fgets(line, sizeof line, from); k++) {
+    fputs(line, to);
+    if (k > 0 && k % 50 == 0) fprintf(to, "%.*s,1,2,3,4,5\n", (int)strcspn(line, ","), line);
+  }
+  fclose(from), fclose(to);
+  const form repeated = {.what = "repeated times", .file = "repeated.csv"};
+  for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
+    char *expected = result_of(s, &commands[c], &plain), *got = result_of(s, &commands[c], &repeated);
+    if (strcmp(got, expected) != 0) fail_msg("%s: the result differs", commands[c].text);
+    free(got), free(expected);
+    outcome o = run(s, "%s --data repeated.csv%s", commands[c].text,
+                    strstr(commands[c].text, "--method") ? " --output lag" : "");
+    const char *remark = "8 rows of repeated.csv have the time of the previous row";
+    if (!strstr(o.out, remark) && !strstr(o.err, remark))
+      fail_msg("%s: no remark\n%s%s", commands[c].text, o.out, o.err);
+    forget(o);
+  }
+}
+
 // --- Options ------------------------------------------------------------------------------------------------------
 
 // All commands that read logs have the options of logs, with the same text and the same argument.
@@ -478,10 +506,17 @@ static void test_no_log(void **state) {
   scratch_put(s, "simulated.yaml",
               "machine: lag.yaml\nstep: 4 ms\ntime: 0.1 s\nsensors: {lag: {sigma: 50 mV}}\n"
               "parameters: {lag.gain: {start: 1.5, sigma: 1, low: 0.1, high: 10}}\n");
+  // The log of 'data' is not fitted, because the file has sets.
+  scratch_put(s, "sets.yaml",
+              "machine: lag.yaml\nstep: 4 ms\nsensors: {lag: {sigma: 50 mV}}\n"
+              "parameters: {lag.gain: {start: 1.5, sigma: 1, low: 0.1, high: 10}}\n"
+              "data: {file: plain.csv}\nsets: {one: {data: {file: plain.csv}}}\n");
+  expect_code(run(s, "fit sets.yaml --quiet"), 0);
   static const char *const wrong[][2] = {
       {"observe simulated.yaml --skip 3", "--skip: error: the data are simulated; expected a log"},
       {"tune simulated.yaml --start 3", "--start: error: the data are simulated; expected a log"},
       {"fit simulated.yaml --end 3", "--end: error: found no log to which this option applies"},
+      {"fit sets.yaml --end 3", "--end: error: found no log to which this option applies"},
       {"inverse lag.yaml --move A.angle=0 --end 3", "--end requires a log; give --data"},
       {"frf lag.yaml --missing 3", "--missing applies only to logs"},
       {"friction tustin --set Fs=2 --set Fc=1 --set vs=0.01 --set viscous=3 --end 3",
@@ -494,7 +529,8 @@ static void test_no_log(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_forms),   TEST(test_part),     TEST(test_other_times), TEST(test_rates),
-                                     TEST(test_options), TEST(test_mistakes), TEST(test_no_log)};
+  const struct CMUnitTest tests[] = {TEST(test_forms),  TEST(test_part),    TEST(test_other_times),
+                                     TEST(test_rates),  TEST(test_options), TEST(test_mistakes),
+                                     TEST(test_no_log), TEST(test_repeated)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -268,6 +268,26 @@ static void test_left_out(void **state) {
                 "channel 'bad' of group 'arrays' is left out: it is outside of the records of its group");
 }
 
+// The section of a mapping has the part and the hold of the options. Dates have the form of the option: in the other order, the times
+// of these rows would not be days, but months.
+static void test_settings(void **state) {
+  scratch *s = *state;
+  FILE *f = begin(s, "log.csv", "time,U_ref");
+  for (int i = 0; i < 30; i++) fprintf(f, "%d,%d\n", i, i % 9);
+  fclose(f);
+  outcome o = run(s, "log log.csv " OD_SOURCE_DIR "/cases/fourbar-valve/machine.yaml --hold next --start 3 --end 12.3");
+  ends_with(o, 0);
+  says(o.out, "  start: 3 s\n  end: 12.3 s\n  hold: next\n");
+  forget(o);
+  f = begin(s, "days.csv", "Day,p");
+  for (int i = 1; i <= 9; i++) fprintf(f, "%02d/04/2026 12:00:00,%d\n", i, i % 4);
+  fclose(f);
+  expect_code(run(s, "log days.csv --map 'time=Day:dd/mm/yyyy' --json o.json --quiet"), 0);
+  json_t *all = read_json(s, "o.json");
+  near(number(all, "end"), 8 * 86400.0, 1e-6);
+  json_decref(all);
+}
+
 static void test_mistakes(void **state) {
   scratch *s = *state;
   FILE *f = begin(s, "log.csv", "time,pressure_a,b");
@@ -297,6 +317,7 @@ static void test_mistakes(void **state) {
       {"log log.csv --map q=9", 2, "log.csv has no column '9'"},
       {"log log.csv none.yaml", 2, "none.yaml"},
       {"log log.csv --data log.csv log.csv", 2, "give the log once"},
+      {"log --data log.csv --data log.csv", 2, "found 2 files with --data, expected 1; survey each file on its own"},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
     ends_and_says(run(s, "%s", wrong[i].command), wrong[i].code, wrong[i].message);
@@ -397,9 +418,11 @@ static void test_difficult_names(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_memory),         TEST(test_facts),      TEST(test_groups),
-                                     TEST(test_lags),           TEST(test_resampling), TEST(test_rows_of_the_file),
-                                     TEST(test_mistakes),       TEST(test_left_out),   TEST(test_section_loads),
-                                     TEST(test_difficult_names)};
+  const struct CMUnitTest tests[] = {TEST(test_memory),        TEST(test_facts),
+                                     TEST(test_groups),        TEST(test_lags),
+                                     TEST(test_resampling),    TEST(test_rows_of_the_file),
+                                     TEST(test_mistakes),      TEST(test_left_out),
+                                     TEST(test_section_loads), TEST(test_difficult_names),
+                                     TEST(test_settings)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

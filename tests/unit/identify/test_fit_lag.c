@@ -73,6 +73,15 @@ static void test_lag(void **state) {
     near(found, delays[i], 1e-3);
     says(text, delays[i] > 0 ? "is late by" : "is early by");
     json_decref(json);
+    // A delay in the file is part of the proposed delay.
+    snprintf(data, sizeof data, "data: {file: log.csv, channels: {lag: {column: lag, delay: %g ms}}}\n",
+             delays[i] > 0 ? 10.0 : -10.0);
+    json = fit(s, data);
+    text = remark(json);
+    key = text ? strstr(text, "'delay: ") : NULL;
+    if (!key) fail_msg("no remark about the rest of the delay of %g s", delays[i]);
+    near(1e-3 * strtod(key + strlen("'delay: "), NULL), delays[i], 1e-3);
+    json_decref(json);
     // With the delay in the file, the lag is gone and the gain is right.
     snprintf(data, sizeof data, "data: {file: log.csv, channels: {lag: {column: lag, delay: %g ms}}}\n",
              1e3 * delays[i]);

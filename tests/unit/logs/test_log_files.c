@@ -110,6 +110,32 @@ static void test_missing(void **state) {
   free(json);
 }
 
+// A column without values is reported with its own file, also if the other file has more rows.
+static void test_empty_column(void **state) {
+  scratch *s = *state;
+  put(s);
+  FILE *f = fopen(scratch_path(s, "empty.csv"), "w");
+  fprintf(f, "time,lag\n");
+  for (int k = 0; k < 100; k++) fprintf(f, "%g,\n", input_time(5 * k));
+  fclose(f);
+  scratch_put(s, "x.yaml", EXPERIMENT);
+  outcome o = run(s, "observe x.yaml --data a.csv --data empty.csv");
+  says(o.err, "empty.csv: 'lag' has no values; check the column");
+  forget(o);
+}
+
+// Files of --data have the clock of the section. Oracle: the same files in the section.
+static void test_clock_of_the_section(void **state) {
+  scratch *s = *state;
+  put(s);
+  char *expected = result(s, "data: {file: [a.csv, b.csv], delay: 250 ms, drift: 1e-3}\n", "fit x.yaml"),
+       *other = result(s, "data: {file: [a.csv, b.csv]}\n", "fit x.yaml"),
+       *got = result(s, "data: {file: a.csv, delay: 250 ms, drift: 1e-3}\n", "fit x.yaml --data a.csv --data b.csv");
+  assert_string_equal(got, expected);
+  assert_true(strcmp(expected, other) != 0);
+  free(expected), free(other), free(got);
+}
+
 static void test_mistakes(void **state) {
   scratch *s = *state;
   put(s);
@@ -124,6 +150,8 @@ static void test_mistakes(void **state) {
       {"data: {files: [{file: a.csv}, {file: b.csv, drift: 2}]}\n", "'drift' is 2; expected a relative error"},
       {"data: {file: [a.csv, b.csv], channels: {lag: {column: lag, file: c.csv}}}\n",
        "'file' of 'lag' is 'c.csv', which is not a file of this log"},
+      {"data: {file: all.csv, channels: {lag: {column: lag, file: b.csv}}}\n",
+       "'file' of 'lag' is 'b.csv', which is not a file of this log"},
       {"data: {file: [a.csv, b.csv], channels: {lag: {column: leg, file: b.csv}}}\n",
        "b.csv has no column 'leg'; did you mean 'lag'?"},
   };
@@ -326,8 +354,9 @@ static void test_dates(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_merged), TEST(test_missing),          TEST(test_mistakes),
-                                     TEST(test_next),   TEST(test_hold_of_channels), TEST(test_clocks),
-                                     TEST(test_dates)};
+  const struct CMUnitTest tests[] = {
+      TEST(test_merged),           TEST(test_missing), TEST(test_mistakes), TEST(test_next),
+      TEST(test_hold_of_channels), TEST(test_clocks),  TEST(test_dates),    TEST(test_clock_of_the_section),
+      TEST(test_empty_column)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
