@@ -150,6 +150,10 @@ od_display_text od_display_rate(double rate, const char *si) {
   return text;
 }
 
+int od_time_digits(double length) {
+  return length > 0 ? (int)fmin(fmax(3 - floor(log10(length) + 0.05), 0), 6) : 2;
+}
+
 od_duration od_duration_text(double seconds, int digits) {
   static const struct {
     double size;
