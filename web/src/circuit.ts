@@ -1,10 +1,10 @@
 // The circuit diagram: only attributes of the drawn SVG change. Color is pressure, width and moving dots are flow.
 import type { CircuitInfo } from './contract';
-import { all, div, element, one, press, svgElement, watchVisible, write } from './dom';
+import { all, div, element, one, press, span, svgElement, watchVisible, write } from './dom';
 import { clearSelection, groupOf, hasPart, isSelecting, selectGroup, selectPart, selectedGroup, selectedPart } from './selection';
 import { data, isPhone, palette } from './state';
 import { expander, head, zoomTools } from './card';
-import { format, withUnit } from './units';
+import { digitsFor, format, shown, unitOf, withUnit } from './units';
 import { ink } from './theme';
 import { makeLegend } from './pressure_legend';
 import { now } from './clock';
@@ -51,7 +51,8 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     mostFlow = Math.max(mostFlow, most);
     return { terms, volume, grid, most };
   };
-  const lines = all<SVGPathElement>('.line', svg);
+  const rateOf = ({ terms }: Flow) => terms.reduce((sum, [sign, k]) => sum + sign * data.at(k, now), 0);
+  const lines = all<SVGPathElement>('.line', svg), flowing: [string, SVGPathElement, Flow][] = [];
   for (const path of lines) {
     const { node, flow: text = '' } = dataset(path), d = path.getAttribute('d') ?? '', thin = path.matches('.pilot, .drain');
     if (!flows.has(text)) flows.set(text, makeFlow(text));
@@ -60,11 +61,12 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     if (dots) path.after(dots);
     if (arrow) dots?.after(arrow);
     let last = '';
+    if (flow && !thin) flowing.push([node, path, flow]);
     updates.push(() => {
       const c = color(node);
       let width = '', offset = 0, q = 0;
       if (flow) {
-        for (const [sign, k] of flow.terms) q += sign * data.at(k, now);
+        q = rateOf(flow);
         if (!thin) width = (2 + 3.2 * Math.sqrt(Math.min(1, Math.abs(q) / mostFlow))).toFixed(1);
         const axis = data.axis(flow.grid), n = axis.length - 1, p = Math.min(n, Math.max(0, (now - axis[0]) / (axis[n] - axis[0] || 1) * n)), i = Math.min(Math.floor(p), n - 1);
         offset = Math.round(-10 * (flow.volume[i] + (flow.volume[i + 1] - flow.volume[i]) * (p - i)) / mostFlow * 40 % (10 * DOT_PITCH)) / 10;
@@ -116,6 +118,46 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     }
   }
 
+  // --- Further values, where they have room: the flow in the nearest line of a working or loop line; flow and power of pumps; lengths of cylinders
+  svg.style.setProperty('--least', '12px');
+  for (const update of updates) update();
+  const taken = [...all<SVGGraphicsElement>('text, .body, .box, .chamber, .rod, .ink, .solid', svg).map(e => e.getBBox()), ...lines.flatMap(path => pieces(path.getAttribute('d') ?? '')).map(([x, y, u, v]) => new DOMRect(Math.min(x, u) - 2, Math.min(y, v) - 2, Math.abs(u - x) + 4, Math.abs(v - y) + 4))];
+  type Place = [number, number, string];
+  const addValue = (group: Element, kind: string, places: Place[], value: () => string) => {
+    const text = group.appendChild(svgElement('text', { class: kind }, value()));
+    for (const [x, y, anchor] of places) {
+      for (const [name, v] of Object.entries({ x, y, 'text-anchor': anchor })) text.setAttribute(name, String(v));
+      const a = text.getBBox();
+      if (taken.some(b => a.x < b.x + b.width + 2 && a.x + a.width > b.x - 2 && a.y + 2 < b.y + b.height && a.y + a.height - 2 > b.y)) continue;
+      taken.push(a);
+      updates.push(() => write(text, value()));
+      return true;
+    }
+    text.remove();
+    return false;
+  };
+  for (const label of all<SVGTextElement>('.node-name:is(.work, .loop-a, .loop-b)', svg)) {
+    const x = Number(label.getAttribute('x')), y = Number(label.getAttribute('y')), anchor = label.getAttribute('text-anchor') ?? 'start', own = label.getBBox();
+    let least = Infinity, nearest: Flow | undefined;
+    for (const [node, path, flow] of flowing) if (node === dataset(label).node) {
+      const b = path.getBBox(), d = Math.hypot(Math.max(b.x - x, 0, x - b.x - b.width), Math.max(b.y - y, 0, y - b.y - b.height));
+      if (d < least) { least = d; nearest = flow; }
+    }
+    if (!nearest) continue;
+    const flow = nearest, s = data.series[flow.terms[0][1]];
+    addValue(svg, 'now-value', [[x, y + 12, anchor], anchor === 'end' ? [own.x - 8, y, anchor] : [own.x + own.width + 8, y, anchor], [x, y - 12, anchor]],
+      () => `${format(shown(s, Math.abs(rateOf(flow))), digitsFor(shown(s, flow.most)))} ${unitOf(s)}`);
+  }
+  for (const target of all('[data-class]', svg)) {
+    const { part, class: kind } = dataset(target), isPump = /pump/.test(kind), texts = all<SVGTextElement>('.name, .value', target), first = texts[0], last = texts[texts.length - 1], box = one<SVGRectElement>('.hit', target)?.getBBox();
+    const series = (isPump ? ['flow', 'power'] : kind === 'cylinder' ? ['length'] : []).map(q => data.find(`${part}.${q}`)).filter(k => k >= 0);
+    if (!series.length || !first || !box) continue;
+    const at = (e: Element, name: string) => Number(e.getAttribute(name)), anchor = last.getAttribute('text-anchor') ?? 'start', end = last.getBBox();
+    const places: Place[] = isPump ? [[at(last, 'x'), at(last, 'y') + 12, anchor], [at(first, 'x'), at(first, 'y') - 12, anchor]]
+      : [[box.x + box.width, box.y + box.height + 10, 'end'], [box.x, box.y + box.height + 10, 'start'], [end.x + end.width + 8, at(last, 'y'), 'start'], [first.getBBox().x - 8, at(first, 'y'), 'end']];
+    for (let n = series.length; n && !addValue(target, isPump ? 'now-value' : 'node-value', places, () => series.slice(0, n).map(k => withUnit(data.series[k], data.at(k, now))).join(', ')); n--);
+  }
+
   // --- Choice of elements and sections
   let dragged = false;
   function choose(e: Event, act: () => void): void {
@@ -139,6 +181,9 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
   for (const section of sections) {
     const { group } = dataset(section);
     section.style.setProperty('--own', `var(--${palette.ofPart(group)})`);
+    const name = one('text', section), x = Number(name?.getAttribute('x'));
+    name?.before(svgElement('circle', { class: 'own', cx: x + 4, cy: Number(name.getAttribute('y')) - 4.5, r: 4 }));
+    name?.setAttribute('x', String(x + 13));
     section.addEventListener('click', e => choose(e, () => selectGroup(group)));
   }
   svg.addEventListener('click', e => choose(e, clearSelection));
@@ -166,6 +211,8 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     if (fitted) zoom = Math.min(1.35, Math.max(least, Math.min(w / width, h > 60 ? h / height : Infinity)));
     svg.style.width = `${width * zoom}px`;
     svg.style.height = `${height * zoom}px`;
+    svg.style.setProperty('--least', `${Math.min(12, 10 / zoom)}px`);   // texts have at least 10 px
+    placeLegend();
   };
   const zoomBy = (factor: number, x = scroller.clientWidth / 2, y = scroller.clientHeight / 2) => {
     const before = zoom, left = scroller.scrollLeft + x, top = scroller.scrollTop + y;
@@ -193,7 +240,22 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
   }, { passive: false });
 
   // --- Frame
-  const [legend, drawLegend] = pressures.size ? makeLegend([...pressures.values()]) : [div(''), () => {}];
+  const [legend, drawLegend] = pressures.size ? makeLegend([...pressures.values()]) : [div(''), () => {}], tools = div('tools', ...zoomTools(zoomBy, () => {
+    fitted = true;
+    layout(0.05);
+  }), expander(card));
+  // The scale stands in a lower corner of the picture that is free, else in the head.
+  function placeLegend(): void {
+    picture?.append(legend);
+    const boxes = all('.hit, .frame, .line, text', svg).map(e => e.getBoundingClientRect());
+    for (const side of isPhone() ? [] : ['right', 'left']) {
+      legend.className = `ramp corner ${side}`;
+      const a = legend.getBoundingClientRect();
+      if (!boxes.some(b => b.left < a.right + 8 && b.right > a.left - 8 && b.top < a.bottom && b.bottom > a.top - 8)) return;
+    }
+    legend.className = 'ramp';
+    tools.before(legend);
+  }
   let visible = true;
   function draw(): void {
     colors.clear();
@@ -203,10 +265,9 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
   picture.classList.add('live');
   svg.replaceWith(scroller);
   scroller.append(svg);
-  head(card, legend, div('tools', ...zoomTools(zoomBy, () => {
-    fitted = true;
-    layout(0.05);
-  }), expander(card)));
+  head(card, span('hint', 'Color: pressure, dots: flow'), tools);
+  const content = svg.getBBox();
+  svg.setAttribute('viewBox', [content.x - 2, content.y - 2, content.width + 4, content.height + 4].join(' '));
   watchVisible(card, v => {
     if (v && !visible) draw();
     visible = v;
@@ -219,18 +280,27 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
   return svg;
 }
 
-// The longest straight piece of a path of M, L, H and V: its middle and its direction, degrees clockwise from up.
-export function longestPiece(d: string): { x: number; y: number; angle: number; length: number } {
-  const best = { x: 0, y: 0, angle: 0, length: 0 };
+// The straight pieces of a path of M, L, H and V: their ends.
+function pieces(d: string): number[][] {
+  const found: number[][] = [];
   let x = 0, y = 0;
   for (const [, command, rest] of d.matchAll(/([MLHV])([^A-Za-z]*)/g)) {
     const v = rest.trim().split(/[ ,]+/).map(Number);
     for (let i = 0; i < v.length; i += command === 'M' || command === 'L' ? 2 : 1) {
-      const nx = command === 'V' ? x : v[i], ny = command === 'V' ? v[i] : command === 'H' ? y : v[i + 1], length = Math.hypot(nx - x, ny - y);
-      if ((command !== 'M' || i) && length > best.length) Object.assign(best, { x: (x + nx) / 2, y: (y + ny) / 2, angle: Math.round(Math.atan2(nx - x, y - ny) * 180 / Math.PI), length });
+      const nx = command === 'V' ? x : v[i], ny = command === 'V' ? v[i] : command === 'H' ? y : v[i + 1];
+      if (command !== 'M' || i) found.push([x, y, nx, ny]);
       x = nx;
       y = ny;
     }
+  }
+  return found;
+}
+// The longest of these pieces: its middle and its direction, degrees clockwise from up.
+export function longestPiece(d: string): { x: number; y: number; angle: number; length: number } {
+  const best = { x: 0, y: 0, angle: 0, length: 0 };
+  for (const [x, y, u, v] of pieces(d)) {
+    const length = Math.hypot(u - x, v - y);
+    if (length > best.length) Object.assign(best, { x: (x + u) / 2, y: (y + v) / 2, angle: Math.round(Math.atan2(u - x, y - v) * 180 / Math.PI), length });
   }
   return best;
 }

@@ -6,16 +6,9 @@
 #include "findings/findings_work.h"
 #include "io/wording.h"
 
-// Returns a time with at most these digits after the point, without zeros at the end.
 static od_word time_text(double t, int digits) {
   od_word p;
-  size_t length = (size_t)snprintf(p.text, sizeof p.text - 2, "%.*f", digits, t);
-  while (length > 1 && strchr(p.text, '.') && strchr("0.", p.text[length - 1])) {
-    bool is_point = p.text[--length] == '.';
-    p.text[length] = 0;
-    if (is_point) break;
-  }
-  snprintf(p.text + length, sizeof p.text - length, " s");
+  snprintf(p.text, sizeof p.text, "%.90s s", od_time_text(t, digits).text);
   return p;
 }
 

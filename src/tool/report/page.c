@@ -119,7 +119,7 @@ void od_page_add_finding(od_page *p, const od_page_finding *f) {
   od_xml_text(to, f->title);
   fputs("</b>", to);
   double at = isnan(f->at) ? f->from : f->at;
-  if (!isnan(at)) fprintf(to, " <span class=\"at\">%.4g\u00a0s</span>", at);
+  if (!isnan(at)) fprintf(to, " <span class=\"at\">%s\u00a0s</span>", od_time_text(at, od_time_digits(f->length)).text);
   fputs("<p>", to);
   write_sentences(to, f->text ? f->text : "", f->owner);
   fputs("</p></li>\n", to);
