@@ -119,9 +119,12 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
   }
 
   // --- Further values, where they have room: the flow in the nearest line of a working or loop line; flow and power of pumps; lengths of cylinders
-  svg.style.setProperty('--least', '12px');
+  svg.style.setProperty('--least', `${Math.min(12, 10 * svg.viewBox.baseVal.width / picture.clientWidth)}px`);
   for (const update of updates) update();
-  const taken = [...all<SVGGraphicsElement>('text, .body, .box, .chamber, .rod, .ink, .solid', svg).map(e => e.getBBox()), ...lines.flatMap(path => pieces(path.getAttribute('d') ?? '')).map(([x, y, u, v]) => new DOMRect(Math.min(x, u) - 2, Math.min(y, v) - 2, Math.abs(u - x) + 4, Math.abs(v - y) + 4))];
+  const taken = [...all<SVGGraphicsElement>('text, .body, .box, .chamber, .rod, .ink, .solid', svg).map(e => e.getBBox()), ...[...lines.flatMap(path => pieces(path.getAttribute('d') ?? '')), ...all<SVGRectElement>('.frame', svg).flatMap(e => {
+    const { x, y, width, height } = e.getBBox();
+    return pieces(`M${x} ${y}H${x + width}V${y + height}H${x}V${y}`);
+  })].map(([x, y, u, v]) => new DOMRect(Math.min(x, u) - 2, Math.min(y, v) - 2, Math.abs(u - x) + 4, Math.abs(v - y) + 4))];
   type Place = [number, number, string];
   const addValue = (group: Element, kind: string, places: Place[], value: () => string) => {
     const text = group.appendChild(svgElement('text', { class: kind }, value()));
