@@ -52,7 +52,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     return { terms, volume, grid, most };
   };
   const rateOf = ({ terms }: Flow) => terms.reduce((sum, [sign, k]) => sum + sign * data.at(k, now), 0);
-  const lines = all<SVGPathElement>('.line', svg), flowing: [string, SVGPathElement, Flow][] = [];
+  const lines = all<SVGPathElement>('.line', svg), flowing: [string, Flow][] = [];
   for (const path of lines) {
     const { node, flow: text = '' } = dataset(path), d = path.getAttribute('d') ?? '', thin = path.matches('.pilot, .drain');
     if (!flows.has(text)) flows.set(text, makeFlow(text));
@@ -61,7 +61,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     if (dots) path.after(dots);
     if (arrow) dots?.after(arrow);
     let last = '';
-    if (flow && !thin) flowing.push([node, path, flow]);
+    if (flow && !thin) flowing.push([node, flow]);
     updates.push(() => {
       const c = color(node);
       let width = '', offset = 0, q = 0;
@@ -118,8 +118,8 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     }
   }
 
-  // --- Further values, where they have room: the flow in the nearest line of a working or loop line; flow and power of pumps; lengths of cylinders
-  svg.style.setProperty('--least', `${Math.min(12, 10 * svg.viewBox.baseVal.width / picture.clientWidth)}px`);
+  // --- Further values, where they have room: the flow of working and loop lines, in the line of the node with the largest flow; flow and power of pumps; lengths of cylinders
+  svg.style.setProperty('--least', `${isPhone() ? 10.5 : Math.min(12, 10 * svg.viewBox.baseVal.width / picture.clientWidth)}px`);
   for (const update of updates) update();
   const taken = [...all<SVGGraphicsElement>('text, .body, .box, .chamber, .rod, .ink, .solid', svg).map(e => e.getBBox()), ...[...lines.flatMap(path => pieces(path.getAttribute('d') ?? '')), ...all<SVGRectElement>('.frame', svg).flatMap(e => {
     const { x, y, width, height } = e.getBBox();
@@ -141,13 +141,9 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
   };
   for (const label of all<SVGTextElement>('.node-name:is(.work, .loop-a, .loop-b)', svg)) {
     const x = Number(label.getAttribute('x')), y = Number(label.getAttribute('y')), anchor = label.getAttribute('text-anchor') ?? 'start', own = label.getBBox();
-    let least = Infinity, nearest: Flow | undefined;
-    for (const [node, path, flow] of flowing) if (node === dataset(label).node) {
-      const b = path.getBBox(), d = Math.hypot(Math.max(b.x - x, 0, x - b.x - b.width), Math.max(b.y - y, 0, y - b.y - b.height));
-      if (d < least) { least = d; nearest = flow; }
-    }
-    if (!nearest) continue;
-    const flow = nearest, s = data.series[flow.terms[0][1]];
+    const flow = flowing.reduce<Flow | null>((best, [node, f]) => node === dataset(label).node && f.most > (best?.most ?? 0) ? f : best, null);
+    if (!flow) continue;
+    const s = data.series[flow.terms[0][1]];
     addValue(svg, 'now-value', [[x, y + 12, anchor], anchor === 'end' ? [own.x - 8, y, anchor] : [own.x + own.width + 8, y, anchor], [x, y - 12, anchor]],
       () => `${format(shown(s, Math.abs(rateOf(flow))), digitsFor(shown(s, flow.most)))} ${unitOf(s)}`);
   }
