@@ -121,6 +121,11 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
   // --- Further values, where they have room: the flow of working and loop lines, in the line of the node with the largest flow; flow and power of pumps; lengths of cylinders
   svg.style.setProperty('--least', `${isPhone() ? 10.5 : Math.min(12, 10 * svg.viewBox.baseVal.width / picture.clientWidth)}px`);
   for (const update of updates) update();
+  // Larger texts must not run into each other.
+  for (const name of all<SVGTextElement>('.element > .name', svg)) {
+    const value = name.nextElementSibling, x = Number(value?.getAttribute('x')), { x: left, width } = name.getBBox();
+    if (value?.matches('.value:not([text-anchor=end])') && value.getAttribute('y') === name.getAttribute('y') && x > left) value.setAttribute('x', String(Math.max(x, left + width + 4)));
+  }
   const taken = [...all<SVGGraphicsElement>('text, .body, .box, .chamber, .rod, .ink, .solid', svg).map(e => e.getBBox()), ...[...lines.flatMap(path => pieces(path.getAttribute('d') ?? '')), ...all<SVGRectElement>('.frame', svg).flatMap(e => {
     const { x, y, width, height } = e.getBBox();
     return pieces(`M${x} ${y}H${x + width}V${y + height}H${x}V${y}`);
@@ -204,7 +209,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
   // --- Zoom and drag
   const scroller = element('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Circuit diagram' });
   let zoom = 1, fitted = true;
-  const layout = (least = isPhone() ? 0.95 : 0.8) => {
+  const layout = (least = isPhone() ? 0.95 : 0.76) => {
     const { width, height } = svg.viewBox.baseVal, w = scroller.clientWidth - 4, h = scroller.clientHeight - 4;
     if (w < 2) return;
     if (fitted) zoom = Math.min(1.35, Math.max(least, Math.min(w / width, h > 60 ? h / height : Infinity)));
