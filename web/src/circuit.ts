@@ -7,7 +7,7 @@ import { expander, head, zoomTools } from './card';
 import { digitsFor, format, shown, unitOf, withUnit } from './units';
 import { ink } from './theme';
 import { makeLegend } from './pressure_legend';
-import { now } from './clock';
+import { now, playing } from './clock';
 import { on, selectionChanged, themeChanged, timeChanged, unitsChanged } from './signal';
 import { pressureColor } from './palette';
 
@@ -20,7 +20,7 @@ interface Flow { terms: [number, number][]; volume: Float64Array; grid: number; 
 export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement | null {
   const picture = one('.picture', card), found = picture && one<SVGSVGElement>('svg', picture);
   if (!picture || !found) return null;
-  const svg: SVGSVGElement = found, pressures = new Map<string, number>(), updates: (() => void)[] = [], colors = new Map<string, string>();
+  const svg: SVGSVGElement = found, pressures = new Map<string, number>(), updates: (() => void)[] = [], texts: (() => void)[] = [], colors = new Map<string, string>();
   for (const n of info.nodes) {
     const k = data.find(n.pressure ?? n.name + '.pressure');
     if (k >= 0) pressures.set(n.name, k);
@@ -90,7 +90,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
   for (const target of all('.dot, .chamber', svg)) if (target.dataset.node) updates.push(() => { target.style.fill = color(dataset(target).node); });
   for (const target of all('.node-value', svg)) {
     const k = pressures.get(dataset(target).node);
-    if (k !== undefined) updates.push(() => write(target, withUnit(data.series[k], data.at(k, now))));
+    if (k !== undefined) texts.push(() => write(target, withUnit(data.series[k], data.at(k, now))));
   }
 
   // --- Moving parts: pistons, swash plates, spools, chambers, boxes of valves
@@ -120,7 +120,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
 
   // --- Further values, where they have room: the flow of working and loop lines, in the line of the node with the largest flow; flow and power of pumps; lengths of cylinders
   svg.style.setProperty('--least', `${isPhone() ? 10.5 : Math.min(12, 10 * svg.viewBox.baseVal.width / picture.clientWidth)}px`);
-  for (const update of updates) update();
+  for (const update of [...updates, ...texts]) update();
   // Larger texts must not run into each other.
   for (const name of all<SVGTextElement>('.element > .name', svg)) {
     const value = name.nextElementSibling, x = Number(value?.getAttribute('x')), { x: left, width } = name.getBBox();
@@ -138,7 +138,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
       const a = text.getBBox();
       if (taken.some(b => a.x < b.x + b.width + 2 && a.x + a.width > b.x - 2 && a.y + 2 < b.y + b.height && a.y + a.height - 2 > b.y)) continue;
       taken.push(a);
-      updates.push(() => write(text, value()));
+      texts.push(() => write(text, value()));
       return true;
     }
     text.remove();
@@ -260,10 +260,11 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     legend.className = 'ramp';
     tools.before(legend);
   }
-  let visible = true;
+  let visible = true, frames = 0;
   function draw(): void {
     colors.clear();
     for (const update of updates) update();
+    if (!playing || frames++ % 3 === 0) for (const update of texts) update();   // while the machine moves, numbers change every third frame
     drawLegend();
   }
   picture.classList.add('live');

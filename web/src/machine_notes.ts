@@ -30,6 +30,7 @@ export function paintLabels(p: Picture, labels: Label[], chosen: Map<string, num
     // The place of the last frame stays unless another one is clearly better: labels must not jump.
     let best = 0, least = Infinity;
     places.forEach((_, i) => {
+      if (i > 5 && least < 2) return;
       const [x0, y0, x1, y1] = box(i), spots: Spot[] = [0, 1, 2, 3, 4].map(j => [x0 + (x1 - x0) * j / 4, j % 2 ? (y0 + y1) / 2 : j ? y1 : y0]);
       // The side towards the tip lies on the arrow.
       let cost = 0.4 * (i % 6) + (i > 5 ? 1 : 0) - (chosen.get(l.text) === i ? 1.2 : 0) + (l.onArrow ? 5 * Math.max(0, -places[i][0] * dx - places[i][1] * dy) : 0);
