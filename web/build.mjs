@@ -11,11 +11,22 @@ mkdirSync(to, { recursive: true });
 // The license of uPlot, which the bundle contains.
 const license = readFileSync(join(here, 'node_modules/uplot/LICENSE'), 'utf8').trim();
 const banner = `/*! oleodyn: script of report pages, Apache-2.0. Contains uPlot:\n${license}\n*/`;
-// Properties of objects that only this script uses get short names. Names of the page's data, of the browser and of uPlot are not in the list.
-const own = /^(isConcerned|showSelection|hoverAll|isShown|poses|toward|faint|onArrow|pieces|reach|camera|project)$/;
+// Properties of objects that only this script uses get short names, and so do the private ones of uPlot, which begin with "_". Names of the
+// page's data, of the browser and of uPlot's options are not in the list.
+const own = /^(isConcerned|showSelection|hoverAll|isShown|poses|toward|faint|onArrow|pieces|reach|camera|project|ofPart|_[a-zA-Z]+)$/;
+// uPlot without dates, stepped curves and splines, which charts do not use.
+const unused = [/const FEAT_TIME *= true;/, /\(paths\.stepped *= stepped\);/, /\(paths\.spline *= monotoneCubic\);/, /uPlot\.fmtDate *= fmtDate;/, /uPlot\.tzDate *= tzDate;/];
+const lean = { name: 'lean', setup: ({ onLoad }) => onLoad({ filter: /uPlot\.esm\.js$/ }, ({ path }) => {
+  let contents = readFileSync(path, 'utf8');
+  for (const [i, line] of unused.entries()) {
+    if (!line.test(contents)) throw new Error(`uPlot has no ${line}`);
+    contents = contents.replace(line, i ? '' : 'const FEAT_TIME = false;');
+  }
+  return { contents };
+}) };
 const bundle = await build({
   entryPoints: [join(here, 'src/main.ts')], bundle: true, minify: true, format: 'iife', target: ['es2020', 'chrome100', 'firefox113', 'safari16.4'],
-  write: false, legalComments: 'none', banner: { js: banner }, absWorkingDir: here, charset: 'utf8', mangleProps: own,
+  write: false, legalComments: 'none', banner: { js: banner }, absWorkingDir: here, charset: 'utf8', mangleProps: own, plugins: [lean],
 });
 const script = bundle.outputFiles[0].text;
 // The script stands in a page that is also XML.

@@ -69,6 +69,13 @@ await page.evaluate(() => oleodyn.clock.show(6.3));
 check(early !== await drawn(), 'the machine does not move');
 check(earlyLines !== await page.locator('#circuit').innerHTML(), 'the circuit does not change');
 
+// --- Texts of the circuit can be read; flow and power of the pump are those of the run
+const sizes = await page.evaluate(() => [...document.querySelectorAll('#circuit svg.circuit text')].map(t => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a));
+check(sizes.length > 0 && Math.min(...sizes) > 9.9, `a text of the circuit has ${Math.min(...sizes)} px`);
+const pumpText = await page.locator('#circuit [data-part="pump"] .now-value').textContent(), pumpNow = await page.evaluate(() => ['flow', 'power'].map(q => oleodyn.data.at(oleodyn.data.find(`pump.${q}`), 6.3)));
+check(pumpText === `${(pumpNow[0] * 6e4).toFixed(0)} l/min, ${(pumpNow[1] / 1e3).toFixed(0)} kW`, `the pump shows ${pumpText}`);
+check(await page.locator('#circuit .ramp.corner').isVisible(), 'the color scale stands in the free corner');
+
 // --- Values at the cursor are those of the run
 const [header, ...lines] = readFileSync(csv, 'utf8').trim().split('\n').map(l => l.split(',')), column = name => header.findIndex(h => h.replace(/"/g, '').split(' [')[0] === name);
 const rows = lines.map(l => l.map(Number)), row = t => rows.reduce((best, r) => Math.abs(r[0] - t) < Math.abs(best[0] - t) ? r : best);

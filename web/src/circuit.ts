@@ -1,13 +1,13 @@
 // The circuit diagram: only attributes of the drawn SVG change. Color is pressure, width and moving dots are flow.
 import type { CircuitInfo } from './contract';
-import { all, div, element, one, press, svgElement, watchVisible, write } from './dom';
+import { all, div, element, one, press, span, svgElement, watchVisible, write } from './dom';
 import { clearSelection, groupOf, hasPart, isSelecting, selectGroup, selectPart, selectedGroup, selectedPart } from './selection';
 import { data, isPhone, palette } from './state';
 import { expander, head, zoomTools } from './card';
-import { format, withUnit } from './units';
+import { digitsFor, format, shown, unitOf, withUnit } from './units';
 import { ink } from './theme';
 import { makeLegend } from './pressure_legend';
-import { now } from './clock';
+import { now, playing } from './clock';
 import { on, selectionChanged, themeChanged, timeChanged, unitsChanged } from './signal';
 import { pressureColor } from './palette';
 
@@ -20,7 +20,7 @@ interface Flow { terms: [number, number][]; volume: Float64Array; grid: number; 
 export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement | null {
   const picture = one('.picture', card), found = picture && one<SVGSVGElement>('svg', picture);
   if (!picture || !found) return null;
-  const svg: SVGSVGElement = found, pressures = new Map<string, number>(), updates: (() => void)[] = [], colors = new Map<string, string>();
+  const svg: SVGSVGElement = found, pressures = new Map<string, number>(), updates: (() => void)[] = [], texts: (() => void)[] = [], colors = new Map<string, string>();
   for (const n of info.nodes) {
     const k = data.find(n.pressure ?? n.name + '.pressure');
     if (k >= 0) pressures.set(n.name, k);
@@ -51,7 +51,8 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     mostFlow = Math.max(mostFlow, most);
     return { terms, volume, grid, most };
   };
-  const lines = all<SVGPathElement>('.line', svg);
+  const rateOf = ({ terms }: Flow) => terms.reduce((sum, [sign, k]) => sum + sign * data.at(k, now), 0);
+  const lines = all<SVGPathElement>('.line', svg), flowing: [string, Flow][] = [];
   for (const path of lines) {
     const { node, flow: text = '' } = dataset(path), d = path.getAttribute('d') ?? '', thin = path.matches('.pilot, .drain');
     if (!flows.has(text)) flows.set(text, makeFlow(text));
@@ -60,11 +61,12 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     if (dots) path.after(dots);
     if (arrow) dots?.after(arrow);
     let last = '';
+    if (flow && !thin) flowing.push([node, flow]);
     updates.push(() => {
       const c = color(node);
       let width = '', offset = 0, q = 0;
       if (flow) {
-        for (const [sign, k] of flow.terms) q += sign * data.at(k, now);
+        q = rateOf(flow);
         if (!thin) width = (2 + 3.2 * Math.sqrt(Math.min(1, Math.abs(q) / mostFlow))).toFixed(1);
         const axis = data.axis(flow.grid), n = axis.length - 1, p = Math.min(n, Math.max(0, (now - axis[0]) / (axis[n] - axis[0] || 1) * n)), i = Math.min(Math.floor(p), n - 1);
         offset = Math.round(-10 * (flow.volume[i] + (flow.volume[i + 1] - flow.volume[i]) * (p - i)) / mostFlow * 40 % (10 * DOT_PITCH)) / 10;
@@ -88,7 +90,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
   for (const target of all('.dot, .chamber', svg)) if (target.dataset.node) updates.push(() => { target.style.fill = color(dataset(target).node); });
   for (const target of all('.node-value', svg)) {
     const k = pressures.get(dataset(target).node);
-    if (k !== undefined) updates.push(() => write(target, withUnit(data.series[k], data.at(k, now))));
+    if (k !== undefined) texts.push(() => write(target, withUnit(data.series[k], data.at(k, now))));
   }
 
   // --- Moving parts: pistons, swash plates, spools, chambers, boxes of valves
@@ -116,6 +118,50 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     }
   }
 
+  // --- Further values, where they have room: the flow of working and loop lines, in the line of the node with the largest flow; flow and power of pumps; lengths of cylinders
+  svg.style.setProperty('--least', `${isPhone() ? 10.5 : Math.min(12, 10 * svg.viewBox.baseVal.width / picture.clientWidth)}px`);
+  for (const update of [...updates, ...texts]) update();
+  // Larger texts must not run into each other.
+  for (const name of all<SVGTextElement>('.element > .name', svg)) {
+    const value = name.nextElementSibling, x = Number(value?.getAttribute('x')), { x: left, width } = name.getBBox();
+    if (value?.matches('.value:not([text-anchor=end])') && value.getAttribute('y') === name.getAttribute('y') && x > left) value.setAttribute('x', String(Math.max(x, left + width + 4)));
+  }
+  const taken = [...all<SVGGraphicsElement>('text, .body, .box, .chamber, .rod, .ink, .solid', svg).map(e => e.getBBox()), ...[...lines.flatMap(path => pieces(path.getAttribute('d') ?? '')), ...all<SVGRectElement>('.frame', svg).flatMap(e => {
+    const { x, y, width, height } = e.getBBox();
+    return pieces(`M${x} ${y}H${x + width}V${y + height}H${x}V${y}`);
+  })].map(([x, y, u, v]) => new DOMRect(Math.min(x, u) - 2, Math.min(y, v) - 2, Math.abs(u - x) + 4, Math.abs(v - y) + 4))];
+  type Place = [number, number, string];
+  const addValue = (group: Element, kind: string, places: Place[], value: () => string) => {
+    const text = group.appendChild(svgElement('text', { class: kind }, value()));
+    for (const [x, y, anchor] of places) {
+      for (const [name, v] of Object.entries({ x, y, 'text-anchor': anchor })) text.setAttribute(name, String(v));
+      const a = text.getBBox();
+      if (taken.some(b => a.x < b.x + b.width + 2 && a.x + a.width > b.x - 2 && a.y + 2 < b.y + b.height && a.y + a.height - 2 > b.y)) continue;
+      taken.push(a);
+      texts.push(() => write(text, value()));
+      return true;
+    }
+    text.remove();
+    return false;
+  };
+  for (const label of all<SVGTextElement>('.node-name:is(.work, .loop-a, .loop-b)', svg)) {
+    const x = Number(label.getAttribute('x')), y = Number(label.getAttribute('y')), anchor = label.getAttribute('text-anchor') ?? 'start', own = label.getBBox();
+    const flow = flowing.reduce<Flow | null>((best, [node, f]) => node === dataset(label).node && f.most > (best?.most ?? 0) ? f : best, null);
+    if (!flow) continue;
+    const s = data.series[flow.terms[0][1]];
+    addValue(svg, 'now-value', [[x, y + 12, anchor], anchor === 'end' ? [own.x - 8, y, anchor] : [own.x + own.width + 8, y, anchor], [x, y - 12, anchor]],
+      () => `${format(shown(s, Math.abs(rateOf(flow))), digitsFor(shown(s, flow.most)))} ${unitOf(s)}`);
+  }
+  for (const target of all('[data-class]', svg)) {
+    const { part, class: kind } = dataset(target), isPump = /pump/.test(kind), texts = all<SVGTextElement>('.name, .value', target), first = texts[0], last = texts[texts.length - 1], box = one<SVGRectElement>('.hit', target)?.getBBox();
+    const series = (isPump ? ['flow', 'power'] : kind === 'cylinder' ? ['length'] : []).map(q => data.find(`${part}.${q}`)).filter(k => k >= 0);
+    if (!series.length || !first || !box) continue;
+    const at = (e: Element, name: string) => Number(e.getAttribute(name)), anchor = last.getAttribute('text-anchor') ?? 'start', end = last.getBBox();
+    const places: Place[] = isPump ? [[at(last, 'x'), at(last, 'y') + 12, anchor], [at(first, 'x'), at(first, 'y') - 12, anchor]]
+      : [[box.x + box.width, box.y + box.height + 10, 'end'], [box.x, box.y + box.height + 10, 'start'], [end.x + end.width + 8, at(last, 'y'), 'start'], [first.getBBox().x - 8, at(first, 'y'), 'end']];
+    for (let n = series.length; n && !addValue(target, isPump ? 'now-value' : 'node-value', places, () => series.slice(0, n).map(k => withUnit(data.series[k], data.at(k, now))).join(', ')); n--);
+  }
+
   // --- Choice of elements and sections
   let dragged = false;
   function choose(e: Event, act: () => void): void {
@@ -139,6 +185,9 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
   for (const section of sections) {
     const { group } = dataset(section);
     section.style.setProperty('--own', `var(--${palette.ofPart(group)})`);
+    const name = one('text', section), x = Number(name?.getAttribute('x'));
+    name?.before(svgElement('circle', { class: 'own', cx: x + 4, cy: Number(name.getAttribute('y')) - 4.5, r: 4 }));
+    name?.setAttribute('x', String(x + 13));
     section.addEventListener('click', e => choose(e, () => selectGroup(group)));
   }
   svg.addEventListener('click', e => choose(e, clearSelection));
@@ -160,12 +209,14 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
   // --- Zoom and drag
   const scroller = element('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Circuit diagram' });
   let zoom = 1, fitted = true;
-  const layout = (least = isPhone() ? 0.95 : 0.8) => {
+  const layout = (least = isPhone() ? 0.95 : 0.76) => {
     const { width, height } = svg.viewBox.baseVal, w = scroller.clientWidth - 4, h = scroller.clientHeight - 4;
     if (w < 2) return;
     if (fitted) zoom = Math.min(1.35, Math.max(least, Math.min(w / width, h > 60 ? h / height : Infinity)));
     svg.style.width = `${width * zoom}px`;
     svg.style.height = `${height * zoom}px`;
+    svg.style.setProperty('--least', `${Math.min(12, 10 / zoom)}px`);   // texts have at least 10 px
+    placeLegend();
   };
   const zoomBy = (factor: number, x = scroller.clientWidth / 2, y = scroller.clientHeight / 2) => {
     const before = zoom, left = scroller.scrollLeft + x, top = scroller.scrollTop + y;
@@ -193,20 +244,35 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
   }, { passive: false });
 
   // --- Frame
-  const [legend, drawLegend] = pressures.size ? makeLegend([...pressures.values()]) : [div(''), () => {}];
-  let visible = true;
+  const [legend, drawLegend] = pressures.size ? makeLegend([...pressures.values()]) : [div(''), () => {}], tools = div('tools', ...zoomTools(zoomBy, () => {
+    fitted = true;
+    layout(0.05);
+  }), expander(card));
+  // The scale stands in a lower corner of the picture that is free, else in the head.
+  function placeLegend(): void {
+    picture?.append(legend);
+    const boxes = all('.hit, .frame, .line, text', svg).map(e => e.getBoundingClientRect());
+    for (const side of isPhone() ? [] : ['right', 'left']) {
+      legend.className = `ramp corner ${side}`;
+      const a = legend.getBoundingClientRect();
+      if (!boxes.some(b => b.left < a.right + 8 && b.right > a.left - 8 && b.top < a.bottom && b.bottom > a.top - 8)) return;
+    }
+    legend.className = 'ramp';
+    tools.before(legend);
+  }
+  let visible = true, frames = 0;
   function draw(): void {
     colors.clear();
     for (const update of updates) update();
+    if (!playing || frames++ % 3 === 0) for (const update of texts) update();   // while the machine moves, numbers change every third frame
     drawLegend();
   }
   picture.classList.add('live');
   svg.replaceWith(scroller);
   scroller.append(svg);
-  head(card, legend, div('tools', ...zoomTools(zoomBy, () => {
-    fitted = true;
-    layout(0.05);
-  }), expander(card)));
+  head(card, span('hint', 'Color: pressure, dots: flow'), tools);
+  const content = svg.getBBox();
+  svg.setAttribute('viewBox', [content.x - 2, content.y - 2, content.width + 4, content.height + 4].join(' '));
   watchVisible(card, v => {
     if (v && !visible) draw();
     visible = v;
@@ -219,18 +285,27 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
   return svg;
 }
 
-// The longest straight piece of a path of M, L, H and V: its middle and its direction, degrees clockwise from up.
-export function longestPiece(d: string): { x: number; y: number; angle: number; length: number } {
-  const best = { x: 0, y: 0, angle: 0, length: 0 };
+// The straight pieces of a path of M, L, H and V: their ends.
+function pieces(d: string): number[][] {
+  const found: number[][] = [];
   let x = 0, y = 0;
   for (const [, command, rest] of d.matchAll(/([MLHV])([^A-Za-z]*)/g)) {
     const v = rest.trim().split(/[ ,]+/).map(Number);
     for (let i = 0; i < v.length; i += command === 'M' || command === 'L' ? 2 : 1) {
-      const nx = command === 'V' ? x : v[i], ny = command === 'V' ? v[i] : command === 'H' ? y : v[i + 1], length = Math.hypot(nx - x, ny - y);
-      if ((command !== 'M' || i) && length > best.length) Object.assign(best, { x: (x + nx) / 2, y: (y + ny) / 2, angle: Math.round(Math.atan2(nx - x, y - ny) * 180 / Math.PI), length });
+      const nx = command === 'V' ? x : v[i], ny = command === 'V' ? v[i] : command === 'H' ? y : v[i + 1];
+      if (command !== 'M' || i) found.push([x, y, nx, ny]);
       x = nx;
       y = ny;
     }
+  }
+  return found;
+}
+// The longest of these pieces: its middle and its direction, degrees clockwise from up.
+export function longestPiece(d: string): { x: number; y: number; angle: number; length: number } {
+  const best = { x: 0, y: 0, angle: 0, length: 0 };
+  for (const [x, y, u, v] of pieces(d)) {
+    const length = Math.hypot(u - x, v - y);
+    if (length > best.length) Object.assign(best, { x: (x + u) / 2, y: (y + v) / 2, angle: Math.round(Math.atan2(u - x, y - v) * 180 / Math.PI), length });
   }
   return best;
 }

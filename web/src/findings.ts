@@ -6,7 +6,6 @@ import { duration, seek } from './clock';
 import { findChart, revealChart } from './charts';
 import { head } from './card';
 import { isConcern, markFinding } from './selection';
-import { timeDigits } from './units';
 
 export function upgradeFindings(card: HTMLElement): void {
   const { findings = [] } = data.page, concerns = findings.filter(isConcern).length, items = all<HTMLElement>('[data-finding]', card);
@@ -20,8 +19,6 @@ export function upgradeFindings(card: HTMLElement): void {
   for (const item of items) {
     const f = of(item), chart = f && findChart(f.output, f.owner), at = duration() ? f?.at ?? f?.from : undefined;
     if (!f || (!chart && at === undefined)) continue;
-    const badge = one('.at', item);
-    if (badge && at !== undefined) badge.textContent = at.toFixed(timeDigits(duration())) + ' s';
     item.append(button('', {}, () => {
       if (at !== undefined) seek(at);
       choose(item, f);

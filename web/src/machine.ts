@@ -85,8 +85,11 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
     hits = [];
     const [main] = machines.map(({ poses, of }, i): Picture => {
       const p = { g, camera, scene, poses: poses(now), hits: i ? [] : hits, of, ghost: i ? 'ghost' : '', space: !planar };
-      if (solid) paintSpace(p, solid); else paintPlane(p);
-      if (!i && show.Path && duration()) paintTrace(p, path, times);
+      const trail = () => { if (!i && show.Path && duration()) paintTrace(p, path, times); };
+      if (solid) {
+        paintSpace(p, solid);
+        trail();
+      } else paintPlane(p, trail);
       return p;
     });
     // Ends nearer than a pixel to the estimate are not drawn.

@@ -22,17 +22,18 @@ export function paintLabels(p: Picture, labels: Label[], chosen: Map<string, num
   for (const l of labels) {
     // In space the picture has many small faces, and only those near the label count.
     const near = hits.filter(h => !p.space || Math.hypot(h.outline[0][0] - l.at[0], h.outline[0][1] - l.at[1]) < 120);
-    const width = g.measureText(l.text).width + (l.dot ? 13 : 0), [dx, dy] = l.to, places: Spot[] = [[dx, dy], [-dx, -dy], [1, 0], [-1, 0], [0, -1], [0, 1]];
+    const width = g.measureText(l.text).width + (l.dot ? 13 : 0), [dx, dy] = l.to, ring: Spot[] = [[dx, dy], [-dx, -dy], [1, 0], [-1, 0], [0, -1], [0, 1]], places = [...ring, ...ring];
     const box = (i: number) => {
-      const [ux, uy] = places[i], away = l.gap + Math.abs(ux) * width / 2 + Math.abs(uy) * 8, x = l.at[0] + ux * away, y = l.at[1] + uy * away;
+      const [ux, uy] = places[i], away = l.gap + (i > 5 ? 20 : 0) + Math.abs(ux) * width / 2 + Math.abs(uy) * 8, x = l.at[0] + ux * away, y = l.at[1] + uy * away;
       return [x - width / 2, y - 8, x + width / 2, y + 8];
     };
     // The place of the last frame stays unless another one is clearly better: labels must not jump.
     let best = 0, least = Infinity;
     places.forEach((_, i) => {
+      if (i > 5 && least < 2) return;
       const [x0, y0, x1, y1] = box(i), spots: Spot[] = [0, 1, 2, 3, 4].map(j => [x0 + (x1 - x0) * j / 4, j % 2 ? (y0 + y1) / 2 : j ? y1 : y0]);
       // The side towards the tip lies on the arrow.
-      let cost = 0.4 * i - (chosen.get(l.text) === i ? 1.2 : 0) + (l.onArrow ? 5 * Math.max(0, -places[i][0] * dx - places[i][1] * dy) : 0);
+      let cost = 0.4 * (i % 6) + (i > 5 ? 1 : 0) - (chosen.get(l.text) === i ? 1.2 : 0) + (l.onArrow ? 5 * Math.max(0, -places[i][0] * dx - places[i][1] * dy) : 0);
       for (const t of taken) if (x0 < t[2] + 3 && x1 > t[0] - 3 && y0 < t[3] && y1 > t[1]) cost += 12;
       if (x0 < 4 || x1 > camera.width - 4 || y0 < 4 || y1 > camera.height - 4) cost += 30;
       for (const h of near) for (const s of spots) if (h.reach ? distance(s, h.outline[0], h.outline[1]) < h.reach + 2 : inside(s, h.outline)) cost += 1;

@@ -23,7 +23,7 @@ export interface Picture {
 }
 
 const NAMED: Record<string, [string, string]> = {
-  body: ['body', 'bodyline'], accent: ['body2', 'bodyline'], base: ['base', 'base2'], dark: ['base2', 'base3'], glass: ['glass', 'base2'], steel: ['steel', 'steelline'], soil: ['soil', 'soilline'],
+  body: ['body', 'bodyline'], accent: ['body2', 'bodyline'], base: ['base', 'base2'], dark: ['base2', 'base3'], glass: ['glass', 'base2'], steel: ['steel', 'pin'], soil: ['soil', 'soilline'],
 };
 // Fill and line of a color of a scene.
 export function shapeColors(color = 'body'): [string, string] {
@@ -209,8 +209,8 @@ function paintHalf(p: Picture, at: Spot, up: Spot): void {
   stroke(g, line, 1.2);
 }
 
-// The machine in the plane, from back to front.
-export function paintPlane(p: Picture): void {
+// The machine in the plane, from back to front. behind: paints what lies between the ground and the machine.
+export function paintPlane(p: Picture, behind?: () => void): void {
   const { camera, scene, ghost } = p, { ground } = scene;
   if (!ghost) {
     if (ground?.level != null) paintHalf(p, camera.project(scaled(scene.axes.y, ground.level)), [0, -1]);
@@ -219,6 +219,7 @@ export function paintPlane(p: Picture): void {
       if (s > 0.05) paintHalf(p, camera.project(plane.point), [n[0] / s, n[1] / s]);
     }
   }
+  behind?.();
   const cylinders = (behind: boolean) => { for (const c of scene.cylinders ?? []) if (!!c.behind === behind) paintCylinder(p, c); };
   let waiting = true;
   scene.bodies.forEach((body, i) => {

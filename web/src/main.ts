@@ -42,7 +42,7 @@ async function start(): Promise<void> {
     makeValues(card);
   }
   if (controls) makeControls(controls, png, circuit);
-  const parts = partList(), tools = one('#machine .tools, #circuit .tools');
+  const parts = partList(), tools = one('#circuit .tools') ?? one('#machine .tools');
   if (parts) tools?.prepend(parts);
   for (const table of all<HTMLElement>('.wide')) {   // wide tables scroll by keys
     table.tabIndex = 0;

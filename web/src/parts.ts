@@ -10,7 +10,7 @@ export function partList(): HTMLElement | null {
   for (const list of [scene?.cylinders, scene?.springs, scene?.rods, scene?.ropes, scene?.joints]) for (const x of list ?? []) names.add(x.name);
   for (const e of all('#circuit [data-part]')) names.add(e.dataset.part ?? '');
   if (!names.size) return null;
-  const list = menu('Select a part', [['', 'Part'], ...[...names].map((n): [string, string] => [n, n])], part => {
+  const list = menu('Select a part', [['', 'Select part'], ...[...names].map((n): [string, string] => [n, n])], part => {
     if (!part) clearSelection(); else if (part !== selectedPart) selectPart(part);
   });
   list.classList.add('part-list');

@@ -16,12 +16,16 @@ export function makeLegend(series: number[]): [HTMLElement, () => void] {
       g.fillStyle = color;
       g.fillRect(i, 0, 1, 1);
     });
-    unit.textContent = unitOf(first);
+    unit.textContent = unitOf(first) + ', absolute';
     ticks.replaceChildren();
-    for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); i++) {
-      const at = 100 * (i * step - low) / (high - low);
-      ticks.append(element('span', { style: `left:${at}%;transform:translateX(-${at < 5 ? 20 : at > 95 ? 80 : 50}%)` }, format(i * step, high > 1e5 ? -1 : step < 1 ? 1 : 0)));
-    }
+    const tick = (value: number) => {
+      const at = 100 * (value - low) / (high - low);
+      ticks.append(element('span', { style: `left:${at}%;transform:translateX(-${at < 5 ? 20 : at > 95 ? 80 : 50}%)` }, format(value, high > 1e5 ? -1 : step < 1 ? 1 : 0)));
+      return at;
+    };
+    let last = 0;
+    for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); i++) last = tick(i * step);
+    if (last < 82) tick(high);
   };
   on([themeChanged, unitsChanged], paint);
   paint();

@@ -34,7 +34,7 @@ static void write_relief(od_findings *f, const od_found *x) {
   od_findings_add(f, "relief.open", always ? OD_FINDING_NOTE : OD_FINDING_WARNING, x->w->owner, x->w->output,
                   x->r->longest, x->r->high_at, always ? "Relief valve sets the pressure" : "Relief valve opens",
                   "%.80s is open %s. Its flow is at most %s at %s, and %.60s reaches %s.%s", x->w->owner, x->span,
-                  od_value_words(x->r->with[OD_WITH_OUTPUT].high, flow).text, od_time_words(x->r->high_at).text,
+                  od_value_words(x->r->with[OD_WITH_OUTPUT].high, flow).text, od_time_words(f, x->r->high_at).text,
                   x->w->node, od_value_words(x->r->with[OD_WITH_PRESSURE].high, "Pa").text, x->others);
 }
 
@@ -53,8 +53,8 @@ static void write_nearest_relief(od_findings *f) {
   od_findings_add(f, "relief.closed", OD_FINDING_GOOD, w->owner, w->output, (od_span){NAN, NAN}, r->high_at,
                   count > 1 ? "No relief valve opens" : "The relief valve does not open",
                   "%s%.60s peaks at %s at %s, %s below the opening pressure of %.80s.", count > 1 ? "Closest: " : "",
-                  w->node, od_value_words(r->with[OD_WITH_PRESSURE].at_high, "Pa").text, od_time_words(r->high_at).text,
-                  od_value_words(fmax(-r->high, 0), "Pa").text, w->owner);
+                  w->node, od_value_words(r->with[OD_WITH_PRESSURE].at_high, "Pa").text,
+                  od_time_words(f, r->high_at).text, od_value_words(fmax(-r->high, 0), "Pa").text, w->owner);
 }
 
 static void write_cavitation(od_findings *f, const od_found *x) {
@@ -79,14 +79,14 @@ static void write_chatter(od_findings *f, const od_found *x) {
   od_span span = {x->r->first.from, x->r->now.to};
   od_findings_add(f, "check.chatter", OD_FINDING_NOTE, x->w->owner, x->w->output, span, x->r->first.from,
                   "Check valve chatters", "%.80s opens %ld times from %s to %s, %.3g times a second.%s", x->w->owner,
-                  x->r->count, od_time_words(span.from).text, od_time_words(span.to).text,
+                  x->r->count, od_time_words(f, span.from).text, od_time_words(f, span.to).text,
                   (double)(x->r->count - 1) / time, x->others);
 }
 
 static void write_hot(od_findings *f, const od_found *x) {
   od_findings_add(f, "oil.hot", OD_FINDING_WARNING, x->w->owner, x->w->output, x->r->longest, x->r->high_at,
                   "Oil is hot", "The oil is above 80 °C %s, at most %.3g °C at %s.", x->span,
-                  x->r->high + x->w->limit - 273.15, od_time_words(x->r->high_at).text);
+                  x->r->high + x->w->limit - 273.15, od_time_words(f, x->r->high_at).text);
 }
 
 // Names the highest pressure of a machine without relief valves.
@@ -101,7 +101,7 @@ static void write_highest_pressure(od_findings *f) {
   const od_condition_record *r = &f->record->condition[highest];
   od_findings_add(f, "pressure.highest", OD_FINDING_NOTE, w->owner, w->output, (od_span){NAN, NAN}, r->high_at,
                   "Highest pressure", "%.80s reaches %s at %s.", w->owner, od_value_words(r->high, "Pa").text,
-                  od_time_words(r->high_at).text);
+                  od_time_words(f, r->high_at).text);
 }
 
 void od_find_in_circuit(od_findings *f) {

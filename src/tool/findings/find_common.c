@@ -1,14 +1,31 @@
 // What the sentences of all findings share: words for times, spans and values, and the question whether a condition matters.
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "findings/findings_work.h"
 #include "io/wording.h"
 
-od_word od_time_words(double t) {
+static od_word time_text(double t, int digits) {
   od_word p;
-  snprintf(p.text, sizeof p.text, fabs(t) < 1 ? "%.3g s" : "%.4g s", t);
+  snprintf(p.text, sizeof p.text, "%.90s s", od_time_text(t, digits).text);
   return p;
+}
+
+od_word od_time_words(const od_findings *f, double t) {
+  return time_text(t, od_time_digits(od_findings_time(f)));
+}
+
+// Times of a span, with as many digits as make them different.
+typedef struct span_times {
+  od_word from, to;
+} span_times;
+
+static span_times times_of(const od_findings *f, const od_span *s) {
+  span_times x = {od_time_words(f, s->from), od_time_words(f, s->to)};
+  for (int digits = od_time_digits(od_findings_time(f)); digits < 6 && strcmp(x.from.text, x.to.text) == 0;)
+    digits++, x = (span_times){time_text(s->from, digits), time_text(s->to, digits)};
+  return x;
 }
 
 od_word od_value_words(double value, const char *si) {
@@ -30,18 +47,19 @@ od_phrase od_span_words(const od_findings *f, const od_condition_record *r) {
   od_phrase p;
   const double start = f->record->start, end = f->record->end, near = 1e-6 * (end - start);
   const od_span *s = &r->longest;
+  span_times times = times_of(f, s);
   bool from_start = s->from <= start + near, to_end = s->to >= end - near;
   if (r->count > 1)
     snprintf(p.text, sizeof p.text, "%ld times, for %s in total, longest from %s to %s", r->count,
-             od_duration_text(r->total, 3).text, od_time_words(s->from).text, od_time_words(s->to).text);
+             od_duration_text(r->total, 3).text, times.from.text, times.to.text);
   else if (from_start && to_end)
     snprintf(p.text, sizeof p.text, "during the whole run");
   else if (from_start)
-    snprintf(p.text, sizeof p.text, "from the start to %s", od_time_words(s->to).text);
+    snprintf(p.text, sizeof p.text, "from the start to %s", times.to.text);
   else if (to_end)
-    snprintf(p.text, sizeof p.text, "from %s to the end of the run", od_time_words(s->from).text);
+    snprintf(p.text, sizeof p.text, "from %s to the end of the run", times.from.text);
   else
-    snprintf(p.text, sizeof p.text, "from %s to %s", od_time_words(s->from).text, od_time_words(s->to).text);
+    snprintf(p.text, sizeof p.text, "from %s to %s", times.from.text, times.to.text);
   return p;
 }
 

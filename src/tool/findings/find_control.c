@@ -63,7 +63,7 @@ static void write_errors(od_findings *f, const char *unit) {
   od_findings_add(f, "error.largest", OD_FINDING_NOTE, w->owner, w->output, (od_span){NAN, NAN}, shown.at,
                   shown.is_final ? "Remaining control error" : "Largest control error", "%.80s is %s at %s%s.%s",
                   w->owner, od_value_words(shown.value, unit).text,
-                  shown.is_final ? "the end of the run" : od_time_words(shown.at).text, range.text, others.text);
+                  shown.is_final ? "the end of the run" : od_time_words(f, shown.at).text, range.text, others.text);
 }
 
 void od_find_in_control(od_findings *f) {

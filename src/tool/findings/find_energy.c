@@ -113,7 +113,7 @@ void od_find_energy(od_findings *f) {
     snprintf(supply.text, sizeof supply.text, "%.80s %s %s, at most %s at %s. ",
              in.count == 1 ? in.name : "Pumps and sources", od_form(in.count, "supplies", "supply"),
              od_value_words(supplied, "J").text, od_value_words(r->peak_power, "W").text,
-             od_time_words(r->peak_at).text);
+             od_time_words(f, r->peak_at).text);
   if (r->returned > 0.01 * fabs(supplied) && in.count > 0)
     snprintf(back.text, sizeof back.text, "%s flow back into the drive. ", od_value_words(r->returned, "J").text);
   if (dissipated > 0)

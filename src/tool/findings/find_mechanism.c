@@ -15,7 +15,7 @@ static void write_stroke(od_findings *f, const od_found *x) {
     snprintf(rest.text, sizeof rest.text, " and stays there for %s", od_duration_text(span.to - span.from, 3).text);
   od_findings_add(f, "stroke.end", speed > 0.1 ? OD_FINDING_WARNING : OD_FINDING_NOTE, x->w->owner, x->w->output, span,
                   span.from, "End of stroke", "%.80s reaches its %s end at %s with %s%s.%s", x->w->owner,
-                  x->w->side > 0 ? "outer" : "inner", od_time_words(span.from).text,
+                  x->w->side > 0 ? "outer" : "inner", od_time_words(f, span.from).text,
                   od_value_words(speed, x->w->with_unit).text, rest.text, x->others);
 }
 
@@ -37,14 +37,14 @@ static void write_nearest_end(od_findings *f) {
   od_findings_add(f, "stroke.left", OD_FINDING_GOOD, w->owner, w->output, (od_span){NAN, NAN}, r->high_at,
                   count > 1 ? "No cylinder reaches its end" : "The cylinder does not reach its end",
                   "%s%.80s is %s from its %s end at %s; its stroke is %s.", count > 1 ? "Closest: " : "", w->owner,
-                  od_value_words(-r->high, "m").text, w->side > 0 ? "outer" : "inner", od_time_words(r->high_at).text,
-                  od_value_words(w->scale, "m").text);
+                  od_value_words(-r->high, "m").text, w->side > 0 ? "outer" : "inner",
+                  od_time_words(f, r->high_at).text, od_value_words(w->scale, "m").text);
 }
 
 static void write_stop(od_findings *f, const od_found *x) {
   od_findings_add(f, "stop.reached", OD_FINDING_NOTE, x->w->owner, x->w->output, x->r->longest, x->r->high_at,
                   "Stop reached", "%.80s is in contact %s. Its largest force is %s at %s.%s", x->w->owner, x->span,
-                  od_value_words(x->r->high + x->w->limit, x->w->unit).text, od_time_words(x->r->high_at).text,
+                  od_value_words(x->r->high + x->w->limit, x->w->unit).text, od_time_words(f, x->r->high_at).text,
                   x->others);
 }
 
@@ -81,7 +81,7 @@ static void write_joint_loads(od_findings *f) {
              od_value_words(f->record->condition[second].high, w->unit).text);
   od_findings_add(f, "load.largest", OD_FINDING_NOTE, w->owner, w->output, (od_span){NAN, NAN}, r->high_at,
                   "Largest load of a joint", "%.80s carries %s at %s%s.", w->owner,
-                  od_value_words(r->high, w->unit).text, od_time_words(r->high_at).text, next.text);
+                  od_value_words(r->high, w->unit).text, od_time_words(f, r->high_at).text, next.text);
 }
 
 // Reports a cylinder whose load has one direction in the mean, and the other one for a while. `with` and `against` are the
@@ -101,7 +101,7 @@ static void write_reversal(od_findings *f, int with, int against) {
   od_findings_add(f, "load.reverses", low ? OD_FINDING_WARNING : OD_FINDING_NOTE, w->owner, w->output, r->longest,
                   r->high_at, "Load reverses", "The load of %.80s reverses %s. The cylinder %s with %s at %s%s.",
                   w->owner, od_span_words(f, r).text, w->side > 0 ? "pushes" : "pulls",
-                  od_value_words(r->high, w->unit).text, od_time_words(r->high_at).text, pressure.text);
+                  od_value_words(r->high, w->unit).text, od_time_words(f, r->high_at).text, pressure.text);
 }
 
 static void write_reversals(od_findings *f) {

@@ -114,7 +114,7 @@ typedef struct od_word {
 typedef struct od_phrase {
   char text[400];
 } od_phrase;
-od_word od_time_words(double t);                                              // "4.59 s"
+od_word od_time_words(const od_findings *f, double t);  // "4.59 s", with the digits that suit the run
 od_phrase od_span_words(const od_findings *f, const od_condition_record *r);  // "from 4.59 s to 5.56 s"
 od_word od_value_words(double value, const char *si);                         // "287 bar"
 od_word od_percent_words(double part);                                        // "66 %", "2.6 %"

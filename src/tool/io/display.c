@@ -150,6 +150,21 @@ od_display_text od_display_rate(double rate, const char *si) {
   return text;
 }
 
+int od_time_digits(double length) {
+  return length > 0 ? (int)fmin(fmax(3 - floor(log10(length) + 0.05), 0), 6) : 2;
+}
+
+od_display_text od_time_text(double t, int digits) {
+  od_display_text p;
+  snprintf(p.text, sizeof p.text, "%.*f", digits, t);
+  if (!strchr(p.text, '.')) return p;
+  size_t length = strlen(p.text);
+  while (p.text[length - 1] == '0') length--;
+  if (p.text[length - 1] == '.') length--;
+  p.text[length] = 0;
+  return p;
+}
+
 od_duration od_duration_text(double seconds, int digits) {
   static const struct {
     double size;

@@ -42,6 +42,10 @@ typedef struct od_duration {
   char text[32];
 } od_duration;
 od_duration od_duration_text(double seconds, int digits);
+// Returns the digits after the point of times of a run of this length, s: 2 for 10 s to 89 s. The script of report pages has the same rule.
+int od_time_digits(double length);
+// Returns a time with at most these digits after the point, without zeros at the end and without unit: "4.51", "2".
+od_display_text od_time_text(double t, int digits);
 
 // Writes the range from low to high (SI) for sentences: "10 µm to 5000 mm", "at least 0", "at most 10 l/min", "positive", "any".
 enum { OD_RANGE_SIZE = 160 };

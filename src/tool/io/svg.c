@@ -22,7 +22,10 @@ static void write_shape(FILE *to, const char *shape, const char *class_name, int
 }
 
 void od_xml_text(FILE *to, const char *text) {
-  size_t left = strlen(text);
+  od_xml_part(to, text, strlen(text));
+}
+
+void od_xml_part(FILE *to, const char *text, size_t left) {
   while (left > 0) {
     size_t length = od_utf8_length((const unsigned char *)text, left);
     switch (*text) {

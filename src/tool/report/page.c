@@ -2,6 +2,7 @@
 #include "report/page.h"
 
 #include <locale.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -95,15 +96,32 @@ static void set_time(json_t *object, const char *key, double time) {
   if (!isnan(time)) json_object_set_new(object, key, od_json_number(time));
 }
 
+// Writes the sentences of a finding: the name of its part at the begin is marked as a name, and numbers stay with their units.
+static void write_sentences(FILE *to, const char *text, const char *owner) {
+  size_t length = owner ? strlen(owner) : 0;
+  if (length > 0 && strncmp(text, owner, length) == 0 && strchr(" :", text[length])) {
+    fputs("<b>", to);
+    od_xml_text(to, owner);
+    fputs("</b>", to);
+    text += length;
+  }
+  for (const char *next = text; *next; text = next) {
+    next += strcspn(next, " ");
+    od_xml_part(to, text, (size_t)(next - text));
+    bool is_number = next > text && isdigit((unsigned char)next[-1]);
+    if (*next) fputs(is_number ? "\u00a0" : " ", to), next++;
+  }
+}
+
 void od_page_add_finding(od_page *p, const od_page_finding *f) {
   FILE *to = p->part[PART_FINDINGS].to;
   fprintf(to, "<li class=\"finding %s\" data-finding=\"%d\"><b>", f->severity, p->finding_count++);
   od_xml_text(to, f->title);
   fputs("</b>", to);
   double at = isnan(f->at) ? f->from : f->at;
-  if (!isnan(at)) fprintf(to, " <span class=\"at\">%.4g\u00a0s</span>", at);
+  if (!isnan(at)) fprintf(to, " <span class=\"at\">%s\u00a0s</span>", od_time_text(at, od_time_digits(f->length)).text);
   fputs("<p>", to);
-  od_xml_text(to, f->text);
+  write_sentences(to, f->text ? f->text : "", f->owner);
   fputs("</p></li>\n", to);
   json_t *item = json_object();
   set_text(item, "code", f->code);
@@ -153,11 +171,11 @@ static void write_head(const od_page *p, FILE *to) {
       to);
   od_xml_text(to, p->title);
   fputs("</h1>\n<p class=\"subtitle\">", to);
-  od_xml_text(to, p->kind);
   if (p->subtitle && p->subtitle[0]) {
-    fputs(" \u00b7 ", to);
     od_xml_text(to, p->subtitle);
+    fputs(" \u00b7 ", to);
   }
+  od_xml_text(to, p->kind);
   fputs("</p></div>\n", to);
   if (p->has_verdict) {
     fprintf(to, "<p class=\"verdict %s\"><b>%s</b> <span>", trust_classes[p->trust], trust_words[p->trust]);

@@ -48,6 +48,7 @@ void od_page_picture_end(od_page *p);
 typedef struct od_page_finding {
   const char *severity, *title, *text, *code, *owner, *output;
   double from, to, at;
+  double length;  // length of the run, which determines the digits of the shown time; 0: not known
 } od_page_finding;
 void od_page_add_finding(od_page *p, const od_page_finding *finding);
 

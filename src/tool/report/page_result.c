@@ -68,7 +68,7 @@ static const char *text_in(const json_t *finding, const char *key) {
 }
 
 // Adds the findings of a run, which are data of the result.
-static void add_run_findings(od_page *p, const json_t *list, const char *severity) {
+static void add_run_findings(od_page *p, const json_t *list, const char *severity, double length) {
   for (size_t i = 0; i < json_array_size(list); i++) {
     const json_t *f = json_array_get(list, i);
     const char *own = text_in(f, "severity");
@@ -81,7 +81,8 @@ static void add_run_findings(od_page *p, const json_t *list, const char *severit
                                               .output = text_in(f, "output"),
                                               .from = time_in(f, "from"),
                                               .to = time_in(f, "to"),
-                                              .at = time_in(f, "at")});
+                                              .at = time_in(f, "at"),
+                                              .length = length});
   }
 }
 
@@ -125,6 +126,7 @@ static void add_findings(od_page *p, const od_result *r) {
   const od_view_item *verdict = verdict_of(r);
   const od_verdict *v = verdict ? verdict->verdict : NULL;
   const json_t *found = json_object_get(r->data, "findings");
+  double length = time_in(r->data, "time");
   if (verdict) add_verdict(p, r, verdict);
   for (int trust = OD_UNSOUND; trust >= OD_SOUND; trust--) {
     const char *section = NULL;
@@ -134,9 +136,9 @@ static void add_findings(od_page *p, const od_result *r) {
     for (const od_view_item *item = r->first; item; item = item->next)
       if (is_finding(item, &section) && (int)item->trust == trust)
         add_finding(p, item->trust, NULL, item->lead, item->text);
-    add_run_findings(p, found, severities[trust]);
+    add_run_findings(p, found, severities[trust], length);
   }
-  add_run_findings(p, found, "good");
+  add_run_findings(p, found, "good", length);
   copy_field(p, r, "phases");
   copy_field(p, r, "events");
 }

@@ -16,12 +16,9 @@ typedef struct chart_rule {
 } chart_rule;
 
 static const chart_rule rules[] = {
-    {"Pressures", "pressure", "Pa"},
-    {"Flows", "flow", "m3/s"},
-    {"Cylinder lengths", "length", "m"},
-    {"Forces", "force", "N"},
-    {"Torques", "torque", "N m"},
-    {"Joint loads", "force", "N", .is_reaction = true, .is_always = true},
+    {"Node pressures", "pressure", "Pa"},        {"Element flows", "flow", "m3/s"},
+    {"Cylinder lengths", "length", "m"},         {"Element forces", "force", "N"},
+    {"Element torques", "torque", "N m"},        {"Joint loads", "force", "N", .is_reaction = true, .is_always = true},
     {"Powers", "power", "W", .is_always = true},
 };
 enum { RULES = sizeof rules / sizeof *rules };

@@ -1,6 +1,7 @@
 // Figures of a run: bounds of requirements, and all outputs over time.
 #include "report/run_result.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -99,19 +100,56 @@ static bool is_drawn_before(const od_run_findings *r, int column) {
   return before % MOST_SHARED != 0;
 }
 
-// Writes the title of a chart: the names of its outputs, or "pressure: A, B" if all names end with the same quantity. The legend has
-// all names, so a long title ends with "...".
-static void write_title(const od_table *t, const shared_chart *s, char *title, size_t size) {
+// Returns the quantity that ends all names of a chart with several outputs, ".pressure"; NULL: there is none.
+static const char *common_quantity(const od_table *t, const shared_chart *s) {
   const char *quantity = strrchr(t->name[s->column[0]], '.');
-  bool is_common = s->count > 1 && quantity;
-  for (int i = 1; is_common && i < s->count; i++) {
+  for (int i = 1; quantity && i < s->count; i++) {
     const char *other = strrchr(t->name[s->column[i]], '.');
-    is_common = other && strcmp(other, quantity) == 0;
+    if (!other || strcmp(other, quantity) != 0) return NULL;
   }
-  size_t used = is_common ? (size_t)snprintf(title, size, "%s", quantity + 1) : 0;
+  return s->count > 1 ? quantity : NULL;
+}
+
+// Returns the title of charts of a quantity: "Pressures"; NULL: the quantity has no word.
+static const char *word_of(const char *quantity, const char *unit) {
+  static const struct {
+    const char *quantity, *unit, *word;
+  } words[] = {
+      {"pressure", "Pa", "Pressures"},   {"flow", "m3/s", "Flows"},         {"length", "m", "Lengths"},
+      {"force", "N", "Forces"},          {"torque", "N m", "Torques"},      {"power", "W", "Powers"},
+      {"angle", "rad", "Angles"},        {"position", "m", "Positions"},    {"temperature", "K", "Temperatures"},
+      {"error", "m", "Position errors"}, {"error", "rad", "Angle errors"},  {"error", "Pa", "Pressure errors"},
+      {"error", "m/s", "Speed errors"},  {"error", "rad/s", "Speed errors"}};
+  for (size_t i = 0; quantity && i < sizeof words / sizeof *words; i++)
+    if (strcmp(quantity + 1, words[i].quantity) == 0 && strcmp(unit, words[i].unit) == 0) return words[i].word;
+  return NULL;
+}
+
+// Returns whether only one chart has this quantity.
+static bool is_only_chart(const od_run_findings *r, const char *quantity) {
+  int count = 0;
+  for (int c = 1; c < r->table->columns; c++) {
+    shared_chart s = chart_at(r, c);
+    const char *own = is_drawn_before(r, c) ? NULL : common_quantity(r->table, &s);
+    count += own && strcmp(own, quantity) == 0;
+  }
+  return count == 1;
+}
+
+// Writes the title of a chart: "Pressures" if all names end with this quantity, "Forces: a, b" if several charts have the quantity, else
+// the names. The legend has all names, so a long title ends with "...".
+static void write_title(const od_run_findings *r, const shared_chart *s, char *title, size_t size) {
+  const od_table *t = r->table;
+  const char *quantity = common_quantity(t, s), *word = word_of(quantity, t->unit[s->column[0]]);
+  if (word && is_only_chart(r, quantity)) {
+    snprintf(title, size, "%s", word);
+    return;
+  }
+  size_t used = quantity ? (size_t)snprintf(title, size, "%s", word ? word : quantity + 1) : 0;
+  if (quantity) title[0] = (char)toupper((unsigned char)title[0]);
   for (int i = 0; i < s->count && used < size; i++) {
-    const char *name = t->name[s->column[i]], *between = i ? ", " : is_common ? ": " : "";
-    int length = (int)(strlen(name) - (is_common ? strlen(quantity) : 0));
+    const char *name = t->name[s->column[i]], *between = i ? ", " : quantity ? ": " : "";
+    int length = (int)(strlen(name) - (quantity ? strlen(quantity) : 0));
     if (i && used + (size_t)length > LONGEST_TITLE) {
       snprintf(title + used, size - used, ", ...");
       break;
@@ -127,7 +165,7 @@ static void draw_outputs(od_page *p, const od_run_findings *r, int first) {
   od_figure_range range = od_no_figure_range;
   od_legend legend[MOST_SHARED + 1] = {{0}};
   char note[120], title[200] = "";
-  write_title(t, &s, title, sizeof title);
+  write_title(r, &s, title, sizeof title);
   for (int i = 0; i < s.count; i++) {
     const char *name = t->name[s.column[i]];
     od_summary summary = od_table_summary(t, s.column[i]);

@@ -110,7 +110,7 @@ od_result od_run_result(const od_run_findings *run) {
   char how[160];
   od_result r = od_machine_result("Simulation report", run->machine);
   od_run_describe(run, how, sizeof how);
-  od_result_subtitle(&r, how);
+  od_result_subtitle(&r, od_duration_text(covered_time(run), 6).text);
   add_accuracy_text(run, &r);
   add_data(run, &r);
   od_result_audience(&r, OD_FOR_TERMINAL);

@@ -206,11 +206,11 @@ static void test_file_has_panels(void **state) {
   scratch_write(s, "panels.yaml", file, sizeof file - 1);
   expect_code(run(s, "simulate panels.yaml --plot r.svg --csv r.csv --report r.html"), 0);
   char *text = scratch_read(scratch_path(s, "r.html"));
-  says(text, "<figcaption><b>pressure: A, B</b> ");
+  says(text, "<figcaption><b>Pressures</b> ");
   says(text, "<figcaption><b>pump.flow</b> ");
   // Charts of the file come first, then charts by quantity. A panel is one chart, with parts as labels.
   page_data d = page_data_read(text);
-  const char *const titles[] = {"pressure: A, B", "pump.flow", "inflow: A, B"};
+  const char *const titles[] = {"Pressures", "pump.flow", "Inflow: A, B"};
   for (int i = 0; i < 3; i++)
     assert_string_equal(json_string_value(json_object_get(page_data_at(&d, "charts", i), "title")), titles[i]);
   const json_t *lines = json_object_get(page_data_at(&d, "charts", 0), "lines");

@@ -84,6 +84,19 @@ static void test_digits(void **state) {
   expect_texts(NAN, 1, "-", "1.0");
 }
 
+// Times have digits that suit the length of the run, without zeros at the end.
+static void test_times(void **state) {
+  (void)state;
+  assert_int_equal(od_time_digits(17), 2);
+  assert_int_equal(od_time_digits(5), 3);
+  assert_int_equal(od_time_digits(1e5), 0);
+  assert_int_equal(od_time_digits(0), 2);
+  assert_string_equal(od_time_text(4.5072, 2).text, "4.51");
+  assert_string_equal(od_time_text(7.3, 2).text, "7.3");
+  assert_string_equal(od_time_text(20, 3).text, "20");
+  assert_string_equal(od_time_text(20, 0).text, "20");
+}
+
 static void test_quantities(void **state) {
   (void)state;
   assert_string_equal(od_display_quantity(1.52e9, "Pa").text, "1520 MPa");
@@ -91,8 +104,8 @@ static void test_quantities(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_units), cmocka_unit_test(test_usual_units),
-                                     cmocka_unit_test(test_digits), cmocka_unit_test(test_quantities),
-                                     cmocka_unit_test(test_si)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_units),      cmocka_unit_test(test_usual_units),
+                                     cmocka_unit_test(test_digits),     cmocka_unit_test(test_times),
+                                     cmocka_unit_test(test_quantities), cmocka_unit_test(test_si)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,8 +103,9 @@ static void test_what_is_not_identifiable(void **state) {
       "");
   od_fitted *f = fit_run(plan, &with_table);
   char *text = report(*state, f, NULL);
-  says(text,
-       "<b>Not all identifiable</b><p>2 of 3 directions of parameter changes are identifiable; 1 leaves the data");
+  says(
+      text,
+      "<b>Not all identifiable</b><p>2\u00a0of 3\u00a0directions of parameter changes are identifiable; 1\u00a0leaves the data");
   says(text, "scaling lag.gain by lambda and sensors.lag.scale by 1/lambda leaves the data unchanged");
   says(text, "not identifiable alone");
   says(text, "'lag.time_constant' ends at its upper bound, 0.4 s: the best fit is beyond this bound");
@@ -126,7 +127,7 @@ static void test_strange_ends(void **state) {
   od_error err = {0};
   assert_int_equal(od_fit(plan, &options, &f, &err), OD_INTERRUPTED);
   char *text = report(s, f, err.text);
-  says(text, "<b>The search ended early</b><p>interrupted after 0 iterations");
+  says(text, "<b>The search ended early</b><p>interrupted after 0\u00a0iterations");
   free(text);
   fit_release(f, plan);
   // Without a table there are no figures.

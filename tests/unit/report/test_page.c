@@ -168,21 +168,26 @@ static void test_places(void **state) {
   draw(p, "chart", 0, 1);
   od_page_choose_place(p, OD_PLACE_SECTIONS);
   od_page_text(p, "again in the section");
+  od_page_add_finding(p, &(od_page_finding){.severity = "warning",
+                                            .title = "Title <1>",
+                                            .text = "p & q is full for 2 s & more",
+                                            .owner = "p & q",
+                                            .from = 1.25,
+                                            .to = 2,
+                                            .at = NAN});
   od_page_add_finding(
       p, &(od_page_finding){
-             .severity = "warning", .title = "Title <1>", .text = "Text & more", .from = 1.25, .to = 2, .at = NAN});
-  od_page_add_finding(
-      p, &(od_page_finding){.severity = "good", .title = "Second", .text = "Text", .from = NAN, .to = NAN, .at = NAN});
+             .severity = "good", .title = "Second", .text = "Text", .owner = "Tex", .from = NAN, .to = NAN, .at = NAN});
   char *text = written(*state, p, "p.html");
   expect_well_formed(text);
   const char *in_order[] = {
-      "<p class=\"subtitle\">Kind \u00b7 how &lt;it&gt; was made</p>",
+      "<p class=\"subtitle\">how &lt;it&gt; was made \u00b7 Kind</p>",
       "<p class=\"verdict doubtful\"><b>Doubtful</b> <span>a &amp; b</span></p>",
       "<div class=\"views single\">",
       "<section class=\"card\" id=\"machine\">",
       "class=\"scene\"",
       "<section class=\"card\" id=\"time\" hidden=\"hidden\">",
-      "<li class=\"finding warning\" data-finding=\"0\"><b>Title &lt;1&gt;</b> <span class=\"at\">1.25\u00a0s</span><p>Text &amp; more</p></li>",
+      "<li class=\"finding warning\" data-finding=\"0\"><b>Title &lt;1&gt;</b> <span class=\"at\">1.25\u00a0s</span><p><b>p &amp; q</b> is full for 2\u00a0s &amp; more</p></li>",
       "<li class=\"finding good\" data-finding=\"1\"><b>Second</b><p>Text</p></li>",
       "<div id=\"charts\">",
       "<figure class=\"card chart\" id=\"chart-0\" data-chart=\"0\">",
