@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "formats/key_map.h"
 #include "memory/scoped.h"
 
 enum {
@@ -452,32 +453,39 @@ static od_status read_parts(reader *r, uint64_t at) {
   return OD_OK;
 }
 
-// Finds the channels with the lengths of texts. They are in the same group.
-static void find_lengths(od_mdf_contents *c) {
+// Finds the channels with the lengths of texts. They are in the same group. Returns false if an allocation fails.
+static bool find_lengths(od_mdf_contents *c) {
+  OD_SCOPED(od_key_map_free) od_key_map channel_at = {0};  // the first channel of each block
+  bool any = false;
   for (int i = 0; i < c->channels; i++) {
-    od_mdf_channel *text = &c->channel[i];
-    text->length = -1;
-    if (!text->has_length) continue;
-    const od_mdf_group *g = &c->group[text->group];
-    for (int k = g->first; k < g->first + g->channels && text->length < 0; k++)
-      if (c->channel[k].block == text->data && c->channel[k].raw < OD_MDF_INDEX) text->length = k;
+    c->channel[i].length = -1;
+    any = any || c->channel[i].has_length;
   }
+  for (int i = 0; any && i < c->channels; i++) {
+    uint64_t block = c->channel[i].block;
+    if (od_key_map_find(&channel_at, block) < 0 && !od_key_map_add(&channel_at, block, i)) return false;
+  }
+  for (int i = 0; any && i < c->channels; i++) {
+    od_mdf_channel *text = &c->channel[i];
+    int found = text->has_length ? od_key_map_find(&channel_at, text->data) : -1;
+    if (found >= 0 && c->channel[found].group == text->group && c->channel[found].raw < OD_MDF_INDEX)
+      text->length = found;
+  }
+  return true;
 }
 
-// Finds the time channel of each group, and the group of a remote master.
-static void find_masters(od_mdf_contents *c) {
+// Finds the time channel of each group, and the group of a remote master. Returns false if an allocation fails.
+static bool find_masters(od_mdf_contents *c) {
+  OD_SCOPED(od_key_map_free) od_key_map group_at = {0};  // by the address of the block
   for (int i = 0; i < c->groups; i++) {
     od_mdf_group *g = &c->group[i];
     for (int k = g->first; k < g->first + g->channels && g->time < 0; k++)
       if (c->channel[k].master == OD_MDF_TIME && !c->channel[k].is_text) g->time = k;
+    if (!od_key_map_add(&group_at, g->block, i)) return false;
   }
-  // Groups with a remote master are rare, and masters are near their groups: the search begins with the group itself.
   for (int i = 0; i < c->groups; i++)
-    for (int d = 1; c->group[i].master_block && c->group[i].master < 0 && d < c->groups; d++) {
-      int before = i - d, after = i + d;
-      if (before >= 0 && c->group[before].block == c->group[i].master_block) c->group[i].master = before;
-      if (after < c->groups && c->group[after].block == c->group[i].master_block) c->group[i].master = after;
-    }
+    if (c->group[i].master_block) c->group[i].master = od_key_map_find(&group_at, c->group[i].master_block);
+  return true;
 }
 
 // --- Start time --------------------------------------------------------------------------------------------------
@@ -543,9 +551,5 @@ od_status od_mdf_contents_read(od_mdf_file *file, od_arena *memory, od_mdf_conte
   if (status == OD_OK) status = read_start_time(&r, &head);
   if (status == OD_OK) status = read_parts(&r, first);
   od_mdf_conversions_free(&r.conversions);
-  if (status == OD_OK) {
-    find_masters(c);
-    find_lengths(c);
-  }
-  return status;
+  return status == OD_OK && !(find_masters(c) && find_lengths(c)) ? no_memory(&r) : status;
 }
