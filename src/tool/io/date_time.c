@@ -92,11 +92,12 @@ static bool take_year(cursor *c, int *year) {
 static bool take_date(cursor *c, od_date_order order, od_date_time *out) {
   int first, year, month = 0, date = 0;
   const cursor begin = *c;
-  if (c->end - c->at > 8 && (c->at[8] == 'T' || c->at[8] == 't')) {
-    if (take_number(c, 8, 8, &first) == 0) return false;
+  if (take_number(c, 8, 8, &first) == 8) {
+    if (peek(c) != 'T' && peek(c) != 't') return false;
     year = first / 10000, month = first / 100 % 100, date = first % 100;
     out->has_order = true;
   } else {
+    *c = begin;
     int digits = take_number(c, 1, 4, &first);
     const char sign = peek(c);
     if (digits == 0 || digits == 3 || (sign != '-' && sign != '/' && sign != '.')) return false;
