@@ -320,7 +320,8 @@ static od_status describe_texts(reader *r, od_mdf_channel *c) {
 // Chooses the decoding of a channel whose conversion is known, and adds the channel, or the channels of its array or structure.
 static od_status place_channel(reader *r, od_mdf_channel *c, int kind, uint64_t composition, int depth) {
   bool is_nothing = c->raw == OD_MDF_NOTHING, is_structure = false;
-  if (!c->unit[0] && c->conversion) c->unit = c->conversion->unit;
+  // Raw numbers behind a conversion to texts do not have the unit of the conversion.
+  if (!c->unit[0] && c->conversion && c->conversion->gives_numbers) c->unit = c->conversion->unit;
   od_status status = describe_texts(r, c);
   if (status != OD_OK) return status;
   if (composition) {

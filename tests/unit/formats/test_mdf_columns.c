@@ -181,6 +181,30 @@ static void remarks(void **state) {
   }
 }
 
+// A conversion has a unit. Its numbers have this unit; the raw numbers of an enumeration do not.
+static void units_of_conversions(void **state) {
+  static const double times[] = {0, 1, 2}, values[] = {1, 2, 3}, scaled[] = {3, 5, 7};
+  mdf_file *f = mdf_begin(NULL);
+  const uint64_t refs[] = {mdf_text(f, "off"), mdf_text(f, "on"), 0};
+  const uint64_t conversion[] = {
+      mdf_conversion(f, &(mdf_cc){.type = MDF_CC_LINEAR, .unit = "bar", .values = (double[]){1, 2}, .value_count = 2}),
+      mdf_conversion(f, &(mdf_cc){.type = MDF_CC_TEXTS,
+                                  .unit = "bar",
+                                  .values = (double[]){1, 2},
+                                  .value_count = 2,
+                                  .refs = refs,
+                                  .ref_count = 3})};
+  uint64_t p = mdf_channel(f, &(mdf_cn){.name = "p", .byte = 8, .bits = 8, .conversion = conversion[0]});
+  uint64_t mode = mdf_channel(f, &(mdf_cn){.name = "mode", .byte = 8, .bits = 8, .conversion = conversion[1]});
+  uint64_t dg = short_group(f, "g", MDF_TIME, times, 3, (uint64_t[]){p, mode, 0});
+  od_table *t = mdf_read(mdf_finish(*state, f, (uint64_t[]){dg, 0}));
+  mdf_expect(t, "p", scaled, 3);
+  mdf_expect(t, "mode", values, 3);
+  mdf_expect_unit(t, "p", "bar");
+  mdf_expect_unit(t, "mode", "");
+  od_table_free(t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(equal_times, scratch_setup, scratch_teardown),
@@ -188,6 +212,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(no_time, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(equal_names, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(complex_numbers, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(units_of_conversions, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(remarks, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
