@@ -205,6 +205,46 @@ static void units_of_conversions(void **state) {
   od_table_free(t);
 }
 
+// Values of one group and times of another one: rows need both. If values or times are missing at the end, the file is cut.
+static void fewer_times_than_values(void **state) {
+  enum { ROWS = 4 };
+  static const double times[ROWS] = {0, 0.5, 1, 1.5}, values[ROWS] = {7, 8, 9, 10};
+  for (int missing = 0; missing < 3; missing++) {  // nothing, a time, a value
+    mdf_file *f = mdf_begin(&(mdf_header){.version = 420});
+    uint64_t dg[3] = {0}, master = 0;
+    for (int i = 0; i < 2; i++) {
+      mdf_bytes data = {0};
+      int rows = missing == i + 1 ? ROWS - 1 : ROWS;
+      for (int k = 0; k < rows; k++) mdf_put_double(mdf_more(&data, 8), i ? values[k] : times[k]);
+      const uint64_t channels[] = {
+          i ? mdf_channel(f, &(mdf_cn){.name = "y", .data_type = MDF_FLOAT_LE, .bits = 64}) : mdf_time_channel(f), 0};
+      uint64_t group = mdf_group(f, &(mdf_cg){.channels = channels,
+                                              .records = ROWS,
+                                              .flags = i ? MDF_CG_REMOTE_MASTER : 0,
+                                              .master = master,
+                                              .data_bytes = 8});
+      master = group;
+      dg[i] = mdf_data_group(f, (uint64_t[]){group, 0}, mdf_data(f, "DT", data.at, data.size, NULL), 0);
+      mdf_bytes_free(&data);
+    }
+    const char *path = mdf_finish(*state, f, dg);
+    od_error err = {0};
+    od_row_reader *r = NULL;
+    double row[2];
+    bool end = false;
+    if (od_row_reader_open(path, NULL, &r, &err) != OD_OK) fail_msg("%s", err.text);
+    od_row_reader_want(r, (bool[]){true, true});
+    while (!end)
+      if (od_row_reader_next(r, row, &end, &err) != OD_OK) fail_msg("%s", err.text);
+    assert_int_equal(od_row_reader_is_cut(r), missing > 0);
+    od_row_reader_close(r);
+    od_table *t = mdf_read(path);
+    mdf_expect_series(t, "y", times, values, missing ? ROWS - 1 : ROWS);
+    assert_int_equal(t->places.cut, missing > 0);
+    od_table_free(t);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(equal_times, scratch_setup, scratch_teardown),
@@ -213,6 +253,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(equal_names, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(complex_numbers, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(units_of_conversions, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(fewer_times_than_values, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(remarks, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
