@@ -694,16 +694,25 @@ void od_can_stream_want(void *opened, const bool *wanted) {
   s->active_first[t->uses] = s->columns;
 }
 
+// Returns whether a value is in the ranges of a signal.
+static bool is_in_ranges(const od_dbc_signal *s, uint64_t raw) {
+  int low = 0, high = s->ranges;  // the ranges before `low` begin at or below the value
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (s->range[middle].from <= raw)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low > 0 && raw <= s->range[low - 1].to;
+}
+
 // Returns whether the switches of a signal have values with which the signal is present.
 static bool is_present(const message *m, const od_dbc_signal *s, const uint8_t *data, int length) {
   while (s->by >= 0) {
     const od_dbc_signal *by = &m->m->signal[s->by];
     const od_can_signal_form *form = &m->form[s->by];
-    bool is_in = false;
-    if (by->flaw || form->end > length) return false;
-    uint64_t raw = od_can_signal_raw(form, data);
-    for (int i = 0; i < s->ranges && !is_in; i++) is_in = raw >= s->range[i].from && raw <= s->range[i].to;
-    if (!is_in) return false;
+    if (by->flaw || form->end > length || !is_in_ranges(s, od_can_signal_raw(form, data))) return false;
     s = by;
   }
   return true;

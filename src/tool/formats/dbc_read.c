@@ -497,6 +497,11 @@ static od_dbc_value *read_values(reader *r, int *count) {
   return list;
 }
 
+static int by_raw(const void *a, const void *b) {
+  const od_dbc_value *x = a, *y = b;
+  return x->raw != y->raw ? (x->raw > y->raw) - (x->raw < y->raw) : strcmp(x->name, y->name);
+}
+
 // VAL_ id name (value "text")*;
 static void read_value_names(reader *r) {
   int count;
@@ -511,6 +516,7 @@ static void read_value_names(reader *r) {
   od_dbc_value *values = read_values(r, &count);
   od_dbc_signal *s = r->failed ? NULL : find_signal(r, id, name);
   if (!s) return;
+  if (count > 1) qsort(values, (size_t)count, sizeof *values, by_raw);
   s->value = values;
   s->values = count;
 }
@@ -541,6 +547,26 @@ static void read_number_type(reader *r) {
   if (r->failed || !s) return;
   if (type == 1) s->number = OD_DBC_FLOAT;
   if (type == 2) s->number = OD_DBC_DOUBLE;
+}
+
+static int by_begin(const void *a, const void *b) {
+  uint64_t x = ((const od_dbc_range *)a)->from, y = ((const od_dbc_range *)b)->from;
+  return (x > y) - (x < y);
+}
+
+// Sorts ranges and joins those that overlap. Returns their number.
+static int join_ranges(od_dbc_range *list, int count) {
+  int joined = 0;
+  if (count > 1) qsort(list, (size_t)count, sizeof *list, by_begin);
+  for (int i = 0; i < count; i++) {
+    od_dbc_range *last = joined > 0 ? &list[joined - 1] : NULL;
+    if (list[i].to < list[i].from) continue;  // an empty range
+    if (last && list[i].from <= last->to)
+      last->to = list[i].to > last->to ? list[i].to : last->to;
+    else
+      list[joined++] = list[i];
+  }
+  return joined;
 }
 
 // SG_MUL_VAL_ id name switch from-to, from-to;
@@ -581,7 +607,7 @@ static void read_switch_values(reader *r) {
   }
   s->by = by - r->first[message];
   s->range = list;
-  s->ranges = count;
+  s->ranges = join_ranges(list, count);
   s->needs_switch = true;
 }
 
