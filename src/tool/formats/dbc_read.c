@@ -549,26 +549,6 @@ static void read_number_type(reader *r) {
   if (type == 2) s->number = OD_DBC_DOUBLE;
 }
 
-static int by_begin(const void *a, const void *b) {
-  uint64_t x = ((const od_dbc_range *)a)->from, y = ((const od_dbc_range *)b)->from;
-  return (x > y) - (x < y);
-}
-
-// Sorts ranges and joins those that overlap. Returns their number.
-static int join_ranges(od_dbc_range *list, int count) {
-  int joined = 0;
-  if (count > 1) qsort(list, (size_t)count, sizeof *list, by_begin);
-  for (int i = 0; i < count; i++) {
-    od_dbc_range *last = joined > 0 ? &list[joined - 1] : NULL;
-    if (list[i].to < list[i].from) continue;  // an empty range
-    if (last && list[i].from <= last->to)
-      last->to = list[i].to > last->to ? list[i].to : last->to;
-    else
-      list[joined++] = list[i];
-  }
-  return joined;
-}
-
 // SG_MUL_VAL_ id name switch from-to, from-to;
 static void read_switch_values(reader *r) {
   uint32_t id;
@@ -607,7 +587,7 @@ static void read_switch_values(reader *r) {
   }
   s->by = by - r->first[message];
   s->range = list;
-  s->ranges = join_ranges(list, count);
+  s->ranges = od_dbc_join_ranges(list, count);
   s->needs_switch = true;
 }
 
