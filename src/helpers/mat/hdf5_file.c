@@ -4,6 +4,7 @@
 // _FillValue, missing_value; `axis` "T" or `standard_name` "time" for the time), and those with which pandas names columns and indices.
 #include "mat/hdf5_datasets.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,6 +166,19 @@ static bool is_text(hid_t set, const char *name, const char *text, od_arena *are
   return found && !strcasecmp(found, text);
 }
 
+// Returns whether the numbers of a dataset are stored with single precision.
+static bool is_single(hid_t set) {
+  hid_t type = H5Dget_type(set);
+  bool is = type >= 0 && H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == sizeof(float);
+  if (type >= 0) H5Tclose(type);
+  return is;
+}
+
+// Rounds a number as a dataset of single precision does. An attribute of double precision is then equal to the stored number.
+static double to_single(double value) {
+  return fabs(value) <= (double)FLT_MAX ? (double)(float)value : value;
+}
+
 // Reads unit, scale and time mark of a dataset without fields into its array.
 static void read_attributes(od_hdf5_file *f, hid_t set, od_hdf5_dataset *d, od_array *a) {
   od_arena *arena = f->list->arena;
@@ -175,7 +189,10 @@ static void read_attributes(od_hdf5_file *f, hid_t set, od_hdf5_dataset *d, od_a
     int count = od_hdf5_texts(set, names[i], MOST_LABELS, &text, arena);
     if (count == 1) a->unit = split_since(text[0], &date);
     if (count > 1 && (size_t)count == a->columns && a->rows > 1) a->own_unit = (const char *const *)text;
-    if (od_hdf5_number(set, absent[i], &d->missing[d->missing_count])) d->missing_count++;
+    if (od_hdf5_number(set, absent[i], &d->missing[d->missing_count])) {
+      if (is_single(set)) d->missing[d->missing_count] = to_single(d->missing[d->missing_count]);
+      d->missing_count++;
+    }
   }
   d->scale = 1;
   od_hdf5_number(set, "scale_factor", &d->scale);

@@ -106,11 +106,24 @@ uint64_t od_can_signal_raw(const od_can_signal_form *f, const uint8_t *data) {
   return bits & largest(f->length);
 }
 
-// Returns whether the database has the name of a state for a code.
+// Returns the name of a raw value; NULL: none.
+static const char *name_of(const od_can_signal_form *f, int64_t raw) {
+  int low = 0, high = f->values;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (f->value[middle].raw < raw)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < f->values && f->value[low].raw == raw ? f->value[low].name : NULL;
+}
+
+// Returns whether the database has the name of a state for a code. Some databases give the largest values as negative numbers.
 static bool is_state(const od_can_signal_form *f, uint64_t raw) {
-  for (int i = 0; i < f->values; i++)
-    if (((uint64_t)f->value[i].raw & largest(f->length)) == raw) return !means_no_value(f->value[i].name);
-  return false;
+  const char *name = name_of(f, (int64_t)raw);
+  if (!name) name = name_of(f, (int64_t)(raw | ~largest(f->length)));
+  return name && !means_no_value(name);
 }
 
 double od_can_signal_value(const od_can_signal_form *f, uint64_t raw) {

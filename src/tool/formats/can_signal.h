@@ -26,7 +26,7 @@ typedef struct od_can_signal_form {
   od_dbc_number number;
   double factor, offset;
   od_can_signal_codes codes;
-  const od_dbc_value *value;  // names of raw values
+  const od_dbc_value *value;  // names of raw values, ascending
   int values;
   uint64_t missing[OD_CAN_SIGNAL_NAMED];  // raw values that the database names as missing
   int named;

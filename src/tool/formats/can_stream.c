@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/byte_hash.h"
 #include "formats/can_frames.h"
 #include "formats/can_order.h"
 #include "formats/can_signal.h"
@@ -206,9 +207,13 @@ static uint64_t route_key(int bus, uint32_t id, bool is_extended) {
   return (uint64_t)bus << 32 | (is_extended ? 0x80000000u : 0) | id;
 }
 
+static uint64_t use_key(int index, int bus, int from) {
+  return (uint64_t)index << 32 | (uint64_t)bus << 9 | (uint64_t)(from + 1);
+}
+
 // Returns the use of a message, and adds a new one. -1: an allocation fails.
 static int use_of(trace *t, int index, int bus, int from) {
-  uint64_t key = (uint64_t)index << 32 | (uint64_t)bus << 9 | (uint64_t)(from + 1);
+  uint64_t key = use_key(index, bus, from);
   int i = od_key_map_find(&t->by_use, key);
   if (i >= 0) return i;
   void *list = od_arena_extend(&t->arena, t->use, t->uses, sizeof *t->use);
@@ -227,8 +232,7 @@ static bool make_route(trace *t, int bus, uint32_t id, bool is_extended, bool ad
   const od_dbc_message *m = t->message[index].m;
   int from = m->is_j1939 ? (int)(id & 0xff) : -1;
   r->is_fast = m->is_fast;
-  uint64_t key = (uint64_t)index << 32 | (uint64_t)bus << 9 | (uint64_t)(from + 1);
-  r->use = adds ? use_of(t, index, bus, from) : od_key_map_find(&t->by_use, key);
+  r->use = adds ? use_of(t, index, bus, from) : od_key_map_find(&t->by_use, use_key(index, bus, from));
   return !adds || r->use >= 0;
 }
 
@@ -412,14 +416,10 @@ static bool sort_uses(trace *t) {
   od_key_map_free(&t->by_use);
   for (int i = 0; i < t->uses; i++) {
     const use *u = &t->use[i];
-    uint64_t key = (uint64_t)u->message << 32 | (uint64_t)u->bus << 9 | (uint64_t)(u->from + 1);
-    if (!od_key_map_add(&t->by_use, key, i)) return false;
+    if (!od_key_map_add(&t->by_use, use_key(u->message, u->bus, u->from), i)) return false;
   }
-  for (int i = 0; i < t->uses; i++) {
-    const use *u = &old[i];
-    uint64_t key = (uint64_t)u->message << 32 | (uint64_t)u->bus << 9 | (uint64_t)(u->from + 1);
-    place[i] = od_key_map_find(&t->by_use, key);
-  }
+  for (int i = 0; i < t->uses; i++)
+    place[i] = od_key_map_find(&t->by_use, use_key(old[i].message, old[i].bus, old[i].from));
   for (int i = 0; i < t->routes; i++)
     if (t->route[i].use >= 0) t->route[i].use = place[t->route[i].use];
   return true;
@@ -438,19 +438,13 @@ static void count_sources(trace *t) {
   }
 }
 
-static uint64_t text_key(const char *text) {
-  uint64_t hash = UINT64_C(0xcbf29ce484222325);
-  for (; *text; text++) hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-  return hash;
-}
-
 // Marks messages of the trace whose name occurs twice, with different identifiers.
 static bool mark_shared_names(trace *t) {
   od_key_map names = {0};
   bool ok = true;
   for (int i = 0; ok && i < t->messages; i++) {
     if (t->message[i].buses == 0) continue;
-    uint64_t key = text_key(t->message[i].m->name);
+    uint64_t key = od_hash_text(OD_HASH_START, t->message[i].m->name);
     int same = od_key_map_find(&names, key);
     if (same >= 0) t->message[same].is_shared = t->message[i].is_shared = true;
     if (same < 0) ok = od_key_map_add(&names, key, i);
@@ -694,16 +688,25 @@ void od_can_stream_want(void *opened, const bool *wanted) {
   s->active_first[t->uses] = s->columns;
 }
 
+// Returns whether a value is in the ranges of a signal.
+static bool is_in_ranges(const od_dbc_signal *s, uint64_t raw) {
+  int low = 0, high = s->ranges;  // the ranges before `low` begin at or below the value
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (s->range[middle].from <= raw)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low > 0 && raw <= s->range[low - 1].to;
+}
+
 // Returns whether the switches of a signal have values with which the signal is present.
 static bool is_present(const message *m, const od_dbc_signal *s, const uint8_t *data, int length) {
   while (s->by >= 0) {
     const od_dbc_signal *by = &m->m->signal[s->by];
     const od_can_signal_form *form = &m->form[s->by];
-    bool is_in = false;
-    if (by->flaw || form->end > length) return false;
-    uint64_t raw = od_can_signal_raw(form, data);
-    for (int i = 0; i < s->ranges && !is_in; i++) is_in = raw >= s->range[i].from && raw <= s->range[i].to;
-    if (!is_in) return false;
+    if (by->flaw || form->end > length || !is_in_ranges(s, od_can_signal_raw(form, data))) return false;
     s = by;
   }
   return true;

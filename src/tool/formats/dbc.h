@@ -41,9 +41,9 @@ typedef struct od_dbc_signal {
   double factor, offset;      // value = factor * raw + offset
   double min, max;            // equal: unknown
   int by;                     // index of the switch in the message; -1: the signal is always present
-  const od_dbc_range *range;  // values of the switch with which the signal is present
+  const od_dbc_range *range;  // values of the switch with which the signal is present, ascending and disjoint
   int ranges;
-  const od_dbc_value *value;
+  const od_dbc_value *value;  // ascending
   int values;
   int spn;           // number of the signal in SAE J1939; -1: unknown
   const char *flaw;  // message about the reason why the signal cannot be read; NULL: none

@@ -2,6 +2,8 @@
 // flaw, so that the other signals of the database remain usable.
 #include "formats/dbc_check.h"
 
+#include <stdlib.h>
+
 // Returns the number of the byte after the last byte of a signal.
 static int signal_end(const od_dbc_signal *s) {
   int first = s->is_motorola ? s->start / 8 * 8 + 7 - s->start % 8 : s->start;
@@ -57,4 +59,23 @@ static void check_signal(od_dbc *dbc, const od_dbc_message *m, od_dbc_signal *s)
 void od_dbc_check(od_dbc *dbc, const od_dbc_message *m, od_dbc_signal *signal) {
   for (int i = 0; i < m->signals; i++) check_signal(dbc, m, &signal[i]);
   join_switches(dbc, m, signal);
+}
+
+static int by_begin(const void *a, const void *b) {
+  uint64_t x = ((const od_dbc_range *)a)->from, y = ((const od_dbc_range *)b)->from;
+  return (x > y) - (x < y);
+}
+
+int od_dbc_join_ranges(od_dbc_range *list, int count) {
+  int joined = 0;
+  if (count > 1) qsort(list, (size_t)count, sizeof *list, by_begin);
+  for (int i = 0; i < count; i++) {
+    od_dbc_range *last = joined > 0 ? &list[joined - 1] : NULL;
+    if (list[i].to < list[i].from) continue;  // an empty range
+    if (last && list[i].from <= last->to)
+      last->to = list[i].to > last->to ? list[i].to : last->to;
+    else
+      list[joined++] = list[i];
+  }
+  return joined;
 }

@@ -497,6 +497,11 @@ static od_dbc_value *read_values(reader *r, int *count) {
   return list;
 }
 
+static int by_raw(const void *a, const void *b) {
+  const od_dbc_value *x = a, *y = b;
+  return x->raw != y->raw ? (x->raw > y->raw) - (x->raw < y->raw) : strcmp(x->name, y->name);
+}
+
 // VAL_ id name (value "text")*;
 static void read_value_names(reader *r) {
   int count;
@@ -511,6 +516,7 @@ static void read_value_names(reader *r) {
   od_dbc_value *values = read_values(r, &count);
   od_dbc_signal *s = r->failed ? NULL : find_signal(r, id, name);
   if (!s) return;
+  if (count > 1) qsort(values, (size_t)count, sizeof *values, by_raw);
   s->value = values;
   s->values = count;
 }
@@ -581,7 +587,7 @@ static void read_switch_values(reader *r) {
   }
   s->by = by - r->first[message];
   s->range = list;
-  s->ranges = count;
+  s->ranges = od_dbc_join_ranges(list, count);
   s->needs_switch = true;
 }
 

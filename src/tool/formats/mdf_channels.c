@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "formats/key_map.h"
+#include "io/date_time.h"
 #include "memory/scoped.h"
 
 enum {
@@ -319,7 +321,8 @@ static od_status describe_texts(reader *r, od_mdf_channel *c) {
 // Chooses the decoding of a channel whose conversion is known, and adds the channel, or the channels of its array or structure.
 static od_status place_channel(reader *r, od_mdf_channel *c, int kind, uint64_t composition, int depth) {
   bool is_nothing = c->raw == OD_MDF_NOTHING, is_structure = false;
-  if (!c->unit[0] && c->conversion) c->unit = c->conversion->unit;
+  // Raw numbers behind a conversion to texts do not have the unit of the conversion.
+  if (!c->unit[0] && c->conversion && c->conversion->gives_numbers) c->unit = c->conversion->unit;
   od_status status = describe_texts(r, c);
   if (status != OD_OK) return status;
   if (composition) {
@@ -452,83 +455,57 @@ static od_status read_parts(reader *r, uint64_t at) {
   return OD_OK;
 }
 
-// Finds the channels with the lengths of texts. They are in the same group.
-static void find_lengths(od_mdf_contents *c) {
+// Finds the channels with the lengths of texts. They are in the same group. Returns false if an allocation fails.
+static bool find_lengths(od_mdf_contents *c) {
+  OD_SCOPED(od_key_map_free) od_key_map channel_at = {0};  // the first channel of each block
+  bool any = false;
   for (int i = 0; i < c->channels; i++) {
-    od_mdf_channel *text = &c->channel[i];
-    text->length = -1;
-    if (!text->has_length) continue;
-    const od_mdf_group *g = &c->group[text->group];
-    for (int k = g->first; k < g->first + g->channels && text->length < 0; k++)
-      if (c->channel[k].block == text->data && c->channel[k].raw < OD_MDF_INDEX) text->length = k;
+    c->channel[i].length = -1;
+    any = any || c->channel[i].has_length;
   }
+  for (int i = 0; any && i < c->channels; i++) {
+    uint64_t block = c->channel[i].block;
+    if (od_key_map_find(&channel_at, block) < 0 && !od_key_map_add(&channel_at, block, i)) return false;
+  }
+  for (int i = 0; any && i < c->channels; i++) {
+    od_mdf_channel *text = &c->channel[i];
+    int found = text->has_length ? od_key_map_find(&channel_at, text->data) : -1;
+    if (found >= 0 && c->channel[found].group == text->group && c->channel[found].raw < OD_MDF_INDEX)
+      text->length = found;
+  }
+  return true;
 }
 
-// Finds the time channel of each group, and the group of a remote master.
-static void find_masters(od_mdf_contents *c) {
+// Finds the time channel of each group, and the group of a remote master. Returns false if an allocation fails.
+static bool find_masters(od_mdf_contents *c) {
+  OD_SCOPED(od_key_map_free) od_key_map group_at = {0};  // by the address of the block
   for (int i = 0; i < c->groups; i++) {
     od_mdf_group *g = &c->group[i];
     for (int k = g->first; k < g->first + g->channels && g->time < 0; k++)
       if (c->channel[k].master == OD_MDF_TIME && !c->channel[k].is_text) g->time = k;
+    if (!od_key_map_add(&group_at, g->block, i)) return false;
   }
-  // Groups with a remote master are rare, and masters are near their groups: the search begins with the group itself.
   for (int i = 0; i < c->groups; i++)
-    for (int d = 1; c->group[i].master_block && c->group[i].master < 0 && d < c->groups; d++) {
-      int before = i - d, after = i + d;
-      if (before >= 0 && c->group[before].block == c->group[i].master_block) c->group[i].master = before;
-      if (after < c->groups && c->group[after].block == c->group[i].master_block) c->group[i].master = after;
-    }
+    if (c->group[i].master_block) c->group[i].master = od_key_map_find(&group_at, c->group[i].master_block);
+  return true;
 }
 
 // --- Start time --------------------------------------------------------------------------------------------------
 
-// Computes the date of a number of days since 1970-01-01 (Gregorian calendar).
-static void date_of(int64_t days, long long *year, int *month, int *day) {
-  days += 719468;  // since 0000-03-01
-  int64_t era = (days >= 0 ? days : days - 146096) / 146097, of_era = days - era * 146097;
-  int64_t of_era_year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-  int64_t of_year = of_era - (365 * of_era_year + of_era_year / 4 - of_era_year / 100), m = (5 * of_year + 2) / 153;
-  *day = (int)(of_year - (153 * m + 2) / 5 + 1);
-  *month = (int)(m < 10 ? m + 3 : m - 9);
-  *year = (long long)(of_era_year + era * 400 + (*month <= 2));
-}
-
-// Writes the fraction of a second, without zeros at its end: ".25"; "" for 0.
-static void write_fraction(unsigned ns, char text[11]) {
-  unsigned divisor = 100000000;
-  int length = 0;
-  if (ns > 0) text[length++] = '.';
-  for (; ns > 0 && length < 10; divisor /= 10) {
-    text[length++] = (char)('0' + ns / divisor % 10);
-    ns %= divisor;
-  }
-  text[length] = 0;
-}
-
 // Writes the start time: local time without a zone, local time with its difference to UTC, or UTC.
 static od_status read_start_time(reader *r, const od_mdf_block *head) {
   enum { IS_LOCAL = 1, HAS_OFFSETS = 2, MINUTES_OF_A_DAY = 1440 };
+  static const od_nanoseconds minute = (od_nanoseconds)60 * 1000000000;
   unsigned char b[16];
-  char text[80], fraction[11], zone[8] = "";
+  char text[OD_DATE_TIME_SIZE], zone[8] = "";
   od_status status = od_mdf_block_data(r->file, head, 0, sizeof b, b, r->err);
   uint64_t ns = od_mdf_u64(b);
   if (status != OD_OK || ns == 0) return status;
-  int minutes = (int16_t)od_mdf_u16(b + 8) + (int16_t)od_mdf_u16(b + 10);
-  bool is_local = b[12] & IS_LOCAL,
-       has_zone = !is_local && b[12] & HAS_OFFSETS && minutes > -MINUTES_OF_A_DAY && minutes < MINUTES_OF_A_DAY;
-  int64_t s = (int64_t)(ns / 1000000000u) + (has_zone ? 60 * minutes : 0),
-          days = s >= 0 ? s / 86400 : (s - 86399) / 86400;
-  int of_day = (int)(s - days * 86400), month, day, apart = minutes < 0 ? -minutes : minutes;
-  long long year;
-  date_of(days, &year, &month, &day);
-  write_fraction((unsigned)(ns % 1000000000u), fraction);
+  int minutes = (int16_t)od_mdf_u16(b + 8) + (int16_t)od_mdf_u16(b + 10), apart = minutes < 0 ? -minutes : minutes;
+  bool is_local = b[12] & IS_LOCAL, has_zone = !is_local && b[12] & HAS_OFFSETS && apart < MINUTES_OF_A_DAY;
   if (has_zone) snprintf(zone, sizeof zone, "%c%02d:%02d", minutes < 0 ? '-' : '+', apart / 60 % 24, apart % 60);
-  snprintf(text, sizeof text, "%04lld-%02d-%02dT%02d:%02d:%02d%s%s", year, month, day, of_day / 3600, of_day / 60 % 60,
-           of_day % 60, fraction,
-           has_zone   ? zone
-           : is_local ? ""
-                      : "Z");
-  r->c->start_time = od_arena_text(r->memory, text);
+  od_date_time_text(text, (od_nanoseconds)ns + (has_zone ? minutes * minute : 0), !is_local && !has_zone);
+  r->c->start_time = od_arena_format(r->memory, "%s%s", text, zone);
   return r->c->start_time ? OD_OK : no_memory(r);
 }
 
@@ -543,9 +520,5 @@ od_status od_mdf_contents_read(od_mdf_file *file, od_arena *memory, od_mdf_conte
   if (status == OD_OK) status = read_start_time(&r, &head);
   if (status == OD_OK) status = read_parts(&r, first);
   od_mdf_conversions_free(&r.conversions);
-  if (status == OD_OK) {
-    find_masters(c);
-    find_lengths(c);
-  }
-  return status;
+  return status == OD_OK && !(find_masters(c) && find_lengths(c)) ? no_memory(&r) : status;
 }

@@ -154,7 +154,7 @@ static od_status open_deflated(od_mdf_data *d, const od_mdf_block *b, od_error *
   return OD_OK;
 }
 
-// Begins with a block, which may be a list. is_last: whether no block follows.
+// Begins with a block, which may be a list unless the block is an entry of a list (is_entry).
 static od_status open_block(od_mdf_data *d, uint64_t at, bool is_entry, od_error *err) {
   od_mdf_block b;
   bool is_last = d->links_left == 0 && d->next_list == 0;

@@ -95,8 +95,8 @@ static void leave(od_mdf_cursor *c) {
   od_mdf_scan *s = c->scan;
   if (!s) return;
   s->queued -= c->end - c->begin;
-  for (int i = 0; i < s->slots; i++)
-    if (s->slot[i].cursor == c) s->slot[i].cursor = NULL;
+  slot *own = slot_of(s, c->contents->group[c->group].id);
+  if (own && own->cursor == c) own->cursor = NULL;
   c->scan = NULL;
   if (--s->cursors > 0) return;
   od_mdf_data_free(&s->data);

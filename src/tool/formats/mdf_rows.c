@@ -202,7 +202,10 @@ static od_status advance(od_mdf_rows *s, source *from, od_error *err) {
   const od_mdf_cursor *times = from->times ? from->times : &from->records;
   bool more;
   od_status status = od_mdf_cursor_next(&from->records, &more, err);
-  if (status == OD_OK && more && from->times) status = od_mdf_cursor_next(from->times, &more, err);
+  if (status == OD_OK && more && from->times) {
+    status = od_mdf_cursor_next(from->times, &more, err);
+    if (status == OD_OK && !more) s->is_cut = true;  // fewer times than records
+  }
   from->has_record = status == OD_OK && more;
   s->is_cut = s->is_cut || from->records.is_cut;
   if (!from->has_record) return status;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "formats/mdf_channels.h"
+#include "io/date_time.h"
 
 uint64_t od_mdf_bits(const od_mdf_channel *c, const unsigned char *data) {
   const unsigned char *b = data + c->byte;
@@ -48,26 +49,19 @@ static double bits_value(const od_mdf_channel *c, const unsigned char *data) {
   return c->number == OD_MDF_SIGNED ? (double)(int64_t)bits : (double)bits;
 }
 
-// Returns the number of days from 1970-01-01 to a date of the Gregorian calendar.
-static double days_since_1970(int year, int month, int day) {
-  int y = month > 2 ? year : year - 1, m = month > 2 ? month - 3 : month + 9;  // years from March to February
-  int era = y / 400, of_era = y % 400;
-  int of_year = (153 * m + 2) / 5 + day - 1;
-  return 146097.0 * era + 365 * of_era + of_era / 4 - of_era / 100 + of_year - 719468;
-}
-
 // Returns the time of a CANopen date, s since 1970-01-01.
 static double date_value(const unsigned char *b) {
   double ms = od_mdf_u16(b);
   int minute = b[2] & 63, hour = b[3] & 31, day = b[4] & 31, month = b[5] & 63, year = b[6] & 127;
   if (month < 1 || month > 12 || day < 1) return (double)NAN;
   year += year < 84 ? 2000 : 1900;
-  return days_since_1970(year, month, day) * 86400 + hour * 3600.0 + minute * 60.0 + ms / 1000;
+  return (double)od_days_since_1970(year, month, day) * 86400 + hour * 3600.0 + minute * 60.0 + ms / 1000;
 }
 
 // Returns the time of a CANopen time, s since 1970-01-01: ms after midnight, and days since 1984-01-01.
 static double time_of_day_value(const unsigned char *b) {
-  return days_since_1970(1984, 1, 1) * 86400 + od_mdf_u16(b + 4) * 86400.0 + (od_mdf_u32(b) & 0xfffffff) / 1000.0;
+  return (double)od_days_since_1970(1984, 1, 1) * 86400 + od_mdf_u16(b + 4) * 86400.0 +
+         (od_mdf_u32(b) & 0xfffffff) / 1000.0;
 }
 
 double od_mdf_raw_value(const od_mdf_channel *c, const unsigned char *data, uint64_t index) {

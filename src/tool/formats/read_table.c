@@ -37,6 +37,7 @@ static od_status read_rows(const char *path, const od_table_wish *wish, od_table
       return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
   }
   table->time = head->time;
+  table->places.cut = od_row_reader_is_cut(rows);
   table->places.flaw = OD_TAKE(&table->arena, const char *, head->columns);
   if (!table->places.flaw) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
   for (int i = 0; i < head->columns; i++)

@@ -8,8 +8,8 @@ static const od_nanoseconds second = 1000000000, day = (od_nanoseconds)86400 * 1
 
 // ---- Calendar
 
-// Returns the number of days from 1970-01-01 to a date. Years are counted from March, so that the leap day is the last day of a year.
-static int64_t days_to(int year, int month, int date) {
+// Years are counted from March, so that the leap day is the last day of a year.
+int64_t od_days_since_1970(int year, int month, int date) {
   const int64_t y = month <= 2 ? year - 1 : year;
   const int64_t era = (y >= 0 ? y : y - 399) / 400, of_era = y - 400 * era;
   const int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + date - 1;
@@ -92,11 +92,12 @@ static bool take_year(cursor *c, int *year) {
 static bool take_date(cursor *c, od_date_order order, od_date_time *out) {
   int first, year, month = 0, date = 0;
   const cursor begin = *c;
-  if (c->end - c->at > 8 && (c->at[8] == 'T' || c->at[8] == 't')) {
-    if (take_number(c, 8, 8, &first) == 0) return false;
+  if (take_number(c, 8, 8, &first) == 8) {
+    if (peek(c) != 'T' && peek(c) != 't') return false;
     year = first / 10000, month = first / 100 % 100, date = first % 100;
     out->has_order = true;
   } else {
+    *c = begin;
     int digits = take_number(c, 1, 4, &first);
     const char sign = peek(c);
     if (digits == 0 || digits == 3 || (sign != '-' && sign != '/' && sign != '.')) return false;
@@ -123,7 +124,7 @@ static bool take_date(cursor *c, od_date_order order, od_date_time *out) {
   }
   if (month < 1 || month > 12 || date < 1 || date > days_in(year, month)) return false;
   out->has_date = true;
-  out->at = (od_nanoseconds)days_to(year, month, date) * day;
+  out->at = (od_nanoseconds)od_days_since_1970(year, month, date) * day;
   return true;
 }
 
@@ -244,10 +245,10 @@ void od_date_time_text(char text[OD_DATE_TIME_SIZE], od_nanoseconds at, bool has
   const int seconds = (int)(rest / second), fraction = (int)(rest % second);
   // The year is estimated from the mean length of a year, and corrected.
   int year = (int)(1970 + days * 400 / 146097), month = 12;
-  while (days_to(year, 1, 1) > days) year--;
-  while (days_to(year + 1, 1, 1) <= days) year++;
-  while (days_to(year, month, 1) > days) month--;
-  const int date = (int)(days - days_to(year, month, 1)) + 1;
+  while (od_days_since_1970(year, 1, 1) > days) year--;
+  while (od_days_since_1970(year + 1, 1, 1) <= days) year++;
+  while (od_days_since_1970(year, month, 1) > days) month--;
+  const int date = (int)(days - od_days_since_1970(year, month, 1)) + 1;
   int n = snprintf(text, OD_DATE_TIME_SIZE, "%04d-%02d-%02dT%02d:%02d:%02d", year, month, date, seconds / 3600,
                    seconds / 60 % 60, seconds % 60);
   if (fraction > 0) {

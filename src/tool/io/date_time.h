@@ -30,6 +30,9 @@ bool od_date_time_is(const char *text, size_t length);
 // Reads the order from the form of a date: "dd.mm.yyyy hh:mm:ss". Returns false if the text is not such a form.
 bool od_date_order_of(const char *form, od_date_order *order);
 
+// Returns the number of days from 1970-01-01 to a date. The day may be outside of the month.
+int64_t od_days_since_1970(int year, int month, int date);
+
 enum { OD_DATE_TIME_SIZE = 48 };
 // Writes an instant as in ISO 8601: "2026-03-01T12:00:00.123456", with the fewest digits. has_zone: "Z" follows.
 void od_date_time_text(char text[OD_DATE_TIME_SIZE], od_nanoseconds at, bool has_zone);

@@ -13,7 +13,7 @@ typedef struct od_table_places {
   int header;         // number of the line with the names; 0: no such line
   int *column;        // position of each name in the line `header`
   int *line;          // line number of each row
-  bool cut;           // whether the last line has no line end
+  bool cut;           // whether the last line has no line end, or the file ends before its last row
   const char **flaw;  // for each column: message about the first cell that is neither a number nor missing, or about a
                       // column without numbers; NULL: no such cell
 } od_table_places;

@@ -108,10 +108,13 @@ static int add_samples(od_loader *ld, const od_table *table, column time, column
                   pair[0], pair[-2]);
     return -1;
   }
-  if (table->places.cut)
+  if (table->places.cut && table->places.line)
     od_messages_say(ld->messages, true, od_place_of(ld, node),
                     "the file ends within line %d; check whether the file is complete",
                     table->places.line[table->rows - 1]);
+  if (table->places.cut && !table->places.line)
+    od_messages_say(ld->messages, true, od_place_of(ld, node),
+                    "the file ends before its last row; check whether the file is complete");
   if (count < table->rows)
     od_messages_say(
         ld->messages, true, od_place_of(ld, node),

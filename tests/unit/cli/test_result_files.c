@@ -5,6 +5,7 @@
 #include <math.h>
 #include <matio.h>
 
+#include "support/mdf_reading.h"
 #include "support/program.h"
 #include "support/skipping.h"
 
@@ -239,6 +240,32 @@ static void test_signal_with_preamble(void **state) {
   free(b);
 }
 
+// The records of an MDF file end before their stated number: the rows are used, with a warning.
+static void test_signal_of_cut_file(void **state) {
+  scratch *s = *state;
+  mdf_bytes data = {0};
+  mdf_file *f = mdf_begin(NULL);
+  for (int k = 0; k < 3; k++) {
+    mdf_put_double(mdf_more(&data, 8), 0.05 * k);
+    mdf_put_double(mdf_more(&data, 8), k);
+  }
+  const uint64_t channels[] = {
+      mdf_time_channel(f),
+      mdf_channel(f, &(mdf_cn){.name = "force", .unit = "N", .data_type = MDF_FLOAT_LE, .byte = 8, .bits = 64}), 0};
+  uint64_t group = mdf_group(f, &(mdf_cg){.channels = channels, .records = 4, .data_bytes = 16});
+  mdf_finish(
+      s, f, (uint64_t[]){mdf_data_group(f, (uint64_t[]){group, 0}, mdf_data(f, "DT", data.at, data.size, NULL), 0), 0});
+  mdf_bytes_free(&data);
+  char text[1000];
+  const char *at = strstr(machine, "signal.csv"), *rest = at + strlen("signal.csv");
+  snprintf(text, sizeof text, "%.*sf.mf4%s", (int)(at - machine), machine, rest);
+  scratch_put(s, "m.yaml", text);
+  outcome o = run(s, "simulate m.yaml --output all --csv b.csv --quiet");
+  ends_with(o, 0);
+  says(o.err, "m.yaml:3:39: warning: the file ends before its last row; check whether the file is complete\n");
+  forget(o);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
@@ -250,6 +277,7 @@ int main(void) {
       TEST(test_signal_from_workspace),
       TEST(test_signal_with_repeated_times),
       TEST(test_signal_with_preamble),
+      TEST(test_signal_of_cut_file),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

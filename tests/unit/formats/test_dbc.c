@@ -1,7 +1,10 @@
 // DBC files: contents, texts in Latin-1 and UTF-8, unknown sections, errors. Oracle: the contents of the files below, by hand.
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/test.h"
+#include "formats/can_signal.h"
 #include "formats/dbc.h"
 #include "support/scratch.h"
 
@@ -40,7 +43,7 @@ static const char whole[] =
     "VAL_ Env 0 \"zero\" ;\n"
     "SIG_GROUP_ 100 Group 1 : Switch 2nd;\n"
     "SIG_VALTYPE_ 100 Third : 0;\n"
-    "SG_MUL_VAL_ 100 2nd Switch 11-11, 13-15;\n";
+    "SG_MUL_VAL_ 100 2nd Switch 13-14, 14-15, 11-11, 9-8;\n";
 
 static od_dbc *read_text(scratch *s, const char *text) {
   od_dbc *dbc = NULL;
@@ -81,16 +84,44 @@ static void contents(void **state) {
   assert_int_equal(m->signals, 3);
   assert_true(m->signal[0].is_switch && m->signal[0].by == -1);
   assert_int_equal(m->signal[0].values, 3);
-  assert_int_equal(m->signal[0].value[2].raw, -1);
-  assert_string_equal(m->signal[0].value[1].name, "third");
+  assert_int_equal(m->signal[0].value[0].raw, -1);  // ascending
+  assert_string_equal(m->signal[0].value[2].name, "third");
   assert_string_equal(m->signal[1].name, "2nd");
   assert_string_equal(m->signal[1].unit, "\xc2\xb5m");  // UTF-8
   assert_true(m->signal[1].is_switch && m->signal[1].by == 0 && m->signal[1].ranges == 2);
+  assert_int_equal(m->signal[1].range[0].from, 11);  // ascending and disjoint, without empty ranges
+  assert_int_equal(m->signal[1].range[0].to, 11);
   assert_int_equal(m->signal[1].range[1].from, 13);
   assert_int_equal(m->signal[1].range[1].to, 15);
   assert_string_equal(m->signal[2].unit, "a \"b\"");
   assert_true(m->signal[2].by == 0 && m->signal[2].ranges == 1 && m->signal[2].range[0].from == 3);
   od_dbc_free(dbc);
+}
+
+// Names and ranges are searched by bisection: 200000 frames with 200000 names and ranges. A linear search would need minutes.
+static void many_names(void **state) {
+  enum { MANY = 200000 };
+  scratch *s = *state;
+  char *text = malloc(40 * MANY), *at = text;
+  at += sprintf(
+      at, "BO_ 2566844158 J: 8 A\n SG_ s M : 0|32@1+ (1,0) [0|0] \"\" A\n SG_ a m0 : 32|8@1+ (1,0) [0|0] \"\" A\n");
+  at += sprintf(at, "SG_MUL_VAL_ 2566844158 a s");
+  for (int i = 0; i < MANY; i++) at += sprintf(at, "%s %u-%u", i ? "," : "", 5000000 - 2 * i, 5000000 - 2 * i);
+  at += sprintf(at, ";\nVAL_ 2566844158 s");
+  for (int i = 0; i < MANY; i++) at += sprintf(at, " %u \"state\"", 4294967295u - 2 * (unsigned)i);
+  sprintf(at, ";\n");
+  od_dbc *dbc = read_text(s, text);
+  const od_dbc_signal *signal = dbc->message[0].signal;
+  const od_can_signal_form form = od_can_signal_form_of(&dbc->message[0], &signal[0]);
+  assert_int_equal(signal[0].values, MANY);
+  assert_int_equal(signal[1].ranges, MANY);
+  for (uint64_t raw = 4294967295u - 2 * MANY; raw <= 4294967295u; raw++) {  // a code without a name is missing
+    double value = od_can_signal_value(&form, raw);
+    bool is_named = raw % 2 == 1 && raw > 4294967295u - 2 * MANY;
+    if (is_named ? value != (double)raw : !isnan(value)) fail_msg("%llu: %g", (unsigned long long)raw, value);
+  }
+  od_dbc_free(dbc);
+  free(text);
 }
 
 // All prefixes and all files without one byte end with a database or a message. Sanitizers find the rest.
@@ -198,6 +229,7 @@ static void flaws(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(contents, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(many_names, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(damaged, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(errors, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(long_names, scratch_setup, scratch_teardown),

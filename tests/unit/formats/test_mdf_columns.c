@@ -181,6 +181,70 @@ static void remarks(void **state) {
   }
 }
 
+// A conversion has a unit. Its numbers have this unit; the raw numbers of an enumeration do not.
+static void units_of_conversions(void **state) {
+  static const double times[] = {0, 1, 2}, values[] = {1, 2, 3}, scaled[] = {3, 5, 7};
+  mdf_file *f = mdf_begin(NULL);
+  const uint64_t refs[] = {mdf_text(f, "off"), mdf_text(f, "on"), 0};
+  const uint64_t conversion[] = {
+      mdf_conversion(f, &(mdf_cc){.type = MDF_CC_LINEAR, .unit = "bar", .values = (double[]){1, 2}, .value_count = 2}),
+      mdf_conversion(f, &(mdf_cc){.type = MDF_CC_TEXTS,
+                                  .unit = "bar",
+                                  .values = (double[]){1, 2},
+                                  .value_count = 2,
+                                  .refs = refs,
+                                  .ref_count = 3})};
+  uint64_t p = mdf_channel(f, &(mdf_cn){.name = "p", .byte = 8, .bits = 8, .conversion = conversion[0]});
+  uint64_t mode = mdf_channel(f, &(mdf_cn){.name = "mode", .byte = 8, .bits = 8, .conversion = conversion[1]});
+  uint64_t dg = short_group(f, "g", MDF_TIME, times, 3, (uint64_t[]){p, mode, 0});
+  od_table *t = mdf_read(mdf_finish(*state, f, (uint64_t[]){dg, 0}));
+  mdf_expect(t, "p", scaled, 3);
+  mdf_expect(t, "mode", values, 3);
+  mdf_expect_unit(t, "p", "bar");
+  mdf_expect_unit(t, "mode", "");
+  od_table_free(t);
+}
+
+// Values of one group and times of another one: rows need both. If values or times are missing at the end, the file is cut.
+static void fewer_times_than_values(void **state) {
+  enum { ROWS = 4 };
+  static const double times[ROWS] = {0, 0.5, 1, 1.5}, values[ROWS] = {7, 8, 9, 10};
+  for (int missing = 0; missing < 3; missing++) {  // nothing, a time, a value
+    mdf_file *f = mdf_begin(&(mdf_header){.version = 420});
+    uint64_t dg[3] = {0}, master = 0;
+    for (int i = 0; i < 2; i++) {
+      mdf_bytes data = {0};
+      int rows = missing == i + 1 ? ROWS - 1 : ROWS;
+      for (int k = 0; k < rows; k++) mdf_put_double(mdf_more(&data, 8), i ? values[k] : times[k]);
+      const uint64_t channels[] = {
+          i ? mdf_channel(f, &(mdf_cn){.name = "y", .data_type = MDF_FLOAT_LE, .bits = 64}) : mdf_time_channel(f), 0};
+      uint64_t group = mdf_group(f, &(mdf_cg){.channels = channels,
+                                              .records = ROWS,
+                                              .flags = i ? MDF_CG_REMOTE_MASTER : 0,
+                                              .master = master,
+                                              .data_bytes = 8});
+      master = group;
+      dg[i] = mdf_data_group(f, (uint64_t[]){group, 0}, mdf_data(f, "DT", data.at, data.size, NULL), 0);
+      mdf_bytes_free(&data);
+    }
+    const char *path = mdf_finish(*state, f, dg);
+    od_error err = {0};
+    od_row_reader *r = NULL;
+    double row[2];
+    bool end = false;
+    if (od_row_reader_open(path, NULL, &r, &err) != OD_OK) fail_msg("%s", err.text);
+    od_row_reader_want(r, (bool[]){true, true});
+    while (!end)
+      if (od_row_reader_next(r, row, &end, &err) != OD_OK) fail_msg("%s", err.text);
+    assert_int_equal(od_row_reader_is_cut(r), missing > 0);
+    od_row_reader_close(r);
+    od_table *t = mdf_read(path);
+    mdf_expect_series(t, "y", times, values, missing ? ROWS - 1 : ROWS);
+    assert_int_equal(t->places.cut, missing > 0);
+    od_table_free(t);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(equal_times, scratch_setup, scratch_teardown),
@@ -188,6 +252,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(no_time, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(equal_names, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(complex_numbers, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(units_of_conversions, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(fewer_times_than_values, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(remarks, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -658,6 +658,42 @@ static void many_parts(void **state) {
   finish_hostile();
 }
 
+// Many channels whose texts have lengths in a channel that is not there, and many groups whose master is not there.
+static void many_missing_targets(void **state) {
+  enum { MANY = 100000 };
+  uint64_t *chain = calloc(MANY + 2, sizeof *chain);
+  for (int kind = 0; kind < 2; kind++) {
+    mdf_file *f = mdf_begin(&(mdf_header){.version = 420});
+    uint64_t wrong = mdf_text(f, "x"), block = mdf_data(f, "DT", "0123456789abcdef", 16, NULL), dg;
+    memset(chain, 0, (MANY + 2) * sizeof *chain);
+    for (int i = 0; i < MANY; i++) {
+      if (kind == 0 && i > 0)
+        chain[i] =
+            mdf_channel(f, &(mdf_cn){.type = MDF_MLSD, .data_type = MDF_LATIN1, .byte = 8, .bits = 64, .data = wrong});
+      else if (kind == 0)
+        chain[i] = mdf_time_channel(f);
+      else
+        chain[i] = mdf_group(f, &(mdf_cg){.channels = (uint64_t[]){0},
+                                          .record_id = (uint64_t)i,
+                                          .flags = MDF_CG_REMOTE_MASTER,
+                                          .master = wrong,
+                                          .data_bytes = 8});
+    }
+    if (kind == 0) {
+      uint64_t group = mdf_group(f, &(mdf_cg){.channels = chain, .records = 1, .data_bytes = 16});
+      dg = mdf_data_group(f, (uint64_t[]){group, 0}, block, 0);
+    } else {
+      dg = mdf_data_group(f, chain, block, 8);
+    }
+    mdf_end(f, (uint64_t[]){dg, 0});
+    judge(kind == 0 ? "missing channels with lengths" : "missing groups with a master",
+          read_apart(*state, &f->b, 0, NULL, 0, NULL), true);
+    mdf_free(f);
+  }
+  free(chain);
+  finish_hostile();
+}
+
 // A text of a megabyte that all records refer to, and one of variable length between records. The conversion compares the texts.
 static void long_texts(void **state) {
   enum { MANY = 100000, LENGTH = 4 << 20 };
@@ -730,6 +766,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(every_number, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(deep_nesting, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(many_parts, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(many_missing_targets, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(long_texts, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(versions, scratch_setup, scratch_teardown),
   };

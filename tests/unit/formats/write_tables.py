@@ -122,7 +122,13 @@ def write_h5py():
         f["q"] = np.arange(n) * 1.0
         values = np.arange(n) * 0.5 + 100
         values[7] = np.nan
-        expect("conventions.h5", [("clock", "ms", np.arange(n)), ("p", "kPa", values), ("q", "", np.arange(n))])
+        # The mark of missing values has more digits than the numbers.
+        single = f.create_dataset("r", data=np.where(np.arange(n) % 5 == 0, 1e20, 0.1 * np.arange(n)).astype("f4"))
+        single.attrs.update({"_FillValue": 1e20, "missing_value": 0.1})
+        stored = single[:].astype("f8")
+        stored[::5] = np.nan
+        stored[1] = np.nan
+        expect("conventions.h5", [("clock", "ms", np.arange(n)), ("p", "kPa", values), ("q", "", np.arange(n)), ("r", "", stored)])
 
 
 def write_matlab_73():

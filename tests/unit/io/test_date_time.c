@@ -52,6 +52,8 @@ static void forms(void **state) {
     FORM(OD_DAY_FIRST, false, 0, "%d/%d/%04d %02d:%02d:%02d", t.tm_mday, month, year, CLOCK);
     FORM(OD_MONTH_FIRST, false, 0, "%02d-%s-%04d %02d:%02d:%02d", t.tm_mday, months[t.tm_mon], year, CLOCK);
     FORM(OD_DAY_FIRST, true, 0, "%04d%02d%02dT%02d%02d%02dZ", year, month, t.tm_mday, CLOCK);
+    FORM(OD_DAY_FIRST, false, 0, "%04d-%d-%dT%02d:%02d:%02d", year, month, t.tm_mday, CLOCK);
+    FORM(OD_MONTH_FIRST, false, 0, "%d/%d/%04dT%02d:%02d:%02d", month, t.tm_mday, year, CLOCK);
     // The same instant in another zone.
     const int zone = (int)(x >> 50) % 49 * 30 - 720;
     const time_t local = at + zone * 60;
