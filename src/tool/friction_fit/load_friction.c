@@ -353,6 +353,28 @@ static void read_fit(od_friction_reader *r, int node) {
   check_method(r, &section);
 }
 
+// Checks that the options of logs apply to the logs of the plan.
+static void check_settings(const od_friction_reader *r) {
+  const od_friction_plan *plan = r->plan;
+  od_messages *messages = r->ld.messages;
+  const od_log_settings *given = &plan->settings;
+  const char *setting = od_log_settings_given(given), *replacing = given->data.count > 0  ? "--data"
+                                                                   : r->options->logs > 0 ? "--run"
+                                                                                          : NULL;
+  const char *timed = given->start ? "--start" : given->end ? "--end" : given->interval ? "--interval" : NULL;
+  const bool has_map = plan->map.given && plan->map.log[0];
+  if (od_has_errors(&r->ld)) return;
+  if (replacing && !plan->has_run)
+    od_messages_add(messages, (od_place){.file = replacing}, "the file has no section 'run', whose log is replaced");
+  else if (replacing && has_map)
+    od_messages_add(messages, (od_place){.file = replacing},
+                    "the logs of 'map' cannot be replaced; remove this option");
+  else if (setting && !plan->log.file && !plan->points.log)
+    od_messages_add(messages, (od_place){.file = setting}, "the data are simulated; expected a log, with --data");
+  else if (timed && !plan->log.file)
+    od_messages_add(messages, (od_place){.file = timed}, "points have no times; remove this option");
+}
+
 // Reads the number of runs of a series.
 static void read_repeats(od_friction_reader *r, const od_section *file) {
   od_friction_plan *plan = r->plan;
@@ -362,10 +384,7 @@ static void read_repeats(od_friction_reader *r, const od_section *file) {
     od_complain(&r->ld, node, "'repeats' needs simulated measurements, but the run has a log; give a list of logs");
   if (plan->logs > 0) plan->repeats = plan->logs;
   plan->settings = r->options->settings;
-  const char *setting = od_log_settings_given(&plan->settings);
-  bool has_log = plan->log.file || plan->points.log || (plan->map.given && plan->map.log[0]);
-  if (setting && !has_log && !od_has_errors(&r->ld))
-    od_messages_add(r->ld.messages, (od_place){.file = setting}, "the data are simulated; expected a log, with --data");
+  check_settings(r);
   if (plan->map.given && plan->repeats > 1)
     od_complain(&r->ld, file->node,
                 "found a series and a 'map'; expected one of both. Remove 'map', 'repeats' or the list of logs");

@@ -456,7 +456,10 @@ static void judge_lag(judge *j, const od_fit_work *w, int set, int sensor) {
     predicted[k] = w->y[set][k * w->ny + sensor];
     measured[k] = d->y[k * w->ns + sensor];
   }
-  if (!od_lag_find(d->time, predicted, measured, d->rows, steps * d->step, &lag)) return;
+  bool is_found = false;
+  if (od_lag_find(d->time, predicted, measured, d->rows, steps * d->step, &is_found, &lag) != OD_OK)
+    od_verdict_set_incomplete(j->verdict);
+  if (!is_found) return;
   double r = lag.correlation, at_zero = lag.at_zero, given = d->set->plan.channel[d->set->channel[sensor]].delay;
   bool matters = r > least_correlation && 1 - r * r < explained * (1 - at_zero * at_zero) && !lag.is_at_edge &&
                  fabs(lag.lag) > sigmas * lag.sigma;

@@ -592,6 +592,22 @@ const char *od_log_label(const od_log *log, int channel) {
   return c->is_mapped || !c->label ? c->name : c->label;
 }
 
+double od_channel_interval(const od_channel_facts *f) {
+  return (f->end - f->begin - f->longest) / (double)(f->values > 2 ? f->values - 2 : 1);
+}
+
+bool od_log_check_gap(const od_log *log, int channel, double usual, od_messages *messages) {
+  static const double longest_gap = 20;  // longest time between values, relative to the usual time
+  const od_channel_facts *f = &log->facts[channel];
+  if (f->values < 3 || f->longest <= longest_gap * usual) return true;
+  od_messages_add(
+      messages, (od_place){.file = od_log_path(log, channel)},
+      "'%s' has no value for %.6g s after %.9g s, %.3g times the usual interval; a longer gap than %g intervals is "
+      "not interpolated. Exclude the gap with --start or --end",
+      od_log_label(log, channel), f->longest, f->at, f->longest / usual, longest_gap);
+  return false;
+}
+
 const char *od_log_path(const od_log *log, int channel) {
   return log->input[log->plan->channel[channel].input].source->path;
 }

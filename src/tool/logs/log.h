@@ -171,6 +171,11 @@ OD_OWNED_POINTER(od_log, od_log_free);
 // Returns whether the file of a log that is not in memory has changed since it was read.
 bool od_log_has_changed(const od_log *log);
 
+// Returns the usual time between the values of a channel, s: the mean interval without the longest one.
+double od_channel_interval(const od_channel_facts *facts);
+// Checks that a channel has no gap that is too long for interpolation: more than 20 times `usual`, s. False: there is a message.
+bool od_log_check_gap(const od_log *log, int channel, double usual, od_messages *messages);
+
 // ---- Rows (log.c)
 
 // Iterates over the rows of a log. Several cursors may exist at the same time.

@@ -69,17 +69,20 @@ static double bandwidth(const grid *g) {
   return squares > 0 ? sqrt(slopes / squares) / g->step : 0;
 }
 
-bool od_lag_find(const double *time, const double *a, const double *b, long rows, double most, od_lag *out) {
+od_status od_lag_find(const double *time, const double *a, const double *b, long rows, double most, bool *found,
+                      od_lag *out) {
   OD_SCRATCH(scratch);
   *out = (od_lag){0};
-  if (rows < LEAST_VALUES) return false;
+  *found = false;
+  if (rows < LEAST_VALUES) return OD_OK;
   double length = time[rows - 1] - time[0];
   grid g = {.begin = time[0], .points = rows < MOST_POINTS ? rows : MOST_POINTS};
   g.step = length / (double)(g.points - 1);
   g.a = OD_TAKE(&scratch, double, g.points);
   g.b = OD_TAKE(&scratch, double, g.points);
-  if (!(length > 0) || !g.a || !g.b) return false;
-  if (!interpolate(time, a, rows, &g, g.a) || !interpolate(time, b, rows, &g, g.b)) return false;
+  if (!g.a || !g.b) return OD_NO_MEMORY;
+  *found = length > 0 && interpolate(time, a, rows, &g, g.a) && interpolate(time, b, rows, &g, g.b);
+  if (!*found) return OD_OK;
   double limit = fmin(most > 0 ? most : length / 4, length / 2);
   long lags = (long)fmin(ceil(limit / g.step), MOST_LAGS), best = 0, pairs = 0;
   out->at_zero = correlation(&g, 0, NULL);
@@ -102,23 +105,5 @@ bool od_lag_find(const double *time, const double *a, const double *b, long rows
   out->sigma = middle > 0 && omega > 0 && pairs > 0
                    ? sqrt(fmax(0, 1 - middle * middle) / (middle * middle * (double)pairs)) / omega
                    : INFINITY;
-  return true;
-}
-
-od_status od_log_lag(const od_log *log, int first, int second, double most, bool *found, od_lag *out, od_error *err) {
-  OD_SCRATCH(scratch);
-  OD_OWNED(od_log_cursor_free) od_log_cursor *cursor = NULL;
-  double *time = OD_TAKE(&scratch, double, log->rows), *a = OD_TAKE(&scratch, double, log->rows),
-         *b = OD_TAKE(&scratch, double, log->rows);
-  const double *value = NULL;
-  bool more = true;
-  *found = false;
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  od_status status = od_log_cursor_new(log, &cursor, err);
-  for (long k = 0; k < log->rows && status == OD_OK; k++) {
-    status = od_log_cursor_next(cursor, &time[k], &value, &more, err);
-    if (status == OD_OK) a[k] = value[first], b[k] = value[second];
-  }
-  if (status == OD_OK) *found = od_lag_find(time, a, b, log->rows, most, out);
-  return status;
+  return OD_OK;
 }

@@ -27,10 +27,8 @@ typedef struct od_lag {
 } od_lag;
 
 // Finds the lag of b behind a. Times in s increase; NAN: a missing value. most: largest lag that is tried, s; 0: a quarter of the time.
-// Returns false if a signal is constant, has fewer than 16 values, or if an allocation fails.
-bool od_lag_find(const double *time, const double *a, const double *b, long rows, double most, od_lag *out);
-
-// Same as od_lag_find(), for two channels of a log.
-od_status od_log_lag(const od_log *log, int first, int second, double most, bool *found, od_lag *out, od_error *err);
+// *found false: a signal is constant or has fewer than 16 values. Fails with OD_NO_MEMORY.
+od_status od_lag_find(const double *time, const double *a, const double *b, long rows, double most, bool *found,
+                      od_lag *out);
 
 #endif

@@ -81,6 +81,10 @@ od_status od_whole_log_load(od_whole_log *w, od_messages *messages) {
   for (int i = 0; i < w->plan.channels; i++) w->plan.channel[i].fills = true;
   od_status status = od_log_load(w->log, &w->plan, w->units, messages);
   if (status != OD_OK) return status;
+  // The values of a channel are interpolated at the times of other channels.
+  for (int i = 0; i < w->plan.channels && w->log->has_rates; i++)
+    if (!od_log_check_gap(w->log, i, od_channel_interval(&w->log->facts[i]), messages)) status = OD_BAD_INPUT;
+  if (status != OD_OK) return status;
   w->times = od_time_facts_of(w->log);
   status = take_rows(w, &err);
   if (status != OD_OK && status != OD_NO_MEMORY) od_messages_add(messages, w->plan.place, "%s", err.text);

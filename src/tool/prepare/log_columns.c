@@ -138,8 +138,6 @@ static od_status find_labels(od_log_columns *c, od_messages *messages) {
 
 // Times are uniform within a hundredth of a step. This tolerance allows times that are printed with few digits.
 static const double uniform = 0.01;
-// Longest time between values, relative to the usual time, over which signals are interpolated.
-static const double longest_gap = 20;
 
 static int by_size(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -235,17 +233,10 @@ static od_status plan_resampling(od_log_columns *c, double median, od_messages *
       ok = false;
       continue;
     }
-    double usual = (f->end - f->begin - f->longest) / (double)(f->values > 2 ? f->values - 2 : 1);
+    double usual = od_channel_interval(f);
     if (log->has_rates && (i == 0 || usual < step)) step = usual;
     begin = fmax(begin, f->begin), end = fmin(end, f->end);
-    double least = fmax(usual, log->has_rates ? 0 : median);
-    if (f->longest <= longest_gap * least) continue;
-    od_messages_add(
-        messages, (od_place){.file = c->plan.file},
-        "'%s' has no value for %.6g s after %.9g s, %.3g times the usual interval; a longer gap than %g intervals is "
-        "not interpolated. Exclude the gap with --start or --end",
-        name, f->longest, f->at, f->longest / least, longest_gap);
-    ok = false;
+    ok = od_log_check_gap(log, c->channel[i], fmax(usual, log->has_rates ? 0 : median), messages) && ok;
   }
   if (!ok) return OD_BAD_INPUT;
   c->is_resampled = true;

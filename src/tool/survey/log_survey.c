@@ -91,6 +91,20 @@ static bool add_channel(od_log_survey *s, const od_survey_wish *wish, int column
   return true;
 }
 
+// Checks that each column belongs to one name of --map. False: there are messages.
+static bool check_names(const od_log_plan *plan, od_messages *messages) {
+  bool ok = true;
+  for (int i = 0; i < plan->channels; i++)
+    for (int k = -1; k < i; k++) {
+      const od_channel *a = k < 0 ? &plan->time : &plan->channel[k], *b = &plan->channel[i];
+      if (a->at < 0 || a->at != b->at) continue;
+      od_messages_add(messages, (od_place){.file = "--map"},
+                      "'%s' and '%s' have the same column, '%s'; remove one entry", a->name, b->name, b->label);
+      ok = false;
+    }
+  return ok;
+}
+
 static od_status find_channels(od_log_survey *s, const od_survey_wish *wish, od_units *units, od_messages *messages) {
   int columns = s->head->columns;
   OD_SCRATCH(scratch);
@@ -135,7 +149,7 @@ od_status od_log_survey_open(const od_survey_wish *wish, od_log_survey *out, od_
     return status;
   }
   out->head = od_row_reader_head(out->file);
-  if (!od_log_match(plan, out->head, plan->file, units, messages)) return OD_BAD_INPUT;
+  if (!od_log_match(plan, out->head, plan->file, units, messages) || !check_names(plan, messages)) return OD_BAD_INPUT;
   status = find_channels(out, wish, units, messages);
   if (status == OD_OK) od_row_reader_want(out->file, out->wanted);
   return status;
@@ -264,6 +278,7 @@ od_status od_log_survey_read(od_log_survey *s, bool (*progress)(void *user, doub
   if (status == OD_OK && (s->rows != rows || od_row_reader_has_changed(s->file)))
     return od_fail(err, OD_IO, changed, s->path);
   for (int i = 0; i < s->channels; i++) od_channel_survey_finish(&s->channel[i].facts);
-  if (status == OD_OK) od_lag_window_judge(&s->lags, s);
-  return status;
+  if (status != OD_OK) return status;
+  status = od_lag_window_judge(&s->lags, s);
+  return status == OD_OK ? OD_OK : od_fail(err, status, "out of memory");
 }

@@ -64,8 +64,8 @@ static int crossings(const double *x, long n) {
   return passes;
 }
 
-void od_lag_window_judge(od_lag_window *w, const od_log_survey *s) {
-  if (!w->value || w->filled < LEAST_VALUES) return;
+od_status od_lag_window_judge(od_lag_window *w, const od_log_survey *s) {
+  if (!w->value || w->filled < LEAST_VALUES) return OD_OK;
   bool moves[OD_LAG_CHANNELS];
   int pairs = 0;
   for (int i = 0; i < w->channels; i++)
@@ -78,13 +78,16 @@ void od_lag_window_judge(od_lag_window *w, const od_log_survey *s) {
       od_lag lag;
       double interval = fmax(a->facts.timing.interval, b->facts.timing.interval);
       double most = fmin(most_intervals * interval, (w->time[w->filled - 1] - w->time[0]) / 4);
-      if (!od_lag_find(w->time, w->value + (size_t)i * OD_LAG_ROWS, w->value + (size_t)k * OD_LAG_ROWS, w->filled, most,
-                       &lag))
-        continue;
+      bool is_found = false;
+      od_status status = od_lag_find(w->time, w->value + (size_t)i * OD_LAG_ROWS, w->value + (size_t)k * OD_LAG_ROWS,
+                                     w->filled, most, &is_found, &lag);
+      if (status != OD_OK) return status;
+      if (!is_found) continue;
       double r = fabs(lag.correlation);
       bool is_better = 1 - lag.at_zero * fabs(lag.at_zero) > gain * (1 - r * r);
       if (lag.is_at_edge || r < least_correlation || !is_better || !(fabs(lag.lag) > significance * lag.sigma))
         continue;
       w->lag[w->lags++] = (od_survey_lag){w->channel[i], w->channel[k], lag};
     }
+  return OD_OK;
 }

@@ -31,7 +31,7 @@ bool od_lag_window_init(od_lag_window *w, struct od_log_survey *s);
 // Adds a row of the second pass. number: number of the row in the wished part.
 void od_lag_window_add(od_lag_window *w, const struct od_log_survey *s, double time, long number);
 // Finds the lags of all pairs. A lag is significant if the correlation is at least 0.95, clearly higher than without a lag, and the lag is
-// longer than 4 standard deviations; both channels pass through their mean at least 8 times.
-void od_lag_window_judge(od_lag_window *w, const struct od_log_survey *s);
+// longer than 4 standard deviations; both channels pass through their mean at least 8 times. Fails with OD_NO_MEMORY.
+od_status od_lag_window_judge(od_lag_window *w, const struct od_log_survey *s);
 
 #endif

@@ -340,6 +340,18 @@ static void test_other_times(void **state) {
   }
   fclose(pause);
   ends_and_says(run(s, "frf pause.csv --input u"), 2, "'u' has no value for 3.005 s after 0.995 s");
+  // The same with several files, in commands that keep the times.
+  scratch_put(s, "friction.yaml", friction);
+  FILE *speed = fopen(scratch_path(s, "speed.csv"), "w"), *force = fopen(scratch_path(s, "force.csv"), "w");
+  fprintf(speed, "time,v\n"), fprintf(force, "time,f\n");
+  for (int k = 0; k < ROWS; k++) {
+    fprintf(force, "%.9g,%.9g\n", cell(k, 0), cell(k, 5));
+    if (k < 100 || k > 200) fprintf(speed, "%.9g,%.9g\n", cell(k, 0) + 0.001, cell(k, 4));
+  }
+  fclose(speed), fclose(force);
+  ends_and_says(run(s, "friction-fit friction.yaml --data force.csv --data speed.csv"), 2,
+                "speed.csv: 'v' has no value for 0.398438 s after 0.38771875 s");
+  expect_code(run(s, "friction-fit friction.yaml --data force.csv --data speed.csv --start 0.9 --quiet"), 0);
   // Empty cells of one file are missing values.
   ends_and_says(run(s, "frf one.csv --input u"), 2, "'y' has no value in row 1");
 }
@@ -512,6 +524,11 @@ static void test_no_log(void **state) {
               "parameters: {lag.gain: {start: 1.5, sigma: 1, low: 0.1, high: 10}}\n"
               "data: {file: plain.csv}\nsets: {one: {data: {file: plain.csv}}}\n");
   expect_code(run(s, "fit sets.yaml --quiet"), 0);
+  scratch_put(s, "points.yaml",
+              "friction: points\nlaws: {guess: {law: coulomb, Fc: 40 N, vs: 10 mm/s, viscous: 90 N s/m}}\n"
+              "fit: {law: coulomb, method: steady, start: guess, parameters: [Fc, viscous], restarts: 0}\n"
+              "points: {log: plain.csv, velocity: v, force: f}\n");
+  ends_with(run(s, "friction-fit points.yaml --quiet"), 0);
   static const char *const wrong[][2] = {
       {"observe simulated.yaml --skip 3", "--skip: error: the data are simulated; expected a log"},
       {"tune simulated.yaml --start 3", "--start: error: the data are simulated; expected a log"},
@@ -521,6 +538,9 @@ static void test_no_log(void **state) {
       {"frf lag.yaml --missing 3", "--missing applies only to logs"},
       {"friction tustin --set Fs=2 --set Fc=1 --set vs=0.01 --set viscous=3 --end 3",
        "--end requires a log; give --data"},
+      {"friction-fit points.yaml --data plain.csv", "--data: error: the file has no section 'run'"},
+      {"friction-fit points.yaml --run plain.csv", "--run: error: the file has no section 'run'"},
+      {"friction-fit points.yaml --start 1", "--start: error: points have no times"},
       {"frf --input u", "no file is given; give a log or a machine file, or a log with --data"},
       {"frf plain.csv --data plain.csv --input u", "give the log once"},
   };

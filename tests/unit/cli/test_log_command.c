@@ -314,6 +314,8 @@ static void test_mistakes(void **state) {
       {"log log.csv --csv o.csv --resample 1e-12", 2, "give a longer --resample"},
       {"log log.csv --csv o.csv --resample -1", 2, "--resample"},
       {"log log.csv --map time=b:kg", 2, "kg"},
+      {"log log.csv --map p=b --map q=3", 2, "'p' and 'q' have the same column, 'b'; remove one entry"},
+      {"log log.csv --map p=time", 2, "'time' and 'p' have the same column, 'time'; remove one entry"},
       {"log log.csv --map q=9", 2, "log.csv has no column '9'"},
       {"log log.csv none.yaml", 2, "none.yaml"},
       {"log log.csv --data log.csv log.csv", 2, "give the log once"},
