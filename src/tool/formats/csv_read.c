@@ -1,7 +1,7 @@
 // Reads tables from CSV files. Allowed are: commas, semicolons or tabs; quotes; CRLF; a byte order mark; comment lines that start
 // with '#'; empty cells; lines of other text before the header. The header may be absent. Units may be in the header or in a line
-// below the header. With semicolons or tabs as separators, a number may have a decimal comma. A cell that is not a number is a flaw
-// of its column. A flaw is an error only if the column is used.
+// below the header. Names and units are UTF-8 or Windows-1252. With semicolons or tabs as separators, a number may have a decimal
+// comma. A cell that is not a number is a flaw of its column. A flaw is an error only if the column is used.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,9 +22,10 @@ enum { MEGABYTE = 1 << 20, LARGEST = 1024 };  // MB
 OD_OWNED_POINTER(char, od_free);
 
 // Reads a unit in a line of units: "bar", "[bar]", "(bar)"; "-" for a dimensionless column. A unit in the header has priority.
-static od_status unit_from(od_table *table, int column, const od_csv_cell *c) {
+// is_utf8: of the line.
+static od_status unit_from(od_table *table, int column, const od_csv_cell *c, bool is_utf8) {
   if (table->unit[column][0] || c->length == 0) return OD_OK;
-  char *text = od_csv_cell_text(c, &table->arena);
+  char *text = od_csv_cell_text(c, is_utf8, &table->arena);
   if (!text) return OD_NO_MEMORY;
   size_t n = strlen(text);
   bool bracketed = n > 1 && ((text[0] == '[' && text[n - 1] == ']') || (text[0] == '(' && text[n - 1] == ')'));
@@ -205,10 +206,11 @@ static od_status make_table(od_csv_reader *r, const od_csv_cells *header, bool n
   t->places.column = OD_TAKE(&t->arena, int, columns);
   t->places.flaw = OD_TAKE(&t->arena, const char *, columns);
   if (od_arena_status(&t->arena) != OD_OK) return od_csv_no_memory(r);
+  const bool is_utf8 = od_csv_is_utf8(header);
   for (int i = 0; i < columns; i++) {
     bool unnamed = numbered || header->cell[i].length == 0;
-    char *name =
-        unnamed ? od_arena_format(&t->arena, "column%d", i + 1) : od_csv_cell_text(&header->cell[i], &t->arena);
+    char *name = unnamed ? od_arena_format(&t->arena, "column%d", i + 1)
+                         : od_csv_cell_text(&header->cell[i], is_utf8, &t->arena);
     t->places.column[i] = header->cell[i].column;
     const char *unit = name && !unnamed ? od_label_split(name) : "";
     if (!name || od_table_label(t, i, name, unit) != OD_OK) return od_csv_no_memory(r);
@@ -241,8 +243,9 @@ static od_status read_units(od_csv_reader *r, od_table *table, bool *taken) {
   if (status == OD_NO_MEMORY) return od_csv_no_memory(r);
   *taken = status == OD_OK && is_units(r, &line, table->columns);
   if (!*taken) *r = before;
+  const bool is_utf8 = *taken && od_csv_is_utf8(&line);
   for (int i = 0; *taken && i < table->columns; i++)
-    if (unit_from(table, i, &line.cell[i]) != OD_OK) return od_csv_no_memory(r);
+    if (unit_from(table, i, &line.cell[i], is_utf8) != OD_OK) return od_csv_no_memory(r);
   return OD_OK;
 }
 
