@@ -7,6 +7,7 @@
 #include "io/date_time.h"
 #include "io/number.h"
 #include "io/table.h"
+#include "io/utf8.h"
 
 int od_csv_column(const od_csv_reader *r, const char *place) {
   return (int)(place - r->line_start) + 1;
@@ -170,11 +171,20 @@ bool od_csv_cell_number(const od_csv_reader *r, const od_csv_cell *c, double *va
   return true;
 }
 
-char *od_csv_cell_text(const od_csv_cell *c, od_arena *arena) {
-  char *text = od_arena_take(arena, c->length + 1);
+bool od_csv_is_utf8(const od_csv_cells *line) {
+  for (int i = 0; i < line->count; i++)
+    if (!od_utf8_has_only(line->cell[i].text, line->cell[i].length)) return false;
+  return true;
+}
+
+char *od_csv_cell_text(const od_csv_cell *c, bool is_utf8, od_arena *arena) {
+  char *text = od_arena_take(arena, (is_utf8 ? 1 : OD_UTF8_OF_1252) * c->length + 1);
   size_t n = 0;
   for (size_t i = 0; text && i < c->length; i++) {
-    text[n++] = c->text[i];
+    if (is_utf8)
+      text[n++] = c->text[i];
+    else
+      n += od_utf8_from_1252((unsigned char)c->text[i], text + n);
     if (c->quoted && c->text[i] == '"') i++;
   }
   return text;

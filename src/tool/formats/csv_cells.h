@@ -63,9 +63,11 @@ od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out);
 od_status od_csv_read_line(od_csv_reader *r, od_arena *arena, od_csv_cells *line);
 // Reads the number in a cell; NAN for an empty or missing cell. Returns false if the cell is not a number.
 bool od_csv_cell_number(const od_csv_reader *r, const od_csv_cell *c, double *value);
-// Returns the text of a cell, with doubled quotes replaced by single quotes, in memory of the arena. Returns NULL if an allocation
-// fails.
-char *od_csv_cell_text(const od_csv_cell *c, od_arena *arena);
+// Returns whether the cells of a line are UTF-8. Other lines count as Windows-1252.
+bool od_csv_is_utf8(const od_csv_cells *line);
+// Returns the text of a cell as UTF-8, with doubled quotes replaced by single quotes, in memory of the arena. is_utf8: of its line. Returns
+// NULL if an allocation fails.
+char *od_csv_cell_text(const od_csv_cell *c, bool is_utf8, od_arena *arena);
 
 // ---- tables (csv_read.c)
 

@@ -1,7 +1,7 @@
 // Reads tables from CSV files. Allowed are: commas, semicolons or tabs; quotes; CRLF; a byte order mark; comment lines that start
 // with '#'; empty cells; lines of other text before the header. The header may be absent. Units may be in the header or in a line
-// below the header. With semicolons or tabs as separators, a number may have a decimal comma. A cell that is not a number is a flaw
-// of its column. A flaw is an error only if the column is used.
+// below the header. Names and units are UTF-8 or Windows-1252. With semicolons or tabs as separators, a number may have a decimal
+// comma. A cell that is not a number is a flaw of its column. A flaw is an error only if the column is used.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,9 +22,10 @@ enum { MEGABYTE = 1 << 20, LARGEST = 1024 };  // MB
 OD_OWNED_POINTER(char, od_free);
 
 // Reads a unit in a line of units: "bar", "[bar]", "(bar)"; "-" for a dimensionless column. A unit in the header has priority.
-static od_status unit_from(od_table *table, int column, const od_csv_cell *c) {
+// is_utf8: of the line.
+static od_status unit_from(od_table *table, int column, const od_csv_cell *c, bool is_utf8) {
   if (table->unit[column][0] || c->length == 0) return OD_OK;
-  char *text = od_csv_cell_text(c, &table->arena);
+  char *text = od_csv_cell_text(c, is_utf8, &table->arena);
   if (!text) return OD_NO_MEMORY;
   size_t n = strlen(text);
   bool bracketed = n > 1 && ((text[0] == '[' && text[n - 1] == ']') || (text[0] == '(' && text[n - 1] == ')'));
@@ -89,6 +90,20 @@ static od_status too_short(const od_csv_reader *r, const od_table *table, int li
     if (is_relevant(r, i)) status = od_csv_add_flaw(r, i, &flaw);
   }
   return status;
+}
+
+// Reports a row with a surplus cell, which ends at r->at. A header with less than half the cells of the row may be a remark.
+static od_status too_long(const od_csv_reader *r, const od_table *table, const od_csv_cell *surplus) {
+  int count = table->columns + 1;
+  for (const char *at = r->at; at < r->end && *at != '\n' && *at != '\r'; at++) count += *at == r->separator;
+  char advice[120] = "";
+  const int header = table->places.header;
+  if (header > 0 && count > 2 * table->columns)
+    snprintf(advice, sizeof advice, "; if line %d is a remark, skip it: --skip %d, or 'skip: %d' under 'data'", header,
+             header, header);
+  return od_fail(r->err, OD_BAD_INPUT,
+                 "%s:%d:%d: the row has more cells than the header, which has %s; expected equal numbers%s", r->path,
+                 surplus->line, surplus->column, od_count(table->columns, "cell").text, advice);
 }
 
 // Returns the position of the next character c at or after `from`. The position is searched again only if the previous result is before
@@ -174,9 +189,7 @@ od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, d
       status = not_a_number(r, &c, table, count);
       if (status != OD_OK) return status;
     } else if (is_surplus && !(goes_on && text)) {
-      return od_fail(r->err, OD_BAD_INPUT,
-                     "%s:%d:%d: the row has more cells than the header, which has %s; expected equal numbers", r->path,
-                     c.line, c.column, od_count(table->columns, "cell").text);
+      return too_long(r, table, &c);
     }
     count++;
     if (od_csv_at_line_end(r)) break;
@@ -193,10 +206,11 @@ static od_status make_table(od_csv_reader *r, const od_csv_cells *header, bool n
   t->places.column = OD_TAKE(&t->arena, int, columns);
   t->places.flaw = OD_TAKE(&t->arena, const char *, columns);
   if (od_arena_status(&t->arena) != OD_OK) return od_csv_no_memory(r);
+  const bool is_utf8 = od_csv_is_utf8(header);
   for (int i = 0; i < columns; i++) {
     bool unnamed = numbered || header->cell[i].length == 0;
-    char *name =
-        unnamed ? od_arena_format(&t->arena, "column%d", i + 1) : od_csv_cell_text(&header->cell[i], &t->arena);
+    char *name = unnamed ? od_arena_format(&t->arena, "column%d", i + 1)
+                         : od_csv_cell_text(&header->cell[i], is_utf8, &t->arena);
     t->places.column[i] = header->cell[i].column;
     const char *unit = name && !unnamed ? od_label_split(name) : "";
     if (!name || od_table_label(t, i, name, unit) != OD_OK) return od_csv_no_memory(r);
@@ -229,8 +243,9 @@ static od_status read_units(od_csv_reader *r, od_table *table, bool *taken) {
   if (status == OD_NO_MEMORY) return od_csv_no_memory(r);
   *taken = status == OD_OK && is_units(r, &line, table->columns);
   if (!*taken) *r = before;
+  const bool is_utf8 = *taken && od_csv_is_utf8(&line);
   for (int i = 0; *taken && i < table->columns; i++)
-    if (unit_from(table, i, &line.cell[i]) != OD_OK) return od_csv_no_memory(r);
+    if (unit_from(table, i, &line.cell[i], is_utf8) != OD_OK) return od_csv_no_memory(r);
   return OD_OK;
 }
 
@@ -370,57 +385,82 @@ static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, b
 
 enum { LONGEST_PREAMBLE = 200 };
 
-// Returns the number of cells of the line at r; 0: the line cannot be read. *numbers: the number of cells with numbers or times. If
-// `separator` is zero, finds the separator in the line itself. Moves r to the next line.
-static int count_cells(od_csv_reader *r, char separator, int *numbers) {
+// Contents of a line: number of cells, 0 if the line cannot be read; number of cells up to the last cell with a text; number of cells
+// with numbers or times.
+typedef struct line_cells {
+  int count, filled, numbers;
+} line_cells;
+
+// Counts the cells of the line at r and moves r to the next line. If `separator` is zero, finds the separator in the line itself.
+static line_cells count_cells(od_csv_reader *r, char separator) {
   OD_SCRATCH(scratch);
   od_csv_reader line = *r;
   od_csv_cells found = {0};
   od_error ignored = {0};
+  line_cells cells = {0};
   line.separator = separator ? separator : od_csv_find_separator(&line, NULL);
   line.err = &ignored;
-  int count = od_csv_read_line(&line, &scratch, &found) == OD_OK ? found.count : 0;
-  *numbers = 0;
-  for (int i = 0; i < count; i++) *numbers += found.cell[i].length > 0 && od_csv_cell_is_value(&line, &found.cell[i]);
+  if (od_csv_read_line(&line, &scratch, &found) == OD_OK) cells.count = found.count;
+  for (int i = 0; i < cells.count; i++) {
+    if (found.cell[i].length == 0) continue;
+    cells.filled = i + 1;
+    cells.numbers += od_csv_cell_is_value(&line, &found.cell[i]);
+  }
   while (!od_csv_at_line_end(r)) r->at++;
   if (r->at < r->end) od_csv_next_line(r);
-  return count;
+  return cells;
 }
 
-// Returns the number of cells of a row of data: a row has at least two cells, and most of them are numbers. Otherwise returns 0.
-static int cells_of_row(od_csv_reader *r) {
-  int numbers, count = count_cells(r, '\0', &numbers);
-  return count >= 2 && 2 * numbers > count ? count : 0;
+// Returns whether a line is a row of data: a row has at least two cells, and most of them are numbers.
+static bool is_row(line_cells c) {
+  return (c.count >= 2 && 2 * c.numbers > c.count) || (c.filled >= 2 && 2 * c.numbers > c.filled);
 }
 
-static int cells_of_text(od_csv_reader r, char separator) {
-  int numbers, count = count_cells(&r, separator, &numbers);
-  return numbers == 0 ? count : 0;
+// Returns whether a line with these cells may have the units of rows with `width` cells. Between blanks, words of a text look like cells.
+static bool fits(line_cells c, int width, char separator) {
+  return separator == ' ' ? c.count == width : c.count >= width;
 }
 
-// Returns whether a line with `count` cells may have the names or units of rows with `width` cells. Between blanks, words of a text look
-// like cells.
-static bool fits(int count, int width, char separator) {
-  return separator == ' ' ? count == width : count >= width;
+// Returns whether a line with these cells may have the names. A line of text before a table may end with separators that a spreadsheet
+// program added: only its first cell has a text.
+static bool may_be_names(line_cells c, int width, char separator) {
+  return fits(c, width, separator) && c.filled > 1;
+}
+
+// Lines before the first row of data.
+typedef struct lines_above {
+  const od_csv_reader *first, *before, *before_that;  // first line of the file; last line, line before the last
+  char separator;                                     // of the row
+} lines_above;
+
+// Finds the header of rows with `width` cells: the last line above the rows, or the line before the line of units. If the first line has
+// this width, the first line is the header. Returns NULL if no line has this width.
+static const od_csv_reader *find_names(const lines_above *l, int width) {
+  od_csv_reader first = *l->first, before = *l->before, before_that = *l->before_that;
+  if (may_be_names(count_cells(&first, l->separator), width, l->separator)) return l->first;
+  const line_cells last = count_cells(&before, l->separator);
+  if (last.numbers > 0 || !fits(last, width, l->separator)) return NULL;
+  const line_cells other = count_cells(&before_that, l->separator);
+  if (other.numbers == 0 && may_be_names(other, width, l->separator)) return l->before_that;
+  return may_be_names(last, width, l->separator) ? l->before : NULL;
 }
 
 // Skips lines before the header. If two consecutive rows have the same number of cells, the table has at least this width. One row
-// at the end of the file is sufficient. The header is the line before these rows, or before the line of units. If the first line
-// already has this width, nothing is skipped.
+// at the end of the file is sufficient. Rows may end with empty surplus cells: if no line has the width of the rows, the width is the
+// number of their cells up to the last value. If no line has this width either, nothing is skipped.
 static void skip_preamble(od_csv_reader *r) {
   od_csv_reader now = *r, before = *r, before_that = *r;
   for (int line = 0; line < LONGEST_PREAMBLE && od_csv_find_line(&now); line++) {
     od_csv_reader start = now, next = now;
-    int count = cells_of_row(&next), following = count;
+    line_cells row = count_cells(&next, '\0'), following = row;
     od_csv_reader after = next;
-    if (count > 0 && od_csv_find_line(&after)) following = cells_of_row(&after);
-    if (count > 0 && following == count) {
-      char separator = od_csv_find_separator(&start, NULL);
-      int ignored;
-      od_csv_reader first = *r;
-      if (line < 1 || fits(count_cells(&first, separator, &ignored), count, separator)) return;
-      if (!fits(cells_of_text(before, separator), count, separator)) return;
-      *r = line > 1 && fits(cells_of_text(before_that, separator), count, separator) ? before_that : before;
+    if (is_row(row) && od_csv_find_line(&after)) following = count_cells(&after, '\0');
+    if (is_row(row) && is_row(following) && following.count == row.count) {
+      const lines_above above = {r, &before, &before_that, od_csv_find_separator(&start, NULL)};
+      const int filled = row.filled > following.filled ? row.filled : following.filled;
+      const od_csv_reader *names = line > 0 ? find_names(&above, row.count) : NULL;
+      if (!names && line > 0) names = find_names(&above, filled);
+      if (names) *r = *names;
       return;
     }
     before_that = before;

@@ -235,35 +235,21 @@ static uint64_t take_raw(reader *r) {
   return value;
 }
 
-// Characters of Windows-1252 in the range 0x80 to 0x9f.
-static const unsigned short windows_1252[32] = {0x20ac, 0xfffd, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
-                                                0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0xfffd, 0x017d, 0xfffd,
-                                                0xfffd, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,
-                                                0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0xfffd, 0x017e, 0x0178};
-
 // Returns a text of the file as UTF-8, in memory of the database. Control characters become blanks.
 static const char *copy_text(reader *r, const char *text, size_t length) {
   static const char empty[] = "";
-  bool is_utf8 = true;
   if (length == 0) return empty;
-  for (size_t i = 0, n; is_utf8 && i < length; i += n) {
-    n = (unsigned char)text[i] < ' ' ? 1 : od_utf8_length((const unsigned char *)text + i, length - i);
-    is_utf8 = n > 0;
-  }
-  char *copy = OD_TAKE(&r->dbc->arena, char, (is_utf8 ? 1 : 3) * length + 1), *to = copy;
+  const bool is_utf8 = od_utf8_has_only(text, length);
+  char *copy = OD_TAKE(&r->dbc->arena, char, (is_utf8 ? 1 : OD_UTF8_OF_1252) * length + 1), *to = copy;
   for (size_t i = 0; copy && i < length; i++) {
-    unsigned char byte = (unsigned char)text[i];
-    unsigned c = byte >= 0x80 && byte < 0xa0 ? windows_1252[byte - 0x80] : byte;
+    const unsigned char byte = (unsigned char)text[i];
     if (byte == '\\' && i + 1 < length && text[i + 1] == '"') continue;
-    if (byte < ' ' || byte == 0x7f) {
+    if (byte < ' ' || byte == 0x7f)
       *to++ = ' ';
-    } else if (is_utf8 || c < 0x80) {
+    else if (is_utf8)
       *to++ = (char)byte;
-    } else if (c < 0x800) {
-      *to++ = (char)(0xc0 | c >> 6), *to++ = (char)(0x80 | (c & 0x3f));
-    } else {
-      *to++ = (char)(0xe0 | c >> 12), *to++ = (char)(0x80 | (c >> 6 & 0x3f)), *to++ = (char)(0x80 | (c & 0x3f));
-    }
+    else
+      to += od_utf8_from_1252(byte, to);
   }
   return copy ? copy : empty;
 }

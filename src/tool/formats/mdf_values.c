@@ -4,6 +4,7 @@
 
 #include "formats/mdf_channels.h"
 #include "io/date_time.h"
+#include "io/utf8.h"
 
 uint64_t od_mdf_bits(const od_mdf_channel *c, const unsigned char *data) {
   const unsigned char *b = data + c->byte;
@@ -93,16 +94,6 @@ double od_mdf_raw_value(const od_mdf_channel *c, const unsigned char *data, uint
   return (double)NAN;
 }
 
-// Writes a character in UTF-8. Returns the number of bytes.
-static size_t put_character(uint32_t c, char *to) {
-  if (c < 0x80) return to[0] = (char)c, (size_t)1;
-  size_t more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-  static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
-  to[0] = (char)(first[more] | c >> (6 * more));
-  for (size_t i = 1; i <= more; i++) to[i] = (char)(0x80 | (c >> (6 * (more - i)) & 63));
-  return more + 1;
-}
-
 void od_mdf_decode_text(uint8_t type, const unsigned char *bytes, size_t count, char *text, size_t size) {
   enum { LATIN_1 = 6, UTF_16 = 8, UTF_16_BE = 9, WITH_MARK = 17 };
   size_t length = 0;
@@ -126,7 +117,7 @@ void od_mdf_decode_text(uint8_t type, const unsigned char *bytes, size_t count, 
     i += is_wide ? 2 : 1;
     if (c == 0) break;
     if (is_wide || type == LATIN_1)
-      length += put_character(c, text + length);
+      length += od_utf8_write(c, text + length);
     else
       text[length++] = (char)c;
   }

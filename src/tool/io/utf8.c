@@ -1,7 +1,6 @@
 // UTF-8 according to RFC 3629.
 #include "io/utf8.h"
 
-#include <stdint.h>
 #include <string.h>
 
 size_t od_utf8_length(const unsigned char *s, size_t left) {
@@ -27,6 +26,34 @@ bool od_utf8_is_text(const char *text) {
     left -= length;
   }
   return true;
+}
+
+bool od_utf8_has_only(const char *text, size_t length) {
+  for (size_t i = 0, n; i < length; i += n) {
+    const unsigned char c = (unsigned char)text[i];
+    n = c < 0x80 ? 1 : od_utf8_length((const unsigned char *)text + i, length - i);
+    if (n == 0) return false;
+  }
+  return true;
+}
+
+size_t od_utf8_write(uint32_t code, char *to) {
+  static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
+  const size_t more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  to[0] = (char)(first[more] | code >> (6 * more));
+  for (size_t i = 1; i <= more; i++) to[i] = (char)(0x80 | (code >> (6 * (more - i)) & 0x3f));
+  return more + 1;
+}
+
+// Characters of Windows-1252 in the range 0x80 to 0x9f. Other codes are equal to those of Unicode.
+static const unsigned short windows_1252[32] = {0x20ac, 0xfffd, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
+                                                0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0xfffd, 0x017d, 0xfffd,
+                                                0xfffd, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,
+                                                0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0xfffd, 0x017e, 0x0178};
+
+size_t od_utf8_from_1252(unsigned char code, char *to) {
+  const uint32_t c = code >= 0x80 && code < 0xa0 ? windows_1252[code - 0x80] : code;
+  return od_utf8_write(c, to);
 }
 
 int od_utf8_width(const char *text) {

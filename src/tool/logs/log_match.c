@@ -104,23 +104,35 @@ static void list_columns(const od_table *t, char *text, size_t size) {
   if (used >= size) strcpy(text + size - 4, "...");
 }
 
+// Writes the advice to skip the header if the header may be a remark: it has only one name. Otherwise writes an empty text.
+static void advise_skip(const search *s, char *text, size_t size) {
+  const int line = s->table->places.header;
+  text[0] = '\0';
+  if (line > 0 && s->table->columns == 1)
+    snprintf(text, size,
+             s->has_section ? "; if line %d is a remark, skip it with 'skip: %d' under 'data'"
+                            : "; if line %d is a remark, skip it with --skip %d",
+             line, line);
+}
+
 // Reports that the column of a channel was not found.
 static void complain_missing(const search *s, const od_channel *c, int found) {
   const char *name = c->column ? c->column : c->name;
   od_place place = c->column ? c->place : header_place(s, -1);
   char list[300];
   list_columns(s->table, list, sizeof list);
-  char bare[NAME_SIZE];
+  char bare[NAME_SIZE], advice[100];
+  advise_skip(s, advice, sizeof advice);
   snprintf(bare, sizeof bare, "%s", name);
   od_label_split(bare);
   od_nearest nearest = od_nearest_to(bare);
   for (int i = 0; i < s->table->columns; i++) od_nearest_try(&nearest, s->table->name[i]);
   const char *remedy = s->has_section ? "under 'data'" : "with --map NAME=COLUMN";
   if (c == s->time && !c->column)
-    od_messages_add(s->messages, place, "there is no time column; give the %s: one of %s",
+    od_messages_add(s->messages, place, "there is no time column; give the %s: one of %s%s",
                     s->has_section ? "name of a column with 'time' under 'data'"
                                    : "time between rows with --interval, or a column with --map time=COLUMN",
-                    list);
+                    list, advice);
   else if (found == AMBIGUOUS)
     od_messages_add(s->messages, place, "several columns of %s match '%s'; give the number of the column", s->file,
                     name);
@@ -141,6 +153,8 @@ static void complain_unit(const search *s, const od_channel *c, const char *unit
   const char *column = s->table->name[c->at], *measures = od_units_measures(s->units, unit);
   od_place place = c->file_unit ? c->unit_place : header_place(s, c->at);
   const char *suggestion = od_units_suggest(unit);
+  char advice[100] = "";
+  if (!c->file_unit) advise_skip(s, advice, sizeof advice);
   if (verdict == OD_UNIT_UNKNOWN && suggestion)
     od_messages_add(s->messages, place, "unknown unit '%s' of column '%s'; did you mean '%s'?", unit, column,
                     suggestion);
@@ -148,8 +162,8 @@ static void complain_unit(const search *s, const od_channel *c, const char *unit
     od_messages_add(s->messages, place, "unknown unit '%s' of column '%s'; expected a unit such as bar, mm or V", unit,
                     column);
   else if (verdict == OD_UNIT_UNKNOWN)
-    od_messages_add(s->messages, place, "unknown unit '%s' of column '%s'; expected a unit for '%s', such as %s", unit,
-                    column, c->name, c->unit);
+    od_messages_add(s->messages, place, "unknown unit '%s' of column '%s'; expected a unit for '%s', such as %s%s",
+                    unit, column, c->name, c->unit, advice);
   else if (measures)
     od_messages_add(s->messages, place, "column '%s' is in '%s', %s; expected a unit for '%s', such as %s", column,
                     unit, measures, c->name, c->unit);

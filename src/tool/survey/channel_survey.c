@@ -436,9 +436,11 @@ void od_channel_survey_recount(od_channel_survey *s, double time, double value) 
 // Judges one end of the range. limit: the value at this end.
 static void judge_end(const od_channel_survey *s, od_range_end *end, double limit) {
   enum { LEAST_AT = 8, LEAST_RUN = 4, LEAST_CODES = 3, LONG_RUN = 20 };
-  double inner = s->high.next - s->low.next;
+  double inner = s->high.next - s->low.next, gap = fabs(limit - end->next);
   bool is_repeated = end->runs >= LEAST_CODES || end->longest >= LONG_RUN;
-  end->is_code = is_repeated && fabs(limit - end->next) > 3 * inner;
+  // Spikes from several values of the signal that all end at the same value.
+  bool is_equal_spikes = end->runs >= LEAST_CODES && 4 * end->spikes >= 3 * end->runs;
+  end->is_code = (is_repeated && gap > 3 * inner) || (is_equal_spikes && gap > inner / 4);
   bool piles_up = end->at >= LEAST_AT && end->longest >= LEAST_RUN && end->at > 3 * end->near;
   end->is_saturated = !end->is_code && s->stuck_limit > 0 && limit != 0 && piles_up;
 }

@@ -17,7 +17,8 @@
 //
 // Saturation. A noisy channel that repeats its least or greatest value, except 0, while values close to this limit are rare.
 //
-// Codes. A least or greatest value that occurs several times and is far from all other values, such as 65535 or -999.
+// Codes. A least or greatest value that occurs several times and is far from all other values, such as 65535 or -999: by three times the range of
+// the other values, or by a quarter of this range if at least three quarters of its runs are spikes.
 //
 // In a channel without visible noise, the six neighbors of a spike must be five times as close to the line, and the height must be at
 // least 2 % of the range, because fast transients of simulated signals have peaks of one sample. Values below 1e-12 are round-off.

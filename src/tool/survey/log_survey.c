@@ -256,6 +256,8 @@ od_status od_log_survey_read(od_log_survey *s, bool (*progress)(void *user, doub
   od_status status = read_pass(s, add_row, 0, progress, user, err);
   if (status != OD_OK) return status;
   if (s->rows == 0) return od_fail(err, OD_BAD_INPUT, "%s has no rows", s->path);
+  const char *no_time = s->plan->time.at >= 0 ? od_table_flaw(s->head, s->plan->time.at) : NULL;
+  if (s->rows_without_time == s->rows && no_time) return od_fail(err, OD_BAD_INPUT, "%s", no_time);
   if (isnan(s->begin))
     return od_fail(
         err, OD_BAD_INPUT,

@@ -398,24 +398,31 @@ static void test_section_loads(void **state) {
   forget(o);
 }
 
-// Columns with equal names, with names that are not text, and with signs of YAML are given by number or in quotes.
+// Names that YAML must quote, equal names, names with a control character (only the number of the column is possible) and names in
+// Windows-1252 (the section is UTF-8).
 static void test_difficult_names(void **state) {
   scratch *s = *state;
-  FILE *f =
-      begin(s, "log.csv", "time,'A' #pressure: {x} [bar],P.pressure [bar],P.pressure [bar],cylinder\xff.length [m]");
-  for (int i = 0; i < 60; i++) fprintf(f, "%d,%d,5%d,6%d,1.6\n", i, 50 + i % 7, i % 9, i % 9);
-  fclose(f);
-  outcome o =
-      run(s, "log log.csv " OD_SOURCE_DIR "/cases/fourbar-valve/points-3.experiment.yaml --json o.json --quiet");
-  ends_with(o, 0);
-  forget(o);
-  json_t *all = read_json(s, "o.json");
-  const char *section = json_string_value(json_object_get(all, "section"));
-  assert_non_null(section);
-  says(section, "A.pressure: \"'A' #pressure: {x}\"");
-  says(section, "cylinder.length: 5 ");
-  assert_true(strstr(section, "P.pressure: 3 ") || strstr(section, "P.pressure: 4 "));
-  json_decref(all);
+  static const char *const last[][2] = {{"cylinder\x01.length", "cylinder.length: 5 "},
+                                        {"cylinder\xfc.length", "cylinder.length: \"cylinder\xc3\xbc.length\""}};
+  for (int i = 0; i < 2; i++) {
+    char header[200];
+    snprintf(header, sizeof header, "time,'A' #pressure: {x} [bar],P.pressure [bar],P.pressure [bar],%s [m]",
+             last[i][0]);
+    FILE *f = begin(s, "log.csv", header);
+    for (int k = 0; k < 60; k++) fprintf(f, "%d,%d,5%d,6%d,1.6\n", k, 50 + k % 7, k % 9, k % 9);
+    fclose(f);
+    outcome o =
+        run(s, "log log.csv " OD_SOURCE_DIR "/cases/fourbar-valve/points-3.experiment.yaml --json o.json --quiet");
+    ends_with(o, 0);
+    forget(o);
+    json_t *all = read_json(s, "o.json");
+    const char *section = json_string_value(json_object_get(all, "section"));
+    assert_non_null(section);
+    says(section, "A.pressure: \"'A' #pressure: {x}\"");
+    says(section, last[i][1]);
+    assert_true(strstr(section, "P.pressure: 3 ") || strstr(section, "P.pressure: 4 "));
+    json_decref(all);
+  }
 }
 
 int main(void) {

@@ -186,6 +186,19 @@ static void order_of_dates(void **state) {
   o = run(s, "fit fit.yaml --json -");
   says(o.out, "\"rows\": 50");
   forget(o);
+  // The survey of the log: the same message, and the same order from the mapping.
+  o = run(s, "log log.csv");
+  ends_with(o, 2);
+  says(o.err, "the dates of the column 'Time', such as '3/4/2026 23:59:59.900', can be read as day/month");
+  forget(o);
+  o = run(s, "log log.csv --map time=Time:dd/mm/yyyy");
+  ends_with(o, 0);
+  says(o.out, "from 2026-04-03T23:59:59.9");
+  forget(o);
+  o = run(s, "log log.csv --map time=Time:mm/dd/yyyy");
+  ends_with(o, 0);
+  says(o.out, "from 2026-03-04T23:59:59.9");
+  forget(o);
 }
 
 int main(void) {

@@ -103,6 +103,36 @@ static void shapes(void **state) {
        2,
        {"date", "s", "time", "s", "p", ""},
        {0, 0, 1, 0, 1, 2}},
+      // Windows-1252 in the header, in the line of units, in quotes; UTF-8 remains.
+      {"t [s];Pr\xfc"
+       "fdruck [bar];T [\xb0"
+       "C];\"\x84\"\"\x80 [\xb5m]\"\n0;1;2;3\n1;2;3;4\n",
+       4,
+       2,
+       {"t", "s",
+        "Pr\xc3\xbc"
+        "fdruck",
+        "bar", "T",
+        "\xc2\xb0"
+        "C",
+        "\xe2\x80\x9e\"\xe2\x82\xac", "\xc2\xb5m"},
+       {0, 1, 2, 3, 1, 2, 3, 4}},
+      {"t,T\ns,\xb0"
+       "C\n0,1\n1,2\n",
+       2,
+       2,
+       {"t", "s", "T",
+        "\xc2\xb0"
+        "C"},
+       {0, 1, 1, 2}},
+      {"t\xc3\xbc,T [\xc2\xb0"
+       "C]\n0,1\n1,2\n",
+       2,
+       2,
+       {"t\xc3\xbc", "", "T",
+        "\xc2\xb0"
+        "C"},
+       {0, 1, 1, 2}},
       // One column whose name has blanks.
       {"spool position [mm]\n1\n2\n", 1, 2, {"spool position", "mm"}, {1, 2}},
   };

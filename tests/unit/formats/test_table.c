@@ -186,6 +186,14 @@ static void test_csv_preamble(void **state) {
   expect(READ(s, LOGGER "time [s];p [bar];q\n0;1,5;2\n1;2,5;3\n"), 3, labels, 2, data);
   expect(READ(s, "\"a quote\ntime [s],p [bar],q\n0,1.5,2\n1,2.5,3\n"), 3, labels, 2, data);
   expect(READ(s, LOGGER "time [s],p [bar],q\n0,1.5,2\n"), 3, labels, 1, data);
+  // Empty surplus cells at the ends of rows, of lines before the header, or of all lines.
+  expect(READ(s, "Plant 1\ntime [s];p [bar];q\n0;1,5;2;\n1;2,5;3;\n"), 3, labels, 2, data);
+  expect(READ(s, "Plant 1\ntime;p;q\ns;bar;;\n0;1,5;2;;;;;\n1;2,5;3;;;;;\n"), 3, labels, 2, data);
+  expect(READ(s, "Plant 1;;\ntime [s];p [bar];q\n0;1,5;2\n1;2,5;3\n"), 3, labels, 2, data);
+  expect(READ(s, "Plant 1;;;\nHall 2;;;\ntime;p;q;\ns;bar;;\n0;1,5;2;\n1;2,5;3;\n"), 3, labels, 2, data);
+  // Rows whose last value is missing have the width of the header.
+  double missing[] = {0, 1.5, NAN, 1, 2.5, NAN};
+  expect(READ(s, "Plant;1\ntime [s];p [bar];q\n0;1,5;\n1;2,5;\n"), 3, labels, 2, missing);
   // A line with the width of the table: the number must be given.
   const char text[] = "made,by,hand\ntime [s],p [bar],q\n0,1.5,2\n1,2.5,3\n";
   od_table *t = NULL;
@@ -208,6 +216,9 @@ static void test_csv_errors_name_the_place(void **state) {
        "t.csv:2:9: the row has more cells than the header, which has 2 cells; expected equal numbers"},
       {"time,p\n0,1,2\n",
        "t.csv:2:5: the row has more cells than the header, which has 2 cells; expected equal numbers"},
+      {"Plant 1\nHall 2\n0,1,2\n1,2,5\n",
+       "t.csv:3:3: the row has more cells than the header, which has 1 cell; expected equal numbers; if line 1 is a "
+       "remark, skip it: --skip 1, or 'skip: 1' under 'data'"},
       {"time,p\n0,\"1\n", "t.csv:2:3: the quote is not closed"},
       {"time,p\n0,\"1\" x\n", "t.csv:2:7: expected a separator after the closing quote"},
       {"time,p\n0,1,5\n", "t.csv:2:5: the row has more cells"},

@@ -163,4 +163,15 @@ static inline void add_codes(random_channel *c, uint64_t seed) {
   for (int k = 0; k < c->codes; k++) c->x[(k + 1) * CHANNEL_LENGTH / (c->codes + 2)] = c->code;
 }
 
+// Adds codes above or below the signal, 0.4 to 2.5 times its range away and visible above the noise.
+static inline void add_close_codes(random_channel *c, uint64_t seed) {
+  double low = INFINITY, high = -INFINITY;
+  for (int i = 0; i < CHANNEL_LENGTH; i++) low = fmin(low, c->x[i]), high = fmax(high, c->x[i]);
+  double distance = fmax((high - low) * between(seed, 11, 0, 0.4, 2.5), 20 * c->noise);
+  add_codes(c, seed);
+  double code = c->code > 0 ? high + distance : low - distance;
+  for (int i = 0; i < CHANNEL_LENGTH; i++) c->x[i] = c->x[i] == c->code ? code : c->x[i];
+  c->code = code;
+}
+
 #endif

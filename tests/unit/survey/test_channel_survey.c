@@ -223,7 +223,8 @@ static bool has_spike(const od_channel_survey *s, const random_channel *c, int i
 static void test_detection(void **state) {
   (void)state;
   static random_channel c;
-  rate spikes = {0}, other_spikes = {0}, stuck = {0}, other_stuck = {0}, limits = {0}, gaps = {0}, codes = {0};
+  rate spikes = {0}, other_spikes = {0}, stuck = {0}, other_stuck = {0}, limits = {0}, gaps = {0}, codes = {0},
+       close = {0};
   for (int kind = 0; kind < NOISY_KINDS; kind++)
     for (int i = 0; i < SEEDS; i++) {
       uint64_t seed = first_seed() + (uint64_t)i;
@@ -265,11 +266,18 @@ static void test_detection(void **state) {
       survey_random(&s, &c, &scratch);
       const od_range_end *end = c.code > 0 ? &s.high : &s.low;
       add_to(&codes, end->is_code && end->at == c.codes && s.spikes == 0);
+
+      make_channel(&c, (signal_kind)kind, seed);
+      const double middle = c.x[CHANNEL_LENGTH / 2];
+      add_close_codes(&c, seed);
+      survey_random(&s, &c, &scratch);
+      end = c.code > middle ? &s.high : &s.low;
+      add_to(&close, end->is_code && end->at == c.codes && s.spikes == 0);
     }
   printf(
-      "found: spikes %.2f %% of %ld, stuck stretches %.2f %% of %ld, limits %.2f %% of %ld, gaps %.2f %% of %ld, codes %.2f %% of %ld\n",
+      "found: spikes %.2f %% of %ld, stuck stretches %.2f %% of %ld, limits %.2f %% of %ld, gaps %.2f %% of %ld, codes %.2f %% of %ld, codes close to the signal %.2f %% of %ld\n",
       100 * share(spikes), spikes.all, 100 * share(stuck), stuck.all, 100 * share(limits), limits.all,
-      100 * share(gaps), gaps.all, 100 * share(codes), codes.all);
+      100 * share(gaps), gaps.all, 100 * share(codes), codes.all, 100 * share(close), close.all);
   printf("in channels with faults: other spikes %.2f %%, other stuck stretches %.2f %%\n", 100 * share(other_spikes),
          100 * share(other_stuck));
   assert_true(share(spikes) >= 0.98);
@@ -277,6 +285,7 @@ static void test_detection(void **state) {
   assert_true(share(limits) >= 0.9);
   assert_true(share(gaps) == 1);
   assert_true(share(codes) >= 0.99);
+  assert_true(share(close) >= 0.99);
   assert_true(share(other_spikes) <= 0.01 && share(other_stuck) <= 0.01);
 }
 
