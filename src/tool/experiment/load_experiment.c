@@ -187,7 +187,7 @@ void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log) {
   for (int c = 0; *log && c < plan->channels; c++) {
     const od_channel *channel = &plan->channel[c];
     const od_channel_facts *facts = &(*log)->facts[c];
-    double largest = (*log)->missing[c] < (*log)->rows ? fmax(fabs(facts->least), fabs(facts->most)) : 0;
+    double largest = facts->values > 0 ? fmax(fabs(facts->least), fabs(facts->most)) : 0;
     if (channel->at >= 0)
       od_check_measured(&xl->ld, channel->place.file ? channel->place : plan->place, channel->name, channel->unit,
                         od_measured_limits(channel->name, channel->unit), largest);

@@ -95,17 +95,28 @@ static void list_parameters(od_friction_fitted *f) {
 
 // --- The stages ---------------------------------------------------------------------------------------------------
 
+// Reports that no part of the run gives a point, with the ways out that the law permits.
+static od_status complain_about_points(const od_friction_plan *plan, od_error *err) {
+  if (plan->points.every > 0)
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "%s: none of the samples of 'points: {every: %d}' has a speed other than zero; check the column of the "
+        "speeds, or give a smaller number",
+        plan->path, plan->points.every);
+  return od_fail(
+      err, OD_BAD_INPUT,
+      "%s: the run has no settled parts: no window of %g s has a constant speed. %s'points: {every: 10}', which takes each "
+      "tenth sample as a point",
+      plan->path, plan->settling.window,
+      plan->start.law->has_family ? "Use the method 'complete', which does not need settled parts, or " : "Use ");
+}
+
 static od_status run_stages(od_friction_fitted *f, const od_friction_run_options *options, od_error *err) {
   const od_friction_plan *plan = f->plan;
   int number[OD_MOST_LAW_NUMBERS];
   if (plan->method == OD_FRICTION_COMPLETE)
     return od_friction_fit_run(f, options, plan->parameters, plan->parameter, err);
-  if (f->data->points.count == 0)
-    return od_fail(
-        err, OD_BAD_INPUT,
-        "%s: the run has no settled parts: no window of %g s has a constant speed. Use the method 'complete', which does "
-        "not need settled parts",
-        plan->path, plan->settling.window);
+  if (f->data->points.count == 0) return complain_about_points(plan, err);
   od_status status = od_friction_fit_points(f, options, err);
   if (status == OD_OK && plan->method == OD_FRICTION_SEQUENTIAL) status = od_friction_fit_sequence(f, options, err);
   if (status == OD_OK && plan->method == OD_FRICTION_DYNAMIC) {

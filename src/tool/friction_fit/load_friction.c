@@ -316,8 +316,11 @@ static void check_method(od_friction_reader *r, const od_section *section) {
         ld, section->node,
         "'positions' need the method 'complete', and a run with positions: simulated, or with the column 'position'");
   if (plan->start.law && complete && !plan->start.law->has_family)
-    od_complain(ld, section->node, "the law '%s' has no states that a run can determine; use the method 'steady'",
-                plan->start.law->name);
+    od_complain(
+        ld, section->node,
+        "the law '%s' has no states that a run can determine; use the method 'steady' (for a run without settled "
+        "parts, with 'points: {every: 10}')",
+        plan->start.law->name);
 }
 
 static void read_fit(od_friction_reader *r, int node) {

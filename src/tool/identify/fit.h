@@ -149,6 +149,9 @@ od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const
                            od_error *err);
 void od_fit_data_free(od_fit_data *data);
 OD_OWNED_POINTER(od_fit_data, od_fit_data_free);
+// Finds the raw value of a measured value (SI) of a sensor: the number in the file that the key 'missing' compares. Returns NAN if the
+// data have no such number: they are simulated, or prepared by filters.
+double od_fit_raw_value(const od_fit_plan *plan, const od_fit_data *d, int sensor, double value);
 // For plans that are fitted many times. The first function returns the memory of the true motion of a simulated set, in
 // bytes. The second function simulates the motion once and keeps the motion until the plan is freed.
 double od_fit_truth_bytes(const od_fit_plan *plan, int set);
@@ -166,10 +169,15 @@ typedef struct od_fit_quality {
   double lag1, white;        // correlation of neighboring residuals (lag 1); p-value of the Ljung-Box test of whiteness
   double correlation;        // the largest magnitude of the autocorrelation at lags 1 to 20
   double worst, worst_time;  // largest residual, in standard deviations of the noise, and time of this residual, s
-  double typical;            // median magnitude of the residuals, in standard deviations of the noise
+  double worst_value;        // measured value of this sample, SI
+  // Number of outliers: samples with residuals of at least OD_FIT_OUTLIER times `typical`. 0: their values differ.
+  long equal_outliers;
+  double typical;  // median magnitude of the residuals, in standard deviations of the noise
   long samples, missing;
   bool still;  // whether the sensor value is constant, so that `fit` is undefined
 } od_fit_quality;
+// Smallest residual of an outlier, as a multiple of the median magnitude of the residuals.
+#define OD_FIT_OUTLIER 100
 // Limit of p-values. A smaller p-value rejects the tested hypothesis, such as white residuals.
 #define OD_FIT_UNLIKELY 0.001
 // Returns whether the residuals of fitted samples are correlated strongly enough to matter.

@@ -210,6 +210,23 @@ static od_status take_log(const od_fit_plan *plan, od_fit_data *d, od_error *err
   return status;
 }
 
+double od_fit_raw_value(const od_fit_plan *plan, const od_fit_data *d, int sensor, double value) {
+  const od_prepare *p = &plan->prepare;
+  const od_log *log = d->set->log;
+  if (!log || p->resample > 0 || p->detrend != OD_DETREND_NONE || p->low_pass > 0 || p->savgol_window > 0)
+    return (double)NAN;
+  const od_channel *c = &log->plan->channel[d->set->channel[sensor]];
+  if (c->at < 0 || c->scale == 0) return (double)NAN;
+  double raw = ((value - c->conversion.offset) * c->conversion.divisor / c->conversion.factor - c->offset) / c->scale;
+  // The file has few digits. The number with these digits must give the value.
+  char text[32];
+  snprintf(text, sizeof text, "%.9g", raw);
+  raw = strtod(text, NULL);
+  double size = fabs(c->scale * raw * c->conversion.factor / c->conversion.divisor) + fabs(value);
+  double again = od_convert(&c->conversion, c->scale * raw + c->offset);
+  return fabs(again - value) <= 1e-12 * size ? raw : (double)NAN;
+}
+
 // --- Data of a source ---------------------------------------------------------------------------------------------
 
 static od_status take_source(const od_fit_plan *plan, od_fit_data *d, od_error *err) {

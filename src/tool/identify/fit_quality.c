@@ -90,6 +90,22 @@ static double select_value(double *values, long count, long index) {
   return values[index];
 }
 
+// Counts the outliers of rows `first` to `end` - 1 if all outliers have the same value, as a code for a missing value has.
+static void count_outliers(const od_fit_work *w, int set, int i, long first, long end, od_fit_quality *q) {
+  const od_fit_data *d = w->f->data[set];
+  q->equal_outliers = 0;
+  for (long k = first; k < end; k++) {
+    double measured = d->y[k * w->ns + i], r = fabs(measured - w->y[set][k * w->ny + i]) / d->sigma[i];
+    if (isnan(measured) || !(r >= OD_FIT_OUTLIER * q->typical)) continue;
+    if (measured == q->worst_value) {
+      q->equal_outliers++;
+      continue;
+    }
+    q->equal_outliers = 0;
+    return;
+  }
+}
+
 // Fills the fields of q that describe the residuals of rows `first` to `end` - 1. For data simulated without noise, whose
 // residuals need not be white, q->white is NAN. memory: one number per row.
 static void judge_residuals(const od_fit_work *w, int set, int i, long first, long end, double *memory,
@@ -105,7 +121,8 @@ static void judge_residuals(const od_fit_work *w, int set, int i, long first, lo
     double measured = d->y[k * w->ns + i], r = memory[k - first] = measured - w->y[set][k * w->ny + i];
     if (isnan(measured)) continue;
     add_to(&squares, r);
-    if (fabs(r) / d->sigma[i] > q->worst) q->worst = fabs(r) / d->sigma[i], q->worst_time = d->time[k];
+    if (fabs(r) / d->sigma[i] > q->worst)
+      q->worst = fabs(r) / d->sigma[i], q->worst_time = d->time[k], q->worst_value = measured;
     q->samples++;
   }
   // Rows of other files and groups of a log are no missing samples, and residuals are neighbors without them.
@@ -128,6 +145,7 @@ static void judge_residuals(const od_fit_work *w, int set, int i, long first, lo
   for (long k = 0; k < rows; k++)
     if (!isnan(memory[k])) memory[n++] = fabs(memory[k]);
   q->typical = n > 0 ? select_value(memory, n, n / 2) / d->sigma[i] : (double)NAN;
+  count_outliers(w, set, i, first, end, q);
 }
 
 // A range of rows with its quality: the fitted rows, or the other rows of a set.

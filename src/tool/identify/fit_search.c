@@ -37,19 +37,22 @@ static od_status complain_about_start(const od_fit_work *w, int set, od_status w
 static od_status complain_about_sample(const od_fit_work *w, od_error *err) {
   const od_fit_data *d, *its = NULL;
   double worst = 0, time = 0, value = 0;
-  const char *name = "";
+  int sensor = 0;
   OD_FOR_EACH_RESIDUAL(w, d, set, k, i) {
     double size = fabs(od_fit_residual(w, set, k, i));
     if (!(size > worst)) continue;
-    worst = size, its = d, time = d->time[k], value = d->y[k * w->ns + i], name = w->plan->e->sensor[i].name;
+    worst = size, its = d, time = d->time[k], value = d->y[k * w->ns + i], sensor = i;
   }
   if (!its)
     return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at the start; change the start values");
+  char code[32] = "VALUE";
+  double raw = od_fit_raw_value(w->plan, its, sensor, value);
+  if (!isnan(raw)) snprintf(code, sizeof code, "%.9g", raw);
   return od_fail(
       err, OD_BAD_INPUT,
       "'%s' in the set '%s' is %.3g in SI units at %.6g s. The distance from its prediction is %.3g standard "
-      "deviations of its noise; remove such samples ('missing' of the channel, or 'prepare: {outliers: 5}')",
-      name, its->set->name, value, time, worst);
+      "deviations of its noise; remove such samples ('missing: [%s]' under 'data', or 'prepare: {outliers: 5}')",
+      w->plan->e->sensor[sensor].name, its->set->name, value, time, worst, code);
 }
 
 // Translates the engine's status into a message about the fit. If the search could not begin, the message is about the first

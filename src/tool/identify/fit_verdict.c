@@ -135,21 +135,43 @@ static void judge_sensors(judge *j) {
 
 // --- The residuals and their noise --------------------------------------------------------------------------------
 
+// Writes how to remove outliers. If all of them have the same number in the file, this number is probably a code for a missing
+// value, and the text names it.
+static void advise_removal(const od_fit_plan *plan, const od_fit_data *d, int sensor, const od_fit_quality *q,
+                           char *text, size_t size) {
+  double raw = q->equal_outliers > 0 ? od_fit_raw_value(plan, d, sensor, q->worst_value) : (double)NAN;
+  if (isnan(raw))
+    snprintf(
+        text, size,
+        "Remove such samples ('missing: [VALUE]' under 'data' if the file marks missing values by a number, or 'prepare: "
+        "{outliers: 5}')");
+  else if (q->equal_outliers > 1)
+    snprintf(
+        text, size,
+        "All %ld outliers have the value %.9g in the file, probably a code for a missing value. Remove these samples "
+        "('missing: [%.9g]' under 'data', or 'prepare: {outliers: 5}')",
+        q->equal_outliers, raw, raw);
+  else
+    snprintf(text, size, "Remove such samples ('missing: [%.9g]' under 'data', or 'prepare: {outliers: 5}')", raw);
+}
+
 static void judge_outliers(judge *j) {
   for (int set = 0; set < j->f->sets; set++)
     for (int i = 0; i < j->e->sensors; i++)
       for (int unseen = 0; unseen < 2; unseen++) {
         const od_fit_set_result *s = &j->f->set[set];
         const od_fit_quality *q = unseen ? &s->unseen_quality[i] : &s->fitted_quality[i];
-        if (!(q->worst > far_from) || q->worst < 100 * q->typical) continue;
+        if (!(q->worst > far_from) || q->worst < OD_FIT_OUTLIER * q->typical) continue;
         double its = od_loss_cost(j->f->plan->loss, od_fit_loss_scale(j->f->plan), 1, &q->worst);
         bool rules = !unseen && !(its < 0.5 * j->f->search->cost);
+        char removal[300];
+        advise_removal(j->f->plan, s->data, i, q, removal, sizeof removal);
         REMARK(
             j, rules ? OD_UNSOUND : OD_DOUBTFUL, "residual.outlier", "Outlier:",
-            "'%s' in the %s of the set '%s' is %.3g standard deviations of its noise away from its prediction at %.6g s%s. Remove "
-            "such samples ('missing' of the channel, or 'prepare: {outliers: 5}'), or use a robust 'loss'.",
+            "'%s' in the %s of the set '%s' is %.3g standard deviations of its noise away from its prediction at %.6g s%s. %s, "
+            "or use a robust 'loss'.",
             j->e->sensor[i].name, part_name(unseen), s->name, q->worst, q->worst_time,
-            rules ? ", and outweighs all other samples together" : "");
+            rules ? ", and outweighs all other samples together" : "", removal);
       }
 }
 

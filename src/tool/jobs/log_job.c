@@ -27,6 +27,12 @@ typedef struct arguments {
   const char *to, *resample;
 } arguments;
 
+// Returns whether the name of a file is that of a machine, an experiment or another document.
+static bool names_document(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
 // Chooses the log and the file to map the log onto: FILE and MACHINE, or --data and MACHINE. Returns OD_GO_ON, or the outcome after a
 // message.
 static int choose_files(od_job *job, od_words *files, const arguments *a, od_log_plan *plan, const char **machine) {
@@ -36,6 +42,9 @@ static int choose_files(od_job *job, od_words *files, const arguments *a, od_log
     od_job_error(job, "no file is given; give a log");
   else if (files->count > first + 1)
     od_job_error(job, "found the file %s and --data %s; give the log once", files->text[0], a->log.data.text[0]);
+  else if (!has_data && names_document(files->text[0]))
+    od_job_error(job, "%s is not a log; expected oleodyn log %s %s", files->text[0],
+                 files->count > 1 && !names_document(files->text[1]) ? files->text[1] : "LOG", files->text[0]);
   else if (a->log.data.count > 1)
     od_job_error(job, "found %d files with --data, expected 1; survey each file on its own", a->log.data.count);
   else {

@@ -518,6 +518,31 @@ static bool limit_part(od_log *log) {
   return is_smaller;
 }
 
+// Checks that values of different files have a common time: each channel with values in the time of all inputs. False: there is a
+// message about the first two files without a common time.
+static bool check_common_time(const od_log *log, od_messages *messages) {
+  const od_log_plan *plan = log->plan;
+  for (int i = 0; i < plan->channels && log->inputs > 1; i++) {
+    const od_channel *a = &plan->channel[i];
+    const od_channel_facts *first = &log->facts[i];
+    if (!(a->is_input || a->fills) || a->at < 0 || first->values == 0) continue;
+    for (int k = 0; k < plan->channels; k++) {
+      const od_channel *b = &plan->channel[k];
+      const od_channel_facts *second = &log->facts[k];
+      if (b->at < 0 || b->input == a->input || second->values == 0) continue;
+      if (first->begin <= second->end && second->begin <= first->end) continue;
+      const od_log_source *of_a = log->input[a->input].source, *of_b = log->input[b->input].source;
+      od_messages_add(
+          messages, of_b->place,
+          "%s covers %.9g s to %.9g s, %s %.9g s to %.9g s: the files have no common time; check dates and zones, "
+          "or give 'delay'",
+          of_a->path, first->begin, first->end, of_b->path, second->begin, second->end);
+      return false;
+    }
+  }
+  return true;
+}
+
 // Surveys the rows again, after the part in use has changed.
 static od_status survey_again(survey *s, od_error *err) {
   od_log *log = s->log;
@@ -538,6 +563,7 @@ static od_status read_rows(od_log *log, od_messages *messages) {
   bool *is_cut = OD_TAKE(&scratch, bool, log->inputs);
   od_status status = s.file && is_cut ? survey_files(&s, &err) : OD_NO_MEMORY;
   if (status == OD_OK && !check_rows(&s, messages)) return OD_BAD_INPUT;
+  if (status == OD_OK && !check_common_time(log, messages)) return OD_BAD_INPUT;
   if (status == OD_OK && limit_part(log)) {
     status = survey_again(&s, &err);
     if (status == OD_OK && log->rows == 0) {

@@ -318,6 +318,8 @@ static void test_mistakes(void **state) {
       {"log log.csv --map p=time", 2, "'time' and 'p' have the same column, 'time'; remove one entry"},
       {"log log.csv --map q=9", 2, "log.csv has no column '9'"},
       {"log log.csv none.yaml", 2, "none.yaml"},
+      {"log any.yaml", 2, "any.yaml is not a log; expected oleodyn log LOG any.yaml"},
+      {"log any.yml log.csv", 2, "any.yml is not a log; expected oleodyn log log.csv any.yml"},
       {"log log.csv --data log.csv log.csv", 2, "give the log once"},
       {"log --data log.csv --data log.csv", 2, "found 2 files with --data, expected 1; survey each file on its own"},
   };

@@ -170,7 +170,7 @@ static void test_slow_and_unsettled(void **state) {
   o = run(*state, "friction-fit slow.yaml --variant steady --set run.pieces[2].time='0.1 s'");
   ends_with(o, 2);
   says(o.err, "the run has no settled parts");
-  says(o.err, "Use the method 'complete'");
+  says(o.err, "Use the method 'complete', which does not need settled parts, or 'points: {every: 10}'");
   forget(o);
   all = fitted(*state, "slow.yaml --variant position", 0);
   assert_true(remarks(all, "position.matters") && remarks(all, "residual.large"));
@@ -326,8 +326,33 @@ static void test_mistakes(void **state) {
     forget(o);
   }
   scratch_put(*state, "log.csv", "time [s],velocity [m/s],force [N]\n0,0.1,1\n1,0.1,2\n");
+  // A law without states: no advice may name the method that the other message excludes.
+  FILE *moving = fopen(scratch_path(*state, "moving.csv"), "w");
+  fputs("time [s],velocity [m/s],force [N]\n", moving);
+  for (int k = 0; k <= 1000; k++)
+    fprintf(moving, "%.3f,%.6f,%.6f\n", 0.01 * k, 0.2 * sin(3 * 0.01 * k), k % 314 < 157 ? 1.0 : -1.0);
+  fclose(moving);
+  scratch_put(
+      *state, "moving.yaml",
+      COULOMB
+      "run: {log: moving.csv}\nvariants: {complete: {fit: {method: complete}}, rest: {points: {every: 5000}}, each: {points: {every: 10}}}\n");
+  outcome o = run(*state, "friction-fit moving.yaml");
+  ends_with(o, 2);
+  says(o.err, "no settled parts");
+  says(o.err, "Use 'points: {every: 10}'");
+  assert_null(strstr(o.err, "'complete'"));
+  forget(o);
+  o = run(*state, "friction-fit moving.yaml --variant complete");
+  ends_with(o, 2);
+  says(o.err, "use the method 'steady' (for a run without settled parts, with 'points: {every: 10}')");
+  forget(o);
+  ends_and_says(run(*state, "friction-fit moving.yaml --variant rest"), 2,
+                "none of the samples of 'points: {every: 5000}'");
+  o = run(*state, "friction-fit moving.yaml --variant each");
+  ends_with(o, 0);
+  forget(o);
   scratch_put(*state, "columns.yaml", COULOMB "run: {log: log.csv, velocity: velocty}\n");
-  outcome o = run(*state, "friction-fit columns.yaml");
+  o = run(*state, "friction-fit columns.yaml");
   ends_with(o, 2);
   says(o.err, "no column 'velocty'; did you mean 'velocity'?");
   forget(o);

@@ -317,6 +317,49 @@ static void test_wild_samples(void **state) {
   fit_release(f, plan);
 }
 
+static void expect_text(const od_fitted *f, const char *code, const char *text) {
+  bool any = false;
+  for (int i = 0; i < f->verdict.count; i++)
+    any = any || (strcmp(f->verdict.remark[i].code, code) == 0 && strstr(f->verdict.remark[i].text, text));
+  for (int i = 0; !any && i < f->verdict.count; i++)
+    print_message("  %s: %s\n", f->verdict.remark[i].code, f->verdict.remark[i].text);
+  if (!any) fail_msg("no remark '%s' contains: %s", code, text);
+}
+
+// Codes for missing values in a column with scale and offset. The advice names the code as the file has it. Oracle: the code that the
+// test converts by hand, 1e-3 * 65535 - 3 = 62.535 V.
+static void test_codes(void **state) {
+  static const char scaled[] =
+      "sets: {data: {data: {file: log.csv, channels: {lag: {column: lag, unit: %s, scale: %s, offset: -3}}}}}\n%s";
+  static const struct {
+    const char *unit, *scale, *more, *expected;
+    int other;  // row with another outlier; 0: none
+  } cases[] = {
+      {"V", "1e-3", "", "All 5 outliers have the value 65535 in the file", 0},
+      {"V", "1e-3", "", "'missing: [65535]' under 'data'", 0},
+      {"mV", "1", "", "'missing: [62538]' under 'data'", 0},  // (62535 + 3) mV
+      {"V", "1e-3", "", "'missing: [VALUE]' under 'data'", 901},
+      {"V", "1e-3", "prepare: {detrend: mean}\n", "'missing: [VALUE]' under 'data'", 0},
+  };
+  double *clean = malloc(ROWS * sizeof *clean);
+  answer(clean);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char more[400];
+    snprintf(more, sizeof more, scaled, cases[i].unit, cases[i].scale, cases[i].more);
+    od_fit_plan *plan = logged_lag(*state, more);
+    add_noise(plan, clean, 1, 0.05, 0, 0);
+    od_log *log = plan->set[0].log;
+    for (int k = 0; k < 5; k++)
+      log->value[(100 + 37 * k) * log->plan->channels + plan->set[0].channel[0]] = 1e-3 * 65535 - 3;
+    if (cases[i].other) log->value[cases[i].other * log->plan->channels + plan->set[0].channel[0]] = 70;
+    od_fitted *f = NULL;
+    assert_int_equal(od_fit(plan, NULL, &f, NULL), OD_OK);
+    expect_text(f, "residual.outlier", cases[i].expected);
+    fit_release(f, plan);
+  }
+  free(clean);
+}
+
 // A wrong model, wrong sigmas, bounds, validation: each has its remark.
 static void test_doubts(void **state) {
   static const struct {
@@ -488,19 +531,10 @@ static void test_chance(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(test_colored_noise),
-      TEST(test_white_noise),
-      TEST(test_shift_by_steps),
-      TEST(test_servo),
-      TEST(test_sound),
-      TEST(test_no_minimum),
-      TEST(test_wild_samples),
-      TEST(test_doubts),
-      TEST(test_input_that_jumps),
-      TEST(test_small_numbers),
-      TEST(test_true_values),
-      TEST(test_chance),
-      TEST(test_derivatives_that_end),
+      TEST(test_colored_noise), TEST(test_white_noise),          TEST(test_shift_by_steps), TEST(test_servo),
+      TEST(test_sound),         TEST(test_no_minimum),           TEST(test_wild_samples),   TEST(test_codes),
+      TEST(test_doubts),        TEST(test_input_that_jumps),     TEST(test_small_numbers),  TEST(test_true_values),
+      TEST(test_chance),        TEST(test_derivatives_that_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,6 +154,12 @@ static void test_mistakes(void **state) {
        "'file' of 'lag' is 'b.csv', which is not a file of this log"},
       {"data: {file: [a.csv, b.csv], channels: {lag: {column: leg, file: b.csv}}}\n",
        "b.csv has no column 'leg'; did you mean 'lag'?"},
+      // Clocks an hour apart: a.csv ends at 499/256 s; b.csv begins at 3/256 s and ends at (12 + 5 * 389)/1024 s of its clock.
+      {"data: {files: [{file: a.csv}, {file: b.csv, delay: -3600}]}\n",
+       "a.csv covers 0 s to 1.94921875 s, b.csv 3600.01172 s to 3601.91113 s: the files have no common time; check dates and "
+       "zones, or give 'delay'"},
+      {"data: {files: [{file: a.csv}, {file: b.csv, delay: 3600}]}\n",
+       "a.csv covers 0 s to 1.94921875 s, b.csv -3599.98828 s to -3598.08887 s: the files have no common time"},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     char text[2000];
