@@ -17,6 +17,7 @@ static const od_key keys[] = {
     {"unit", OD_TEXT, NULL, "unit of the column", .otherwise = "the unit in the header, else SI"},
     {"scale", OD_NUMBER, "1", "factor of the column's values", OD_ANY, 1},
     {"offset", OD_NUMBER, "1", "offset that is added to the values, in the unit of the column"},
+    {"file", OD_TEXT, NULL, "file with the column, if the log has several files", .otherwise = "any file of the log"},
 };
 const od_section_class od_reference_section = {
     "reference", "a column of the log without a sensor: the name of its output, or a map with these keys",
@@ -41,6 +42,9 @@ static void read_reference(od_experiment_loader *xl, int key) {
     int unit = od_section_get(ld, &section, "unit");
     channel.file_unit = od_read_text(ld, unit, "unit", "a unit");
     channel.unit_place = od_place_of(ld, unit);
+    int file = od_section_get(ld, &section, "file");
+    const char *name = od_read_text(ld, file, "file", "the name of a file of the log");
+    channel.from = name ? od_document_beside(ld, file, name) : NULL;
     int first = od_read_keys(ld, &section, OD_IN_LOADER, "scale", "offset", NULL);
     channel.scale = od_number_value(ld, first);
     channel.offset = od_number_value(ld, first + 1);

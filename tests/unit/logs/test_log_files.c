@@ -110,6 +110,20 @@ static void test_missing(void **state) {
   free(json);
 }
 
+// A column of 'compare' that several files have. Oracle: the same column in one file.
+static void test_compared(void **state) {
+  scratch *s = *state;
+  put(s);
+  static const char *const data[] = {
+      "data: {file: [a.csv, b.csv]}\ncompare: {lag: lag}\n",
+      "data: {file: [a.csv, b.csv, late.csv], channels: {lag: {column: lag, file: b.csv}}}\n"
+      "compare: {lag: {output: lag, file: b.csv}}\n"};
+  char *expected = result(s, data[0], "observe x.yaml"), *got = result(s, data[1], "observe x.yaml");
+  says(expected, "compared.lag");
+  assert_string_equal(got, expected);
+  free(got), free(expected);
+}
+
 // A column without values is reported with its own file, also if the other file has more rows.
 static void test_empty_column(void **state) {
   scratch *s = *state;
@@ -363,6 +377,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(test_merged),           TEST(test_missing), TEST(test_mistakes), TEST(test_next),
       TEST(test_hold_of_channels), TEST(test_clocks),  TEST(test_dates),    TEST(test_clock_of_the_section),
-      TEST(test_empty_column)};
+      TEST(test_empty_column),     TEST(test_compared)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
