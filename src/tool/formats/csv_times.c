@@ -316,8 +316,9 @@ od_status od_csv_times_decide(const od_csv_reader *r, const od_table *table, con
     od_error flaw;
     od_fail(&flaw, OD_BAD_INPUT,
             "%s: the dates of the column '%s', such as '%s', can be read as day/month and as month/day; give the order "
-            "as the unit of the time: time: {column: %s, unit: dd/mm/yyyy} or mm/dd/yyyy",
-            r->path, table->name[i], t->first, table->name[i]);
+            "as the unit of the time: time: {column: %s, unit: dd/mm/yyyy} or mm/dd/yyyy; on the command line: --map "
+            "'time=%s:dd/mm/yyyy'",
+            r->path, table->name[i], t->first, table->name[i], table->name[i]);
     const od_status status = od_csv_add_flaw(r, i, &flaw);
     if (status != OD_OK) return status;
   }

@@ -295,6 +295,8 @@ static void test_mistakes(void **state) {
   fclose(f);
   scratch_put(s, "empty.csv", "time,a\n");
   scratch_put(s, "times.csv", "time\n1\n2\n");
+  scratch_put(s, "remark.csv", "Plant 1\nHall\n1\n2\n");
+  scratch_put(s, "texts.csv", "time,a\nnow,1\nthen,2\n");
   static const struct {
     const char *command;
     int code;
@@ -305,6 +307,8 @@ static void test_mistakes(void **state) {
       {"log empty.csv", 2, "empty.csv has no rows"},
       {"log times.csv", 2, "no channel other than the time"},
       {"log log.csv --csv log.csv", 2, "--csv log.csv would replace log.csv, which is an input"},
+      {"log remark.csv", 2, "such as s; if line 1 is a remark, skip it with --skip 1"},
+      {"log texts.csv", 2, "texts.csv:2:1: 'now' is not a number (column 'time')"},
       {"log log.csv --channels 'q*'", 2, "log.csv has no channel 'q*'"},
       {"log log.csv --start 5 --end 3", 2, "expected an end after the start"},
       {"log log.csv --start 100", 2, "log.csv has no rows between --start and --end"},
