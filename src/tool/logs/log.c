@@ -38,10 +38,11 @@ static size_t width(const od_log_cursor *c) {
   return (size_t)c->log->plan->channels + 1;
 }
 
-// Returns whether gaps of a channel are filled: of inputs all gaps, of other channels only rows of other files and groups.
+// Returns whether gaps of a channel are filled: of inputs all gaps; of other channels only rows of other files and groups, unless the
+// channel fills its own rows.
 static bool fills(const od_log *log, int i) {
   const od_channel *c = &log->plan->channel[i];
-  return c->is_input || (c->fills && log->has_rates);
+  return c->is_input || c->fills_own || (c->fills && log->has_rates);
 }
 
 od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *err) {

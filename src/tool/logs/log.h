@@ -27,6 +27,7 @@ typedef struct od_channel {
   bool has_own_hold;  // whether `hold` differs from that of the plan
   od_log_hold hold;   // set by od_log_load() unless has_own_hold
   bool fills;         // whether values in rows of other files and groups are interpolated, as those of inputs
+  bool fills_own;     // whether missing values in rows of its own file and group are interpolated, too
   // The form of the channel in the file.
   const char *column;          // name or number of the column; NULL: the name of the channel
   const char *whole;           // a name that is tried before `column` and `file_unit`; NULL: none
