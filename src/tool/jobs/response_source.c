@@ -90,8 +90,11 @@ int od_response_path(od_job *job, const od_words *files, const od_response_argum
 
 int od_log_open_columns(od_job *job, const char *path, const od_response_arguments *a, int most_inputs,
                         od_log_columns *out) {
-  od_log_wish wish = {
-      .input = a->input, .outputs = a->outputs.text, .output_count = a->outputs.count, .most_inputs = most_inputs};
+  od_log_wish wish = {.input = a->input,
+                      .outputs = a->outputs.text,
+                      .output_count = a->outputs.count,
+                      .most_inputs = most_inputs,
+                      .keeps_missing = a->sine != NULL};
   od_log_settings settings = od_log_settings_of(&a->log);
   if (settings.data.count == 0) settings.data = (od_log_texts){&path, 1};
   od_messages *messages = od_messages_new();

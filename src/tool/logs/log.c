@@ -38,10 +38,11 @@ static size_t width(const od_log_cursor *c) {
   return (size_t)c->log->plan->channels + 1;
 }
 
-// Returns whether gaps of a channel are filled: of inputs all gaps, of other channels only rows of other files and groups.
+// Returns whether gaps of a channel are filled: of inputs all gaps; of other channels only rows of other files and groups, unless the
+// channel fills its own rows.
 static bool fills(const od_log *log, int i) {
   const od_channel *c = &log->plan->channel[i];
-  return c->is_input || (c->fills && log->has_rates);
+  return c->is_input || c->fills_own || (c->fills && log->has_rates);
 }
 
 od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *err) {
@@ -623,14 +624,13 @@ double od_channel_interval(const od_channel_facts *f) {
 }
 
 bool od_log_check_gap(const od_log *log, int channel, double usual, od_messages *messages) {
-  static const double longest_gap = 20;  // longest time between values, relative to the usual time
   const od_channel_facts *f = &log->facts[channel];
-  if (f->values < 3 || f->longest <= longest_gap * usual) return true;
+  if (f->values < 3 || f->longest <= OD_INTERPOLATED_INTERVALS * usual) return true;
   od_messages_add(
       messages, (od_place){.file = od_log_path(log, channel)},
-      "'%s' has no value for %.6g s after %.9g s, %.3g times the usual interval; a longer gap than %g intervals is "
+      "'%s' has no value for %.6g s after %.9g s, %.3g times the usual interval; a longer gap than %d intervals is "
       "not interpolated. Exclude the gap with --start or --end",
-      od_log_label(log, channel), f->longest, f->at, f->longest / usual, longest_gap);
+      od_log_label(log, channel), f->longest, f->at, f->longest / usual, OD_INTERPOLATED_INTERVALS);
   return false;
 }
 

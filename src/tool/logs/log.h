@@ -27,6 +27,7 @@ typedef struct od_channel {
   bool has_own_hold;  // whether `hold` differs from that of the plan
   od_log_hold hold;   // set by od_log_load() unless has_own_hold
   bool fills;         // whether values in rows of other files and groups are interpolated, as those of inputs
+  bool fills_own;     // whether missing values in rows of its own file and group are interpolated, too
   // The form of the channel in the file.
   const char *column;          // name or number of the column; NULL: the name of the channel
   const char *whole;           // a name that is tried before `column` and `file_unit`; NULL: none
@@ -173,7 +174,8 @@ bool od_log_has_changed(const od_log *log);
 
 // Returns the usual time between the values of a channel, s: the mean interval without the longest one.
 double od_channel_interval(const od_channel_facts *facts);
-// Checks that a channel has no gap that is too long for interpolation: more than 20 times `usual`, s. False: there is a message.
+enum { OD_INTERPOLATED_INTERVALS = 20 };  // longest time between two values that is interpolated, in usual intervals
+// Checks that a channel has no gap that is too long for interpolation. usual: its usual interval, s. False: there is a message.
 bool od_log_check_gap(const od_log *log, int channel, double usual, od_messages *messages);
 
 // ---- Rows (log.c)

@@ -192,6 +192,7 @@ static od_status examine(od_log_columns *c, double *median, bool *is_uniform, od
   bool more = true;
   od_status status = OD_OK;
   *is_uniform = !c->log->has_rates;
+  const bool has_gaps = !c->log->has_rates && c->with_missing >= 0;
   c->shortest = INFINITY;
   for (long k = 0; status == OD_OK && more; k++) {
     status = next_of_log(c, row, &more, err);
@@ -214,15 +215,19 @@ static od_status examine(od_log_columns *c, double *median, bool *is_uniform, od
     if (p[i].count < 4 || !(p[i].squares > 0)) continue;
     double error = sqrt(p[i].errors / (double)(p[i].count - 2)) * 2 / sqrt(120);
     error /= sqrt(p[i].squares / (double)p[i].count);
+    // Of n rows, one has a sample. Its neighbors are interpolated at 1/n of the distance of samples, so its error is 1/n of the error
+    // at that distance; the other n - 1 rows have no error.
+    if (has_gaps) error *= pow((double)p[i].count / (double)c->log->facts[c->channel[i]].values, 1.5);
     if (error > c->resampling_error) c->resampling_error = error, c->least_accurate = i;
   }
   return status;
 }
 
-// Chooses the rows of a log that must be resampled. The step is the median interval; with several rates, that of the fastest channel.
-static od_status plan_resampling(od_log_columns *c, double median, od_messages *messages) {
+// Chooses the rows of a log that must be resampled. The step is the usual interval of rows; with several rates, that of the fastest
+// channel.
+static od_status plan_resampling(od_log_columns *c, double interval, od_messages *messages) {
   const od_log *log = c->log;
-  double step = median, begin = log->begin, end = log->end;
+  double step = interval, begin = log->begin, end = log->end;
   bool ok = true;
   for (int i = 0; i < c->count; i++) {
     const od_channel_facts *f = &log->facts[c->channel[i]];
@@ -235,8 +240,9 @@ static od_status plan_resampling(od_log_columns *c, double median, od_messages *
     }
     double usual = od_channel_interval(f);
     if (log->has_rates && (i == 0 || usual < step)) step = usual;
+    if (usual > c->slowest_interval) c->slowest_interval = usual, c->slowest = i;
     begin = fmax(begin, f->begin), end = fmin(end, f->end);
-    ok = od_log_check_gap(log, c->channel[i], fmax(usual, log->has_rates ? 0 : median), messages) && ok;
+    ok = od_log_check_gap(log, c->channel[i], fmax(usual, log->has_rates ? 0 : interval), messages) && ok;
   }
   if (!ok) return OD_BAD_INPUT;
   c->is_resampled = true;
@@ -244,6 +250,16 @@ static od_status plan_resampling(od_log_columns *c, double median, od_messages *
   c->begin = begin;
   c->rows = step > 0 && end > begin ? (long)floor((end - begin) / step * (1 + 1e-12)) + 1 : 0;
   return OD_OK;
+}
+
+// Finds the channel with the most missing values. Returns -1 if no value is missing.
+static int find_missing(const od_log_columns *c) {
+  int most = -1;
+  for (int i = 0; i < c->count; i++) {
+    long missing = c->log->missing[c->channel[i]];
+    if (missing > 0 && (most < 0 || missing > c->log->missing[c->channel[most]])) most = i;
+  }
+  return most;
 }
 
 // Finds the times of the rows. Returns OD_BAD_INPUT after messages.
@@ -258,14 +274,15 @@ static od_status find_times(od_log_columns *c, od_messages *messages) {
   c->before = OD_TAKE(&c->arena, double, c->plan.channels + 1);
   c->after = OD_TAKE(&c->arena, double, c->plan.channels + 1);
   if (od_arena_status(&c->arena) != OD_OK) return OD_NO_MEMORY;
+  c->with_missing = c->keeps_missing ? -1 : find_missing(c);
   // Times of rows that are numbered are uniform.
-  bool is_timed = log->has_rates || !(c->plan.interval > 0);
+  bool is_timed = log->has_rates || !(c->plan.interval > 0) || c->with_missing >= 0;
   od_status status = log->rows >= 8 && is_timed ? examine(c, &median, &is_uniform, &err) : OD_OK;
   if (status != OD_OK) {
     if (status != OD_NO_MEMORY) od_messages_add(messages, (od_place){0}, "%s", err.text);
     return status;
   }
-  if (!is_uniform) status = plan_resampling(c, median, messages);
+  if (!is_uniform || c->with_missing >= 0) status = plan_resampling(c, is_uniform ? c->step : median, messages);
   if (status != OD_OK || c->rows >= 8) return status;
   od_messages_add(messages, (od_place){.file = c->plan.file}, "the log has %s; expected at least 8 rows",
                   od_count(c->rows, "row").text);
@@ -277,13 +294,27 @@ bool od_log_columns_remark(const od_log_columns *c, od_verdict *verdict) {
   bool ok = od_time_facts_remark(&times, verdict);
   if (!c->is_resampled) return ok;
   const bool is_rough = c->resampling_error > 0.1;
+  char why[200] = "the times of the log are not uniform", part[160] = "";
+  if (c->log->has_rates)
+    snprintf(why, sizeof why, "the signals have different times");
+  else if (c->with_missing >= 0)
+    snprintf(why, sizeof why, "'%.80s' has no value in %ld of %ld rows", od_log_columns_name(c, c->with_missing),
+             c->log->missing[c->channel[c->with_missing]], c->log->rows);
+  char slow[200] = "";
+  if (c->slowest_interval > 1.5 * c->step)
+    snprintf(slow, sizeof slow, " Above %.4g Hz, half the sampling frequency of '%.80s', the result is not valid.",
+             0.5 / c->slowest_interval, od_log_columns_name(c, c->slowest));
+  const double end = c->begin + (double)(c->rows - 1) * c->step;
+  if (c->begin > c->log->begin + OD_INTERPOLATED_INTERVALS * c->step ||
+      end < c->log->end - OD_INTERPOLATED_INTERVALS * c->step)
+    snprintf(part, sizeof part, " All signals have values only from %.6g s to %.6g s; the result is from this part.",
+             c->begin, end);
   return od_verdict_add(
              verdict, is_rough ? OD_DOUBTFUL : OD_SOUND, "log.resampled", "Resampled log:",
              "%s, so the signals were interpolated linearly to %.6g Hz (a step of %.6g s). The error of interpolation is about "
-             "%.2g %% of the standard deviation of '%.80s'%s.",
-             c->log->has_rates ? "the signals have different times" : "the times of the log are not uniform",
-             1 / c->step, c->step, 100 * c->resampling_error, od_log_columns_name(c, c->least_accurate),
-             is_rough ? ", which affects the result; sample this signal faster" : "") &&
+             "%.2g %% of the standard deviation of '%.80s'%s.%s%s",
+             why, 1 / c->step, c->step, 100 * c->resampling_error, od_log_columns_name(c, c->least_accurate),
+             is_rough ? ", which affects the result; sample this signal faster" : "", slow, part) &&
          ok;
 }
 
@@ -339,7 +370,9 @@ od_status od_log_columns_open(const od_log_settings *settings, const od_log_wish
   if (!od_log_plan_set(&c->plan, settings, NULL, c->units, messages)) return OD_NO_MEMORY;
   od_status status = od_messages_errors(messages) > 0 ? OD_BAD_INPUT : od_log_open(&c->plan, &c->log, messages);
   if (status == OD_OK) status = select_channels(c, wish, messages);
-  for (int i = 0; i < c->plan.channels; i++) c->plan.channel[i].fills = true;
+  c->keeps_missing = wish->keeps_missing;
+  for (int i = 0; i < c->plan.channels; i++)
+    c->plan.channel[i].fills = true, c->plan.channel[i].fills_own = !c->keeps_missing;
   if (status == OD_OK) status = od_log_load(c->log, &c->plan, c->units, messages);
   if (status == OD_OK) status = find_times(c, messages);
   if (status == OD_OK) status = find_labels(c, messages);

@@ -1,5 +1,5 @@
 // Reads channels of a log as inputs and outputs, row by row, in SI units, with equal steps of time. A log with other times, or whose
-// channels have different times, is resampled: linear interpolation between the samples of each channel.
+// channels have different times or missing values, is resampled: linear interpolation between the samples of each channel.
 #ifndef OD_PREPARE_LOG_COLUMNS_H
 #define OD_PREPARE_LOG_COLUMNS_H
 
@@ -20,7 +20,8 @@ typedef struct od_log_wish {
   // except inputs and times.
   const char *const *outputs;
   int output_count;
-  int most_inputs;  // largest allowed number of inputs; 0: one input
+  int most_inputs;     // largest allowed number of inputs; 0: one input
+  bool keeps_missing;  // whether missing values remain missing; false: values are interpolated between samples
 } od_log_wish;
 
 typedef struct od_log_columns {
@@ -34,9 +35,12 @@ typedef struct od_log_columns {
   od_signal_label *label;  // of each selected channel
   long rows, next;
   double begin, step;  // time of the first row, and interval between rows, s
-  bool is_resampled;
+  bool is_resampled, keeps_missing;
+  int with_missing;  // index of the selected channel with the most missing values if these are interpolated; -1: none
   double *before,
       *after;  // rows of the log about the next row: time, and values of the plan's channels; used for resampling
+  double slowest_interval;  // largest usual interval between values of a resampled channel, s
+  int slowest;              // index of this selected channel
   double resampling_error;  // largest estimated error of interpolation of a channel, relative to its standard deviation
   int least_accurate;       // index of this selected channel
   double shortest, longest;  // shortest and longest time between rows of the log, s

@@ -298,10 +298,8 @@ static double pole_of(scratch *s, const char *log) {
 static void test_other_times(void **state) {
   scratch *s = *state;
   FILE *jitter = fopen(scratch_path(s, "jitter.csv"), "w"), *a = fopen(scratch_path(s, "a.csv"), "w"),
-       *b = fopen(scratch_path(s, "b.csv"), "w"), *even = fopen(scratch_path(s, "even.csv"), "w"),
-       *one = fopen(scratch_path(s, "one.csv"), "w");
-  fprintf(jitter, "time,u,y\n"), fprintf(even, "time,u,y\n"), fprintf(a, "time,u\n"), fprintf(b, "time,y\n"),
-      fprintf(one, "time,u,y\n");
+       *b = fopen(scratch_path(s, "b.csv"), "w"), *even = fopen(scratch_path(s, "even.csv"), "w");
+  fprintf(jitter, "time,u,y\n"), fprintf(even, "time,u,y\n"), fprintf(a, "time,u\n"), fprintf(b, "time,y\n");
   double u, y;
   for (int k = 0; k < 6000; k++) {
     double t = 0.005 * k, off = 0.002 * sin(1e3 * k * k);
@@ -310,12 +308,10 @@ static void test_other_times(void **state) {
     swing(t, &u, &y);
     fprintf(a, "%.9g,%.9g\n", t, u);
     fprintf(even, "%.9g,%.9g,%.9g\n", t, u, y);
-    if (k % 2 == 0) fprintf(one, "%.9g,%.9g,\n", t, u);
-    if (k % 2 == 1) fprintf(one, "%.9g,,%.9g\n", t, y);
     swing(t + 0.0013, &u, &y);
     if (k % 2) fprintf(b, "%.9g,%.9g\n", t + 0.0013, y);
   }
-  fclose(jitter), fclose(even), fclose(a), fclose(b), fclose(one);
+  fclose(jitter), fclose(even), fclose(a), fclose(b);
   static const char *const logs[] = {"--data jitter.csv", "--data a.csv --data b.csv"};
   static const char *const words[] = {"the times of the log are not uniform", "the signals have different times"};
   double expected = pole_of(s, "--data even.csv");
@@ -352,8 +348,60 @@ static void test_other_times(void **state) {
   ends_and_says(run(s, "friction-fit friction.yaml --data force.csv --data speed.csv"), 2,
                 "speed.csv: 'v' has no value for 0.398438 s after 0.38771875 s");
   expect_code(run(s, "friction-fit friction.yaml --data force.csv --data speed.csv --start 0.9 --quiet"), 0);
-  // Empty cells of one file are missing values.
-  ends_and_says(run(s, "frf one.csv --input u"), 2, "'y' has no value in row 1");
+}
+
+// Signals of one file with empty cells. Oracle: the result from a log with all values, of the same signals in closed form; and the error
+// of linear interpolation, computed from the signal itself.
+static void test_empty_cells(void **state) {
+  scratch *s = *state;
+  FILE *even = fopen(scratch_path(s, "even.csv"), "w"), *fourth = fopen(scratch_path(s, "fourth.csv"), "w"),
+       *turns = fopen(scratch_path(s, "turns.csv"), "w"), *holes = fopen(scratch_path(s, "holes.csv"), "w"),
+       *hole = fopen(scratch_path(s, "hole.csv"), "w"), *part = fopen(scratch_path(s, "part.csv"), "w");
+  FILE *const all[] = {even, fourth, turns, holes, hole, part};
+  for (int i = 0; i < 6; i++) fprintf(all[i], "time,u,y\n");
+  double u, y, last = 0, between[4] = {0}, error = 0, squares = 0;
+  for (int k = 0; k < 6001; k++) {
+    double t = 0.005 * k;
+    swing(t, &u, &y);
+    fprintf(even, "%.9g,%.9g,%.9g\n", t, u, y);
+    fprintf(fourth, k % 4 == 0 ? "%.9g,%.9g,%.9g\n" : "%.9g,%.9g,\n", t, u, y);
+    if (k % 2 == 0) fprintf(turns, "%.9g,%.9g,\n", t, u);
+    if (k % 2 == 1) fprintf(turns, "%.9g,,%.9g\n", t, y);
+    fprintf(holes, k % 100 < 96 ? "%.9g,%.9g,%.9g\n" : "%.9g,%.9g,nan\n", t, u, y);
+    fprintf(hole, k < 3000 || k > 3030 ? "%.9g,%.9g,%.9g\n" : "%.9g,%.9g,\n", t, u, y);
+    fprintf(part, k >= 1000 && k <= 5000 ? "%.9g,%.9g,%.9g\n" : "%.9g,%.9g,\n", t, u, y);
+    between[k % 4] = y, squares += y * y;
+    for (int i = 1; i < 4 && k % 4 == 0 && k > 0; i++) error += pow(between[i] - last - i * (y - last) / 4, 2);
+    if (k % 4 == 0) last = y;
+  }
+  for (int i = 0; i < 6; i++) fclose(all[i]);
+  double expected = pole_of(s, "--data even.csv");
+  static const char *const logs[] = {"fourth.csv", "turns.csv", "holes.csv", "part.csv"};
+  static const char *const words[] = {"'y' has no value in 4500 of 6001 rows", "has no value in 300",
+                                      "'y' has no value in 240 of 6001 rows",
+                                      "All signals have values only from 5 s to 25 s"};
+  for (int i = 0; i < 4; i++) {
+    outcome o = run(s, "frf %s --input u --length 2048 --high 5", logs[i]);
+    ends_with(o, 0);
+    says(o.out, words[i]);
+    // Values every 20 ms have the Nyquist frequency 25 Hz.
+    if (i == 0) says(o.out, "Above 25 Hz, half the sampling frequency of 'y', the result is not valid.");
+    if (i == 0) {
+      double percent = 0, true_percent = 100 * sqrt(error / squares);
+      assert_int_equal(sscanf(strstr(o.out, "is about") + strlen("is about"), "%lf", &percent), 1);
+      if (fabs(percent / true_percent - 1) > 0.3)
+        fail_msg("error of interpolation %g %%, expected %g %%", percent, true_percent);
+    }
+    forget(o);
+    char option[100];
+    snprintf(option, sizeof option, "--data %s", logs[i]);
+    near_relative(pole_of(s, option), expected, 0.03);
+  }
+  expect_code(run(s, "tf fourth.csv --input u --output y --method arx --order 1 --quiet"), 0);
+  // A gap of 32 intervals is not interpolated.
+  ends_and_says(run(s, "frf hole.csv --input u"), 2, "'y' has no value for 0.16 s after 14.995 s");
+  ends_and_says(run(s, "frf hole.csv --input u"), 2, "Exclude the gap with --start or --end");
+  expect_code(run(s, "frf hole.csv --input u --end 14 --quiet"), 0);
 }
 
 // --- Several rates ------------------------------------------------------------------------------------------------
@@ -549,8 +597,8 @@ static void test_no_log(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_forms),  TEST(test_part),    TEST(test_other_times),
-                                     TEST(test_rates),  TEST(test_options), TEST(test_mistakes),
-                                     TEST(test_no_log), TEST(test_repeated)};
+  const struct CMUnitTest tests[] = {TEST(test_forms),       TEST(test_part),   TEST(test_other_times),
+                                     TEST(test_empty_cells), TEST(test_rates),  TEST(test_options),
+                                     TEST(test_mistakes),    TEST(test_no_log), TEST(test_repeated)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
