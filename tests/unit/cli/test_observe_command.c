@@ -145,6 +145,12 @@ static void test_log_warnings_and_mistakes(void **state) {
   says(o.out, "input U_ref: 1 missing value was taken from neighboring rows\n");
   says(o.out, "longest gap: 101 ms after 0.004 s\n");
   forget(o);
+  // Two files: the used part ends before the first values of the second file. Channels without values have no largest value.
+  scratch_put(s, "u.csv", "t,U_ref\n0,0\n0.001,1\n0.002,0\n0.003,1\n0.004,0\n0.005,0\n");
+  scratch_put(s, "p.csv", "t,cylinder.length,P.pressure,A.pressure\n0.0045,1.62,5.6e6,5e6\n0.0048,1.63,5.6e6,5e6\n");
+  o = run(s, "observe %s --data u.csv --data p.csv --end 0.004", EXPERIMENT);
+  if (strstr(o.err, "largest value")) fail_msg("a channel without values has a largest value:\n%s", o.err);
+  forget(o);
   ends_and_says(run(s, "observe %s --data l.csv --truth 3-S2", EXPERIMENT), 2,
                 "--truth: error: the data are a log, so there is no true machine; remove this option\n");
   expect_code(run(s, "observe %s --data l.csv --seed 3", EXPERIMENT), 2);
