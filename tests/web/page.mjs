@@ -289,7 +289,10 @@ check(frame <= 8, `a frame takes ${frame} ms; at most 8 ms are allowed`);
 await film.close();
 
 // --- Other kinds of pages open without errors
-const kinds = [['spatial', ['simulate', 'cases/stewart-platform/machine.yaml', '--time', '1']], ['observer', ['observe', 'cases/fourbar-observer/gyro.experiment.yaml']], ['curves', ['observe', 'cases/fourbar-valve/points-3.experiment.yaml']]];
+const kinds = [['spatial', ['simulate', 'cases/stewart-platform/machine.yaml', '--time', '1']], ['observer', ['observe', 'cases/fourbar-observer/gyro.experiment.yaml']], ['curves', ['observe', 'cases/fourbar-valve/points-3.experiment.yaml']],
+  ['fit', ['fit', 'cases/press-log/fit.yaml']], ['one row', ['equilibrium', 'cases/fin-servo/machine.yaml']], ['bode', ['bode', 'cases/fin-servo/machine.yaml']], ['poles', ['linearize', 'cases/fin-servo/machine.yaml']],
+  ['log', ['log', 'cases/press-log/press.mf4', '--dbc', join(source, 'cases/press-log/press.dbc')]],
+  ['friction', ['friction-fit', 'cases/cylinder-friction/dynamics.friction.yaml']]];
 for (const [name, [command, file, ...rest]] of kinds) {
   const path = join(work, name + '.html');
   execFileSync(program, [command, join(source, file), ...rest, '--report', path], { stdio: 'pipe' });

@@ -93,10 +93,11 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
       const room = [host.clientWidth - 80, height() - 44], perPx = 1.08 * Math.max(...all.map(([a, b], i) => (b - a) / room[i])), [a, b] = all[which], half = perPx * room[which] / 2;
       return [(a + b) / 2 - half, (a + b) / 2 + half];
     };
+    const [first, last] = spread(lines.map(l => l.x), x => x);  // equal: one row
     const scaleOf = (a: ChartInfo['x']) => ({ time: false, distr: (a.scale === 'log' ? 3 : 1) as uPlot.Scale.Distr });
     return {
       mode: free ? 2 : 1, width: host.clientWidth, height: height(), padding: [8, timed ? 16 : 30, 0, 0], legend: { show: false }, series, bands,
-      scales: { x: { ...scaleOf(xAxis), ...(zoom ? { auto: false, min: xs(zoom.low), max: xs(zoom.high) } : info.equal_scales ? { range: () => equal(0) } : {}) }, y: { ...scaleOf(yAxis), ...(yAxis.scale === 'log' ? {} : free && info.equal_scales ? { range: () => equal(1) } : { range: (_: uPlot, a: number | null, b: number | null) => range(a ?? 0, b ?? 1) }) } },
+      scales: { x: { ...scaleOf(xAxis), ...(zoom ? { auto: false, min: xs(zoom.low), max: xs(zoom.high) } : info.equal_scales ? { range: () => equal(0) } : first === last ? { range: () => [xs(xAxis.low ?? first - 1), xs(xAxis.high ?? last + 1)] } : {}) }, y: { ...scaleOf(yAxis), ...(yAxis.scale === 'log' ? {} : free && info.equal_scales ? { range: () => equal(1) } : { range: (_: uPlot, a: number | null, b: number | null) => range(a ?? 0, b ?? 1) }) } },
       axes: [{ ...axis, size: 26, gap: 4, values: (_, v) => v.map((x, i) => tick(x) + (i === v.length - 1 ? ' ' + unitOf(xAxis) : '')) }, { ...axis, size: 54, gap: 8, values: (_, v) => v.map(tick) }],
       cursor: { y: false, points: { size: 7, width: 2, fill: () => ink('card') }, drag: { x: false, y: false, setScale: false },
         bind: { mousedown: nothing, mouseup: nothing, click: nothing, dblclick: nothing, mousemove: nothing, mouseleave: nothing, mouseenter: nothing } },
@@ -111,7 +112,7 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
       if (v < a && v > a - room) a = v;
     }
     if (a >= 0 && a < 0.4 * b) return uPlot.rangeNum(0, b, { min: { pad: 0, soft: 0, mode: 1 }, max: { pad: 0.08, soft: 0, mode: 2 } });
-    const more = a < b ? 0 : 0.05 * Math.abs(a) || 1;
+    const more = b - a > 1e-9 * Math.max(Math.abs(a), Math.abs(b)) ? 0 : 0.05 * Math.abs(a) || 1;
     return uPlot.rangeNum(a - more, b + more, 0.1, false);
   };
   // Intervals of findings, and error bars.
