@@ -1,5 +1,8 @@
 #include "base/allocate.h"
 
+#include "base/parts.h"
+
+#if OD_WITH_ALLOCATION
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,6 +58,27 @@ void od_free(void *block) {
     free(block);
 }
 
+void od_libc_free(void *block) {
+  free(block);
+}
+
+#else
+#include <string.h>
+
+void *od_malloc(size_t size) {
+  return (void)size, NULL;
+}
+void *od_calloc(size_t count, size_t size) {
+  return (void)count, (void)size, NULL;
+}
+void *od_realloc(void *block, size_t size) {
+  return (void)block, (void)size, NULL;
+}
+void od_free(void *block) {
+  (void)block;
+}
+#endif
+
 char *od_strndup(const char *text, size_t length) {
   const char *end = memchr(text, '\0', length);
   if (end) length = (size_t)(end - text);
@@ -67,8 +91,4 @@ char *od_strndup(const char *text, size_t length) {
 
 char *od_strdup(const char *text) {
   return od_strndup(text, strlen(text));
-}
-
-void od_libc_free(void *block) {
-  free(block);
 }

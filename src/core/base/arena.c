@@ -1,4 +1,5 @@
-// An arena is a list of chunks. Each chunk has CHUNK bytes, or the size of the request if the request is larger.
+// An arena is a list of chunks. Each chunk has CHUNK bytes, or the size of the request if the request is larger. An arena over the
+// caller's memory has one chunk.
 #include "base/arena.h"
 
 #include <limits.h>
@@ -31,18 +32,52 @@ typedef struct od_chunk {
   any_scalar memory[];
 } od_chunk;
 
+_Static_assert(sizeof(od_chunk) <= OD_ARENA_HEADER, "the memory of callers must be larger");
+_Static_assert(_Alignof(any_scalar) <= OD_ARENA_ALIGNMENT, "the memory of callers needs a larger alignment");
+
+od_arena od_arena_over(void *memory, size_t size) {
+  if (size < OD_ARENA_HEADER) return (od_arena){.exhausted = true, .is_fixed = true};
+  od_chunk *chunk = memset(memory, 0, size);
+  chunk->size = size - sizeof *chunk;
+  return (od_arena){.last = chunk, .is_fixed = true};
+}
+
+size_t od_arena_used(const od_arena *arena) {
+  return arena->last ? sizeof *arena->last + arena->last->used : 0;
+}
+
+od_arena_place od_arena_mark(const od_arena *arena) {
+  return (od_arena_place){arena->last, arena->last ? arena->last->used : 0};
+}
+
+void od_arena_return(od_arena *arena, od_arena_place mark) {
+  while (arena->last != mark.chunk) {
+    od_chunk *previous = arena->last->previous;
+    od_free(arena->last);
+    arena->last = previous;
+  }
+  if (!arena->last) return;
+  memset((unsigned char *)arena->last->memory + mark.used, 0, arena->last->used - mark.used);
+  arena->last->used = mark.used;
+}
+
+// Adds a chunk with at least `size` bytes. Returns false if there is no memory.
+static bool add_chunk(od_arena *arena, size_t size) {
+  size_t room = size > CHUNK ? size : CHUNK;
+  od_chunk *chunk = arena->is_fixed ? NULL : od_calloc(1, sizeof *chunk + room);
+  if (!chunk) return false;
+  chunk->previous = arena->last;
+  chunk->size = room;
+  arena->last = chunk;
+  return true;
+}
+
 void *od_arena_take(od_arena *arena, size_t size) {
   size_t rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  if (!arena->last || rounded < size || arena->last->size - arena->last->used < rounded) {
-    size_t room = rounded > CHUNK ? rounded : CHUNK;
-    od_chunk *chunk = rounded < size ? NULL : od_calloc(1, sizeof *chunk + room);
-    if (!chunk) {
-      arena->exhausted = true;
-      return NULL;
-    }
-    chunk->previous = arena->last;
-    chunk->size = room;
-    arena->last = chunk;
+  bool is_full = !arena->last || arena->last->size - arena->last->used < rounded;
+  if (rounded < size || (is_full && !add_chunk(arena, rounded))) {
+    arena->exhausted = true;
+    return NULL;
   }
   void *piece = (unsigned char *)arena->last->memory + arena->last->used;
   arena->last->used += rounded;
@@ -96,6 +131,7 @@ od_status od_arena_status(const od_arena *arena) {
 
 void od_arena_free(od_arena *arena) {
   arena->exhausted = false;
+  if (arena->is_fixed) arena->last = NULL;
   while (arena->last) {
     od_chunk *previous = arena->last->previous;
     od_free(arena->last);

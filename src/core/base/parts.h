@@ -88,4 +88,11 @@
 #define OD_WITH_SPARSE 1
 #endif
 
+// Functions that allocate memory. Without them, programs create plants, simulations and observers in memory of their own.
+#ifdef OD_WITHOUT_ALLOCATION
+#define OD_WITH_ALLOCATION 0
+#else
+#define OD_WITH_ALLOCATION 1
+#endif
+
 #endif

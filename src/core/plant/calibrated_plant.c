@@ -3,13 +3,14 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/allocate.h"
 #include "base/byte_hash.h"
 #include "base/place.h"
 #include "plant/inner_plant.h"
+#include "plant/plant_in_arena.h"
 
 typedef struct calibrated_plant {
   od_inner_plant as;
+  od_arena own;  // the memory of a plant that od_plant_calibrated() created; contains this struct
   od_calibration *item;
   int count;
   size_t values, y, narrow, kp;  // offsets in work memory: calibrations, outputs, Jacobians of the inner plant
@@ -164,10 +165,10 @@ static void fingerprint(const od_plant *plant, uint64_t *machine, uint64_t *sele
 }
 
 static void destroy(od_plant *plant) {
-  calibrated_plant *d = (calibrated_plant *)plant->model;
+  const calibrated_plant *d = plant_of(plant);
+  od_arena memory = d->own;
   od_plant_free(d->as.inner);
-  od_free(d->item);
-  od_free(d);
+  od_arena_free(&memory);
 }
 
 // Returns the operations of the plant: the operations of the inner plant, except operations on outputs or parameters, which are
@@ -187,19 +188,16 @@ static od_plant_ops ops_over(const od_plant_ops *inner) {
   return ops;
 }
 
-od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int count, od_plant **out, od_error *err) {
+od_status od_plant_calibrated_in(od_arena *arena, od_plant *inner, const od_calibration *item, int count,
+                                 od_plant **out, od_error *err) {
   *out = NULL;
   for (int i = 0; i < count; i++)
     if (item[i].output < 0 || item[i].output >= inner->ny)
       return od_fail(err, OD_BAD_ARGUMENT, "a calibration refers to output %d; expected an index from 0 to %d",
                      item[i].output, inner->ny - 1);
-  calibrated_plant *d = od_calloc(1, sizeof *d);
-  od_calibration *own = od_calloc((size_t)count + 1, sizeof *own);
-  if (!d || !own) {
-    od_free(d);
-    od_free(own);
-    return od_fail(err, OD_NO_MEMORY, "out of memory");
-  }
+  calibrated_plant *d = OD_TAKE(arena, calibrated_plant, 1);
+  od_calibration *own = OD_TAKE(arena, od_calibration, count);
+  if (!d || !own) return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (count) memcpy(own, item, (size_t)count * sizeof *own);
   *d = (calibrated_plant){
       .as = {.plant = *inner, .inner = inner, .ops = ops_over(inner->ops)}, .item = own, .count = count};
@@ -210,4 +208,14 @@ od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int c
   d->as.plant.destroy = destroy;
   *out = &d->as.plant;
   return OD_OK;
+}
+
+od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int count, od_plant **out, od_error *err) {
+  od_arena memory = {0};
+  od_status status = od_plant_calibrated_in(&memory, inner, item, count, out, err);
+  if (status == OD_OK)
+    ((calibrated_plant *)(*out)->model)->own = memory;
+  else
+    od_arena_free(&memory);
+  return status;
 }

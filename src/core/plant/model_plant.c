@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/allocate.h"
 #include "base/place.h"
 #include "plant/model_plant_work.h"
+#include "plant/plant_in_arena.h"
 #include "plant/real_derivatives.h"
 
 // ---- start and residual
@@ -158,19 +158,8 @@ const double *od_model_plant_scalars(const od_plant *plant, const void *work) {
 // ---- construction of the plant
 
 static void destroy(od_plant *plant) {
-  od_plant_data *d = (od_plant_data *)plant->model;
-  od_free(d->output);
-  od_free(d->seen);
-  od_free(d->parameter);
-  od_free(d->owner);
-  od_free(d->block);
-  od_free(d->change);
-  od_free(d->changed);
-  od_free(d->mechanical);
-  od_free(d->scale);
-  od_free(d->scale_knots);
-  od_free(d->jump_guard);
-  od_free(d);
+  od_arena memory = ((od_plant_data *)plant->model)->own;
+  od_arena_free(&memory);
 }
 
 // Computes the offsets of the parts of the work memory.
@@ -244,8 +233,8 @@ static od_plant_ops operations_of(const od_model *m) {
   return ops;
 }
 
-static int *copy_indices(const int *from, int count) {
-  int *to = od_malloc((size_t)(count + 1) * sizeof *to);
+static int *copy_indices(od_arena *arena, const int *from, int count) {
+  int *to = OD_TAKE(arena, int, count);
   if (to && count) memcpy(to, from, (size_t)count * sizeof *to);
   return to;
 }
@@ -268,68 +257,92 @@ od_status od_model_plant_integrate_powers(od_plant *plant) {
   return OD_OK;
 }
 
-od_status od_model_plant(const od_model *m, const int *chosen, int output_count, const int *parameters,
-                         int parameter_count, od_plant **out, od_error *err) {
-  *out = NULL;
-  for (int i = 0; i < output_count; i++)
-    if (chosen[i] < 0 || chosen[i] >= m->outputs)
-      return od_fail(err, OD_BAD_ARGUMENT, "output %d does not exist; expected an index from 0 to %d", chosen[i],
+// Checks the indices of outputs and parameters.
+static od_status check_choice(const od_model *m, const od_plant_choice *c, od_error *err) {
+  for (int i = 0; i < c->outputs; i++)
+    if (c->output[i] < 0 || c->output[i] >= m->outputs)
+      return od_fail(err, OD_BAD_ARGUMENT, "output %d does not exist; expected an index from 0 to %d", c->output[i],
                      m->outputs - 1);
-  for (int i = 0; i < parameter_count; i++)
-    if (parameters[i] < 0 || parameters[i] >= m->numbers)
-      return od_fail(err, OD_BAD_ARGUMENT, "number %d does not exist; expected an index from 0 to %d", parameters[i],
+  for (int i = 0; i < c->parameters; i++) {
+    int number = c->parameter[i];
+    if (number < 0 || number >= m->numbers)
+      return od_fail(err, OD_BAD_ARGUMENT, "number %d does not exist; expected an index from 0 to %d", number,
                      m->numbers - 1);
-    else if (m->planar && is_axis(m, parameters[i]))
+    if (m->planar && is_axis(m, number))
       return od_fail(
           err, OD_BAD_ARGUMENT,
           "'%s' belongs to an axis of a planar machine and cannot be a parameter; load the machine as spatial",
-          od_number_path(m, parameters[i]));
-  od_plant_data *d = od_calloc(1, sizeof *d);
+          od_number_path(m, number));
+  }
+  return OD_OK;
+}
+
+// Finds the owners of the parameters and the data for their derivatives.
+static void find_parameters(od_plant_data *d, od_arena *arena) {
+  const od_model *m = d->m;
+  bool measured = od_model_measures_numbers(m);
+  for (int i = 0; i < d->plant.np; i++) {
+    d->owner[i] = measured ? od_circuit_no_number : od_circuit_find_number(m, d->parameter[i]);
+    d->block[i] = od_block_find_number(m, d->parameter[i]);
+  }
+  od_model_plant_find_changes(d, arena);
+}
+
+// Finds the quantities on which the outputs depend.
+static void find_outputs(od_plant_data *d) {
+  const od_model *m = d->m;
+  for (int i = 0; i < d->plant.ny; i++) {
+    const od_output *o = &m->output[d->output[i]];
+    d->seen[i] = od_model_output_sees(m, o, od_plant_nx(&d->plant));
+    if (od_model_output_has_rates(m, o)) d->plant.outputs_of_rates = true;
+    if (od_model_output_is_reaction(o)) d->reactions = true;
+    if (o->kind == OD_OUT_OIL_BALANCE) d->balances_oil = true;
+    if (o->kind >= OD_OUT_INTEGRAL) od_model_plant_integrate_powers(&d->plant);
+  }
+}
+
+od_status od_model_plant_in(od_arena *arena, const od_model *m, od_plant_choice choice, od_plant **out, od_error *err) {
+  *out = NULL;
+  od_status status = check_choice(m, &choice, err);
+  if (status != OD_OK) return status;
+  od_plant_data *d = OD_TAKE(arena, od_plant_data, 1);
   if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->m = m;
   d->ops = operations_of(m);
   d->plant = (od_plant){.nz = m->freedom,
                         .nc = m->states,
                         .nu = m->inputs,
-                        .ny = output_count,
-                        .np = parameter_count,
+                        .ny = choice.outputs,
+                        .np = choice.parameters,
                         .model = d,
                         .ops = &d->ops,
                         .destroy = destroy};
-  d->output = copy_indices(chosen, output_count);
-  d->seen = od_malloc((size_t)(output_count + 1) * sizeof *d->seen);
-  d->parameter = copy_indices(parameters, parameter_count);
-  d->owner = od_malloc((size_t)(parameter_count + 1) * sizeof *d->owner);
-  d->block = od_malloc((size_t)(parameter_count + 1) * sizeof *d->block);
-  d->scale = od_malloc((size_t)(m->freedom + m->states + 1) * sizeof *d->scale);
-  if (!d->output || !d->seen || !d->parameter || !d->owner || !d->block || !d->scale) {
-    destroy(&d->plant);
-    return od_fail(err, OD_NO_MEMORY, "out of memory");
-  }
-  bool measured = od_model_measures_numbers(m);
-  for (int i = 0; i < parameter_count; i++) {
-    d->owner[i] = measured ? od_circuit_no_number : od_circuit_find_number(m, parameters[i]);
-    d->block[i] = od_block_find_number(m, parameters[i]);
-  }
-  if (!od_model_plant_count_guards(d) || !od_model_plant_find_changes(d)) {
-    destroy(&d->plant);
-    return od_fail(err, OD_NO_MEMORY, "out of memory");
-  }
-  if (!OD_WITH_COMPLEX && od_model_plant_check_real(d, err) != OD_OK) {
-    destroy(&d->plant);
-    return OD_NOT_AVAILABLE;
-  }
-  od_circuit_find_runs(m, d->owner, parameter_count);
+  d->output = copy_indices(arena, choice.output, choice.outputs);
+  d->seen = OD_TAKE(arena, od_state_range, choice.outputs);
+  d->parameter = copy_indices(arena, choice.parameter, choice.parameters);
+  d->owner = OD_TAKE(arena, od_circuit_number, choice.parameters);
+  d->block = OD_TAKE(arena, od_block_number, choice.parameters);
+  d->plant.scale = d->scale = OD_TAKE(arena, double, m->freedom + m->states);
+  od_model_plant_count_guards(d, arena);
+  if (od_arena_status(arena) == OD_OK) find_parameters(d, arena);
+  if (od_arena_status(arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  if (!OD_WITH_COMPLEX && od_model_plant_check_real(d, err) != OD_OK) return OD_NOT_AVAILABLE;
+  od_circuit_find_runs(m, d->owner, choice.parameters);
   set_scales(d);
-  d->plant.scale = d->scale;
-  for (int i = 0; i < output_count; i++) {
-    d->seen[i] = od_model_output_sees(m, &m->output[chosen[i]], od_plant_nx(&d->plant));
-    if (od_model_output_has_rates(m, &m->output[chosen[i]])) d->plant.outputs_of_rates = true;
-    if (od_model_output_is_reaction(&m->output[chosen[i]])) d->reactions = true;
-    if (m->output[chosen[i]].kind == OD_OUT_OIL_BALANCE) d->balances_oil = true;
-    if (m->output[chosen[i]].kind >= OD_OUT_INTEGRAL) od_model_plant_integrate_powers(&d->plant);
-  }
+  find_outputs(d);
   lay_out(d);
   *out = &d->plant;
   return OD_OK;
+}
+
+od_status od_model_plant(const od_model *m, const int *outputs, int output_count, const int *parameters,
+                         int parameter_count, od_plant **out, od_error *err) {
+  od_arena memory = {0};
+  od_plant_choice choice = {outputs, output_count, parameters, parameter_count};
+  od_status status = od_model_plant_in(&memory, m, choice, out, err);
+  if (status == OD_OK)
+    ((od_plant_data *)(*out)->model)->own = memory;
+  else
+    od_arena_free(&memory);
+  return status;
 }

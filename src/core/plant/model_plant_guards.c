@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/allocate.h"
 #include "base/formula.h"
 #include "mechanics/mechanics.h"
 #include "plant/model_plant.h"
@@ -107,15 +106,17 @@ static int find_scales(const od_model *m, const double *w, double *value, int *k
 // ---- all guards
 
 // Lists the jumps of the plant: the zeros at which a law jumps. jump_guard receives their guards, jump_held their indices in
-// od_layout.held. Returns false if an allocation fails.
-static bool list_jumps(od_plant_data *d) {
+// od_layout.held.
+static void list_jumps(od_plant_data *d, od_arena *arena) {
   const od_model *m = d->m;
-  int zeros = d->plant.zeros, *jump = od_malloc((size_t)(3 * zeros + 1) * sizeof *jump);
-  if (!jump) return false;
-  d->jump_guard = jump, d->jump_held = jump + zeros;
-  find_zeros(m, NULL, (zero_lists){.jump = jump + 2 * zeros});
+  int zeros = d->plant.zeros;
+  d->jump_guard = OD_TAKE(arena, int, zeros);
+  d->jump_held = OD_TAKE(arena, int, zeros);
+  if (od_arena_status(arena) != OD_OK) return;
+  // The list of zeros is read and overwritten from its beginning.
+  find_zeros(m, NULL, (zero_lists){.jump = d->jump_held});
   for (int i = 0; i < zeros; i++) {
-    int held = jump[2 * zeros + i];
+    int held = d->jump_held[i];
     if (held < 0) continue;
     d->jump_guard[d->plant.jumps] = d->plant.margins + i;
     d->jump_held[d->plant.jumps++] = held;
@@ -128,20 +129,19 @@ static bool list_jumps(od_plant_data *d) {
     d->ops.guard_slopes = od_model_plant_guard_slopes;
 #endif
   }
-  return true;
 }
 
-bool od_model_plant_count_guards(od_plant_data *d) {
+void od_model_plant_count_guards(od_plant_data *d, od_arena *arena) {
   const od_model *m = d->m;
   d->plant.margins = od_model_switchers(m);
   d->plant.zeros = find_zeros(m, NULL, (zero_lists){0});
   d->plant.scales = find_scales(m, NULL, NULL, NULL);
-  d->scale_knots = od_malloc((size_t)(d->plant.scales + 1) * sizeof *d->scale_knots);
-  if (!d->scale_knots || !list_jumps(d)) return false;
+  d->scale_knots = OD_TAKE(arena, int, d->plant.scales);
+  list_jumps(d, arena);
+  if (od_arena_status(arena) != OD_OK) return;
   find_scales(m, NULL, NULL, d->scale_knots);
   d->plant.scale_knots = d->scale_knots;
   if (od_plant_guards(&d->plant)) d->ops.guards = od_model_plant_guards;
-  return true;
 }
 
 void od_model_plant_jump_owner(const od_plant *plant, int jump, const od_instance **element, const od_block **block) {

@@ -2,7 +2,6 @@
 // changes a few of the constants that derive_x.h computes from all numbers. The list of these constants is created once per plant.
 // Complex steps through derive_x.h give the derivatives of the constants, each time numbers have changed. Tangents start from these
 // derivatives (mechanics/tangent_numbers_x.h).
-#include "base/allocate.h"
 #include "plant/model_plant_work.h"
 
 #include <math.h>
@@ -28,7 +27,8 @@ static int kinds_of_constant(const od_layout *l, int constant) {
   return constant >= l->reference && constant < l->direction ? OD_CHANGES_PLACES : OD_CHANGES_LOADS;
 }
 
-// Lists the constants that depend on a number. These constants become NAN if the number is NAN. Returns their count.
+// Lists the constants that depend on a number, unless index is NULL. These constants become NAN if the number is NAN. Returns their
+// count.
 static int find_constants(const od_model *m, double *w, int number, int *index, int *kinds) {
   const od_layout *l = &m->layout;
   int count = 0;
@@ -36,24 +36,15 @@ static int find_constants(const od_model *m, double *w, int number, int *index, 
   w[l->theta + number] = NAN;
   od_mechanics(m)->prepare(m, w);
   *kinds = kinds_of_number(m, number);
-  index[count++] = l->theta + number;
-  for (int i = l->gravity; i < l->chart; i++)
-    if (isnan(w[i])) {
-      *kinds |= kinds_of_constant(l, i);
-      index[count++] = i;
-    }
+  if (index) index[count] = l->theta + number;
+  count++;
+  for (int i = l->gravity; i < l->chart; i++) {
+    if (!isnan(w[i])) continue;
+    *kinds |= kinds_of_constant(l, i);
+    if (index) index[count] = i;
+    count++;
+  }
   return count;
-}
-
-// Appends the constants of one parameter to the list. Returns false if an allocation fails.
-static bool keep_constants(od_plant_data *d, od_constant_changes *c, const int *index) {
-  int *all = od_realloc(d->changed, (size_t)(d->changes + c->count) * sizeof *all);
-  if (!all) return false;
-  memcpy(all + d->changes, index, (size_t)c->count * sizeof *all);
-  c->first = d->changes;
-  d->changed = all;
-  d->changes += c->count;
-  return true;
 }
 
 // Sorts the numbers: numbers that change positions come first, so that lanes share the same level where possible.
@@ -67,24 +58,28 @@ static void sort_numbers(od_plant_data *d) {
   d->mechanicals = count;
 }
 
-bool od_model_plant_find_changes(od_plant_data *d) {
+// Counts the constants that all parameters change, then lists them: the list precedes the temporary memory in the arena.
+void od_model_plant_find_changes(od_plant_data *d, od_arena *arena) {
   const od_model *m = d->m;
-  d->change = od_calloc((size_t)d->plant.np + 1, sizeof *d->change);
-  d->mechanical = od_calloc((size_t)d->plant.np + 1, sizeof *d->mechanical);
-  double *w = od_calloc((size_t)m->layout.scalars + 1, sizeof *w);
-  int *index = od_calloc((size_t)m->layout.chart + 1, sizeof *index);
-  bool measured = od_model_measures_numbers(m), ready = d->change && d->mechanical && w && index;
-  for (int j = 0; j < d->plant.np && ready; j++) {
-    od_constant_changes *c = &d->change[j];
-    c->is_mechanical = !measured && d->owner[j].owner == OD_OWNER_NONE && d->block[j].block < 0;
-    if (!c->is_mechanical) continue;
-    c->count = find_constants(m, w, d->parameter[j], index, &c->kinds);
-    ready = keep_constants(d, c, index);
+  d->change = OD_TAKE(arena, od_constant_changes, d->plant.np);
+  d->mechanical = OD_TAKE(arena, int, d->plant.np);
+  if (od_arena_status(arena) != OD_OK) return;
+  bool measured = od_model_measures_numbers(m);
+  for (int pass = 0; pass < 2; pass++) {
+    if (pass == 1) d->changed = OD_TAKE(arena, int, d->changes);
+    od_arena_place mark = od_arena_mark(arena);
+    double *w = OD_TAKE(arena, double, m->layout.scalars);
+    if (od_arena_status(arena) != OD_OK) return;
+    for (int j = 0; j < d->plant.np; j++) {
+      od_constant_changes *c = &d->change[j];
+      c->is_mechanical = !measured && d->owner[j].owner == OD_OWNER_NONE && d->block[j].block < 0;
+      if (!c->is_mechanical) continue;
+      c->count = find_constants(m, w, d->parameter[j], pass == 1 ? d->changed + c->first : NULL, &c->kinds);
+      if (pass == 0) c->first = d->changes, d->changes += c->count;
+    }
+    od_arena_return(arena, mark);
   }
-  od_free(w);
-  od_free(index);
-  if (ready) sort_numbers(d);
-  return ready;
+  sort_numbers(d);
 }
 
 // Returns the size of the memory for changes, in doubles: the values of all changes, memory for changes in lanes, and memory for

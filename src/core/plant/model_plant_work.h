@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "base/arena.h"
 #include "base/complex_number.h"
 #include "hydraulics/circuit.h"
 #include "mechanics/mechanics.h"
@@ -29,6 +30,7 @@ typedef struct od_plant_data {  // a model with the chosen inputs, outputs and p
   od_plant plant;
   od_plant_ops ops;
   const od_model *m;
+  od_arena own;  // the memory of a plant that od_model_plant() created; contains this struct
   int *output, *parameter;
   od_state_range *seen;         // for each output: the states on which the output may depend
   bool reactions;               // whether an output is a reaction of a joint, a rod or a gear
@@ -156,8 +158,8 @@ void od_model_plant_lane_column(const od_plant_data *d, const od_work_parts *p, 
                                 int level, double *column, int stride);
 
 // model_plant_numbers.c
-// Finds the constants that the parameters change, when the plant is created. Returns false if an allocation fails.
-bool od_model_plant_find_changes(od_plant_data *d);
+// Finds the constants that the parameters change, when the plant is created.
+void od_model_plant_find_changes(od_plant_data *d, od_arena *arena);
 size_t od_model_plant_change_doubles(const od_plant_data *d);
 // Begins tangents along a parameter that is a number of the mechanism. Returns the changes of the constants; *level receives
 // the level at which the tangents start. od_model_plant_end_number() must end these tangents.
@@ -306,9 +308,9 @@ bool od_model_measures_numbers(const od_model *m);
 // model_plant_switches.c: machines with elements or blocks that have modes. Returns the margin of the i-th switcher to its
 // switch.
 double od_model_switch_margin(const od_model *m, double *w, int i);
-// model_plant_guards.c: the first function counts guards when the plant is created; it returns false if an allocation fails. The
-// second function computes the guards at the last point.
-bool od_model_plant_count_guards(od_plant_data *d);
+// model_plant_guards.c: the first function counts guards when the plant is created; the second function computes the guards at the
+// last point.
+void od_model_plant_count_guards(od_plant_data *d, od_arena *arena);
 od_status od_model_plant_guards(const od_plant *plant, void *work, double *guard);
 void od_model_plant_hold(const od_plant *plant, void *work, const double *held);
 od_status od_model_plant_held_jacobian(const od_plant *plant, void *work, double *gv);

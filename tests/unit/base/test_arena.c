@@ -87,6 +87,56 @@ static void texts_are_copied(void **state) {
   assert_string_equal(made, "spool 12");
 }
 
+static void temporary_memory_is_returned(void **state) {
+  (void)state;
+  OD_SCRATCH(arena);
+  for (int round = 0; round < 3; round++) {
+    od_arena_place mark = od_arena_mark(&arena);
+    for (int i = 0; i < 40; i++) {
+      double *piece = OD_TAKE(&arena, double, 200 * (i + 1));
+      assert_non_null(piece);
+      for (int k = 0; k < 200 * (i + 1); k++) {
+        assert_true(piece[k] == 0);
+        piece[k] = 7;
+      }
+    }
+    od_arena_return(&arena, mark);
+    assert_ptr_equal(arena.last, mark.chunk);
+    assert_non_null(od_arena_text(&arena, "kept"));
+  }
+}
+
+// Without allocation: every piece is within the caller's memory, and the memory ends with an error.
+static void memory_of_the_caller(void **state) {
+  (void)state;
+  enum { SIZE = 1 << 14 };
+  _Alignas(OD_ARENA_ALIGNMENT) static unsigned char memory[SIZE];
+  memset(memory, 0x5a, sizeof memory);
+  od_arena arena = od_arena_over(memory, sizeof memory - 100);
+  od_arena_place mark = {0};
+  for (int i = 0; i < 30; i++) {
+    if (i == 20) mark = od_arena_mark(&arena);
+    unsigned char *piece = od_arena_take(&arena, 100);
+    assert_true(piece >= memory && piece + 100 <= memory + sizeof memory - 100);
+    assert_int_equal((uintptr_t)piece % alignof(max_align_t), 0);
+    for (int k = 0; k < 100; k++) assert_int_equal(piece[k], 0);
+    memset(piece, 1, 100);
+  }
+  size_t used = od_arena_used(&arena);
+  assert_in_range(used, 3000, 30 * 112 + OD_ARENA_HEADER);
+  od_arena_return(&arena, mark);
+  unsigned char *again = od_arena_take(&arena, 1000);
+  for (int k = 0; k < 1000; k++) assert_int_equal(again[k], 0);
+  assert_true(od_arena_used(&arena) < used + 10);
+  assert_null(od_arena_take(&arena, SIZE));
+  assert_int_equal(od_arena_status(&arena), OD_NO_MEMORY);
+  for (int k = SIZE - 100; k < SIZE; k++) assert_int_equal(memory[k], 0x5a);
+
+  od_arena small = od_arena_over(memory, OD_ARENA_HEADER - 1);
+  assert_int_equal(od_arena_status(&small), OD_NO_MEMORY);
+  assert_null(od_arena_take(&small, 1));
+}
+
 // An object that counts calls of its free function.
 typedef struct counted {
   int *freed;
@@ -124,6 +174,8 @@ int main(void) {
       cmocka_unit_test(impossible_sizes_are_remembered),
       cmocka_unit_test(matrices),
       cmocka_unit_test(texts_are_copied),
+      cmocka_unit_test(temporary_memory_is_returned),
+      cmocka_unit_test(memory_of_the_caller),
       cmocka_unit_test(variables_are_freed_at_the_end_of_their_block),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
