@@ -149,6 +149,20 @@ static void test_groups(void **state) {
   od_table_free(t);
 }
 
+// Units of a header: a plain number, and a spelling that is not known.
+static void test_header_units(void **state) {
+  scratch *s = *state;
+  FILE *f = begin(s, "u.csv", "time [s],ratio [-],speed [U/min],odd [blip]");
+  for (int i = 0; i < 40; i++) fprintf(f, "%d,%d,%d,%d\n", i, i % 5, i % 7, i % 9);
+  fclose(f);
+  outcome o = run(s, "log u.csv");
+  ends_with(o, 0);
+  says(o.out, "the unit 'U/min' of speed is unknown; did you mean 'rpm'? Give the unit under 'data'.");
+  says(o.out, "the unit 'blip' of odd is unknown. Give");
+  assert_null(strstr(o.out, "of ratio is unknown"));
+  forget(o);
+}
+
 // Two groups of an MDF file with the same name and different rates: each channel has all values of its group.
 static void test_equal_groups(void **state) {
   enum { GROUPS = 2 };
@@ -475,8 +489,9 @@ static void test_difficult_names(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(test_memory),   TEST(test_facts),         TEST(test_groups),           TEST(test_equal_groups),
-      TEST(test_lags),     TEST(test_resampling),    TEST(test_rows_of_the_file), TEST(test_mistakes),
-      TEST(test_left_out), TEST(test_section_loads), TEST(test_difficult_names),  TEST(test_settings)};
+      TEST(test_memory),       TEST(test_facts),    TEST(test_groups),        TEST(test_equal_groups),
+      TEST(test_header_units), TEST(test_lags),     TEST(test_resampling),    TEST(test_rows_of_the_file),
+      TEST(test_mistakes),     TEST(test_left_out), TEST(test_section_loads), TEST(test_difficult_names),
+      TEST(test_settings)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
