@@ -56,6 +56,14 @@ typedef struct name_table {
   size_t size;  // a power of two
 } name_table;
 
+// Makes an empty table for a number of names.
+static bool make_table(name_table *t, int count, od_arena *memory) {
+  t->size = 16;
+  while (t->size < 2 * (size_t)count) t->size *= 2;
+  t->column = OD_TAKE(memory, int, t->size);
+  return t->column != NULL;
+}
+
 // Returns the place of a name.
 static int *place_of(name_table *t, const char *const *name, const char *text) {
   size_t i = (size_t)od_hash_text(OD_HASH_START, text) & (t->size - 1);
@@ -89,9 +97,8 @@ static int find_shared(name_table *t, const char *const *name, int count, bool *
 static bool choose_names(const od_mdf_contents *c, const od_mdf_columns *columns, const char **name, od_arena *memory) {
   OD_SCRATCH(scratch);
   int count = columns->count, first = columns->has_time, any = true;
-  name_table t = {.size = 16};
-  while (t.size < 2 * (size_t)count) t.size *= 2;
-  t.column = OD_TAKE(&scratch, int, t.size);
+  name_table t = {0};
+  if (!make_table(&t, count, &scratch)) return false;
   bool *is_shared = OD_TAKE(&scratch, bool, count);
   int *number = OD_TAKE(&scratch, int, count), *level = OD_TAKE(&scratch, int, count);
   if (od_arena_status(&scratch) != OD_OK) return false;
@@ -111,13 +118,24 @@ static bool choose_names(const od_mdf_contents *c, const od_mdf_columns *columns
 
 // --- Columns -----------------------------------------------------------------------------------------------------
 
-// Gives each group a label: its name, or its number if there is none.
+// Gives each group a name: its own, or its number if there is none. Several groups with the same name have different labels, because each
+// group has its own times.
 static bool label_groups(const od_mdf_contents *c, od_mdf_columns *columns, od_arena *memory) {
+  OD_SCRATCH(scratch);
+  name_table t = {0};
+  bool *is_shared = OD_TAKE(&scratch, bool, c->groups);
+  int *number = OD_TAKE(&scratch, int, c->groups);
   columns->group = OD_TAKE(memory, const char *, c->groups);
-  for (int i = 0; columns->group && i < c->groups; i++) {
+  columns->label = OD_TAKE(memory, const char *, c->groups);
+  if (!columns->group || !columns->label || !is_shared || !number || !make_table(&t, c->groups, &scratch)) return false;
+  for (int i = 0; i < c->groups; i++) {
     const char *name = c->group[i].name;
     columns->group[i] = name[0] ? name : od_arena_format(memory, "group%d", i + 1);
   }
+  if (find_shared(&t, columns->group, c->groups, is_shared, number) < 0) return false;
+  for (int i = 0; i < c->groups; i++)
+    columns->label[i] =
+        is_shared[i] ? od_arena_format(memory, "%s#%d", columns->group[i], number[i]) : columns->group[i];
   return od_arena_status(memory) == OD_OK;
 }
 
@@ -131,7 +149,7 @@ static od_status choose_channels(const od_mdf_file *file, od_mdf_contents *c, od
     const od_mdf_group *group = &c->group[g];
     if (columns->has_time && columns->time_of[g] < 0) {
       if (group->channels > 0 &&
-          od_mdf_remark(c, memory, "group '%.100s' is left out: it has no times", columns->group[g]) != OD_OK)
+          od_mdf_remark(c, memory, "group '%.100s' is left out: it has no times", columns->label[g]) != OD_OK)
         return no_memory(file, err);
       continue;
     }

@@ -230,7 +230,7 @@ static od_log_origin origin(const void *opened, int column) {
   int channel = c->columns.channel[column];
   if (channel < 0) return (od_log_origin){0};
   const od_mdf_channel *of = &c->all.channel[channel];
-  return (od_log_origin){.group = c->columns.group[of->group], .comment = of->comment[0] ? of->comment : NULL};
+  return (od_log_origin){.group = c->columns.label[of->group], .comment = of->comment[0] ? of->comment : NULL};
 }
 
 static const char *start_time(const void *opened) {

@@ -103,7 +103,7 @@ static od_status write_costs_plot(const void *user, const char *path, od_error *
   return od_plot_write(found->table, NULL, "Sums of squared residuals", "one parameter at a time", path, err);
 }
 
-// The sums over two parameters together.
+// The sums of squared residuals over the factors of two parameters.
 typedef struct cost_field {
   double x[OD_COST_STEPS], y[OD_COST_STEPS], z[OD_COST_STEPS * OD_COST_STEPS];
   char name[2][80];

@@ -1,5 +1,5 @@
-// The job friction: shows a friction law alone, as a table or a plot. Views are the steady curve, a loop under a sine, the response
-// to a step, the sensitivity to each parameter, and the force for a logged speed.
+// The job friction: shows a single friction law as a table or a plot. Views are the steady curve, a loop under a sine,
+// the response to a step, the sensitivity to each parameter, and the force for a logged speed.
 #include <string.h>
 
 #include "jobs/job.h"

@@ -173,7 +173,7 @@ static const char details[] =
     "Inverse dynamics: the number of prescribed quantities equals the number of degrees of freedom. Quantities are joint\n"
     "coordinates, lengths of cylinders, points and angles of bodies. Each quantity follows an input of the machine, a constant,\n"
     "or a column of a log. Joint coordinates in --passive move freely instead. Columns of --data have the names of quantities,\n"
-    "or get them by --map; all these columns are prescribed, or only those that --move names.\n\n"
+    "or --map assigns the names; all these columns are prescribed, or only those that --move names.\n\n"
     "The efforts of the drives are computed row by row: forces and torques, and for cylinders, motors and displacement\n"
     "units also pressures and flows. The default drives are all these elements; else the forces and torques with an\n"
     "input; else the joints whose coordinates are prescribed.\n\n"

@@ -60,7 +60,7 @@ typedef struct od_linear_sweep {
 // inputs. The model has the outputs of the arguments, else the outputs of the file's run section.
 typedef struct od_linear_job {
   const od_usage *usage;
-  od_linear_sweep *sweep;  // also has the arguments
+  od_linear_sweep *sweep;  // the sweep, which also contains the arguments
   // Checks that the arguments are compatible, before anything is loaded. Returns OD_GO_ON, or the outcome after a message.
   // NULL: no check.
   int (*check)(od_job *job, void *user);

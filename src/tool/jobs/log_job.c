@@ -27,7 +27,7 @@ typedef struct arguments {
   const char *to, *resample;
 } arguments;
 
-// Returns whether the name of a file is that of a machine, an experiment or another document.
+// Returns whether a file is a machine, an experiment or another document, by the ending of its name.
 static bool names_document(const char *path) {
   const char *dot = strrchr(path, '.');
   return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
@@ -107,15 +107,16 @@ static od_map_target *targets_of_experiment(const od_experiment *e, od_arena *me
   return list;
 }
 
-// Reads no more keys: the keys of a fit are ignored.
+// Does not read further keys, so that the keys of a fit are ignored.
 static void ignore_more(void *user, struct od_experiment_loader *xl, const struct od_section *file) {
   (void)user;
   (void)xl;
   (void)file;
 }
 
-// Loads an experiment or a fit. The log of the file need not exist: the log is first replaced by a stream, as for a live log. Files that are only
-// valid for a simulated machine, or as a fit, are loaded as such. If all attempts fail, the messages are those about the file as it is.
+// Loads an experiment or a fit. Tries three ways until one succeeds. First: with a stream in place of the log, which
+// need not exist. Second: unchanged. Third: with a stream, and without the keys of a fit. If all three fail, loads the
+// unchanged file again and reports its errors.
 static od_status load_experiment(const char *path, bool is_fit, od_experiment **e, od_fit_plan **fit,
                                  od_messages *messages) {
   static const char *const stream[] = {"-"};
@@ -177,7 +178,7 @@ static int choose_target(od_job *job, const arguments *a, const od_log_plan *pla
   size_t length = dot && dot != name ? (size_t)(dot - plan->file) : strlen(plan->file);
   const char *path = od_arena_format(&job->arena, "%.*s.%s", (int)length, plan->file, a->to);
   if (!path) return od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
-  // A log in the same format keeps its name; the new file gets another one.
+  // If the log already has the requested format, the new file gets another name.
   if (!strcmp(path, plan->file))
     path = od_arena_format(&job->arena, "%.*s.converted.%s", (int)length, plan->file, a->to);
   job->files.path[kind] = path;

@@ -30,7 +30,7 @@ typedef struct od_log_arguments {
     "dbc", OD_OPTION_LIST, "FILE", "DBC file with the messages of a CAN trace (repeatable)", &(a)->databases                             \
   }
 
-// Returns the settings. They refer to the arguments.
+// Returns the settings, which refer to the texts of the arguments.
 od_log_settings od_log_settings_of(const od_log_arguments *a);
 
 #endif

@@ -46,7 +46,7 @@ done:
   text[used] = '\0';
 }
 
-// Returns the machine file of a template, which its description comes from.
+// Returns the machine file of a template. The first comment of this file is the description of the template.
 static const od_template_file *machine_file(const od_template_file *f) {
   for (const od_template_file *g = f; g->folder && !strcmp(g->folder, f->folder); g++)
     if (!strcmp(g->name, "machine.yaml")) return g;

@@ -33,13 +33,13 @@ typedef struct arguments {
 // The data of a run in progress.
 typedef struct watch {
   od_job *job;
-  od_answers *answers;  // live runs only
+  od_answers *answers;  // answers of a live run; else NULL
   od_row_file rows;
   od_checkpoint resume, checkpoint;
   const char *checkpoint_path;
   // Time between checkpoints of a live run, s; time of the next checkpoint, s.
   double checkpoint_every, checkpoint_next;
-  od_observe_views *views;  // pictures for a report; NULL: not wanted
+  od_observe_views *views;  // pictures for a report; NULL: no report
 } watch;
 
 static void free_watch(watch *w) {
@@ -272,7 +272,7 @@ static void remark(void *user, const char *what) {
   od_job_warning(((watch *)user)->job, "%s", what);
 }
 
-// Observes standard input, or a log that grows. timeout: of the log, s; 0: none.
+// Observes standard input, or a log that grows. timeout: longest wait for new rows of the log, s; 0: no limit.
 static od_status observe_live(od_job *job, const arguments *a, od_experiment *e, double timeout, watch *w,
                               od_observed **observed, od_error *err) {
   const od_live_options input = {.file = a->follow ? e->data.file : NULL,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "document/ranges.h"
+#include "document/unit_parse.h"
 #include "io/display.h"
 #include "io/time_unit.h"
 #include "io/wording.h"
@@ -118,8 +119,10 @@ static void judge_unit(const od_surveyed_channel *c, int i, od_survey_remarks *r
   } usual[] = {{"Pa", OD_RANGE_PRESSURE, "bar"}, {"K", OD_RANGE_TEMPERATURE, "degC"}, {"m", OD_RANGE_POSITION, "mm"}};
   if (c->facts.values == 0) return;
   if (c->unit[0] != '\0' && !c->si) {
+    const char *instead = od_units_suggest(c->unit);
     add(r, (od_survey_remark){true, "log.unit_unknown", i, 0, NAN, "Unknown unit:", NULL},
-        "the unit '%.60s' of %.100s is unknown. Give the unit under 'data'.", c->unit, c->name);
+        "the unit '%.60s' of %.100s is unknown%s%s%s Give the unit under 'data'.", c->unit, c->name,
+        instead ? "; did you mean '" : "", instead ? instead : "", instead ? "'?" : ".");
     return;
   }
   double most = fmax(fabs(od_surveyed_value(c, c->facts.min)), fabs(od_surveyed_value(c, c->facts.max)));
