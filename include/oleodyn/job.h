@@ -42,16 +42,16 @@ OD_API const char *od_job_kind_name(int i);
 OD_API const char *od_job_kind_summary(int i);
 
 typedef enum od_job_option_type {
-  OD_JOB_FLAG,      // has no value
-  OD_JOB_TEXT,      // has one value
-  OD_JOB_LIST,      // may be set several times
-  OD_JOB_OPTIONAL,  // has one value, which may be left out
+  OD_JOB_FLAG,      // the option has no value
+  OD_JOB_TEXT,      // the option has one value
+  OD_JOB_LIST,      // the option may be set several times
+  OD_JOB_OPTIONAL,  // the option has one value, which may be left out
 } od_job_option_type;
 // An option of a job. The texts belong to the job.
 typedef struct od_job_option {
   const char *name;      // without dashes
   const char *argument;  // a name for the value in help texts, such as FILE; NULL for flags
-  const char *help;      // one or more lines
+  const char *help;      // help text of one or more lines
   od_job_option_type type;
   const char *values;  // the possible values, separated by spaces; NULL: any value
   void *reserved[1];

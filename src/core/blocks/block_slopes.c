@@ -1,5 +1,6 @@
 // The derivatives of one block with respect to states and inputs: from its class if the class defines them, otherwise the block is
-// linear, and unit steps give the derivatives. Complex steps give the derivatives with respect to numbers, and those of samples.
+// linear, and unit steps give the derivatives. Complex steps give the derivatives with respect to numbers, and the derivatives of
+// samples.
 #include <math.h>
 #include <string.h>
 

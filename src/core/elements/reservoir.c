@@ -24,7 +24,7 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   out->rate = (out->heating - out->cooling) / capacity;
 }
 
-// Loss and stored energy are zero: the losses belong to the elements that heat the oil, and the machine cannot use the heat.
+// Loss and stored energy are zero: the losses belong to the elements that heat the oil, and the heat is not converted back to work.
 static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
                                   X(report) * r) {
   (void)in, (void)q, (void)s, (void)out;

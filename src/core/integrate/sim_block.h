@@ -13,7 +13,7 @@ enum { OD_BY_STATE = 1, OD_BY_INPUT = 2, OD_BY_PARAMETER = 4 };
 
 enum { OD_MOST_JUMPS_IN_STEP = 24 };  // largest number of jumps that a step holds or passes (slide.c)
 
-// Location of the factors of Newton's matrix.
+// Location of the factors of Newton's matrix: none, in this block, or in the plant's work memory.
 typedef enum od_matrix_place { OD_NO_MATRIX, OD_MATRIX_HERE, OD_MATRIX_OF_PLANT } od_matrix_place;
 
 struct od_sim {

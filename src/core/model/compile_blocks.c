@@ -169,7 +169,7 @@ static int waits_for(const od_model *m, int which, int k, bool sampling) {
              : -1;
 }
 
-// Returns the first of the remaining blocks for which a remaining block waits.
+// Returns the first of the remaining blocks on which another remaining block depends.
 static int next_remaining(const od_model *m, const bool *done, int at) {
   for (int k = 0; k < m->block[at].inputs; k++) {
     int before = waits_for(m, at, k, false);
@@ -178,8 +178,8 @@ static int next_remaining(const od_model *m, const bool *done, int at) {
   return at;
 }
 
-// Reports a loop among the remaining blocks. Each of them waits for another one, so following the dependencies from `first` for as
-// many steps as there are blocks leads into a loop. The message begins and ends with the same block.
+// Reports a loop among the remaining blocks. Each of these blocks depends on another remaining block, so following the dependencies
+// from `first` for as many steps as there are blocks leads into a loop. The message begins and ends with the same block.
 static void report_loop(od_build *b, const od_model *m, const bool *done, int first) {
   enum { LISTED = 64, MOST_TEXT = 240 };
   int way[LISTED], length = 0, at = first;

@@ -130,7 +130,7 @@ static inline int od_model_power(const od_model *m, int kind) {
 static inline const od_element_class *od_instance_class(const od_model *m, const od_instance *instance) {
   return m->element_class[instance->element_class];
 }
-// For builder and readers only; see elements.h.
+// Returns the description of an instance's class. For the builder and readers only; see elements.h.
 static inline const od_element_description *od_instance_description(const od_model *m, const od_instance *instance) {
   return od_element_description_of(od_instance_class(m, instance));
 }

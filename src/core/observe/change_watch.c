@@ -184,9 +184,9 @@ static double deviation_of(const od_change_watch *w, int slot, int i) {
   return is_known(w, slot, i) && d > 0 ? fabs(w->c[slot * m + i]) / sqrt(d) : 0;
 }
 
-// The most likely change of a parameter.
+// The most likely change of a parameter, over all starting times.
 typedef struct likely {
-  double gain, deviation;  // its gain, and the largest |z| of the parameter
+  double gain, deviation;  // largest log likelihood ratio (gain_of()), and largest |z|
 } likely;
 
 static likely most_likely(const od_change_watch *w, int i) {
@@ -226,7 +226,7 @@ static int find_time(const od_change_watch *w, double t, int i, od_parameter_cha
     if (first < 0) first = k;
     last = k;
   }
-  // A change between the starting times of two slots has nearly the likelihood of both.
+  // A change between the starting times of two slots has nearly the likelihood of both slots.
   out->earliest = w->time[w->order[first > 0 ? first - 1 : first]];
   out->latest = last + 1 < w->slots ? w->time[w->order[last + 1]] : t;
   return best;

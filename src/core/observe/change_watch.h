@@ -56,7 +56,7 @@ size_t od_change_watch_size(int nx, int np, int ny, int watched);
 // Starts a watch in the caller's memory. The arrays `parameter` and `change` stay in use.
 void od_change_watch_init(od_change_watch *w, int nx, int np, int ny, int watched, const int *parameter,
                           const double *change, double *memory);
-// Forgets all signatures: only later changes are detected.
+// Deletes all signatures. Afterwards only later changes are detected.
 void od_change_watch_restart(od_change_watch *w);
 
 // ---- called by the observer and its filter

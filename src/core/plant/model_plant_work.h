@@ -297,7 +297,7 @@ void od_model_plant_signal_column(const od_plant_data *d, const od_work_parts *p
                                   double *column);
 void od_model_plant_signal_input_column(const od_plant_data *d, const od_work_parts *p, int input, double *column,
                                         int stride);
-// This column must be zero on entry, too.
+// The column must be zero on entry.
 void od_model_plant_signal_number_column(const od_plant_data *d, const od_work_parts *p, od_block_number number,
                                          double *column, int stride);
 // Returns whether a quantity that blocks measure depends directly on numbers of the circuit, not only on states.

@@ -35,7 +35,7 @@ od_status od_text_file_read(const char *path, char **text, size_t *length, od_me
   return OD_OK;
 }
 
-// Pages have files in the form of text only: od_stored_run_check() refuses the other formats.
+// Pages contain only text files: od_stored_run_check() rejects other formats.
 od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
   return od_table_read_csv_with(path, wish, out, err);
 }
@@ -45,7 +45,7 @@ int memfd_create(const char *name, unsigned flags) {
   return -1;
 }
 
-// --- Requirements: not judged in a page --------------------------------------------------------------------------------
+// --- Requirements: not checked in a page ------------------------------------------------------------------------------
 
 const od_judgement *od_judge_results(const od_judge *judge, int *count) {
   (void)judge;

@@ -23,7 +23,7 @@ enum {
 
 // --- Lines of MATLAB -----------------------------------------------------------------------------------------------
 
-// How the numbers of a class are saved; @: the expression of the object, #: a valid name.
+// Lines of MATLAB that save the numbers of objects of a class; @: the expression of the object, #: a valid name.
 static const struct conversion {
   const char *class_name, *line;
 } conversions[] = {
