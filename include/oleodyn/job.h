@@ -104,7 +104,9 @@ typedef enum od_message_kind {
 typedef struct od_job_listener {
   void *user;                                     // first argument of all functions
   void (*stage)(void *user, od_job_stage stage);  // the stage has changed
-  bool (*progress)(void *user, double done);      // done: from 0 to 1, or NaN if unknown; false: the job stops
+  bool (*progress)(void *user,
+                   double done);  // done: completed fraction from 0 to 1, or NaN if unknown; the job stops if the
+                                  // function returns false
   void (*messages)(void *user, const od_messages *messages);  // messages about files, with their places
   void (*message)(void *user, od_message_kind kind, const char *text);
   // A part of the result is complete. is_whole true: show the whole part. is_whole false: show only its warnings, because the

@@ -43,7 +43,7 @@ typedef enum od_rule_kind {
   OD_RULE_GREATER,
   OD_RULE_NOT_LESS,
   OD_RULE_NEEDED,   // `greater` is above zero if `smaller` is above zero
-  OD_RULE_DIFFERS,  // both fields are different
+  OD_RULE_DIFFERS,  // the two fields are different
 } od_rule_kind;
 typedef struct od_element_rule {
   int greater, smaller;

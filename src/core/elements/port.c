@@ -11,7 +11,7 @@ typedef struct X(in) {
   od_x from, to, spool;
 } X(in);
 typedef struct X(numbers) {
-  od_x overlap, curve[];  // of the curve: abscissae of the control points, then their ordinates
+  od_x overlap, curve[];  // abscissae of the curve's control points, then their ordinates
 } X(numbers);
 typedef struct X(out) {
   od_x flow, value;  // value: value of the curve, 0 if the port is closed

@@ -26,7 +26,7 @@
     "speed at which the lubricant film is complete; 0: computed from vs and n", false)
 #define OD_PARAMETER_V0(M)                                                               \
   M("v0", "m/s", "rad/s", OD_POSITIVE, 1e-4, 1e-12, 1e3, 1e-9, 1, 1e-12, 1e6, 1e-9, 100, \
-    "speed within which friction changes its sign", false)
+    "speed scale of the smooth sign change of friction, tanh(v/v0)", false)
 #define OD_PARAMETER_SIGMA_0(M)                                                              \
   M("sigma_0", "N/m", "N m/rad", OD_POSITIVE, NAN, 1e-3, 1e15, 1, 1e10, 1e-3, 1e15, 1, 1e10, \
     "stiffness of the bristles", false)

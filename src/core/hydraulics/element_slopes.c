@@ -132,7 +132,7 @@ double od_element_report_by_number(const od_model *m, double *w, int instance, i
   return change(&a, a.batch.report + report);
 }
 #else
-// A build without complex numbers refuses plants that need this derivative (plant/real_derivatives.c).
+// In a build without complex numbers, od_model_plant() rejects plants that need this derivative (plant/real_derivatives.c).
 static bool number_step(const od_model *m, double *w, int instance, int number, double *dout) {
   (void)m, (void)w, (void)instance, (void)number, (void)dout;
   return false;

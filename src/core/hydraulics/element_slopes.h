@@ -25,7 +25,7 @@ double od_element_report_change(const od_model *m, double *w, int instance, int 
 // Returns the derivative of a report with respect to a number, given by its index in the class.
 double od_element_report_by_number(const od_model *m, double *w, int instance, int report, int number);
 #else
-// A build without complex numbers refuses plants that need these derivatives (plant/real_derivatives.c).
+// In a build without complex numbers, od_model_plant() rejects plants that need these derivatives (plant/real_derivatives.c).
 static inline double od_element_report_change(const od_model *m, double *w, int instance, int report, const double *din,
                                               const double *dout, const double *doil) {
   return (void)m, (void)w, (void)instance, (void)report, (void)din, (void)dout, (void)doil, NAN;

@@ -27,7 +27,7 @@ struct od_sim {
   double t;
   int started;
   int has_matrix;  // od_matrix_place
-  int history;     // number of earlier rates that are known: 0, 1 (k_before), 2 (k_earlier, too)
+  int history;     // number of earlier rates that are known: 0, 1 (k_before), 2 (also k_earlier)
 
   // at_point: whether the current point is the plant's last point. At the current point: whether gk is known and factored, and
   // which derivatives of g (`slopes`) and of k (`linear`) are known (OD_BY_*).

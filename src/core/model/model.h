@@ -155,8 +155,8 @@ static inline const char *od_number_unit(const od_model *m, int number) {
   return m->text_size > 0 ? m->text + m->unit[number] : "";
 }
 
-// Parts that a build may leave out (base/parts.h). Models with a missing part are refused (model_parts.h), so code that only these
-// models need is not linked.
+// Parts that a build may leave out (base/parts.h). Models that need a missing part are rejected (model_parts.h), so code that only
+// these models need is not linked.
 static inline int od_model_blocks(const od_model *m) {
   return OD_WITH_BLOCKS ? m->blocks : 0;
 }

@@ -75,7 +75,7 @@ bool od_hdf5_has_members(hid_t type, int depth) {
   return depth < DEEPEST && H5Tget_class(type) == H5T_COMPOUND;
 }
 
-// Adds the leaves of a type: the fields of a compound type, or the type itself. hdf5_rows.c walks over the type in the same order.
+// Adds the leaves of a type: the fields of a compound type, or the type itself. hdf5_rows.c processes the fields in the same order.
 static void add_leaves(od_hdf5_dataset *d, od_arena *arena, hid_t type, const char *name, int depth) {
   if (d->leaves >= MOST_LEAVES) return;
   if (od_hdf5_has_members(type, depth)) {

@@ -229,7 +229,7 @@ static od_status send_rows(const od_hdf5_file *f, source *s, int sources, const 
   if (od_arena_status(arena) != OD_OK) return OD_NO_MEMORY;
   for (size_t row = 0; row < all && !to->broken; row += most) {
     size_t rows = all - row < most ? all - row : most;
-    // The time limit counts while this program reads, not while the caller uses the rows.
+    // The time limit applies only while this program reads rows, not while the caller uses them.
     alarm(PATIENCE);
     for (int i = 0; i < sources; i++) {
       od_status status = read_block(&s[i], row, rows, err);
