@@ -63,7 +63,7 @@ void od_change_watch_restart(od_change_watch *w);
 
 // Propagates the signatures through a step or a change of coordinates: A is nx x nx, B nx x np.
 void od_change_watch_predict(od_change_watch *w, const double *A, const double *B);
-// Begins a pass over the sensors. Only the last pass of a correction counts.
+// Begins a pass over the sensors. Only the data of the last pass of a correction are used.
 void od_change_watch_begin_pass(od_change_watch *w);
 // Records a used sensor with its row h (n), its innovation and the variance of the innovation. The gains follow in the same order.
 void od_change_watch_sensor(od_change_watch *w, const double *h, double value, double s);

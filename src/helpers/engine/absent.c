@@ -111,8 +111,8 @@ static double dot(const double *a, int rows, int columns, int i, int j) {
   return sum;
 }
 
-// The shortest least-squares solution by one-sided Jacobi rotations: a V has orthogonal columns, whose lengths are the singular
-// values. Singular values below `bound` times the largest one count as zero.
+// Computes the least-squares solution with the smallest norm by one-sided Jacobi rotations: a V has orthogonal columns, whose
+// lengths are the singular values. Singular values below `bound` times the largest one count as zero.
 lapack_int LAPACKE_dgelsd(int layout, lapack_int m, lapack_int n, lapack_int columns, double *a, lapack_int lda,
                           double *b, lapack_int ldb, double *singular, double bound, lapack_int *rank) {
   enum { SWEEPS = 60 };
