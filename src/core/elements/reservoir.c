@@ -62,7 +62,7 @@ const od_element_description od_reservoir_description = {
     .section = "reservoirs",
     .noun = "reservoir",
     .heading = "Reservoirs",
-    .summary = "all oil of the machine, heated by losses and cooled by a cooler; at most one in a machine",
+    .summary = "all oil of the machine, heated by losses and cooled by a cooler; at most one reservoir per machine",
     OD_FIELDS(OD_FIELD("volume", "m3", OD_POSITIVE, NAN, 1e-9, 1e6, 1e-4, 100, "volume of all oil of the machine"),
               OD_FIELD("heat_capacity", "J/kg/K", OD_POSITIVE, 1900, 10, 1e5, 1500, 4200,
                        "specific heat capacity of the oil"),

@@ -119,7 +119,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
   double drop_spool = -share_spool * (x.load - in->tank) * share - head * 2 * x.m * share / both * m_spool;
   double drop_c = head * 2 * c * (both - c * c) / (both * both) * c_slope;
   double close = -spring_opening_slope(x.drop, q->set, q->range) / q->time_constant;
-  // The load is at a and the return flow at b; otherwise a and b are exchanged below.
+  // The derivatives are computed for the load at a and the return flow at b. If the load is at b, a and b are exchanged below.
   *by = (slopes_r){0};
   by->to_pump = (in_r){.pump = -supply.dp, .a = supply.dp, .spool = -supply.spool, .compensator = -supply_c};
   by->to_tank =

@@ -47,7 +47,7 @@
     "time constant of the lag of the acceleration in the inertia term", false)
 #define OD_PARAMETER_FILM_FORCE(M)                                                       \
   M("film_force", "N s", "N m s", OD_ANY, 0, -1e9, 1e9, -1e6, 1e6, -1e9, 1e9, -1e6, 1e6, \
-    "friction force per rate of the film", false)
+    "friction force per rate of change of the film", false)
 #define OD_PARAMETER_LOAD(M) \
   M("load", "N", NULL, OD_ANY, 0, -1e9, 1e9, -1e7, 1e7, 0, 0, 0, 0, "load that changes Fs and Fc", true)
 #define OD_PARAMETER_LOAD_0(M) \

@@ -114,7 +114,8 @@ od_status od_sim_linearize(od_sim *sim, int by);
 // Computes the results of od_sim_linearize(). If the derivatives are known, the plant's last point does not change.
 od_status od_sim_linearize_rates(od_sim *sim, int by);
 
-// Returns the number of jumps. A build without jumps (base/parts.h) does not start a plant that has some.
+// Returns the number of jumps of the plant. In a build without jumps (base/parts.h) the result is 0, and od_sim_start() rejects
+// plants with jumps.
 static inline int od_sim_jumps(const od_sim *sim) {
   return OD_WITH_JUMPS ? sim->plant->jumps : 0;
 }

@@ -202,7 +202,7 @@ static void report_loop(od_build *b, const od_model *m, const bool *done, int fi
     used += od_text_format(text + used, sizeof text - used, "%.60s -> ", od_model_text(m, m->block[way[i]].name));
   od_build_report(
       b, OD_ABOUT_BLOCK, way[length - 1],
-      "%s%s%s is an algebraic loop: each output depends directly on the other outputs; add a block with a state, "
+      "%s%s%s is an algebraic loop: each output depends directly on the output before it; add a block with a state, "
       "such as a lag, to the loop",
       text, i >= 0 || at != first ? "... -> " : "", od_model_text(m, m->block[way[length - 1]].name));
 }

@@ -79,8 +79,9 @@ void od_change_watch_corrected(od_change_watch *w);
 // likely one; od_change_watch_name() corrects it later.
 bool od_change_watch_end(od_change_watch *w, double t, const double *p, const double *p_variance, bool is_valid,
                          double *delta, double *P, od_parameter_change *out);
-// Updates the parameter and the estimate after the last detected change from the present estimates: the possible cause
-// whose estimate differs most from its value before the change, relative to the standard deviation of the difference.
+// Updates the changed parameter of the last detected change, and its estimate after the change, from the present estimates. The
+// changed parameter is the possible cause whose estimate differs most from its value before the change, relative to the standard
+// deviation of the difference.
 void od_change_watch_name(const od_change_watch *w, const double *p, const double *p_variance,
                           od_parameter_change *out);
 // Saves or restores a watch as pieces of a saved state.
