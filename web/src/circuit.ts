@@ -1,4 +1,4 @@
-// The circuit diagram: only attributes of the drawn SVG change. Color is pressure, width and moving dots are flow.
+// The circuit diagram. Only attributes of the static SVG change. Colors show pressures; line widths and moving dots show flows.
 import type { CircuitInfo } from './contract';
 import { all, div, element, one, press, span, svgElement, watchVisible, write } from './dom';
 import { clearSelection, groupOf, hasPart, isSelecting, selectGroup, selectPart, selectedGroup, selectedPart } from './selection';
@@ -11,8 +11,8 @@ import { now, playing } from './clock';
 import { on, selectionChanged, themeChanged, timeChanged, unitsChanged } from './signal';
 import { pressureColor } from './palette';
 
-const DOT_PITCH = 14;      // px between moving dots
-const LEAST_ARROW = 40;    // px of a piece of line that has an arrowhead
+const DOT_PITCH = 14;      // distance between moving dots, px
+const LEAST_ARROW = 40;    // shortest piece of line with an arrowhead, px
 
 // A sum of series with signs, as in data-flow: "+lift.valve.a.flow -lift.valve.d.flow". volume: its integral over time.
 interface Flow { terms: [number, number][]; volume: Float64Array; grid: number; most: number }
@@ -118,10 +118,11 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     }
   }
 
-  // --- Further values, where they have room: the flow of working and loop lines, in the line of the node with the largest flow; flow and power of pumps; lengths of cylinders
+  // --- More values, where the picture has space: the flow of working and loop lines, in the line of the node with the largest flow; flow and
+  // power of pumps; lengths of cylinders
   svg.style.setProperty('--least', `${isPhone() ? 10.5 : Math.min(12, 10 * svg.viewBox.baseVal.width / picture.clientWidth)}px`);
   for (const update of [...updates, ...texts]) update();
-  // Larger texts must not run into each other.
+  // Larger texts must not overlap each other.
   for (const name of all<SVGTextElement>('.element > .name', svg)) {
     const value = name.nextElementSibling, x = Number(value?.getAttribute('x')), { x: left, width } = name.getBBox();
     if (value?.matches('.value:not([text-anchor=end])') && value.getAttribute('y') === name.getAttribute('y') && x > left) value.setAttribute('x', String(Math.max(x, left + width + 4)));
@@ -248,7 +249,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     fitted = true;
     layout(0.05);
   }), expander(card));
-  // The scale stands in a lower corner of the picture that is free, else in the head.
+  // The scale is in a free lower corner of the picture, or in the head if no corner is free.
   function placeLegend(): void {
     picture?.append(legend);
     const boxes = all('.hit, .frame, .line, text', svg).map(e => e.getBoundingClientRect());
@@ -300,7 +301,7 @@ function pieces(d: string): number[][] {
   }
   return found;
 }
-// The longest of these pieces: its middle and its direction, degrees clockwise from up.
+// The middle of the longest piece, and its direction in degrees clockwise from up.
 export function longestPiece(d: string): { x: number; y: number; angle: number; length: number } {
   const best = { x: 0, y: 0, angle: 0, length: 0 };
   for (const [x, y, u, v] of pieces(d)) {

@@ -14,14 +14,15 @@ interface Face { normal: Vector; pieces: Piece[]; color: string | undefined }
 export type Solid = { faces: Face[]; rest: Shape[] }[];
 
 const middle = (points: Vector[]) => scaled(points.reduce(add), 1 / points.length);
-// Part of a flat polygon on the side of a plane where side() is not negative.
+// The part of a flat polygon on the side of a plane where side() is not negative.
 function cut(points: Vector[], side: (v: Vector) => number): Vector[] {
   return points.flatMap((a, i) => {
     const b = points[(i + 1) % points.length], da = side(a), db = side(b);
     return [...(da >= 0 ? [a] : []), ...(da * db < 0 ? [between(a, b, da / (da - db))] : [])];
   });
 }
-// A face in pieces that are at most so long in two directions. Only edges of the whole face are stroked; smooth: no edges along the normal of the prism.
+// Divides a face into pieces of limited length in two directions. Only edges of the whole face are stroked; smooth: no edges along the normal of
+// the prism.
 function makeFace(points: Vector[], normal: Vector, most: number, color: string | undefined, smooth?: Vector): Face {
   const first = unit(subtract(points[1], points[0]));
   let parts = [points];
@@ -56,7 +57,7 @@ function facesOf(shape: Shape, most: number): Face[] {
   const c = boxCorners(shape), up = subtract(c[4], c[0]), base = [c[0], c[1], c[3], c[2]].map(v => add(v, scaled(up, 0.5)));
   return prism(base, unit(up), size(up), most, shape.color, false);
 }
-// Faces of all bodies, in their frames, made once; rest: shapes that are painted flat.
+// Faces of all bodies, in their frames, made once; rest: shapes that are painted as flat shapes.
 export function makeSolid(scene: Picture['scene']): Solid {
   return scene.bodies.map(body => ({ faces: body.shapes.flatMap(s => facesOf(s, scene.size / 7)), rest: body.shapes.filter(s => s.kind === 'capsule') }));
 }
@@ -92,7 +93,7 @@ export function paintSpace(p: Picture, solid: Solid): void {
           trace(g, points, true);
           g.fillStyle = color;
           g.fill();
-          stroke(g, color, 0.7);    // closes the seams between pieces
+          stroke(g, color, 0.7);    // closes the gaps between pieces
           p.hits.push({ part, outline: points, reach: 0 });
         }
         g.beginPath();

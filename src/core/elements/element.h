@@ -133,8 +133,8 @@ typedef struct od_element_class {
   // derivatives are zero.
   bool (*number_slopes)(const od_batch *b, const int *pool, double *w, int instance, const int *number, int count,
                         double *dout);
-  // Quantities whose signs select a branch of the law, such as distances from stops. `zeros` is their number; the function computes
-  // their values.
+  // Quantities whose signs select a branch of the law, such as distances from stops. `zeros` is the count of these quantities; the
+  // function computes their values.
   int zeros;
   void (*fill_zeros)(const od_batch *b, const int *pool, const double *w, int instance, double *value);
   // For classes with modes (NULL: none). A mode is a state without a rate. margin: positive until a switch of the instance is

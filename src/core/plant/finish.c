@@ -29,7 +29,7 @@ bool od_assembly_check_reach(od_assembly *s, int instance, double length) {
   if (!(length < shortest - 1e-9 * longest || length > longest + 1e-9 * longest)) return true;
   od_build_report(
       s->b, OD_ABOUT_ELEMENT, instance,
-      "%s '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
+      "%s '%s' cannot connect its points: the points are %.4g m apart in the initial position, but its length "
       "ranges from %.4g m to %.4g m%s",
       c->noun, od_model_text(s->m, e->name), length, shortest, longest,
       s->b->starts_anywhere

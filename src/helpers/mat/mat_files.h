@@ -1,6 +1,6 @@
-// The program oleodyn-mat: reads and writes MATLAB files, and reads HDF5 files (hdf5_file.h), for liboleodyn (io/helper.h). Only this
-// program contains matio and HDF5, because they load many other libraries and crash on damaged files. It is one program for both
-// formats, because matio loads HDF5 and MATLAB files of level 7.3 are HDF5 files.
+// The program oleodyn-mat: reads and writes MATLAB files, and reads HDF5 files (hdf5_file.h), for liboleodyn (io/helper.h). Only
+// this program contains matio and HDF5, because they load many other libraries and crash on damaged files. One program reads both
+// formats, because matio loads HDF5, and MATLAB files of level 7.3 are HDF5 files.
 #ifndef OD_MAT_FILES_H
 #define OD_MAT_FILES_H
 

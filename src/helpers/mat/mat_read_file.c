@@ -21,7 +21,7 @@ enum { DEEPEST = 8, LONGEST_NAME = OD_ARRAY_NAME, BLOCK = 2048 };
 
 // --- Variables of the file ----------------------------------------------------------------------------------------
 
-// Returns whether a name is that of an object, one of the first g->objects arrays.
+// Returns whether a name is the name of an object. The first g->objects arrays are objects.
 static bool is_object(const od_arrays *g, const char *name) {
   for (int i = 0; i < g->objects; i++)
     if (!strcmp(g->item[i].name, name)) return true;
@@ -95,7 +95,7 @@ static int find_label(matvar_t *labels, int columns, int at, const char *variabl
     char name[LONGEST_NAME], valid[OD_MAT_NAME_SIZE];
     copy_text(Mat_VarGetCell(labels, label), name, sizeof name);
     od_mat_name(valid, name);
-    // At its own index a variable may have a suffix that distinguishes equal names.
+    // If label and variable have the same index, the variable may have a suffix that distinguishes equal names.
     if (!strncmp(variable, valid, k == 0 ? strlen(valid) : sizeof valid)) return label;
   }
   return -1;
@@ -139,7 +139,8 @@ static void put_series(od_channel *to, const od_series *s, size_t rows) {
   }
 }
 
-// Fails if the file has no numbers, or if its vectors have one number and it has objects, which contain the numbers then.
+// Fails if the file has no numbers. Also fails if its vectors have one number each and the file has objects, because the objects
+// then contain the numbers.
 static od_status check_numbers(const od_arrays *g, size_t rows, od_error *err) {
   int numbers = 0, objects = 0;
   const char *first = NULL;
