@@ -465,7 +465,8 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
 
 // --- The verdict --------------------------------------------------------------------------------------------------
 
-// Maps kinds that are the same cause for one column to one kind: a unit is a factor, and atmospheric pressure is an offset.
+// Returns the kind that represents all kinds with the same cause in one column: a wrong unit is a wrong factor, and a
+// missing atmospheric pressure is an offset.
 static od_fault_kind family_of(od_fault_kind kind) {
   return kind == OD_FAULT_UNIT ? OD_FAULT_SCALE : kind == OD_FAULT_GAUGE ? OD_FAULT_OFFSET : kind;
 }

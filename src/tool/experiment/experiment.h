@@ -171,7 +171,7 @@ typedef struct od_experiment {
   double *covariance;      // (nx + parameters)^2: covariance of the initial errors
   od_log_plan data;        // maps columns of a log or stream to channels
   int *channel;            // indices of channels: one per sensor, then one per input, then one per reference column
-  od_log *log;             // NULL: the true machine is simulated, or the data are a stream
+  od_log *log;             // the log; NULL: the true machine is simulated, or the data are a stream
   const char *truth_text;  // text that identifies the true machine: file, variant, numbers
   const struct od_kept_motion
       *motion;  // motion of the true machine, owned by the caller; NULL: the motion is simulated

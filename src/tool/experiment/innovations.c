@@ -199,8 +199,8 @@ void od_innovation_record_mark(od_innovation_record *r, const od_observer *obser
   if (r->blocks > 0 && r->in_block == 1) r->begin[r->blocks - 1] = t;
   if (r->samples != r->next_mark || r->marks == MARKS) return;
   r->next_mark = r->next_mark ? 2 * r->next_mark : 1;
-  // A filter that has not settled gives no valid estimate. The start, given by the caller, is valid. A filter that has fallen back
-  // is a filter without such a test.
+  // The estimate of a filter that has not settled is not valid. The start is valid, because the caller gives the start.
+  // A filter that has fallen back does not detect settling, so its estimates are used.
   if (r->marks > 0 && !od_observer_settled(observer) && !od_observer_fell_back(observer)) return;
   mark *m = &r->mark[r->marks++];
   m->time = t;

@@ -68,7 +68,8 @@ void od_innovation_record_transfer(od_innovation_record *r, od_pieces *t);
 void od_innovation_record_take(od_innovation_record *r, const od_innovation *in, const double *y, const double *u);
 // Stores the parameters at certain times (marks). Call at the start, before any measurement, and after each correction.
 void od_innovation_record_mark(od_innovation_record *r, const od_observer *observer, double t);
-// Excludes the innovations between two times, s, from the statistics of size and mean, in whole blocks: a detected change has caused them.
+// Excludes the innovations between two times, s, from the statistics of size and mean, because a detected change has
+// caused these innovations. Whole blocks are excluded.
 void od_innovation_record_exclude(od_innovation_record *r, double from, double to);
 // Compute the statistics of a sensor and of parameter i. Call these functions at the end. noise: variance of the
 // change of the parameter per second. since: time of the last detected change of any parameter, s; earlier estimates are ignored.

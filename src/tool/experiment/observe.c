@@ -386,7 +386,7 @@ static void count_sensors(od_observe_run *r, bool start) {
     od_sensor_counts *counts = &r->o->sensor[i];
     counts->used += innovation[i].use == OD_SENSOR_USED;
     counts->missing += innovation[i].use == OD_SENSOR_MISSING && !start && !has_rates;
-    // Rows of other files and groups of a log are no missing samples.
+    // Rows of other files and groups of a log do not count as missing samples.
     if (has_rates) counts->missing = r->e->log->missing[r->e->channel[i]];
     counts->gated += innovation[i].use == OD_SENSOR_GATED;
     counts->frozen += innovation[i].use == OD_SENSOR_FROZEN;

@@ -17,7 +17,7 @@
 
 enum { OD_MDF_HEADER = 24, OD_MDF_LONGEST_NAME = 4096, OD_MDF_LONGEST_COMMENT = 1024 };
 
-// Flags of files that were not finalized: what is missing in the file.
+// Flags of a file that was not finalized. Each flag is a part of the file that is not valid.
 enum {
   OD_MDF_UNFINISHED_CYCLES = 1,       // numbers of records
   OD_MDF_UNFINISHED_DATA = 4,         // the length of the last data block
@@ -43,12 +43,12 @@ typedef struct od_mdf_file {
   int version;              // such as 410 for 4.10
   unsigned unfinished;      // flags OD_MDF_UNFINISHED_...; 0: the file is finalized
   bool is_unfinalized;
-  // For the blocks that describe the data:
+  // The blocks that describe the data:
   unsigned char *window;  // bytes of the file from window_at
   uint64_t window_at;
   size_t window_length;
   od_mdf_set seen;     // addresses of blocks in lists
-  uint64_t described;  // length of all these blocks
+  uint64_t described;  // total length of these blocks
 } od_mdf_file;
 
 typedef struct od_mdf_block {
@@ -78,7 +78,7 @@ void od_mdf_file_close(od_mdf_file *file);
 // Reads at most `count` bytes at a position. *got is smaller only at the end of the file. Fails with OD_IO.
 od_status od_mdf_read_at(const od_mdf_file *file, uint64_t at, void *to, size_t count, size_t *got, od_error *err);
 
-// Reads the header of the block at an address. The block may end after the end of the file.
+// Reads the header of the block at an address. The block may end beyond the end of the file.
 od_status od_mdf_block_head(const od_mdf_file *file, uint64_t at, od_mdf_block *block, od_error *err);
 // Reads the header of a block that describes data, and checks the block. id: the expected block, such as "##CN".
 od_status od_mdf_block_open(od_mdf_file *file, uint64_t at, const char *id, od_mdf_block *block, od_error *err);
@@ -93,9 +93,9 @@ od_status od_mdf_block_data(od_mdf_file *file, const od_mdf_block *block, uint64
 // Returns the number of bytes of the data of a block.
 uint64_t od_mdf_block_room(const od_mdf_block *block);
 
-// Reads the text of a block TX or MD: of an MD block, the content of its first element TX. Without a block (at = 0), the text is "".
-// The text belongs to the arena and has at most `most` bytes. Bytes that are not UTF-8 are replaced by "?". Fails with OD_BAD_INPUT if
-// there is another block, with OD_IO or with OD_NO_MEMORY.
+// Reads the text of a block TX or MD: of an MD block, the content of its first element TX. Without a block (at = 0),
+// the text is "". The text belongs to the arena and has at most `most` bytes. Bytes that are not UTF-8 are replaced by
+// "?". Fails with OD_BAD_INPUT if the block is of another kind, with OD_IO or with OD_NO_MEMORY.
 od_status od_mdf_text(od_mdf_file *file, uint64_t at, size_t most, od_arena *memory, const char **text, od_error *err);
 // Same for a comment, which is "" if the block is damaged.
 od_status od_mdf_comment(od_mdf_file *file, uint64_t at, od_arena *memory, const char **text, od_error *err);

@@ -10,8 +10,8 @@
 #include "memory/scoped.h"
 
 enum {
-  MOST_NESTED = 6,           // structures and arrays within each other
-  MOST_IN_ARRAYS = 1 << 16,  // channels of arrays in a file
+  MOST_NESTED = 6,           // nesting depth of structures and arrays
+  MOST_IN_ARRAYS = 1 << 16,  // number of channels of arrays in a file
   MOST_CHANNELS = 1 << 20,
   MOST_REMARKS = 20,
   MOST_DIMENSIONS = 8
@@ -33,14 +33,14 @@ enum {
   BUS_SOURCE = 2
 };
 
-// The state of the reading of a file.
+// The state of the reader of a file.
 typedef struct reader {
   od_mdf_file *file;
   od_arena *memory;
   od_mdf_contents *c;
   od_mdf_conversions conversions;
-  int capacity;   // of the list of channels
-  int in_arrays;  // number of channels of arrays
+  int capacity;   // capacity of the list of channels
+  int in_arrays;  // number of channels that are elements of arrays
   od_error *err;
 } reader;
 
@@ -79,7 +79,7 @@ static od_status leave_out(reader *r, const od_mdf_channel *c, const char *why) 
 
 // --- Channels ----------------------------------------------------------------------------------------------------
 
-// Chooses how the value of a channel is decoded. Returns NULL, or why this is not possible.
+// Chooses how the value of a channel is decoded. Returns NULL, or the reason why decoding is not possible.
 static const char *choose_raw(od_mdf_channel *c, int kind) {
   static const od_mdf_raw whole[2][4] = {{OD_MDF_U8, OD_MDF_U16, OD_MDF_U32, OD_MDF_U64},
                                          {OD_MDF_I8, OD_MDF_I16, OD_MDF_I32, OD_MDF_I64}};
@@ -122,7 +122,7 @@ static const char *choose_raw(od_mdf_channel *c, int kind) {
   return NULL;
 }
 
-// Returns NULL, or why the field of a channel is not within the records of its group.
+// Checks that the field of a channel is within the records of its group. Returns NULL, or the problem.
 static const char *check_place(const od_mdf_group *g, const od_mdf_channel *c) {
   if ((uint64_t)c->byte + c->bytes > g->bytes) return "it is outside of the records of its group";
   if (c->invalid >= 8 * (int64_t)g->invalid_bytes) return "its invalidation bit is outside of the records of its group";
@@ -191,7 +191,7 @@ static void write_indices(const array *a, long e, char text[MOST_DIMENSIONS * 24
     length += od_text_format(text + length, MOST_DIMENSIONS * 24 - length, "[%llu]", (unsigned long long)index[d]);
 }
 
-// Replaces the channels from index `from`, which are those of the first element, by the channels of all elements.
+// Replaces the channels from index `from`, the channels of the first element, by the channels of all elements.
 static od_status repeat_channels(reader *r, int from, const array *a) {
   OD_SCRATCH(scratch);
   int count = r->c->channels - from;
@@ -223,7 +223,8 @@ static od_status repeat_channels(reader *r, int from, const array *a) {
 
 static od_status read_composition(reader *r, uint64_t at, const od_mdf_channel *c, int depth, bool *is_structure);
 
-// Reads an array: the channels of one element, which are the channel itself or those of a structure, for all elements.
+// Reads an array. Reads the channels of one element, which is a value or a structure, and repeats these channels for
+// all elements.
 static od_status read_array(reader *r, uint64_t at, const od_mdf_channel *c, int depth) {
   od_mdf_block b;
   unsigned char fixed[16], size[8];
@@ -262,7 +263,7 @@ static od_status read_array(reader *r, uint64_t at, const od_mdf_channel *c, int
   return repeat_channels(r, from, &a);
 }
 
-// Reads what a channel consists of: a structure or an array.
+// Reads the composition of a channel: a structure or an array.
 static od_status read_composition(reader *r, uint64_t at, const od_mdf_channel *c, int depth, bool *is_structure) {
   od_mdf_block b;
   if (depth > MOST_NESTED) return leave_out(r, c, "its structures are too deeply nested");
@@ -478,7 +479,7 @@ static bool find_lengths(od_mdf_contents *c) {
 
 // Finds the time channel of each group, and the group of a remote master. Returns false if an allocation fails.
 static bool find_masters(od_mdf_contents *c) {
-  OD_SCOPED(od_key_map_free) od_key_map group_at = {0};  // by the address of the block
+  OD_SCOPED(od_key_map_free) od_key_map group_at = {0};  // from the address of the block to the index of the group
   for (int i = 0; i < c->groups; i++) {
     od_mdf_group *g = &c->group[i];
     for (int k = g->first; k < g->first + g->channels && g->time < 0; k++)

@@ -39,7 +39,7 @@ struct od_mdf_conversion {
   od_mdf_entry *entry;
   int entries;
   bool is_sorted;         // whether the ranges are in ascending order and do not overlap
-  od_mdf_entry standard;  // for values that are not in the table
+  od_mdf_entry standard;  // result for values that are not in the table
   bool gives_numbers;     // whether the conversion has any number as a result
   const char *unit;       // "" if there is no unit
 };
