@@ -8,7 +8,7 @@
 #define TOUCH 1e-9
 
 static const od_class_rule element_rules[] = {
-    // class, type, side, quantity, key of the limit, part of it, margin, with, end, events
+    // Columns: class, type, side, quantity, key of the limit, factor of the limit, margin, further output, end, events.
     {"pressure-controlled pump", OD_FIND_PUMP_LIMIT, OD_SIDE_ABOVE, "swash", NULL, 0.99, 0.01, "flow", 1 + 1,
      .on = "reaches its limit"},
     {"load-sensing pump", OD_FIND_PUMP_LIMIT, OD_SIDE_ABOVE, "swash", NULL, 0.99, 0.01, "flow", 1 + 0,
@@ -44,7 +44,8 @@ static const od_class_rule element_rules[] = {
     {"brake", OD_FIND_MODE, .quantity = "mode", .off = "releases", .on = "engages"},
     {"unloading valve", OD_FIND_MODE, .quantity = "mode", .off = "closes", .on = "opens"},
     {"reservoir", OD_FIND_HOT, OD_SIDE_ABOVE, "temperature", NULL, 353.15, 0.003, .on = "is above 80 °C"},
-    // Classes whose behavior has no limit of its own. Their losses are part of the energies, and their pressures belong to nodes.
+    // Classes whose behavior has no limit. Their losses are part of the energies, and their pressures are pressures of
+    // nodes.
     {"joint spring"},
     {"spring"},
     {"pump"},
