@@ -176,7 +176,7 @@ typedef struct od_friction_plan {
   int repeats;  // number of runs of a series; 1: a single fit
   int logs;     // number of logs of a series; 0: no such logs, the runs are simulated
   const char *series_log[OD_MOST_SERIES];
-  od_log_settings settings;  // of all logs of runs, or of the log of points if there is no run
+  od_log_settings settings;  // settings of all logs of runs, or of the log of points if there is no run
 } od_friction_plan;
 
 typedef struct od_friction_options {

@@ -345,7 +345,7 @@ static void read_experiment(od_friction_reader *r, const od_section *section) {
   r->plan->log.experiment = e;
 }
 
-// Reads the log of a run, or the logs of a series. Logs of the program's options replace those of the file.
+// Reads the log of a run, or the logs of a series. Logs of the program's options replace the logs of the file.
 static void read_logs(od_friction_reader *r, int node) {
   od_loader *ld = &r->ld;
   od_friction_plan *plan = r->plan;

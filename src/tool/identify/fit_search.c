@@ -55,8 +55,8 @@ static od_status complain_about_sample(const od_fit_work *w, od_error *err) {
       w->plan->e->sensor[sensor].name, its->set->name, value, time, worst, code);
 }
 
-// Translates the engine's status into a message about the fit. If the search could not begin, the message is about the first
-// set that cannot be predicted.
+// Translates the engine's status into a message about the fit. If the search could not begin, the message names the
+// first set that cannot be predicted.
 static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   const od_ls_result *r = w->f->search;
   w->f->only_predicted = w->options->only_predict;
@@ -98,8 +98,8 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   return !r && status == OD_NOT_FINITE ? complain_about_sample(w, err) : status;
 }
 
-// Returns the distance between the rows that the first iterations use; 0: all rows. Rows are skipped only if the predictor can leap
-// over rows.
+// Returns the distance between the rows that the first iterations use; 0: all rows. Rows are skipped only if all
+// predictors can skip rows.
 static int rows_to_begin_with(const od_fit_work *w) {
   const long enough = 4000, per_unknown = 100;
   for (int set = 0; set < w->f->sets; set++)
@@ -107,7 +107,8 @@ static int rows_to_begin_with(const od_fit_work *w) {
   long rows = per_unknown * w->n > enough ? per_unknown * w->n : enough, every = w->m / rows;
   if (every < 4) return 0;
   if (every >= OD_PREDICT_MOST_EVERY) every = OD_PREDICT_MOST_EVERY;
-  return (int)(every % 2 ? every : every - 1);  // periods of inputs tend to be even numbers of samples
+  return (int)(every % 2 ? every : every - 1);  // an odd number, because the period of an input is often an even number
+                                                // of samples
 }
 
 static od_status search_once(od_fit_work *w, od_error *err) {

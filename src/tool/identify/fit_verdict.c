@@ -488,8 +488,8 @@ static void judge_lag(judge *j, const od_fit_work *w, int set, int sensor) {
   if (!matters) return;
   REMARK(
       j, OD_SOUND, "log.lag", "Lag:",
-      "'%s' in the set '%s' is %s by %s relative to its prediction, by cross-correlation (%.4g there, %.4g without a lag). If the "
-      "sensor or its logger is %s, write 'delay: %.4g ms' under this channel.",
+      "'%s' in the set '%s' is %s by %s relative to its prediction, by cross-correlation (correlation %.4g with this "
+      "lag, %.4g without). If the sensor or its logger is %s, write 'delay: %.4g ms' under this channel.",
       j->e->sensor[sensor].name, s->name, lag.lag > 0 ? "late" : "early", od_duration_text(fabs(lag.lag), 3).text, r,
       at_zero, lag.lag > 0 ? "late" : "early", 1e3 * (given + lag.lag));
 }
