@@ -39,7 +39,7 @@ typedef struct od_net {
   od_net_color color;
   int level;     // channel of the net: 0 above the actuators, 1 below them, and so on
   int section;   // index of its section, or -1
-  int pressure;  // output with the pressure, or -1
+  int pressure;  // index of the output with the pressure, or -1
 } od_net;
 
 // A term of a flow: an output of the machine with sign 1 or -1.
@@ -62,7 +62,7 @@ typedef enum od_letter {
 typedef struct od_part_end {
   int net;  // -1: not connected
   od_end_role role;
-  const char *key;  // key in the file; for valves with ports: the letter
+  const char *key;  // key of the end in the file; for a valve with ports: letter of the port
   int place;        // index in the list of this key
   od_letter letter;
   od_flow_term *term;
@@ -96,12 +96,12 @@ typedef struct od_part {
   int ends;
   const od_valve_boxes *boxes;  // boxes of a directional valve; other parts: NULL
   int section;                  // index of its section, or -1
-  int row;                      // row of cells, -1: not yet known
-  const od_look_place *place;   // place that the file gives; NULL: none
+  int row;                      // index of the row of cells; -1: not yet known
+  const od_look_place *place;   // place of the part that the file gives; NULL: none
 } od_part;
 
 typedef struct od_circuit_section {
-  const char *name;  // instance of a template, or name of the first actuator
+  const char *name;  // name of the instance of a template, or of the first actuator
   bool is_instance;  // whether the names of its parts begin with the name of the instance
 } od_circuit_section;
 
@@ -126,12 +126,13 @@ bool od_valve_find_boxes(od_graph *g, od_part *part, od_arena *arena, bool *ok);
 void od_graph_mark_nets(od_graph *g);
 // Assigns parts and nets to sections (circuit_sections.c). Returns false if an allocation fails.
 bool od_graph_find_sections(od_graph *g, const od_machine *machine, od_arena *arena);
-// Returns the part of a name after the name of its section and a point; the whole name if the section is -1 or no instance.
+// Returns a name without the name of its section and the point. Returns the whole name if the section is -1 or is not a
+// template instance.
 const char *od_section_short_name(const od_graph *g, const char *name, int section);
 // Finds the channels of nets and the rows of parts (circuit_levels.c). Returns false if an allocation fails.
 bool od_graph_find_levels(od_graph *g, od_arena *arena);
 
-// Return the end with this letter or role; NULL: none. od_part_flow() returns flow end i, from 0.
+// Return the end with this letter or role; NULL: none. od_part_flow() returns flow end number i, counted from 0.
 const od_part_end *od_part_port(const od_part *part, od_letter letter);
 const od_part_end *od_part_role(const od_part *part, od_end_role role);
 const od_part_end *od_part_flow(const od_part *part, int i);

@@ -9,7 +9,7 @@
 typedef struct levels {
   od_graph *g;
   int *level;  // level of each net; 0: not yet known
-  int *queue;  // nets whose neighbors are not yet known
+  int *queue;  // queue of nets whose neighbors have no level yet
   int head, tail;
 } levels;
 

@@ -18,8 +18,8 @@ static bool is_supply_part(const od_part *part) {
 // The state of the search for sections.
 typedef struct growth {
   od_graph *g;
-  const char **owner;      // instance of each section, or NULL
-  const char **net_owner;  // instance of each net, or NULL
+  const char **owner;      // name of the template instance of each section, or NULL
+  const char **net_owner;  // name of the template instance of each net, or NULL
 } growth;
 
 // Returns the instance of an actuator; if the actuator is outside all instances, the instance of all its nets; NULL: none.
@@ -135,7 +135,7 @@ bool od_graph_find_sections(od_graph *g, const od_machine *machine, od_arena *ar
       if (own >= 0 ? add_owned(&w, part, own) : add_flooded(&w, part)) changed = true;
     }
   }
-  // A pump between two nets of a section belongs to the section: a closed circuit.
+  // If a pump is between two nets of a section, the circuit is closed and the pump belongs to the section.
   for (int i = 0; i < g->parts; i++) {
     od_part *part = &g->part[i];
     if (!is_supply_part(part)) continue;

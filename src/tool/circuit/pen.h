@@ -10,12 +10,12 @@
 typedef struct od_pen {
   const od_sheet *sheet;
   const od_cell *cell;
-  FILE *to;  // NULL: nothing is written
-  // The list of marks; NULL: none. The list grows in the arena.
+  FILE *to;  // output file; NULL: nothing is written
+  // The list of marks; NULL: marks are not collected. The arena owns the list.
   od_arena *arena;
   od_mark *mark;
   int marks;
-  int *output;  // the outputs that moving parts use; the list grows in the arena
+  int *output;  // indices of the outputs that moving parts use; the arena owns the list
   int outputs;
 } od_pen;
 
@@ -25,7 +25,7 @@ typedef enum od_anchor { OD_ANCHOR_START, OD_ANCHOR_MIDDLE, OD_ANCHOR_END } od_a
 void od_put_number(FILE *to, double value);
 void od_put_attribute(FILE *to, const char *name, const char *value);
 
-// Return coordinates in the sheet.
+// Return the coordinates of a point in the sheet.
 double od_pen_x(const od_pen *pen, double x);
 double od_pen_y(const od_pen *pen, double y);
 
@@ -35,7 +35,7 @@ void od_pen_path(od_pen *pen, const char *class_name, bool is_closed, int points
 void od_pen_rectangle(od_pen *pen, const char *class_name, double x, double y, double width, double height,
                       double round);
 void od_pen_circle(od_pen *pen, const char *class_name, double x, double y, double radius);
-// An arc from one point to another; bulges: to the right of the direction if 1, to the left if 0.
+// Draws an arc from one point to another. bulges: 1: the arc is on the right of the direction; 0: on the left.
 void od_pen_arc(od_pen *pen, const char *class_name, double x1, double y1, double x2, double y2, double radius,
                 int bulges);
 void od_pen_arrow(od_pen *pen, double x1, double y1, double x2, double y2, double head, bool at_both_ends);

@@ -207,7 +207,7 @@ static void copy_twins(od_sheet *s) {
 
 // A section, or a cell without a section. All cells of a body move together.
 typedef struct body_extent {
-  int left, right, top, bottom;  // x; first and last row
+  int left, right, top, bottom;  // smallest and largest x; first and last row
 } body_extent;
 
 // Raises the shift of body b, so that its cell or section begins at least `distance` to the right of body a.

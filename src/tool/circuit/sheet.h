@@ -25,7 +25,7 @@ typedef enum od_side { OD_SIDE_TOP, OD_SIDE_BOTTOM } od_side;
 // A pin: the place of a cell where a line of a net ends. A line comes from the channel above or below.
 typedef struct od_pin {
   int cell, net;
-  int end;    // end of the part; -1: feedthrough or source
+  int end;    // index of the end of the part; -1: feedthrough or source
   int x, y;   // end of the vertical line, relative to the top left corner of the cell without mirroring
   int reach;  // length of the horizontal piece from this end to the symbol, px; positive: to the right
   od_side side;
@@ -52,7 +52,7 @@ typedef struct od_cell {
   int pin, pins;  // index of the first pin; number of pins
   od_tank_stub stub[OD_MOST_STUBS];
   int stubs;
-  const char *label[OD_MOST_LABELS];  // the first line is the name
+  const char *label[OD_MOST_LABELS];  // lines of the label; the first line is the name
   int labels, label_x;
   const char *signal;  // "← name" of the signal that commands the element; NULL: none
   bool
@@ -63,7 +63,7 @@ typedef struct od_cell {
   // Elements in line: their upper and lower nets (-1: tank or none), whether oil flows down, and whether both nets may be exchanged.
   int above, below;
   bool flows_down, may_upend;
-  int order;        // order in the row that the file gives; -1: none
+  int order;        // place in the row that the file gives; -1: the file gives no place
   bool keeps_side;  // whether the file gives the mirroring
   int twin;  // for cells of sections: the place of this cell among the cells of its section; equal cells of twins have
              // equal places

@@ -31,7 +31,7 @@ typedef struct od_glyph {
   void (*draw)(const struct od_sheet *s, const struct od_cell *c, struct od_pen *pen);
 } od_glyph;
 
-// Variants of shapes.
+// Variants of symbols that share a basic shape.
 typedef enum od_symbol_kind {
   OD_SYMBOL_PLAIN,
   // pressure valves, by the place of the internal pilot
@@ -43,7 +43,7 @@ typedef enum od_symbol_kind {
   // restrictions
   OD_SYMBOL_ORIFICE,   // sharp edge
   OD_SYMBOL_THROTTLE,  // long restriction
-  OD_SYMBOL_LEAK,      // gap of laminar flow
+  OD_SYMBOL_LEAK,      // gap with laminar flow
   OD_SYMBOL_CUSHION,   // variable restriction combined with a check valve
   OD_SYMBOL_LINE,      // pipe
   OD_SYMBOL_WAVE,      // long line

@@ -128,7 +128,7 @@ typedef struct od_reference {
   const char *name;    // name of the column
   int watched;         // index of the watched output
   double sigma;        // standard deviation of the column's noise; 0: estimated from the values
-  od_channel channel;  // the column, for the plan of the log
+  od_channel channel;  // the column as a channel of the log
 } od_reference;
 
 typedef struct od_experiment {
@@ -147,7 +147,7 @@ typedef struct od_experiment {
   int parameters;
   od_error_metric *metric;
   int metrics;
-  od_reference *reference;  // used with a log or stream
+  od_reference *reference;  // compared columns of a log or stream
   int references;
   // Covariance of the sensors' noise, sensors^2, and its Cholesky factor; NULL: independent noise.
   double *sensor_covariance, *sensor_factor;

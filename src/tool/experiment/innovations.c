@@ -25,11 +25,11 @@ typedef struct sums {
 
 // History of one sensor.
 typedef struct history {
-  double head[OD_LAGS];  // the first values
+  double head[OD_LAGS];  // the first values of the series
 
   // The last values: a backward ring buffer, stored twice so that the values are contiguous.
   double tail[2 * OD_LAGS];
-  double limited[2 * OD_LAGS];   // same as tail, with outliers limited
+  double limited[2 * OD_LAGS];   // the last values as in `tail`, with outliers limited
   double products[OD_LAGS + 1];  // sums of x_i x_(i-k)
   long count;
   double sum;  // sum of the values

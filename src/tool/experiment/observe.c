@@ -24,7 +24,7 @@
 #include "oleodyn/sim.h"
 
 enum { HOPELESS_GAP = 10000000 };     // largest number of steps between two samples of a log
-static const double inflation = 100;  // factor of the standard deviations of the states for OD_HELD
+static const double inflation = 100;  // factor by which the standard deviations of the states are increased for OD_HELD
 
 static void free_run(od_observe_run *r) {
   od_observer_free(r->observer);

@@ -329,7 +329,7 @@ static void judge_steps(judge *j) {
 static void judge_bound(judge *j, int i) {
   const od_estimated *p = &j->e->parameter[i];
   double at = j->o->estimate[i], low = fmax(p->low, p->least), high = fmin(p->high, p->most);
-  double near = bound_distance * j->o->sigma[i];  // an estimate at a bound may move slightly
+  double near = bound_distance * j->o->sigma[i];  // tolerance, because an estimate at a bound may move slightly
   if (!(at <= low + near) && !(at >= high - near)) return;
   double bound = at <= low + near ? low : high;
   ADD_REMARK(
@@ -405,8 +405,8 @@ static void judge_settling(judge *j) {
   else if (!isnan(o->fell_back_since))
     ADD_REMARK(
         j, OD_DOUBTFUL, "filter.fell_back", "Filter fell back:",
-        "the samples do not fit the model. From %s on, the filter no longer linearizes past samples again; it continues as "
-        "the filter 'iterated-ekf'. Its standard deviations do not include the error of the model.",
+        "the samples do not fit the model. From %s on, the filter no longer linearizes past samples again; this filter "
+        "continues as the filter 'iterated-ekf'. Its standard deviations do not include the error of the model.",
         od_duration_text(o->fell_back_since, 3).text);
   else if ((double)o->steps < window)
     ADD_REMARK(
@@ -564,9 +564,9 @@ static void judge_reference(judge *j, int i) {
     ADD_REMARK(
         j, OD_DOUBTFUL, "compare.share", "Not confirmed by the log:",
         "%.0f %% of the values of %.60s are within the 95 %% band of %.60s: the rms difference is %.3g%s%s, its mean "
-        "%.3g%s%s, and the half width of the band %.3g%s%s. Either the band is too narrow, because the model is "
-        "wrong, or the column does not measure this output. The differences count as %.3g independent values; the "
-        "probability of so large differences by chance is %s%.1g.",
+        "%.3g%s%s, and the half width of the band %.3g%s%s. Either the band is too narrow, because the model is wrong, "
+        "or the column does not measure this output. The differences count as %.3g independent values; the probability "
+        "that such large differences occur by chance is %s%.1g.",
         100 * r->share, c->name, w->name, x * r->rms, space, shown.unit, x * r->bias, space, shown.unit, x * r->band,
         space, shown.unit, r->freedom, r->chance < 1e-9 ? "below " : "", fmax(r->chance, 1e-9));
   else if (r->square < 1 && r->share > 0.95 && significant(j, r->chance) && r->square < small_square)

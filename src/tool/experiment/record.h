@@ -25,10 +25,10 @@ typedef enum od_fault_kind {
   OD_FAULT_SWAP,    // not used: `column` and `other` are exchanged
   OD_FAULT_GAUGE,   // pressure that is missing in all pressures (column -1) or in one pressure, Pa
   OD_FAULT_CLOCK,  // fraction by which times are too long; `other` 1: only times of the sensors, relative to the inputs
-  OD_FAULT_HOLD,   // not used: inputs jump at rows
-  OD_FAULT_OUTLIERS,   // not used: the observer rejects outliers
+  OD_FAULT_HOLD,   // `amount` is not used: inputs jump at rows
+  OD_FAULT_OUTLIERS,   // `amount` is not used: the observer rejects outliers
   OD_FAULT_NOISE,      // factor of the noise of a sensor, or of all sensors (column -1)
-  OD_FAULT_PARAMETER,  // not used: number `other` of the model is free from the time `from` on
+  OD_FAULT_PARAMETER,  // `amount` is not used: number `other` of the model is free from the time `from` on
   OD_FAULT_PRIOR,      // factor of the initial sigmas
   OD_FAULT_STEP,       // factor by which the steps are too long
   OD_FAULT_MODEL,      // factor of the process noise

@@ -30,7 +30,8 @@ static bool needs_rates(const od_sensor *s) {
 typedef struct disturbance {
   uint32_t stream;
   long repartitions;  // number of changes of coordinates that the covariance includes
-  // Covariance of the states from outputs; Q: covariance of a step; L: Cholesky factor of Q; state; random numbers.
+  // covariance of the states, computed from outputs; Q: covariance of a step; L: Cholesky factor of Q; state; random
+  // numbers
   double *process, *Q, *L, *x, *drawn;
 } disturbance;
 

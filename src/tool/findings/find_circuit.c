@@ -78,7 +78,7 @@ static void write_chatter(od_findings *f, const od_found *x) {
   double time = x->r->now.from - x->r->first.from;
   od_span span = {x->r->first.from, x->r->now.to};
   od_findings_add(f, "check.chatter", OD_FINDING_NOTE, x->w->owner, x->w->output, span, x->r->first.from,
-                  "Check valve chatters", "%.80s opens %ld times from %s to %s, %.3g times a second.%s", x->w->owner,
+                  "Check valve chatters", "%.80s opens %ld times from %s to %s, %.3g times per second.%s", x->w->owner,
                   x->r->count, od_time_words(f, span.from).text, od_time_words(f, span.to).text,
                   (double)(x->r->count - 1) / time, x->others);
 }

@@ -10,7 +10,7 @@ static void write_stroke(od_findings *f, const od_found *x) {
   bool brief = span.to - span.from < 0.1;
   od_phrase rest = {""};
   if (x->r->count - x->r->held_at_start > 1)
-    snprintf(rest.text, sizeof rest.text, ", %ld times in all", x->r->count - x->r->held_at_start);
+    snprintf(rest.text, sizeof rest.text, ", %ld times in total", x->r->count - x->r->held_at_start);
   else if (!brief)
     snprintf(rest.text, sizeof rest.text, " and stays there for %s", od_duration_text(span.to - span.from, 3).text);
   od_findings_add(f, "stroke.end", speed > 0.1 ? OD_FINDING_WARNING : OD_FINDING_NOTE, x->w->owner, x->w->output, span,

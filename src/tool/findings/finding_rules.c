@@ -115,7 +115,7 @@ static const od_finding_code codes[] = {
      "a spool in a control loop is at its full stroke for more than 20 ms"},
     {"command.saturated", "note", "saturation, pid with limits", "a command is at its limit for more than 20 ms"},
     {"check.chatter", "note", "check valve, pilot-operated check valve",
-     "the valve opens at least ten times, more than ten times a second"},
+     "the valve opens at least ten times, more than ten times per second"},
     {"error.largest", "note", "sums of a target and a measured quantity",
      "the largest control error; after jumps of the target, the error at the end of the run"},
     {"load.largest", "note", "joints", "the joint with the largest force"},

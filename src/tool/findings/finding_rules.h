@@ -24,7 +24,7 @@ typedef enum od_rule_type {
   OD_FIND_MODE,         // events only: a mode switches
   // Rules of block classes.
   OD_FIND_COMMAND,  // a command is at its limit
-  OD_FIND_STATES,   // phases only: the states of a state machine
+  OD_FIND_STATES,   // phases without a finding: the states of a state machine
   // Rules of outputs.
   OD_FIND_CAVITATION,
   OD_FIND_JOINT_LOAD,

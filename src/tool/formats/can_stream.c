@@ -50,7 +50,7 @@ typedef struct message {
   const od_dbc *dbc;
   const od_dbc_message *m;
   od_can_signal_form *form;  // one per signal; NULL: the trace does not contain the message
-  const char **comment;      // one per signal: the origin of its columns
+  const char **comment;      // one per signal: text about the origin of its columns
   bool is_shared;            // whether another database has a message with the same name
   int buses, sources;        // number of buses and of source addresses with this message in the trace
 } message;
@@ -460,7 +460,7 @@ static const char *bus_text(const stream *s, int bus, char text[16]) {
   return name ? name : text;
 }
 
-// The name of a use: "EEC1", "EEC1@17", "can1.EEC1@17", and "engine/EEC1" if two databases have the name.
+// Returns the name of a use: "EEC1", "EEC1@17", "can1.EEC1@17", and "engine/EEC1" if two databases have the name.
 static const char *use_name(stream *s, const use *u) {
   trace *t = s->trace;
   const message *m = &t->message[u->message];
@@ -475,7 +475,7 @@ static const char *use_name(stream *s, const use *u) {
                          from);
 }
 
-// The message as the origin of a column: identifier or PGN, source and bus.
+// Returns the origin of a column as a text: the message with its identifier or PGN, source and bus.
 static const char *group_text(stream *s, const use *u) {
   const od_dbc_message *m = s->trace->message[u->message].m;
   od_arena *arena = &s->trace->arena;
@@ -486,7 +486,7 @@ static const char *group_text(stream *s, const use *u) {
   return od_arena_format(arena, "%s (PGN %u from %d on %s)", m->name, (unsigned)od_j1939_pgn(m->id), u->from, on);
 }
 
-// The comment of a column: text of the database, number in J1939, names of values.
+// Returns the comment of a column: text of the database, signal number of J1939, names of values.
 static const char *comment_text(trace *t, const od_dbc_signal *s) {
   char spn[32] = "";
   od_name_list values = {.most = SHOWN_VALUES};
@@ -529,7 +529,9 @@ static od_status make_columns(stream *s, od_error *err) {
     t->use[i].first = (int)columns;
     columns += m->m->signals;
     if (columns > MOST_COLUMNS)
-      return od_fail(err, OD_BAD_INPUT, "%s: the messages of the trace have more than %d signals, the largest number",
+      return od_fail(err, OD_BAD_INPUT,
+                     "%s: the messages of the trace have more than %d signals, the largest allowed "
+                     "number",
                      t->path, MOST_COLUMNS);
     if (m->form) continue;
     m->form = OD_TAKE(&t->arena, od_can_signal_form, m->m->signals);

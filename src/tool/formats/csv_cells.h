@@ -15,7 +15,7 @@ typedef struct od_csv_reader {
   const char *at, *end;
   const char *line_start;
   int line;
-  char separator;  // ' ': any number of blanks or tabs
+  char separator;  // character between cells; ' ': any number of blanks or tabs
   int blanks;      // if blanks are separators: number of blanks between cells; 0: one blank
   const char *quote, *carriage_return,
       *line_feed;              // results of the last search for the next character of each kind; only used in rows

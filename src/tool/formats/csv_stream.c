@@ -221,7 +221,7 @@ od_status od_csv_stream_again(const od_csv_stream *s, od_csv_stream **out, od_er
   if (!other) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->path);
   other->file = s->file;
   other->limit = s->limit;
-  other->last = s->last;  // needed for a file without rows, from which the stream reads nothing
+  other->last = s->last;  // copied because the new stream reads nothing from a file without rows
   other->written = s->written;
   other->known = s->known;
   other->is_known = s->is_known;

@@ -233,7 +233,7 @@ static int find_time_column(const od_table *table, const od_table_wish *wish) {
   if (wish && wish->time) {
     char name[128], number[16];
     snprintf(name, sizeof name, "%s", wish->time);
-    od_label_split(name);  // the wish may be "Time [s]"
+    od_label_split(name);  // removes the unit from a requested name such as "Time [s]"
     for (int i = 0; i < table->columns; i++) {
       snprintf(number, sizeof number, "%d", i + 1);
       if (strcmp(table->name[i], wish->time) == 0 || strcmp(table->name[i], name) == 0 || strcmp(number, name) == 0)
@@ -269,7 +269,7 @@ od_status od_csv_times_find(const od_csv_reader *start, od_table *table, const o
   times->columns = table->columns;
   r.err = &ignored;
   const int time = find_time_column(table, wish);
-  // The rows of a stream that are in memory have at least this number of lines.
+  // at least this number of lines of a stream is in memory
   const int first = r.line;
   long cells = 0;
   int left = table->columns;

@@ -15,7 +15,8 @@ static const char *flaw_of(od_dbc *dbc, const od_dbc_message *m, const od_dbc_si
                          s->name, m->name, reason);
 }
 
-// Finds the switches of multiplexed signals that SG_MUL_VAL_ does not list: the only switch that is always present.
+// Finds the switch of multiplexed signals that SG_MUL_VAL_ does not list. A message must have exactly one switch that
+// is always present.
 static void join_switches(od_dbc *dbc, const od_dbc_message *m, od_dbc_signal *signal) {
   int signals = m->signals;
   int main_switch = -1, main_switches = 0;

@@ -469,7 +469,8 @@ static od_dbc_value *read_values(reader *r, int *count) {
     const char *name = take_text(r);
     if (r->failed) break;
     if (++r->values > MOST_VALUES) {
-      add_error(r, r->now.line, r->now.column, "the file has more than 1048576 names of values");
+      add_error(r, r->now.line, r->now.column,
+                "the file has more than 1048576 names of values, the largest allowed number");
       break;
     }
     od_dbc_value *longer = od_arena_extend(&r->dbc->arena, list, *count, sizeof *list);
@@ -550,7 +551,9 @@ static void read_switch_values(reader *r) {
     range.to = take_raw(r);
     if (r->failed) return;
     if (++r->values > MOST_VALUES) {
-      add_error(r, place.line, place.column, "the file has more than 1048576 ranges of multiplexors");
+      add_error(r, place.line, place.column,
+                "the file has more than 1048576 ranges of multiplexors, the largest "
+                "allowed number");
       return;
     }
     od_dbc_range *longer = od_arena_extend(&r->dbc->arena, list, count, sizeof *list);

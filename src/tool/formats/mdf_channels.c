@@ -10,8 +10,8 @@
 #include "memory/scoped.h"
 
 enum {
-  MOST_NESTED = 6,           // nesting depth of structures and arrays
-  MOST_IN_ARRAYS = 1 << 16,  // number of channels of arrays in a file
+  MOST_NESTED = 6,           // largest nesting depth of structures and arrays
+  MOST_IN_ARRAYS = 1 << 16,  // largest number of channels in a file that are elements of arrays
   MOST_CHANNELS = 1 << 20,
   MOST_REMARKS = 20,
   MOST_DIMENSIONS = 8
@@ -173,7 +173,7 @@ typedef struct array {
   int dimensions;
   uint64_t size[MOST_DIMENSIONS];
   bool is_inverse;  // whether the first index changes fastest
-  int32_t step;     // bytes between neighbors
+  int32_t step;     // distance between neighboring elements, bytes
   uint32_t invalid_step;
 } array;
 
@@ -322,7 +322,7 @@ static od_status describe_texts(reader *r, od_mdf_channel *c) {
 // Chooses the decoding of a channel whose conversion is known, and adds the channel, or the channels of its array or structure.
 static od_status place_channel(reader *r, od_mdf_channel *c, int kind, uint64_t composition, int depth) {
   bool is_nothing = c->raw == OD_MDF_NOTHING, is_structure = false;
-  // Raw numbers behind a conversion to texts do not have the unit of the conversion.
+  // Raw numbers of a channel with a conversion to texts do not have the unit of the conversion.
   if (!c->unit[0] && c->conversion && c->conversion->gives_numbers) c->unit = c->conversion->unit;
   od_status status = describe_texts(r, c);
   if (status != OD_OK) return status;
@@ -456,9 +456,10 @@ static od_status read_parts(reader *r, uint64_t at) {
   return OD_OK;
 }
 
-// Finds the channels with the lengths of texts. They are in the same group. Returns false if an allocation fails.
+// Finds the channels with the lengths of texts. Such a channel is in the same group as its text. Returns false if an
+// allocation fails.
 static bool find_lengths(od_mdf_contents *c) {
-  OD_SCOPED(od_key_map_free) od_key_map channel_at = {0};  // the first channel of each block
+  OD_SCOPED(od_key_map_free) od_key_map channel_at = {0};  // from the address of a block to its first channel
   bool any = false;
   for (int i = 0; i < c->channels; i++) {
     c->channel[i].length = -1;

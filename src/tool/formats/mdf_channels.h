@@ -42,7 +42,7 @@ typedef enum od_mdf_master {
 } od_mdf_master;
 
 typedef struct od_mdf_channel {
-  const char *name, *unit, *comment;  // "" if there is none
+  const char *name, *unit, *comment;  // name, unit and comment of the channel; "" if there is none
   const char *parent;                 // name of the structure with this channel; "" if there is none
   int group;                          // index of the group
   od_mdf_master master;
@@ -65,7 +65,7 @@ typedef struct od_mdf_channel {
 } od_mdf_channel;
 
 typedef struct od_mdf_group {
-  const char *name, *comment;  // name: "" if the group has none
+  const char *name, *comment;  // name of the group; "" if the group has no name
   const char *source;          // name of the source, such as the name of a bus; "" if there is none
   int part;                    // index of the data group
   uint64_t block;              // address of the block CG

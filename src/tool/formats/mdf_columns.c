@@ -53,7 +53,7 @@ static const char *name_at(const od_mdf_contents *c, const od_mdf_columns *colum
 // A hash table of names, with the first column of each name.
 typedef struct name_table {
   int *column;  // index + 1; 0: the slot is free
-  size_t size;  // a power of two
+  size_t size;  // number of slots, a power of two
 } name_table;
 
 // Returns the slot of a name.

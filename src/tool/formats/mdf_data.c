@@ -167,11 +167,11 @@ static od_status open_block(od_mdf_data *d, uint64_t at, bool is_entry, od_error
     at = od_mdf_u64(first);
     status = od_mdf_block_head(d->file, at, &b, err);
     if (status != OD_OK) return status;
-    if (!is(&b, "DL") && !is(&b, "LD")) return damaged(d, &b, "is not a list of blocks, which is expected here", err);
+    if (!is(&b, "DL") && !is(&b, "LD")) return damaged(d, &b, "is not the expected list of blocks", err);
   }
   if ((is(&b, "DL") || is(&b, "LD")) && !is_entry) return open_list(d, &b, err);
   bool is_data = is(&b, "DT") || is(&b, "SD") || is(&b, "RD") || is(&b, "DV") || is(&b, "DI");
-  if (!is_data && !is(&b, "DZ")) return damaged(d, &b, "is not a data block, which is expected here", err);
+  if (!is_data && !is(&b, "DZ")) return damaged(d, &b, "is not the expected block of data", err);
   uint64_t room = d->file->size - at;
   // The length of the last block of an unfinalized file may be the length of an empty block.
   if (is_data && is_last && d->goes_on && b.length <= OD_MDF_HEADER) b.length = room;
@@ -236,7 +236,7 @@ static od_status next_block(od_mdf_data *d, od_error *err) {
       od_mdf_block b;
       status = od_mdf_block_head(d->file, d->next_list, &b, err);
       if (status == OD_OK && !is(&b, "DL") && !is(&b, "LD"))
-        status = damaged(d, &b, "is not a list of blocks, which is expected here", err);
+        status = damaged(d, &b, "is not the expected list of blocks", err);
       if (status == OD_OK) status = open_list(d, &b, err);
     } else {
       d->has_ended = true;

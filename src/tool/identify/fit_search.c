@@ -64,7 +64,7 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   if (w->interrupted && !r) return od_fail(err, OD_INTERRUPTED, "interrupted before the end of the first prediction");
   if (status == OD_INTERRUPTED && r && r->only_coarse)
     return od_fail(err, status,
-                   "interrupted after %s with one row in %d; the result is the best so far, from these rows",
+                   "interrupted after %s using one row in %d; the result is the best so far, from these rows",
                    od_count(r->coarse_iterations, "iteration").text, r->coarse);
   if (status == OD_INTERRUPTED && r)
     return od_fail(err, status, "interrupted after %s; the result is the best so far",
@@ -77,7 +77,8 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   if (r && r->reason == OD_LS_STUCK)
     return od_fail(
         err, OD_NOT_CONVERGED,
-        "the search is stuck at a point that is not a minimum: a step could still reduce the residuals by %.2g %%; the result is the best so far. Change the start values",
+        "the search stopped at a point that is not a minimum: a step could still reduce the residuals by %.2g %%; the "
+        "result is the best so far. Change the start values",
         100 * r->offset);
   if (r && r->reason == OD_LS_PLATEAU)
     return od_fail(
@@ -148,7 +149,7 @@ void od_fit_search_text(const od_fitted *f, char *text, size_t size) {
   const od_ls_result *r = f->search;
   char first[160] = "";
   if (r->coarse > 0)
-    snprintf(first, sizeof first, "%s with one row in %d, then ", od_count(r->coarse_iterations, "iteration").text,
+    snprintf(first, sizeof first, "%s using one row in %d, then ", od_count(r->coarse_iterations, "iteration").text,
              r->coarse);
   snprintf(text, size, "%s%s, %s, %ld with sensitivities", first, od_count(r->iterations, "iteration").text,
            od_count(r->residual_evaluations, "prediction").text, r->jacobian_evaluations);

@@ -41,11 +41,10 @@ static void judge_search(judge *j) {
   const od_ls_result *r = j->f->search;
   if (j->f->only_predicted) return;
   if (r->reason == OD_LS_STUCK)
-    REMARK(
-        j, OD_UNSOUND, "search.stuck", "No minimum:",
-        "the search is stuck at a point where a step could still reduce the residuals by %.2g %%; change the start values"
-        ", or set 'starts'.",
-        100 * r->offset);
+    REMARK(j, OD_UNSOUND, "search.stuck", "No minimum:",
+           "the search stopped at a point where a step could still reduce the residuals by %.2g %%; change the start "
+           "values, or set 'starts'.",
+           100 * r->offset);
   else if (r->reason == OD_LS_PLATEAU)
     REMARK(j, OD_UNSOUND, "search.plateau", "No minimum:",
            "the search ended at a point where parameters have no effect on the predictions; change the start values, "
@@ -60,7 +59,7 @@ static void judge_search(judge *j) {
            j->f->plan->evaluations);
   else if (r->reason == OD_LS_STOPPED && r->only_coarse)
     REMARK(j, OD_UNSOUND, "search.stopped",
-           "No minimum:", "the search was interrupted after %s with one row in %d; only these rows were fitted.",
+           "No minimum:", "the search was interrupted after %s using one row in %d; only these rows were fitted.",
            od_count(r->coarse_iterations, "iteration").text, r->coarse);
   else if (r->reason == OD_LS_STOPPED)
     REMARK(j, OD_UNSOUND, "search.stopped", "No minimum:", "the search was interrupted after %s.",
