@@ -500,8 +500,9 @@ static int prefer_start(const search *s, int best) {
   return best;
 }
 
-// Returns the suspect that is named instead of suspect `best` with about the same gain: the change of an estimated number, if `best` is the
-// change of another number.
+// Several suspects may have about the same gain as suspect `best`. If `best` is the change of a number that is not
+// estimated, returns the change of an estimated number with about the same gain, if there is one. Otherwise returns
+// `best`.
 static int prefer_estimated(const search *s, int best) {
   const od_diagnosis_task *task = s->t.task;
   const od_fault *f = &s->suspect[best].fault;

@@ -594,7 +594,7 @@ void od_can_stream_close(void *opened) {
   od_free(s);
 }
 
-// Creates a stream; wants all columns. The stream owns the source, also if the function fails with NULL.
+// Creates a stream, which owns the source. If the function returns NULL, the source is closed.
 static stream *new_stream(trace *t, void *source) {
   stream *s = od_calloc(1, sizeof *s);
   if (!s) {
@@ -606,6 +606,7 @@ static stream *new_stream(trace *t, void *source) {
   return s;
 }
 
+// Allocates the arrays of a stream, selects all columns and prepares the sorter.
 static od_status prepare(stream *s, od_error *err) {
   trace *t = s->trace;
   size_t columns = (size_t)t->head->columns;

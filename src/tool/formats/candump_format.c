@@ -47,7 +47,7 @@ typedef struct cursor {
   const char *expected;  // after a failure
 } cursor;
 
-// Digits of hexadecimal numbers, plus 1; 0: no digit.
+// Values of the hexadecimal digits, plus 1; 0: the character is not a digit.
 #define D(c, v) [c] = (v) + 1
 static const unsigned char digits[256] = {D('0', 0),  D('1', 1),  D('2', 2),  D('3', 3),  D('4', 4),  D('5', 5),
                                           D('6', 6),  D('7', 7),  D('8', 8),  D('9', 9),  D('A', 10), D('B', 11),
@@ -74,7 +74,7 @@ static bool pass(cursor *c, char sign, const char *expected) {
   return true;
 }
 
-// Reads a decimal number of seconds, ns.
+// Reads a decimal number of seconds. The result is in ns.
 static bool read_seconds(cursor *c, long long *ns) {
   long long seconds = 0, part = 0, unit = NS;
   if (!is_digit(*c->at)) return fails(c, "a number of seconds");
@@ -198,7 +198,7 @@ static bool read_spaced(cursor *c, od_can_frame *f) {
   return true;
 }
 
-// Returns whether there is a direction (candump -x) and moves over it: "RX - -".
+// Moves over a direction (candump -x) such as "RX - -". Returns false if there is no direction.
 static bool pass_direction(cursor *c, od_can_frame *f) {
   if ((c->at[0] != 'R' && c->at[0] != 'T') || c->at[1] != 'X' || c->at[2] != ' ') return false;
   if (c->at[0] == 'T') f->flags |= OD_CAN_SENT;

@@ -32,7 +32,7 @@ bool od_csv_at_line_end(const od_csv_reader *r) {
   return r->at == r->end || *r->at == '\n' || *r->at == '\r';
 }
 
-// Returns whether a character is a blank that does not separate cells, or the separator is a blank.
+// Returns whether a character is a space, or a tab that is not the separator.
 static bool is_blank(const od_csv_reader *r, char c) {
   return c == ' ' || (c == '\t' && r->separator != '\t');
 }

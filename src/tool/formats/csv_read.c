@@ -52,7 +52,8 @@ static bool has_times(const od_csv_reader *r, int column) {
   return r->times && column < r->times->columns && r->times->column[column].kind != OD_CSV_VALUES;
 }
 
-// Returns whether the cells of a column are read. Dates may belong to times of the day in another column.
+// Returns whether the cells of a column are read. A column of dates may also be read for the times of the day in
+// another column.
 static bool is_read(const od_csv_reader *r, int column) {
   return !r->wanted || r->wanted[column] || (r->times && r->times->column[column].only_dates);
 }

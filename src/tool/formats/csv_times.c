@@ -201,7 +201,8 @@ static bool read_line(od_csv_reader *r, od_csv_times *times, const od_table *tab
   return true;
 }
 
-// Uses the first cell as the time zero. The order is known, or has no effect on this cell.
+// Uses the first cell as the time zero. At this place the order of day and month is known, or the cell does not depend
+// on the order.
 static void set_zero(od_csv_time *t) {
   od_date_time first;
   if (t->kind == OD_CSV_VALUES || t->kind == OD_CSV_UNIX) return;

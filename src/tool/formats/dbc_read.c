@@ -43,7 +43,7 @@ typedef struct token {
   bool is_first;  // whether the token is the first token of its line
 } token;
 
-// Values of the attribute VFrameFormat of messages, by its list of names.
+// Frame formats of messages, from the names of the values of the attribute VFrameFormat.
 typedef enum frame_format { UNKNOWN_FORMAT, PLAIN_FORMAT, J1939_FORMAT } frame_format;
 typedef enum protocol { UNKNOWN_PROTOCOL, PLAIN_PROTOCOL, J1939_PROTOCOL, NMEA_PROTOCOL } protocol;
 
@@ -210,7 +210,7 @@ static double take_number(reader *r, const char *what) {
   return is_negative ? -value : value;
 }
 
-// Reads an integer from `least` to `most`; both are exact as double.
+// Reads an integer from `least` to `most`. Both limits must be exact as double.
 static int64_t take_integer(reader *r, double least, double most, const char *what) {
   token start = r->now;
   double value = take_number(r, what);
@@ -221,7 +221,7 @@ static int64_t take_integer(reader *r, double least, double most, const char *wh
   return 0;
 }
 
-// Reads a raw value with all its 64 bits. Larger values are limited.
+// Reads a raw value of at most 64 bits. A larger value is replaced by the largest value.
 static uint64_t take_raw(reader *r) {
   uint64_t value = 0;
   token t = r->now;
@@ -363,7 +363,7 @@ static void read_message(reader *r) {
   r->in_message = true;
 }
 
-// Reads the sign of a multiplexed signal: "M" (a switch), "m3", "m3M" (both), or "m".
+// Reads the mark of a multiplexed signal: "M" (a switch), "m3", "m3M" (both), or "m".
 static void read_multiplexing(reader *r, od_dbc_signal *s) {
   const char *p = r->now.text, *end = p + r->now.length;
   if (r->failed || r->now.kind != WORD) return;
@@ -508,7 +508,7 @@ static void read_value_names(reader *r) {
   s->values = count;
 }
 
-// Finds a signal that a statement names; a name that its message does not have is an error.
+// Finds a signal that a statement names. It is an error if the message has no such signal.
 static od_dbc_signal *take_signal(reader *r, uint32_t *id) {
   *id = take_id(r);
   token place = r->now;

@@ -36,7 +36,7 @@ static int last_at_or_below(const od_mdf_conversion *c, double x) {
   return low - 1;
 }
 
-// Values outside of the table have the value at the end of the table.
+// A raw value outside of the table gives the value at the nearer end of the table.
 static double interpolated(const od_mdf_conversion *c, double x) {
   int i = last_at_or_below(c, x);
   if (isnan(x) || c->entries == 0) return (double)NAN;

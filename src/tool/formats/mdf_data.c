@@ -343,7 +343,7 @@ static void transpose(const unsigned char *matrix, size_t all_rows, size_t colum
   }
 }
 
-// Copies at most `count` bytes of a transposed block. Bytes after the last complete row are stored as they are.
+// Copies at most `count` bytes of a transposed block. Bytes after the last complete row are not transposed.
 static size_t take_transposed(od_mdf_data *d, unsigned char *to, size_t count) {
   size_t columns = d->matrix_columns, rows = d->matrix_size / columns, whole = rows * columns, got = 0;
   if (count > d->matrix_size - d->matrix_at) count = d->matrix_size - d->matrix_at;

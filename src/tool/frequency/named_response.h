@@ -53,7 +53,7 @@ bool od_response_labels_make(const od_response *r, od_arena *arena, od_response_
 
 // Creates the result. path: the log or the machine.
 od_result od_response_result(const od_response *r, const char *path);
-// Adds the warnings as notices, and to the data, except for a log without warnings.
+// Adds the warnings as notices and to the data. Adds nothing for a log without warnings.
 void od_add_response_warnings(od_result *to, const od_response *r);
 od_status od_response_write_plot(const od_response *r, const char *title, const char *path, od_error *err);
 
