@@ -9,7 +9,8 @@
 #include "io/number.h"
 #include "io/utf8.h"
 
-// Widths of the characters 32 to 126 in thousandths of the font size: the largest of usual sans-serif fonts.
+// Widths of the characters 32 to 126 in thousandths of the font size. Each width is the largest among usual sans-serif
+// fonts.
 static const unsigned short widths[95] = {
     300, 330, 430, 700, 600, 900, 720, 250, 370, 370, 500, 640, 300, 370,  300, 340, 600, 600, 600,
     600, 600, 600, 600, 600, 600, 600, 320, 320, 640, 640, 640, 560, 1000, 690, 680, 720, 740, 640,

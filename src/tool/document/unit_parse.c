@@ -193,7 +193,7 @@ static bool read_product(reader *r, od_unit *unit) {
   return true;
 }
 
-// Parses a unit. A unit with an offset is a point on a scale, so powers and products of it are not allowed.
+// Parses a unit. A unit with an offset is a point on a scale, so such a unit must not be part of a power or product.
 static bool parse_unit(const char *text, int depth, od_unit *unit) {
   *unit = plain_number;
   if (strcmp(text, "1") == 0 || strcmp(text, "-") == 0) return true;

@@ -45,15 +45,15 @@ typedef struct blf {
   uint8_t *input;  // bytes of the file
   size_t input_at, input_filled;
   off_t input_start;  // position of the input buffer in the file
-  uint64_t left;      // bytes of the present outer object that were not read
-  bool is_inside;     // whether the present outer object gives contents
+  uint64_t left;      // bytes of the current outer object that have not been read
+  bool is_inside;     // whether the bytes of the current outer object belong to the contents
   bool is_packed;
   z_stream unpacker;
   bool has_unpacker;
   bool file_ended;
-  uint8_t *output;  // contents of containers
+  uint8_t *output;  // contents of the containers
   size_t at, filled;
-  uint64_t skip;  // bytes of contents to be skipped
+  uint64_t skip;  // number of bytes of the contents that will be skipped
   uint32_t head;  // size of the header of the file
   bool is_cut;
   char start[OD_DATE_TIME_SIZE];  // date and time of the start
@@ -176,7 +176,7 @@ static od_status next_outer(blf *s, od_error *err) {
   return s->is_packed ? start_unpacking(s, err) : OD_OK;
 }
 
-// Moves bytes of the present outer object to the output.
+// Moves bytes of the current outer object to the output.
 static od_status take_contents(blf *s, od_error *err) {
   od_status status = s->left > 0 ? need_input(s, 1, err) : OD_OK;
   if (status != OD_OK) return status;

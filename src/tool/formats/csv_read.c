@@ -21,8 +21,8 @@ enum { MEGABYTE = 1 << 20, LARGEST = 1024 };  // MB
 
 OD_OWNED_POINTER(char, od_free);
 
-// Reads a unit in a line of units: "bar", "[bar]", "(bar)"; "-" for a dimensionless column. A unit in the header has priority.
-// is_utf8: of the line.
+// Reads a unit in a line of units: "bar", "[bar]", "(bar)"; "-" for a dimensionless column. A unit in the header has
+// priority. is_utf8: whether the line is UTF-8.
 static od_status unit_from(od_table *table, int column, const od_csv_cell *c, bool is_utf8) {
   if (table->unit[column][0] || c->length == 0) return OD_OK;
   char *text = od_csv_cell_text(c, is_utf8, &table->arena);
@@ -52,7 +52,8 @@ static bool has_times(const od_csv_reader *r, int column) {
   return r->times && column < r->times->columns && r->times->column[column].kind != OD_CSV_VALUES;
 }
 
-// Returns whether the cells of a column are read. Dates may belong to times of the day in another column.
+// Returns whether the cells of a column are read. A column of dates may also be read for the times of the day in
+// another column.
 static bool is_read(const od_csv_reader *r, int column) {
   return !r->wanted || r->wanted[column] || (r->times && r->times->column[column].only_dates);
 }
@@ -159,9 +160,9 @@ static bool read_plain_row(od_csv_reader *r, const od_table *table, bool spare, 
   return true;
 }
 
-// Reads one row of numbers into values; a row has as many cells as the header. spare: each line may end with a separator. Empty surplus
-// cells are ignored. A text in the last column may contain separators. Other surplus cells are an error; they occur, for example, if a
-// decimal comma splits a number.
+// Reads one row of numbers into values; a row has as many cells as the header. spare: each line may end with a
+// separator. Empty surplus cells are ignored. A text in the last column may contain separators. Other surplus cells are
+// an error; such cells occur, for example, if a decimal comma splits a number.
 od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, double *values) {
   if (read_plain_row(r, table, spare, values)) return OD_OK;
   int line = r->line, count = 0;
@@ -265,7 +266,7 @@ od_status od_csv_survey_times(const od_csv_reader *r, const od_table *table, boo
   OD_SCRATCH(scratch);
   OD_OWNED(od_csv_times_free) od_csv_times *times = od_csv_times_copy(r->times);
   double *values = OD_TAKE(&scratch, double, table->columns);
-  bool *used = OD_TAKE(&scratch, bool, table->columns);  // no column: flaws are reported when the rows are read
+  bool *used = OD_TAKE(&scratch, bool, table->columns);  // all false: no column is in use
   if (!times || !values || !used) return od_csv_no_memory(r);
   od_csv_reader rows = *r;
   od_error ignored = {0};
@@ -315,7 +316,7 @@ static int blank_columns(const od_csv_reader *header) {
   return 0;
 }
 
-// Joins units in brackets to the names before them: "p [bar]" is one name.
+// Joins units in brackets to the preceding names: "p [bar]" is one name.
 static void join_units(od_csv_cells *names) {
   int count = 0;
   for (int i = 0; i < names->count; i++) {
@@ -329,8 +330,8 @@ static void join_units(od_csv_cells *names) {
   names->count = count;
 }
 
-// Reads a header whose rows have `width` cells between blanks. The names may contain single blanks if two blanks separate them. A first
-// column without a name may be missing.
+// Reads a header whose rows have `width` cells between blanks. The names may contain single blanks if at least two
+// blanks separate the names. A first column without a name may be missing.
 static od_status read_blank_names(od_csv_reader *r, od_arena *arena, int width, od_csv_cells *out) {
   const od_csv_reader start = *r;
   od_status status = OD_OK;
@@ -376,7 +377,7 @@ static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, b
   // A line with only numbers, times and missing cells is data.
   *numbered = true;
   for (int i = 0; i < header.count && *numbered; i++) *numbered = od_csv_cell_is_value(r, &header.cell[i]);
-  // Some programs end each line with a separator. A missing number at the end of the first row is no such end.
+  // Some programs end each line with a separator. An empty last cell of the first row may also be a missing number.
   *spare = header.count > 1 && header.cell[header.count - 1].length == 0 && !(*numbered && has_cell(r, header.count));
   return make_table(r, &header, *numbered, *spare, out);
 }
@@ -427,10 +428,11 @@ static bool may_be_names(line_cells c, int width, char separator) {
   return fits(c, width, separator) && c.filled > 1;
 }
 
-// Lines before the first row of data.
+// The lines before the first row of data.
 typedef struct lines_above {
-  const od_csv_reader *first, *before, *before_that;  // first line of the file; last line, line before the last
-  char separator;                                     // of the row
+  const od_csv_reader *first, *before, *before_that;  // first line of the file, last line before the row, and the line
+                                                      // before that line
+  char separator;                                     // separator of the row
 } lines_above;
 
 // Finds the header of rows with `width` cells: the last line above the rows, or the line before the line of units. If the first line has
@@ -471,9 +473,9 @@ static void skip_preamble(od_csv_reader *r) {
 
 // --- Names, units and rows ----------------------------------------------------------------------------------------
 
-// Returns whether the rows at r have a first column without a name, as programs for statistics write: two rows have one cell more than the
-// header, and their first cells are texts or in quotes, or count from one if blanks separate the cells. Numbers after decimal commas would
-// be such cells, too.
+// Returns whether the rows at r have a first column without a name, as programs for statistics write: two rows have one
+// cell more than the header, and their first cells are texts or in quotes, or count from one if blanks separate the
+// cells. First cells with other numbers do not count, because a decimal comma may have split these numbers.
 static bool has_index(const od_csv_reader *start, int columns) {
   od_csv_reader r = *start;
   od_error ignored = {0};

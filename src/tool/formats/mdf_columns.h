@@ -6,7 +6,7 @@
 #include "formats/read_table.h"
 
 typedef struct od_mdf_columns {
-  bool has_time;  // whether column 0 is the time. Then groups without times have no columns
+  bool has_time;  // whether column 0 is the time; groups without times then have no columns
   int count;
   int *channel;        // the channel of each column; -1: the time
   od_table *head;      // names, units and flaws
