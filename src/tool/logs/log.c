@@ -38,8 +38,8 @@ static size_t width(const od_log_cursor *c) {
   return (size_t)c->log->plan->channels + 1;
 }
 
-// Returns whether gaps of a channel are filled: of inputs all gaps; of other channels only rows of other files and groups, unless the
-// channel fills its own rows.
+// Returns whether gaps of a channel are filled. All gaps of inputs are filled. Other channels are filled in rows of
+// other files and groups, and in their own rows if `fills_own` is set.
 static bool fills(const od_log *log, int i) {
   const od_channel *c = &log->plan->channel[i];
   return c->is_input || c->fills_own || (c->fills && log->has_rates);

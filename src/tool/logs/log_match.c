@@ -214,7 +214,7 @@ static bool take_column(const search *s, od_arena *memory, od_channel *c, int co
   const bool is_time = c == s->time, is_form = is_time && c->file_unit && od_date_order_of(c->file_unit, &ignored);
   c->at = column;
   const char *unit = c->file_unit && !is_form ? c->file_unit : s->table->unit[c->at];
-  if (is_time && od_date_order_of(unit, &ignored)) unit = "s";  // of a live stream, before its first row
+  if (is_time && od_date_order_of(unit, &ignored)) unit = "s";  // a live stream has this unit before its first row
   od_unit_verdict verdict = choose_unit(s, memory, c, unit);
   if (verdict != OD_UNIT_FITS) complain_unit(s, c, unit, verdict);
   c->label = od_arena_text(memory, s->table->name[c->at]);

@@ -20,7 +20,7 @@ typedef struct stream {
   long count;                   // number of rows of the file so far
   long repeated;                // number of omitted rows in the part in use
   double origin;                // time of the first row by the clock of the file, s
-  // The next row for the merging of streams: in `given`.
+  // The next row of the stream; its values are in `given`.
   double time, step;  // time of the row, and time since the previous row (0: there is none), s
   int given_line;
   bool has_row, had_row;

@@ -18,9 +18,10 @@ bool od_log_align(od_log *log, od_messages *messages) {
       return false;
     }
     if (first_path && first.has_zone != start.has_zone)
-      od_messages_say(messages, true, (od_place){.file = path},
-                      "the start time '%s' %s a time zone, but that of %s %s; both are taken as times of the same zone",
-                      text, start.has_zone ? "has" : "has not", first_path, first.has_zone ? "has" : "has not");
+      od_messages_say(
+          messages, true, (od_place){.file = path},
+          "the start time '%s' %s a time zone, but the start time of %s %s; the program assumes that both times have the same zone",
+          text, start.has_zone ? "has" : "has not", first_path, first.has_zone ? "has" : "has not");
     if (!first_path) first = start, first_path = path;
     log->input[i].shift = od_seconds_of(start.at - first.at);
   }

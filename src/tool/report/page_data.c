@@ -144,7 +144,8 @@ static column encode(od_page_data *d, const double *value, long count) {
   }
   if (c.low > c.high) c.low = 0, c.high = 1;
   if (c.low == c.high && !has_gap) return c;
-  // A constant series with gaps, or with differences that vanish in the file, has an artificial range.
+  // The differences are below the resolution of the file. A series without gaps is stored as a constant; a series with
+  // gaps has an artificial range.
   if (!(c.high - c.low > 1e-11 * fmax(fabs(c.low), fabs(c.high)))) {
     if (!has_gap) {
       c.high = c.low;
@@ -401,7 +402,8 @@ static int add_drawn(od_page_data *d, const od_data_chart *chart, od_series_fact
                      json_t *line) {
   od_series_facts x_facts = facts_of(&chart->x);
   if (increases(&x)) return add_over(d, &facts, &x_facts, x, y, false);
-  // A curve that returns: both coordinates are series over the number of the point. Every nth point of a long curve is stored.
+  // A curve whose x does not always increase: both coordinates are series over the number of the point. Every nth point
+  // of a long curve is stored.
   OD_SCRATCH(scratch);
   long every = y.count / (2 * d->limit) + 1, count = (y.count + every - 1) / every;
   double *number = OD_TAKE(&scratch, double, count);
@@ -446,7 +448,8 @@ static void draw_line(od_page_data *d, const od_data_chart *chart, const od_draw
   }
   json_t *line = json_object();
   od_series x = scaled(drawn->x, 1 / chart->x.drawn), y = scaled(drawn->y, 1 / chart->y.drawn);
-  int index = facts.name ? od_page_data_find(d, facts.name, facts.of) : -1;  // recorded for the pictures
+  // The pictures may already have recorded the series.
+  int index = facts.name ? od_page_data_find(d, facts.name, facts.of) : -1;
   if (index < 0) index = is_band ? add_edge(d, chart, facts, drawn, -1, line) : add_drawn(d, chart, facts, x, y, line);
   set(d, line, "series", json_integer(index));
   set(d, line, "kind", json_string(kind));

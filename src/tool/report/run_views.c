@@ -188,7 +188,7 @@ static bool is_unit(const od_machine *machine, int output, const char *unit) {
   return strcmp(od_machine_output_unit(machine, output), unit) == 0;
 }
 
-// Returns whether an output is a component of a pose, of which exact values are needed, and not extremes.
+// Returns whether an output is a component of a pose. The pictures need exact values of poses instead of extremes.
 static bool is_pose(const od_machine *machine, int output) {
   const od_model *m = od_machine_model(machine);
   return output < m->outputs && m->output[output].kind == OD_OUT_BODY_POSE;

@@ -1,7 +1,8 @@
-// Draws a machine in space: all shapes become faces, which are drawn from back to front, with simple shading.
+// Draws a spatial machine: all shapes become faces, which are drawn from back to front, with simple shading.
 //
-// The projection is parallel. Faces that look away from the viewer are left out. The order follows from a binary space partition: the
-// plane of a face divides the other faces, which are cut where they cross the plane. What is behind the plane is drawn first.
+// The projection is parallel. Faces that look away from the viewer are left out. The order follows from a binary space
+// partition: the plane of a face divides the other faces, which are cut where they cross the plane. Faces behind the
+// plane are drawn first.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ typedef struct face {
   struct face *next;
 } face;
 
-// Faces in order.
+// A list of faces in the order of drawing.
 typedef struct face_list {
   face *first, *last;
   int count;
@@ -48,7 +49,7 @@ typedef struct mesh {
   int colors;
 } mesh;
 
-// More faces are sorted by the depth of their middles, which is faster and less exact.
+// If there are more faces, the faces are sorted by the depth of their centers, which is faster and less exact.
 enum { MOST_EXACT = 30000, MOST_DEPTH = 4000 };
 
 static void append(face_list *list, face *f) {
@@ -283,7 +284,7 @@ static void add_joint(mesh *m, const od_scene_joint *j) {
     return;
   }
   od_pose_apply(od_scene_pose_at(m->d->s, j->a.body, m->d->value), j->axis, true, axis);
-  // The pin ends just outside the thicker of its two bodies.
+  // The pin is slightly longer than the thickness of the thicker body.
   double half = 1.6 * j->radius;
   for (int k = 0; k < 2; k++) {
     const od_scene_body *body = &m->d->s->body[k ? j->b.body : j->a.body];
@@ -408,7 +409,8 @@ static void write_color(mesh *m, const face *f) {
   fprintf(to, " class=\"%s flat %s%d\"", f->color, f->color, percent);
 }
 
-// Defines the classes of write_color(). Viewers without CSS variables use these colors, others those of the theme.
+// Defines the classes of write_color(). Viewers without CSS variables use these colors; all other viewers use the
+// colors of the theme.
 static void write_colors(const mesh *m) {
   if (m->colors == 0) return;
   fputs("<style>", m->d->to);
@@ -440,7 +442,7 @@ static void write_face(mesh *m, const face *f) {
     m->written = f;
   }
   int begin[2] = {0, 0};
-  char command = 'l';  // of the next point; 0: the last command continues
+  char command = 'l';  // command of the next point; 0: the last command continues
   for (int k = 0; k < f->n; k++) {
     double p[2];
     od_draw_project(d, f->p[k], p);
@@ -450,7 +452,7 @@ static void write_face(mesh *m, const face *f) {
       memcpy(begin, to, sizeof begin);
       if (is_line && is_same && is_here) continue;
       write_point(m, is_same ? 'm' : 'M', to);
-      command = is_same ? 0 : 'l';  // points after 'm' are relative lines, too
+      command = is_same ? 0 : 'l';  // after 'm', further points are relative lines
     } else if (!is_here || is_line) {
       write_point(m, command, to);
       command = 0;
@@ -525,7 +527,7 @@ double od_draw_floor(const od_scene *s, double corner[4][3]) {
     low[0] = fmin(low[0], x), high[0] = fmax(high[0], x), low[1] = fmin(low[1], z), high[1] = fmax(high[1], z);
   }
   if (step > 0.15 * s->size) step /= 2;
-  for (int k = 0; k < 2; k++) {  // at least a fifth of the machine's size wide
+  for (int k = 0; k < 2; k++) {  // the width is at least a fifth of the machine's size
     double lack = fmax(0, 0.1 * s->size - (high[k] - low[k]) / 2);
     low[k] -= lack, high[k] += lack;
   }

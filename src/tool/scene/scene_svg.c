@@ -82,7 +82,7 @@ void od_draw_fill(const od_draw *d, const char *color, double shade, bool has_ed
   fprintf(d->to, " fill=\"#%06x\" stroke=\"#%06x\"", (unsigned)fill, (unsigned)(has_edge ? edge_color(color) : fill));
 }
 
-// Scale of pressures: lightness falls from low to high.
+// The scale of pressures. Colors of higher pressures are darker.
 int od_draw_pressure_color(double place) {
   static const int color[] = {0x74b7df, 0x519ae2, 0x716ed3, 0x96359d, 0x9a0b35, 0x710f16};
   if (isnan(place)) return 0xd9dee4;
@@ -98,7 +98,7 @@ int od_draw_pressure_color(double place) {
 double od_draw_pressure(const od_draw *d, int output) {
   if (output < 0) return NAN;
   double p = d->value ? d->value[output] : d->s->value[output];
-  // 300 bar, or the highest pressure if it is above, is the end of the scale.
+  // The scale ends at 300 bar, or at the highest pressure if this pressure is above 300 bar.
   return p / fmax(3e7, d->highest);
 }
 
@@ -286,7 +286,7 @@ static void draw_cylinder(od_draw *d, const od_scene_cylinder *c) {
   od_xml_text(d->to, c->name);
   fprintf(d->to, "\" transform=\"translate(%.1f %.1f) rotate(%.2f)\" stroke=\"#3b444e\" stroke-width=\"1.4\">\n", a[0],
           a[1], angle);
-  // Stages of a telescopic cylinder are nested tubes.
+  // The stages of a telescopic cylinder are drawn as nested tubes.
   for (int i = c->stages; i >= 1; i--) {
     double t = (double)i / c->stages, end = p.end + (length - p.end) * (i < c->stages ? t : 1);
     write_rectangle(d, "steel", 0xcfd6dd, k * p.piston, k * end, i == c->stages ? rod : rod + (half - rod) * (1 - t));
@@ -379,7 +379,7 @@ static void draw_pins(od_draw *d) {
     const od_scene_cylinder *c = &s->cylinder[i];
     for (int k = 0; k < 2; k++) {
       const od_scene_end *e = k ? &c->b : &c->a;
-      bool in_block = false;  // no pin in the middle of a sliding block
+      bool in_block = false;  // whether the end is in the middle of a sliding block, where no pin is drawn
       for (int j = 0; j < s->joints; j++)
         in_block =
             in_block || (!strcmp(s->joint[j].type, "prismatic") && s->joint[j].b.body == e->body && e->body > 0 &&
@@ -463,7 +463,7 @@ static void draw_gaps(od_draw *d) {
   }
 }
 
-// The places of written names: middles of their texts, and half of their widths.
+// The places of the names already written: the center and the half-width of each text.
 typedef struct name_places {
   double (*at)[3];
   int count;
@@ -471,7 +471,7 @@ typedef struct name_places {
 
 // Writes a name at the nearest place above or below p where the name overlaps no other name.
 static void draw_name(od_draw *d, name_places *places, double x, double y, const char *name) {
-  enum { LINE = 14, LETTER = 7, TRIALS = 9 };  // px: distance of lines, mean width of a letter
+  enum { LINE = 14, LETTER = 7, TRIALS = 9 };  // pixels: distance of lines, mean width of a letter
   double half = 0.5 * LETTER * (double)strlen(name) + 2, at = y;
   for (int trial = 0; trial < TRIALS; trial++) {
     bool is_free = true;

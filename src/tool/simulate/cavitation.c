@@ -80,8 +80,8 @@ static void add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
   }
   if (count == 0) return;
   const volume *v = &c->volume[worst];
-  char more[120] = "";
-  if (count > 1) snprintf(more, sizeof more, " The error is also in %s.", od_count(count - 1, "more volume").text);
+  char more[140] = "";
+  if (count > 1) snprintf(more, sizeof more, " The same error occurs in %s.", od_count(count - 1, "more volume").text);
   od_verdict_add(
       verdict, v->part > OD_LOST ? OD_UNSOUND : OD_DOUBTFUL, "step.vacuum", "Vacuum caused by a long step:",
       "the step to %.6g s lowers the pressure of volume %s below zero. The vacuum is %s larger than the flows at this "

@@ -66,7 +66,7 @@ static const char *copy(od_stored_run *s, const char *bytes, size_t count) {
 // Appends the name of an output.
 static bool take_name(od_stored_run *s, int *number, const char *bytes, size_t count) {
   const char **longer = od_arena_extend(&s->source.files.arena, s->output, s->outputs + s->watched, sizeof *longer);
-  if (!longer) return true;  // the arena has noted the failure
+  if (!longer) return true;  // the status of the arena reports the failure
   s->output = longer;
   s->output[s->outputs + s->watched] = copy(s, bytes, count);
   (*number)++;

@@ -54,15 +54,15 @@ static void judge_timing(const od_survey_group *g, od_survey_remarks *r) {
   if (g->name) snprintf(of, sizeof of, " of %.100s", g->name);
   if (t->decreasing > 0)
     add(r, (od_survey_remark){true, "log.time_decreasing", -1, t->decreasing, t->dropped_at, "Decreasing times:", NULL},
-        "%s%s %s earlier than the row before; the first one has the time %.9g s. Commands need increasing times: sort or split the file.",
+        "%s%s %s earlier than the previous row; the first of these rows has the time %.9g s. Commands need increasing times: sort or split the file.",
         od_count(t->decreasing, "row").text, of, od_form(t->decreasing, "is", "are"), t->dropped_at);
   if (t->repeated > 0)
     add(r, (od_survey_remark){true, "log.repeated_times", -1, t->repeated, t->repeated_at, "Repeated times:", NULL},
-        "%s%s %s the time of the row before; the first one has the time %.9g s. Commands keep the first row of each time.",
+        "%s%s %s the time of the previous row; the first of these rows has the time %.9g s. Commands keep the first row of each time.",
         od_count(t->repeated, "row").text, of, od_form(t->repeated, "has", "have"), t->repeated_at);
   if (t->gaps > 0)
     add(r, (od_survey_remark){true, "log.gaps", -1, t->gaps, t->longest_at, "Gaps:", NULL},
-        "%s%s without rows, longer than %s, in all %s; the longest one begins at %.9g s and lasts %s.",
+        "%s%s without rows, each longer than %s, %s in total; the longest gap begins at %.9g s and lasts %s.",
         od_count(t->gaps, "gap").text, of, od_duration_text(t->gap_limit, 3).text,
         od_duration_text(t->missing_time, 4).text, t->longest_at, od_duration_text(t->longest, 4).text);
   if (t->jitter > 0.05 * t->interval && t->count > 16)
@@ -154,7 +154,7 @@ static void judge_stuck(const od_surveyed_channel *c, int i, od_survey_remarks *
   for (int k = 1; k < f->stuck; k++)
     if (f->stuck_run[k].length > most->length) most = &f->stuck_run[k];
   add(r, (od_survey_remark){true, "log.stuck", i, f->stuck, most->begin, "Stuck:", NULL},
-      "%.100s has %s without noise; the longest one has %s of %s, from %.9g s to %.9g s. Its noise of %s explains at most %ld equal samples.",
+      "%.100s has %s without noise; the longest stretch has %s of %s, from %.9g s to %.9g s. The noise of the channel, %s, explains at most %ld equal samples.",
       c->name, od_count(f->stuck, "stretch").text, od_count(most->length, "sample").text, shown(c, most->value).text,
       most->begin, most->end, shown_difference(c, f->noise).text, f->stuck_limit);
 }
@@ -165,7 +165,7 @@ static void judge_end(const od_surveyed_channel *c, int i, bool is_high, od_surv
   double limit = is_high ? f->max : f->min;
   if (end->is_code)
     add(r, (od_survey_remark){true, "log.code", i, end->at, NAN, "Code for a missing value:", NULL},
-        "%s of %.100s %s %.9g, far from all other values (the next one is %.6g). If this number means a missing value, write 'missing: [%.9g]' under 'data'.",
+        "%s of %.100s %s %.9g, far from all other values (the nearest other value is %.6g). If this number means a missing value, write 'missing: [%.9g]' under 'data'.",
         od_count(end->at, "value").text, c->name, od_form(end->at, "is", "are"), limit, end->next, limit);
   if (end->is_saturated)
     add(r, (od_survey_remark){true, "log.saturated", i, end->at, NAN, "Saturated:", NULL},
@@ -190,7 +190,7 @@ static void judge_channel(const od_surveyed_channel *c, int i, const od_survey_g
   // Gaps of the rows are remarks about the group.
   if (f->timing.gaps > g->timing.gaps)
     add(r, (od_survey_remark){true, "log.gaps", i, f->timing.gaps, f->timing.longest_at, "Gaps:", NULL},
-        "%.100s has %s longer than %s; the longest one begins at %.9g s and lasts %s.", c->name,
+        "%.100s has %s longer than %s; the longest gap begins at %.9g s and lasts %s.", c->name,
         od_count(f->timing.gaps, "gap").text, od_duration_text(f->timing.gap_limit, 3).text, f->timing.longest_at,
         od_duration_text(f->timing.longest, 4).text);
   if (f->is_constant && f->values > 5)
@@ -198,7 +198,7 @@ static void judge_channel(const od_surveyed_channel *c, int i, const od_survey_g
         c->name, shown(c, f->min).text);
   if (f->repeats > 1)
     add(r, (od_survey_remark){false, "log.repeats", i, 0, NAN, "Slow channel:", NULL},
-        "%.100s changes in every %ldth row only, so its own interval is about %s.", c->name, f->repeats,
+        "%.100s changes in every %ldth row only, so the interval of this channel is about %s.", c->name, f->repeats,
         od_duration_text((double)f->repeats * f->timing.interval, 3).text);
   judge_unit(c, i, r);
   judge_spikes(c, i, r);

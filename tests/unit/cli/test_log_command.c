@@ -81,8 +81,8 @@ static void test_facts(void **state) {
   ends_with(o, 0);
   says(o.out, "Missing values: x lacks 20 values (1 %).");
   says(o.out, "Constant: all values of dead are 7.");
-  says(o.out, "1 row has the time of the row before; the first one has the time 0.699 s");
-  says(o.out, "Decreasing times: 1 row is earlier than the row before; the first one has the time 0.89 s");
+  says(o.out, "1 row has the time of the previous row; the first of these rows has the time 0.699 s");
+  says(o.out, "Decreasing times: 1 row is earlier than the previous row; the first of these rows has the time 0.89 s");
   says(o.out, "log.csv:57");
   says(o.out, "Is the unit degC?");
   forget(o);
