@@ -185,10 +185,10 @@ static od_status read_open(mat_t *mat, const char *path, long long bytes, const 
   if (status != OD_OK) return status;
   if ((double)c.count * (double)c.rows > (double)od_helper_most_numbers(bytes))
     return od_fail(err, OD_BAD_INPUT,
-                   "%s of %zu rows need %.3g MB of memory, which is too much for a file with %.3g MB; "
+                   "%s of %zu rows %s %.3g MB of memory, which is too much for a file with %.3g MB; "
                    "write the file again with fewer numbers",
-                   od_count(c.count, "column").text, c.rows, 8e-6 * (double)c.count * (double)c.rows,
-                   (double)bytes / 1e6);
+                   od_count(c.count, "column").text, c.rows, od_form(c.count, "needs", "need"),
+                   8e-6 * (double)c.count * (double)c.rows, (double)bytes / 1e6);
   od_series_label *label = OD_TAKE(&scratch, od_series_label, c.count);
   if (!label) return OD_NO_MEMORY;
   for (int i = 0; i < c.count; i++) od_series_describe(&c.item[i], &label[i]);

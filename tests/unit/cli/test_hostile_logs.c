@@ -168,7 +168,9 @@ static void test_matlab(void **state) {
     const char *said;
   } tries[] = {
       {200000000, 2, 200000000, 200000000, "MB of numbers, which are almost all constant"},
-      {50000000, 2, 50000000, 50000000, "cannot read bomb.mat as a MATLAB file"},
+      // Sanitized programs may use more memory.
+      {50000000, 2, 50000000, 50000000,
+       IS_SANITIZED ? "there is no time column" : "1 column of 50000000 rows needs 400 MB of memory"},
       {8000000, 9, 64000000, 64000000, "there is no time column"},
       {200000000, 9, 1600000000, 1600000000, "MB of numbers, which are almost all constant"},
       {2000000000, 9, 0, 0, "cannot read bomb.mat as a MATLAB file"},
