@@ -148,11 +148,23 @@ static void test_blf(void **state) {
   }
 }
 
-// A matrix of level 5: class 6 are doubles; `type` of its numbers: 2 is one byte, 9 eight bytes.
-static void put_matrix(FILE *f, unsigned rows, int type, long long bytes, long long present) {
+// A matrix of level 5. class: 6 doubles, 9 bytes. `type` of its numbers in the file: 2 bytes, 9 doubles.
+static void put_matrix(FILE *f, int class, unsigned rows, int type, long long bytes, long long present) {
   unsigned char head[64] = {0}, *data;
-  const uint32_t words[] = {
-      14, (uint32_t)(48 + bytes), 6, 8, 6, 0, 5, 8, rows, 1, 1 | 1 << 16, 'x', (uint32_t)type, (uint32_t)bytes};
+  const uint32_t words[] = {14,
+                            (uint32_t)(48 + bytes),
+                            6,
+                            8,
+                            (uint32_t) class,
+                            0,
+                            5,
+                            8,
+                            rows,
+                            1,
+                            1 | 1 << 16,
+                            'x',
+                            (uint32_t)type,
+                            (uint32_t)bytes};
   memcpy(head, words, sizeof words);
   uLong size = pack(head, sizeof words, present, &data);
   put_number(f, 15, 4), put_number(f, size, 4);
@@ -162,18 +174,20 @@ static void put_matrix(FILE *f, unsigned rows, int type, long long bytes, long l
 
 static void test_matlab(void **state) {
   static const struct {
+    int class;
     unsigned rows;
     int type;
     long long bytes, present;
     const char *said;
   } tries[] = {
-      {200000000, 2, 200000000, 200000000, "MB of numbers, which are almost all constant"},
+      {6, 200000000, 2, 200000000, 200000000, "MB of numbers, which are almost all constant"},
       // Sanitized programs may use more memory.
-      {50000000, 2, 50000000, 50000000,
+      {6, 50000000, 2, 50000000, 50000000, IS_SANITIZED ? "there is no time column" : "ran out of memory"},
+      {9, 50000000, 2, 50000000, 50000000,
        IS_SANITIZED ? "there is no time column" : "1 column of 50000000 rows needs 400 MB of memory"},
-      {8000000, 9, 64000000, 64000000, "there is no time column"},
-      {200000000, 9, 1600000000, 1600000000, "MB of numbers, which are almost all constant"},
-      {2000000000, 9, 0, 0, "cannot read bomb.mat as a MATLAB file"},
+      {6, 8000000, 9, 64000000, 64000000, "there is no time column"},
+      {6, 200000000, 9, 1600000000, 1600000000, "MB of numbers, which are almost all constant"},
+      {6, 2000000000, 9, 0, 0, "cannot read bomb.mat as a MATLAB file"},
   };
   scratch *s = *state;
   char head[117];
@@ -181,7 +195,7 @@ static void test_matlab(void **state) {
   for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
     FILE *f = begin(s, "bomb.mat", head);
     put_number(f, 0, 8), put_number(f, 0x0100, 2), fputs("IM", f);
-    put_matrix(f, tries[i].rows, tries[i].type, tries[i].bytes, tries[i].present);
+    put_matrix(f, tries[i].class, tries[i].rows, tries[i].type, tries[i].bytes, tries[i].present);
     fclose(f);
     refuse(s, "bomb.mat", "", tries[i].said);
   }
