@@ -14,6 +14,7 @@
 #include <strings.h>
 
 #include "io/table.h"
+#include "io/unpacked.h"
 #include "mat/mat_objects.h"
 
 enum {
@@ -22,8 +23,6 @@ enum {
   MOST_LEAVES = 10000,        // fields of a compound type
   MOST_LABELS = 10000,        // texts of an attribute
   LARGEST_CHUNK = 128 << 20,  // bytes
-  SMALL = 64 << 20,           // bytes of numbers that every file may describe
-  MOST_PACKED = 1100,         // largest ratio of described bytes to stored bytes; deflate reaches 1032
   MOST_FILTERS = 16
 };
 
@@ -386,21 +385,15 @@ od_status od_hdf5_open(const char *path, const od_mat_wish *wish, od_arena *aren
 // Fails if the described numbers need far more bytes than the file can contain, as in a small file that describes long constant
 // data.
 static od_status check_size(const od_hdf5_file *f, long long bytes, od_error *err) {
-  double logical = 0, stored = 0;
+  double logical = 0;
   const od_hdf5_dataset *last = NULL;
   for (int i = 0; i < f->columns.count; i++) {
     const od_hdf5_leaf *leaf = f->columns.item[i].array->source;
     if (f->columns.item[i].array->flaw || leaf->set == last) continue;
     last = leaf->set;
     logical += last->logical;
-    stored += last->stored;
   }
-  stored = fmin(stored, (double)bytes);
-  if (logical <= SMALL + MOST_PACKED * stored) return OD_OK;
-  return od_fail(err, OD_BAD_INPUT,
-                 "the file has %.3g MB and describes %.3g MB of numbers, which are almost all constant; write the file "
-                 "again without these data",
-                 (double)bytes / 1e6, logical / 1e6);
+  return od_check_unpacked(NULL, (double)bytes, logical, err);
 }
 
 od_status od_hdf5_read_head(const char *path, long long bytes, const od_mat_wish *wish, od_channel *to, od_error *err) {

@@ -18,7 +18,7 @@ typedef struct od_mat_wish {
 } od_mat_wish;
 
 // Reads the file and sends its table (OD_HELPER_TABLE). The caller sends the returned status and the message.
-od_status od_mat_read_file(const char *path, const od_mat_wish *wish, od_channel *to, od_error *err);
+od_status od_mat_read_file(const char *path, long long bytes, const od_mat_wish *wish, od_channel *to, od_error *err);
 
 // Receives the variables of a request and writes the file. Then compares the file with hashes of the received data.
 od_status od_mat_write_file(const char *path, od_channel *from, od_error *err);

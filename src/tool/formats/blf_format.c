@@ -17,6 +17,7 @@
 #include "formats/can_frames.h"
 #include "formats/trace_file.h"
 #include "io/date_time.h"
+#include "io/unpacked.h"
 
 enum {
   INPUT = 1 << 17,
@@ -53,8 +54,9 @@ typedef struct blf {
   bool file_ended;
   uint8_t *output;  // contents of the containers
   size_t at, filled;
-  uint64_t skip;  // number of bytes of the contents that will be skipped
-  uint32_t head;  // size of the header of the file
+  uint64_t skip;    // number of bytes of the contents that will be skipped
+  double unpacked;  // number of decompressed bytes so far
+  uint32_t head;    // size of the header of the file
   bool is_cut;
   char start[OD_DATE_TIME_SIZE];  // date and time of the start
 } blf;
@@ -200,8 +202,10 @@ static od_status take_contents(blf *s, od_error *err) {
   s->unpacker.avail_out = (unsigned)room;
   int result = inflate(&s->unpacker, Z_NO_FLUSH);
   size_t used = count - s->unpacker.avail_in, made = room - s->unpacker.avail_out;
-  s->input_at += used, s->left -= used, s->filled += made;
+  s->input_at += used, s->left -= used, s->filled += made, s->unpacked += (double)made;
   if (result == Z_MEM_ERROR) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->file.path);
+  status = od_check_unpacked(s->file.path, (double)s->file.limit, s->unpacked, err);
+  if (status != OD_OK) return status;
   if (result == Z_STREAM_END) {
     s->is_inside = false;
     return skip_input(s, s->left, err);
@@ -359,6 +363,7 @@ static void rewind_source(void *source) {
   s->input_start = 0;
   s->left = 0;
   s->skip = 0;
+  s->unpacked = 0;
   s->is_inside = s->file_ended = s->is_cut = false;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "io/unpacked.h"
 
 enum { MOST_CUT = 64, MOST_SEEN = 1 << 20, PACKED = 1 << 16, MOST_INFLATION = 1040, DZ_FIXED = 24, TILE = 64 };
 
@@ -140,6 +141,9 @@ static od_status open_deflated(od_mdf_data *d, const od_mdf_block *b, od_error *
   uint64_t room = d->file->size > d->at ? d->file->size - d->at : 0;
   d->left = packed < room ? packed : room;
   if (plain / MOST_INFLATION > packed + 1) return damaged(d, b, "states a size that deflated data cannot have", err);
+  d->budget->unpacked += d->is_counted ? (double)plain : 0;
+  status = od_check_unpacked(d->file->path, (double)d->file->size, d->budget->unpacked, err);
+  if (status != OD_OK) return status;
   d->plain_left = plain;
   d->storage = f[2] ? OD_MDF_TRANSPOSED : OD_MDF_DEFLATED;
   d->matrix_columns = od_mdf_u32(f + 4);
