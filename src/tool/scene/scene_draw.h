@@ -23,6 +23,8 @@ void od_draw_place(const od_draw *d, const od_scene_end *end, double out[3]);
 void od_draw_project(const od_draw *d, const double at[3], double out[2]);
 // Returns the color of a word in the light theme, for viewers without CSS variables, as 0xrrggbb; of "#rrggbb", its value.
 int od_draw_color(const char *color);
+// Returns the color of the edges of a word in the light theme, as 0xrrggbb.
+int od_draw_edge_color(const char *color);
 // Returns the color of a fill in the light theme, as 0xrrggbb. shade: 0 to 1, share of black, rounded to 2 %.
 int od_draw_shaded(const char *color, double shade);
 // Writes the attributes of a fill: class, fill and stroke. shade: 0 to 1, share of black. Without an edge the stroke has the color of the
