@@ -237,6 +237,9 @@ await phone.close();
 // --- Without script: still pictures and static charts
 const still = await open(report, { javaScriptEnabled: false });
 for (const place of ['#machine svg', '#circuit svg', '#charts figure svg', '#findings li']) check(await still.locator(place).first().isVisible(), `without script: ${place}`);
+// Without scripts every variable of the styles that has no other value is defined.
+const styles = readFileSync(report, 'utf8'), defined = new Set([...styles.matchAll(/(--[\w-]+):/g)].map(m => m[1])), set = ['--own'];
+for (const [, name] of styles.matchAll(/var\((--[\w-]+)\)/g)) if (!defined.has(name) && !set.includes(name)) check(false, `the variable ${name} is not defined`);
 await still.close();
 
 // --- Hostile names in the data stay text

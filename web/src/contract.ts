@@ -25,6 +25,7 @@ export interface SeriesInfo {
   high: number;
   at?: number;
   order?: number;       // 2: second differences
+  steps?: number;       // of the stored numbers between low and high; absent: 65534
   log?: boolean;        // the column has decimal logarithms of the values
 }
 // stems: bars from zero, for histograms; bars: error bars from lower to upper.

@@ -14,14 +14,20 @@ export async function inflate(bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
+<<<<<<< HEAD
 // Decodes a column: first or second differences modulo 65536, the low bytes of all values, then the high bytes. 65535 is a missing value (NaN).
 export function decodeColumn(bytes: Uint8Array, at: number, count: number, low: number, high: number, order = 1): Float64Array {
   const values = new Float64Array(count), step = (high - low) / 65534;
+=======
+// One column: first or second differences modulo 65536, low bytes of all values, then high bytes. 65535 is a missing value (NaN). steps: between low and high.
+export function decodeColumn(bytes: Uint8Array, at: number, count: number, low: number, high: number, order = 1, steps = 65534): Float64Array {
+  const values = new Float64Array(count), step = (high - low) / steps;
+>>>>>>> w32
   for (let i = 0, q = 0, d = 0; i < count; i++) {
     const x = bytes[at + i] + 256 * bytes[at + count + i];
     d = order === 2 ? d + x : x;
     q = (q + d) & 65535;
-    values[i] = q === 65535 ? NaN : q === 65534 ? high : low + q * step;
+    values[i] = q === 65535 ? NaN : q === steps ? high : low + q * step;
   }
   return values;
 }
@@ -54,8 +60,8 @@ export function makeData(page: PageData, bytes: Uint8Array): Data {
   const find = (name: string | undefined, of = main) => numbers.get(name + '\n' + of) ?? numbers.get(name + '\n') ?? -1;
   const values = (k: number) => columns[k] ??= column(k);
   const column = (k: number) => {
-    const { grid, at, low, high, log, order } = series[k], { count } = grids[grid];
-    const made = at === undefined ? new Float64Array(count).fill(low) : decodeColumn(bytes, at, count, low, high, order);
+    const { grid, at, low, high, log, order, steps } = series[k], { count } = grids[grid];
+    const made = at === undefined ? new Float64Array(count).fill(low) : decodeColumn(bytes, at, count, low, high, order, steps);
     return log ? made.map(v => 10 ** v) : made;
   };
   const axis = (grid: number) => axes[grid] ??= places(grids[grid]);

@@ -23,7 +23,7 @@ export interface Picture {
 }
 
 const NAMED: Record<string, [string, string]> = {
-  body: ['body', 'bodyline'], accent: ['body2', 'bodyline'], base: ['base', 'base2'], dark: ['base2', 'base3'], glass: ['glass', 'base2'], steel: ['steel', 'pin'], soil: ['soil', 'soilline'],
+  body: ['body', 'bodyline'], accent: ['accent', 'accentline'], base: ['base', 'base2'], dark: ['base2', 'base3'], glass: ['glass', 'base2'], steel: ['steel', 'pin'], soil: ['soil', 'soilline'],
 };
 // The fill color and the line color for a color of the scene.
 export function shapeColors(color = 'body'): [string, string] {

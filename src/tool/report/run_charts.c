@@ -6,7 +6,7 @@
 #include "report/figure_range.h"
 #include "report/run_views.h"
 
-enum { MOST_LINES = 12, MOST_FINE_LINES = 4 };  // largest number of lines in a chart, and with columns of one pixel
+enum { MOST_LINES = 12, MOST_FINE_LINES = 4 };  // largest number of lines in a chart, and with columns of two pixels
 
 // A chart shows all recorded outputs with this quantity and unit. Reactions of joints are forces, too, and have their own chart.
 typedef struct chart_rule {
@@ -139,7 +139,7 @@ static void draw_chart(od_page *p, const od_run_views *v, const chart_rule *rule
   f.has_outputs = true;
   f.legend = legend;
   od_page_figure_begin(p, &f);
-  if (count > MOST_FINE_LINES) f.chart.column = 2;
+  if (count > MOST_FINE_LINES) f.chart.column = 3;
   for (int i = 0; i < count; i++) draw_line(p, &f, v, &lines[i], time, shown, od_drawn_series(i));
   od_page_figure_end(p, &f);
 }

@@ -24,6 +24,8 @@ void od_draw_project(const od_draw *d, const double at[3], double out[2]);
 // Returns a color as 0xrrggbb, for viewers without CSS variables. color: "#rrggbb", or a word, which gives the color of
 // the light theme.
 int od_draw_color(const char *color);
+// Returns the color of the edges of a word in the light theme, as 0xrrggbb.
+int od_draw_edge_color(const char *color);
 // Returns the color of a fill in the light theme, as 0xrrggbb. shade: 0 to 1, share of black, rounded to 2 %.
 int od_draw_shaded(const char *color, double shade);
 // Writes the attributes of a fill: class, fill and stroke. shade: 0 to 1, share of black. Without an edge the stroke has the color of the

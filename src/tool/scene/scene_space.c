@@ -30,7 +30,8 @@ typedef struct face_list {
   int count;
 } face_list;
 
-// A color of a face: a word and a share of black.
+// A color of a face: a word and a share of black, percent. EDGE: the color of the edges of this word.
+enum { EDGE = -1 };
 typedef struct shaded_color {
   const char *color;
   int percent;
@@ -388,8 +389,28 @@ static int percent_of(const face *f) {
   return 2 * (int)lround(50 * fmax(0, fmin(1, f->shade)));
 }
 
-// Writes the color of a face without an edge. The stroke hides the seams between faces. Words of colors have a class for each shade, which
-// write_colors() defines.
+// Returns whether a color has a class, which write_colors() defines.
+static bool has_class(mesh *m, const char *color, int percent) {
+  int i = 0;
+  while (i < m->colors && (m->shaded[i].color != color || m->shaded[i].percent != percent)) i++;
+  if (i == MOST_COLORS) return false;
+  if (i == m->colors) m->shaded[m->colors++] = (shaded_color){color, percent};
+  return true;
+}
+
+// Writes the color of a line. Words of colors have a class.
+static void write_line_color(mesh *m, const face *f) {
+  char own[8];
+  snprintf(own, sizeof own, "#%06x", (unsigned)f->own & 0xffffffu);
+  if (f->color && f->color[0] != '#' && has_class(m, f->color, EDGE)) {
+    fprintf(m->d->to, " class=\"%s edge %s-edge\"", f->color, f->color);
+    return;
+  }
+  od_draw_fill(m->d, f->color ? f->color : own, 0, true);
+  fputs(" style=\"fill:none\"", m->d->to);
+}
+
+// Writes the color of a face without an edge. The stroke hides the seams between faces. Words of colors have a class for each shade.
 static void write_color(mesh *m, const face *f) {
   FILE *to = m->d->to;
   if (!f->color || f->color[0] == '#') {
@@ -399,23 +420,28 @@ static void write_color(mesh *m, const face *f) {
     fprintf(to, " fill=\"#%06x\" stroke=\"#%06x\"", fill, fill);
     return;
   }
-  int percent = percent_of(f), i = 0;
-  while (i < m->colors && (m->shaded[i].color != f->color || m->shaded[i].percent != percent)) i++;
-  if (i == MOST_COLORS) {
+  int percent = percent_of(f);
+  if (has_class(m, f->color, percent))
+    fprintf(to, " class=\"%s flat %s%d\"", f->color, f->color, percent);
+  else
     od_draw_fill(m->d, f->color, f->shade, false);
-    return;
-  }
-  if (i == m->colors) m->shaded[m->colors++] = (shaded_color){f->color, percent};
-  fprintf(to, " class=\"%s flat %s%d\"", f->color, f->color, percent);
 }
 
+<<<<<<< HEAD
 // Defines the classes of write_color(). Viewers without CSS variables use these colors; all other viewers use the
 // colors of the theme.
+=======
+// Defines the classes of colors. Viewers without CSS variables use these colors, others those of the theme.
+>>>>>>> w32
 static void write_colors(const mesh *m) {
   if (m->colors == 0) return;
   fputs("<style>", m->d->to);
   for (int i = 0; i < m->colors; i++) {
     const shaded_color *c = &m->shaded[i];
+    if (c->percent == EDGE) {
+      fprintf(m->d->to, ".%s-edge{stroke:#%06x}", c->color, (unsigned)od_draw_edge_color(c->color));
+      continue;
+    }
     unsigned plain = (unsigned)od_draw_shaded(c->color, c->percent / 100.0);
     fprintf(m->d->to, ".%s%d{--s:%d%%;fill:#%06x;stroke:#%06x}", c->color, c->percent, c->percent, plain, plain);
   }
@@ -426,19 +452,17 @@ static void write_colors(const mesh *m) {
 static void write_face(mesh *m, const face *f) {
   const od_draw *d = m->d;
   const face *w = m->written;
-  char own[8];
   bool is_line = f->n == 2;
   bool is_same = w && w->color == f->color && (f->color || w->own == f->own) && (w->n == 2) == is_line &&
                  percent_of(w) == percent_of(f);
   if (!is_same) {
     end_path(m);
-    snprintf(own, sizeof own, "#%06x", (unsigned)f->own & 0xffffffu);
     fputs("<path", d->to);
     if (is_line)
-      od_draw_fill(d, f->color ? f->color : own, 0, true);
+      write_line_color(m, f);
     else
       write_color(m, f);
-    fputs(is_line ? " style=\"fill:none\" d=\"" : " d=\"", d->to);
+    fputs(" d=\"", d->to);
     m->written = f;
   }
   int begin[2] = {0, 0};

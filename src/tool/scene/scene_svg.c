@@ -24,7 +24,7 @@ enum { WIDTH = 900, HEIGHT = 600 };
   ".scene .pin{fill:var(--card);stroke:var(--pin)}.scene .tool{fill:var(--pin);stroke:var(--card)}"              \
   ".scene .line{fill:none;stroke:var(--pin)}.scene .gap{fill:none;stroke:#d11a2a}"                               \
   ".scene .barrel{fill:none;stroke:var(--steelline)}.scene .cap{fill:var(--steelline);stroke:none}"              \
-  ".scene .side{stroke:none}.scene .flat{stroke:var(--f)}"                                                       \
+  ".scene .side{stroke:none}.scene .flat{stroke:var(--f);stroke-width:1.4px}.scene .edge{fill:none}"             \
   ".scene text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;"         \
   "font-size:12px;fill:var(--ink2)}.scene .name{font-weight:600;fill:var(--ink);paint-order:stroke;"             \
   "stroke:var(--card);stroke-width:3px;stroke-linejoin:round}.scene .gapname{fill:#d11a2a}.scene .bar{fill:none;stroke:var(--ink2)}"
@@ -61,7 +61,7 @@ static int darker(int color, double shade) {
 }
 
 // Returns the color of the edges of a word in the light theme.
-static int edge_color(const char *color) {
+int od_draw_edge_color(const char *color) {
   if (!strcmp(color, "body")) return 0x7a5a17;
   if (!strcmp(color, "accent")) return 0x7d3213;
   if (!strcmp(color, "steel") || color[0] == '#') return 0x3b444e;
@@ -79,7 +79,8 @@ void od_draw_fill(const od_draw *d, const char *color, double shade, bool has_ed
   fprintf(d->to, " class=\"%s%s\"", is_own ? "own" : color, has_edge ? "" : " flat");
   if (!is_own && shade > 0) fprintf(d->to, " style=\"--s:%.0f%%\"", 100 * shade);
   if (is_own && !has_edge) fprintf(d->to, " style=\"--f:#%06x\"", (unsigned)fill);
-  fprintf(d->to, " fill=\"#%06x\" stroke=\"#%06x\"", (unsigned)fill, (unsigned)(has_edge ? edge_color(color) : fill));
+  fprintf(d->to, " fill=\"#%06x\" stroke=\"#%06x\"", (unsigned)fill,
+          (unsigned)(has_edge ? od_draw_edge_color(color) : fill));
 }
 
 // The scale of pressures. Colors of higher pressures are darker.
@@ -206,7 +207,7 @@ static void draw_outline(od_draw *d, const od_look_shape *shape, const double *p
   if (is_line) {
     fprintf(d->to,
             "<path class=\"%s detail\" fill=\"none\" stroke=\"#%06x\" stroke-opacity=\".3\" stroke-width=\"%.1f\"",
-            color[0] == '#' ? "own" : color, edge_color(color), fmax(1, d->scale * shape->width));
+            color[0] == '#' ? "own" : color, od_draw_edge_color(color), fmax(1, d->scale * shape->width));
     fputs(" d=\"", d->to);
     for (int i = 0; i < n; i++) fprintf(d->to, "%c%.1f %.1f", i ? 'L' : 'M', p[i][0], p[i][1]);
     fputs("\"/>\n", d->to);
