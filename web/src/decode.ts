@@ -14,15 +14,10 @@ export async function inflate(bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-<<<<<<< HEAD
 // Decodes a column: first or second differences modulo 65536, the low bytes of all values, then the high bytes. 65535 is a missing value (NaN).
-export function decodeColumn(bytes: Uint8Array, at: number, count: number, low: number, high: number, order = 1): Float64Array {
-  const values = new Float64Array(count), step = (high - low) / 65534;
-=======
-// One column: first or second differences modulo 65536, low bytes of all values, then high bytes. 65535 is a missing value (NaN). steps: between low and high.
+// steps: number of steps from low to high.
 export function decodeColumn(bytes: Uint8Array, at: number, count: number, low: number, high: number, order = 1, steps = 65534): Float64Array {
   const values = new Float64Array(count), step = (high - low) / steps;
->>>>>>> w32
   for (let i = 0, q = 0, d = 0; i < count; i++) {
     const x = bytes[at + i] + 256 * bytes[at + count + i];
     d = order === 2 ? d + x : x;

@@ -20,13 +20,8 @@ export function paintLabels(p: Picture, labels: Label[], chosen: Map<string, num
   g.textAlign = 'left';
   g.font = '600 12px ' + FONT;
   for (const l of labels) {
-<<<<<<< HEAD
-    // In space the picture has many small faces; only faces near the label are considered.
-    const near = hits.filter(h => !p.space || Math.hypot(h.outline[0][0] - l.at[0], h.outline[0][1] - l.at[1]) < 120);
-=======
     // In space the picture has many faces, and only those near the label count.
     const near = hits.filter(h => !p.space || inside(l.at, h.outline) || h.outline.some(q => Math.hypot(q[0] - l.at[0], q[1] - l.at[1]) < 120));
->>>>>>> w32
     const width = g.measureText(l.text).width + (l.dot ? 13 : 0), [dx, dy] = l.to, ring: Spot[] = [[dx, dy], [-dx, -dy], [1, 0], [-1, 0], [0, -1], [0, 1]], places = [...ring, ...ring];
     const box = (i: number) => {
       const [ux, uy] = places[i], away = l.gap + (i > 5 ? 20 : 0) + Math.abs(ux) * width / 2 + Math.abs(uy) * 8, x = l.at[0] + ux * away, y = l.at[1] + uy * away;

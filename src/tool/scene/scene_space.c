@@ -427,12 +427,7 @@ static void write_color(mesh *m, const face *f) {
     od_draw_fill(m->d, f->color, f->shade, false);
 }
 
-<<<<<<< HEAD
-// Defines the classes of write_color(). Viewers without CSS variables use these colors; all other viewers use the
-// colors of the theme.
-=======
-// Defines the classes of colors. Viewers without CSS variables use these colors, others those of the theme.
->>>>>>> w32
+// Defines the classes of colors. Viewers without CSS variables use these colors; all other viewers use the colors of the theme.
 static void write_colors(const mesh *m) {
   if (m->colors == 0) return;
   fputs("<style>", m->d->to);
