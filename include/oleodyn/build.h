@@ -168,7 +168,7 @@ typedef struct od_operation {
 enum { OD_MOST_OPERATIONS = 400, OD_MOST_FORMULA_NUMBERS = 24, OD_MOST_MACHINE_STATES = 16 };
 typedef struct od_formula {
   int count;
-  const od_operation *operation;  // copied by functions that take a formula
+  const od_operation *operation;  // functions that take a formula copy the operations
 } od_formula;
 
 // ---- the hydraulic circuit

@@ -65,19 +65,22 @@
   M("factor", "1", NULL, OD_POSITIVE, 1, 1e-6, 1e6, 1e-3, 1e3, 0, 0, 0, 0, \
     "factor on other parameters, for a dependence on pressure, position or temperature", true)
 #define OD_PARAMETER_FACTOR_FS(M) \
-  M("factor_Fs", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in Fs", false)
+  M("factor_Fs", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor that multiplies Fs", false)
 #define OD_PARAMETER_FACTOR_FC(M) \
-  M("factor_Fc", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in Fc", false)
-#define OD_PARAMETER_FACTOR_VS(M) \
-  M("factor_vs", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in vs and vb", false)
-#define OD_PARAMETER_FACTOR_VISCOUS(M) \
-  M("factor_viscous", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in viscous", false)
-// For a law with viscous friction alone: the default exponent is 1.
-#define OD_PARAMETER_FACTOR_VISCOUS_ALONE(M) \
-  M("factor_viscous", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in viscous", false)
-#define OD_PARAMETER_FACTOR_TAU(M)                                                                                  \
-  M("factor_tau", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in the time constants", \
+  M("factor_Fc", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor that multiplies Fc", false)
+#define OD_PARAMETER_FACTOR_VS(M)                                                                                      \
+  M("factor_vs", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor that multiplies vs and vb", \
     false)
+#define OD_PARAMETER_FACTOR_VISCOUS(M)                                  \
+  M("factor_viscous", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, \
+    "exponent of the factor that multiplies viscous", false)
+// For a law with viscous friction alone: the default exponent is 1.
+#define OD_PARAMETER_FACTOR_VISCOUS_ALONE(M)                            \
+  M("factor_viscous", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, \
+    "exponent of the factor that multiplies viscous", false)
+#define OD_PARAMETER_FACTOR_TAU(M)                                  \
+  M("factor_tau", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, \
+    "exponent of the factor that multiplies the time constants", false)
 #define OD_PARAMETERS_OF_FACTOR(M) \
   OD_PARAMETER_FACTOR(M)           \
   OD_PARAMETER_FACTOR_FS(M)        \

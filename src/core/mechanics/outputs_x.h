@@ -378,7 +378,8 @@ static double point_output_tangent(const od_model *m, const double *w, const od_
   return sum;
 }
 
-// Returns the change of the component of the angular part of a motion vector V along an axis of the link.
+// Returns the change of an angular component along the last tangent: the component of the angular part of a motion vector V along
+// an axis of the link.
 static double own_turn_tangent(const od_model *m, const double *w, int link, const double *V, const double *dV,
                                int component) {
 #ifdef OD_PLANAR

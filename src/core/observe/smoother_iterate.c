@@ -316,7 +316,8 @@ static od_status judge_first(od_smoother *s, bool complete) {
     return OD_OK;
   }
   if (!better && !(s->best < (double)INFINITY)) return OD_NOT_CONVERGED;
-  if (s->best < (double)INFINITY) put_aside(s, better ? s->next : s->now);  // INFINITY: cannot be simulated
+  if (s->best < (double)INFINITY)
+    put_aside(s, better ? s->next : s->now);  // INFINITY: the trajectory cannot be simulated
   return better ? accept(s) : go_back(s, 1);
 }
 

@@ -201,9 +201,9 @@ static void count_freedom(od_assembly *s) {
     if (nearby > rank)
       od_build_report(
           s->b, OD_ABOUT_MACHINE, -1,
-          "the machine starts in a singular position: the machine has %d degrees of freedom there, but %d nearby; change "
+          "the machine starts in a singular position: the machine has %d degree%s of freedom there, but %d nearby; change "
           "the initial position slightly",
-          m->freedom, m->coordinates - nearby);
+          m->freedom, m->freedom == 1 ? "" : "s", m->coordinates - nearby);
   }
   od_free(integers);
   od_free(matrix);

@@ -9,7 +9,8 @@
 // If a weighted entry of R exceeds this limit, another choice of coordinates is clearly better. The smaller limit applies if a
 // preferred coordinate would become independent or dependent.
 static const double worst_map_entry = 3, worst_preferred_entry = 1.5;
-// If the smallest pivot has decreased by this factor since the partition was chosen, other rows or another order are better.
+// If the smallest pivot has decreased by this factor since the partition was chosen, a choice of other rows or another order is
+// better.
 static const double worst_pivot_growth = 5;
 // If the middle angle of a spherical joint exceeds this limit (rad), the joint gets a new reference rotation.
 static const double worst_chart_angle = 1;

@@ -1,6 +1,6 @@
-// The engine: simulates a stored machine (simulate/stored_run.h) in a page, with new values of its numbers. WebAssembly; the page
-// calls the exported functions. A run gives the same results as `oleodyn simulate` with `--set`: the loader, the steps and the
-// verdict are the same.
+// The engine: simulates a stored machine (simulate/stored_run.h) in a page, with new values of its numbers. The engine is compiled
+// to WebAssembly, and the page calls the exported functions. A run gives the same results as `oleodyn simulate` with `--set`: the
+// loader, the steps and the verdict are the same.
 //
 // Texts are UTF-8 and end with a zero byte. Addresses are valid until the next call of a function that returns a status.
 #include <math.h>

@@ -18,7 +18,7 @@ enum { OD_ARRAY_NAME = 256, OD_ARRAYS_MOST = 100000 };
 typedef struct od_array {
   char name[OD_ARRAY_NAME];
   size_t rows, columns;
-  const void *source;  // for the reader that listed the array
+  const void *source;  // data of the reader that listed the array
   const char *flaw;    // reason why the array has no numbers, a sentence without the path of the file; NULL: numbers.
                        // A flawed array is one column. Without rows, it belongs to tables of every length
   const char *unit;    // NULL: none
