@@ -14,7 +14,8 @@ enum { MARKS = 48 };  // number of times at which parameters are stored: at the 
 // Numbers of lags, in samples, of innovations after and before a change of an input. Both numbers are at most OD_LAGS, because only
 // the last OD_LAGS innovations are stored.
 enum { AFTER = 16, BEFORE = 16, INPUT_LAGS = AFTER + BEFORE };
-static const double far = 3;           // distance, in standard deviations, beyond which an innovation counts as far
+static const double far = 3;           // distance, in standard deviations, beyond which an innovation is counted as a
+                                       // far outlier
 static const double value_limit = 10;  // limit to which outliers are reduced, standard deviations
 static const double least_fall = 0.1;  // smallest decrease of a compared variance, relative to the final variance
 

@@ -405,8 +405,8 @@ static void judge_settling(judge *j) {
   else if (!isnan(o->fell_back_since))
     ADD_REMARK(
         j, OD_DOUBTFUL, "filter.fell_back", "Filter fell back:",
-        "the samples do not fit the model. From %s on, the filter no longer linearizes past samples again; this filter "
-        "continues as the filter 'iterated-ekf'. Its standard deviations do not include the error of the model.",
+        "the samples do not fit the model. From %s on, the filter does not linearize past samples again and works like "
+        "the filter 'iterated-ekf'. Its standard deviations do not include the error of the model.",
         od_duration_text(o->fell_back_since, 3).text);
   else if ((double)o->steps < window)
     ADD_REMARK(
