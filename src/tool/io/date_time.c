@@ -222,7 +222,7 @@ bool od_date_time_is(const char *text, size_t length) {
 }
 
 bool od_date_order_of(const char *form, od_date_order *order) {
-  // Searches the first letter of each kind. Minutes come after the date, so the first m belongs to the month.
+  // Finds the first letter of each kind. Minutes come after the date, so the first m belongs to the month.
   const size_t length = strlen(form), year = strcspn(form, "yY"), month = strcspn(form, "mM"),
                date = strcspn(form, "dD");
   if (year == length || month == length || date == length) return false;

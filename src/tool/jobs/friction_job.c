@@ -37,7 +37,7 @@ static bool has_log(const arguments *a) {
   return a->log.data.count > 0;
 }
 
-// Finds the requested view. Returns false after a message.
+// Finds the requested view. Returns false after reporting an error.
 static bool find_show(od_job *job, const arguments *a, od_friction_show *show) {
   const char *name = a->show ? a->show : has_log(a) ? "log" : "steady";
   const od_log_settings log = od_log_settings_of(&a->log);

@@ -9,7 +9,7 @@ int od_kind_simulate(od_job *job), od_kind_equilibrium(od_job *job), od_kind_lin
     od_kind_tune(od_job *job), od_kind_log(od_job *job), od_kind_draw(od_job *job), od_kind_new(od_job *job);
 
 const od_job_kind od_job_kinds[] = {
-    {"new", "write a folder with a machine, an experiment and a fit that run at once", od_kind_new},
+    {"new", "write a folder with a machine, an experiment and a fit that can be run immediately", od_kind_new},
     {"simulate", "run a machine over time; results as table, CSV, MAT, JSON or plot", od_kind_simulate},
     {"equilibrium", "find inputs, positions and pressures of an equilibrium or of steady motion", od_kind_equilibrium},
     {"linearize", "linear model at an operating point: A, B, C, D, poles, zeros and modes", od_kind_linearize},

@@ -33,8 +33,8 @@ static bool names_document(const char *path) {
   return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
 }
 
-// Chooses the log and the file to map the log onto: FILE and MACHINE, or --data and MACHINE. Returns OD_GO_ON, or the outcome after a
-// message.
+// Chooses the log and the file to map the log onto: FILE and MACHINE, or --data and MACHINE. Returns OD_GO_ON, or the
+// outcome after reporting an error.
 static int choose_files(od_job *job, od_words *files, const arguments *a, od_log_plan *plan, const char **machine) {
   const bool has_data = a->log.data.count > 0;
   int first = has_data ? 0 : 1;
@@ -55,7 +55,7 @@ static int choose_files(od_job *job, od_words *files, const arguments *a, od_log
   return OD_JOB_BAD_INPUT;
 }
 
-// Reads the options about the log. Returns OD_GO_ON, or the outcome after messages.
+// Reads the options about the log. Returns OD_GO_ON, or the outcome after reporting errors.
 static int read_plan(od_job *job, const arguments *a, od_log_plan *plan) {
   od_error err = {0};
   const od_log_settings settings = od_log_settings_of(&a->log);
@@ -68,7 +68,7 @@ static int read_plan(od_job *job, const arguments *a, od_log_plan *plan) {
                                                           : OD_OK);
 }
 
-// Opens the log and reads it. Returns OD_GO_ON, or the outcome after messages.
+// Opens the log and reads it. Returns OD_GO_ON, or the outcome after reporting errors.
 static int survey_log(od_job *job, const od_survey_wish *wish, od_log_survey *survey) {
   od_messages *messages = od_messages_new();
   od_status status = messages ? od_log_survey_open(wish, survey, messages) : OD_NO_MEMORY;
@@ -132,7 +132,7 @@ static od_status load_experiment(const char *path, bool is_fit, od_experiment **
                 : od_experiment_load(path, &attempts[1], e, messages);
 }
 
-// Adds the proposed mapping to the result. Returns OD_GO_ON, or the outcome after messages.
+// Adds the proposed mapping to the result. Returns OD_GO_ON, or the outcome after reporting errors.
 static int map_log(od_job *job, const od_log_survey *survey, const char *path, od_result *result) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
@@ -161,8 +161,8 @@ static int map_log(od_job *job, const od_log_survey *survey, const char *path, o
 
 // --- Conversion ---------------------------------------------------------------------------------------------------
 
-// Chooses the name of the converted file for --to: the name of the log with another ending. Returns OD_GO_ON, or the outcome after a
-// message.
+// Chooses the name of the converted file for --to: the name of the log with another ending. Returns OD_GO_ON, or the
+// outcome after reporting an error.
 static int choose_target(od_job *job, const arguments *a, const od_log_plan *plan) {
   if (!a->to) return OD_GO_ON;
   if (strcmp(a->to, "csv") != 0 && strcmp(a->to, "mat") != 0) {
@@ -212,7 +212,7 @@ static od_status write_csv(const void *user, const char *path, od_error *err) {
   return od_row_file_end(&c->csv, c->head, err);
 }
 
-// Converts the log if a file is requested. Returns OD_GO_ON, or the outcome after a message.
+// Converts the log if a file is requested. Returns OD_GO_ON, or the outcome after reporting an error.
 static int convert(od_job *job, const arguments *a, od_log_survey *survey, od_table **head, converted *c) {
   const char *csv = job->files.path[OD_FILE_CSV], *mat = job->files.path[OD_FILE_MAT];
   double interval = 0;

@@ -48,7 +48,7 @@ static void free_watch(watch *w) {
   od_checkpoint_free(&w->checkpoint);
 }
 
-// Creates the pictures if a report is written. Returns OD_GO_ON, or the outcome after a message.
+// Creates the pictures if a report is written. Returns OD_GO_ON, or the outcome after reporting an error.
 static int prepare_views(od_job *job, const od_experiment *e, watch *w) {
   if (!job->files.path[OD_FILE_REPORT]) return OD_GO_ON;
   w->views = od_observe_views_new(e);
@@ -72,7 +72,8 @@ static void write_checkpoint_now(void *user, const od_checkpoint *checkpoint) {
   w->checkpoint_next = od_seconds() + w->checkpoint_every;
 }
 
-// Reads the file of --resume and the time of --checkpoint-every. Returns OD_GO_ON, or the outcome after a message.
+// Reads the file of --resume and the time of --checkpoint-every. Returns OD_GO_ON, or the outcome after reporting an
+// error.
 static int prepare_checkpoints(od_job *job, const arguments *a, watch *w) {
   od_error err = {0};
   w->checkpoint_path = job->files.path[OD_FILE_CHECKPOINT];

@@ -63,7 +63,7 @@ static void mark_margins(od_picture *p, od_panel *magnitude, od_panel *phase, co
   }
 }
 
-// Adds the curve of a path in the complex plane. Large values, for example those of integrators, are omitted, because
+// Adds the curve of a path in the complex plane. Large values, for example values of integrators, are omitted, because
 // they would hide the neighborhood of -1.
 static void add_nyquist_curve(od_picture *p, od_panel *panel, const od_responses *r, int k, double most) {
   const od_table *t = r->table;

@@ -215,7 +215,7 @@ typedef struct file_rows {
 
 typedef struct survey {
   od_log *log;
-  file_rows *file;  // one per file
+  file_rows *file;  // one entry per file
 } survey;
 
 // Records the time of a row. False: the row has no time, or its time is not later than the time of the previous row.

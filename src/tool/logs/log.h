@@ -27,7 +27,7 @@ typedef struct od_channel {
   bool has_own_hold;  // whether the channel has its own `hold`, not the hold of the plan
   od_log_hold hold;   // set by od_log_load() unless has_own_hold
   bool fills;         // whether values in rows of other files and groups are interpolated, as for inputs
-  bool fills_own;     // whether missing values in rows of its own file and group are interpolated, too
+  bool fills_own;     // whether missing values in rows of the channel's own file and group are also interpolated
   // The form of the channel in the file.
   const char *column;          // name or number of the column; NULL: the name of the channel
   const char *whole;           // a name that is tried before `column` and `file_unit`; NULL: none
@@ -159,7 +159,7 @@ int od_log_time_column(const od_log *log, int input);
 // Adds a column of a file of an open log, counted from 0, unless a mapped channel has its name. Returns the same as
 // od_log_want().
 int od_log_want_column(od_log_plan *plan, const od_log *log, int input, int column, const char *unit);
-// Finds the columns of the channels so far. Fails with OD_BAD_INPUT, after messages, or OD_NO_MEMORY.
+// Finds the columns of the channels so far. Fails with OD_BAD_INPUT, after reporting errors, or with OD_NO_MEMORY.
 od_status od_log_find_columns(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages);
 od_status od_log_load(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages);
 // Returns whether all inputs have the same hold, which is then the hold of the plan.

@@ -4,8 +4,8 @@
 
 #include "logs/log.h"
 
-// Sets the shift of each file whose time zero has a known date and time, relative to the first such file. Returns false after a
-// message.
+// Sets the shift of each file whose time zero has a known date and time, relative to the first such file. Returns false
+// after reporting an error.
 bool od_log_align(od_log *log, od_messages *messages);
 
 #endif

@@ -160,8 +160,8 @@ od_status od_pose_spread_take(od_pose_spread *s, double t, od_observer *observer
   memcpy(s->copy, sim, od_sim_bytes(sim));
   od_status status = find_shift(s, s->copy, P);
   if (status == OD_NO_MEMORY) return status;
-  // Both signs of the direction are equivalent. The sign is chosen such that the displacement continues that of the
-  // last frame.
+  // Both signs of the direction are equivalent. The sign is chosen such that the displacement is continuous from the
+  // last frame to this frame.
   double along = 0;
   for (int i = 0; i < s->count; i++) along += s->weight[i] * s->weight[i] * s->shift[i] * s->before[i];
   for (int i = 0; i < s->count; i++) {

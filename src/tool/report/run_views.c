@@ -12,10 +12,10 @@
 
 // --- Recorded outputs -------------------------------------------------------------------------------------------------
 
-// A list of outputs, each once.
+// A list of outputs without repetition.
 typedef struct output_list {
   int *index, count;
-  bool *is_listed;  // one per output of the machine
+  bool *is_listed;  // one flag per output of the machine
 } output_list;
 
 static void add_output(output_list *list, int output) {

@@ -544,7 +544,7 @@ static void list_gaps(od_scene *s) {
     od_scene_point_place(s, rod ? rod->point_a : joint->spec.point_a, g.a);
     od_scene_point_place(s, rod ? rod->point_b : joint->spec.point_b, g.b);
     g.size = fabs(od_distance3(g.a, g.b) - (rod ? m->theta[rod->number] : 0));
-    if (s->is_planar && joint) {  // the distance within the plane
+    if (s->is_planar && joint) {  // only the distance within the plane counts
       double d[3] = {g.b[0] - g.a[0], g.b[1] - g.a[1], g.b[2] - g.a[2]};
       g.size = hypot(od_dot3(d, s->right), od_dot3(d, s->up));
     }

@@ -147,7 +147,7 @@ static bool find_plane(sketch *k) {
   for (int i = 1; i < k->count; i++) longest = fmax(longest, od_distance3(k->list[0].at, k->list[i].at));
   for (int i = -1; i < m->joints; i++) {
     double n[3] = {0};
-    if (i < 0) {  // the plane of the first three anchors
+    if (i < 0) {  // first candidate: the plane of the first three anchors
       double a[3] = {0}, c[3];
       for (int p = 1; p < k->count && od_dot3(n, n) < 1e-6 * longest * longest * longest * longest; p++) {
         for (int d = 0; d < 3; d++) c[d] = k->list[p].at[d] - k->list[0].at[d];

@@ -23,7 +23,7 @@ struct od_cavitation {
   const od_model *model;
   double time;     // time of the last row, s
   double modulus;  // bulk modulus of oil at zero pressure, Pa; infinite: the oil law does not give the modulus directly
-  volume *volume;  // one per node
+  volume *volume;  // one volume per node
 };
 
 od_cavitation *od_cavitation_new(const od_model *model, od_arena *arena) {

@@ -39,7 +39,7 @@ typedef struct comparison {
   bool is_candidate;   // whether the next run may replace the delivered run
   long affordable;     // limit of the evaluations of a run made for comparison
   long thin;           // compared rows per delivered row
-  od_run_start start;  // start of resumed runs
+  od_run_start start;  // the point at which resumed runs start
   int count;
   od_run_state run[MOST_RUNS];
   od_status status[MOST_RUNS];

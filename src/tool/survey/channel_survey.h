@@ -91,7 +91,7 @@ typedef struct od_channel_survey {
   long zero_steps, steps;
   struct {
     long noisy, smooth, mixed, constant, zero_steps, steps;
-  } block;  // kinds of blocks; steps of noisy blocks
+  } block;  // numbers of blocks of each kind; steps of noisy blocks
   od_run now, longest[OD_SURVEY_LISTED];
   int long_runs;
   long all_long_runs;  // number of runs of at least OD_SURVEY_BLOCK / 2 samples

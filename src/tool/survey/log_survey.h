@@ -59,7 +59,7 @@ typedef struct od_log_survey {
   long used_rows;        // number of rows in the selected part
   od_lag_window lags;    // lags between channels
   double begin, finish;  // least and greatest time, s; NAN: no rows
-  double *row;           // one row of the file
+  double *row;           // the current row of the file
   bool has_envelopes;
   bool is_cut;  // whether the file ends within a row
 } od_log_survey;

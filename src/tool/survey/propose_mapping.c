@@ -47,7 +47,7 @@ static int find_word(vocabulary *v, const char *word, od_arena *memory) {
   return v->count++;
 }
 
-// Joins word k of a name with the next one.
+// Joins word k of a name with the next word.
 static void join_words(char joined[2 * OD_WORD_SIZE], const od_name_words *words, int k) {
   size_t length = strlen(words->word[k]);
   memcpy(joined, words->word[k], length);
@@ -80,11 +80,11 @@ static double weight_of(const vocabulary *v, int word) {
 typedef struct unit_match {
   bool is_possible;
   double factor;
-  const char *added;   // unit that the file lacks; NULL: none
+  const char *added;   // unit that the file does not contain; NULL: none
   int word;            // index of the word that contains the unit; -1: none
   bool has_dimension;  // whether the unit determines the quantity
   double low, high;    // range in the unit of the target; NAN: no values
-  char note[64];       // "unit bar", for the reason
+  char note[64];       // text for the reason of the proposal: "unit bar"
 } unit_match;
 
 static void convert_range(const work *w, const od_map_column *c, const char *unit, const char *si, unit_match *m) {
@@ -205,8 +205,8 @@ static double quantity_factor(const od_map_target *t, const od_name_words *w) {
 // Similarities of the words of a column to the words of the vocabulary.
 typedef struct column_words {
   od_name_words words;
-  double *similarity;  // per word, and per word of the vocabulary
-  double *joined;      // the same, for a word joined with the next word
+  double *similarity;  // one row per word of the name: similarities to the words of the vocabulary
+  double *joined;      // the same for each word joined with the next word
   double *weight;      // weight of each word
   known_matches *known;
 } column_words;

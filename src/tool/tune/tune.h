@@ -49,7 +49,7 @@ typedef struct od_tuned_part {
 // A run over all data with the numbers before or after the search.
 typedef struct od_tuned_run {
   bool failed;
-  char message[512];                  // reason of the failure
+  char message[512];                  // reason for the failure
   od_tuned_part tuned, rest;          // the part that was used for tuning; the rest
   double *first_value, *first_sigma;  // per sensor: first innovation and its predicted standard deviation; NAN: none
 } od_tuned_run;

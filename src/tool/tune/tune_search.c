@@ -221,7 +221,8 @@ static bool find_step(const derivatives *d, double damping, double *step) {
   return true;
 }
 
-// Takes one step: tries three dampings at a time, ten times apart; if all fail, larger ones.
+// Takes one step: tries three dampings at a time, each ten times the previous damping. If all three fail, tries larger
+// dampings.
 static od_status take_step(od_tune_search *s, const derivatives *d, double *damping, od_error *err) {
   int k = s->task->numbers;
   double before = s->cost, step[OD_MOST_TUNED];

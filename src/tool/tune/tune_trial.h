@@ -22,7 +22,7 @@ typedef struct od_tune_task {
 // One run. `initial`: index of a standard deviation of the start that is multiplied by `factor`: outputs of 'initial' first, then
 // parameters; -1: none.
 typedef struct od_tune_trial {
-  const double *log_sigma;  // one per tuned number
+  const double *log_sigma;  // one entry per tuned number
   int initial;
   double factor;
   double *value,
