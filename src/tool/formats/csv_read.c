@@ -347,6 +347,14 @@ static od_status read_blank_names(od_csv_reader *r, od_arena *arena, int width, 
   return status;
 }
 
+// Returns whether the first cell of a header is a mark, and no name: "Data: y x", "% t u".
+static bool is_mark(const od_csv_cells *header) {
+  const od_csv_cell *c = &header->cell[0];
+  if (header->count < 2 || c->length == 0 || c->quoted) return false;
+  return c->text[c->length - 1] == ':' || (c->length == 1 && strchr("%!;*", c->text[0])) ||
+         (c->length == 2 && memcmp(c->text, "//", 2) == 0);
+}
+
 // Returns whether one of the lines below the current line has a number or a time in cell `count`, and no further cells.
 static bool has_cell(const od_csv_reader *r, int count) {
   enum { MOST_LINES = 20 };
@@ -364,12 +372,26 @@ static bool has_cell(const od_csv_reader *r, int count) {
   return false;
 }
 
+// Moves behind the mark of a header between blanks that has more cells than the rows below.
+static void pass_mark(od_csv_reader *r) {
+  OD_SCRATCH(scratch);
+  od_csv_reader line = *r;
+  od_csv_cells cells = {0};
+  od_error ignored = {0};
+  const int below = blank_columns(r);
+  line.separator = ' ';
+  line.err = &ignored;
+  if (below > 0 && od_csv_read_line(&line, &scratch, &cells) == OD_OK && cells.count > below && is_mark(&cells))
+    r->at = cells.cell[0].text + cells.cell[0].length;
+}
+
 // Reads the header at r->at into a table without rows. *numbered: whether the line contains data instead of a header. *spare:
 // whether each line ends with a separator.
 static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, bool *spare) {
   OD_SCRATCH(scratch);
   od_csv_cells header = {0};
   int separators, width = 0;
+  pass_mark(r);
   r->separator = od_csv_find_separator(r, &separators);
   if (separators == 0 && r->separator != ' ' && (width = blank_columns(r)) > 0) r->separator = ' ';
   od_status status = width > 0 ? read_blank_names(r, &scratch, width, &header) : od_csv_read_line(r, &scratch, &header);
@@ -428,6 +450,18 @@ static bool may_be_names(line_cells c, int width, char separator) {
   return fits(c, width, separator) && c.filled > 1;
 }
 
+// Returns whether a line above rows with `width` cells is a header that begins with a mark.
+static bool is_marked(const od_csv_reader *line, int width, char separator) {
+  OD_SCRATCH(scratch);
+  od_csv_reader r = *line;
+  od_csv_cells found = {0};
+  od_error ignored = {0};
+  r.separator = separator;
+  r.err = &ignored;
+  if (separator != ' ' || od_csv_read_line(&r, &scratch, &found) != OD_OK) return false;
+  return found.count == width + 1 && is_mark(&found);
+}
+
 // The lines before the first row of data.
 typedef struct lines_above {
   const od_csv_reader *first, *before, *before_that;  // first line of the file, last line before the row, and the line
@@ -436,9 +470,10 @@ typedef struct lines_above {
 } lines_above;
 
 // Finds the header of rows with `width` cells: the last line above the rows, or the line before the line of units. If the first line has
-// this width, the first line is the header. Returns NULL if no line has this width.
+// this width, the first line is the header, unless the last line begins with a mark. Returns NULL if no line has this width.
 static const od_csv_reader *find_names(const lines_above *l, int width) {
   od_csv_reader first = *l->first, before = *l->before, before_that = *l->before_that;
+  if (is_marked(l->before, width, l->separator)) return l->before;
   if (may_be_names(count_cells(&first, l->separator), width, l->separator)) return l->first;
   const line_cells last = count_cells(&before, l->separator);
   if (last.numbers > 0 || !fits(last, width, l->separator)) return NULL;
@@ -449,7 +484,8 @@ static const od_csv_reader *find_names(const lines_above *l, int width) {
 
 // Skips lines before the header. If two consecutive rows have the same number of cells, the table has at least this width. One row
 // at the end of the file is sufficient. Rows may end with empty surplus cells: if no line has the width of the rows, the width is the
-// number of their cells up to the last value. If no line has this width either, nothing is skipped.
+// number of their cells up to the last value. If no line has this width either, the rows belong to the text, and further rows are
+// searched. If no rows have names, nothing is skipped.
 static void skip_preamble(od_csv_reader *r) {
   od_csv_reader now = *r, before = *r, before_that = *r;
   for (int line = 0; line < LONGEST_PREAMBLE && od_csv_find_line(&now); line++) {
@@ -463,7 +499,7 @@ static void skip_preamble(od_csv_reader *r) {
       const od_csv_reader *names = line > 0 ? find_names(&above, row.count) : NULL;
       if (!names && line > 0) names = find_names(&above, filled);
       if (names) *r = *names;
-      return;
+      if (names || line == 0) return;
     }
     before_that = before;
     before = start;

@@ -317,14 +317,16 @@ static bool check_cells(const od_log *log, od_messages *messages) {
 }
 
 // Checks that all rows of a file have increasing times. False: there are messages.
-static bool check_times(const file_rows *s, const char *path, od_messages *messages) {
+static bool check_times(const file_rows *s, const od_log_input *in, bool has_section, od_messages *messages) {
+  const char *path = in->source->path;
   if (s->without_time.count > 0)
     complain_about_rows(path, &s->without_time, messages, "this row has no time; expected a number in the time column");
   if (s->early.count > 0) {
-    char text[160];
+    char text[400], advice[200];
+    od_log_time_advice(od_row_reader_head(in->file), &in->time, has_section, advice, sizeof advice);
     snprintf(text, sizeof text,
-             "the time %.9g s is not later than the previous time, %.9g s; expected increasing times", s->early.time,
-             s->early.before);
+             "the time %.9g s is not later than the previous time, %.9g s; expected increasing times%s", s->early.time,
+             s->early.before, advice);
     complain_about_rows(path, &s->early, messages, text);
   }
   return s->without_time.count == 0 && s->early.count == 0;
@@ -338,7 +340,8 @@ static bool check_rows(const survey *s, od_messages *messages) {
   const od_place file = {.file = plan->file};
   if (!check_cells(log, messages)) return false;
   bool ok = true;
-  for (int i = 0; i < log->inputs; i++) ok = check_times(&s->file[i], log->input[i].source->path, messages) && ok;
+  for (int i = 0; i < log->inputs; i++)
+    ok = check_times(&s->file[i], &log->input[i], plan->has_section, messages) && ok;
   if (!ok) return false;
   double first = INFINITY, last = -INFINITY;
   for (int i = 0; i < log->inputs; i++)

@@ -1,5 +1,6 @@
 #include "logs/log_times.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "io/date_time.h"
@@ -26,4 +27,13 @@ bool od_log_align(od_log *log, od_messages *messages) {
     log->input[i].shift = od_seconds_of(start.at - first.at);
   }
   return true;
+}
+
+void od_log_time_advice(const od_table *head, const od_channel *time, bool has_section, char *text, size_t size) {
+  text[0] = '\0';
+  const bool is_given = time->column || time->number > 0 || head->time > 0;
+  if (is_given || time->at < 0 || od_name_is_time(head->name[time->at]) > 0) return;
+  snprintf(text, size, "; the first column, '%.60s', is used as the time; if it is no time, give %s",
+           head->name[time->at],
+           has_section ? "'interval', or 'time' with the column, under 'data'" : "--interval, or --map time=COLUMN");
 }

@@ -9,6 +9,7 @@
 #include "io/display.h"
 #include "io/time_unit.h"
 #include "io/wording.h"
+#include "logs/log_times.h"
 #include "survey/log_survey.h"
 
 void od_survey_remarks_free(od_survey_remarks *r) {
@@ -48,14 +49,14 @@ static od_display_text shown_difference(const od_surveyed_channel *c, double val
 
 // --- Times --------------------------------------------------------------------------------------------------------
 
-static void judge_timing(const od_survey_group *g, od_survey_remarks *r) {
+static void judge_timing(const od_survey_group *g, const char *advice, od_survey_remarks *r) {
   const od_timing *t = &g->timing;
   char of[140] = "";
   if (g->name) snprintf(of, sizeof of, " of %.100s", g->name);
   if (t->decreasing > 0)
     add(r, (od_survey_remark){true, "log.time_decreasing", -1, t->decreasing, t->dropped_at, "Decreasing times:", NULL},
-        "%s%s %s earlier than the previous row; the first of these rows has the time %.9g s. Commands need increasing times: sort or split the file.",
-        od_count(t->decreasing, "row").text, of, od_form(t->decreasing, "is", "are"), t->dropped_at);
+        "%s%s %s earlier than the previous row; the first of these rows has the time %.9g s. Commands need increasing times: sort or split the file%s.",
+        od_count(t->decreasing, "row").text, of, od_form(t->decreasing, "is", "are"), t->dropped_at, advice);
   if (t->repeated > 0)
     add(r, (od_survey_remark){true, "log.repeated_times", -1, t->repeated, t->repeated_at, "Repeated times:", NULL},
         "%s%s %s the time of the previous row; the first of these rows has the time %.9g s. Commands keep the first row of each time.",
@@ -105,7 +106,9 @@ static void judge_times(const od_log_survey *s, od_survey_remarks *r) {
   if (s->is_cut)
     add(r, (od_survey_remark){true, "log.cut", -1, 0, s->finish, "Incomplete file:", NULL},
         "the file ends within a row, at about %.9g s.", s->finish);
-  for (int i = 0; i < s->groups; i++) judge_timing(&s->group[i], r);
+  char advice[200];
+  od_log_time_advice(s->head, &s->plan->time, s->plan->has_section, advice, sizeof advice);
+  for (int i = 0; i < s->groups; i++) judge_timing(&s->group[i], advice, r);
 }
 
 // --- Channels -----------------------------------------------------------------------------------------------------

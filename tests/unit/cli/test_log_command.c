@@ -163,6 +163,29 @@ static void test_header_units(void **state) {
   forget(o);
 }
 
+// A log without times: its first column is used as the time, and the messages say so. With a column that is named as a time, they do not.
+static void test_no_times(void **state) {
+  scratch *s = *state;
+  static const char *const names[] = {"valve", "t"},
+                           *const advice =
+                               "the first column, 'valve', is used as the time; if it is no time, give --interval";
+  for (int i = 0; i < 2; i++) {
+    FILE *f = begin(s, "n.csv", i ? "t,p" : "valve,p");
+    for (int k = 0; k < 60; k++) fprintf(f, "%d,%d\n", k * 7 % 13, k * 5 % 17);
+    fclose(f);
+    outcome o = run(s, "log n.csv");
+    ends_with(o, 0);
+    says(o.out, "Decreasing times");
+    assert_true((strstr(o.out, advice) != NULL) == (i == 0));
+    forget(o);
+    o = run(s, "frf n.csv --input %s --output p", names[i]);
+    ends_with(o, 2);
+    says(o.err, "expected increasing times");
+    assert_true((strstr(o.err, advice) != NULL) == (i == 0));
+    forget(o);
+  }
+}
+
 // Two groups of an MDF file with the same name and different rates: each channel has all values of its group.
 static void test_equal_groups(void **state) {
   enum { GROUPS = 2 };
@@ -489,9 +512,9 @@ static void test_difficult_names(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(test_memory),       TEST(test_facts),    TEST(test_groups),        TEST(test_equal_groups),
-      TEST(test_header_units), TEST(test_lags),     TEST(test_resampling),    TEST(test_rows_of_the_file),
-      TEST(test_mistakes),     TEST(test_left_out), TEST(test_section_loads), TEST(test_difficult_names),
-      TEST(test_settings)};
+      TEST(test_memory),           TEST(test_facts),    TEST(test_groups),   TEST(test_equal_groups),
+      TEST(test_header_units),     TEST(test_no_times), TEST(test_lags),     TEST(test_resampling),
+      TEST(test_rows_of_the_file), TEST(test_mistakes), TEST(test_left_out), TEST(test_section_loads),
+      TEST(test_difficult_names),  TEST(test_settings)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
