@@ -120,20 +120,21 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
 
   // --- More values, where the picture has space: the flow of working and loop lines, in the line of the node with the largest flow; flow and
   // power of pumps; lengths of cylinders
-  svg.style.setProperty('--least', `${isPhone() ? 10.5 : Math.min(12, 10 * svg.viewBox.baseVal.width / picture.clientWidth)}px`);
+  svg.style.setProperty('--least', isPhone() ? '10.5px' : '12px');   // the largest size, see layout()
   for (const update of [...updates, ...texts]) update();
   // Larger texts must not overlap each other.
   for (const name of all<SVGTextElement>('.element > .name', svg)) {
     const value = name.nextElementSibling, x = Number(value?.getAttribute('x')), { x: left, width } = name.getBBox();
     if (value?.matches('.value:not([text-anchor=end])') && value.getAttribute('y') === name.getAttribute('y') && x > left) value.setAttribute('x', String(Math.max(x, left + width + 4)));
   }
-  const taken = [...all<SVGGraphicsElement>('text, .body, .box, .chamber, .rod, .ink, .solid', svg).map(e => e.getBBox()), ...[...lines.flatMap(path => pieces(path.getAttribute('d') ?? '')), ...all<SVGRectElement>('.frame', svg).flatMap(e => {
+  const taken = [...all<SVGGraphicsElement>('text, .body, .box, .chamber, .rod, .ink, .solid', svg).map(e => e.getBBox()), ...[...lines.flatMap(path => pieces(path.getAttribute('d') ?? '')), ...all<SVGRectElement>('.frame, .enclosure', svg).flatMap(e => {
     const { x, y, width, height } = e.getBBox();
     return pieces(`M${x} ${y}H${x + width}V${y + height}H${x}V${y}`);
   })].map(([x, y, u, v]) => new DOMRect(Math.min(x, u) - 2, Math.min(y, v) - 2, Math.abs(u - x) + 4, Math.abs(v - y) + 4))];
   type Place = [number, number, string];
-  const addValue = (group: Element, kind: string, places: Place[], value: () => string) => {
-    const text = group.appendChild(svgElement('text', { class: kind }, value()));
+  // value: the text for now, or the widest one of the run, which must have room.
+  const addValue = (group: Element, kind: string, places: Place[], value: (widest?: boolean) => string) => {
+    const text = group.appendChild(svgElement('text', { class: kind }, value(true)));
     for (const [x, y, anchor] of places) {
       for (const [name, v] of Object.entries({ x, y, 'text-anchor': anchor })) text.setAttribute(name, String(v));
       const a = text.getBBox();
@@ -151,7 +152,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     if (!flow) continue;
     const s = data.series[flow.terms[0][1]];
     addValue(svg, 'now-value', [[x, y + 12, anchor], anchor === 'end' ? [own.x - 8, y, anchor] : [own.x + own.width + 8, y, anchor], [x, y - 12, anchor]],
-      () => `${format(shown(s, Math.abs(rateOf(flow))), digitsFor(shown(s, flow.most)))} ${unitOf(s)}`);
+      widest => `${format(shown(s, widest ? flow.most : Math.abs(rateOf(flow))), digitsFor(shown(s, flow.most)))} ${unitOf(s)}`);
   }
   for (const target of all('[data-class]', svg)) {
     const { part, class: kind } = dataset(target), isPump = /pump/.test(kind), texts = all<SVGTextElement>('.name, .value', target), first = texts[0], last = texts[texts.length - 1], box = one<SVGRectElement>('.hit', target)?.getBBox();
@@ -160,7 +161,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     const at = (e: Element, name: string) => Number(e.getAttribute(name)), anchor = last.getAttribute('text-anchor') ?? 'start', end = last.getBBox();
     const places: Place[] = isPump ? [[at(last, 'x'), at(last, 'y') + 12, anchor], [at(first, 'x'), at(first, 'y') - 12, anchor]]
       : [[box.x + box.width, box.y + box.height + 10, 'end'], [box.x, box.y + box.height + 10, 'start'], [end.x + end.width + 8, at(last, 'y'), 'start'], [first.getBBox().x - 8, at(first, 'y'), 'end']];
-    for (let n = series.length; n && !addValue(target, isPump ? 'now-value' : 'node-value', places, () => series.slice(0, n).map(k => withUnit(data.series[k], data.at(k, now))).join(', ')); n--);
+    for (let n = series.length; n && !addValue(target, isPump ? 'now-value' : 'node-value', places, widest => series.slice(0, n).map(k => withUnit(data.series[k], widest ? data.series[k].high : data.at(k, now))).join(', ')); n--);
   }
 
   // --- Choice of elements and sections

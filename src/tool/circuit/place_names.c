@@ -28,6 +28,9 @@ static void collect_marks(od_sheet *s, int **outputs, int *count) {
 // --- Names ------------------------------------------------------------------------------------------------------------
 
 enum { NAME_SIZE = OD_LABEL_SIZE, VALUE_ROOM = OD_VALUE_ROOM, MOST_NET_NAME = 18, REPEAT_DISTANCE = 300 };
+// Room of a name above and below its baseline, and the baseline of a name below a line, px: also for the texts of pages, which have up to
+// 12 px, beside lines with a large flow, which are 5 px wide.
+static const double ascent = 9, descent = 2.5, under = 13;
 
 static bool overlaps(double a0, double a1, double b0, double b1) {
   return a0 < b1 && b0 < a1;
@@ -44,7 +47,7 @@ static int count_hits(const od_sheet *s, double left, double top, double right, 
   for (int i = 0; i < s->names; i++) {
     const od_node_name *n = &s->name[i];
     if (overlaps(left, right, n->x - 1, n->x + n->width + n->value_width + 1) &&
-        overlaps(top, bottom, n->y - 7.5, n->y + 2.5))
+        overlaps(top, bottom, n->y - ascent, n->y + descent))
       hits += 10;
   }
   for (int i = 0; i < s->segments; i++) {
@@ -105,9 +108,9 @@ static void consider(const od_sheet *s, choice *best, int net, double x, double 
     cost -= 0.02 * distance;
   }
   if (best->hits == 0 && best->cost <= cost) return;
-  cost += NEIGHBOR_COST * count_neighbors(s, net, x - NEAR, y - 7.5 - NEAR, x + width + NEAR, y + 2.5 + NEAR);
-  cost += MARK_COST * nearness(s, x, y - 7.5, x + width, y + 2.5);
-  int hits = count_hits(s, x - 1, y - 7.5, x + width + 1, y + 2.5);
+  cost += NEIGHBOR_COST * count_neighbors(s, net, x - NEAR, y - ascent - NEAR, x + width + NEAR, y + descent + NEAR);
+  cost += MARK_COST * nearness(s, x, y - ascent, x + width, y + descent);
+  int hits = count_hits(s, x - 1, y - ascent, x + width + 1, y + descent);
   if (hits < best->hits || (hits == best->hits && cost < best->cost))
     *best = (choice){x, y, cost, hits, is_right, best->first};
 }
@@ -121,12 +124,12 @@ static void consider_segment(const od_sheet *s, choice *best, const od_segment *
     for (int i = 0; i < count; i++) {
       double x = g->x1 + 3 + share[i] * fmax(g->x2 - g->x1 - width - 6, 0), cost = i - 0.02 * (g->x2 - g->x1);
       consider(s, best, g->net, x, g->y1 - 3.5, width, cost, share[i] > 0.9);
-      consider(s, best, g->net, x, g->y1 + 10, width, cost + 0.5, share[i] > 0.9);
+      consider(s, best, g->net, x, g->y1 + under, width, cost + 0.5, share[i] > 0.9);
     }
   // A name may extend beyond one end of a short line.
   if (g->y1 == g->y2 && g->x2 - g->x1 < width + 6 && g->x2 - g->x1 >= 0.5 * width)
     for (int below = 0; below < 2; below++) {
-      double y = below ? g->y1 + 10 : g->y1 - 3.5;
+      double y = below ? g->y1 + under : g->y1 - 3.5;
       consider(s, best, g->net, g->x2 - 3 - width, y, width, 4 + 0.5 * below, true);
     }
   if (g->x1 == g->x2 && g->y2 - g->y1 >= 10)
