@@ -58,7 +58,7 @@ static bool is_packed(const walk *w, long long bytes) {
       z.avail_out = sizeof plain;
       status = inflate(&z, Z_NO_FLUSH);
     } while (status == Z_OK && z.avail_out == 0);
-    if (status == Z_BUF_ERROR) status = Z_OK;  // needs more input
+    if (status == Z_BUF_ERROR) status = Z_OK;  // zlib needs more input
   }
   inflateEnd(&z);
   return status == Z_STREAM_END;
