@@ -319,7 +319,8 @@ static double half_width(const sketch *k, double length) {
   return share(0.045 * length, 0.009 * size, 0.019 * size);
 }
 
-// Returns the half-width of the outline around an anchor: r at joints, smaller at lugs, and smallest at tools.
+// Returns the half-width of the outline around an anchor: smaller than r at lugs, smallest at tools, and r at all other
+// places.
 static double width_at(const anchor *a, double r) {
   if (a->use & OD_USE_JOINT) return r;
   if (a->use & OD_USE_ELEMENT) return 0.85 * r;
