@@ -24,7 +24,7 @@ typedef struct od_helper {
   long long bytes;   // the size of the file or data; the limits of time and memory grow with this size
   int file;          // an open file that the helper writes under the path OD_HELPER_FILE; 0: none
   pid_t process;
-  bool is_other;  // whether the helper has another protocol
+  bool is_other;  // whether the helper uses another version of the protocol
   od_channel channel;
 } od_helper;
 

@@ -62,7 +62,7 @@ static bool is_packed(walk *w, long long bytes) {
       status = inflate(&z, Z_NO_FLUSH);
       w->plain += (double)(sizeof plain - z.avail_out);
     } while (status == Z_OK && z.avail_out == 0);
-    if (status == Z_BUF_ERROR) status = Z_OK;  // needs more input
+    if (status == Z_BUF_ERROR) status = Z_OK;  // zlib needs more input
   }
   inflateEnd(&z);
   return status == Z_STREAM_END && w->plain <= w->most;

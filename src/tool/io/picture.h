@@ -42,7 +42,7 @@ typedef struct od_panel {
   bool x_log, y_log;
   bool has_equal_scales;    // whether a unit has the same length in both directions, as in a Nyquist plot
   const char *const *name;  // names of the values of the first line, which are drawn as a list; NULL: x is a number
-  // Set by the functions below.
+  // The functions below set these fields.
   od_panel_line *line, *last_line;
   od_panel_mark *mark, *last_mark;
   int lines;

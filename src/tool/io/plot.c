@@ -15,7 +15,7 @@
 // Dimensions of the page, in pixels.
 static const double page_width = 960, left = 88, right = 28, top = 94, bottom = 62;
 static const double chart_height = 128, chart_gap = 58, most_path_height = 380, legend_line = 22, tick_distance = 70,
-                    room_for_range = 190;  // width for the range, above a chart at its right end
+                    room_for_range = 190;  // width of the text with the range, at the right end above a chart
 
 // The margin between a curve and the frame, as a fraction of the range.
 static const double margin = 0.07;

@@ -340,7 +340,7 @@ static bool is_in_circuit(const od_element *element) {
   return c && (od_element_end_count(c) > 0 || c == &od_valve_description);
 }
 
-// Returns the element of the circuit with the name at a key; -1: none (reported).
+// Returns the element of the circuit whose name is given at a key; -1: none (reported).
 static int find_in_circuit(od_loader *ld, int key, const char *name) {
   int element = od_names_look_up(ld, key, name);
   if (element >= 0 && is_in_circuit(od_element_at(ld, element))) return element;

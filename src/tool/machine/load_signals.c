@@ -258,7 +258,7 @@ static int load_derivative(od_loader *ld, int node, const char *path, const char
   if (od_is_text(ld, node) && isalpha((unsigned char)od_text_of(ld, node)[0])) {
     od_complain(
         ld, node,
-        "'%s' is the name of an input; expected a signal. Only an input as a whole can be 'derivative: NAME'; give this derivative an input of its own",
+        "'%s' is the name of an input; expected a signal. Only an input as a whole can be 'derivative: NAME'; define a separate input for this derivative",
         od_excerpt(ld, od_text_of(ld, node)));
     return -1;
   }

@@ -70,7 +70,7 @@ typedef struct machine_reader {
   bool sound;
 } machine_reader;
 
-// Returns the index of the state with the name under a key, or -1 after reporting an error.
+// Returns the index of the state whose name is given under a key, or -1 after reporting an error.
 static int find_state(machine_reader *r, const od_section *section, const char *key) {
   int node = od_section_need(r->ld, section, key);
   const char *text = od_read_text(r->ld, node, key, "the name of a state");

@@ -43,7 +43,7 @@ struct instance {
 
 // A mark "$name" or "${name}" in a text.
 typedef struct mark {
-  const char *begin, *end;  // begin and end of the whole mark
+  const char *begin, *end;  // start and end of the whole mark
   const char *name;
   size_t length;  // length of the name; 0: "$$", which represents one '$'
 } mark;

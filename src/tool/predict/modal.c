@@ -16,7 +16,7 @@
 
 #include "base/wide.h"
 
-enum { BLOCK = OD_PREDICTED_BLOCK, TILE = 4 };  // samples of a block, and samples and columns of a tile
+enum { BLOCK = OD_PREDICTED_BLOCK, TILE = 4 };  // numbers of samples in a block, and of samples and columns in a tile
 
 static int round_up(int n, int to) {
   return (n + to - 1) / to * to;

@@ -23,7 +23,7 @@ typedef struct grid {
 } grid;
 
 typedef struct column {
-  size_t at, size;  // place in the bytes
+  size_t at, size;  // offset in the bytes of all columns
   uint64_t hash;
   int order;  // order of the stored differences
   int steps;  // between `low` and `high`

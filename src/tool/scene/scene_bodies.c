@@ -275,7 +275,7 @@ static void draw_pivoted(sketch *k) {
   const double *pin = k->list[0].at, *q = k->inertia;
   double away = od_distance3(pin, k->center), axis[3], edge = block_edge(k);
   turning_axis(k, axis);
-  // Moment of inertia about the axis.
+  // The moment of inertia of the body about the axis of the disc.
   double about = q[0] * axis[0] * axis[0] + q[1] * axis[1] * axis[1] + q[2] * axis[2] * axis[2] +
                  2 * (q[3] * axis[0] * axis[1] + q[4] * axis[0] * axis[2] + q[5] * axis[1] * axis[2]);
   if (away < 0.02 * k->s->size) {
@@ -319,7 +319,8 @@ static double half_width(const sketch *k, double length) {
   return share(0.045 * length, 0.009 * size, 0.019 * size);
 }
 
-// Returns the half-width of the outline around an anchor: r at joints, smaller at lugs, and smallest at tools.
+// Returns the half-width of the outline around an anchor: smaller than r at lugs, smallest at tools, and r at all other
+// places.
 static double width_at(const anchor *a, double r) {
   if (a->use & OD_USE_JOINT) return r;
   if (a->use & OD_USE_ELEMENT) return 0.85 * r;

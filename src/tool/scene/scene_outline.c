@@ -96,8 +96,8 @@ static void link_cell(const grid *g, int i, int j, int *next) {
   const double *f = g->f + j * g->nx + i;
   bool in[4] = {f[0] < 0, f[1] < 0, f[g->nx + 1] < 0, f[g->nx] < 0};  // corners, counterclockwise
   const int side[4] = {edge(g, i, j, false), edge(g, i + 1, j, true), edge(g, i, j + 1, false), edge(g, i, j, true)};
-  // The edges are visited counterclockwise. The contour enters the cell at an edge from inside to outside. It leaves
-  // the cell at the nearest previous edge from outside to inside.
+  // The edges are visited counterclockwise. The contour enters the cell at an edge from inside to outside. The contour
+  // leaves the cell at the nearest previous edge from outside to inside.
   for (int k = 0; k < 4; k++) {
     if (!(in[k] && !in[(k + 1) % 4])) continue;
     int back = k;

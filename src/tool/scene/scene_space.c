@@ -71,7 +71,7 @@ static void add_face(mesh *m, double (*p)[3], int n, const double normal[3]) {
   memcpy(copy, p, (size_t)n * sizeof *p);
   *f = (face){.p = copy, .n = n, .color = m->color, .own = m->own};
   memcpy(f->normal, normal, sizeof f->normal);
-  // Light from above, from the viewer's left.
+  // The light comes from above, from the viewer's left.
   double light[3];
   for (int k = 0; k < 3; k++) light[k] = 0.75 * m->d->s->up[k] + 0.55 * m->d->to_viewer[k] - 0.35 * m->d->across[k];
   od_unit3(light);
@@ -573,7 +573,7 @@ static void write_floor(od_draw *d) {
       "Z\"/>\n<path class=\"soilline\" fill=\"none\" stroke=\"#b7a88c\" stroke-opacity=\".55\" stroke-width=\".7\" d=\"",
       d->to);
   for (int way = 0; way < 2; way++) {
-    // Lines from the side a-b to the opposite side d-c.
+    // Draws lines from the side a-b to the opposite side d-c.
     const double *a = corner[0], *b = corner[way ? 3 : 1], *c = corner[2], *e = corner[way ? 1 : 3];
     int count = (int)round(od_distance3(a, b) / step);
     for (int i = 0; i <= count && count < 500; i++) {

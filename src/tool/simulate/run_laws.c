@@ -22,7 +22,8 @@ static const double air = 1.01325e5;      // atmospheric pressure, Pa
 static const double least_creep = 1e-5;   // shortest distance that is reported, m or rad
 // Speed below which the friction force is negligible, relative to the transition speed.
 static const double least_share = 0.01;
-// Limit of the wave of the highest mode times the number of modes, relative to the range of the pressures.
+// Limit of the wave of the highest mode, multiplied by the number of modes, relative to the range of the pressures.
+// Larger waves get a remark.
 static const double mode_share = 0.1;
 
 static const od_run_range no_range = {INFINITY, -INFINITY};
@@ -407,7 +408,7 @@ void od_run_laws_watch(od_run_laws *l, double t, od_sim *sim) {
 
 // ---- remarks at the end of the run
 
-// Text of a fraction in percent, with at least two digits.
+// A fraction in percent as a text with at least two digits.
 typedef struct percent {
   char text[24];
 } percent;

@@ -24,7 +24,7 @@ static part_text part_of(double part) {
   return p;
 }
 
-// Text about the error of the worst output and the number of other outputs with errors.
+// A text about the error of the worst output and the number of other outputs with errors.
 typedef struct off_text {
   char text[320];
 } off_text;

@@ -127,7 +127,7 @@ static void read_sets(study_loader *sl, int node, wish *w) {
   w->options.set = set;
 }
 
-// Reads the known values of a case's metrics, of one origin.
+// Reads the known values of a case's metrics from one origin.
 static void read_known(study_loader *sl, const od_section *section, const char *case_name, od_origin origin) {
   od_loader *ld = &sl->ld;
   int node = od_section_get(ld, section, od_origin_names[origin]);

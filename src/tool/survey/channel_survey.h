@@ -39,7 +39,7 @@ enum {
   OD_SURVEY_STATES = 8,   // largest number of different values of a state
   OD_SURVEY_LISTED = 8,   // number of spikes and long runs that are stored
   OD_SURVEY_BLOCK = 32,   // samples of a block
-  OD_SURVEY_WINDOW = 72,  // samples of the window in which spikes are searched
+  OD_SURVEY_WINDOW = 72,  // number of samples in the window that is searched for spikes
 };
 
 typedef struct od_spike {

@@ -19,7 +19,7 @@ typedef struct od_converted_log {
 // Returns the names and units of the rows; NULL: out of memory.
 od_table *od_converted_head(const od_log_survey *s);
 
-// Receives a row. Fails like a writer of files.
+// Receives a row. Any status other than OD_OK ends the conversion.
 typedef od_status od_row_receiver(void *user, const double *row, od_error *err);
 
 // Passes all rows on. interval: time between rows, s; 0: the rows of the file. out->head is not changed. Fails with OD_BAD_INPUT (too many rows),

@@ -52,7 +52,7 @@ static void find_si(od_surveyed_channel *c, od_units *units) {
   if (si && od_units_conversion(units, c->unit, si, &c->to_si) == OD_UNIT_FITS) c->si = si;
 }
 
-// Returns the number of numbers that each pool can store: fewer if there are very many channels.
+// Returns the capacity of each pool. The capacity is smaller if there are very many channels.
 static long room_of_pools(int channels) {
   enum { MOST = 1024, LEAST = 64, BYTES_OF_ALL = 64000000, POOLS = 4 };
   long room = BYTES_OF_ALL / POOLS / (long)sizeof(double) / (channels + 1);

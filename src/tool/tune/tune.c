@@ -31,7 +31,7 @@ static od_status divide(const od_experiment *e, double part, samples *out, od_er
   OD_SCOPED(od_sample_source_free) od_sample_source source = {0};
   od_status status = od_sample_source_of(e, &source, err);
   *out = (samples){.begin = source.begin, .end = source.end};
-  // The margin prevents that round-off shifts the end of the part.
+  // The margin prevents round-off from shifting the end of the part.
   out->split = source.begin + part * (source.end - source.begin) + 1e-6 * e->step;
   while (status == OD_OK) {
     od_sample s;

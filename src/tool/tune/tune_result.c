@@ -25,7 +25,7 @@ static void add_numbers(const od_tuned *t, od_result *r) {
     od_result_cell(table, n->after);
     od_result_cell(table, n->may_be_zero ? 0 : is_bounded ? (double)NAN : n->after / spread);
     od_result_cell(table, n->may_be_zero ? n->bound : is_bounded ? (double)NAN : n->after * spread);
-    od_result_cell_text(table, n->at_edge                          ? "at the edge of failure"
+    od_result_cell_text(table, n->at_edge                          ? "close to failure"
                                : n->may_be_zero && isnan(n->bound) ? "no effect"
                                : n->may_be_zero                    ? "not distinguishable from zero"
                                : !(n->error < 1)                   ? "not determined"

@@ -59,7 +59,7 @@ static void judge_numbers(od_tuned *t) {
     const od_tuned_number *n = &t->number[i];
     if (n->at_edge)
       od_verdict_add(
-          v, OD_DOUBTFUL, "tuning.edge", "At the edge of failure:",
+          v, OD_DOUBTFUL, "tuning.edge", "Close to failure:",
           "if %.200s changes by 5 %%, the observer fails on the part for tuning. The filter is not stable with "
           "the noise of these data; choose another filter or a shorter step",
           n->path);
