@@ -80,7 +80,7 @@ static void test_figures(void **state) {
   says(text, part);
   says(text, "2 parameters are all identifiable from the data");
   says(text, "In the last part of a, which was not fitted, the model predicts ");
-  says(text, "in the set b, which was not fitted, the model predicts ");
+  says(text, "In the set b, which was not fitted, the model predicts ");
   says(text, "rgba(0,114,178,0.55)\">1.00</td>");
   snprintf(part, sizeof part, "%.2f</td>", f->correlation[1]);
   says(text, part);
