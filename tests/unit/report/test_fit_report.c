@@ -76,11 +76,11 @@ static void test_figures(void **state) {
     cell_of(text, name, i % 2, 6, cell, sizeof cell);
     expect_shown(cell, q[i]->fit);
   }
-  snprintf(part, sizeof part, "the fit of the model is %.2f %%, and %.2f %% with", f->fit, f->start_fit);
+  snprintf(part, sizeof part, "The fit of the model is %.2f %%, and %.2f %% with", f->fit, f->start_fit);
   says(text, part);
   says(text, "2 parameters are all identifiable from the data");
-  says(text, "in the last part of a, which was not fitted, the model predicts ");
-  says(text, "in the set b, which was not fitted, the model predicts ");
+  says(text, "In the last part of a, which was not fitted, the model predicts ");
+  says(text, "In the set b, which was not fitted, the model predicts ");
   says(text, "rgba(0,114,178,0.55)\">1.00</td>");
   snprintf(part, sizeof part, "%.2f</td>", f->correlation[1]);
   says(text, part);
@@ -106,7 +106,7 @@ static void test_what_is_not_identifiable(void **state) {
   says(
       text,
       "<b>Not all identifiable</b><p>2\u00a0of 3\u00a0directions of parameter changes are identifiable; 1\u00a0leaves the data");
-  says(text, "scaling lag.gain by lambda and sensors.lag.scale by 1/lambda leaves the data unchanged");
+  says(text, "Scaling lag.gain by lambda and sensors.lag.scale by 1/lambda leaves the data unchanged");
   says(text, "not identifiable alone");
   says(text, "'lag.time_constant' ends at its upper bound, 0.4 s: the best fit is beyond this bound");
   says(text, "Not white");
@@ -127,7 +127,7 @@ static void test_strange_ends(void **state) {
   od_error err = {0};
   assert_int_equal(od_fit(plan, &options, &f, &err), OD_INTERRUPTED);
   char *text = report(s, f, err.text);
-  says(text, "<b>The search ended early</b><p>interrupted after 0\u00a0iterations");
+  says(text, "<b>The search ended early</b><p>Interrupted after 0\u00a0iterations");
   free(text);
   fit_release(f, plan);
   // Without a table there are no figures.
@@ -177,7 +177,7 @@ static void test_set_that_explodes(void **state) {
   const od_fit_options options = {.table = true, .only_predict = true};
   od_fitted *f = fit_run(plan, &options);
   char *text = report(s, f, NULL);
-  says(text, "<b>b</b><p>the set cannot be predicted with the start values: the motion left all bounds");
+  says(text, "<b>b</b><p>The set cannot be predicted with the start values: the motion left all bounds");
   free(text);
   fit_release(f, plan);
 }

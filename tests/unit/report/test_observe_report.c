@@ -268,7 +268,7 @@ static void test_run_that_ended_early(void **state) {
       assert_int_equal(od_observe_judge(e, &(od_observe_options){0}, o, &(od_error){0}), OD_OK);
     }
     char *text = report(*state, e, o, "the <step> to 0.25 s failed");
-    says(text, "<b>The run ended early</b><p>the &lt;step&gt; to 0.25\u00a0s failed.");
+    says(text, "<b>The run ended early</b><p>The &lt;step&gt; to 0.25\u00a0s failed.");
     if (i == 1) says(text, "<b>No verdict</b>");
     free(text);
     od_observed_free(o);
@@ -283,7 +283,7 @@ static void test_no_rows(void **state) {
   od_observed *o = observe(e);
   o->table->rows = 0;
   char *text = report(*state, e, o, "there are no samples");
-  says(text, "<b>The run ended early</b><p>there are no samples.");
+  says(text, "<b>The run ended early</b><p>There are no samples.");
   says_not(text, "<figure");
   free(text);
   od_observed_free(o);
