@@ -120,12 +120,12 @@ static void print_run(FILE *to, writer *w) {
 
 static void print_model(FILE *to, writer *w) {
   const char *name = od_arena_format(&w->arena, "%s_model", w->p->name);
-  if (name) od_c_model(to, w->p->model, name, w->x->names);
+  if (name) od_c_model(to, &w->p->model, name, w->x->names);
 }
 
 static void print_parts(FILE *to, writer *w) {
   const od_export_program *p = w->p;
-  od_core_parts_print(p->model, p->needs_complex, to);
+  od_core_parts_print(&p->model, p->needs_complex, to);
   fputs("#define OD_FILTERS(PART)", to);
   if (p->filter) fprintf(to, " PART(%s)", part_of(filters, p->observer.filter));
   fprintf(to, "\n#define OD_INTEGRATORS(PART) PART(%s)", part_of(integrators, p->d.integrator));
@@ -152,21 +152,20 @@ static bool print_field(FILE *to, const char *word, void *user) {
   const bool observes = p->d.observer != NULL;
   const struct {
     const char *word, *text;
-  } texts[] = {
-      {"name", p->name},
-      {"NAME", w->upper},
-      {"title", p->title && *p->title ? p->title : p->name},
-      {"file", p->file},
-      {"version", od_version()},
-      {"what", observes ? "Observer" : "Simulation"},
-      {"kind", observes ? "observer" : "simulation"},
-      {"filter", part_of(filters, p->observer.filter)},
-      {"integrator", part_of(integrators, p->d.integrator)},
-      {"y_comment", observes ? " y: values of the sensors; NAN: no value." : ""},
-      {"filter_name", p->filter},
-      {"integrator_name", p->integrator},
-      {"form", p->observer.form == OD_FORM_JOSEPH ? "OD_FORM_JOSEPH" : "OD_FORM_SQUARE_ROOT"},
-      {"complex", p->needs_complex ? ", except derivatives of some parameters, which need `double _Complex`" : ""}};
+  } texts[] = {{"name", p->name},
+               {"NAME", w->upper},
+               {"title", p->title && *p->title ? p->title : p->name},
+               {"file", p->file},
+               {"version", od_version()},
+               {"what", observes ? "Observer" : "Simulation"},
+               {"kind", observes ? "observer" : "simulation"},
+               {"filter", part_of(filters, p->observer.filter)},
+               {"integrator", part_of(integrators, p->d.integrator)},
+               {"y_comment", observes ? " y: values of the sensors; NAN: no value." : ""},
+               {"filter_name", p->filter},
+               {"integrator_name", p->integrator},
+               {"form", p->observer.form == OD_FORM_JOSEPH ? "OD_FORM_JOSEPH" : "OD_FORM_SQUARE_ROOT"},
+               {"complex", p->needs_complex ? "with" : "without"}};
   const struct {
     const char *word;
     long long value;
@@ -250,6 +249,8 @@ static od_status copy_file(writer *w, const char *from_folder, const char *name,
   FILE *source = fopen(from, "rb");
   if (!source) return od_fail(err, OD_IO, "%s cannot be read: %s", from, strerror(errno));
   status = od_atomic_open(&file, path, err);
+  // The header of the parts begins with the parts of the program.
+  if (status == OD_OK && strcmp(name, "src/base/parts.h") == 0) print_parts(file.file, w);
   char buffer[4096];
   size_t count;
   while (status == OD_OK && (count = fread(buffer, 1, sizeof buffer, source)) > 0) fwrite(buffer, 1, count, file.file);
@@ -284,7 +285,7 @@ static bool lacks_part(const od_export_program *p, const char *part) {
   if (strcmp(part, "observer") == 0) return !p->d.observer;
   if (strcmp(part, "simulation") == 0) return p->d.observer;
   for (int i = 0; i < od_model_part_count; i++)
-    if (strcmp(od_model_parts[i].name, part) == 0) return !od_model_parts[i].is_needed(p->model);
+    if (strcmp(od_model_parts[i].name, part) == 0) return !od_model_parts[i].is_needed(&p->model);
   return false;
 }
 
@@ -314,7 +315,7 @@ static od_symbol_role role(const void *user, const char *path, const char *symbo
   // Only builds without complex numbers use these functions, so the list of symbols has no uses of them.
   bool is_real = !p->needs_complex && strcmp(path, "src/plant/real_derivatives.c") == 0;
   if (is_real || strcmp(symbol, "od_embedded_step") == 0) return OD_SYMBOL_ROOT;
-  od_class_use use = od_core_parts_use(p->model, symbol);
+  od_class_use use = od_core_parts_use(&p->model, symbol);
   return use == OD_CLASS_USED ? OD_SYMBOL_ROOT : use == OD_CLASS_UNUSED ? OD_SYMBOL_LEFT_OUT : OD_SYMBOL_USED;
 }
 

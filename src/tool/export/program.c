@@ -28,7 +28,7 @@ static od_status no_memory(od_error *err) {
 
 static od_status describe(od_export_program *p, const od_machine *machine, const od_export_options *options,
                           const char *path, od_error *err) {
-  p->model = p->d.model = od_machine_model(machine);
+  p->model = *od_machine_model(machine);
   p->file = path;
   p->name = od_c_name(&p->arena, options->name, false, NULL, 0);
   p->inputs = od_machine_input_count(machine);
@@ -81,13 +81,29 @@ static od_status run_test(od_export_program *p, od_error *err) {
                  od_status_text(status));
 }
 
+// Takes the chosen outputs of the machine as the outputs of the model. Returns false if an allocation fails.
+static bool trim_outputs(od_export_program *p, const int *chosen) {
+  int count = p->d.outputs, *index = OD_TAKE(&p->arena, int, count);
+  od_output *output = OD_TAKE(&p->arena, od_output, count);
+  for (int i = 0; i < count && index && output; i++) {
+    output[i] = p->model.output[chosen[i]];
+    index[i] = i;
+  }
+  p->model.output = output;
+  p->model.outputs = count;
+  p->model.output_order = NULL;
+  p->d.output = index;
+  p->d.model = &p->model;
+  return index && output;
+}
+
 // Finds out whether derivatives of the plant need complex numbers.
 static od_status find_needs(od_export_program *p, od_error *err) {
   OD_SCRATCH(scratch);
   const od_plant_choice choice = {p->d.output, p->d.outputs, p->d.number, p->d.numbers};
   od_plant *plant = NULL;
   od_error ignored = {0};
-  od_status status = od_model_plant_in(&scratch, p->model, choice, &plant, err);
+  od_status status = od_model_plant_in(&scratch, &p->model, choice, &plant, err);
   if (status == OD_OK) p->needs_complex = od_model_plant_check_real(od_plant_data_of(plant), &ignored) != OD_OK;
   return status;
 }
@@ -107,9 +123,8 @@ static od_status choose_outputs(od_export_program *p, const od_machine *machine,
   for (int i = 0; i < count; i++)
     p->output[i] =
         (od_exported_name){od_machine_output_name(machine, output[i]), od_machine_output_unit(machine, output[i])};
-  p->d.output = output;
   p->d.outputs = count;
-  return OD_OK;
+  return trim_outputs(p, output) ? OD_OK : no_memory(err);
 }
 
 static od_status choose_parameters(od_export_program *p, const od_machine *machine, const od_export_options *options,
@@ -187,14 +202,16 @@ static od_status choose_plant(od_export_program *p, const od_experiment *e, od_e
                      "numbers of elements and sensors",
                      q->path);
   }
-  p->d.output = output, p->d.outputs = e->outputs;
+  p->d.outputs = e->outputs;
   p->d.number = number, p->d.calibration = calibration;
   p->parameters = e->parameters;
-  return OD_OK;
+  return trim_outputs(p, output) ? OD_OK : no_memory(err);
 }
 
 // Returns the reason why an observer of this experiment cannot be exported, or NULL.
 static const char *obstacle(const od_experiment *e) {
+  if (od_filter_find(e->filter->name) != e->filter)
+    return "its filter is a reference for comparisons; use 'ekf', 'iterated-ekf' or another filter for machines in operation";
   const od_model *m = od_machine_model(e->model);
   bool may_repartition = od_partition_rank(m) > 0 || od_model_charts(m) > 0;
   for (int i = 0; i < e->parameters; i++)

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "experiment/experiment.h"
 #include "memory/scoped.h"
+#include "model/model.h"
 #include "oleodyn/embedded.h"
 #include "oleodyn/machine.h"
 
@@ -31,7 +32,7 @@ typedef struct od_export_program {
   const char *name;   // a C identifier
   const char *title;  // title of the file
   const char *file;   // path of the file
-  const od_model *model;
+  od_model model;     // the compiled machine, with the chosen outputs only
   od_embedded d;
   od_embedded_observer observer;
   od_exported_name *input, *output, *parameter;
