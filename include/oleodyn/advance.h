@@ -29,7 +29,7 @@ typedef struct od_input_source {
 typedef enum od_moment {
   OD_MOMENT_TRY,    // before each attempt of a step
   OD_MOMENT_STEP,   // after each step
-  OD_MOMENT_PIECE,  // before a jump of the inputs, a sample or a switch that may be due at the current time
+  OD_MOMENT_PIECE,  // before a jump of the inputs, a sample or a switch, if one of these may be due at the current time
   OD_MOMENT_EVENT,  // after a jump of the inputs, a sample or a switch
   OD_MOMENT_BEGIN,  // before each step and its preparation; an advance that `watch` ends here can continue with bit-identical
                     // results

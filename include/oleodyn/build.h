@@ -168,7 +168,7 @@ typedef struct od_operation {
 enum { OD_MOST_OPERATIONS = 400, OD_MOST_FORMULA_NUMBERS = 24, OD_MOST_MACHINE_STATES = 16 };
 typedef struct od_formula {
   int count;
-  const od_operation *operation;  // copied by functions that take a formula
+  const od_operation *operation;  // functions that take a formula copy the operations
 } od_formula;
 
 // ---- the hydraulic circuit
@@ -290,8 +290,9 @@ OD_API bool od_block_choose(od_block_spec *spec, const char *key, int value);
 OD_API int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit);
 // Returns the signal of an output of a block, or -2 if there is no such output. The signal can replace an input.
 OD_API int od_build_block_signal(const od_build *b, int block, int output);
-// Connect input `place` of a block. The source is a signal (an input or the output of a block), or the name of a quantity of the
-// machine ("A.angle", "P.pressure"). The quantity must depend on states alone. Inputs that are not connected are zero.
+// Connect the input with index `place` of a block. The source is a signal (an input or the output of a block), or the name of a
+// quantity of the machine ("A.angle", "P.pressure"). The quantity must depend on states alone. Inputs that are not connected are
+// zero.
 OD_API void od_build_block_input(od_build *b, int block, int place, int signal);
 OD_API void od_build_block_measures(od_build *b, int block, int place, const char *quantity);
 // Sets the numbers of a block: theta[first_number], theta[first_number + 1], ... in the order of the keys.

@@ -42,16 +42,16 @@ OD_API const char *od_job_kind_name(int i);
 OD_API const char *od_job_kind_summary(int i);
 
 typedef enum od_job_option_type {
-  OD_JOB_FLAG,      // has no value
-  OD_JOB_TEXT,      // has one value
-  OD_JOB_LIST,      // may be set several times
-  OD_JOB_OPTIONAL,  // has one value, which may be left out
+  OD_JOB_FLAG,      // the option has no value
+  OD_JOB_TEXT,      // the option has one value
+  OD_JOB_LIST,      // the option may be set several times
+  OD_JOB_OPTIONAL,  // the option has one value, which may be left out
 } od_job_option_type;
 // An option of a job. The texts belong to the job.
 typedef struct od_job_option {
   const char *name;      // without dashes
   const char *argument;  // a name for the value in help texts, such as FILE; NULL for flags
-  const char *help;      // one or more lines
+  const char *help;      // help text of one or more lines
   od_job_option_type type;
   const char *values;  // the possible values, separated by spaces; NULL: any value
   void *reserved[1];
@@ -104,7 +104,9 @@ typedef enum od_message_kind {
 typedef struct od_job_listener {
   void *user;                                     // first argument of all functions
   void (*stage)(void *user, od_job_stage stage);  // the stage has changed
-  bool (*progress)(void *user, double done);      // done: from 0 to 1, or NaN if unknown; false: the job stops
+  bool (*progress)(void *user,
+                   double done);  // done: completed fraction from 0 to 1, or NaN if unknown; the job stops if the
+                                  // function returns false
   void (*messages)(void *user, const od_messages *messages);  // messages about files, with their places
   void (*message)(void *user, od_message_kind kind, const char *text);
   // A part of the result is complete. is_whole true: show the whole part. is_whole false: show only its warnings, because the

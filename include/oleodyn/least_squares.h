@@ -16,10 +16,10 @@
 OD_BEGIN_C
 
 typedef enum od_ls_method {
-  OD_LS_REFLECTIVE,           // interior trust region, steps reflected at bounds (Coleman and Li)
+  OD_LS_REFLECTIVE,           // interior trust region; steps are reflected at bounds (Coleman and Li)
   OD_LS_LEVENBERG_MARQUARDT,  // damped steps, projected onto the bounds
-  OD_LS_GAUSS_NEWTON,         // full steps, projected, halved until the cost decreases
-  OD_LS_TRUNCATE,    // trust region, steps cut at the first bound; may stop too early at a bound; for comparison only
+  OD_LS_GAUSS_NEWTON,         // full steps, projected onto the bounds and halved until the cost decreases
+  OD_LS_TRUNCATE,  // trust region with steps that end at the first bound; may stop too early at a bound; for comparison only
   OD_LS_ACTIVE_SET,  // Gauss-Newton steps with active bounds and constraints; used for all constrained problems
 } od_ls_method;
 
@@ -63,7 +63,7 @@ typedef struct od_ls_hidden {
   // Returns the weighted sum of the magnitudes of the gaps at the last evaluation of residuals, in units of a residual.
   double (*gap)(void *user);
   void (*accept)(void *user);            // accepts the point at which derivatives were computed last
-  void (*shift)(void *user, double *r);  // m: change of the residuals at that point when the gaps close, to first order
+  void (*shift)(void *user, double *r);  // r (m): first-order change of the residuals at that point when the gaps close
 } od_ls_hidden;
 
 // Receives rows from the user's function: `count` residuals r and, unless J is NULL, their derivatives J (count x n). Unless factor
@@ -81,8 +81,8 @@ typedef struct od_ls_problem {
   int (*jacobian)(void *user, const double *x, double *J);           // m x n; columns of fixed parameters are not read
   int (*residuals_complex)(void *user, const double *x, double *r);  // x: 2 n, r: 2 m
   const double *start;                                               // n
-  const double *low, *high;                                          // n, infinite: no bound; NULL: no bounds
-  const double *scale;                   // n typical changes of parameters; NULL: computed from the Jacobian
+  const double *low, *high;                                          // n entries, infinite: no bound; NULL: no bounds
+  const double *scale;                   // n entries: typical changes of parameters; NULL: computed from the Jacobian
   const od_ls_transform *transform;      // n; NULL: all linear
   const bool *fixed;                     // n; NULL: none
   const od_ls_constraints *constraints;  // NULL: none
@@ -98,7 +98,7 @@ typedef struct od_ls_problem {
 typedef struct od_ls_progress {
   long iterations, evaluations;
   double cost, offset;  // offset: see od_ls_result
-  const double *x;      // n, the best point so far
+  const double *x;      // n entries: the best point found so far
 } od_ls_progress;
 
 // Options of a search. A tolerance of zero means the limit of double precision. A negative tolerance disables the test.
@@ -119,7 +119,8 @@ typedef struct od_ls_options {
   double precision;  // relative precision of the columns of the Jacobian, for its rank; zero: round-off
   // Whether residuals are already divided by their standard deviations, so that no variance is estimated.
   bool unit_variance;
-  bool (*progress)(void *user, const od_ls_progress *progress);  // returns false to stop with the best point so far
+  bool (*progress)(void *user,
+                   const od_ls_progress *progress);  // returns false to end the search with the best point found so far
   void *progress_user;
   // For problems with `rows`: the search starts with one of every `coarse` rows, and continues with all rows from the point found.
   // The search uses all rows from the start if there are constraints. It also uses all rows if the coarse rows determine a
@@ -161,13 +162,13 @@ typedef struct od_ls_result {
   // residual_evaluations includes evaluations for derivatives.
   long iterations, residual_evaluations, jacobian_evaluations;
   double *x;          // n
-  double *residuals;  // m; NULL for problems with `rows`
+  double *residuals;  // m entries; NULL for problems with `rows`
 
-  // n: -1 at the lower bound, 1 at the upper bound, 0 between. If the optimum of a parameter is beyond a bound, a parameter very
-  // near to the bound is also at the bound. "Very near" is at most 1/1000 of the range, and at most 1/1000 of the standard
+  // n entries: -1 at the lower bound, 1 at the upper bound, 0 between. If the optimum of a parameter is beyond a bound, a parameter
+  // very near to the bound is also at the bound. "Very near" is at most 1/1000 of the range, and at most 1/1000 of the standard
   // deviation of the parameter as the only free parameter.
   int *at_bound;
-  double *sigma;       // n standard deviations; zero: fixed or at a bound; infinite: not determined
+  double *sigma;       // n entries: standard deviations; zero: fixed or at a bound; infinite: not determined
   double *covariance;  // n x n, variance (J^T J)^-1; NaN in rows and columns of parameters that are not determined
   int searched;        // number of parameters that are not fixed
   // Singular values of the Jacobian with columns multiplied by `scale` or normalized; `searched` values, decreasing.
@@ -218,7 +219,7 @@ typedef struct od_ls_starts {
   int box, around;  // numbers of starts in the box and around the best point
   uint64_t seed;
   bool uniform;  // true: independent points; false: a Latin hypercube, which covers the range of each parameter evenly
-  const double *low, *high;  // n, finite, the box; NULL: the bounds
+  const double *low, *high;  // n entries, finite: the bounds of the box; NULL: the bounds of the problem
   void *reserved[4];         // zero
 } od_ls_starts;
 // Searches from several starts. The result and the status belong to the best start; counts are sums over all starts.

@@ -13,7 +13,7 @@ OD_BEGIN_C
 typedef struct od_allocator {
   // Returns `size` bytes (at least 1), aligned for every type of C; NULL: no memory. The content is arbitrary.
   void *(*allocate)(void *user, size_t size);
-  // Changes the size of a block (never NULL) to `size` bytes (at least 1) and keeps its content; Returns NULL if there is no
+  // Changes the size of a block (never NULL) to `size` bytes (at least 1) and keeps its content. Returns NULL if there is no
   // memory; then the block remains valid.
   void *(*resize)(void *user, void *block, size_t size);
   // Frees a block (never NULL).

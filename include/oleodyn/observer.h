@@ -26,14 +26,14 @@ typedef struct od_observer_options {
   const od_filter *filter;          // NULL: the first filter of the table
   const od_integrator *integrator;  // NULL: the first integrator of the table
   od_covariance_form form;
-  const double *sensor_sigma;  // ny standard deviations of the sensors' noise
+  const double *sensor_sigma;  // ny entries: standard deviations of the sensors' noise
 
   // ny x ny covariance of the sensors' noise, positive definite, instead of sensor_sigma; NULL: independent sensors.
   const double *sensor_covariance;
   double gate;        // innovations beyond this many standard deviations are not used; zero: all innovations are used
   int patience;       // after this many rejections in a row the sensor is used again; zero: 50
-  const int *frozen;  // ny: a value that repeats this many times is not used; NULL or zero: no such check
-  const double *low, *high;  // np bounds of the parameters; NULL: none
+  const int *frozen;  // ny entries: a value that repeats this many times is not used; NULL or zero: no such check
+  const double *low, *high;  // np entries: bounds of the parameters; NULL: no bounds
   const double *choice;      // a value for each option of the filter (for words: the index); NULL: the defaults
   void *reserved[3];         // zero
 } od_observer_options;

@@ -13,7 +13,7 @@ OD_BEGIN_C
 
 typedef struct od_result od_result;
 
-// How far a result can be trusted.
+// The trust in a result.
 typedef enum od_trust {
   OD_SOUND,     // no remark reduces the trust in the result
   OD_DOUBTFUL,  // the error of the result may be larger than stated
@@ -25,9 +25,9 @@ OD_API const char *od_trust_text(od_trust trust);
 // A remark of a verdict. The texts belong to the result.
 typedef struct od_result_remark {
   od_trust trust;    // the effect of the remark on the verdict
-  const char *code;  // for programs: "step.long"
-  const char *lead;  // for people: "Step too long:"
-  const char *text;  // for people: one or more sentences
+  const char *code;  // code for programs, such as "step.long"
+  const char *lead;  // heading for users, such as "Step too long:"
+  const char *text;  // one or more sentences for users
   void *reserved[2];
 } od_result_remark;
 

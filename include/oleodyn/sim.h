@@ -120,7 +120,7 @@ OD_API od_status od_sim_margin(od_sim *sim, double *margin);
 //   od_sim_begin_events(sim, &search, false)      before a step
 //   od_sim_step_within(sim, h, ...)
 //   od_sim_end_events(sim, &search, h)            after the step
-//   od_sim_find_switch(sim, &search, h, &taken)   takes the step again if it passed a switch
+//   od_sim_find_switch(sim, &search, h, &taken)   takes a shorter step if the step passed a switch
 //   od_sim_sample(sim, ...)                       takes the switch
 //
 // The caller owns all memory.

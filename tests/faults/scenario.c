@@ -386,7 +386,7 @@ static bool is_complete(const char *path, bytes b, bytes whole) {
   if (!strcmp(kind, ".svg")) return ends_in(b, "</svg>\n");
   if (!strcmp(kind, ".html")) return ends_in(b, "</html>\n");
   if (!strcmp(kind, ".state")) return is_state(b);
-  return !strcmp(kind, ".mat") && od_mat_check_integrity(path, &size, NULL) == OD_OK;
+  return !strcmp(kind, ".mat") && od_mat_check_integrity(path, 0, &size, NULL) == OD_OK;
 }
 
 static int count_temporary(const scratch *s) {

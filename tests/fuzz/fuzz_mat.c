@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const char *path = fuzz_file(data, size, "input.mat", "cases/crane");
   long long bytes = 0;
   od_error err = {0}, why = {0};
-  od_status whole = od_mat_check_integrity(path, &bytes, &why);
+  od_status whole = od_mat_check_integrity(path, 0, &bytes, &why);
   if (bytes != (long long)size || (whole != OD_OK && !why.text[0])) abort();
   od_table *table = NULL;
   if (whole == OD_OK && (od_table_read_mat(path, NULL, &table, &err) == OD_OK) != (table != NULL)) abort();

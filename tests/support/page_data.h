@@ -89,7 +89,7 @@ static inline double *page_data_values(const page_data *d, long i, long *count, 
   double low = page_data_number(s, "low", NAN), high = page_data_number(s, "high", NAN),
          at = page_data_number(s, "at", -1);
   *count = (long)page_data_number(g, "count", NAN);
-  *quantum = (high - low) / 65534;
+  *quantum = (high - low) / page_data_number(s, "steps", 65534);
   double *value = malloc((size_t)*count * sizeof *value);
   unsigned q = 0, slope = 0;
   bool is_second = page_data_number(s, "order", 1) == 2;

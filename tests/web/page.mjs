@@ -22,6 +22,18 @@ async function download(page, act) {
   const [file] = await Promise.all([page.waitForEvent('download'), act()]);
   return readFileSync(await file.path(), 'utf8');
 }
+// Texts of the circuit that overlap at some times of the run: "B 20 bar over 5.1 l/min".
+const overlaps = page => page.evaluate(() => {
+  const found = new Set(), [from, to] = oleodyn.data.span;
+  for (let i = 0; i <= 8; i++) {
+    oleodyn.clock.show(from + (to - from) * i / 8);
+    const boxes = [...document.querySelectorAll('#circuit svg.circuit text')].filter(t => t.textContent.trim()).map(t => [t.textContent, t.getBBox()]);
+    boxes.forEach(([name, a], k) => {
+      for (const [other, b] of boxes.slice(k + 1)) if (a.x + 1 < b.x + b.width && b.x + 1 < a.x + a.width && a.y + 3 < b.y + b.height && b.y + 3 < a.y + a.height) found.add(`${name} over ${other}`);
+    });
+  }
+  return [...found].join('; ');
+});
 const time = page => page.evaluate(() => oleodyn.clock.now());
 const settle = page => page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
 
@@ -72,6 +84,13 @@ check(earlyLines !== await page.locator('#circuit').innerHTML(), 'the circuit do
 // --- Texts of the circuit can be read; flow and power of the pump are those of the run
 const sizes = await page.evaluate(() => [...document.querySelectorAll('#circuit svg.circuit text')].map(t => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a));
 check(sizes.length > 0 && Math.min(...sizes) > 9.9, `a text of the circuit has ${Math.min(...sizes)} px`);
+check(await overlaps(page) === '', `texts of the circuit overlap: ${await overlaps(page)}`);
+await page.evaluate(() => document.querySelector('#circuit svg.circuit').append(document.querySelector('#circuit .node-name').cloneNode(true)));
+check(await overlaps(page) !== '', 'a text over another one is not found');
+await page.evaluate(() => {
+  document.querySelector('#circuit svg.circuit').lastChild.remove();
+  oleodyn.clock.show(6.3);
+});
 const pumpText = await page.locator('#circuit [data-part="pump"] .now-value').textContent(), pumpNow = await page.evaluate(() => ['flow', 'power'].map(q => oleodyn.data.at(oleodyn.data.find(`pump.${q}`), 6.3)));
 check(pumpText === `${(pumpNow[0] * 6e4).toFixed(0)} l/min, ${(pumpNow[1] / 1e3).toFixed(0)} kW`, `the pump shows ${pumpText}`);
 check(await page.locator('#circuit .ramp.corner').isVisible(), 'the color scale stands in the free corner');
@@ -237,6 +256,9 @@ await phone.close();
 // --- Without script: still pictures and static charts
 const still = await open(report, { javaScriptEnabled: false });
 for (const place of ['#machine svg', '#circuit svg', '#charts figure svg', '#findings li']) check(await still.locator(place).first().isVisible(), `without script: ${place}`);
+// Without scripts every variable of the styles that has no other value is defined.
+const styles = readFileSync(report, 'utf8'), defined = new Set([...styles.matchAll(/(--[\w-]+):/g)].map(m => m[1])), set = ['--own'];
+for (const [, name] of styles.matchAll(/var\((--[\w-]+)\)/g)) if (!defined.has(name) && !set.includes(name)) check(false, `the variable ${name} is not defined`);
 await still.close();
 
 // --- Hostile names in the data stay text
@@ -298,6 +320,7 @@ for (const [name, [command, file, ...rest]] of kinds) {
   execFileSync(program, [command, join(source, file), ...rest, '--report', path], { stdio: 'pipe' });
   const other = await open(path);
   await other.waitForTimeout(300);
+  if (await other.locator('#circuit svg.circuit').count()) check(await overlaps(other) === '', `${name}: texts of the circuit overlap: ${await overlaps(other)}`);
   check(await other.locator('.uplot').count() > 0, `${name}: no chart`);
   if (name === 'spatial') {
     const was = await other.locator('#machine canvas').screenshot();

@@ -6,7 +6,7 @@ export type Spot = [number, number];
 export interface Camera {
   right: Vector;
   up: Vector;
-  toward: Vector;          // to the viewer
+  toward: Vector;          // direction to the viewer
   width: number;
   height: number;
   scale: number;           // px/m
@@ -21,7 +21,8 @@ export interface Camera {
 const VIEWS: Record<string, [number, number]> = { Front: [0, 0], Side: [Math.PI / 2, 0], Top: [0, Math.PI / 2] };
 
 export function makeCamera(scene: SceneInfo): Camera {
-  const { x, y, normal } = scene.axes, shown: Vector[] = scene.planar ? [scene.bounds.low, scene.bounds.high] : [];   // points to fit into the picture
+  const { x, y, normal } = scene.axes, shown: Vector[] = scene.planar ? [scene.bounds.low, scene.bounds.high] : [];   // points that the picture
+                                                                                                                      // must contain
   let target: Vector = [0, 0, 0], yaw = 0, pitch = 0, least = 0;
   const turned = () => {
     const out = add(scaled(normal, Math.cos(yaw)), scaled(x, Math.sin(yaw)));
@@ -37,7 +38,7 @@ export function makeCamera(scene: SceneInfo): Camera {
       return [c.width / 2 + dot(d, c.right) * c.scale, c.height / 2 - dot(d, c.up) * c.scale];
     },
     include(p) { shown.push(p); },
-    // Turns to a standard view; any other name: the view of the scene.
+    // Turns to a standard view. Any other name selects the view of the scene.
     look(view) {
       const v = scene.view ?? add(add(scaled(normal, 0.75), scaled(x, -0.5)), scaled(y, 0.45));
       [yaw, pitch] = VIEWS[view] ?? [Math.atan2(dot(v, x), dot(v, normal)), Math.asin(dot(unit(v), y))];
@@ -55,7 +56,7 @@ export function makeCamera(scene: SceneInfo): Camera {
       c.scale = Math.min(60 * least, Math.max(0.4 * least, before * factor));
       move(-dx, -dy);
     },
-    // Shows all points that were included.
+    // Fits all included points into the picture.
     fit() {
       const range = (axis: Vector) => {
         let a = Infinity, b = -Infinity;

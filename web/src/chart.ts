@@ -1,4 +1,4 @@
-// One chart: title, legend with values at the cursor, and uPlot in place of the still picture.
+// One chart: title, legend with values at the cursor, and uPlot, which replaces the static picture.
 import uPlot from 'uplot';
 import type { ChartInfo, LineInfo } from './contract';
 import type { LineStyle } from './palette';
@@ -22,8 +22,8 @@ export interface Chart {
   lines: Plotted[];
   zoom: Zoom | null;
   isConcerned(): boolean;                    // whether a line belongs to the selection
-  showSelection(filtering: boolean): void;   // filtering: hide what does not belong to the selection
-  refresh(): void;                           // new units or new samples
+  showSelection(filtering: boolean): void;   // filtering: hides lines that do not belong to the selection
+  refresh(): void;                           // draws again after a change of units or samples
   hover(x: number): void;                    // x under the pointer, in charts without time
   hoverAll(x: number): void;
 }
@@ -35,7 +35,7 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
   const upperOf = ({ line }: Plotted) => line.kind === 'band' || line.kind === 'bars' ? line.upper : undefined, edges = (l: Plotted) => [l.line.kind === 'bars' ? l.line.lower ?? l.line.series : l.line.series, upperOf(l)].filter(k => k !== undefined);
   let plot: uPlot | null = null, visible = false, hovered = NaN;
 
-  // --- Title and legend; the still picture stays for prints.
+  // --- Title and legend; the static picture remains for prints.
   const unit = span('unit'), host = div('plot');
   for (const child of figure.children) child.classList.add('still');
   lines.forEach((l, i) => {
@@ -87,13 +87,13 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
       if (i && kind === 'band') bands.push({ series: [series.length - 1, series.length - 2], fill: () => inkOf(l) + '33' });
     }
     const spread = (list: Float64Array[], f: (v: number) => number) => list.reduce(([a, b], v) => v.reduce(([c, d], x) => Number.isNaN(x) ? [c, d] : [Math.min(c, f(x)), Math.max(d, f(x))], [a, b]), [Infinity, -Infinity]);
-    // Ranges with equal scales: the wider one fills its side.
+    // Ranges with equal scales. The larger range fills its side of the chart.
     const equal = (which: 0 | 1): uPlot.Range.MinMax => {
       const marks = info.marks ?? [], all = [spread([...lines.map(l => l.x), Float64Array.from(marks, m => m.x)], xs), spread([...lines.map(l => data.values(l.line.series)), Float64Array.from(marks, m => m.y ?? NaN)], ys)];
       const room = [host.clientWidth - 80, height() - 44], perPx = 1.08 * Math.max(...all.map(([a, b], i) => (b - a) / room[i])), [a, b] = all[which], half = perPx * room[which] / 2;
       return [(a + b) / 2 - half, (a + b) / 2 + half];
     };
-    const [first, last] = spread(lines.map(l => l.x), x => x);  // equal: one row
+    const [first, last] = spread(lines.map(l => l.x), x => x);  // equal values: the data have one row
     const scaleOf = (a: ChartInfo['x']) => ({ time: false, distr: (a.scale === 'log' ? 3 : 1) as uPlot.Scale.Distr });
     return {
       mode: free ? 2 : 1, width: host.clientWidth, height: height(), padding: [8, timed ? 16 : 30, 0, 0], legend: { show: false }, series, bands,
@@ -104,7 +104,7 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
       hooks: { drawClear: [paintBehind], draw: [paintFront], ready: [() => drawCursor()], setSize: [() => queueMicrotask(drawCursor)] },
     };
   };
-  // Range of y: with zero where zero is near, with limits that are near.
+  // Range of y. The range includes zero and limits if they are near the data.
   const range = (a: number, b: number): uPlot.Range.MinMax => {
     const room = 0.6 * (b - a);
     for (const v of [...(info.limits ?? []).map(l => ys(l.value)), ...(lines.some(l => l.line.kind === 'stems') ? [0] : [])]) {
@@ -115,7 +115,7 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
     const more = b - a > 1e-9 * Math.max(Math.abs(a), Math.abs(b)) ? 0 : 0.05 * Math.abs(a) || 1;
     return uPlot.rangeNum(a - more, b + more, 0.1, false);
   };
-  // Intervals of findings, and error bars.
+  // Paints intervals of findings, and error bars.
   function paintBehind(u: uPlot): void {
     const g = u.ctx, { left, top, width, height: tall } = u.bbox, px = (v: number) => u.valToPos(xs(v), 'x', true);
     if (timed) for (const f of data.page.findings ?? []) {
@@ -138,7 +138,7 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
       g.stroke();
     }
   }
-  // Limits and marks.
+  // Paints limits and marks.
   function paintFront(u: uPlot): void {
     const g = u.ctx, d = devicePixelRatio, { left, top, width, height: tall } = u.bbox, right = left + width, bottom = top + tall;
     g.save();
@@ -194,7 +194,7 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
     drawCursor();
   };
 
-  // --- Pointer. Drag moves the cursor, Shift and drag or two fingers zoom, Ctrl and wheel zoom, double click shows all.
+  // --- Pointer. Dragging moves the cursor. Shift and dragging, two fingers, or Ctrl and the wheel change the zoom. A double click shows all.
   function bindPointer(u: uPlot): void {
     const { over } = u, fingers = new Map<number, number>(), at = (left: number) => u.posToVal(left, 'x') / (xs(1) - xs(0)) - xs(0);
     const px = (e: MouseEvent) => Math.min(over.clientWidth, Math.max(0, e.clientX - over.getBoundingClientRect().left)), move = (e: MouseEvent) => timed ? seek(at(px(e))) : chart.hoverAll(at(px(e)));
@@ -234,7 +234,7 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
       zoom?.about(at(px(e)), Math.exp(e.deltaY / 400));
     }, { passive: false });
   }
-  // Curves in the plane: the nearest point under the pointer is marked, its values are in the legend.
+  // Curves in the plane: marks the point nearest to the pointer and shows its values in the legend.
   function bindHover(u: uPlot): void {
     const mark = element('i', { class: 'hover-mark', hidden: true });
     u.over.append(mark);
@@ -258,7 +258,7 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
     });
   }
 
-  // --- Files. SVG: the still picture; PNG: the shown one with title and legend.
+  // --- Files. SVG: the static picture; PNG: the visible picture with title and legend.
   function save(kind: string): void {
     const name = fileName(`${data.page.title} ${info.title}`), still = one<SVGSVGElement>(':scope > svg.still, .still > svg', figure);
     if (kind === 'CSV') {
@@ -328,14 +328,14 @@ function tick(x: number | null): string {
   const size = Math.abs(x);
   return (size && (size >= 1e5 || size < 1e-4) ? x.toExponential(2).replace(/\.?0+e/, 'e').replace('e+', 'e') : String(+x.toPrecision(7))).replace(/-/g, '−');
 }
-// A piece of line in the style of the series, for legend and table.
+// A short line in the style of the series, for legend and table.
 export function swatch(style: LineStyle, kind: string): SVGSVGElement {
   const paint = `var(--${style.color})`, dotted = style.dash === 'dotted';
   return svgElement('svg', { class: 'swatch', viewBox: '0 0 18 8', 'aria-hidden': 'true' }, kind === 'points' ? svgElement('circle', { cx: 9, cy: 4, r: 3, style: 'fill:' + paint })
     : kind === 'band' || kind === 'stems' ? svgElement('path', { d: 'M0 0H18V8H0Z', style: 'fill:' + paint, opacity: 0.35 })
       : svgElement('path', { d: 'M1 4H17', style: 'stroke:' + paint, 'stroke-width': 2, 'stroke-linecap': dotted ? 'round' : 'butt', 'stroke-dasharray': style.dash === 'dashed' ? '4.5 2.5' : dotted ? '.1 4' : 'none' }));
 }
-// A curve in the plane, for charts whose x does not rise.
+// A curve in the plane, for charts whose x does not increase.
 function paintCurve(u: uPlot, k: number, color: string, style: LineStyle, points: boolean | undefined): null {
   const d = devicePixelRatio, g = u.ctx, [x, y] = (u.data as unknown as (number | null)[][][])[k], { left, top, width, height } = u.bbox;
   g.save();

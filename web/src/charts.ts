@@ -16,7 +16,7 @@ export let charts: Chart[] = [], timeZoom: Zoom;
 export function makeCharts(): void {
   const infos = data.page.charts ?? [], zooms = new Map<string, Zoom>();
   timeZoom = makeZoom(start, end, false);
-  // The range that a chart shares; null for curves whose x runs back.
+  // The range that a chart shares; null for curves whose x decreases in places.
   const zoomOf = (info: ChartInfo): Zoom | null => {
     const log = info.x.scale === 'log', key = `${info.x.name}\n${info.x.unit}\n${log}`;
     let low = Infinity, high = -Infinity;
@@ -73,7 +73,7 @@ export function findChart(output: string | undefined, owner: string | undefined)
   const has = (test: (s: typeof data.series[0]) => boolean) => charts.find(c => c.lines.some(l => test(data.series[l.line.series])));
   return (output && has(s => s.name === output)) || (owner && has(s => s.part === owner)) || undefined;
 }
-// Brings a chart into view and marks it for a moment.
+// Scrolls to a chart and marks the chart for a moment.
 export function revealChart({ figure }: Chart): void {
   figure.hidden = false;
   figure.classList.add('flash');

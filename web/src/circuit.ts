@@ -1,4 +1,4 @@
-// The circuit diagram: only attributes of the drawn SVG change. Color is pressure, width and moving dots are flow.
+// The circuit diagram. Only attributes of the static SVG change. Colors show pressures; line widths and moving dots show flows.
 import type { CircuitInfo } from './contract';
 import { all, div, element, one, press, span, svgElement, watchVisible, write } from './dom';
 import { clearSelection, groupOf, hasPart, isSelecting, selectGroup, selectPart, selectedGroup, selectedPart } from './selection';
@@ -11,8 +11,8 @@ import { now, playing } from './clock';
 import { on, selectionChanged, themeChanged, timeChanged, unitsChanged } from './signal';
 import { pressureColor } from './palette';
 
-const DOT_PITCH = 14;      // px between moving dots
-const LEAST_ARROW = 40;    // px of a piece of line that has an arrowhead
+const DOT_PITCH = 14;      // distance between moving dots, px
+const LEAST_ARROW = 40;    // shortest piece of line with an arrowhead, px
 
 // A sum of series with signs, as in data-flow: "+lift.valve.a.flow -lift.valve.d.flow". volume: its integral over time.
 interface Flow { terms: [number, number][]; volume: Float64Array; grid: number; most: number }
@@ -118,21 +118,23 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     }
   }
 
-  // --- Further values, where they have room: the flow of working and loop lines, in the line of the node with the largest flow; flow and power of pumps; lengths of cylinders
-  svg.style.setProperty('--least', `${isPhone() ? 10.5 : Math.min(12, 10 * svg.viewBox.baseVal.width / picture.clientWidth)}px`);
+  // --- More values, where the picture has space: the flow of working and loop lines, in the line of the node with the largest flow; flow and
+  // power of pumps; lengths of cylinders
+  svg.style.setProperty('--least', isPhone() ? '10.5px' : '12px');   // the largest size, see layout()
   for (const update of [...updates, ...texts]) update();
-  // Larger texts must not run into each other.
+  // Larger texts must not overlap each other.
   for (const name of all<SVGTextElement>('.element > .name', svg)) {
     const value = name.nextElementSibling, x = Number(value?.getAttribute('x')), { x: left, width } = name.getBBox();
     if (value?.matches('.value:not([text-anchor=end])') && value.getAttribute('y') === name.getAttribute('y') && x > left) value.setAttribute('x', String(Math.max(x, left + width + 4)));
   }
-  const taken = [...all<SVGGraphicsElement>('text, .body, .box, .chamber, .rod, .ink, .solid', svg).map(e => e.getBBox()), ...[...lines.flatMap(path => pieces(path.getAttribute('d') ?? '')), ...all<SVGRectElement>('.frame', svg).flatMap(e => {
+  const taken = [...all<SVGGraphicsElement>('text, .body, .box, .chamber, .rod, .ink, .solid', svg).map(e => e.getBBox()), ...[...lines.flatMap(path => pieces(path.getAttribute('d') ?? '')), ...all<SVGRectElement>('.frame, .enclosure', svg).flatMap(e => {
     const { x, y, width, height } = e.getBBox();
     return pieces(`M${x} ${y}H${x + width}V${y + height}H${x}V${y}`);
   })].map(([x, y, u, v]) => new DOMRect(Math.min(x, u) - 2, Math.min(y, v) - 2, Math.abs(u - x) + 4, Math.abs(v - y) + 4))];
   type Place = [number, number, string];
-  const addValue = (group: Element, kind: string, places: Place[], value: () => string) => {
-    const text = group.appendChild(svgElement('text', { class: kind }, value()));
+  // value: the text for now, or the widest one of the run, which must have room.
+  const addValue = (group: Element, kind: string, places: Place[], value: (widest?: boolean) => string) => {
+    const text = group.appendChild(svgElement('text', { class: kind }, value(true)));
     for (const [x, y, anchor] of places) {
       for (const [name, v] of Object.entries({ x, y, 'text-anchor': anchor })) text.setAttribute(name, String(v));
       const a = text.getBBox();
@@ -150,7 +152,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     if (!flow) continue;
     const s = data.series[flow.terms[0][1]];
     addValue(svg, 'now-value', [[x, y + 12, anchor], anchor === 'end' ? [own.x - 8, y, anchor] : [own.x + own.width + 8, y, anchor], [x, y - 12, anchor]],
-      () => `${format(shown(s, Math.abs(rateOf(flow))), digitsFor(shown(s, flow.most)))} ${unitOf(s)}`);
+      widest => `${format(shown(s, widest ? flow.most : Math.abs(rateOf(flow))), digitsFor(shown(s, flow.most)))} ${unitOf(s)}`);
   }
   for (const target of all('[data-class]', svg)) {
     const { part, class: kind } = dataset(target), isPump = /pump/.test(kind), texts = all<SVGTextElement>('.name, .value', target), first = texts[0], last = texts[texts.length - 1], box = one<SVGRectElement>('.hit', target)?.getBBox();
@@ -159,7 +161,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     const at = (e: Element, name: string) => Number(e.getAttribute(name)), anchor = last.getAttribute('text-anchor') ?? 'start', end = last.getBBox();
     const places: Place[] = isPump ? [[at(last, 'x'), at(last, 'y') + 12, anchor], [at(first, 'x'), at(first, 'y') - 12, anchor]]
       : [[box.x + box.width, box.y + box.height + 10, 'end'], [box.x, box.y + box.height + 10, 'start'], [end.x + end.width + 8, at(last, 'y'), 'start'], [first.getBBox().x - 8, at(first, 'y'), 'end']];
-    for (let n = series.length; n && !addValue(target, isPump ? 'now-value' : 'node-value', places, () => series.slice(0, n).map(k => withUnit(data.series[k], data.at(k, now))).join(', ')); n--);
+    for (let n = series.length; n && !addValue(target, isPump ? 'now-value' : 'node-value', places, widest => series.slice(0, n).map(k => withUnit(data.series[k], widest ? data.series[k].high : data.at(k, now))).join(', ')); n--);
   }
 
   // --- Choice of elements and sections
@@ -248,7 +250,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     fitted = true;
     layout(0.05);
   }), expander(card));
-  // The scale stands in a lower corner of the picture that is free, else in the head.
+  // The scale is in a free lower corner of the picture, or in the head if no corner is free.
   function placeLegend(): void {
     picture?.append(legend);
     const boxes = all('.hit, .frame, .line, text', svg).map(e => e.getBoundingClientRect());
@@ -300,7 +302,7 @@ function pieces(d: string): number[][] {
   }
   return found;
 }
-// The longest of these pieces: its middle and its direction, degrees clockwise from up.
+// The middle of the longest piece, and its direction in degrees clockwise from up.
 export function longestPiece(d: string): { x: number; y: number; angle: number; length: number } {
   const best = { x: 0, y: 0, angle: 0, length: 0 };
   for (const [x, y, u, v] of pieces(d)) {

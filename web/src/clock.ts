@@ -12,7 +12,7 @@ export function showTime(time: number): void {
   now = Math.min(end, Math.max(start, time));
   fire(timeChanged);
 }
-// Moves the cursor by hand: stops the motion; the pictures follow with the next frame.
+// Moves the cursor for the user and stops the motion. The pictures change in the next frame.
 export function seek(time: number): void {
   if (playing) toggle();
   now = Math.min(end, Math.max(start, time));

@@ -1,19 +1,19 @@
-// Runs of the engine in a thread of their own, or in the thread of the page where the browser has no worker for a file on disk.
+// Runs the engine in a worker, or in the thread of the page if the browser allows no worker for a file on disk.
 import { Engine } from './engine';
 import type { Answer, MachineNumber, Order } from './engine';
 
-// The script of the worker, which build.mjs inserts.
+// The script of the worker; build.mjs inserts the text.
 declare const WORKER_SCRIPT: string;
 interface Message { numbers?: MachineNumber[]; answer?: Answer; progress?: number; failed?: string }
 
 export interface Computer {
   numbers: MachineNumber[];
   isWorker: boolean;
-  // The latest order is computed; an older one that waits gets no answer. A judged run that takes long is given up for a new order.
+  // Computes the latest order. An older order that is waiting gets no answer. A long judged run is stopped if a new order arrives.
   run(order: Order, done: (answer: Answer) => void): void;
 }
 
-const patience = 250;  // ms that a new order waits for a judged run
+const patience = 250;  // longest time that a new order waits for a judged run, ms
 
 export async function startComputer(module: Uint8Array, machine: Uint8Array, progress: (done: number) => void): Promise<Computer> {
   try {

@@ -1,11 +1,11 @@
-// The data of a page, as the program writes them into the element "page-data". Values are in SI units.
+// The data of a page, which the program writes into the element "page-data". Values are in SI units.
 export type Vector = [number, number, number];
 
 export interface Grid {
   count: number;
   start?: number;
   step?: number;
-  end?: number;         // last value of x where the last step is shorter
+  end?: number;         // last value of x, if the last step is shorter
   series?: number;      // column with the values of x
   envelope?: boolean;   // pairs of values: least and largest of one interval, in order of time
 }
@@ -25,6 +25,7 @@ export interface SeriesInfo {
   high: number;
   at?: number;
   order?: number;       // 2: second differences
+  steps?: number;       // of the stored numbers between low and high; absent: 65534
   log?: boolean;        // the column has decimal logarithms of the values
 }
 // stems: bars from zero, for histograms; bars: error bars from lower to upper.
@@ -37,7 +38,7 @@ export interface LineInfo {
   upper?: number;
   lower?: number;
   points?: boolean;
-  moves?: [number, number][];   // a series over time, and the weight of its difference from its last value in each point
+  moves?: [number, number][];   // a series over time; for each point, the weight of the difference between the series and its last value
 }
 export interface AxisInfo { name?: string; si?: string; unit?: string; factor?: number; offset?: number; scale?: 'linear' | 'log'; low?: number; high?: number }
 export interface ChartInfo {
@@ -46,7 +47,7 @@ export interface ChartInfo {
   x: AxisInfo;
   y: AxisInfo;
   over_time: boolean;
-  equal_scales?: boolean;   // as many px for a unit of x as for a unit of y
+  equal_scales?: boolean;   // a unit of x has as many px as a unit of y
   lines: LineInfo[];
   limits?: { value: number; text?: string }[];
   marks?: { x: number; y?: number; text?: string; shape?: string }[];
@@ -98,7 +99,7 @@ export interface LoadInfo {
   kind: 'force' | 'torque';
   at?: Place;
   direction?: Vector;
-  joint?: string;        // a load in a joint has neither place nor direction
+  joint?: string;        // name of the joint; a load in a joint has neither place nor direction
   follows_body?: boolean;
   output: string;
 }

@@ -35,7 +35,7 @@ export function makeControls(place: HTMLElement, png: (() => Promise<Blob | null
   item('Print or PDF', 'still picture and charts', () => print());
   place.append(units, theme, button('tool swap', { 'aria-label': 'Light or dark' }, () => setTheme(dark ? 'light' : 'dark'), icon(...half)), menu);
 
-  // A menu closes on a click elsewhere and on Escape.
+  // A click outside a menu and the key Escape close the menu.
   const close = (e: Event) => {
     for (const open of all<HTMLDetailsElement>('details.menu[open]')) if (e instanceof KeyboardEvent ? e.key === 'Escape' : !open.contains(e.target as Node)) {
       open.open = false;

@@ -3,7 +3,7 @@ import { data } from './state';
 import { useSi, shown } from './units';
 import type { AxisInfo } from './contract';
 
-// A field of a CSV file. Quotes protect commas, quotes and line breaks.
+// A field of a CSV file. Fields with commas, quotes or line breaks are quoted.
 export function csvField(text: string): string { return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text; }
 const number = (value: number) => Number.isNaN(value) ? '' : String(+value.toPrecision(8));
 const named = (name: string, s: { si?: string; unit?: string }) => {
@@ -11,7 +11,8 @@ const named = (name: string, s: { si?: string; unit?: string }) => {
   return csvField(unit && unit !== '1' ? `${name} [${unit}]` : name);
 };
 
-// Series as columns; rows are the samples of all grids in order. A row has the columns of the grids with a sample there. x: other values of x than those of the grid.
+// Series as columns; rows are the samples of all grids in order. A row has values in the columns whose grid has a sample at this x. x: values of
+// x that replace the values of the grid.
 export function csvOf(numbers: number[], axis: AxisInfo, x?: Float64Array): string {
   const grids = [...new Set(numbers.map(k => data.series[k].grid))], places = grids.map(g => ({ points: x ?? data.axis(g), next: 0, row: -1 }));
   const rows = [[named(axis.name ?? 'x', axis), ...numbers.map(k => {

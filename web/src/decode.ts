@@ -1,4 +1,4 @@
-// Columns of the page: base64, zlib, 16 bits for a value.
+// Columns of the page: base64, zlib, 16 bits per value.
 import type { Grid, PageData, SeriesInfo } from './contract';
 
 // Bytes of a base64 text.
@@ -14,14 +14,15 @@ export async function inflate(bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// One column: first or second differences modulo 65536, low bytes of all values, then high bytes. 65535 is a missing value (NaN).
-export function decodeColumn(bytes: Uint8Array, at: number, count: number, low: number, high: number, order = 1): Float64Array {
-  const values = new Float64Array(count), step = (high - low) / 65534;
+// Decodes a column: first or second differences modulo 65536, the low bytes of all values, then the high bytes. 65535 is a missing value (NaN).
+// steps: number of steps from low to high.
+export function decodeColumn(bytes: Uint8Array, at: number, count: number, low: number, high: number, order = 1, steps = 65534): Float64Array {
+  const values = new Float64Array(count), step = (high - low) / steps;
   for (let i = 0, q = 0, d = 0; i < count; i++) {
     const x = bytes[at + i] + 256 * bytes[at + count + i];
     d = order === 2 ? d + x : x;
     q = (q + d) & 65535;
-    values[i] = q === 65535 ? NaN : q === 65534 ? high : low + q * step;
+    values[i] = q === 65535 ? NaN : q === steps ? high : low + q * step;
   }
   return values;
 }
@@ -41,7 +42,7 @@ export interface Data {
   replace(k: number, values: Float64Array): void;  // new samples, for pages that compute
 }
 
-// Series by number. Columns are decoded on first use.
+// Series by index. Columns are decoded on first use.
 export function makeData(page: PageData, bytes: Uint8Array): Data {
   const series = page.series ?? [], grids = page.grids ?? [], columns: Float64Array[] = [], axes: Float64Array[] = [];
   const numbers = new Map<string, number>(), spreads = new Map<number, [number, number]>(), main = page.machines?.[0]?.of ?? '';
@@ -50,12 +51,12 @@ export function makeData(page: PageData, bytes: Uint8Array): Data {
     if (s.name && !numbers.has(key)) numbers.set(key, k);
   });
 
-  // Without a series of this machine (of), the series without a machine.
+  // If this machine (of) has no series of this name, returns the series without a machine.
   const find = (name: string | undefined, of = main) => numbers.get(name + '\n' + of) ?? numbers.get(name + '\n') ?? -1;
   const values = (k: number) => columns[k] ??= column(k);
   const column = (k: number) => {
-    const { grid, at, low, high, log, order } = series[k], { count } = grids[grid];
-    const made = at === undefined ? new Float64Array(count).fill(low) : decodeColumn(bytes, at, count, low, high, order);
+    const { grid, at, low, high, log, order, steps } = series[k], { count } = grids[grid];
+    const made = at === undefined ? new Float64Array(count).fill(low) : decodeColumn(bytes, at, count, low, high, order, steps);
     return log ? made.map(v => 10 ** v) : made;
   };
   const axis = (grid: number) => axes[grid] ??= places(grids[grid]);
@@ -65,7 +66,7 @@ export function makeData(page: PageData, bytes: Uint8Array): Data {
     if (g.end !== undefined && g.count) made[g.count - 1] = g.end;
     return made;
   };
-  // Place of x in a grid: the sample before, and the fraction after it.
+  // The position of x in a grid: the index of the sample before x, and the fraction of the interval after this sample.
   const place = (grid: number, x: number): [number, number] => {
     const points = axis(grid), last = points.length - 1;
     if (last < 1) return [0, 0];
@@ -119,7 +120,7 @@ export function makeData(page: PageData, bytes: Uint8Array): Data {
   return { page, series, grids, span: high > low ? [low, high] : null, main, find, values, axis, at, nearest, extremes, replace };
 }
 
-// Data of the page in the document; null where the page has none or the browser cannot inflate.
+// The data of the page in the document; null if the page has no data or the browser cannot decompress them.
 export async function readPage(text: string | null | undefined): Promise<Data | null> {
   if (!text || typeof DecompressionStream === 'undefined') return null;
   const page = JSON.parse(text) as PageData;

@@ -43,10 +43,10 @@ export function menu(label: string, options: [string, string][], chosen: (value:
 export function one<T extends Element = HTMLElement>(selector: string, within: ParentNode = document): T | null { return within.querySelector<T>(selector); }
 export function all<T extends Element = SVGElement>(selector: string, within: ParentNode = document): T[] { return [...within.querySelectorAll<T>(selector)]; }
 export function press(target: Element, pressed: boolean): void { target.setAttribute('aria-pressed', String(pressed)); }
-// Writes a text only where it differs: an equal text costs no layout.
+// Writes a text only if the text differs, because writing causes a layout.
 export function write(target: Element, text: string): void { if (target.textContent !== text) target.textContent = text; }
 
-// Buttons of which one is chosen; arrow keys move the choice. Returns the box and a function that shows a value.
+// A group of buttons, one of which is selected; arrow keys change the selection. Returns the box and a function that shows a value.
 export function choice(label: string, name: string, options: { value: string; label: string; face: Child[] }[], chosen: (value: string) => void): [HTMLElement, (value: string) => void] {
   const buttons = options.map(o => button('', { role: 'radio', 'aria-label': o.label, title: o.label }, () => chosen(o.value), ...o.face));
   const box = element('div', { class: 'choice ' + name, role: 'radiogroup', 'aria-label': label, onkeydown: event => {
@@ -67,12 +67,13 @@ export function choice(label: string, name: string, options: { value: string; la
   }];
 }
 
-// Calls with true while the element is visible, or nearer than a margin to the visible part of the page; else with false.
+// Calls the function with true when the element becomes visible or comes near the visible part of the page (within a margin), and with false
+// when the element leaves this region.
 export function watchVisible(target: Element, changed: (visible: boolean) => void, rootMargin = '0px'): void {
   new IntersectionObserver(entries => changed(entries[entries.length - 1].isIntersecting), { rootMargin }).observe(target);
 }
 
-// Saves a file. The address of a blob is released after the browser has read it.
+// Saves a file. The address of a blob is released after the browser has read the blob.
 export function saveFile(name: string, content: string | Blob, type = ''): void {
   const address = URL.createObjectURL(typeof content === 'string' ? new Blob([content], { type }) : content);
   element('a', { href: address, download: name }).click();

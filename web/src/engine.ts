@@ -45,7 +45,7 @@ export interface MachineNumber { path: string; unit: string; value: number; give
 export interface Remark { trust: number; lead: string; text: string }
 export interface EngineFinding { severity: string; title: string; text: string; output: string; time: number }
 export interface Verdict { trust: number; error: number; output: string; remarks: Remark[]; findings: EngineFinding[] }
-// A series of the page: number, output, places of its samples.
+// A series of the page: index, output, positions of its samples.
 export interface Wanted { series: number; name: string; axis: Float64Array; envelope: boolean }
 export interface Order { values: string[]; judged: boolean; wanted: Wanted[] }
 export interface Answer { message: string; columns: [number, Float64Array][]; verdict: Verdict | null; milliseconds: number }
@@ -115,7 +115,7 @@ export class Engine {
   }
 }
 
-// Values at the places of a grid; linear between rows.
+// Values at the positions of a grid, interpolated linearly between rows.
 export function samples(times: Float64Array, value: (row: number) => number, axis: Float64Array): Float64Array {
   const made = new Float64Array(axis.length).fill(NaN), last = times.length - 1, near = 1e-9 * Math.max(1e-9, times[last] - times[0]);
   for (let i = 0, row = 0; i < axis.length && last >= 0; i++) {
@@ -127,7 +127,8 @@ export function samples(times: Float64Array, value: (row: number) => number, axi
   }
   return made;
 }
-// Least and largest value of each interval, in the order of time. Two places of the grid are one interval; rows at both ends belong to it.
+// The least and the largest value of each interval, in the order of time. Two positions of the grid form an interval, which includes the rows at
+// both ends.
 export function envelope(times: Float64Array, value: (row: number) => number, axis: Float64Array): Float64Array {
   const made = new Float64Array(axis.length).fill(NaN), near = 1e-9 * Math.max(1e-9, times[times.length - 1] - times[0]);
   for (let i = 0, row = 0; i + 1 < axis.length; i += 2) {

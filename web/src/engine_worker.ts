@@ -1,4 +1,4 @@
-// The thread of the engine: answers one order after the other.
+// The worker of the engine: processes one order after another.
 import { Engine } from './engine';
 import type { Order } from './engine';
 

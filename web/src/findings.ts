@@ -1,4 +1,4 @@
-// Findings: a click moves the cursor to the time, and brings the chart into view.
+// Findings. A click on a finding moves the cursor to its time and scrolls to its chart.
 import type { Finding } from './contract';
 import { all, button, element, one, span } from './dom';
 import { data } from './state';
@@ -25,7 +25,7 @@ export function upgradeFindings(card: HTMLElement): void {
       if (chart) revealChart(chart);
     }, ...[...item.childNodes].map(child => child instanceof HTMLParagraphElement ? span('text', ...child.childNodes) : child)));
   }
-  // The cursor begins at the worst finding.
+  // Initially the cursor is at the worst finding.
   const first = items.find(item => of(item) && isConcern(of(item)));
   if (first) choose(first, of(first));
 }

@@ -8,7 +8,7 @@ import style from './sliders.css';
 
 interface Globals { oleodyn?: Page; oleodynEngine?: { ready: boolean; worker: boolean } }
 
-// Waits until the script of the page has made its views; null: the browser cannot run it.
+// Waits until the script of the page has created its views; null: the browser cannot run the script.
 async function pageReady(): Promise<Page | null> {
   for (let i = 0; i < 400; i++) {
     const page = (globalThis as Globals).oleodyn;

@@ -1,4 +1,4 @@
-// The card with the moving machine: canvas over the still picture, tools, pointer and readout.
+// The card with the moving machine: canvas over the static picture, tools, pointer and readout.
 import type { SceneInfo, Shape, Vector } from './contract';
 import type { Hit, Picture } from './machine_paint';
 import type { Spot } from './camera';
@@ -59,7 +59,7 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
 
   const corners = (s: Shape): Vector[] => 'points' in s ? s.points : s.kind === 'capsule' ? [s.a, s.b] : s.kind === 'box' ? boxCorners(s) : [0, 1, 2].flatMap(i => [-1, 1].map(f => s.center.map((v, j) => j === i ? v + 0.8 * f * s.radius : v) as Vector));
 
-  // --- Bounds over the run, path of the chosen point
+  // --- Bounds over the run, path of the selected point
   for (const machine of machines) for (let i = 0; i <= 60; i++) {
     const poses = machine.poses(start + duration() * i / 60);
     scene.bodies.forEach((body, k) => {
@@ -107,7 +107,7 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
     paintScale(main);
     drawReadout();
   }
-  // Values of the selected part, or of the chosen point.
+  // Values of the selected part, or of the selected point.
   function drawReadout(): void {
     const rows: string[] = [];
     title?.toggleAttribute('hidden', !!selectedPart);
@@ -151,7 +151,7 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
       camera.pan(dx / 2, dy / 2);
       return zoom(Math.hypot(at[0] - other[0], at[1] - other[1]) / (Math.hypot(before[0] - other[0], before[1] - other[1]) || 1), (at[0] + other[0]) / 2, (at[1] + other[1]) / 2);
     }
-    if (planar && e.pointerType === 'touch') return;   // one finger scrolls the page
+    if (planar && e.pointerType === 'touch') return;   // a gesture with one finger scrolls the page
     if (panning) {
       camera.pan(dx, dy);
       fitted = false;

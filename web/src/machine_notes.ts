@@ -1,4 +1,4 @@
-// What stands beside the machine: names, loads, traces of points, scale bar.
+// Notes beside the machine: names, loads, traces of points, scale bar.
 import type { Picture } from './machine_paint';
 import type { Spot } from './camera';
 import type { Vector } from './contract';
@@ -12,7 +12,7 @@ import { now } from './clock';
 
 export interface Label { text: string; at: Spot; to: Spot; gap: number; color: string; dot?: string; faint?: boolean; onArrow?: boolean }
 
-// Draws the labels beside their places, away from parts and other labels. chosen: the places of the last frame.
+// Draws the labels beside their places, away from parts and other labels. chosen: the places of the labels in the last frame.
 export function paintLabels(p: Picture, labels: Label[], chosen: Map<string, number>): void {
   const { g, camera, hits } = p, taken: number[][] = [];
   g.textBaseline = 'middle';
@@ -20,19 +20,19 @@ export function paintLabels(p: Picture, labels: Label[], chosen: Map<string, num
   g.textAlign = 'left';
   g.font = '600 12px ' + FONT;
   for (const l of labels) {
-    // In space the picture has many small faces, and only those near the label count.
-    const near = hits.filter(h => !p.space || Math.hypot(h.outline[0][0] - l.at[0], h.outline[0][1] - l.at[1]) < 120);
+    // In space the picture has many faces, and only those near the label count.
+    const near = hits.filter(h => !p.space || inside(l.at, h.outline) || h.outline.some(q => Math.hypot(q[0] - l.at[0], q[1] - l.at[1]) < 120));
     const width = g.measureText(l.text).width + (l.dot ? 13 : 0), [dx, dy] = l.to, ring: Spot[] = [[dx, dy], [-dx, -dy], [1, 0], [-1, 0], [0, -1], [0, 1]], places = [...ring, ...ring];
     const box = (i: number) => {
       const [ux, uy] = places[i], away = l.gap + (i > 5 ? 20 : 0) + Math.abs(ux) * width / 2 + Math.abs(uy) * 8, x = l.at[0] + ux * away, y = l.at[1] + uy * away;
       return [x - width / 2, y - 8, x + width / 2, y + 8];
     };
-    // The place of the last frame stays unless another one is clearly better: labels must not jump.
+    // A label keeps its place of the last frame unless another place is clearly better, so that labels do not jump.
     let best = 0, least = Infinity;
     places.forEach((_, i) => {
       if (i > 5 && least < 2) return;
       const [x0, y0, x1, y1] = box(i), spots: Spot[] = [0, 1, 2, 3, 4].map(j => [x0 + (x1 - x0) * j / 4, j % 2 ? (y0 + y1) / 2 : j ? y1 : y0]);
-      // The side towards the tip lies on the arrow.
+      // A place toward the tip would be on the arrow.
       let cost = 0.4 * (i % 6) + (i > 5 ? 1 : 0) - (chosen.get(l.text) === i ? 1.2 : 0) + (l.onArrow ? 5 * Math.max(0, -places[i][0] * dx - places[i][1] * dy) : 0);
       for (const t of taken) if (x0 < t[2] + 3 && x1 > t[0] - 3 && y0 < t[3] && y1 > t[1]) cost += 12;
       if (x0 < 4 || x1 > camera.width - 4 || y0 < 4 || y1 > camera.height - 4) cost += 30;
@@ -58,7 +58,7 @@ export function paintLabels(p: Picture, labels: Label[], chosen: Map<string, num
   }
 }
 
-// Names of cylinders beside their middles. A machine without cylinders has names of bodies.
+// Draws the names of cylinders beside their middles, or the names of bodies if the machine has no cylinders.
 export function nameLabels({ scene, camera, poses }: Picture): Label[] {
   const cylinders = scene.cylinders ?? [], color = ink('ink');
   if (cylinders.length) return cylinders.map(c => {
@@ -75,7 +75,7 @@ export function nameLabels({ scene, camera, poses }: Picture): Label[] {
   });
 }
 
-// Arrows of applied loads and of forces in joints; the longest stands for the largest load of the run.
+// Arrows of applied loads and of forces in joints; the longest arrow represents the largest load of the run.
 export function paintLoads(p: Picture, loads: boolean, joints: boolean): Label[] {
   const { scene, camera, poses, of } = p, labels: Label[] = [];
   const find = (name: string | undefined) => data.find(name, of), most = (k: number) => k < 0 ? 0 : Math.max(Math.abs(data.series[k].low), Math.abs(data.series[k].high));
@@ -96,7 +96,7 @@ export function paintLoads(p: Picture, loads: boolean, joints: boolean): Label[]
   }
   return labels;
 }
-// An arrow that ends at a place, or a bow about it for a torque.
+// An arrow that ends at a point, or for a torque an arc about this point.
 function arrow({ g, camera }: Picture, tip: Spot, direction: Vector, share: number, text: string, color: string, torque: boolean): Label {
   const label = { text, at: tip, to: [1, 0] as Spot, gap: 4, color: ink(color), onArrow: true };
   let u: Spot = [dot(direction, camera.right), -dot(direction, camera.up)], n = Math.hypot(...u) / (size(direction) || 1), neck = tip;
@@ -126,7 +126,7 @@ function arrow({ g, camera }: Picture, tip: Spot, direction: Vector, share: numb
   return label;
 }
 
-// The path of a point: solid until now, dotted afterwards. times: s.
+// The path of a point: solid up to the current time, dotted afterwards. times: s.
 export function paintTrace({ g, camera }: Picture, points: Vector[], times: number[]): void {
   const spots = points.map(camera.project), next = times.findIndex(t => t > now), last = next < 0 ? spots.length : next;
   g.lineCap = g.lineJoin = 'round';
@@ -138,7 +138,7 @@ export function paintTrace({ g, camera }: Picture, points: Vector[], times: numb
   g.globalAlpha = 1;
 }
 
-// A bar of a round length at the lower left.
+// A scale bar with a round length, at the lower left.
 export function paintScale({ g, camera }: Picture): void {
   const room = Math.min(110, camera.width * 0.25) / camera.scale, power = 10 ** Math.floor(Math.log10(room));
   const length = (room >= 5 * power ? 5 : room >= 2 * power ? 2 : 1) * power, x = 16, y = camera.height - 16, end = x + length * camera.scale;

@@ -9,7 +9,7 @@ import { data } from './state';
 import { hasPart, isSelecting, selectedPart } from './selection';
 import { now } from './clock';
 
-// A part of the picture that can be chosen: an outline, or a line with a reach in px.
+// A part of the picture that can be selected: an outline, or a line that reacts to the pointer within `reach` px.
 export interface Hit { part: string; outline: Spot[]; reach: number }
 export interface Picture {
   g: CanvasRenderingContext2D;
@@ -18,14 +18,14 @@ export interface Picture {
   poses: Pose[];
   hits: Hit[];
   of: string;       // machine whose pressures fill the chambers
-  ghost: string;    // color of a machine that has only outlines
+  ghost: string;    // color of a machine of which only outlines are painted
   space: boolean;   // pins are painted with the joints
 }
 
 const NAMED: Record<string, [string, string]> = {
-  body: ['body', 'bodyline'], accent: ['body2', 'bodyline'], base: ['base', 'base2'], dark: ['base2', 'base3'], glass: ['glass', 'base2'], steel: ['steel', 'pin'], soil: ['soil', 'soilline'],
+  body: ['body', 'bodyline'], accent: ['accent', 'accentline'], base: ['base', 'base2'], dark: ['base2', 'base3'], glass: ['glass', 'base2'], steel: ['steel', 'pin'], soil: ['soil', 'soilline'],
 };
-// Fill and line of a color of a scene.
+// The fill color and the line color for a color of the scene.
 export function shapeColors(color = 'body'): [string, string] {
   if (/^#[0-9a-f]{6}$/i.test(color)) return [color, tint(color, dark ? 0.45 : -0.5)];
   return (NAMED[color] ?? NAMED.body).map(ink) as [string, string];
@@ -125,7 +125,7 @@ export function hull(points: Spot[]): Spot[] {
   return chain;
 }
 
-// A cylinder cut open: chambers filled by pressure, piston, rod. Lengths along the axis in m from its first end.
+// A cylinder in section: chambers in the colors of their pressures, piston, rod. Lengths along the axis in m from its first end.
 export function paintCylinder(p: Picture, c: CylinderInfo): void {
   const { g, camera, ghost } = p, a = placed(p.poses, c.a), b = placed(p.poses, c.b), length = size(subtract(b, a)), from = camera.project(a), to = camera.project(b);
   const closed = c.closed || 0.6 * length, share = Math.min(1, Math.max(0, (length - closed) / (c.stroke || 0.7 * closed)));
@@ -198,7 +198,7 @@ export function paintLink(p: Picture, path: Place[], part: string, diameter: num
   } else stroke(g, color, 1.6);
   p.hits.push({ part, outline: ends.slice(0, 2), reach: kind === 'rope' ? 2 : width / 2 });
 }
-// Lower half of the picture below a plane; up: its normal in the picture.
+// The part of the picture below a plane; up: the normal of the plane in the picture.
 function paintHalf(p: Picture, at: Spot, up: Spot): void {
   const { g } = p, far = 2 * (p.camera.width + p.camera.height), a: Spot = [at[0] - up[1] * far, at[1] + up[0] * far], b: Spot = [at[0] + up[1] * far, at[1] - up[0] * far];
   const [fill, line] = shapeColors(p.scene.ground?.color ?? 'soil');
@@ -209,7 +209,7 @@ function paintHalf(p: Picture, at: Spot, up: Spot): void {
   stroke(g, line, 1.2);
 }
 
-// The machine in the plane, from back to front. behind: paints what lies between the ground and the machine.
+// The machine in the plane, from back to front. behind: paints objects between the ground and the machine.
 export function paintPlane(p: Picture, behind?: () => void): void {
   const { camera, scene, ghost } = p, { ground } = scene;
   if (!ghost) {
@@ -254,7 +254,7 @@ export function inside([x, y]: Spot, outline: Spot[]): boolean {
   });
   return odd;
 }
-// The part at a place of the picture: the nearest line within reach, else the uppermost outline.
+// The part at a point of the picture: the nearest line within its reach, else the uppermost outline.
 export function partAt(hits: Hit[], at: Spot, reach: number): string {
   let best = '', nearest = reach;
   for (const h of hits) if (h.reach) {

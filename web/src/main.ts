@@ -1,4 +1,4 @@
-// Upgrades the page that the program wrote: the machine moves, the circuit shows pressures and flows, charts can be touched.
+// Makes the page of the program interactive: the machine moves, the circuit shows pressures and flows, and charts have cursor and zoom.
 import * as clock from './clock';
 import { applyTheme, dark, startTheme } from './theme';
 import { bindKeys } from './keyboard';
@@ -34,7 +34,7 @@ async function start(): Promise<void> {
   makeCharts();
   if (timeCard && span) makeTimeBar(timeCard);
   if (findings) upgradeFindings(findings);
-  // The table of values stands below the findings, in the column beside the charts.
+  // The table of values is below the findings, in the column beside the charts.
   if (span && report && charts.some(c => c.info.over_time && report.contains(c.figure))) {
     const card = one('#values') ?? element('section', { class: 'card', id: 'values', 'aria-label': 'Values' });
     report.prepend(div('left', findings, card));
@@ -44,7 +44,7 @@ async function start(): Promise<void> {
   if (controls) makeControls(controls, png, circuit);
   const parts = partList(), tools = one('#circuit .tools') ?? one('#machine .tools');
   if (parts) tools?.prepend(parts);
-  for (const table of all<HTMLElement>('.wide')) {   // wide tables scroll by keys
+  for (const table of all<HTMLElement>('.wide')) {   // keys can scroll wide tables
     table.tabIndex = 0;
     table.setAttribute('role', 'group');
     table.setAttribute('aria-label', 'Table');
@@ -59,7 +59,7 @@ async function start(): Promise<void> {
   addEventListener('afterprint', () => applyTheme());
   // For tests and for pages that compute.
   Object.assign(globalThis, { oleodyn: { data, clock: { now: () => clock.now, seek: clock.seek, show: clock.showTime, toggle: clock.toggle }, charts: () => charts, zoom: timeZoom, select: selectPart, clear: clearSelection, selected: () => selectedPart,
-    // New samples of series by number: charts, table and pictures follow.
+    // Replaces the samples of series, given by index; charts, table and pictures are drawn again.
     replace(columns: [number, Float64Array][]) {
       for (const [k, v] of columns) data.replace(k, v);
       fire(unitsChanged);

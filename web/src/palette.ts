@@ -2,7 +2,7 @@
 import type { Data } from './decode';
 import type { LineInfo } from './contract';
 
-// Lightness runs in one direction: low pressures recede, high pressures stand out. Steps are equal in OKLab.
+// Lightness changes in one direction only, so that high pressures stand out. Steps are equal in OKLab.
 const LIGHT = ['#74b7df', '#519ae2', '#716ed3', '#96359d', '#9a0b35', '#710f16'], DARK = ['#284d83', '#4b5db5', '#955dcd', '#e6659e', '#fe955c', '#fbd26b'];
 const STEPS = 128;
 type Triple = [number, number, number];
@@ -37,7 +37,7 @@ export function paintRamp(dark: boolean): void {
     return hexOfLab(stops[j].map((v, c) => v + (stops[j + 1][c] - v) * (x - j)) as Triple);
   });
 }
-// Part of the scale, 0 to 1, at a pressure in Pa.
+// The position on the scale, 0 to 1, of a pressure in Pa.
 export function pressureShare(pressure: number): number { return Math.min(1, Math.max(0, (pressure - low) / (high - low))); }
 // Color of a pressure in Pa; empty for a missing value.
 export function pressureColor(pressure: number): string { return Number.isNaN(pressure) ? '' : ramp[Math.round(pressureShare(pressure) * (STEPS - 1))]; }
@@ -51,7 +51,7 @@ export interface Palette { ofPart(part: string | undefined): string; ofLines(lin
 
 export function makePalette(data: Data): Palette {
   const groups = new Map<string, number>(), parts = new Map<string, number>();
-  // Groups that move something have colors in their order; the others, such as a pump with its valves, are neutral.
+  // Groups with cylinders or motors have colors, in the order of the groups. Other groups, such as a pump with its valves, are neutral.
   const { groups: all = [], scene } = data.page, moving = new Set([...scene?.cylinders ?? [], ...scene?.motors ?? []].map(c => c.name)), some = all.some(g => g.parts.some(p => moving.has(p)));
   let next = 0;
   for (const g of all) {
@@ -68,7 +68,7 @@ export function makePalette(data: Data): Palette {
   const name = (color: number) => color < 0 ? 'neutral' : 'g' + color;
   return {
     ofPart: part => name(number(part)),
-    // Groups give the colors of one chart's lines; lines that would look alike get further colors.
+    // Groups give the colors of one chart's lines; lines that would look the same get other colors.
     ofLines: lines => {
       const taken = new Set<string>();
       return lines.map(line => {

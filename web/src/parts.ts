@@ -1,4 +1,4 @@
-// A list of all parts, for readers without a pointer: the choice selects the part in all views.
+// A list of all parts, for users without a pointer. An entry selects its part in all views.
 import { all, menu } from './dom';
 import { clearSelection, selectPart, selectedPart } from './selection';
 import { data } from './state';

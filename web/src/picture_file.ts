@@ -1,4 +1,4 @@
-// An SVG of the page as a file of its own: all styles are written into its elements.
+// An SVG of the page as a separate file: all styles are written into its elements.
 import { all } from './dom';
 import { ink } from './theme';
 

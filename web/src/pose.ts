@@ -14,7 +14,7 @@ export function unit(a: Vector): Vector { return scaled(a, 1 / (size(a) || 1)); 
 export function between(a: Vector, b: Vector, f: number): Vector {
   return [a[0] + (b[0] - a[0]) * f, a[1] + (b[1] - a[1]) * f, a[2] + (b[2] - a[2]) * f];
 }
-// A unit vector across a.
+// A unit vector perpendicular to a.
 export function across(a: Vector): Vector {
   const u = unit(a);
   return unit(cross(u, Math.abs(u[0]) < 0.8 ? [1, 0, 0] : [0, 1, 0]));
@@ -33,15 +33,15 @@ export function turn(r: number[], v: Vector): Vector {
 export interface Pose { at: Vector; turn: number[] }
 const FIXED: Pose = { at: [0, 0, 0], turn: [1, 0, 0, 0, 1, 0, 0, 0, 1] };
 
-// Poses of all bodies of a scene at a time. of: the machine whose series are used; only: the others need no poses. spread: moved to an end
-// of the 95 % interval of the positions (-1 or 1).
+// Poses of all bodies of a scene at a time. of: the machine whose series are used; only: index of the only body whose pose is needed. spread: -1
+// or 1 for poses at the lower or upper end of the 95 % interval of the positions.
 export function makePoses(scene: SceneInfo, of: string, spread = 0): (time: number, only?: number) => Pose[] {
   const find = (of: string) => scene.bodies.map(b => b.pose ? ['x', 'y', 'z', 'qw', 'qx', 'qy', 'qz'].map(end => data.find(`${b.pose}.${end}`, of)) : null);
   const numbers = find(of), shifts = spread && find('spread');
   return (time, only) => numbers.map((k, i) => {
     if (!k || k[3] < 0 || (only ?? i) !== i) return FIXED;
     const v = k.map((n, j) => n < 0 ? 0 : data.at(n, time) + (shifts && spread * data.at(shifts[i]?.[j] ?? -1, time) || 0));
-    // A quaternion may change its sign between two samples: the mean of both is no rotation.
+    // A quaternion may change its sign between two samples. Then the mean of both quaternions is not a rotation.
     if (v[3] ** 2 + v[4] ** 2 + v[5] ** 2 + v[6] ** 2 < 0.8) for (let j = 3; j < 7; j++) if (k[j] >= 0) v[j] = data.nearest(k[j], time);
     return { at: [v[0], v[1], v[2]], turn: rotation(v[3], v[4], v[5], v[6]) };
   });

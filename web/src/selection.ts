@@ -21,19 +21,19 @@ function select(part: string, group: string, names: Iterable<string>): void {
   related = new Set(names);
   fire(selectionChanged);
 }
-// Selects a part; the same part again clears the selection.
+// Selects a part. If the part is already selected, clears the selection.
 export function selectPart(part: string): void { if (part === selectedPart) clearSelection(); else select(part, '', relatedTo(part)); }
 export function selectGroup(group: string): void {
   if (group === selectedGroup || !group) clearSelection(); else select('', group, data.page.groups?.find(g => g.name === group)?.parts ?? []);
 }
 export function clearSelection(): void { if (isSelecting()) select('', '', []); }
 
-// Whether the part belongs to the selection.
+// Returns whether the part belongs to the selection.
 export function hasPart(part: string | undefined): boolean { return !!part && (related.has(part) || related.has(part.slice(0, Math.max(0, part.lastIndexOf('.'))))); }
 export function hasSeries(s: SeriesInfo | undefined): boolean { return !!s && ((!!selectedGroup && s.group === selectedGroup) || hasPart(s.part)); }
 export function groupOf(part: string): string { return data.page.groups?.find(g => g.parts.includes(part))?.name ?? ''; }
 
-// The part, the nodes of its chambers, and the joints of a body. A part without values is shown with its group.
+// The part, the nodes of its chambers, and the joints of a body. If a part has no values, the parts of its group are included.
 function relatedTo(part: string): Set<string> {
   const set = new Set([part]), { scene, groups } = data.page;
   for (const c of scene?.cylinders ?? []) if (c.name === part) {
@@ -45,5 +45,5 @@ function relatedTo(part: string): Set<string> {
   if (!data.series.some(s => s.part && set.has(s.part) && !isPose(s))) for (const p of groups?.find(g => g.parts.includes(part))?.parts ?? []) set.add(p);
   return set;
 }
-// Poses of bodies are for the picture, not for tables.
+// Returns whether a series is part of a pose. Poses are for the picture, not for tables.
 export function isPose(s: SeriesInfo): boolean { return !!s.quantity?.startsWith('pose'); }

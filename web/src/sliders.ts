@@ -1,4 +1,4 @@
-// Sliders for numbers of the machine: the page simulates while one drags, and judges the run afterwards.
+// Sliders for numbers of the machine. The page simulates while the user drags a slider, and judges the run afterwards.
 import type { Answer, MachineNumber, Verdict, Wanted } from './engine';
 import type { Computer } from './computer';
 import type { Data } from './decode';
@@ -6,7 +6,7 @@ import type { Chart } from './chart';
 import { all, button, div, element, one, span, tool, write } from './dom';
 import { format, niceStep, plainUnit } from './units';
 
-// What the script of the page offers (main.ts).
+// The functions of the page's script (main.ts).
 export interface Page {
   data: Data;
   clock: { seek(time: number): void };
@@ -17,7 +17,7 @@ export interface Setup { file: string; sliders: string[] }
 
 const trusts = ['sound', 'doubtful', 'unsound'], words = ['Sound', 'Doubtful', 'Unsound'];
 
-// The ends of a slider, shown units: half to twice the value, within the allowed range.
+// The ends of a slider in displayed units: half to twice the value, within the allowed range.
 export function rangeOf(n: MachineNumber): { low: number; high: number; step: number } {
   const { factor } = n, value = n.value * factor, usual = Math.min(Math.abs(n.usualHigh), Math.abs(n.high)) * factor, size = Math.abs(value) || (Number.isFinite(usual) && usual > 0 ? usual / 4 : 10);
   let low = value ? value - size / 2 : -size, high = value ? value + size : size;
@@ -26,11 +26,12 @@ export function rangeOf(n: MachineNumber): { low: number; high: number; step: nu
   high = Math.min(high, n.high * factor);
   return { low, high, step: niceStep((high - low) / 400) };
 }
-// A shown number as a value of --set, in SI units with the digits that it has.
+// The text of a displayed number for --set, in SI units with up to 12 digits.
 export function setText(n: MachineNumber, shown: number): string {
   return `${n.path}=${Number((shown / n.factor).toPrecision(12))}${n.unit === '1' || !n.unit ? '' : ' ' + n.unit}`;
 }
-// Numbers that have a slider at first: those that the command names, else constants of the file, else one number of each of the first units.
+// Numbers that have a slider initially: the numbers that the command names, else constants of the file, else one number of each of the first
+// units.
 export function firstNumbers(numbers: MachineNumber[], wished: string[]): MachineNumber[] {
   const named = wished.flatMap(path => numbers.filter(n => n.path === path)), constants = numbers.filter(n => n.path.startsWith('constants.'));
   if (named.length || constants.length) return named.length ? named : constants.slice(0, 4);
@@ -82,7 +83,7 @@ export function makeSliders(page: Page, computer: Computer, setup: Setup): { car
     showVerdict(answer.verdict);
   };
 
-  // --- Verdict, findings, charts that cannot follow
+  // --- Verdict, findings, charts that cannot be updated
   const verdict = one('.top .verdict'), findings = one('#findings ol') ?? one('#findings');
   const showVerdict = (v: Verdict | null) => {
     if (verdict) {
@@ -96,7 +97,7 @@ export function makeSliders(page: Page, computer: Computer, setup: Setup): { car
     const remarks = v.remarks.map(r => item(['note', 'warning', 'serious'][r.trust], r.lead.replace(/:$/, ''), r.text));
     findings.replaceChildren(...remarks, ...v.findings.map(f => item(f.severity, f.title, f.text, f.time)));
   };
-  // Figures, tables and times that belong to the values of the file.
+  // Figures, tables and times that are valid only for the values of the file.
   let stale = false;
   const markStale = (columns: [number, Float64Array][]) => {
     if (stale) return;

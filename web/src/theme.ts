@@ -16,7 +16,7 @@ export function setTheme(name: string): void {
   try { localStorage.setItem('oleodyn.theme', name); } catch { /* the setting holds for this view */ }
   applyTheme();
 }
-// Writes the theme into the document. light: for a print.
+// Writes the theme into the document. light: selects the light theme for a print.
 export function applyTheme(light = false): void {
   dark = !light && (themeName === 'dark' || (themeName === 'auto' && system.matches));
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';

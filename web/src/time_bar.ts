@@ -7,11 +7,11 @@ import { niceStep, timeDigits } from './units';
 import { on, playChanged, themeChanged, timeChanged, unitsChanged } from './signal';
 import { timeZoom } from './charts';
 
-const TOP = 13;   // px above the bar, for marks
+const TOP = 13;   // space above the bar for marks, px
 
 // A step of the buttons and the arrow keys, s.
 export function timeStep(): number { return duration() / 340; }
-// Moves the cursor to the next event, or to the one before.
+// Moves the cursor to the next or the previous event.
 export function jump(way: number): void {
   const { findings = [], events = [], phases = [] } = data.page, near = 1e-3 * duration();
   const moments = [start, end, ...findings.map(f => f.at ?? f.from ?? start), ...events.map(e => e.at), ...phases.map(q => q.from)].filter(t => way * (t - now) > near).sort((a, b) => way * (a - b));
@@ -49,7 +49,7 @@ export function makeTimeBar(card: HTMLElement): void {
     high = Math.max(...wave, low + 1e-30);
   };
   measure();
-  // The bar without its cursor, in the colors of the past or the future.
+  // Draws the bar without its cursor, in the colors of the past or the future.
   const paint = (g: CanvasRenderingContext2D, w: number, h: number, past: boolean) => {
     const x = (t: number) => (t - start) / duration() * w, bottom = h - 15, tall = bottom - TOP;
     const fill = (color: string, alpha: number, act: () => void) => {

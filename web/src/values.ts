@@ -1,4 +1,4 @@
-// The table of outputs: value at the cursor, its place between the extremes, and the extremes with their times.
+// The table of outputs: value at the cursor, its position between the extremes, and the extremes with their times.
 import type { LineStyle } from './palette';
 import type { Scale } from './units';
 import { button, div, element, one, span, watchVisible, write } from './dom';
@@ -10,7 +10,7 @@ import { hasSeries, isPose, isSelecting } from './selection';
 import { on, selectionChanged, timeChanged, unitsChanged } from './signal';
 import { swatch } from './chart';
 
-// Fills the card. Series without a chart have rows, too; these appear while their part is selected.
+// Fills the card. Series without a chart also have rows, which are visible while their part is selected.
 export function makeValues(card: HTMLElement): void {
   const time = element('span'), body = element('tbody'), digits = timeDigits(duration()), rows: { k: number; row: HTMLElement; group: HTMLElement; extra: boolean; unit(): string; draw(): void; units(): void }[] = [];
   const th = (name: string, text: string | Node) => element('th', { scope: 'col', class: name }, text);
@@ -54,7 +54,7 @@ export function makeValues(card: HTMLElement): void {
   }
   card.hidden = !rows.length;
 
-  // While the machine moves, numbers change every third frame: they stay readable and cost little.
+  // While the machine moves, numbers change only in every third frame, so that users can read them and drawing is fast.
   let visible = true, frames = 0;
   const draw = () => {
     if (!visible || (playing && frames++ % 3)) return;

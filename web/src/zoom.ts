@@ -1,4 +1,4 @@
-// The shown range of an axis. Charts with the same axis share it: all charts over time, all charts over frequency.
+// The visible range of an axis. All charts over time share one range, and all charts over frequency share another.
 import { fire } from './signal';
 import type { Signal } from './signal';
 
@@ -7,7 +7,7 @@ export interface Zoom {
   high: number;
   changed: Signal;
   whole(): boolean;
-  include(low: number, high: number): void;   // extends the full range, before the first zoom
+  include(low: number, high: number): void;   // extends the full range; only before the first zoom
   set(low: number, high: number): void;
   all(): void;
   about(x: number, factor: number): void;     // factor below 1 shows less

@@ -6,7 +6,7 @@
 #include "program/show_job.h"
 #include "terminal/terminal.h"
 
-// --- What an argument can be ------------------------------------------------------------------------------------------
+// --- Kinds of arguments ------------------------------------------------------------------------------------------------
 
 // Returns the endings of files that a value or an argument can name, separated by spaces; "": any file; NULL: not a file.
 static const char *endings(const char *argument) {

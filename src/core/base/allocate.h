@@ -7,7 +7,8 @@
 
 #include "oleodyn/memory.h"
 
-// Like malloc(), calloc(), realloc() and free(): NULL if there is no memory. A block of zero bytes has a valid address.
+// Equivalent to malloc(), calloc(), realloc() and free(). The result is NULL if there is no memory. A block of zero bytes has a
+// valid address.
 void *od_malloc(size_t size);
 void *od_calloc(size_t count, size_t size);
 void *od_realloc(void *block, size_t size);

@@ -18,7 +18,7 @@
 #define OD_SMALL 0
 #endif
 
-// OD_APART prevents that a rarely used function is inlined; OD_INLINED forces inlining.
+// OD_APART prevents inlining of a rarely used function; OD_INLINED forces inlining.
 #if OD_HAS_EXTENSIONS && !OD_SMALL
 #define OD_APART   __attribute__((noinline))
 #define OD_INLINED inline __attribute__((always_inline))
@@ -27,7 +27,8 @@
 #define OD_INLINED inline
 #endif
 
-// OD_UNROLLED unrolls the next loop 8 times, except with sanitizers: Clang needs minutes for the unrolled checks of dense.c.
+// OD_UNROLLED unrolls the next loop 8 times, except with sanitizers, because Clang needs minutes to compile the unrolled checks of
+// dense.c.
 #if defined __has_feature
 #if __has_feature(address_sanitizer)
 #define OD_UNROLLED

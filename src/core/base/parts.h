@@ -6,8 +6,8 @@
 //   #define OD_WITHOUT_SPATIAL
 //   #define OD_WITHOUT_COMPLEX
 // CMake writes this header from the options OD_ELEMENTS, OD_BLOCKS, OD_FILTERS, OD_INTEGRATORS and OD_WITHOUT. A class, filter or
-// integrator that the header does not list is left out; a list that the header does not define contains all of them. A model that needs
-// a missing part is refused (model/model_parts.h).
+// integrator that the header does not list is left out; a list that the header does not define contains all of them. A model that
+// needs a missing part is rejected (model/model_parts.h).
 #ifndef OD_BASE_PARTS_H
 #define OD_BASE_PARTS_H
 

@@ -34,7 +34,7 @@ static const char magic[8] = "odstate";
 typedef struct header {
   char magic[8];
   uint32_t format, byte_order;
-  unsigned char sizes[4];  // of int, long, size_t, double
+  unsigned char sizes[4];  // sizes of int, long, size_t and double, bytes
   uint32_t kind;
   uint64_t size, checksum;  // checksum of all bytes, computed with zero in the field `checksum`
   uint64_t machine, selection, options;

@@ -1,4 +1,4 @@
-// The texts of statuses, and od_fail(), which fills an od_error.
+// The texts of statuses, and od_fail(), which fills in an od_error.
 #include "oleodyn/status.h"
 
 #include <stdarg.h>

@@ -31,7 +31,7 @@ const od_block_description od_absolute_block_description = {
     .summary = "gain |u|",
     .inputs = {{"input"}},
     .keeps_unit = true,
-    .fields = {{"gain", "1", OD_ANY, 1, "factor of the output"}},
+    .fields = {{"gain", "1", OD_ANY, 1, "factor that multiplies the output"}},
     .outputs = {""},
 };
 #endif

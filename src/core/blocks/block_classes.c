@@ -11,7 +11,7 @@
 OD_BLOCK_CLASSES(OD_DECLARE_CLASS)
 const od_block_class *const od_block_classes[] = {
 #define OD_LIST_CLASS(name) &od_##name##_block,
-    OD_BLOCK_CLASSES(OD_LIST_CLASS) NULL};  // NULL, because an array must not be empty: a build may contain no class
+    OD_BLOCK_CLASSES(OD_LIST_CLASS) NULL};  // NULL, because an array must not be empty and a build may contain no class
 
 int od_block_class_count(void) {
   return (int)(sizeof od_block_classes / sizeof *od_block_classes) - 1;

@@ -38,16 +38,14 @@ const char *od_block_spec_problem(const od_block_spec *s) {
   const od_block_description *c = od_block_description_of(s);
   int degree = -1;
   if (!(s->sample >= 0) || (s->sample > 0 && !od_block_can_be_sampled(c->equations)))
-    return "cannot have this sampling period; expected a positive time in s if the class can be sampled, "
-           "else 0";
+    return "cannot have this sampling period; expected a positive time in s for a class that can be sampled, else 0";
   if (c->inputs[0].list && s->inputs < 1) return "has no inputs";
   for (int i = OD_MOST_BLOCK_CHOICES - 1; i >= 0; i--) {
     od_choice_rule rule = c->choices[i].rule;
     bool needed = (rule == OD_CHOICE_WHOLE && s->sample == 0) || (rule == OD_CHOICE_OF_SAMPLES && s->sample > 0);
     int least = rule == OD_CHOICE_ENTRIES ? 2 : needed ? 1 : 0;
     if (s->choice[i] < least)
-      return "has a choice that is too small; expected at least 2 entries of a table, an order or delay of at least 1, "
-             "else 0 or more";
+      return "has a choice that is too small; a table needs at least 2 entries, an order or a delay at least 1, any other choice at least 0";
     if (c->choices[i].most > 0 && s->choice[i] > c->choices[i].most) return "has a choice above the limit of its key";
     if (rule != OD_CHOICE_DEGREE) continue;
     if (s->choice[i] > OD_MOST_BLOCK_ORDER) return "has a polynomial of a degree above 16";

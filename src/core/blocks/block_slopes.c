@@ -1,5 +1,6 @@
 // The derivatives of one block with respect to states and inputs: from its class if the class defines them, otherwise the block is
-// linear, and unit steps give the derivatives. Complex steps give the derivatives with respect to numbers, and those of samples.
+// linear, and unit steps give the derivatives. Complex steps give the derivatives with respect to numbers, and the derivatives of
+// samples.
 #include <math.h>
 #include <string.h>
 
@@ -65,7 +66,7 @@ void od_block_step_tangent(const od_block_spec *s, od_block_counts n, const doub
   for (int i = 0; i < n.states; i++) next[i] = od_imaginary(b.rate[i]) / tiny;
 }
 #else
-// A build without complex numbers refuses plants that need these derivatives (plant/real_derivatives.c).
+// In a build without complex numbers, od_model_plant() rejects plants that need these derivatives (plant/real_derivatives.c).
 void od_block_number_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x,
                             const double *u, const double *held, int number, double *by) {
   (void)s, (void)q, (void)x, (void)u, (void)held, (void)number;

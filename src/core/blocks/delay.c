@@ -37,11 +37,11 @@ const od_block_class od_delay_block = {
 };
 const od_block_description od_delay_block_description = {
     .equations = &od_delay_block,
-    .summary = "u with a delay: a continuous approximation, or a whole number of samples",
+    .summary = "u, delayed: by a continuous approximation, or exactly by a whole number of samples",
     .inputs = {{"input"}},
     .keeps_unit = true,
-    .fields = {{"time", "s", OD_POSITIVE, NAN, "delay time; sampled: a whole number of samples", .counts_samples = true,
-                .limits = {1e-12, 1e10, 1e-6, 1e6}},
+    .fields = {{"time", "s", OD_POSITIVE, NAN, "delay time; for a sampled delay, a whole number of samples",
+                .counts_samples = true, .limits = {1e-12, 1e10, 1e-6, 1e6}},
                {"pade", "1", OD_POSITIVE, 0, "the order of the Pade approximation (1 to 8)", .instead_of_sample = true,
                 .most = MOST_ORDER}},
     .choices = {[ORDER] = {OD_CHOICE_WHOLE, "pade", MOST_ORDER},

@@ -27,7 +27,7 @@ const od_block_description od_gain_block_description = {
     .equations = &od_gain_block,
     .summary = "gain u; if sampled, a sample and hold",
     .inputs = {{"input"}},
-    .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "factor of the output", .makes_unit = true}},
+    .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "factor that multiplies the output", .makes_unit = true}},
     .outputs = {""},
 };
 #endif

@@ -55,7 +55,7 @@ const od_block_description od_integrator_block_description = {
     .equations = &od_integrator_block,
     .summary = "gain times the integral of u, within limits",
     .inputs = {{"input"}},
-    .fields = {{"gain", OD_UNIT_PER_INTEGRAL, OD_ANY, 1, "factor of the output", .makes_unit = true},
+    .fields = {{"gain", OD_UNIT_PER_INTEGRAL, OD_ANY, 1, "factor that multiplies the output", .makes_unit = true},
                {"limits", OD_UNIT_OUT, OD_ANY, NAN, "[lower, upper] limits of the output", .shape = OD_BOUNDS,
                 .optional = true},
                {"tracking", "s", OD_POSITIVE, 0.01, "time constant with which the integral returns to the limits",

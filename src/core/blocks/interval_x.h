@@ -25,7 +25,7 @@ static inline double part_slope(const double *at, interval_r i) {
   return i.part > 0 && i.part < 1 ? 1 / (at[i.first + 1] - at[i.first]) : 0;
 }
 
-// Returns the derivative of on_lines with respect to u.
+// Returns the derivative of on_lines() with respect to u.
 static inline double lines_slope(const double *at, const double *value, int count, double u) {
   interval_r i = interval_of_r(at, count, u);
   return part_slope(at, i) * (value[i.first + 1] - value[i.first]);

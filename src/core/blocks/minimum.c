@@ -23,7 +23,7 @@ const od_block_description od_minimum_block_description = {
     .summary = "gain times the smallest input",
     .inputs = {{"inputs", .list = true}},
     .keeps_unit = true,
-    .fields = {{"gain", "1", OD_ANY, 1, "factor of the output"}},
+    .fields = {{"gain", "1", OD_ANY, 1, "factor that multiplies the output"}},
     .outputs = {""},
 };
 #endif

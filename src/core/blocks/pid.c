@@ -11,7 +11,7 @@ typedef struct X(numbers) {
   od_x kp, ki, kd, filter, lower, upper, tracking;  // lower, upper and tracking exist only if the file gives them
 } X(numbers);
 
-// Returns 1/Tt. If ki goes to zero, so does 1/Tt, with a finite slope unless kp is zero.
+// Returns 1/Tt. If ki goes to zero, 1/Tt also goes to zero, with a finite slope unless kp is zero.
 //   - With a derivative part Tt is at least Ti/10: sqrt(Ti Td) alone goes to zero with kd, and a spike of the derivative
 //     would reset the integral.
 //   - The gains of a pure I controller define no time constant. A short Tt is best, so the shortest allowed Tt is used.

@@ -40,7 +40,7 @@ const od_block_description od_product_block_description = {
     .summary = "gain u1 u2 ...",
     .inputs = {{"inputs", .list = true}},
     .inputs_multiply = true,
-    .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "factor of the output", .makes_unit = true}},
+    .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "factor that multiplies the output", .makes_unit = true}},
     .outputs = {""},
 };
 #endif

@@ -37,7 +37,7 @@ const od_block_description od_quotient_block_description = {
     .summary = "gain n/d",
     .inputs = {{"numerator"}, {"denominator"}},
     .inputs_divide = true,
-    .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "factor of the output", .makes_unit = true},
+    .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "factor that multiplies the output", .makes_unit = true},
                {"least", "denominator", OD_NOT_NEGATIVE, 0,
                 "least magnitude of the denominator; smaller magnitudes are replaced by this value"}},
     .outputs = {""},

@@ -35,7 +35,7 @@ const od_block_description od_square_root_block_description = {
     .summary = "sqrt(|u|/reference) with the sign of u",
     .unit = "1",
     .inputs = {{"input"}},
-    .fields = {{"reference", OD_UNIT_IN, OD_POSITIVE, NAN, "input whose root is 1"},
+    .fields = {{"reference", OD_UNIT_IN, OD_POSITIVE, NAN, "input at which the output is 1"},
                {"smoothing", OD_UNIT_IN, OD_NOT_NEGATIVE, 0, "magnitude of u below which the output is nearly linear"}},
     .outputs = {""},
 };

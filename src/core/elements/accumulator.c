@@ -2,8 +2,8 @@
 // the volume of oil in the accumulator.
 //   V' = q = area * discharge * sqrt(2/rho) * root(p - p_gas)
 //   p_gas = precharge * (volume / (volume - V))^exponent        exponent 1: isothermal, 1.4 and more: adiabatic
-// The inlet's valve closes as the last thousandth of the oil flows out. Thus no oil flows out of an empty accumulator below the
-// precharge pressure. If almost no gas volume is left, the gas pressure continues along its tangent.
+// The inlet's valve closes while the oil volume decreases from a thousandth of `volume` to zero. Thus no oil flows out of an empty
+// accumulator below the precharge pressure. If almost no gas volume is left, the gas pressure continues along its tangent.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -25,7 +25,7 @@ typedef struct X(gas) {
   od_x pressure, work;
 } X(gas);
 
-static const double X(last_oil) = 1e-3, X(least_gas) = 1e-3;  // volumes relative to `volume`
+static const double X(last_oil) = 1e-3, X(least_gas) = 1e-3;  // oil and gas volumes divided by `volume`
 
 static inline X(gas) X(compressed)(const X(numbers) * q, od_x share) {
   od_x rest = q->exponent - 1, energy = q->precharge * q->volume;
@@ -35,7 +35,7 @@ static inline X(gas) X(compressed)(const X(numbers) * q, od_x share) {
 }
 
 static inline X(gas) X(gas_at)(const X(numbers) * q, od_x oil) {
-  od_x share = 1 - oil / q->volume;  // fraction of gas in the volume
+  od_x share = 1 - oil / q->volume;  // gas volume divided by `volume`
   if (RE(oil) < 0) return (X(gas)){q->precharge, q->precharge * oil};
   if (RE(share) >= X(least_gas)) return X(compressed)(q, share);
   X(gas) end = X(compressed)(q, X(least_gas));

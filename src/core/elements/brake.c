@@ -46,7 +46,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
                                   X(report) * r) {
   (void)s;
   od_x share = (in->place - in->anchor) / q->deflection;
-  // The power of the joint, minus the power stored in the deflection.
+  // The loss is the mechanical power that the brake absorbs, minus the rate of its elastic energy.
   r->loss =
       OD_SELECT(X(holds)(in), -out->force * in->speed - q->holding * X(clamped)(share) * (in->speed - out->rate), 0);
   r->stored = OD_SELECT(X(holds)(in), q->holding * q->deflection * X(elastic_energy)(share), 0);

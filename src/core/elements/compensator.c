@@ -44,7 +44,7 @@ const od_element_description od_compensator_description = {
     OD_FIELDS(OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
                        "pressure drop from the outlet to the pilot at which the compensator begins to close"),
               OD_FIELD("range", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e7,
-                       "further pressure drop until the compensator is closed"),
+                       "increase of the pressure drop between the start of closing and full closing"),
               OD_SPOOL_FIELDS),
     .states = {OD_SPOOL_STATE},
     .outputs = {OD_FLOW_OUTPUTS, OD_SPOOL_OUTPUT},

@@ -66,7 +66,7 @@ const od_element_description od_cushion_description = {
                  "area of the passage before the cushion begins"),
         OD_FIELD("last", "m2", OD_NOT_NEGATIVE, NAN, 0, 10, 1e-9, 1e-4, "area of the passage at the end of the stroke"),
         OD_FIELD("shape", "1", OD_POSITIVE, 1, 1, 10, 1, 3,
-                 "exponent of the taper; 1: linear, larger: narrows earlier"),
+                 "exponent of the taper; 1: linear; above 1: the passage narrows earlier"),
         OD_FIELD("check", "m2", OD_NOT_NEGATIVE, 0, 0, 10, 0, 1e-2, "area of the check valve; 0: no check valve"),
         OD_FIELD("range", "Pa", OD_POSITIVE, 1e5, 1, 1e9, 1e3, 1e6,
                  "pressure difference at which the check valve is fully open"),

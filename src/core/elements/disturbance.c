@@ -1,8 +1,9 @@
 // An unknown force or torque that represents effects omitted by the model. Observers estimate it. The state of the element is the
 // force itself, which decays with a time constant, or is constant without a time constant.
 //   force' = -force / time
-// `noise` is not in this equation: observers use `noise` as the standard deviation of the force's change in a second. With a time
-// constant the stationary standard deviation is noise sqrt(time / 2 s); without a time constant the force is a random walk.
+// `noise` is not in this equation: observers use `noise` as the standard deviation of the change of the force within one second.
+// With a time constant the stationary standard deviation is noise sqrt(time / 2 s); without a time constant the force is a random
+// walk.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -64,7 +65,7 @@ const od_element_description od_disturbance_description = {
     OD_FIELDS(OD_FIELD("time", "s", OD_NOT_NEGATIVE, 0, 0, 1e9, 1e-3, 1e4,
                        "time constant of the decay of the force; 0: no decay"),
               OD_FIELD("noise", "N", OD_NOT_NEGATIVE, 0, 0, 1e12, 1e-6, 1e8,
-                       "standard deviation of the change of the force in a second", .turning_unit = "N m",
+                       "standard deviation of the change of the force within one second", .turning_unit = "N m",
                        .turning_limits = {0, 1e12, 1e-6, 1e8})),
     .states = {{"force", "N", .present_if = -1, .scale_field = -1, .scale = 1, .noise_field = NOISE,
                 .time_field = TIME}},

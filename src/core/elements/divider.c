@@ -51,7 +51,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
   by->a = (in_r){.from = q->share * a.dp, .a = -q->share * a.dp, .spool = q->share * spool_a};
   by->b = (in_r){.from = (1 - q->share) * b.dp, .b = -(1 - q->share) * b.dp, .spool = (1 - q->share) * spool_b};
   by->flow = (in_r){-by->a.from - by->b.from, -by->a.a, -by->b.b, -by->a.spool - by->b.spool};
-  // The drive, and its limit near the ends.
+  // The rate of the spool without end stops, and its derivatives with the limit near the ends.
   double drive = (out->a / q->share - out->b / (1 - q->share)) / (q->nominal * q->time_constant);
   double side = drive > 0 ? -1 : 1, room = 1 + side * in->spool;
   double per_flow = smooth_step_r(20 * room) / (q->nominal * q->time_constant);

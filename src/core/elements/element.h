@@ -2,8 +2,8 @@
 // od_element_class for running models, and a description for readers and users (element_description.h). Readers, outputs, energies,
 // derivatives, tests and documentation iterate over the list of classes (element_list.h).
 //
-// An instance does not access the machine. Constant tables of integers (model/join.c) define the sources of its `in` and the
-// destinations of its `out`.
+// An instance does not access the machine. Constant tables of integers (model/join.c) define the sources of its inputs (`in`) and
+// the destinations of its outputs (`out`).
 #ifndef OD_ELEMENT_H
 #define OD_ELEMENT_H
 
@@ -66,8 +66,8 @@ typedef struct od_out_slot {
   int index;
 } od_out_slot;
 
-// The first two entries of the report of an instance; further entries are for named outputs. A report depends on in, out and
-// numbers, not on the memory of the instance.
+// The first two entries of the report of an instance; further entries are for named outputs. A report depends on inputs, outputs
+// and numbers, not on the memory of the instance.
 enum { OD_REPORT_LOSS, OD_REPORT_STORED, OD_REPORT_OWN };
 enum { OD_NO_HEAT = -1 };
 
@@ -125,16 +125,17 @@ typedef struct od_element_class {
   void (*evaluate_complex)(const od_batch *b, const int *pool, od_complex *w);
   void (*report)(const od_batch *b, const int *pool, double *w);
   void (*report_complex)(const od_batch *b, const int *pool, od_complex *w);
-  // Computes all d out / d in of every instance, from inputs and outputs of the last evaluation.
+  // Computes the derivatives of all outputs of every instance with respect to all inputs, from the inputs and outputs of the last
+  // evaluation.
   void (*slopes)(const od_batch *b, const int *pool, double *w);
-  // Optional, for frequently used classes. Without this function, complex steps of one instance give these derivatives. Computes the
-  // derivatives of `out` of one instance with respect to some numbers (`outs` entries per number): its own numbers (0 ..), the
-  // numbers of its host (OD_NUMBER_OF_HOST + ..), or the numbers of the oil (OD_NUMBER_OF_OIL + ..). Returns false if all
+  // Optional, for frequently used classes. Without this function, complex steps of one instance give these derivatives. Computes
+  // the derivatives of the outputs of one instance with respect to some numbers (`outs` entries per number): its own numbers (0
+  // ..), the numbers of its host (OD_NUMBER_OF_HOST + ..), or the numbers of the oil (OD_NUMBER_OF_OIL + ..). Returns false if all
   // derivatives are zero.
   bool (*number_slopes)(const od_batch *b, const int *pool, double *w, int instance, const int *number, int count,
                         double *dout);
-  // Quantities whose signs select a branch of the law, such as distances from stops. `zeros` is their number; the function computes
-  // their values.
+  // Quantities whose signs select a branch of the law, such as distances from stops. `zeros` is the count of these quantities; the
+  // function computes their values.
   int zeros;
   void (*fill_zeros)(const od_batch *b, const int *pool, const double *w, int instance, double *value);
   // For classes with modes (NULL: none). A mode is a state without a rate. margin: positive until a switch of the instance is

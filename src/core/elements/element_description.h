@@ -43,7 +43,7 @@ typedef enum od_rule_kind {
   OD_RULE_GREATER,
   OD_RULE_NOT_LESS,
   OD_RULE_NEEDED,   // `greater` is above zero if `smaller` is above zero
-  OD_RULE_DIFFERS,  // both fields are different
+  OD_RULE_DIFFERS,  // the two fields are different
 } od_rule_kind;
 typedef struct od_element_rule {
   int greater, smaller;
@@ -103,8 +103,8 @@ typedef struct od_element_state {
   od_limits limits;          // limits of the initial value; all zero: the limits of the unit
   const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
 
-  // For random-walk states: the field with the standard deviation of their change in a second (0: none; this field is never field 0), and
-  // the field with the time constant of their decay.
+  // For random-walk states: the field with the standard deviation of their change within one second (0: none; this field is never
+  // field 0), and the field with the time constant of their decay.
   int noise_field, time_field;
 } od_element_state;
 
@@ -122,7 +122,7 @@ typedef enum od_shows {
   OD_SHOWS_OF_FRICTION  // out[index] of the friction of the instance, or zero
 } od_shows;
 typedef struct od_element_output {
-  const char *name;  // for an instance that has a name
+  const char *name;  // last part of the output's name, for an instance that has a name
 
   // For an instance without a name: the last part of the output's name, after the name of the host and `inside`; "": no last part;
   // NULL: not an output.

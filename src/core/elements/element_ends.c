@@ -13,7 +13,7 @@ const char *od_end_role_name(od_end_role role) {
   return names[role];
 }
 
-// Returns whether an entry of the outputs shows entry `out` of c->equations->out.
+// Returns whether an output in the list of the description shows the result `out` of the equations.
 static bool shows_out(const od_element_description *c, const od_element_output *o, int out) {
   if (o->is_through) return c->equations->out[out].kind == OD_TO_THROUGH;
   return o->shows == OD_SHOWS_OUT && o->index == out;

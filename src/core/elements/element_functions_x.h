@@ -73,5 +73,5 @@ static void slopes_all(const od_batch *b, const int *pool, double *w) {
   }
 }
 _Static_assert(sizeof(slopes_r) == sizeof(double) * ins_r * outs_r,
-               "slopes_r must have a row for each out, with an entry for each in");
+               "slopes_r must have a row for each output, with an entry for each input");
 #endif

@@ -59,7 +59,7 @@
   OD_FRICTION_CLASSES(CLASS)
 #endif
 
-// The friction laws, which the module `friction` defines.
+// The friction laws; the module `friction` defines their classes.
 #define OD_FRICTION_CLASSES(CLASS) \
   CLASS(coulomb)                   \
   CLASS(brown_mcphee)              \

@@ -10,7 +10,8 @@ OD_ELEMENT_CLASSES(OD_DECLARE_CLASS)
 
 const od_element_class *const od_element_classes[] = {
 #define OD_LIST_CLASS(name) &od_##name##_class,
-    OD_ELEMENT_CLASSES(OD_LIST_CLASS) NULL};  // NULL: a build may contain no class
+    OD_ELEMENT_CLASSES(OD_LIST_CLASS)
+        NULL};  // NULL, because an array must not be empty and a build may contain no class
 
 int od_element_class_count(void) {
   return (int)(sizeof od_element_classes / sizeof *od_element_classes) - 1;

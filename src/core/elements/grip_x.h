@@ -24,7 +24,7 @@ static inline od_x X(grip_stored)(const X(grip) * g, od_x stiffness) {
 }
 
 #ifndef OD_COMPLEX
-// Derivatives of grip_force with respect to d and d'.
+// Derivatives of grip_force() with respect to d and d'.
 typedef struct grip_slopes {
   double depth, inward;
 } grip_slopes;

@@ -1,8 +1,8 @@
-// Common part of vessels of oil: the flow through an inlet whose valve closes as the last oil flows out, so that no oil flows out
-// of an empty vessel. Included in the text of an element.
+// Common part of vessels of oil: the flow through an inlet whose valve closes smoothly before the vessel is empty, so that no oil
+// flows out of an empty vessel. Included in the text of an element.
 
 // Returns the flow into the vessel. K: area times discharge coefficient; dp: pressure outside minus pressure inside; left: oil in
-// the vessel, relative to the amount below which the inlet closes.
+// the vessel, divided by the amount below which the inlet begins to close.
 static inline od_x X(inlet_flow)(od_x K, od_x dp, od_x left, const od_x *oil) {
   od_x flow = K * oil[OD_OIL_STATE_ROOT] * X(smooth_root)(dp, oil[OD_OIL_STATE_SMOOTHING]);
   if (RE(flow) < 0) flow *= X(smooth_step)(left);
@@ -10,7 +10,7 @@ static inline od_x X(inlet_flow)(od_x K, od_x dp, od_x left, const od_x *oil) {
 }
 
 #ifndef OD_COMPLEX
-// Derivatives of inlet_flow with respect to dp and `left`.
+// Derivatives of inlet_flow() with respect to dp and `left`.
 typedef struct inlet_slopes {
   double dp, left;
 } inlet_slopes;

@@ -8,7 +8,8 @@ static inline od_x X(smooth_root)(od_x dp, od_x e) {
   return dp / od_x_sqrt(od_x_sqrt(dp * dp + e * e));
 }
 
-// tanh(x). Unless |x| is small, one exponential gives full precision in half the time of the library function.
+// Returns tanh(x). Unless |x| is small, the function uses one exponential, which gives full precision in half the time of the
+// library function.
 static inline od_x X(smooth_sign)(od_x x) {
 #ifndef OD_COMPLEX
   double size = fabs(x);
@@ -17,23 +18,23 @@ static inline od_x X(smooth_sign)(od_x x) {
   return od_x_tanh(x);
 }
 
-// max(x, 0), with a corner at zero.
+// Returns max(x, 0), which has a corner at zero.
 static inline od_x X(not_negative)(od_x x) {
   return OD_SELECT(RE(x) < 0, 0, x);
 }
 
-// max(x, 0) with a rounded corner of width e.
+// Returns max(x, 0) with a rounded corner of width e.
 static inline od_x X(rounded_ramp)(od_x x, od_x e) {
   return OD_SELECT(RE(x) <= 0, 0, OD_SELECT(RE(x) < RE(e), x * x / (2 * e), x - e / 2));
 }
 
-// Smooth step from 0 at x = 0 to 1 at x = 1, with zero slope at both ends.
+// Returns a smooth step from 0 at x = 0 to 1 at x = 1, with zero slope at both ends.
 static inline od_x X(smooth_step)(od_x x) {
   return OD_SELECT(RE(x) <= 0, 0, OD_SELECT(RE(x) >= 1, 1, x * x * (3 - 2 * x)));
 }
 
-// Rises from 0 at x = 0 to 1 at x = 1.05, linearly between two rounded corners of width 0.05: the opening of a spool against a
-// spring.
+// Returns the opening of a spool against a spring. The opening increases from 0 at x = 0 to 1 at x = 1.05, linearly between two
+// rounded corners of width 0.05.
 static const double X(limit_corner) = 0.05;
 static inline od_x X(rounded_limit)(od_x x) {
   return X(rounded_ramp)(x, X(limit_corner)) - X(rounded_ramp)(x - 1, X(limit_corner));
@@ -46,7 +47,7 @@ static inline od_x X(viscosity)(const od_x *oil, od_x pressure) {
 }
 
 #ifndef OD_COMPLEX
-// Derivatives of smooth_root with respect to dp and e.
+// Derivatives of smooth_root() with respect to dp and e.
 static inline double root_slope(double dp, double e) {
   double s = dp * dp + e * e;
   return (dp * dp / 2 + e * e) / (s * sqrt(sqrt(s)));
@@ -55,12 +56,12 @@ static inline double root_smoothing_slope(double dp, double e) {
   double s = dp * dp + e * e;
   return -dp * e / 2 / (s * sqrt(sqrt(s)));
 }
-// Derivative of tanh. In contrast to 1 - tanh^2, the result is exact for large x.
+// Returns the derivative of tanh(x). In contrast to 1 - tanh^2, the result has full relative precision for large x.
 static inline double tanh_slope(double x) {
   double c = cosh(x);
   return 1 / (c * c);
 }
-// Derivatives of not_negative, rounded_ramp, smooth_step and rounded_limit with respect to x.
+// Derivatives of not_negative(), rounded_ramp(), smooth_step() and rounded_limit() with respect to x.
 static inline double not_negative_slope(double x) {
   return x < 0 ? 0 : 1;
 }

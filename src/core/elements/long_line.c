@@ -165,7 +165,7 @@ const od_element_class od_long_line_class = {
             {OD_TO_RATE, 12},
             {OD_TO_COMPLIANCE, 0},
             {OD_TO_COMPLIANCE, 1}},
-    .optional_states = (1U << OD_MOST_ELEMENT_STATES) - 2,  // all but state 0
+    .optional_states = (1U << OD_MOST_ELEMENT_STATES) - 2,  // all states except state 0
     OD_ELEMENT_FUNCTIONS,
 };
 const od_element_description od_long_line_description = {

@@ -7,13 +7,13 @@ static inline od_x X(edge_flow)(od_x opening, od_x area, od_x discharge, od_x dp
          X(smooth_root)(dp, oil[OD_OIL_STATE_SMOOTHING]);
 }
 
-// Returns the opening, which goes from 0 to 1 while the pressure rises from `set` to set + range.
+// Returns the opening, which increases from 0 to 1 while the pressure increases from `set` to set + range.
 static inline od_x X(spring_opening)(od_x pressure, od_x set, od_x range) {
   return X(rounded_limit)((pressure - set) / range);
 }
 
 #ifndef OD_COMPLEX
-// Derivatives of edge_flow with respect to the opening and to dp.
+// Derivatives of edge_flow() with respect to the opening and to dp.
 typedef struct edge_flow_slopes {
   double opening, dp;
 } edge_flow_slopes;
@@ -24,7 +24,7 @@ static inline edge_flow_slopes slopes_of_edge_flow(double opening, double area, 
                             .dp = not_negative_r(opening) * K * root_slope(dp, e)};
 }
 
-// Derivative of spring_opening with respect to the pressure.
+// Returns the derivative of spring_opening() with respect to the pressure.
 static inline double spring_opening_slope(double pressure, double set, double range) {
   return limit_slope((pressure - set) / range) / range;
 }

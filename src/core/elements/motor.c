@@ -2,7 +2,7 @@
 // the joint.
 //   Q = D * speed + leakage * (p_from - p_to),    D = displacement * setting * signal
 //   force = D * (p_from - p_to) - viscous * speed
-// Leakage and viscous friction depend on the oil's viscosity, as in leaks. If the setting is given as a signal, the signal changes
+// Leakage and viscous friction depend on the oil's viscosity, as in leak.c. If the setting is given as a signal, the signal changes
 // the displacement; negative values reverse the displacement. In a revolute joint displacement is the volume per radian and the
 // force a torque. For dry friction, add friction to the joint.
 #ifdef OD_ELEMENT_TEXT

@@ -2,8 +2,8 @@
 // to the tank meet. The state is the volume of oil in the tank divided by the capacity of the tank.
 //   V = filled * capacity,    p_oil = air + rho g V / area
 //   filled' = Q / capacity,    Q = port * discharge * sqrt(2/rho) * root(p - p_oil)
-// The port closes as the last hundredth of the oil flows out, so that no oil flows out of an empty tank. A tank with `filled`
-// above 1 would overflow.
+// The port closes while `filled` decreases from 0.01 to zero, so that no oil flows out of an empty tank. The model has no overflow
+// if `filled` exceeds 1.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -46,7 +46,7 @@ typedef struct slopes_r {
   in_r inflow, rate, oil_pressure;
 } slopes_r;
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
-  double rise = weight_r(s.oil) * q->capacity / q->area;  // of the oil's pressure per `filled`
+  double rise = weight_r(s.oil) * q->capacity / q->area;  // increase of the oil's pressure per unit of `filled`
   inlet_slopes d = slopes_of_inlet(q->port * q->discharge, in->pressure - out->oil_pressure, 100 * in->filled, s.oil);
   in_r flow = {.pressure = d.dp, .filled = 100 * d.left - d.dp * rise};
   by->inflow = (in_r){-flow.pressure, -flow.filled};

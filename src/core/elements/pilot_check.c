@@ -15,7 +15,7 @@ typedef struct X(numbers) {
 } X(numbers);
 #include "elements/spool_valve_x.h"
 
-// Returns the position of the opening pressure between `crack` (0) and `full` (1).
+// Returns the position of the opening pressure within the range from `crack` (0) to `full` (1).
 static inline od_x X(opens)(const X(in) * in, const X(numbers) * q) {
   od_x opens = in->from - in->to + q->ratio * X(rounded_ramp)(in->pilot - in->from, 1);
   return (opens - q->crack) / (q->full - q->crack);

@@ -1,6 +1,6 @@
 // Common part of round lines: inertance and resistance per length. Included in the text of an element.
 typedef struct X(bore) {
-  od_x diameter, area, density, inertance;  // inertance: per meter, kg/m5
+  od_x diameter, area, density, inertance;  // inertance per meter, kg/m5
 } X(bore);
 
 #undef OD_QUARTER_PI
@@ -29,7 +29,7 @@ static inline od_x X(pipe_gradient)(const X(bore) * bore, od_x flow, od_x mu, od
 }
 
 #ifndef OD_COMPLEX
-// Derivatives of pipe_gradient with respect to the flow and to the viscosity.
+// Derivatives of pipe_gradient() with respect to the flow and to the viscosity.
 typedef struct gradient_slopes {
   double flow, mu;
 } gradient_slopes;

@@ -11,7 +11,7 @@ typedef struct X(in) {
   od_x from, to, spool;
 } X(in);
 typedef struct X(numbers) {
-  od_x overlap, curve[];  // abscissae of the control points, then their ordinates
+  od_x overlap, curve[];  // abscissae of the curve's control points, then their ordinates
 } X(numbers);
 typedef struct X(out) {
   od_x flow, value;  // value: value of the curve, 0 if the port is closed
@@ -100,8 +100,8 @@ static double opening_per_value(const setting_r *s, const port_state_r *port) {
          (s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT ? port->travel / v[OD_VALVE_STROKE] : 1);
 }
 
-// Returns the derivative of the opening with respect to a number of the curve: by the basis functions, and for an abscissa also
-// by the slope.
+// Returns the derivative of the opening with respect to a number of the curve: the basis function of the point and, for an
+// abscissa, also minus the slope of the curve.
 static double opening_by_point(const numbers_r *q, const setting_r *s, const port_state_r *port, double per_value,
                                int number) {
   int count = s->choice[OD_PORT_COUNT];

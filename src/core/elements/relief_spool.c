@@ -41,11 +41,11 @@ const od_element_description od_relief_spool_description = {
     .heading = "Spool relief valves",
     .summary = "opens above a set pressure difference; the spool has a first-order lag",
     .ends = {{"between", 2}},
-    OD_FIELDS(
-        OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
-                 "pressure difference at which the valve begins to open"),
-        OD_FIELD("range", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e7, "further pressure until the valve is fully open"),
-        OD_SPOOL_FIELDS),
+    OD_FIELDS(OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
+                       "pressure difference at which the valve begins to open"),
+              OD_FIELD("range", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e7,
+                       "pressure increase between the start of opening and full opening"),
+              OD_SPOOL_FIELDS),
     .states = {OD_SPOOL_STATE},
     .outputs = {OD_FLOW_OUTPUTS, OD_SPOOL_OUTPUT},
 };

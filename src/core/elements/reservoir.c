@@ -24,7 +24,7 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   out->rate = (out->heating - out->cooling) / capacity;
 }
 
-// Loss and stored energy are zero: the losses belong to the elements that heat the oil, and the machine cannot use the heat.
+// Loss and stored energy are zero: the losses belong to the elements that heat the oil, and the heat is not converted back to work.
 static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
                                   X(report) * r) {
   (void)in, (void)q, (void)s, (void)out;
@@ -62,7 +62,7 @@ const od_element_description od_reservoir_description = {
     .section = "reservoirs",
     .noun = "reservoir",
     .heading = "Reservoirs",
-    .summary = "all oil of the machine, heated by losses and cooled by a cooler; at most one in a machine",
+    .summary = "all oil of the machine, heated by losses and cooled by a cooler; at most one reservoir per machine",
     OD_FIELDS(OD_FIELD("volume", "m3", OD_POSITIVE, NAN, 1e-9, 1e6, 1e-4, 100, "volume of all oil of the machine"),
               OD_FIELD("heat_capacity", "J/kg/K", OD_POSITIVE, 1900, 10, 1e5, 1500, 4200,
                        "specific heat capacity of the oil"),

@@ -8,13 +8,13 @@
 //   compensator' = (1 - limit((drop - set) / range) - compensator) / time_constant
 //   Q_sense = sense_area * discharge * sqrt(2/rho) * (s root(p_load - p_sense) + (1 - s) root(p_tank - p_sense))
 // s goes from 0 to 1 while m goes from 0 to 0.05: in the center position the port is open to the tank. If sections share the node
-// of their sense ports, each section feeds this node through a check valve. No section is then open to the tank, so that the
-// highest load counts:
+// of their sense ports, each section feeds this node through a check valve. No section is then open to the tank, so that the sense
+// line has the highest load pressure:
 //   Q_sense = sense_area * discharge * sqrt(2/rho) * s root(p_load - p_sense), not below zero
 // Two openings in series share the drop in the ratio of the inverse squares of their areas. Therefore the pressure between them is
-// not computed. Oil does not flow back from the load to the pump, as if the section had a check valve. The metering edge leaks as
-// if it were open by 1 %, so that the compensator does not close completely in the center position. The dynamics of the spool are
-// in servo_spool_x.h.
+// not computed. Oil does not flow back from the load to the pump: the equations contain the effect of a load check valve. The
+// metering edge leaks as if it were open by 1 %, so that the compensator does not close completely in the center position. The
+// dynamics of the spool are in servo_spool_x.h.
 #ifdef OD_ELEMENT_TEXT
 #include "elements/servo_spool_tables.h"
 
@@ -119,7 +119,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
   double drop_spool = -share_spool * (x.load - in->tank) * share - head * 2 * x.m * share / both * m_spool;
   double drop_c = head * 2 * c * (both - c * c) / (both * both) * c_slope;
   double close = -spring_opening_slope(x.drop, q->set, q->range) / q->time_constant;
-  // The load is at a and the return flow at b; otherwise a and b are exchanged below.
+  // The derivatives are computed for the load at a and the return flow at b. If the load is at b, a and b are exchanged below.
   *by = (slopes_r){0};
   by->to_pump = (in_r){.pump = -supply.dp, .a = supply.dp, .spool = -supply.spool, .compensator = -supply_c};
   by->to_tank =
@@ -194,7 +194,7 @@ const od_element_description od_sensing_valve_description = {
         OD_FIELD("set", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e8,
                  "pressure drop across the metering edge at which the compensator begins to close"),
         OD_FIELD("range", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e7,
-                 "further pressure drop until the compensator is closed"),
+                 "increase of the pressure drop between the start of closing and full closing"),
         OD_FIELD("time_constant", "s", OD_POSITIVE, 0.005, 1e-6, 100, 1e-4, 1, "time constant of the compensator"),
         OD_FIELD("largest", "1", OD_POSITIVE, 2, 1e-2, 1e3, 0.5, 10,
                  "area of the fully open compensator divided by the area of the fully open metering edge"),

@@ -42,11 +42,11 @@ const od_element_description od_sequence_description = {
     .heading = "Sequence valves",
     .summary = "opens when the upstream pressure reaches a value, independent of the downstream pressure",
     .ends = {{"between", 2}, {"drain", 1, true, OD_END_DRAIN}},
-    OD_FIELDS(
-        OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
-                 "upstream pressure relative to the drain at which the valve begins to open"),
-        OD_FIELD("range", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e7, "further pressure until the valve is fully open"),
-        OD_SPOOL_FIELDS),
+    OD_FIELDS(OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
+                       "upstream pressure relative to the drain at which the valve begins to open"),
+              OD_FIELD("range", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e7,
+                       "pressure increase between the start of opening and full opening"),
+              OD_SPOOL_FIELDS),
     .states = {OD_SPOOL_STATE},
     .outputs = {OD_FLOW_OUTPUTS, OD_SPOOL_OUTPUT},
 };

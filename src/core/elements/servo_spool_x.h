@@ -29,12 +29,12 @@ static inline od_x X(nominal)(const X(numbers) * q, od_x dp, const od_x *oil) {
 }
 
 #ifndef OD_COMPLEX
-// Derivative of between with respect to v, for constant limits.
+// Returns the derivative of between() with respect to v, for constant limits.
 static inline double between_slope(double v, double low, double high) {
   return v > high || v < low ? 0 : 1;
 }
 
-// Computes the derivatives of spool_rates with respect to spool and speed. Returns the derivative of the rate of the speed with
+// Computes the derivatives of spool_rates() with respect to spool and speed. Returns the derivative of the rate of the speed with
 // respect to `wanted`.
 static inline double spool_slopes(const in_r *in, const numbers_r *q, in_r *travel_rate, in_r *speed_rate) {
   double w = q->frequency, R = q->rate_limit;
@@ -46,7 +46,7 @@ static inline double spool_slopes(const in_r *in, const numbers_r *q, in_r *trav
   return w * w / q->stroke;
 }
 
-// Derivative of edge with respect to t.
+// Returns the derivative of edge() with respect to t.
 static inline double edge_slope(double t, double overlap) {
   return between_slope((t - overlap) / (1 - overlap), 0, 1) / (1 - overlap);
 }

@@ -1,6 +1,6 @@
 // Common part of valves between two nodes whose spool follows pressures with a lag: the flow across one edge, and the rate of the
-// opening. All power of the flow is a loss. Included after X(in) and X(numbers). The element defines X(target), the opening that
-// the spool approaches, and target_slopes, the derivatives of the target with respect to all inputs.
+// opening. All power of the flow is a loss. Included after X(in) and X(numbers). The element defines X(target)(), the opening that
+// the spool approaches, and target_slopes(), the derivatives of the target with respect to all inputs.
 typedef struct X(out) {
   od_x flow, rate;
 } X(out);

@@ -4,8 +4,8 @@
 //   V' = q = area * discharge * sqrt(2/rho) * root(p - p_gas)
 //   p_gas = precharge * volume / (volume - V) * (1 + x / ambient)
 //   x' = (exponent - 1) (ambient + x) q / (volume - V) - x / time_constant
-// The inlet's valve closes as the last thousandth of the oil flows out. If almost no gas volume is left, the gas pressure does not
-// rise further.
+// The inlet's valve closes while the oil volume decreases from a thousandth of `volume` to zero. If almost no gas volume is left,
+// the gas pressure does not rise further.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -22,7 +22,7 @@ typedef struct X(report) {
 } X(report);
 #include "elements/inlet_x.h"
 
-static const double X(last_oil) = 1e-3, X(least_gas) = 1e-3;  // volumes relative to `volume`
+static const double X(last_oil) = 1e-3, X(least_gas) = 1e-3;  // oil and gas volumes divided by `volume`
 
 // Returns the heat capacity of the gas, J/K. The internal energy is capacity * temperature.
 static inline od_x X(capacity)(const X(numbers) * q) {

@@ -1,7 +1,7 @@
 // A winch with its rope between two points: a drum pays out or hauls in rope at a given speed. The rope pulls and never
 // pushes.
 //   out' = speed * signal,    d = x - length - out,    tension = stiffness d (1 + damping d') for d > 0
-// The drum supplies the power -tension * out' to the machine; the drum absorbs power when it pays out rope under tension.
+// The drum supplies the power -tension * out' to the machine. The power is negative while the drum pays out rope under tension.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -24,7 +24,7 @@
 typedef struct od_friction_grid {
   int nodes, samples;
   const double *t, *v;
-  const double *log_speed, *film_power;   // log |v|, very negative at rest; |v|^(2/3)
+  const double *log_speed, *film_power;   // log |v| (a large negative number at rest); |v|^(2/3)
   const double *distance, *per_distance;  // twice the distance to the next node; its reciprocal, 0 for a distance of 0
   const int *sample;                      // the index of the sample at a node, or -1
   const int *run;   // number of consecutive steps from this node with one direction, all at rest or all in motion

@@ -181,7 +181,8 @@ OD_INTO_WIDE void take_seeds(const od_friction_law *law, const seeds *d, bool re
   take_four(d->by[rests ? OD_FAMILY_REST_RATE : OD_FAMILY_SHRINK_RATE] + at, count, &q->rate[1]);
 }
 
-// Adds the derivatives of terms that few laws have: the terms with the acceleration and with the rate of the film, -rate lag.
+// Adds the derivatives of terms that few laws have: the term with the acceleration, and the term with the rate of the film, which
+// is -rate * lag.
 OD_INTO_WIDE void add_rate_terms(const driven_direction_r *s, const od_friction_grid *grid, const drive_batch *b, int j,
                                  const four_seeds *d, const od_quad *dlag, const od_quad *drate, od_quad *row) {
   const double *v = grid->v + b->first + j, *t = grid->t + b->first + j;

@@ -77,7 +77,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->loss = out->friction * in->speed;
   r->stored = 0;
 #if OD_LAW_HAS_BRISTLES
-  // Energy stored in the bristles, and in the mass that is equivalent to the acceleration term.
+  // Returns the energy stored in the bristles, and in the mass that is equivalent to the acceleration term.
   X(numbers) room;
   const X(numbers) *side = X(direction_numbers)(q, s.choice[0] && RE(in->speed) < 0, &room);
   X(family) f = X(family_of)(side, in->signal);

@@ -80,8 +80,8 @@
    .only_with_purpose = "for negative speeds",                                       \
    .limits = {a, b, c, d}},
 #define OD_COUNT_ROW(...) +1
-// The number of parameters that may differ by direction, which are the first parameters. The index of the first parameter for
-// negative speeds, which are the last parameters.
+// The count of the parameters that may differ by direction (the first parameters), and the index of the first parameter for
+// negative speeds (the last parameters).
 #define OD_SIDED          (0 OD_SIDED_PARAMETERS(OD_COUNT_ROW))
 #define OD_FIRST_NEGATIVE (OD_SIDED OD_COMMON_PARAMETERS(OD_COUNT_ROW))
 

@@ -7,7 +7,8 @@ typedef struct X(stribeck) {
   bool film_grows;  // whether hss increases with the speed
 } X(stribeck);
 
-// Returns the complete film of this direction. If the film of the other direction is larger, the level may be less than Fc.
+// Returns the largest film of this direction, 1 - Fc/Fs. After a reversal, the film may still be the larger film of the other
+// direction; then the level g may be less than Fc.
 static inline od_x X(complete_film)(const X(family) * f) {
   return OD_SELECT(RE(f->Fs) > RE(f->Fc), 1 - f->Fc / f->Fs, 0);
 }

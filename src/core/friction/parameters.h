@@ -26,7 +26,7 @@
     "speed at which the lubricant film is complete; 0: computed from vs and n", false)
 #define OD_PARAMETER_V0(M)                                                               \
   M("v0", "m/s", "rad/s", OD_POSITIVE, 1e-4, 1e-12, 1e3, 1e-9, 1, 1e-12, 1e6, 1e-9, 100, \
-    "speed within which friction changes its sign", false)
+    "speed scale of the smooth sign change of friction, tanh(v/v0)", false)
 #define OD_PARAMETER_SIGMA_0(M)                                                              \
   M("sigma_0", "N/m", "N m/rad", OD_POSITIVE, NAN, 1e-3, 1e15, 1, 1e10, 1e-3, 1e15, 1, 1e10, \
     "stiffness of the bristles", false)
@@ -47,7 +47,7 @@
     "time constant of the lag of the acceleration in the inertia term", false)
 #define OD_PARAMETER_FILM_FORCE(M)                                                       \
   M("film_force", "N s", "N m s", OD_ANY, 0, -1e9, 1e9, -1e6, 1e6, -1e9, 1e9, -1e6, 1e6, \
-    "friction force per rate of the film", false)
+    "friction force per rate of change of the film", false)
 #define OD_PARAMETER_LOAD(M) \
   M("load", "N", NULL, OD_ANY, 0, -1e9, 1e9, -1e7, 1e7, 0, 0, 0, 0, "load that changes Fs and Fc", true)
 #define OD_PARAMETER_LOAD_0(M) \
@@ -65,19 +65,22 @@
   M("factor", "1", NULL, OD_POSITIVE, 1, 1e-6, 1e6, 1e-3, 1e3, 0, 0, 0, 0, \
     "factor on other parameters, for a dependence on pressure, position or temperature", true)
 #define OD_PARAMETER_FACTOR_FS(M) \
-  M("factor_Fs", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in Fs", false)
+  M("factor_Fs", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor that multiplies Fs", false)
 #define OD_PARAMETER_FACTOR_FC(M) \
-  M("factor_Fc", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in Fc", false)
-#define OD_PARAMETER_FACTOR_VS(M) \
-  M("factor_vs", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in vs and vb", false)
-#define OD_PARAMETER_FACTOR_VISCOUS(M) \
-  M("factor_viscous", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in viscous", false)
-// For a law with viscous friction alone: the default exponent is 1.
-#define OD_PARAMETER_FACTOR_VISCOUS_ALONE(M) \
-  M("factor_viscous", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in viscous", false)
-#define OD_PARAMETER_FACTOR_TAU(M)                                                                                  \
-  M("factor_tau", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in the time constants", \
+  M("factor_Fc", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor that multiplies Fc", false)
+#define OD_PARAMETER_FACTOR_VS(M)                                                                                      \
+  M("factor_vs", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor that multiplies vs and vb", \
     false)
+#define OD_PARAMETER_FACTOR_VISCOUS(M)                                  \
+  M("factor_viscous", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, \
+    "exponent of the factor that multiplies viscous", false)
+// For a law with viscous friction alone: the default exponent is 1.
+#define OD_PARAMETER_FACTOR_VISCOUS_ALONE(M)                            \
+  M("factor_viscous", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, \
+    "exponent of the factor that multiplies viscous", false)
+#define OD_PARAMETER_FACTOR_TAU(M)                                  \
+  M("factor_tau", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, \
+    "exponent of the factor that multiplies the time constants", false)
 #define OD_PARAMETERS_OF_FACTOR(M) \
   OD_PARAMETER_FACTOR(M)           \
   OD_PARAMETER_FACTOR_FS(M)        \

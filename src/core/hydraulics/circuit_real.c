@@ -54,7 +54,7 @@ double od_circuit_oil_supplied(const od_model *m, const double *w) {
   for (int i = 0; i < m->nodes; i++) {
     double p = w[l->pressure + i], inflow = w[l->inflow + i];
     if (m->node[i].state >= 0) {
-      // The walls of hoses take up a fraction of the inflow.
+      // The expansion of hose walls absorbs a fraction of the inflow.
       double stays = cavitates_r(m, w, i) ? 1 : w[l->stiffness + i] * node_volume_r(m, w, i) / w[l->modulus + i];
       sum += oil_density_r(m, w, p) * (inflow * stays - displaced_r(m, w, i));
     } else if (m->node[i].junction >= 0 && junction_cavitates_r(m, w, i)) {

@@ -31,7 +31,7 @@ static inline void X(node_pressures)(const od_model *m, od_x *w) {
   w[l->one] = 1;
 }
 
-// Copies the values of all inputs into the `in` of their instances.
+// Copies the values of all inputs into the input memory of their instances.
 static inline void X(gather)(const od_model *m, od_x *w) {
   const int *from = m->join.gather;
   od_x *in = w + m->layout.in;

@@ -18,9 +18,9 @@ double od_element_out_tangent(const od_model *m, const double *w, int instance, 
 
 static const double step = 1e-30;
 
-// The sizes of contiguous memory for the oil, the numbers of the host, the numbers of the instance, in, out, report and kept
-// values. Classes with more numbers, such as ports with curves, have their own derivatives; a test checks that all other classes
-// fit.
+// The sizes of contiguous memory for the oil, the numbers of the host, the numbers of the instance, inputs, outputs, report and
+// kept values. Classes with more numbers, such as ports with curves, have their own derivatives; a test checks that all other
+// classes fit.
 enum { MOST_NUMBERS = OD_MOST_ELEMENT_FIELDS, MOST_KEPT = 24 };
 typedef struct alone {
   od_complex w[OD_OIL_STATES + 2 * MOST_NUMBERS + OD_MOST_IN + OD_MOST_OUT + OD_MOST_REPORTS + MOST_KEPT];
@@ -77,7 +77,7 @@ static double change(const alone *a, int place) {
   return od_imaginary(a->w[place]) / step;
 }
 
-// Computes the derivatives of the outs with respect to a number by a complex step.
+// Computes the derivatives of the outputs with respect to a number by a complex step.
 static bool number_step(const od_model *m, double *w, int instance, int number, double *dout) {
   const od_element_class *c = od_instance_class(m, &m->instance[instance]);
   alone a;
@@ -115,7 +115,7 @@ double od_element_report_change(const od_model *m, double *w, int instance, int 
   return change(&a, a.batch.report + report);
 }
 
-// For classes with their own derivatives with respect to numbers, reports depend only on `in` and `out`.
+// For classes with their own derivatives with respect to numbers, reports depend only on inputs and outputs.
 double od_element_report_by_number(const od_model *m, double *w, int instance, int report, int number) {
   const od_element_class *c = od_instance_class(m, &m->instance[instance]);
   const double none[OD_MOST_IN] = {0};
@@ -132,7 +132,7 @@ double od_element_report_by_number(const od_model *m, double *w, int instance, i
   return change(&a, a.batch.report + report);
 }
 #else
-// A build without complex numbers refuses plants that need this derivative (plant/real_derivatives.c).
+// In a build without complex numbers, od_model_plant() rejects plants that need this derivative (plant/real_derivatives.c).
 static bool number_step(const od_model *m, double *w, int instance, int number, double *dout) {
   (void)m, (void)w, (void)instance, (void)number, (void)dout;
   return false;

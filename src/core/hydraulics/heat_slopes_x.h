@@ -5,7 +5,7 @@ static inline double out_by_temperature(const od_model *m, const double *w, cons
   return w[m->layout.by_temperature + e->out - m->layout.out + out];
 }
 
-// Returns d (rate of the temperature) / d heat.
+// Returns the derivative of the rate of the temperature with respect to the heat.
 static inline double heat_gain(const od_model *m, const double *w) {
   const od_instance *r = &m->instance[m->join.reservoir];
   return w[r->slope + m->join.heat_in - r->in];  // the first output of the reservoir is the rate of the temperature

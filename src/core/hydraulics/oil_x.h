@@ -6,7 +6,7 @@ static inline od_x X(air_share)(const od_x *q, od_x p) {
   return 1 / (1 + rest);
 }
 
-// Returns the derivative of air_share() with respect to the fraction of air q[1] of oil without air.
+// Returns the derivative of air_share() with respect to the fraction of air q[1] at q[1] = 0 (oil without air).
 static inline od_x X(first_air)(const od_x *q, od_x p) {
   return od_x_pow(p / q[2], -1 / q[3]);
 }
@@ -28,7 +28,7 @@ static od_x X(bulk_modulus)(const od_model *m, const od_x *w, od_x p) {
     case OD_OIL_AIR: {
       // Air has a finite volume only at a positive pressure.
       od_x floor = RE(p) > 1e3 ? p : (od_x)1e3;
-      // Without air, the modulus is that of the oil. The second term has a derivative with respect to q[1] only.
+      // Without air, the modulus is the modulus of the liquid. The second term is zero, but its derivative with respect to q[1] is not.
       if (RE(q[1]) <= 0) return q[0] + (RE(q[1]) - q[1]) * X(first_air)(q, floor) * q[0] * (q[0] / (q[3] * floor) - 1);
       od_x share = X(air_share)(q, floor);
       return 1 / ((1 - share) / q[0] + share / (q[3] * floor));

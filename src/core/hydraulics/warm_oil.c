@@ -28,7 +28,7 @@ void od_warm_oil_slopes(const double *q, double density, double temperature, int
   for (int i = 0; i < OD_OIL_STATES; i++) slope[i] = od_imaginary(oil[i]) / od_imaginary(moved[by]);
 }
 #else
-// A build without complex numbers refuses plants that need these derivatives (plant/real_derivatives.c).
+// In a build without complex numbers, od_model_plant() rejects plants that need these derivatives (plant/real_derivatives.c).
 void od_warm_oil_slopes(const double *q, double density, double temperature, int by, double slope[OD_OIL_STATES]) {
   (void)q, (void)density, (void)temperature, (void)by;
   for (int i = 0; i < OD_OIL_STATES; i++) slope[i] = NAN;

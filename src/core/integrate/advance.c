@@ -34,12 +34,12 @@ struct od_advance {
   bool in_step;      // fixed steps: whether the current step is not complete
   double end;        // end of the current piece, s
   bool jumps;        // whether the inputs jump at the end of the current piece; known after a step to this end
-  // The event that is still to be processed at the current time.
+  // The event at the current time that has not been processed yet.
   enum { NOTHING_PENDING, SAMPLE_PENDING, JUMP_PENDING } pending;
   int located;     // number of switches since the last fixed step, or (adaptive steps) since the time `counted`
   double counted;  // adaptive steps: time at which `located` was last set to zero, s
   bool goes_on;    // whether state and inputs have not changed since the end of the last step
-  double stop;     // adaptive steps: a step ends at this time, s; INFINITY: no such time
+  double stop;     // adaptive steps: time at which a step must end, s; INFINITY: no such time
   long sets;       // od_sim.sets when the advance last used the simulation
   od_step_control control;
   od_event_search search;
@@ -410,7 +410,7 @@ od_status od_sim_advance(od_advance *a, double t, od_sim **at) {
 // The fields of an advance that change.
 typedef struct saved_fields {
   double now, before, origin, requested, end, counted;
-  double h, proposed, tries_from;  // of the step control
+  double h, proposed, tries_from;  // fields of the step control
   int64_t index, tries;
   int32_t in_step, jumps, pending, located, goes_on, was_rejected;
 } saved_fields;

@@ -143,7 +143,7 @@ static double cubic_extreme(double low, double low_rate, double high, double hig
          c = 3 * (low_rate + high_rate) - 6 * d;
   double root = b * b - 4 * a * c;
   if (!(root >= 0)) return 0.5 * h;
-  // Chooses the root at which the sign of the derivative changes as between the ends. The form of the roots avoids cancellation.
+  // Chooses the root of the derivative within the step. The form of the roots avoids cancellation.
   double q = -0.5 * (b + copysign(sqrt(root), b)), first = c != 0 ? q / c : -1, second = q != 0 ? a / q : -1;
   double s = first > 0 && first < 1 ? first : second;
   return (s > 0 && s < 1 ? s : 0.5) * h;

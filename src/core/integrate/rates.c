@@ -32,7 +32,7 @@ od_status od_rate_matrix_factor(const od_plant *plant, const od_rate_matrix *mat
 }
 
 OD_WIDE_QUAD static void negate(int n, const double *restrict x, double *restrict y) {
-#define NEGATIVE(AT) AT(y + j) = 0 - AT(x + j)  // not -x, which could give minus zero
+#define NEGATIVE(AT) AT(y + j) = 0 - AT(x + j)  // 0 - x instead of -x, because -x could give minus zero
   OD_FOR_FOURS(n, NEGATIVE);
 }
 

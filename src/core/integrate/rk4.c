@@ -152,7 +152,7 @@ static void local_error(od_sim *s, double *before, double *after) {
   memset(after, 0, nx * sizeof *after);
 }
 
-// |R(z)| with R(z) = 1 + z + z^2/2 + z^3/6 + z^4/24 and z = re + i im, by Horner's rule.
+// Returns |R(z)| with R(z) = 1 + z + z^2/2 + z^3/6 + z^4/24 and z = re + i im, by Horner's rule.
 static double amplification(double re, double im) {
   double x = 1, y = 0;
   for (int k = 4; k > 0; k--) {

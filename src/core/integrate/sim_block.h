@@ -13,7 +13,7 @@ enum { OD_BY_STATE = 1, OD_BY_INPUT = 2, OD_BY_PARAMETER = 4 };
 
 enum { OD_MOST_JUMPS_IN_STEP = 24 };  // largest number of jumps that a step holds or passes (slide.c)
 
-// Location of the factors of Newton's matrix.
+// Location of the factors of Newton's matrix: none, in this block, or in the plant's work memory.
 typedef enum od_matrix_place { OD_NO_MATRIX, OD_MATRIX_HERE, OD_MATRIX_OF_PLANT } od_matrix_place;
 
 struct od_sim {
@@ -27,7 +27,7 @@ struct od_sim {
   double t;
   int started;
   int has_matrix;  // od_matrix_place
-  int history;     // number of earlier rates that are known: 0, 1 (k_before), 2 (k_earlier, too)
+  int history;     // number of earlier rates that are known: 0, 1 (k_before), 2 (also k_earlier)
 
   // at_point: whether the current point is the plant's last point. At the current point: whether gk is known and factored, and
   // which derivatives of g (`slopes`) and of k (`linear`) are known (OD_BY_*).
@@ -114,7 +114,8 @@ od_status od_sim_linearize(od_sim *sim, int by);
 // Computes the results of od_sim_linearize(). If the derivatives are known, the plant's last point does not change.
 od_status od_sim_linearize_rates(od_sim *sim, int by);
 
-// Returns the number of jumps. A build without jumps (base/parts.h) does not start a plant that has some.
+// Returns the number of jumps of the plant. In a build without jumps (base/parts.h) the result is 0, and od_sim_start() rejects
+// plants with jumps.
 static inline int od_sim_jumps(const od_sim *sim) {
   return OD_WITH_JUMPS ? sim->plant->jumps : 0;
 }

@@ -28,7 +28,7 @@ typedef struct memory {
   double *du;                     // rates of the inputs
   double *change;                 // change of the rates at the beginning of the step, due to the values
   double *by_value;               // derivatives of the new state with respect to the values (nx x jumps)
-  double *unit;                   // vector of zeros, in which one entry is temporarily 1
+  double *unit;                   // vector of zeros; one entry is temporarily 1
 } memory;
 
 // Returns the number of doubles of the point that copy_point() keeps.
@@ -156,7 +156,8 @@ static od_status held_step(od_sim *s, const attempt *a, const double *value, con
   if (status == OD_OK && plant->nq) status = plant->ops->powers(plant, od_sim_work(s), od_sim_at(s, s->power));
   if (od_sim_settle(s, status) != OD_OK) return status;
   od_sim_adopt_rates_point(s);
-  for (int i = 0; i < od_plant_nk(plant); i++) m.change[i] = k[i] - m.kept[i];  // the kept rates come first
+  for (int i = 0; i < od_plant_nk(plant); i++)
+    m.change[i] = k[i] - m.kept[i];  // m.kept begins with the rates of the saved point
   status = plain_step(s, a, out);
   if (status == OD_OK) status = od_sim_refresh(s);
   return status == OD_OK ? read_guards(s, guard) : status;
@@ -384,7 +385,7 @@ static od_status rates_with_held(od_sim *s, double h, const double *u0, double *
 // the rates of the guards zero at the end of the step. The new values solve a linear problem with the same bounds.
 static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
   const od_plant *plant = s->plant;
-  const double *u0 = m->kept + od_plant_nk(plant);  // the kept inputs come second
+  const double *u0 = m->kept + od_plant_nk(plant);  // the inputs of the saved point follow its rates
   double *held = od_sim_at(s, s->held);
   unknowns q = {0};
   for (int j = 0; j < plant->jumps; j++)

@@ -22,8 +22,8 @@ typedef struct od_step_control {
   double h;                   // length of the next try, s
   double proposed;            // length of the next step if the current step is accepted, s
   bool was_rejected;          // whether the last try was rejected
-  long tries;                 // tries since the last check of the pace
-  double tries_from;          // time of the last check of the pace, s
+  long tries;                 // number of tried steps since the last check of the step length
+  double tries_from;          // time of the last check of the step length, s
   double *low, *high;         // smallest and largest value of each state so far (nx each)
   double *before, *after;     // the two parts of the local error of the last step (nx each)
 } od_step_control;

@@ -233,7 +233,7 @@ static od_status differentiate(od_sim *s, const od_stage *stage, double beginnin
 static od_status first_with_jacobians(od_sim *s, double h, const double *u, od_step_columns c, const memory *m) {
   od_stage stage = first_stage(s, h, od_sim_inputs_inside(s, u));
   stage.to_differentiate = true;
-  od_status status = od_sim_linearize(s, c.by);  // at the beginning of the step
+  od_status status = od_sim_linearize(s, c.by);  // derivatives at the beginning of the step
   if (status != OD_OK) return status;
   od_sim_predict_rates(s, gamma_ * h);
   status = od_sim_solve_stage(s, &stage);

@@ -224,7 +224,7 @@ static od_status step_and_shift(od_sim *s, double h, const double *u, const doub
   const od_step_columns c = od_sim_columns(s, out);
   od_stage stage = stage_of(s, h, u);
   stage.to_differentiate = true;
-  od_status status = od_sim_linearize_rates(s, c.by);  // at the beginning of the step
+  od_status status = od_sim_linearize_rates(s, c.by);  // derivatives at the beginning of the step
   if (status != OD_OK) return status;
   bool done = dx && solve_half_way(s, h, &stage, c.by, dx);
   if (!done) status = solve_step(s, h, &stage);

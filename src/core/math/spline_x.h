@@ -8,7 +8,7 @@
 #define OD_SPLINE_MOST 8  // highest degree + 1
 #endif
 
-// The reciprocal of a number of spans.
+// The reciprocals of the numbers of spans.
 static const double X(per_span)[OD_SPLINE_MOST] = {0, 1, 1. / 2, 1. / 3, 1. / 4, 1. / 5, 1. / 6, 1. / 7};
 _Static_assert(OD_SPLINE_MOST == 8, "there must be one reciprocal for each number of spans");
 

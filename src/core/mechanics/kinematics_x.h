@@ -50,7 +50,7 @@ static void positions(const od_model *m, od_x *w) {
     od_x angle = w[l->angle + link->parent];
     if (link->kind == OD_LINK_REVOLUTE) {
       angle += axis[0] * z[link->coordinate];
-      od_x c = od_x_cos(angle), s = od_x_sin(angle);  // adjacent calls: the compiler can combine them
+      od_x c = od_x_cos(angle), s = od_x_sin(angle);  // adjacent calls, which the compiler can combine
       R[0] = c;
       R[1] = s;
       axis_motion(axis, r, S);

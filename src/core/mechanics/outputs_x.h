@@ -126,8 +126,8 @@ static od_x joint_output(const od_model *m, const od_x *w, const od_output *o) {
 #endif
 }
 
-// Returns the value of a load in N or N m (for a contact: the normal force), the power of the load in W (for a contact: the
-// dissipated power), or the energy stored in a contact in J.
+// Returns one of three quantities of a load, according to the kind of output: the value in N or N m (for a contact: the normal
+// force), the power in W (for a contact: the dissipated power), or the energy stored in a contact in J.
 static od_x load_output(const od_model *m, const od_x *w, const od_output *o) {
   if (m->load[o->index].kind == OD_LOAD_CONTACT) {
     X(contact) c;
@@ -378,7 +378,8 @@ static double point_output_tangent(const od_model *m, const double *w, const od_
   return sum;
 }
 
-// Returns the change of the component of the angular part of a motion vector V along an axis of the link.
+// Returns the change of an angular component along the last tangent: the component of the angular part of a motion vector V along
+// an axis of the link.
 static double own_turn_tangent(const od_model *m, const double *w, int link, const double *V, const double *dV,
                                int component) {
 #ifdef OD_PLANAR

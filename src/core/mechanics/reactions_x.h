@@ -56,7 +56,7 @@ static void X(closure_forces)(const od_model *m, const int *in, od_x *w) {
         apply_force(v.ra, p, 1, Wa);
         apply_force(v.rb, p, -1, Wb);
         break;
-      case OD_CLOSE_GEAR: break;  // a gear acts in coordinates, not on links
+      case OD_CLOSE_GEAR: break;  // a gear exerts generalized forces on coordinates, not forces on links
     }
   }
   accumulate(m, W);

@@ -209,7 +209,7 @@ OD_PART void T(closure_force_tangents)(const od_model *m, double *w, const od_nu
         T(apply_force_tangent)(v.rb, p, t.rb, dp, -1, dFb);
         break;
       }
-      case OD_CLOSE_GEAR: break;  // a gear acts in coordinates
+      case OD_CLOSE_GEAR: break;  // a gear exerts generalized forces on coordinates, not forces on links
     }
   }
 }

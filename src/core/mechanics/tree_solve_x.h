@@ -66,7 +66,7 @@ static void add_body_slopes(const od_model *m, const double *w, int i, bool move
   const double *h = I + 1, *v = V + 3, trace = I[4] + I[5] + I[6], hv = dot(h, v);
   for (int c = 0; c < 3; c++) {
     int next = (c + 1) % 3, last = (c + 2) % 3;
-    // J is column c of the tensor, as in momentum(); `turned` is w x J. Also uses h x (a x v) = a (h . v) - v (h . a).
+    // J is column c of the tensor, as in momentum(); `turned` is w x J. The code also uses h x (a x v) = a (h . v) - v (h . a).
     double J[3] = {P[0][ETA + c], P[1][ETA + c], P[2][ETA + c]}, turned[3];
     cross(V, J, turned);
     for (int k = 0; k < 3; k++) P[k][NU_TURN + c] = 2 * (turned[k] - v[k] * h[c]);

@@ -272,8 +272,8 @@ od_element_spec od_element_spec_of(const char *class_name) {
   return spec;
 }
 
-// Adds the operations of a formula. Sets the index of the first operation and the number of operations. If the number is invalid,
-// the number is stored, but no operation is added.
+// Adds the operations of a formula. Sets the index of the first operation and the number of operations. An invalid number of
+// operations is stored for od_build_finish() to report; then no operation is added.
 static void keep_formula(od_build *b, od_formula f, int *first, int *count) {
   od_model *p = &b->part;
   *first = p->operations;
@@ -331,7 +331,7 @@ int od_build_element(od_build *b, const char *name, const od_element_spec *spec)
 // Adds a block. Its outputs are signals, which come after the inputs and the outputs of earlier blocks.
 int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit) {
   od_model *p = &b->part;
-  const od_block_spec first_class = {0};  // replaces an invalid class; od_build_finish() reports the invalid class
+  const od_block_spec first_class = {0};  // stands for an invalid class, which od_build_finish() reports
   const char *problem = od_block_spec_problem(spec);
   if (problem) od_build_refuse(b, OD_ABOUT_BLOCK, p->blocks, "block '%s' %s", name, problem);
   if (problem) spec = &first_class;
@@ -381,7 +381,7 @@ static void set_line(od_build *b, int block, int place, od_block_line line) {
         od_model_text(&b->part, at->name), place, at->inputs);
 }
 
-// Returns -2 for an invalid index; -2 is neither a signal nor "no signal".
+// Returns -2 for an invalid index, because -1 means "no signal".
 int od_build_block_signal(const od_build *b, int block, int output) {
   bool there = block >= 0 && block < b->part.blocks && output >= 0 && output < b->part.block[block].outputs;
   return there ? b->part.block[block].signal + output : -2;
@@ -408,7 +408,7 @@ void od_build_block_formula(od_build *b, int block, od_formula formula) {
 const od_block_spec *od_build_block_spec(const od_build *b, int block) {
   return &b->part.spec[block];
 }
-// A block that does not exist has no outputs and no states. After a failed allocation, for example, the index of a block is -1.
+// A nonexistent block has no outputs and no states. For example, the index of a block is -1 after a failed allocation.
 int od_build_block_output_count(const od_build *b, int block) {
   return block >= 0 && block < b->part.blocks ? b->part.block[block].outputs : 0;
 }

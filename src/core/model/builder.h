@@ -23,9 +23,9 @@ struct od_build {
   int initials, initial_room;
   od_problem *problem;
   int problems, problem_room;
-  int refused;  // number of problems found before od_build_finish(), which keeps them
+  int refused;  // number of problems that were reported before od_build_finish(); od_build_finish() does not delete them
   bool spatial, no_memory;
-  // Whether initial values may be missing, because they are only the start of a search. If true, no value is balanced.
+  // Whether initial values may be missing, because they are only the start of a search. If true, no static balance is computed.
   bool starts_anywhere;
   // Whether od_build_finish() keeps the tables of a machine that has no valid initial state, in `unassembled`. These tables
   // describe the machine, but cannot be used for plants. The builder owns the tables.

@@ -327,7 +327,7 @@ static void check_formula(od_build *b, int index, const od_element_description *
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
   if (e->numbers < 0 || e->numbers > OD_MOST_FORMULA_NUMBERS) {
-    od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' has %d numbers; expected 0 to %d", c->noun,
+    od_build_report(b, OD_ABOUT_ELEMENT, index, "the count of numbers of %s '%s' is %d; expected 0 to %d", c->noun,
                     od_model_text(p, e->name), e->numbers, OD_MOST_FORMULA_NUMBERS);
     return;
   }
@@ -374,9 +374,10 @@ static void check_blocks(od_build *b) {
   for (int i = 0; i < p->blocks; i++) {
     const od_block *block = &p->block[i];
     if (block->inputs > OD_MOST_BLOCK_INPUTS || block->states > OD_MOST_BLOCK_ORDER + 1)
-      od_build_report(
-          b, OD_ABOUT_BLOCK, i, "block '%s' has %d inputs and %d states; expected at most %d inputs and %d states",
-          od_model_text(p, block->name), block->inputs, block->states, OD_MOST_BLOCK_INPUTS, OD_MOST_BLOCK_ORDER + 1);
+      od_build_report(b, OD_ABOUT_BLOCK, i,
+                      "block '%s' has %d input%s and %d state%s; expected at most %d inputs and %d states",
+                      od_model_text(p, block->name), block->inputs, block->inputs == 1 ? "" : "s", block->states,
+                      block->states == 1 ? "" : "s", OD_MOST_BLOCK_INPUTS, OD_MOST_BLOCK_ORDER + 1);
     check_numbers(b, OD_ABOUT_BLOCK, i, "block", od_model_text(p, block->name), block->number, block->numbers);
     const char *problem = od_block_formula_problem(p, block);
     if (problem) od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' %s", od_model_text(p, block->name), problem);

@@ -33,7 +33,7 @@ enum {
   OD_OIL_VISCOSITY = 64
 };
 
-// Returns the number of numbers of a law of the oil, or -1 if there is no such law.
+// Returns the count of numbers of an oil law, or -1 if there is no such law.
 static inline int od_oil_numbers(od_oil_law law) {
   static const int numbers[] = {[OD_OIL_CONSTANT] = 1, [OD_OIL_LINEAR] = 2, [OD_OIL_AIR] = 4};
   return (unsigned)law < sizeof numbers / sizeof *numbers ? OD_OIL_LAW + numbers[law] : -1;
@@ -63,12 +63,14 @@ typedef struct od_instance {
 
 // Connections of instances to the rest of the machine: constant integers.
 // model/join.c computes these integers when the layout of the work memory is known.
-typedef struct od_target {  // target of an out, w[to] += sign * w[from], and the places of the derivatives
+typedef struct
+    od_target {  // target of an output of an instance, w[to] += sign * w[from], and the places of the derivatives
   int from, to;
   double sign;
   od_out_kind kind;
   int target;  // index of a node, actuator or first-order state
-  // The row of derivatives of the out in w, the first `in` of the instance, and the number of inputs that may change.
+  // Places in w: the row of derivatives of the output, and the first input of the instance. Then the count of inputs that may
+  // change.
   int slope, in, ins;
   // The row of derivatives that contains the target, and the state of the row; -1: none (a tank or junction).
   int row, state;
@@ -81,10 +83,10 @@ typedef struct od_number_user {
 } od_number_user;
 // Tables of junctions: the instances with an end at a junction, and derivatives of their flows with respect to pressures of
 // junctions.
-typedef struct od_junction_in {  // an `in` that is the pressure of a junction
+typedef struct od_junction_in {  // an input of an instance that is the pressure of a junction
   int in, node;
 } od_junction_in;
-typedef struct od_junction_flow {  // an out that flows into a junction
+typedef struct od_junction_flow {  // an output of an instance that is a flow into a junction
   int from, junction;
   double sign;
 } od_junction_flow;
@@ -124,8 +126,9 @@ typedef struct od_join {
   bool compliant;   // whether some element has a compliance in addition to the oil
   // Whether elements also affect each other through junctions or a reservoir, not only through pressures and states.
   bool indirect;
-  int reservoir;       // index of the instance that is the reservoir, or -1
-  int warms, heat_in;  // state of the reservoir, or -1; `in` of the reservoir with the heat of all heaters
+  int reservoir;  // index of the instance that is the reservoir, or -1
+  int warms,
+      heat_in;  // state of the reservoir, or -1; input of the reservoir that receives the heat of all heat sources
   int heaters;
   od_heater *heater;
   od_batch *batch;  // instances of one class are contiguous, in the order of the classes
@@ -133,12 +136,12 @@ typedef struct od_join {
   // of numbers and of hosts' numbers, choices, formulas.
   int *pool;
   int *gather;        // in[i] = w[gather[i]]
-  int *column;        // for each `in`: its column in rows of derivatives of rates (see od_layout)
-  int *force_column;  // for each `in`: its column in rows of derivatives of forces
-  int *gain;          // for each `in`: place of its derivative with respect to the variable of that column
-  int *node;          // for each `in` that is a pressure: its node; otherwise -1
+  int *column;        // for each input: its column in rows of derivatives of rates (see od_layout)
+  int *force_column;  // for each input: its column in rows of derivatives of forces
+  int *gain;          // for each input: place of its derivative with respect to the variable of that column
+  int *node;          // for each input that is a pressure: its node; otherwise -1
   od_target *target;
-  int *place;     // for each target and each `in` that may change: place in w to which the derivative is added
+  int *place;     // for each target and each input that may change: place in w to which the derivative is added
   int *diagonal;  // for each circuit state: place in w of the derivative of its rate with respect to itself
 
   // Sparse rows of derivatives of rates. row_start: the start of each row relative to od_layout.rate_row, then the end of the last

@@ -169,7 +169,7 @@ static int waits_for(const od_model *m, int which, int k, bool sampling) {
              : -1;
 }
 
-// Returns the first of the remaining blocks for which a remaining block waits.
+// Returns the first of the remaining blocks on which another remaining block depends.
 static int next_remaining(const od_model *m, const bool *done, int at) {
   for (int k = 0; k < m->block[at].inputs; k++) {
     int before = waits_for(m, at, k, false);
@@ -178,8 +178,8 @@ static int next_remaining(const od_model *m, const bool *done, int at) {
   return at;
 }
 
-// Reports a loop among the remaining blocks. Each of them waits for another one, so following the dependencies from `first` for as
-// many steps as there are blocks leads into a loop. The message begins and ends with the same block.
+// Reports a loop among the remaining blocks. Each of these blocks depends on another remaining block, so following the dependencies
+// from `first` for as many steps as there are blocks leads into a loop. The message begins and ends with the same block.
 static void report_loop(od_build *b, const od_model *m, const bool *done, int first) {
   enum { LISTED = 64, MOST_TEXT = 240 };
   int way[LISTED], length = 0, at = first;
@@ -202,7 +202,7 @@ static void report_loop(od_build *b, const od_model *m, const bool *done, int fi
     used += od_text_format(text + used, sizeof text - used, "%.60s -> ", od_model_text(m, m->block[way[i]].name));
   od_build_report(
       b, OD_ABOUT_BLOCK, way[length - 1],
-      "%s%s%s is an algebraic loop: each output depends directly on the other outputs; add a block with a state, "
+      "%s%s%s is an algebraic loop: each output depends directly on the output before it; add a block with a state, "
       "such as a lag, to the loop",
       text, i >= 0 || at != first ? "... -> " : "", od_model_text(m, m->block[way[length - 1]].name));
 }

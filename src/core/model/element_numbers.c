@@ -24,7 +24,7 @@ static int field_count(const od_element_description *c, const od_keyed_number *n
   return c->field_count - c->equations->optional_numbers;
 }
 
-// Returns the value of a field without a given number: the value of another field, or the default.
+// Returns the value of a field for which the caller gave no number: the value of another field, or the default.
 static double default_of(const od_element_field *f, const od_element_description *c, const od_keyed_number *number,
                          int count) {
   const od_keyed_number *given = f->same_as ? find_key(number, count, f->same_as) : NULL;

@@ -580,7 +580,7 @@ static int output_count(const od_model *m, od_output_kind kind) {
   return -1;
 }
 
-// Returns the number of outs, reports or states of an instance, according to the kind of an output.
+// Returns the number of results (`out`), reports or states of an instance, according to the kind of an output of the machine.
 static int instance_components(const od_model *m, od_output_kind kind, int instance) {
   const od_element_class *k = od_instance_class(m, &m->instance[instance]);
   return kind == OD_OUT_ELEMENT ? k->outs : kind == OD_OUT_REPORT ? k->reports : od_element_state_count(k);

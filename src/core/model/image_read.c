@@ -17,7 +17,7 @@ static od_status read_header(const void *image, size_t size, od_image_header *h,
   if (!od_image_is(image, size))
     return od_fail(err, OD_BAD_INPUT, "this is not a model image; create an image with 'oleodyn compile'");
   if (size < sizeof *h)
-    return od_fail(err, OD_BAD_INPUT, "the image is truncated: its %zu bytes are less than a header", size);
+    return od_fail(err, OD_BAD_INPUT, "the image is truncated: it has %zu bytes, fewer than a header", size);
   memcpy(h, image, sizeof *h);
   if (h->byte_order != OD_IMAGE_BYTE_ORDER)
     return od_fail(err, OD_BAD_INPUT,
@@ -33,7 +33,7 @@ static od_status read_header(const void *image, size_t size, od_image_header *h,
     return od_fail(err, OD_BAD_INPUT, "the image has %zu bytes; its header states %llu bytes", size,
                    (unsigned long long)h->size);
   if (h->checksum != od_image_checksum(image, size))
-    return od_fail(err, OD_BAD_INPUT, "the image is damaged: its checksum differs");
+    return od_fail(err, OD_BAD_INPUT, "the image is damaged: its checksum is wrong");
   if (h->form != od_image_form())
     return od_fail(err, OD_BAD_INPUT,
                    "the image was created by another version of oleodyn, with other tables: compile the machine again");

@@ -23,8 +23,8 @@ typedef struct od_joint_coordinate {
   od_axis_rule axis;
   const char *label[3];  // names of the coordinate, its rate and its acceleration
   bool
-      hidden;  // whether the meaning of the coordinate changes during a run (charts); such a coordinate is used only for initial
-               // values
+      hidden;  // whether the meaning of the coordinate changes with the reference rotation; such a coordinate is used only for
+               // initial values
 } od_joint_coordinate;
 
 typedef struct od_joint_class {

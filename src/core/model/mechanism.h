@@ -18,7 +18,7 @@ typedef struct od_body {
   int link;    // index of the link that carries the body
 } od_body;
 
-// Returns the number of numbers of a shape, or -1 if there is no such shape.
+// Returns the count of numbers of a shape, or -1 if there is no such shape.
 static inline int od_shape_numbers(od_shape shape) {
   static const int numbers[] = {
       [OD_SHAPE_GENERAL] = 10, [OD_SHAPE_BEAM] = 2, [OD_SHAPE_CYLINDER] = 3, [OD_SHAPE_POINT] = 4, [OD_SHAPE_BOX] = 7};
@@ -133,7 +133,7 @@ typedef struct od_load {
   int number, input;
   bool follows_body;
 } od_load;
-// Returns the number of numbers of a load of this kind.
+// Returns the count of numbers of a load of this kind.
 static inline int od_load_numbers(od_load_kind kind) {
   return kind == OD_LOAD_JOINT ? 1 : kind == OD_LOAD_CONTACT ? OD_CONTACT_NUMBERS : 4;
 }

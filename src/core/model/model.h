@@ -130,7 +130,7 @@ static inline int od_model_power(const od_model *m, int kind) {
 static inline const od_element_class *od_instance_class(const od_model *m, const od_instance *instance) {
   return m->element_class[instance->element_class];
 }
-// For builder and readers only; see elements.h.
+// Returns the description of an instance's class. For the builder and readers only; see elements.h.
 static inline const od_element_description *od_instance_description(const od_model *m, const od_instance *instance) {
   return od_element_description_of(od_instance_class(m, instance));
 }
@@ -155,8 +155,8 @@ static inline const char *od_number_unit(const od_model *m, int number) {
   return m->text_size > 0 ? m->text + m->unit[number] : "";
 }
 
-// Parts that a build may leave out (base/parts.h). Models with a missing part are refused (model_parts.h), so code that only these
-// models need is not linked.
+// Parts that a build may leave out (base/parts.h). Models that need a missing part are rejected (model_parts.h), so code that only
+// these models need is not linked.
 static inline int od_model_blocks(const od_model *m) {
   return OD_WITH_BLOCKS ? m->blocks : 0;
 }

@@ -47,8 +47,8 @@ typedef enum od_output_kind {
   OD_OUT_LENGTH,
   OD_OUT_SPEED,
   OD_OUT_FORCE,
-  // Outputs of an instance. index: instance; component: index of the out, report or state; second: another instance whose value
-  // is added.
+  // Outputs of an instance. index: instance; component: index of the result (`out`), report or state; second: another instance
+  // whose value is added.
   OD_OUT_ELEMENT,
   OD_OUT_REPORT,
   OD_OUT_ELEMENT_STATE,

@@ -7,8 +7,8 @@
 #include "model/builder.h"
 #include "model/rate_derivatives.h"
 
-// Rows are sparse if there are at least LARGE states and fewer than one entry in SPARSE_PART is used. bench_circuit gave these
-// limits.
+// Rows are sparse if there are at least LARGE states and fewer than one entry in SPARSE_PART is used. The limits were measured with
+// bench_circuit.
 enum { LARGE = 16, SPARSE_PART = 3 };
 
 // Row and column of each entry. The rows after the rows of rates are the flows into the junctions of a group.

@@ -17,7 +17,7 @@ typedef struct od_step_pattern {
   int slopes;
   int *slope;  // derivatives with respect to states: places relative to od_layout.rate_row
   int moves, pushes, drives, feels;
-  int *moved, *pushing, *driven, *felt;  // lists of states; `moved` includes `driven`
+  int *moved, *pushing, *driven, *felt;  // lists of states; the list `moved` includes the states of the list `driven`
 } od_step_pattern;
 
 #endif

@@ -184,9 +184,9 @@ static double deviation_of(const od_change_watch *w, int slot, int i) {
   return is_known(w, slot, i) && d > 0 ? fabs(w->c[slot * m + i]) / sqrt(d) : 0;
 }
 
-// The most likely change of a parameter.
+// The most likely change of a parameter, over all starting times.
 typedef struct likely {
-  double gain, deviation;  // its gain, and the largest |z| of the parameter
+  double gain, deviation;  // largest result of gain_of(), and largest |z|
 } likely;
 
 static likely most_likely(const od_change_watch *w, int i) {
@@ -226,7 +226,7 @@ static int find_time(const od_change_watch *w, double t, int i, od_parameter_cha
     if (first < 0) first = k;
     last = k;
   }
-  // A change between the starting times of two slots has nearly the likelihood of both.
+  // A change between the starting times of two slots has nearly the likelihood of both slots.
   out->earliest = w->time[w->order[first > 0 ? first - 1 : first]];
   out->latest = last + 1 < w->slots ? w->time[w->order[last + 1]] : t;
   return best;
@@ -243,8 +243,9 @@ static scratch scratch_of(const od_change_watch *w) {
   return (scratch){D, D + m * m, D + 2 * m * m, D + 2 * m * m + m * n};
 }
 
-// Computes u = L^-1 c and W = L^-1 b' for changes of all possible causes at the start of a slot, with L L' = d + 1/q. Returns twice the
-// logarithm of the likelihood ratio; -INFINITY: a possible cause was not known well enough at this time. *count: number of causes.
+// Computes u = L^-1 c and W = L^-1 b' for changes of all possible causes at the start of a slot, with L L' = d + 1/q. Returns twice
+// the logarithm of the likelihood ratio; -INFINITY: at this time, the estimate of a possible cause was too uncertain. *count:
+// number of causes.
 static double solve(const od_change_watch *w, int slot, scratch x, int *count) {
   int n = w->nx + w->np, m = w->watched, row = 0;
   size_t M = columns_of(m);
@@ -276,7 +277,7 @@ static double solve(const od_change_watch *w, int slot, scratch x, int *count) {
   return gain;
 }
 
-// Adds to `sum` (n) `part` times the change of the estimate of the solution in x.
+// Adds a multiple of the change of the estimate to `sum` (n). part: the factor; x: the solution that solve() has computed.
 static void add_change(int n, int count, scratch x, double part, double *sum) {
   for (int k = 0; k < count; k++)
     for (int j = 0; j < n; j++) sum[j] += part * x.W[k * n + j] * x.u[k];

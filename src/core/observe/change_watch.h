@@ -56,14 +56,14 @@ size_t od_change_watch_size(int nx, int np, int ny, int watched);
 // Starts a watch in the caller's memory. The arrays `parameter` and `change` stay in use.
 void od_change_watch_init(od_change_watch *w, int nx, int np, int ny, int watched, const int *parameter,
                           const double *change, double *memory);
-// Forgets all signatures: only later changes are detected.
+// Deletes all signatures. Afterwards only later changes are detected.
 void od_change_watch_restart(od_change_watch *w);
 
 // ---- called by the observer and its filter
 
 // Propagates the signatures through a step or a change of coordinates: A is nx x nx, B nx x np.
 void od_change_watch_predict(od_change_watch *w, const double *A, const double *B);
-// Begins a pass over the sensors. Only the last pass of a correction counts.
+// Begins a pass over the sensors. Only the data of the last pass of a correction are used.
 void od_change_watch_begin_pass(od_change_watch *w);
 // Records a used sensor with its row h (n), its innovation and the variance of the innovation. The gains follow in the same order.
 void od_change_watch_sensor(od_change_watch *w, const double *h, double value, double s);
@@ -79,8 +79,9 @@ void od_change_watch_corrected(od_change_watch *w);
 // likely one; od_change_watch_name() corrects it later.
 bool od_change_watch_end(od_change_watch *w, double t, const double *p, const double *p_variance, bool is_valid,
                          double *delta, double *P, od_parameter_change *out);
-// Updates the parameter and the estimate after the last detected change from the present estimates: the possible cause
-// whose estimate differs most from its value before the change, relative to the standard deviation of the difference.
+// Updates the changed parameter of the last detected change, and its estimate after the change, from the present estimates. The
+// changed parameter is the possible cause whose estimate differs most from its value before the change, relative to the standard
+// deviation of the difference.
 void od_change_watch_name(const od_change_watch *w, const double *p, const double *p_variance,
                           od_parameter_change *out);
 // Saves or restores a watch as pieces of a saved state.

@@ -189,7 +189,7 @@ typedef struct row_block {
   double *row;
 } row_block;
 
-// Adds to `sum`, for each row, the entry in column k times the 4 or 8 entries starting at column c.
+// For each row, adds the product of the entry in column k and the 4 or 8 entries starting at column c to `sum`.
 OD_INTO_WIDE void add_products(int quads, ptrdiff_t n, row_block rows, ptrdiff_t k, ptrdiff_t c, od_quad *sum) {
   const double *row = rows.row;
   for (int i = 1; i < rows.count; i += 2, row += 2 * n)

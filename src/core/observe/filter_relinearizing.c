@@ -9,14 +9,15 @@
 // In these cases the window is abandoned, and another window begins at the live estimate:
 // - The coordinates of a mechanism change. Process noise and covariances refer to coordinates, so the worker would have
 //   to change its coordinates at the same sample as the live observer. The filter stays settled if it was settled.
-// - A guard or the caller (od_observer_inflate) has increased the covariance: earlier samples no longer count.
+// - A guard or the caller (od_observer_inflate) has increased the covariance: earlier samples are no longer used.
 // - The process noise correlates states with parameters, or parameters with each other.
 // - The memory for samples is full, after many samples without any sensor.
 //
 // Windows may contain jumps of sampled blocks, jumps of inputs and missing sensors. Windows do not contain values that the live
 // observer rejected.
 //
-// If the samples do not fit the model, the filter falls back: it continues as an iterated extended Kalman filter (smoother_plain.c).
+// If the samples do not fit the model, the filter falls back: it continues as an iterated extended Kalman filter
+// (smoother_plain.c).
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +42,7 @@ static od_status start(od_observer *o) {
   return od_smoother_take_declared_start(s, o);
 }
 
-// Begins again after an increase of the covariance.
+// Begins a new window after an increase of the covariance.
 static void begin_again(od_smoother *s, od_observer *o) {
   od_smoother_discard_plain(s);
   od_smoother_restart(s, o);

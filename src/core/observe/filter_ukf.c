@@ -76,7 +76,7 @@ static od_status evaluate(od_observer *o, const trial *t, double *result) {
 }
 
 // Computes the results at both sigma points along d minus the result at the center (count entries each). *part: the fraction of the
-// distance that was used.
+// distance at which both points could be reached.
 static od_status try_pair(od_observer *o, const od_deviations *r, const trial *t, double c, const double *d,
                           const double *middle, int count, double *part) {
   od_status status = OD_OK;

@@ -42,7 +42,7 @@ od_sensor_use od_guard_judge(od_guard *g, const od_guard_rules *rules, double me
     g->gated++;
     return OD_SENSOR_GATED;
   }
-  // The sensor is settling again.
+  // The sensor begins to settle again.
   g->reopened++;
   g->out = 0;
   g->mean = rules->gate * rules->gate;

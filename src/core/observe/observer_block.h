@@ -34,7 +34,7 @@ struct od_observer {
   double nis;
   double choice[OD_MOST_FILTER_OPTIONS];  // values of the filter's options
   int unsound;                            // whether the options of the filter are invalid
-  od_change_watch *watch;                 // of the caller; NULL: changes of parameters are not detected
+  od_change_watch *watch;                 // in memory of the caller; NULL: changes of parameters are not detected
 
   // Offsets in bytes from the block's start.
   size_t sim, p, low, high;        // the estimate and the bounds of its parameters

@@ -1,6 +1,6 @@
 // The safeguarded iteration over a window, divided into pieces. A piece is one sample of a forward pass or of the catch-up, or
-// several samples of a backward pass. At most PIECES pieces are done per sample. A complete window is finished by the time the same
-// number of further samples has arrived.
+// several samples of a backward pass. At most PIECES pieces are done per sample. The work on a complete window is finished before
+// the same number of new samples has arrived.
 //
 //   1  The live observer has linearized the window: a backward pass gives a first trajectory.
 //   2  If J of the first trajectory is too large for noise, the trajectory about which the live observer linearized is also
@@ -316,7 +316,8 @@ static od_status judge_first(od_smoother *s, bool complete) {
     return OD_OK;
   }
   if (!better && !(s->best < (double)INFINITY)) return OD_NOT_CONVERGED;
-  if (s->best < (double)INFINITY) put_aside(s, better ? s->next : s->now);  // INFINITY: cannot be simulated
+  if (s->best < (double)INFINITY)
+    put_aside(s, better ? s->next : s->now);  // INFINITY: the trajectory cannot be simulated
   return better ? accept(s) : go_back(s, 1);
 }
 
@@ -346,7 +347,7 @@ static od_status piece_back(od_smoother *s) {
   return OD_OK;
 }
 
-// Ends the restoration. If the restored trajectory is not the accepted trajectory, accepts it.
+// Ends the restoration. Accepts the restored trajectory unless it is already the accepted trajectory.
 static od_status end_going_back(od_smoother *s) {
   s->restoring = 0;
   keep_end(s, true);
@@ -379,8 +380,8 @@ static od_status piece_catch_up(od_smoother *s, od_observer *o) {
   return od_smoother_catch_up(s, ++s->at);
 }
 
-// Returns whether the next window would be late because many samples have arrived meanwhile. The last growing window has twice the
-// time, because later windows do not repeat its work.
+// Returns whether the next window would begin too late because many samples have arrived in the meantime. The last growing window
+// has twice the time, because later windows do not repeat its work.
 static bool is_late(const od_smoother *s) {
   long length = s->end - s->first, since = s->last - s->end;
   if (s->at_once || s->restoring || s->attempt == 2 || s->phase == OD_SMOOTHER_CATCH_UP) return false;

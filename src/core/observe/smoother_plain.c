@@ -36,7 +36,7 @@ void od_smoother_discard_plain(od_smoother *s) {
   s->has_plain = s->fell_back = 0;
 }
 
-// If the plain filter fails, the live observer is the only filter left.
+// If the plain filter fails, only the live observer continues.
 void od_smoother_predict_plain(od_smoother *s, const double *Q, const double *q) {
   if (!s->has_plain) return;
   od_observer *w = od_smoother_plain(s);

@@ -102,8 +102,9 @@ static od_status miss(od_smoother *s, od_sim *sim, const double *wanted, double 
 }
 
 // Returns whether a step between two states is nearly linear: within a fraction of the change, the change of the outputs agrees
-// with the derivatives at its start and at its end. predicted: the differences expected after the step. Otherwise the new state may
-// be on another branch with similar outputs. For instance, the crank may be on the other side of its dead center.
+// with the derivatives at its start and at its end. predicted: the differences expected after the step. After a step that is not
+// nearly linear, the new state may be on another branch with similar outputs. For instance, the crank may be on the other side of
+// its dead center.
 static bool is_straight(const od_smoother *s, const double *predicted, const double *missing, const double *change,
                         const double *way) {
   int m = s->declared;

@@ -268,7 +268,7 @@ void od_assembly_positions(od_assembly *s) {
     if (r) memcpy(s->r, r, (size_t)s->rows * sizeof *r);
     report_conditions(s);
   }
-  bool is_closed = s->b->problems > before;  // the second search closed the loops
+  bool is_closed = s->b->problems > before;  // true if the second search has closed the loops
   if (z && !is_closed) memcpy(s->w + m->layout.z, z, (size_t)m->coordinates * sizeof *z);
   keep_positions(s);
   if (!is_closed && m->closures > 0) report_loop(s);
@@ -318,7 +318,7 @@ void od_assembly_rates(od_assembly *s) {
 
 int od_assembly_rank(od_assembly *s, int *integers, double *matrix) {
   od_model *m = s->m;
-  m->freedom = -1;  // not known before the rank is computed
+  m->freedom = -1;  // not determined before the rank is computed
   od_mechanics(m)->open_positions(m, s->w);
   return od_partition_choose(m, s->w + m->layout.jacobian, integers, matrix);
 }

@@ -58,7 +58,7 @@ void od_assembly_choose_charts(od_assembly *s);
 // Finds positions that close the loops and meet the exact values. If there are none, reports a problem; z0 then has the positions with
 // the smallest gaps that were found.
 void od_assembly_positions(od_assembly *s);
-// Closes the loops as well as possible, for a machine whose initial values have problems. Reports nothing.
+// Reduces the gaps of the loops as far as possible, for a machine whose initial values have problems. Reports no problems.
 void od_assembly_guess_positions(od_assembly *s);
 void od_assembly_rates(od_assembly *s);
 // Return the rank of the closure Jacobian: at the positions in w, and the largest rank after a small step along a motion that the

@@ -75,8 +75,8 @@ bool od_balance_is_at_rest(const od_balance *b, int row, double force);
 void od_balance_check_forces(od_balance *b);
 // Reports cylinders that the balance holds at an end stop.
 void od_balance_check_strokes(od_balance *b);
-// Reports balanced pressures below zero, which oil cannot have. value: whether the pressures are a solution; false: the end of an
-// unsuccessful search. Returns whether a pressure was reported.
+// Reports balanced pressures below zero, because oil cannot carry tension. value: true if the pressures are a solution; false if
+// they are the end of an unsuccessful search. Returns whether a pressure was reported.
 bool od_balance_report_suction(od_balance *b, const double *x, bool value);
 // Reports the reason why no balance was found. The search began at `start` and ended at x.
 void od_balance_report_failure(od_balance *b, const double *start, const double *x);

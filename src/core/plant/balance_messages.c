@@ -38,12 +38,12 @@ bool od_balance_report_suction(od_balance *b, const double *x, bool value) {
     if (value)
       od_build_report(
           b->s->b, OD_ABOUT_INITIAL, c->initial,
-          "a static balance needs %.4g bar in '%s', but oil cannot pull: the least pressure is 0 bar; change the load, or a pressure that acts against it",
+          "a static balance needs %.4g bar in '%s', but oil cannot carry tension: the lowest pressure is 0 bar; change the load, or a pressure that acts against it",
           pressure / 1e5, od_model_text(od_balance_model(b), od_balance_model(b)->node[c->output.index].name));
     else
       od_build_report(
           b->s->b, OD_ABOUT_INITIAL, c->initial,
-          "a static balance needs a pressure below 0 bar in '%s', but oil cannot pull; change the load, or a pressure that acts against it",
+          "a static balance needs a pressure below 0 bar in '%s', but oil cannot carry tension; change the load, or a pressure that acts against it",
           od_model_text(od_balance_model(b), od_balance_model(b)->node[c->output.index].name));
     found = true;
   }
@@ -113,7 +113,7 @@ static bool report_rank(od_balance *b, const double *x) {
   return b->s->b->problems > before;
 }
 
-// The largest residual at the end of a search, relative to the effect of the unknowns on this residual.
+// The equation with the largest residual at the end of a search, relative to the effect of the unknowns on this residual.
 typedef struct leftover {
   int initial;  // the initial value whose equation is not satisfied
   double size;
@@ -161,7 +161,7 @@ void od_balance_report_failure(od_balance *b, const double *start, const double 
   }
   if (od_balance_report_suction(b, x, false)) return;
   leftover left = find_leftover(b, x);
-  // Returns to the coordinates that were independent at the start.
+  // Restores the coordinates that were independent at the start.
   if (plant->ops->start(plant, b->t->work, there) == OD_OK && report_rank(b, start)) return;
   const char *name = od_balance_name(b, left.initial), *help = "another start value ('balance from ...') may help";
   if (left.unit)

@@ -58,8 +58,8 @@ static od_status evaluate(const search *s, const double *x, double *by) {
 }
 
 // Solves with the plant's own factors at the last point. Returns false if the matrix is nearly singular. The factored matrix is 1 -
-// h J for a very large h, which equals -h J up to round-off. If J is nearly singular, the 1 is not negligible: the solution for a
-// right-hand side with all states has entries as large as the right-hand side.
+// h J for a very large h, which equals -h J up to round-off. If J is nearly singular, the 1 is not negligible. Then the solution
+// for a right-hand side with all states has entries as large as the right-hand side.
 static bool solve_sparse(const search *s) {
   static const double step = 1e12, least_rate = 1e-9;  // s, 1/s
   const od_equilibrium *e = s->e;
@@ -150,7 +150,8 @@ static bool follow(const search *s, double *x) {
 
 // ---- overdamped motion
 
-// Where the overdamped motion has its dampers: between the bodies and the ground (M), or in the independent joints (diagonal of M).
+// Location of the dampers of the overdamped motion: between the bodies and the ground (M), or in the independent joints (diagonal
+// of M).
 typedef enum dampers { ON_BODIES, IN_JOINTS } dampers;
 
 // Takes one step of length tau from x and stores the result in s->trial. Returns the longest move of a position relative to its
@@ -273,7 +274,7 @@ static void end(search *s) {
   od_free(s->pivot);
 }
 
-// Returns to the start and to the coordinates that were independent at the start. Returns false if the plant cannot start.
+// Restores the starting point and the coordinates that were independent there. Returns false if the plant cannot start.
 static bool begin_again(const od_equilibrium *e, const double *start, double *x) {
   bool ok = e->plant->ops->start(e->plant, e->work, x) == OD_OK;
   memcpy(x, start, (size_t)od_plant_nx(e->plant) * sizeof *x);

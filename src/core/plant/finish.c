@@ -29,7 +29,7 @@ bool od_assembly_check_reach(od_assembly *s, int instance, double length) {
   if (!(length < shortest - 1e-9 * longest || length > longest + 1e-9 * longest)) return true;
   od_build_report(
       s->b, OD_ABOUT_ELEMENT, instance,
-      "%s '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
+      "%s '%s' cannot connect its points: the points are %.4g m apart in the initial position, but its length "
       "ranges from %.4g m to %.4g m%s",
       c->noun, od_model_text(s->m, e->name), length, shortest, longest,
       s->b->starts_anywhere
@@ -201,9 +201,9 @@ static void count_freedom(od_assembly *s) {
     if (nearby > rank)
       od_build_report(
           s->b, OD_ABOUT_MACHINE, -1,
-          "the machine starts in a singular position: the machine has %d degrees of freedom there, but %d nearby; change "
+          "the machine starts in a singular position: the machine has %d degree%s of freedom there, but %d nearby; change "
           "the initial position slightly",
-          m->freedom, m->coordinates - nearby);
+          m->freedom, m->freedom == 1 ? "" : "s", m->coordinates - nearby);
   }
   od_free(integers);
   od_free(matrix);

@@ -248,7 +248,7 @@ od_status od_plant_from_function(const od_function *f, od_plant **out, od_error 
   *out = NULL;
   if (f->nx <= 0 || f->nu < 0 || f->np < 0 || !f->f || !f->x0 || (f->np && !f->p))
     return od_fail(err, OD_BAD_ARGUMENT,
-                   "a function plant needs at least one state, f, x0, and p if it has parameters");
+                   "a function plant needs at least one state, f and x0; with parameters it also needs p");
   if (!f->f_jacobians && !f->f_complex)
     return od_fail(err, OD_BAD_ARGUMENT, "a function plant needs f_jacobians or f_complex for exact derivatives");
   if (f->h && !f->h_jacobians && !f->h_complex)

@@ -184,7 +184,7 @@ static od_status reach(od_inverse *v, const double *q) {
   return OD_NOT_CONVERGED;
 }
 
-// Returns to the last solved position after a failure.
+// Restores the last solved position after a failure.
 static od_status return_to_solved(od_inverse *v) {
   memcpy(v->z, v->solved_z, (size_t)v->free * sizeof *v->z);
   v->plant->ops->settle(v->plant, v->work, true);
@@ -372,7 +372,7 @@ static od_status solve_drives(od_inverse *v, double *effort) {
     }
   od_status status = od_lu_factor(n, B, v->pivot);
   for (int i = 0; i < n; i++) least = fmin(least, fabs(B[i * n + i])), most = fmax(most, fabs(B[i * n + i]));
-  if (status != OD_OK || !(least > 1e-12 * most)) {  // n = 0: least is infinite
+  if (status != OD_OK || !(least > 1e-12 * most)) {  // n = 0: `least` is infinite
     v->stuck = OD_STUCK_DRIVES;
     return OD_SINGULAR;
   }

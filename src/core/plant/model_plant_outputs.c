@@ -75,7 +75,7 @@ od_status od_model_plant_outputs(const od_plant *plant, void *work, const double
   if (d->reactions) od_model_plant_close(d, &p);
   for (int i = 0; i < plant->ny; i++) {
     const od_output *o = &d->m->output[d->output[i]];
-    y[i] = od_model_output_value(d->m, p.w, o) + 0.0;  // + 0.0 turns minus zero into zero
+    y[i] = od_model_output_value(d->m, p.w, o) + 0.0;  // adding 0.0 changes minus zero to zero
     if (o->kind >= OD_OUT_INTEGRAL) y[i] += integral_part(d->m, p.w, o, energy);
   }
   return OD_OK;

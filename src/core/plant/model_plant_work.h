@@ -199,10 +199,9 @@ void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts
 od_status od_model_plant_sparse_factors(const od_plant *plant, void *work, double alpha, double beta);
 void od_model_plant_sparse_solve(const od_plant *plant, void *work, double *right, int columns);
 
-// model_plant_complex.c: derivatives by complex steps through the whole machine, for quantities without tangents. A build without
-// complex numbers refuses plants that need these functions (real_derivatives.c).
-// Quantities that change: a parameter, a state, an input (-1: none); rates and states, entries `stride` apart (NULL: none); and a
-// direction.
+// model_plant_complex.c: derivatives by complex steps through the whole machine, for quantities without tangents. In a build
+// without complex numbers, od_model_plant() rejects plants that need these functions (real_derivatives.c). Quantities that change:
+// a parameter, a state, an input (-1: none); rates and states, entries `stride` apart (NULL: none); and a direction.
 enum {
   OD_MOST_SWITCHED_STATES =
       (int)OD_MOST_BLOCK_STATES > (int)OD_MOST_ELEMENT_STATES ? (int)OD_MOST_BLOCK_STATES : (int)OD_MOST_ELEMENT_STATES
@@ -299,7 +298,7 @@ void od_model_plant_signal_column(const od_plant_data *d, const od_work_parts *p
                                   double *column);
 void od_model_plant_signal_input_column(const od_plant_data *d, const od_work_parts *p, int input, double *column,
                                         int stride);
-// This column must be zero on entry, too.
+// The column must be zero on entry.
 void od_model_plant_signal_number_column(const od_plant_data *d, const od_work_parts *p, od_block_number number,
                                          double *column, int stride);
 // Returns whether a quantity that blocks measure depends directly on numbers of the circuit, not only on states.

@@ -7,7 +7,7 @@
 // Chooses the method for a model whose degrees of freedom are known, and computes the pattern. Returns false if an allocation fails.
 bool od_model_choose_newton(od_model *m, od_sparsity sparsity);
 
-// Return whether the matrix can be factored along the tree, and whether this method is the fastest method.
+// Return whether the matrix can be factored along the tree, and whether this method is the fastest.
 bool od_model_can_use_tree(const od_model *m);
 bool od_model_prefers_tree(const od_model *m);
 

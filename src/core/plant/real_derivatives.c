@@ -2,7 +2,7 @@
 // that classes of elements and blocks define. This file finds what a plant needs in addition.
 #include "plant/real_derivatives.h"
 
-#define NEEDS_COMPLEX "which this build does not contain (OD_WITHOUT=complex)"
+#define NEEDS_COMPLEX "this build does not contain complex numbers (OD_WITHOUT=complex)"
 
 // Returns whether the derivative with respect to a number of the circuit needs complex steps.
 static bool number_needs_complex(const od_model *m, const od_circuit_number *n) {
@@ -22,15 +22,15 @@ od_status od_model_plant_check_real(const od_plant_data *d, od_error *err) {
   for (int i = 0; i < m->measures; i++)
     if (od_output_needs_complex(&m->measure[i]))
       return od_fail(err, OD_NOT_AVAILABLE,
-                     "a block measures a reaction or a power, whose derivatives need complex numbers, " NEEDS_COMPLEX);
+                     "a block measures a reaction or a power, whose derivatives need complex numbers; " NEEDS_COMPLEX);
   if (m->join.reservoir >= 0)
-    return od_fail(err, OD_NOT_AVAILABLE, "derivatives of the oil's temperature need complex numbers, " NEEDS_COMPLEX);
+    return od_fail(err, OD_NOT_AVAILABLE, "derivatives of the oil's temperature need complex numbers; " NEEDS_COMPLEX);
   if (d->plant.jumps)
-    return od_fail(err, OD_NOT_AVAILABLE, "derivatives of laws with jumps need complex numbers, " NEEDS_COMPLEX);
+    return od_fail(err, OD_NOT_AVAILABLE, "derivatives of laws with jumps need complex numbers; " NEEDS_COMPLEX);
   for (int j = 0; j < d->plant.np; j++)
     if (number_needs_complex(m, &d->owner[j]))
       return od_fail(err, OD_NOT_AVAILABLE,
-                     "derivatives with respect to number %d ('%s') need complex numbers, " NEEDS_COMPLEX,
+                     "derivatives with respect to number %d ('%s') need complex numbers; " NEEDS_COMPLEX,
                      d->parameter[j], od_number_path(m, d->parameter[j]));
   return OD_OK;
 }

@@ -9,7 +9,8 @@
 // If a weighted entry of R exceeds this limit, another choice of coordinates is clearly better. The smaller limit applies if a
 // preferred coordinate would become independent or dependent.
 static const double worst_map_entry = 3, worst_preferred_entry = 1.5;
-// If the smallest pivot has decreased by this factor since the partition was chosen, other rows or another order are better.
+// If the smallest pivot has decreased by this factor since the partition was chosen, a choice of other rows or another order is
+// better.
 static const double worst_pivot_growth = 5;
 // If the middle angle of a spherical joint exceeds this limit (rad), the joint gets a new reference rotation.
 static const double worst_chart_angle = 1;
@@ -261,7 +262,9 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
   p.head->placed = 0;
   mech->open_positions(m, p.w);
   bool chosen = choose(d, &p, dense, same_axes);
-  for (int i = 0; i < od_partition_rank(m) * freedom; i++) p.w[l->R + i] = 0;  // no prediction from the old map
+  for (int i = 0; i < od_partition_rank(m) * freedom; i++)
+    p.w[l->R + i] = 0;  // the old map must not predict the dependent
+                        // coordinates
   for (int i = 0; i < od_partition_rank(m); i++) p.w[l->curl + i] = 0;
   if (!chosen) {
     keep_choice(d, &p, saved, true);
@@ -272,7 +275,7 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
   int nx = od_plant_nx(plant);
   for (int i = 0; i < nx * np; i++) map_p[i] = 0;
   for (int i = 0; map && i < nx * nx; i++)
-    map[i] = i % (nx + 1) == 0 && i >= 2 * freedom * nx;  // the circuit's states do not change
+    map[i] = i % (nx + 1) == 0 && i >= 2 * freedom * nx;  // identity for the circuit's states, which do not change
   for (int k = 0; k < freedom; k++) {
     int j = p.in[l->independent + k];
     x[k] = p.w[l->z + j];

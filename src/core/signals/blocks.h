@@ -31,7 +31,8 @@ void od_blocks_tangent(const od_model *m, const double *w, const double *dc, od_
 
 // Fills the memory of delays at the start.
 void od_blocks_start(const od_model *m, double *w);
-// Takes one sample of a sampled block: computes the next states from the current states and the input. Delays shift their memory.
+// Takes one sample of a sampled block: computes the next states from the current states and the input. A delay shifts its stored
+// samples by one.
 void od_block_sample(const od_model *m, double *w, int block, double *next);
 void od_block_sample_complex(const od_model *m, const od_block *b, const od_complex *q, const od_complex *x,
                              od_complex u, od_complex *next);
@@ -44,7 +45,8 @@ void od_block_sample_tangent(const od_model *m, const double *w, int block, cons
 void od_block_inputs(const od_model *m, const double *w, const od_block *b, double *u);
 void od_block_inputs_complex(const od_model *m, const od_complex *w, const od_block *b, od_complex *u);
 
-// For a block with modes: return the margin, positive until a switch is due, and compute all states after the switch.
+// For a block with modes: the first function returns the margin, which is positive until a switch is due. The second function
+// computes all states after the switch.
 double od_block_margin_at(const od_model *m, const double *w, int block);
 void od_block_switch(const od_model *m, const double *w, int block, double *next);
 void od_block_switch_complex(const od_model *m, const od_complex *w, int block, od_complex *next);

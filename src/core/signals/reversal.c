@@ -55,7 +55,7 @@ double od_signal_next_reversal(const od_signals *s, int index, double t, double 
   while (t < until) {
     double piece = fmin(od_signal_next_break(s, index, t), until);
     double end = fmin(piece, t + od_signal_pace(s, index, t, piece));
-    if (!(end > t)) return INFINITY;  // t is so large that t plus the pace equals t
+    if (!(end > t)) return INFINITY;  // t is so large that adding the pace does not change t
     double before = nextafter(end, -INFINITY);
     if (od_signal_value(s, index, before) * sign < 0) return locate(s, index, sign, t, before);
     double value = od_signal_value(s, index, end);

@@ -35,7 +35,7 @@ od_status od_text_file_read(const char *path, char **text, size_t *length, od_me
   return OD_OK;
 }
 
-// Pages have files in the form of text only: od_stored_run_check() refuses the other formats.
+// Pages contain only text files: od_stored_run_check() rejects other formats.
 od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
   return od_table_read_csv_with(path, wish, out, err);
 }
@@ -45,7 +45,7 @@ int memfd_create(const char *name, unsigned flags) {
   return -1;
 }
 
-// --- Requirements: not judged in a page --------------------------------------------------------------------------------
+// --- Requirements: not checked in a page ------------------------------------------------------------------------------
 
 const od_judgement *od_judge_results(const od_judge *judge, int *count) {
   (void)judge;
@@ -111,8 +111,8 @@ static double dot(const double *a, int rows, int columns, int i, int j) {
   return sum;
 }
 
-// The shortest least-squares solution by one-sided Jacobi rotations: a V has orthogonal columns, whose lengths are the singular
-// values. Singular values below `bound` times the largest one count as zero.
+// Computes the least-squares solution with the smallest norm by one-sided Jacobi rotations: a V has orthogonal columns, whose
+// lengths are the singular values. Singular values below `bound` times the largest one count as zero.
 lapack_int LAPACKE_dgelsd(int layout, lapack_int m, lapack_int n, lapack_int columns, double *a, lapack_int lda,
                           double *b, lapack_int ldb, double *singular, double bound, lapack_int *rank) {
   enum { SWEEPS = 60 };

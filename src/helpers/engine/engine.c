@@ -1,6 +1,6 @@
-// The engine: simulates a stored machine (simulate/stored_run.h) in a page, with new values of its numbers. WebAssembly; the page
-// calls the exported functions. A run is the run of `oleodyn simulate` with `--set`: the same loader, the same steps, the same
-// verdict.
+// The engine: simulates a stored machine (simulate/stored_run.h) in a page, with new values of its numbers. The engine is compiled
+// to WebAssembly, and the page calls the exported functions. A run gives the same results as `oleodyn simulate` with `--set`: the
+// loader, the steps and the verdict are the same.
 //
 // Texts are UTF-8 and end with a zero byte. Addresses are valid until the next call of a function that returns a status.
 #include <math.h>
@@ -18,7 +18,7 @@
 
 #define EXPORTED(name) __attribute__((export_name(#name))) engine_##name
 
-// Called during a run with the completed fraction (0 to 1). Zero stops the run.
+// Called during a run with the completed fraction (0 to 1). The run stops if the function returns zero.
 __attribute__((import_module("page"), import_name("progress"))) int page_progress(double done);
 
 static struct {
@@ -177,8 +177,8 @@ static void deliver_record(void *user, void *recorded) {
 
 // --- Runs ------------------------------------------------------------------------------------------------------------
 
-// Runs the loaded machine. judged: compares the run with a more accurate run, as `oleodyn simulate` does, and finds findings; the
-// result may then be the more accurate run. Returns a status. A run that fails keeps its rows.
+// Runs the loaded machine. judged: whether the run is compared with a more accurate run, as in `oleodyn simulate`, and searched for
+// findings. The result may then be the more accurate run. Returns a status. A run that fails keeps its rows.
 int EXPORTED(run)(int judged);
 int engine_run(int judged) {
   forget_run();
@@ -237,7 +237,7 @@ const char *engine_column_name(int column) {
   return column >= 0 && column < engine_columns() ? engine.table->name[column] : "";
 }
 
-// Return the same for the watched outputs.
+// Return the rows of the watched outputs, in the same form.
 int EXPORTED(watched_rows)(void);
 int engine_watched_rows(void) {
   return engine.watched ? (int)engine.watched->rows : 0;
@@ -276,13 +276,13 @@ const char *EXPORTED(remark_text)(int i);
 const char *engine_remark_text(int i) {
   return i >= 0 && i < engine_remarks() ? engine.report.verdict.remark[i].text : "";
 }
-// Returns the largest error of an output relative to its range; -1: not known.
+// Returns the largest error of an output relative to its range; -1: unknown.
 double EXPORTED(worst_error)(void);
 double engine_worst_error(void) {
   const od_run_accuracy *a = &engine.report.accuracy;
   return a->error && a->worst >= 0 ? a->error[a->worst].part : -1;
 }
-// Returns the column with this error, or -1.
+// Returns the column with the largest error, or -1.
 int EXPORTED(worst_column)(void);
 int engine_worst_column(void) {
   const od_run_accuracy *a = &engine.report.accuracy;
@@ -298,7 +298,7 @@ double engine_steps(void) {
   return (double)engine.report.steps;
 }
 
-// Findings of a judged run, worst first.
+// Returns a finding of a judged run, or an empty finding if there is none with this index. The worst finding comes first.
 static const od_finding *finding_at(int i) {
   static const od_finding none = {"", OD_FINDING_GOOD, "", "", 0, 0, 0, "", ""};
   int count = 0;
@@ -327,14 +327,14 @@ const char *EXPORTED(finding_output)(int i);
 const char *engine_finding_output(int i) {
   return finding_at(i)->output;
 }
-// Returns the time to look at, s; NAN: none.
+// Returns the time of a finding, or the beginning of its interval, s; NAN: the finding has no time.
 double EXPORTED(finding_time)(int i);
 double engine_finding_time(int i) {
   const od_finding *f = finding_at(i);
   return isnan(f->at) ? f->from : f->at;
 }
 
-// Numbers of the loaded machine.
+// The count of numbers of the loaded machine. The following functions return their properties.
 int EXPORTED(numbers)(void);
 int engine_numbers(void) {
   return engine.machine ? od_machine_number_count(engine.machine) : 0;

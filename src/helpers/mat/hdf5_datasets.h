@@ -7,27 +7,27 @@
 
 enum { OD_HDF5_REASON = 120 };
 
-// How HDF5 converts values for this program: to doubles, or to 64 bits that are then a number.
+// The type to which HDF5 converts values: no type, double, or 64 bits, which this program reads as an integer.
 typedef enum od_hdf5_kind { OD_HDF5_NOTHING, OD_HDF5_NUMBERS, OD_HDF5_BITS } od_hdf5_kind;
 
 typedef struct od_hdf5_dataset od_hdf5_dataset;
 
-// A field of a compound type, or the whole type of another dataset.
+// A leaf: a field of a compound type, or the whole type of a dataset that has no fields.
 typedef struct od_hdf5_leaf {
   const od_hdf5_dataset *set;
-  int index;  // number of the leaf in the order of the type
+  int index;  // index of the leaf in the order of the type
   od_hdf5_kind kind;
   size_t slots;       // number of values in one row
-  const char *words;  // what the values are, for messages
+  const char *words;  // description of the values, for messages
   char name[OD_ARRAY_NAME];
 } od_hdf5_leaf;
 
 struct od_hdf5_dataset {
-  char *path;  // within the file
+  char *path;  // path of the dataset within the file
   int rank;
   int at[2];             // the dimensions that are rows and columns; -1: none
   size_t rows, columns;  // vectors have one row or one column
-  size_t chunk[2];       // chunk along these dimensions; 0: not chunked
+  size_t chunk[2];       // length of a chunk along these dimensions; 0: not chunked
   double chunk_bytes;
   double logical, stored;  // bytes of the numbers, and bytes in the file
   double scale, offset;    // number = scale * stored number + offset, except for compound types
@@ -54,7 +54,7 @@ od_status od_hdf5_open(const char *path, const od_mat_wish *wish, od_arena *aren
 // Returns whether the members of a compound type are leaves. Compound types within many others are leaves without numbers.
 bool od_hdf5_has_members(hid_t type, int depth);
 
-// Fails with OD_BAD_INPUT; the message has the reason that the library gives.
+// Fails with OD_BAD_INPUT; the message contains the reason that the library reports.
 od_status od_hdf5_damaged(const char *what, od_error *err);
 
 #endif

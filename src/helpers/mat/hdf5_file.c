@@ -1,7 +1,9 @@
 // The contents of an HDF5 file: groups, datasets and their attributes. hdf5_rows.c reads the numbers.
 //
-// Attributes: `unit` or `units` (a text, or one text per column), CF conventions (units "seconds since DATE", scale_factor, add_offset,
-// _FillValue, missing_value; `axis` "T" or `standard_name` "time" for the time), and those with which pandas names columns and indices.
+// Attributes: `unit` or `units` (a text, or one text per column), CF conventions (units "seconds since DATE", scale_factor,
+// add_offset,
+// _FillValue, missing_value; `axis` "T" or `standard_name` "time" for the time), and the attributes in which pandas stores the
+// names of columns and indices.
 #include "mat/hdf5_datasets.h"
 
 #include <float.h>
@@ -12,6 +14,7 @@
 #include <strings.h>
 
 #include "io/table.h"
+#include "io/unpacked.h"
 #include "mat/mat_objects.h"
 
 enum {
@@ -20,8 +23,6 @@ enum {
   MOST_LEAVES = 10000,        // fields of a compound type
   MOST_LABELS = 10000,        // texts of an attribute
   LARGEST_CHUNK = 128 << 20,  // bytes
-  SMALL = 64 << 20,           // bytes of numbers that any file may contain
-  MOST_PACKED = 1100,         // ratio of numbers to stored bytes; deflate reaches 1032
   MOST_FILTERS = 16
 };
 
@@ -48,7 +49,7 @@ od_status od_hdf5_damaged(const char *what, od_error *err) {
 
 // --- Types --------------------------------------------------------------------------------------------------------
 
-// Returns what the numbers of a type are in memory; OD_HDF5_NOTHING: the type has no numbers.
+// Returns the type in memory to which the numbers of a type are converted; OD_HDF5_NOTHING: the type has no numbers.
 static od_hdf5_kind kind_of(hid_t type) {
   switch (H5Tget_class(type)) {
     case H5T_INTEGER:
@@ -73,7 +74,7 @@ bool od_hdf5_has_members(hid_t type, int depth) {
   return depth < DEEPEST && H5Tget_class(type) == H5T_COMPOUND;
 }
 
-// Adds the leaves of a type: the fields of a compound type, or the type itself. hdf5_rows.c walks over the type in the same order.
+// Adds the leaves of a type: the fields of a compound type, or the type itself. hdf5_rows.c processes the fields in the same order.
 static void add_leaves(od_hdf5_dataset *d, od_arena *arena, hid_t type, const char *name, int depth) {
   if (d->leaves >= MOST_LEAVES) return;
   if (od_hdf5_has_members(type, depth)) {
@@ -107,7 +108,7 @@ static void add_leaves(od_hdf5_dataset *d, od_arena *arena, hid_t type, const ch
 
 // --- Storage ------------------------------------------------------------------------------------------------------
 
-// Returns why the numbers of a dataset cannot be read, in memory of the arena; NULL: they can.
+// Returns the reason why the numbers of a dataset cannot be read, as a text in the arena; NULL: the numbers can be read.
 static const char *find_obstacle(hid_t set, hid_t properties, od_hdf5_dataset *d, od_arena *arena) {
   H5D_layout_t layout = H5Pget_layout(properties);
   hid_t type = H5Dget_type(set), space = H5Dget_space(set);
@@ -174,7 +175,8 @@ static bool is_single(hid_t set) {
   return is;
 }
 
-// Rounds a number as a dataset of single precision does. An attribute of double precision is then equal to the stored number.
+// Rounds a number to single precision, as a dataset of single precision stores the number. An attribute of double precision is then
+// equal to the stored number.
 static double to_single(double value) {
   return fabs(value) <= (double)FLT_MAX ? (double)(float)value : value;
 }
@@ -199,7 +201,7 @@ static void read_attributes(od_hdf5_file *f, hid_t set, od_hdf5_dataset *d, od_a
   od_hdf5_number(set, "add_offset", &d->offset);
   a->is_time = date || is_text(set, "axis", "T", arena) || is_text(set, "standard_name", "time", arena);
   if (a->is_time && date && !f->start_time) f->start_time = date;
-  // The index of a table of pandas.
+  // The array may be the index of a table of pandas.
   const char *kind = od_hdf5_text(set, "kind", arena);
   size_t n = strlen(a->name);
   bool is_index = kind && ((n >= 5 && !strcmp(a->name + n - 5, "axis1")) || od_name_ends_in(a->name, "index"));
@@ -318,7 +320,7 @@ typedef struct visit {
   const char *prefix;
   int depth;
   const struct visit *outer;  // the visit of the group that contains this group; NULL: the root
-  haddr_t address;            // of the group
+  haddr_t address;            // address of the group
 } visit;
 
 static bool list_group(visit v, hid_t group);
@@ -380,23 +382,18 @@ od_status od_hdf5_open(const char *path, const od_mat_wish *wish, od_arena *aren
   return OD_OK;
 }
 
-// Checks that the numbers are not far more than the file can contain: a small file that describes long constant data.
+// Fails if the described numbers need far more bytes than the file can contain, as in a small file that describes long constant
+// data.
 static od_status check_size(const od_hdf5_file *f, long long bytes, od_error *err) {
-  double logical = 0, stored = 0;
+  double logical = 0;
   const od_hdf5_dataset *last = NULL;
   for (int i = 0; i < f->columns.count; i++) {
     const od_hdf5_leaf *leaf = f->columns.item[i].array->source;
     if (f->columns.item[i].array->flaw || leaf->set == last) continue;
     last = leaf->set;
     logical += last->logical;
-    stored += last->stored;
   }
-  stored = fmin(stored, (double)bytes);
-  if (logical <= SMALL + MOST_PACKED * stored) return OD_OK;
-  return od_fail(err, OD_BAD_INPUT,
-                 "the file has %.3g MB and describes %.3g MB of numbers, which are almost all constant; write the file "
-                 "again without these data",
-                 (double)bytes / 1e6, logical / 1e6);
+  return od_check_unpacked(NULL, (double)bytes, logical, err);
 }
 
 od_status od_hdf5_read_head(const char *path, long long bytes, const od_mat_wish *wish, od_channel *to, od_error *err) {

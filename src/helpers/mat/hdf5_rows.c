@@ -7,15 +7,15 @@
 #include "mat/hdf5_datasets.h"
 
 enum {
-  BLOCK = 4 << 20,           // usual bytes of a block
-  LARGEST_BLOCK = 64 << 20,  // bytes of a block that is as long as a chunk
+  BLOCK = 4 << 20,           // usual size of a block, bytes
+  LARGEST_BLOCK = 64 << 20,  // largest size of a block that is as long as a chunk, bytes
   MOST_ROWS = 1 << 16,
-  CACHE = 96 << 20,       // bytes of chunks in memory that every file may need
-  MEMORY_PER_BYTE = 200,  // in addition, per byte of the file
+  CACHE = 96 << 20,       // memory for chunks that every file may need, bytes
+  MEMORY_PER_BYTE = 200,  // additional memory for chunks per byte of the file, bytes
   PATIENCE = 60           // longest time for a block, s
 };
 
-// A dataset during reading.
+// A dataset that is being read.
 typedef struct source {
   const od_hdf5_dataset *set;
   hid_t id, type, space;  // dataset, type in memory, and selection in the file
@@ -24,7 +24,7 @@ typedef struct source {
   size_t low, high;       // smallest and largest wanted index across the rows
   size_t width;           // number of slots of a row in memory
   size_t *slot;           // for each leaf: its first slot in a record; SIZE_MAX: not wanted
-  const bool *is_wanted;  // for each leaf
+  const bool *is_wanted;  // for each leaf: whether a column of the leaf is wanted
   double chunks;          // number of chunks in memory; 0: no chunks
   double *block;          // numbers of the block; slots of bits have their 64 bits
 } source;
@@ -97,8 +97,8 @@ static hid_t open_set(hid_t file, const source *s, double chunks) {
   return id;
 }
 
-// Chooses the chunks in memory: those of a row of every dataset, or one chunk of every dataset. Fails if these need far more memory than
-// the file has bytes.
+// Chooses the chunks in memory: for every dataset, the chunks of one row, or one chunk. Fails if these chunks need far more memory
+// than the file has bytes.
 static od_status choose_caches(source *s, int sources, long long bytes, od_error *err) {
   double most = CACHE + MEMORY_PER_BYTE * (double)bytes, full = 0, least = 0;
   for (int i = 0; i < sources; i++) {
@@ -167,7 +167,8 @@ static od_status open_sources(const od_hdf5_file *f, const int *wanted, int coun
   return status;
 }
 
-// Returns the number of rows of a block: such that the block has the usual size, or as many as the longest chunk.
+// Returns the number of rows of a block. The block has the usual size, or the length of the longest chunk if this chunk is longer
+// and not too large.
 static size_t rows_of_block(const source *s, int sources, size_t rows) {
   size_t width = 1, chunk = 1;
   for (int i = 0; i < sources; i++) {
@@ -228,7 +229,7 @@ static od_status send_rows(const od_hdf5_file *f, source *s, int sources, const 
   if (od_arena_status(arena) != OD_OK) return OD_NO_MEMORY;
   for (size_t row = 0; row < all && !to->broken; row += most) {
     size_t rows = all - row < most ? all - row : most;
-    // The time limit counts while this program reads, not while the caller uses the rows.
+    // The time limit applies only while this program reads rows, not while the caller uses them.
     alarm(PATIENCE);
     for (int i = 0; i < sources; i++) {
       od_status status = read_block(&s[i], row, rows, err);

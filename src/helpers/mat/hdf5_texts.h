@@ -2,7 +2,7 @@
 #ifndef OD_MAT_HDF5_TEXTS_H
 #define OD_MAT_HDF5_TEXTS_H
 
-#define H5_USE_110_API  // functions and types of HDF5 1.10, also with later versions
+#define H5_USE_110_API  // selects the functions and types of HDF5 1.10, also in later versions of HDF5
 #include <hdf5.h>
 #include <stdbool.h>
 

@@ -49,7 +49,7 @@ static bool has_label(const od_array *a, const char *text, bool loose) {
 }
 
 // Returns the length of the vector, column or row with a name such as "p", "X(:,2)" or "Xt(3,:)"; 0: there is none. If no array has
-// this name, uses an array whose name ends in this name.
+// this name, uses an array whose name ends with this name.
 static size_t named_length(const od_arrays *list, const char *text) {
   char base[OD_ARRAY_NAME];
   unsigned long index;
@@ -141,7 +141,8 @@ static void choose_all(const od_arrays *list, od_series_list *c) {
   }
 }
 
-// Returns the flaw of the array without rows to which a name refers: "ts", "ts.Data" and "ts(2)" refer to "ts". NULL: none.
+// Returns the flaw of an array without rows that a name refers to, or NULL if there is no such array. For example, "ts", "ts.Data"
+// and "ts(2)" refer to the array "ts".
 static const char *flaw_of(const od_arrays *list, const char *text) {
   for (int i = 0; i < list->count; i++) {
     const od_array *a = &list->item[i];

@@ -18,7 +18,7 @@ enum { OD_ARRAY_NAME = 256, OD_ARRAYS_MOST = 100000 };
 typedef struct od_array {
   char name[OD_ARRAY_NAME];
   size_t rows, columns;
-  const void *source;  // for the reader that listed the array
+  const void *source;  // data of the reader that listed the array
   const char *flaw;    // reason why the array has no numbers, a sentence without the path of the file; NULL: numbers.
                        // A flawed array is one column. Without rows, it belongs to tables of every length
   const char *unit;    // NULL: none
@@ -58,9 +58,10 @@ od_array *od_arrays_add(od_arrays *a, const char *name, size_t rows, size_t colu
 bool od_arrays_shape(const size_t *dimension, int rank, size_t *rows, size_t *columns, int at[2]);
 bool od_array_is_vector(const od_array *a);
 
-// Chooses the number of rows and all columns of this length. The number is, in this order: the length of the time column that the
-// wish names; of the vector with a time-like name; of the vector that the file marks as the time; of another column that the wish
-// names; the most frequent length. Fails with OD_BAD_INPUT if a column of the wish has another length or a flaw without rows.
+// Chooses the number of rows, and all columns of this length. The number of rows is the first of these lengths that exists: the
+// length of the time column named in `wish`; of the vector with a time-like name; of the vector that the file marks as the time; of
+// another column named in `wish`; the most frequent length. Fails with OD_BAD_INPUT if a column named in `wish` has another length,
+// or is an array with a flaw and without rows.
 od_status od_series_select(const od_arrays *a, const od_mat_wish *wish, od_series_list *out, od_error *err);
 // Sets name and unit of a column.
 void od_series_describe(const od_series *s, od_series_label *to);

@@ -1,6 +1,6 @@
-// The program oleodyn-mat: reads and writes MATLAB files, and reads HDF5 files (hdf5_file.h), for liboleodyn (io/helper.h). Only this
-// program contains matio and HDF5, because they load many other libraries and crash on damaged files. It is one program for both
-// formats, because matio loads HDF5 and MATLAB files of level 7.3 are HDF5 files.
+// The program oleodyn-mat: reads and writes MATLAB files, and reads HDF5 files (hdf5_file.h), for liboleodyn (io/helper.h). Only
+// this program contains matio and HDF5, because they load many other libraries and crash on damaged files. One program reads both
+// formats, because matio loads HDF5, and MATLAB files of level 7.3 are HDF5 files.
 #ifndef OD_MAT_FILES_H
 #define OD_MAT_FILES_H
 
@@ -18,7 +18,7 @@ typedef struct od_mat_wish {
 } od_mat_wish;
 
 // Reads the file and sends its table (OD_HELPER_TABLE). The caller sends the returned status and the message.
-od_status od_mat_read_file(const char *path, const od_mat_wish *wish, od_channel *to, od_error *err);
+od_status od_mat_read_file(const char *path, long long bytes, const od_mat_wish *wish, od_channel *to, od_error *err);
 
 // Receives the variables of a request and writes the file. Then compares the file with hashes of the received data.
 od_status od_mat_write_file(const char *path, od_channel *from, od_error *err);

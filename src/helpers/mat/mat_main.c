@@ -50,7 +50,7 @@ static od_status read_table(od_channel *c, od_helper_task task, const char *path
   if (task == OD_HELPER_HEAD) return od_hdf5_read_head(path, bytes, &wish, c, err);
   if (task == OD_HELPER_ROWS) ignore_interrupts();
   if (task == OD_HELPER_ROWS) return od_hdf5_read_rows(path, bytes, &wish, wanted, count, c, err);
-  return od_mat_read_file(path, &wish, c, err);
+  return od_mat_read_file(path, bytes, &wish, c, err);
 }
 
 static od_status write_variables(od_channel *c, const char *path, od_error *err) {

@@ -23,7 +23,7 @@ enum {
 
 // --- Lines of MATLAB -----------------------------------------------------------------------------------------------
 
-// How the numbers of a class are saved; @: the expression of the object, #: a valid name.
+// Lines of MATLAB that save the numbers of objects of a class; @: the expression of the object, #: a valid name.
 static const struct conversion {
   const char *class_name, *line;
 } conversions[] = {
@@ -156,7 +156,7 @@ static void take_text(bytes *b, char *to, size_t size) {
 
 static void find_in_matrix(bytes *b, const char *prefix, const char *given, int depth, od_arrays *to);
 
-// Searches the fields of a structure with this number of elements.
+// Searches the fields of a structure for objects. elements: the number of elements of the structure.
 static void find_in_fields(bytes *b, const char *name, uint32_t elements, int depth, od_arrays *to) {
   OD_SCRATCH(scratch);
   tag t = take_tag(b);
@@ -182,8 +182,8 @@ static void find_in_fields(bytes *b, const char *name, uint32_t elements, int de
     }
 }
 
-// Reads the flags of a matrix and searches the matrix. given: the name of a field; NULL: the matrix contains its name. Need not read
-// the whole matrix.
+// Reads the flags of a matrix and searches the matrix for objects. given: the name of a field; NULL: the matrix contains its name.
+// The function need not read the whole matrix.
 static void find_in_matrix(bytes *b, const char *prefix, const char *given, int depth, od_arrays *to) {
   char own[65], class_name[128], name[OD_ARRAY_NAME];
   uint32_t elements = 1;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/helper.h"
 #include "io/mat_matrices.h"
 #include "io/table.h"
 #include "io/wording.h"
@@ -21,7 +22,7 @@ enum { DEEPEST = 8, LONGEST_NAME = OD_ARRAY_NAME, BLOCK = 2048 };
 
 // --- Variables of the file ----------------------------------------------------------------------------------------
 
-// Returns whether a name is that of an object, one of the first g->objects arrays.
+// Returns whether a name is the name of an object. The first g->objects arrays are objects.
 static bool is_object(const od_arrays *g, const char *name) {
   for (int i = 0; i < g->objects; i++)
     if (!strcmp(g->item[i].name, name)) return true;
@@ -95,7 +96,7 @@ static int find_label(matvar_t *labels, int columns, int at, const char *variabl
     char name[LONGEST_NAME], valid[OD_MAT_NAME_SIZE];
     copy_text(Mat_VarGetCell(labels, label), name, sizeof name);
     od_mat_name(valid, name);
-    // At its own index a variable may have a suffix that distinguishes equal names.
+    // If label and variable have the same index, the variable may have a suffix that distinguishes equal names.
     if (!strncmp(variable, valid, k == 0 ? strlen(valid) : sizeof valid)) return label;
   }
   return -1;
@@ -139,7 +140,8 @@ static void put_series(od_channel *to, const od_series *s, size_t rows) {
   }
 }
 
-// Fails if the file has no numbers, or if its vectors have one number and it has objects, which contain the numbers then.
+// Fails if the file has no numbers. Also fails if its vectors have one number each and the file has objects, because the objects
+// then contain the numbers.
 static od_status check_numbers(const od_arrays *g, size_t rows, od_error *err) {
   int numbers = 0, objects = 0;
   const char *first = NULL;
@@ -158,7 +160,8 @@ static od_status check_numbers(const od_arrays *g, size_t rows, od_error *err) {
 }
 
 // Reads all variables. The variables are not freed, because the program ends afterwards.
-static od_status read_open(mat_t *mat, const char *path, const od_mat_wish *wish, od_channel *to, od_error *err) {
+static od_status read_open(mat_t *mat, const char *path, long long bytes, const od_mat_wish *wish, od_channel *to,
+                           od_error *err) {
   OD_SCRATCH(scratch);
   od_arrays g = {.arena = &scratch};
   matvar_t *labels = NULL;
@@ -181,6 +184,12 @@ static od_status read_open(mat_t *mat, const char *path, const od_mat_wish *wish
   if (status == OD_OK) status = od_series_select(&g, wish, &c, err);
   if (status == OD_OK) status = check_numbers(&g, c.rows, err);
   if (status != OD_OK) return status;
+  if ((double)c.count * (double)c.rows > (double)od_helper_most_numbers(bytes))
+    return od_fail(err, OD_BAD_INPUT,
+                   "%s of %zu rows %s %.3g MB of memory, which is too much for a file with %.3g MB; "
+                   "write the file again with fewer numbers",
+                   od_count(c.count, "column").text, c.rows, od_form(c.count, "needs", "need"),
+                   8e-6 * (double)c.count * (double)c.rows, (double)bytes / 1e6);
   od_series_label *label = OD_TAKE(&scratch, od_series_label, c.count);
   if (!label) return OD_NO_MEMORY;
   for (int i = 0; i < c.count; i++) od_series_describe(&c.item[i], &label[i]);
@@ -191,10 +200,10 @@ static od_status read_open(mat_t *mat, const char *path, const od_mat_wish *wish
   return OD_OK;
 }
 
-od_status od_mat_read_file(const char *path, const od_mat_wish *wish, od_channel *to, od_error *err) {
+od_status od_mat_read_file(const char *path, long long bytes, const od_mat_wish *wish, od_channel *to, od_error *err) {
   Mat_LogInitFunc("oleodyn-mat", keep_complaint);
   mat_t *mat = Mat_Open(path, MAT_ACC_RDONLY);
   if (!mat)
     return od_fail(err, OD_BAD_INPUT, "the file has another format or is damaged; save the file as MATLAB 5 or 7.3");
-  return read_open(mat, path, wish, to, err);
+  return read_open(mat, path, bytes, wish, to, err);
 }

@@ -9,13 +9,14 @@
 #include "mat/mat_files.h"
 #include "memory/scoped.h"
 
-enum { MOST_VARIABLES = OD_HELPER_COLUMNS + 1, MOST_TEXT = 1 << 20 };
+enum { MOST_VARIABLES = OD_HELPER_COLUMNS + 1, MOST_TEXT = 1 << 20, MANY = 1 << 17, CHANGING = 10 };
 static const uint64_t most_numbers = UINT64_C(1) << 40;
 
 // Expected properties of a variable in the written file.
 typedef struct expected {
   char name[OD_HELPER_TEXT];
   enum matio_classes class_type;
+  enum matio_compression packed;
   size_t rows, columns;
   uint64_t hash;
 } expected;
@@ -57,7 +58,7 @@ static bool is_expected(const matvar_t *found, const expected *e) {
 
 static bool is_written(const char *path, const expected *e, int count) {
   long long bytes;
-  if (od_mat_check_integrity(path, &bytes, NULL) != OD_OK) return false;
+  if (od_mat_check_integrity(path, INFINITY, &bytes, NULL) != OD_OK) return false;
   mat_t *mat = Mat_Open(path, MAT_ACC_RDONLY);
   bool same = mat != NULL;
   for (int i = 0; i < count && same; i++) {
@@ -69,12 +70,20 @@ static bool is_written(const char *path, const expected *e, int count) {
   return same;
 }
 
+// Long numbers that hardly change are not compressed, because the reader rejects a small file that describes very many numbers.
+static enum matio_compression packing(const double *data, size_t count) {
+  size_t changes = 0;
+  for (size_t i = 1; i < count; i++) changes += memcmp(&data[i], &data[i - 1], sizeof *data) != 0;
+  return count < MANY || changes > count / CHANGING ? MAT_COMPRESSION_ZLIB : MAT_COMPRESSION_NONE;
+}
+
 // Receives a matrix of numbers. Returns NULL if an allocation fails or the request is invalid.
 static matvar_t *take_numbers(od_channel *from, expected *e, od_arena *arena) {
   size_t count = e->rows * e->columns, dims[2] = {e->rows, e->columns};
   double *data = OD_TAKE(arena, double, count);
   if (!data || !od_channel_take(from, data, count * sizeof *data)) return NULL;
   e->hash = hash_numbers(data, count);
+  e->packed = packing(data, count);
   return Mat_VarCreate(e->name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, dims, data, MAT_F_DONT_COPY_DATA);
 }
 
@@ -99,6 +108,7 @@ static matvar_t *take_texts(od_channel *from, expected *e) {
     Mat_VarSetCell(cells, (int)i, cell);
   }
   if (cells) e->hash = hash_cells(cells, count);
+  e->packed = MAT_COMPRESSION_ZLIB;
   return cells;
 }
 
@@ -111,7 +121,7 @@ static bool write_variable(mat_t *mat, od_channel *from, expected *e) {
   e->columns = (size_t)od_channel_take_number(from, e->rows > 0 ? most_numbers / e->rows : most_numbers);
   if (from->broken || (kind == OD_HELPER_TEXTS && e->rows * e->columns > INT32_MAX)) return false;
   matvar_t *made = kind == OD_HELPER_NUMBERS ? take_numbers(from, e, &scratch) : take_texts(from, e);
-  bool ok = made && Mat_VarWrite(mat, made, MAT_COMPRESSION_ZLIB) == 0;
+  bool ok = made && Mat_VarWrite(mat, made, e->packed) == 0;
   Mat_VarFree(made);
   return ok;
 }

@@ -94,7 +94,7 @@ static bool add_nets(od_graph *g, od_arena *arena) {
 
 // --- Parts ------------------------------------------------------------------------------------------------------------
 
-// Adds the flow at end `end` of an instance to the terms of an end of a part.
+// Adds the flow at end `end` of an instance to the flow terms of an end of a part.
 static bool add_term(const od_model *m, int instance, int end, od_part_end *to, od_arena *arena) {
   od_end_flow flow = od_element_end_flow(od_instance_description(m, &m->instance[instance]), end);
   int output = od_instance_output(m, instance, flow.output);
@@ -123,7 +123,7 @@ static bool add_inner_flows(od_graph *g, int host, od_part *part, od_arena *aren
   return true;
 }
 
-// Takes the ends of an element class.
+// Copies the ends of an element to a part.
 static bool take_ends(od_graph *g, int instance, od_part *part, od_arena *arena) {
   const od_model *m = g->model;
   const od_instance *e = &m->instance[instance];
@@ -139,7 +139,7 @@ static bool take_ends(od_graph *g, int instance, od_part *part, od_arena *arena)
   return add_inner_flows(g, instance, part, arena);
 }
 
-// Takes the nets of a valve's ports as ends, each net once.
+// Adds the nets of a valve's ports to a part as ends, each net once.
 static bool take_port_nets(od_graph *g, int valve, od_part *part, od_arena *arena) {
   const od_model *m = g->model;
   for (int i = 0; i < m->instances; i++) {
@@ -160,7 +160,7 @@ static bool take_port_nets(od_graph *g, int valve, od_part *part, od_arena *aren
   return true;
 }
 
-// Returns whether an instance is an element of its own in the diagram.
+// Returns whether an instance is a separate element in the diagram.
 static bool is_part(const od_model *m, int instance) {
   const od_instance *e = &m->instance[instance];
   const od_element_class *c = od_instance_class(m, e);

@@ -1,5 +1,5 @@
-// The circuit as a graph: nets, which are the nodes of the model, and parts, which are the elements between them. All tables live in
-// the arena of the diagram.
+// The circuit as a graph: nets, which are the nodes of the model, and parts, which are the elements between the nets.
+// The arena of the diagram owns all tables.
 #ifndef OD_CIRCUIT_GRAPH_H
 #define OD_CIRCUIT_GRAPH_H
 
@@ -17,8 +17,8 @@ typedef enum od_net_color {
   OD_NET_WORK,
   OD_NET_FEED,
   OD_NET_SENSE,
-  OD_NET_LOOP_A,  // the two lines of a closed circuit
-  OD_NET_LOOP_B,  // also work lines of the second side of actuators
+  OD_NET_LOOP_A,  // first line of a closed circuit
+  OD_NET_LOOP_B,  // second line of a closed circuit, or a work line of the second side of an actuator
   OD_NET_TANK,
   OD_NET_COLORS
 } od_net_color;
@@ -26,20 +26,20 @@ typedef enum od_net_color {
 // A node of the circuit. The index of a net is the index of its node in the model.
 typedef struct od_net {
   const char *name;   // name of the node
-  const char *label;  // name in the diagram: without the name of the section
+  const char *label;  // name in the diagram, without the name of the section
   od_node_kind kind;
-  bool is_tank;     // drawn as a tank symbol at each end; has no lines
-  bool is_used;     // some part has an end here
-  bool is_supply;   // outlet of a pump, or a source; not in a closed circuit
-  bool is_chamber;  // at an actuator
-  bool is_second;   // work net of the second chamber, or of port B without a chamber
-  bool is_work;     // at port A or B of a directional valve
-  bool is_feed;     // at port P, L or T of a directional valve
-  bool is_sense;    // carries a pressure signal: only pilots, shuttles, orifices and sense ports
+  bool is_tank;     // whether the net is a tank: each end has a tank symbol, and the net has no lines
+  bool is_used;     // whether any part has an end at this net
+  bool is_supply;   // whether the net is a source or the outlet of a pump; false in a closed circuit
+  bool is_chamber;  // whether the net is at an actuator
+  bool is_second;   // whether the net is a work net of a second chamber or, without a chamber, of port B
+  bool is_work;     // whether the net is at port A or B of a directional valve
+  bool is_feed;     // whether the net is at port P, L or T of a directional valve
+  bool is_sense;    // whether the net carries a pressure signal: it has only pilots, shuttles, orifices and sense ports
   od_net_color color;
   int level;     // channel of the net: 0 above the actuators, 1 below them, and so on
   int section;   // index of its section, or -1
-  int pressure;  // output with the pressure, or -1
+  int pressure;  // index of the output with the pressure, or -1
 } od_net;
 
 // A term of a flow: an output of the machine with sign 1 or -1.
@@ -62,8 +62,8 @@ typedef enum od_letter {
 typedef struct od_part_end {
   int net;  // -1: not connected
   od_end_role role;
-  const char *key;  // key in the file; for valves with ports: the letter
-  int place;        // place in the list of this key
+  const char *key;  // key of the end in the file; for a valve with ports: letter of the port
+  int place;        // index in the list of this key
   od_letter letter;
   od_flow_term *term;
   int terms;
@@ -81,7 +81,7 @@ typedef struct od_valve_box {
   od_valve_path path[OD_MOST_PATHS];
 } od_valve_box;
 typedef struct od_valve_boxes {
-  int count, rest;  // the ports stand at box `rest`
+  int count, rest;  // the lines of the ports end at box `rest`
   od_valve_box box[OD_MOST_BOXES];
 } od_valve_boxes;
 
@@ -94,15 +94,15 @@ typedef struct od_part {
   const od_symbol *symbol;
   od_part_end *end;
   int ends;
-  const od_valve_boxes *boxes;  // directional valves; else NULL
+  const od_valve_boxes *boxes;  // boxes of a directional valve; other parts: NULL
   int section;                  // index of its section, or -1
-  int row;                      // row of cells, -1: not yet known
-  const od_look_place *place;   // place that the file gives; NULL: none
+  int row;                      // index of the row of cells; -1: not yet known
+  const od_look_place *place;   // place of the part that the file gives; NULL: none
 } od_part;
 
 typedef struct od_circuit_section {
-  const char *name;  // instance of a template, or name of the first actuator
-  bool is_instance;  // names of its parts begin with the name of the instance
+  const char *name;  // name of the instance of a template, or of the first actuator
+  bool is_instance;  // whether the names of its parts begin with the name of the instance
 } od_circuit_section;
 
 typedef struct od_graph {
@@ -116,7 +116,8 @@ typedef struct od_graph {
   int rows;  // number of rows of cells
 } od_graph;
 
-// Builds nets and parts of a model. machine: for instances of templates; NULL: none. Returns false if an allocation fails.
+// Builds nets and parts of a model. machine: contains the instances of templates; NULL: there are none. Returns false
+// if an allocation fails.
 bool od_graph_build(od_graph *g, const od_model *m, const od_machine *machine, od_arena *arena);
 // Finds the letters of the ports of a directional valve and its boxes (circuit_valves.c). Returns false if the valve has more ports
 // than the letters; then the part has a generic symbol. *ok is set to false if an allocation fails.
@@ -125,18 +126,19 @@ bool od_valve_find_boxes(od_graph *g, od_part *part, od_arena *arena, bool *ok);
 void od_graph_mark_nets(od_graph *g);
 // Assigns parts and nets to sections (circuit_sections.c). Returns false if an allocation fails.
 bool od_graph_find_sections(od_graph *g, const od_machine *machine, od_arena *arena);
-// Returns the part of a name after the name of its section and a point; the whole name if the section is -1 or no instance.
+// Returns a name without the name of its section and the point. Returns the whole name if the section is -1 or is not a
+// template instance.
 const char *od_section_short_name(const od_graph *g, const char *name, int section);
 // Finds the channels of nets and the rows of parts (circuit_levels.c). Returns false if an allocation fails.
 bool od_graph_find_levels(od_graph *g, od_arena *arena);
 
-// Return the end with this letter or role; NULL: none. od_part_flow() returns flow end i, from 0.
+// Return the end with this letter or role; NULL: none. od_part_flow() returns flow end number i, counted from 0.
 const od_part_end *od_part_port(const od_part *part, od_letter letter);
 const od_part_end *od_part_role(const od_part *part, od_end_role role);
 const od_part_end *od_part_flow(const od_part *part, int i);
-// Returns the net of an end; -1 if the end is NULL, not connected or at a tank.
+// Returns the net of an end; -1 if the end is NULL or not connected, or if its net is a tank.
 int od_end_line(const od_graph *g, const od_part_end *end);
-// Returns the number of ends that lines lead to: connected and not at a tank.
+// Returns the number of ends with lines. Such an end is connected, and its net is not a tank.
 int od_part_lines(const od_graph *g, const od_part *part);
 
 // Returns the output "NAME.quantity" of a part, or -1.

@@ -1,24 +1,25 @@
 // Channels of nets and rows of parts.
 //
-// Rows of symbols and channels of lines alternate: channel i lies above row i. Actuators are in row 0, so their nets are in channel 1.
-// A net that elements in line separate from an actuator by n elements is in channel 1 + n. All directional valves share a row below
-// the work nets; their nets P and L follow. A supply net lies below all nets that it feeds through elements in line. Pumps and sources
-// are in the last row.
+// Rows of symbols and channels of lines alternate: channel i lies above row i. Actuators are in row 0, so their nets
+// are in channel 1. If n elements in line are between a net and an actuator, the net is in channel 1 + n. All
+// directional valves share a row below the work nets; their nets P and L follow. A supply net lies below all nets that
+// it feeds through elements in line. Pumps and sources are in the last row.
 #include "circuit/circuit_graph.h"
 
 typedef struct levels {
   od_graph *g;
   int *level;  // level of each net; 0: not yet known
-  int *queue;  // nets whose neighbors are not yet known
+  int *queue;  // queue of nets whose neighbors have no level yet
   int head, tail;
 } levels;
 
-static bool is_inner(const od_part *part) {  // neither actuator nor directional valve nor pump
+// Returns whether the part is neither an actuator nor a directional valve nor a pump.
+static bool is_inner(const od_part *part) {
   od_station at = part->symbol->station;
   return at != OD_STATION_ACTUATOR && at != OD_STATION_DIRECTIONAL && at != OD_STATION_SUPPLY;
 }
 
-// Returns whether oil passes the end: flows, and sense ports.
+// Returns whether oil passes through the end. This is the case for flow ends and sense ports.
 static bool is_passage(const od_part_end *end) {
   return end->role == OD_END_FLOW || end->role == OD_END_SENSE;
 }
@@ -34,7 +35,7 @@ static void set_level(levels *l, int net, int level) {
   l->queue[l->tail++] = net;
 }
 
-// Gives levels to the neighbors of the nets in the queue. stop: not to supply nets and nets P and L.
+// Sets the levels of the neighbors of the nets in the queue. stop: supply nets and nets P and L get no level.
 static void spread(levels *l, bool stop) {
   od_graph *g = l->g;
   while (l->head < l->tail) {
@@ -80,7 +81,7 @@ static bool has_neighbor_at(const levels *l, int net, int level) {
   return false;
 }
 
-// Returns the row of the directional valves: below the work nets, one row lower if these carry shunts.
+// Returns the row of the directional valves: below the work nets, and one row lower if work nets have shunts.
 static int directional_row(const levels *l) {
   const od_graph *g = l->g;
   int row = 1;
@@ -109,7 +110,7 @@ static void set_directional_rows(levels *l) {
   spread(l, false);
 }
 
-// Moves supply nets below all nets that they feed through elements in line.
+// Moves each supply net below all nets that the supply net feeds through elements in line.
 static void lower_supplies(levels *l) {
   od_graph *g = l->g;
   for (int round = 0; round < 4; round++)
@@ -203,7 +204,7 @@ static void lower_shuttles(levels *l) {
   }
 }
 
-// Pumps are in the last row. Two nets of the same level, joined by an element, need a channel below the element.
+// Pumps are in the last row. If an element joins two nets of the same level, the nets need a channel below the element.
 static void set_supply_rows(levels *l) {
   od_graph *g = l->g;
   int last = highest_level(l);

@@ -16,7 +16,7 @@ static void mark_supplies_and_chambers(od_graph *g) {
                                            part->end[k].letter == OD_LETTER_T))
         g->net[net].is_feed = true;
     }
-    // The outlet is the last flow end.
+    // The outlet of a pump is its last flow end.
     if (at == OD_STATION_SUPPLY)
       for (int k = part->ends - 1; k >= 0; k--)
         if (part->end[k].role == OD_END_FLOW) {
@@ -39,7 +39,7 @@ static void mark_closed_circuits(od_graph *g) {
   }
 }
 
-// Sense nets have at least one pilot, sense port or shuttle, and no other elements than these and restrictions.
+// A sense net has at least one pilot, sense port or shuttle. Its other elements are restrictions.
 static void mark_sense(od_graph *g) {
   for (int net = 0; net < g->nets; net++) {
     bool signal = false, flow = false;
@@ -62,7 +62,8 @@ static void mark_sense(od_graph *g) {
   }
 }
 
-// Work nets of the second side: at the second chambers of actuators only; without an actuator, at ports B only.
+// Marks the work nets of the second side: nets that are only at second chambers of actuators or, without an actuator,
+// only at ports B.
 static void mark_sides(od_graph *g) {
   enum { CHAMBER_1 = 1, CHAMBER_2 = 2, PORT_A = 4, PORT_B = 8 };
   for (int net = 0; net < g->nets; net++) {

@@ -15,11 +15,11 @@ static bool is_supply_part(const od_part *part) {
   return part->symbol->station == OD_STATION_SUPPLY;
 }
 
-// The sections while they grow.
+// The state of the search for sections.
 typedef struct growth {
   od_graph *g;
-  const char **owner;      // instance of each section, or NULL
-  const char **net_owner;  // instance of each net, or NULL
+  const char **owner;      // name of the template instance of each section, or NULL
+  const char **net_owner;  // name of the template instance of each net, or NULL
 } growth;
 
 // Returns the instance of an actuator; if the actuator is outside all instances, the instance of all its nets; NULL: none.
@@ -35,7 +35,7 @@ static const char *owner_of(const growth *w, const od_part *part) {
   return owner;
 }
 
-// Begins a section with each actuator that shares no net with another one.
+// Creates a section for each actuator that shares no net with another actuator.
 static void begin_sections(growth *w) {
   od_graph *g = w->g;
   for (int i = 0; i < g->parts; i++) {
@@ -69,7 +69,7 @@ static int section_of_owner(const growth *w, const od_part *part) {
   return -1;
 }
 
-// Adds a part of a template instance, and the nets of the same instance. Returns whether something changed.
+// Adds a part of a template instance, and the nets of the same instance. Returns whether the section has changed.
 static bool add_owned(growth *w, od_part *part, int section) {
   od_graph *g = w->g;
   bool changed = part->section != section;
@@ -83,7 +83,8 @@ static bool add_owned(growth *w, od_part *part, int section) {
   return changed;
 }
 
-// Adds a part whose nets belong to one section, and its other nets. Returns whether something changed.
+// Adds a part whose nets belong to one section, and the other nets of the part. Returns whether the section has
+// changed.
 static bool add_flooded(growth *w, od_part *part) {
   od_graph *g = w->g;
   int section = -1;
@@ -134,7 +135,7 @@ bool od_graph_find_sections(od_graph *g, const od_machine *machine, od_arena *ar
       if (own >= 0 ? add_owned(&w, part, own) : add_flooded(&w, part)) changed = true;
     }
   }
-  // A pump between two nets of a section belongs to the section: a closed circuit.
+  // If a pump is between two nets of a section, the circuit is closed and the pump belongs to the section.
   for (int i = 0; i < g->parts; i++) {
     od_part *part = &g->part[i];
     if (!is_supply_part(part)) continue;

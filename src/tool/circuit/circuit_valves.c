@@ -1,7 +1,8 @@
 // Letters of the ports of directional valves, and the open paths of each position.
 //
-// Valves with ports along curves name no ports. Here T is the tank; A and B have a path to T; P only gives oil (the first node of its
-// ports), L only receives oil. A is the port that P feeds on the positive side.
+// A valve with ports along curves does not name its ports. The code derives the letters: T is the tank. A and B have a
+// path to T. P only supplies oil: it is the first node of its ports. L only receives oil. A is the port that P feeds on
+// the positive side.
 #include <string.h>
 
 #include "circuit/circuit_graph.h"
@@ -9,7 +10,8 @@
 
 // --- Boxes ------------------------------------------------------------------------------------------------------------
 
-// Adds a path to a box. Paths lead away from P and toward T. Two paths in both directions become one.
+// Adds a path to a box. A path leads away from P or toward T. Two paths in opposite directions become one path in both
+// directions.
 static void add_path(od_valve_box *box, od_letter from, od_letter to) {
   if (from == OD_LETTER_NONE || to == OD_LETTER_NONE || from == to || box->paths == OD_MOST_PATHS) return;
   if (to == OD_LETTER_P || from == OD_LETTER_T || from == OD_LETTER_L) {
@@ -52,7 +54,8 @@ static const od_valve_boxes *keep_boxes(const od_valve_box *at, od_arena *arena)
 
 // --- Valves with named ends -------------------------------------------------------------------------------------------
 
-// Ends are the two lines, a, b and the sense port. If only the first line is a tank, the second line is P.
+// Names the ends of a valve: the two ends of `between`, a, b and the sense port. If only the first end of `between` is
+// at a tank, the second end is P.
 static bool name_ends(od_graph *g, od_part *part) {
   int count[OD_LETTERS] = {0};
   bool swapped = part->ends >= 2 && part->end[0].net >= 0 && part->end[1].net >= 0 &&
@@ -85,7 +88,7 @@ static bool boxes_of_ends(od_graph *g, od_part *part, od_arena *arena, bool *ok)
       for (int to = 0; to < part->ends; to++)
         if (opening[from * part->ends + to] > 0 && opening[to * part->ends + from] <= opening[from * part->ends + to])
           add_path(&at[position + 1], part->end[from].letter, part->end[to].letter);
-    // Edges let oil pass in both directions; an arrow shows the usual one.
+    // Oil can flow in both directions along an edge; an arrow shows the usual direction.
     for (int i = 0; i < at[position + 1].paths; i++) {
       od_valve_path *path = &at[position + 1].path[i];
       if (path->from == OD_LETTER_P || path->to == OD_LETTER_T || path->to == OD_LETTER_L) path->is_two_way = false;
@@ -115,12 +118,12 @@ static int end_of(const od_part *part, int net) {
   return i;
 }
 
-// Calls of this macro visit the ports of a valve.
+// Loops over the ports of a valve.
 #define OD_FOR_PORTS(m, valve, e)                                                     \
   for (const od_instance *e = (m)->instance; e < (m)->instance + (m)->instances; e++) \
     if (e->host == (valve) && od_instance_class(m, e)->has_curve)
 
-// Gives letters to the nets of the ports. Returns false if there are too many nets of one kind.
+// Assigns letters to the nets of the ports. Returns false if there are too many nets of one kind.
 static bool name_ports(od_graph *g, od_part *part, od_arena *scratch) {
   const od_model *m = g->model;
   net_use *use = OD_TAKE(scratch, net_use, part->ends);
@@ -142,7 +145,7 @@ static bool name_ports(od_graph *g, od_part *part, od_arena *scratch) {
                   : works                  ? OD_LETTER_A
                   : use[i].gives           ? OD_LETTER_P
                                            : OD_LETTER_L;
-    // A second net that only receives oil is a work port, or without a tank the return line.
+    // A second net that only receives oil is a work port. If the valve has no tank, this net is the return line.
     if (works && first_work < 0) first_work = i;
     count[end->letter]++;
   }
@@ -150,7 +153,7 @@ static bool name_ports(od_graph *g, od_part *part, od_arena *scratch) {
     for (int i = 0; i < part->ends; i++)
       if (part->end[i].letter == OD_LETTER_L)
         part->end[i].letter = OD_LETTER_T, count[OD_LETTER_L]--, count[OD_LETTER_T]++;
-  if (count[OD_LETTER_A] == 0)  // without work ports, the nets that receive oil are work ports
+  if (count[OD_LETTER_A] == 0)  // if there are no work ports, the nets that receive oil are the work ports
     for (int i = 0; i < part->ends && count[OD_LETTER_A] < 2; i++)
       if (part->end[i].letter == OD_LETTER_L)
         part->end[i].letter = OD_LETTER_A, count[OD_LETTER_L]--, count[OD_LETTER_A]++;
@@ -159,7 +162,7 @@ static bool name_ports(od_graph *g, od_part *part, od_arena *scratch) {
   return count[OD_LETTER_P] == 1 && count[OD_LETTER_A] >= 1 && count[OD_LETTER_A] <= 2 && count[OD_LETTER_L] <= 1;
 }
 
-// Of two work ports, A is the one that P feeds on the positive side.
+// Of two work ports, A is the port that P supplies on the positive side.
 static void choose_a(od_graph *g, od_part *part) {
   const od_model *m = g->model;
   int fed = -1, first = -1;

@@ -1,10 +1,11 @@
-// Improves a sheet by hill climbing: swaps, moves, mirroring, upending and further space, in a fixed sequence. Each trial is placed and
-// routed completely, and kept if its cost is less.
+// Improves a sheet by hill climbing: swaps, moves, mirroring, upending and additional space, in a fixed sequence. Each
+// trial is placed and routed completely, and is kept if its cost is lower.
 #include <string.h>
 
 #include "circuit/sheet.h"
 
-// The number of trials is limited by the size of the sheet, so that the time is below half a second for usual machines.
+// The limit of the number of trials decreases with the size of the sheet, so that the search takes less than half a
+// second for usual machines.
 enum { PASSES = 8, RESTARTS = 4, TRIALS = 500, TRIAL_CELLS = 30000 };
 
 // The variables of the search.
@@ -17,7 +18,7 @@ typedef struct search {
   od_sheet *s;
   state kept;
   double cost;
-  int trials, most;  // count and limit
+  int trials, most;  // number of trials, and its limit
 } search;
 
 int od_sheet_partner(const od_sheet *s, int row, int place) {
@@ -33,7 +34,8 @@ int od_sheet_partner(const od_sheet *s, int row, int place) {
   return -1;
 }
 
-// Costs of the arrangement beside lines: foreign cells between sections, overlaps, parallel partners that are apart, mirroring.
+// Returns the costs of the arrangement that do not depend on lines: foreign cells between sections, overlaps, separated
+// parallel elements, mirroring.
 static double arrangement_cost(const od_sheet *s) {
   double cost = 0;
   for (int row = 0; row < s->rows; row++) {
@@ -97,7 +99,7 @@ static void restore(search *h) {
   }
 }
 
-// Copies order, mirroring and space of the first of equal sections to the others.
+// Copies order, mirroring and spacing of the first section to all sections that are equal to the first section.
 static void copy_to_twins(od_sheet *s) {
   for (int section = 0; section < s->graph->sections; section++) {
     int first = s->twin_of[section];
@@ -125,7 +127,8 @@ static void copy_to_twins(od_sheet *s) {
   }
 }
 
-// Keeps the sheet as it is now if its cost is less, else restores the previous one. Returns whether the sheet is kept.
+// Keeps the current sheet if its cost is less than the lowest cost so far. Otherwise restores the previous sheet.
+// Returns whether the current sheet is kept.
 static bool judge(search *h) {
   copy_to_twins(h->s);
   if (!od_sheet_keeps_orders(h->s)) {
@@ -143,7 +146,7 @@ static bool judge(search *h) {
   return false;
 }
 
-// Returns whether the search moves a cell itself: not a copy of another section.
+// Returns whether the search moves a cell. The cells of a section that is a copy of another section are not moved.
 static bool is_free(const od_sheet *s, const od_cell *c) {
   return c->section < 0 || s->twin_of[c->section] == c->section;
 }
@@ -206,7 +209,7 @@ static void try_variants(search *h, int row) {
   }
 }
 
-// Climbs until a pass brings no improvement.
+// Repeats passes until a pass brings no improvement.
 static void climb(search *h) {
   for (int pass = 0; pass < PASSES && h->trials < h->most; pass++) {
     double start = h->cost;
@@ -261,7 +264,7 @@ void od_sheet_climb(od_sheet *s) {
   double least = h.cost;
   for (int restart = 0; restart < RESTARTS && h.trials < h.most; restart++) {
     state climbed = h.kept;
-    h.kept = best, best = climbed;  // `best` has the best state so far
+    h.kept = best, best = climbed;  // `best` contains the best state so far
     disturb(&h, &seed);
     copy_to_twins(s);
     h.cost = cost_of(s);

@@ -1,4 +1,4 @@
-// Makes the diagram of a circuit; the outputs and data that a moving diagram needs.
+// Creates the diagram of a circuit, and lists the outputs and data that a moving diagram needs.
 #include "circuit/diagram.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ int od_circuit_outputs(const od_circuit *c, const int **outputs) {
 
 // --- Layout -----------------------------------------------------------------------------------------------------------
 
-// Lays out the graph. The list of outputs is in the arena.
+// Lays out the graph. The arena owns the list of outputs.
 static bool lay_sheet(od_circuit *c, int **moving, int *count, od_arena *arena) {
   od_sheet *s = &c->sheet;
   od_sheet_make(s, &c->graph, arena);
@@ -47,7 +47,7 @@ static bool lay_sheet(od_circuit *c, int **moving, int *count, od_arena *arena) 
   return !s->failed && od_arena_status(arena) == OD_OK;
 }
 
-// Returns whether names are without the name of their section.
+// Returns whether the names in the diagram omit the name of their section.
 static bool has_short_names(const od_graph *g) {
   for (int i = 0; i < g->sections; i++)
     if (g->section[i].is_instance) return true;
@@ -60,7 +60,7 @@ static bool lay_out(od_circuit *c, const od_machine *machine, od_arena *arena) {
   od_graph_mark_nets(g);
   if (!od_graph_find_sections(g, machine, arena) || !od_graph_find_levels(g, arena)) return false;
   if (!lay_sheet(c, &moving, &count, arena)) return false;
-  // Without frames, parts have their full names.
+  // Without frames, parts keep their full names.
   if (c->sheet.frames == 0 && has_short_names(g)) {
     for (int i = 0; i < g->sections; i++) g->section[i].is_instance = false;
     for (int i = 0; i < g->parts; i++) g->part[i].label = g->part[i].name;
@@ -109,7 +109,7 @@ json_t *od_circuit_json(const od_circuit *c) {
   return json_pack("{s:o, s:o}", "nodes", nodes, "outputs", outputs);
 }
 
-// Returns the names of the elements and nodes of a section; -1: of none.
+// Returns the names of the elements and nodes of a section. Section -1: elements and nodes without a section.
 static json_t *parts_of(const od_circuit *c, int section) {
   json_t *list = json_array();
   for (int i = 0; i < c->graph.parts; i++)

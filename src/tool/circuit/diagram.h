@@ -12,10 +12,10 @@
 
 typedef struct od_circuit od_circuit;
 
-// Lays out the circuit of a machine, which need not have an initial state. *c lives in the arena and refers to texts of the machine;
-// NULL: the machine has no circuit. Fails with OD_NO_MEMORY. The result depends on the machine only.
+// Lays out the circuit of a machine, which need not have an initial state. The arena owns *c, which refers to texts of
+// the machine; NULL: the machine has no circuit. Fails with OD_NO_MEMORY. The result depends on the machine only.
 od_status od_circuit_make(const od_machine *machine, od_arena *arena, const od_circuit **c, od_error *err);
-// The same for a model without a machine file.
+// Same as od_circuit_layout(), for a model without a machine file.
 od_status od_circuit_make_model(const od_model *model, od_arena *arena, const od_circuit **c, od_error *err);
 
 // Returns the number of outputs of the machine that a moving diagram needs, each once, and their indices.
@@ -23,13 +23,13 @@ int od_circuit_outputs(const od_circuit *c, const int **outputs);
 
 // Returns {"nodes": [{"name", "pressure"}], "outputs": [names]}; NULL: no memory.
 json_t *od_circuit_json(const od_circuit *c);
-// Returns the sections of the circuit: [{"name", "label", "parts": [names of elements and nodes]}]. The last entry has the parts that
-// belong to no section. An empty list: the circuit has one section only. NULL: no memory.
+// Returns the sections of the circuit: [{"name", "label", "parts": [names of elements and nodes]}]. The last entry
+// contains the parts that belong to no section. The list is empty if the circuit has only one section. NULL: no memory.
 json_t *od_circuit_groups(const od_circuit *c);
 
 // Writes one <svg> element of class "circuit". docs/architecture.md describes its data- attributes.
 void od_circuit_svg(const od_circuit *c, FILE *to);
-// Writes the same with a title and a style sheet, as a complete file.
+// Writes a complete SVG file: the same element with a title and a style sheet.
 void od_circuit_svg_file(const od_circuit *c, FILE *to);
 // Returns the style sheet of the diagram: colors as custom properties of svg.circuit, light and dark.
 const char *od_circuit_style(void);

@@ -69,7 +69,7 @@ static int count_ends(const od_sheet *s) {
       flaws += wrong + (net >= 0 ? right != 1 : right);
     }
   }
-  for (int i = 0; i < s->graph->parts; i++) {  // every part is one cell
+  for (int i = 0; i < s->graph->parts; i++) {  // every part has exactly one cell
     int cells = 0;
     for (int k = 0; k < s->cells; k++) cells += s->cell[k].part == i;
     flaws += cells != 1;
@@ -179,7 +179,8 @@ static int count_overlapping_cells(const od_sheet *s) {
   return flaws;
 }
 
-// Returns whether a segment leads to a pin of a cell: in the column of the pin, from its side; or the piece at the symbol.
+// Returns whether a segment leads to a pin of a cell. Such a segment is in the column of the pin, on the side of the
+// pin, or is the piece at the symbol.
 static bool leads_to_pin(const od_sheet *s, const od_cell *c, const od_segment *g) {
   for (int i = c->pin; i < c->pin + c->pins; i++) {
     const od_pin *p = &s->pin[i];
@@ -242,7 +243,7 @@ static int count_overlapping_texts(const od_sheet *s) {
   return flaws;
 }
 
-// Returns whether the room of a name is free of marks, lines, dots and other names.
+// Returns whether the space of a name is free of marks, lines, dots and other names.
 static bool is_free(const od_sheet *s, int name) {
   const od_node_name *n = &s->name[name];
   od_mark room = {n->x, n->y - 7, n->x + n->width + n->value_width, n->y + 2, -1, n->text};

@@ -43,7 +43,8 @@ const char *od_circuit_style(void) {
   return "svg.circuit{" LIGHT "}@media (prefers-color-scheme:dark){svg.circuit{" DARK "}}" RULES;
 }
 
-// Writes the value of a custom property in the light theme. name: "--c-ink)...", of this length without the parenthesis.
+// Writes the value of a custom property in the light theme. name: begins with the property, as in "--c-ink)...".
+// length: length of the property, without the parenthesis.
 static void put_light(const char *name, size_t length, FILE *to) {
   const char *at = LIGHT;
   while (at && !(strncmp(at, name, length) == 0 && at[length] == ':')) at = strstr(at + 1, "--c-");

@@ -86,7 +86,8 @@ static void put_lines(const od_sheet *s, FILE *to) {
 
 // --- Elements ---------------------------------------------------------------------------------------------------------
 
-// Writes the places of the ends, as "key[place] x y" separated by semicolons. Ends at tanks have the place of their line's begin.
+// Writes the places of the ends, as "key[place] x y" separated by semicolons. The place of an end at a tank is the
+// beginning of its line.
 static void put_ends(const od_sheet *s, const od_cell *c, FILE *to) {
   const od_part *part = od_cell_part(s, c);
   const char *between = "";

@@ -9,13 +9,17 @@
 #include "io/number.h"
 #include "io/utf8.h"
 
-// Widths of the characters 32 to 126 in thousandths of the font size: the largest of usual sans-serif fonts.
+// Widths of the characters 32 to 126 in thousandths of the font size. Each width is the largest among usual sans-serif
+// fonts.
 static const unsigned short widths[95] = {
     300, 330, 430, 700, 600, 900, 720, 250, 370, 370, 500, 640, 300, 370,  300, 340, 600, 600, 600,
     600, 600, 600, 600, 600, 600, 600, 320, 320, 640, 640, 640, 560, 1000, 690, 680, 720, 740, 640,
     600, 770, 750, 310, 530, 680, 580, 870, 760, 780, 650, 780, 700, 660,  640, 740, 690, 970, 680,
     670, 660, 370, 340, 370, 640, 560, 550, 570, 600, 530, 610, 580, 350,  600, 590, 270, 270, 560,
     270, 890, 590, 590, 600, 600, 400, 520, 370, 590, 540, 760, 530, 540,  520, 400, 300, 400, 640};
+
+// Pages enlarge texts up to 12 px, so that they can be read in small pictures: texts have room for this.
+static const double room_to_grow = 1.15;
 
 double od_text_width(const char *text, double size, bool is_bold) {
   double sum = 0;
@@ -27,7 +31,7 @@ double od_text_width(const char *text, double size, bool is_bold) {
     sum += length > 2 ? 1000 : length > 1 ? 620 : *s >= 32 && *s < 127 ? widths[*s - 32] : 600;
     s += length, left -= length;
   }
-  return sum * size * (is_bold ? 1.05 : 0.97) / 1000;
+  return room_to_grow * sum * size * (is_bold ? 1.05 : 0.97) / 1000;
 }
 
 const char *od_text_shortened(const char *text, int most, od_arena *arena) {
@@ -106,7 +110,7 @@ void od_cell_label(od_sheet *s, od_cell *c) {
 }
 
 double od_cell_signal_width(const od_cell *c) {
-  return c->signal ? od_text_width(c->signal, OD_NAME_SIZE, false) : 0;
+  return c->signal ? od_text_width(c->signal, OD_LABEL_SIZE, false) : 0;
 }
 
 int od_cell_label_width(const od_cell *c) {

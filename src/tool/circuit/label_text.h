@@ -4,7 +4,7 @@
 
 #include "io/number.h"
 
-// Writes a number with four digits; large numbers without an exponent.
+// Writes a number with four digits. Large numbers are written without an exponent.
 void od_value_text(char text[OD_NUMBER_SIZE], double value);
 
 #endif

@@ -39,7 +39,7 @@ double od_pen_y(const od_pen *pen, double y) {
   return pen->cell->y + y;
 }
 
-// Adds the rectangle with two opposite corners, in coordinates of the sheet.
+// Adds the rectangle with these two opposite corners to the marks, in coordinates of the sheet.
 static void mark(od_pen *pen, double x1, double y1, double x2, double y2, const char *text) {
   if (!pen->arena) return;
   od_mark *list = od_arena_extend(pen->arena, pen->mark, pen->marks, sizeof *list);
@@ -191,7 +191,7 @@ void od_pen_label(od_pen *pen, double y, bool is_centered) {
 
 // --- Moving parts -----------------------------------------------------------------------------------------------------
 
-// Writes the attributes of a moving part: kind, output and its range. Nothing without an output.
+// Writes the attributes of a moving part: kind, output and range of the output. Writes nothing if there is no output.
 static void put_motion(od_pen *pen, const char *what, int output, double from, double to) {
   if (!pen->to || output < 0) return;
   od_put_attribute(pen->to, "data-move", what);
@@ -232,7 +232,7 @@ void od_pen_chamber(od_pen *pen, int net, int output, double from, double to, do
   use_output(pen, output);
   if (!pen->to) return;
   double x0 = along.at0, x1 = along.at1;
-  if (!is_vertical && pen->cell->is_mirrored) {  // the left edge of the mirrored rectangle
+  if (!is_vertical && pen->cell->is_mirrored) {  // the left edge after mirroring
     double width = pen->cell->width;
     x0 = width - along.at0 - along.size0, x1 = width - along.at1 - along.size1, at = width - at - size;
   }

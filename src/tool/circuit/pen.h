@@ -1,5 +1,5 @@
-// A pen draws in the coordinates of a cell and writes SVG. Mirrored cells are mirrored here; texts are not. The pen also collects
-// the rectangles of everything drawn.
+// A pen draws in the coordinates of a cell and writes SVG. The pen mirrors the shapes of mirrored cells, but not their
+// texts. The pen also collects the rectangles of all shapes and texts.
 #ifndef OD_CIRCUIT_PEN_H
 #define OD_CIRCUIT_PEN_H
 
@@ -10,12 +10,12 @@
 typedef struct od_pen {
   const od_sheet *sheet;
   const od_cell *cell;
-  FILE *to;  // NULL: nothing is written
-  // The list of marks; NULL: none. The list grows in the arena.
+  FILE *to;  // output file; NULL: nothing is written
+  // The list of marks; NULL: marks are not collected. The arena owns the list.
   od_arena *arena;
   od_mark *mark;
   int marks;
-  int *output;  // the outputs that moving parts use; the list grows in the arena
+  int *output;  // indices of the outputs that moving parts use; the arena owns the list
   int outputs;
 } od_pen;
 
@@ -25,7 +25,7 @@ typedef enum od_anchor { OD_ANCHOR_START, OD_ANCHOR_MIDDLE, OD_ANCHOR_END } od_a
 void od_put_number(FILE *to, double value);
 void od_put_attribute(FILE *to, const char *name, const char *value);
 
-// Return coordinates in the sheet.
+// Return the coordinates of a point in the sheet.
 double od_pen_x(const od_pen *pen, double x);
 double od_pen_y(const od_pen *pen, double y);
 
@@ -35,7 +35,7 @@ void od_pen_path(od_pen *pen, const char *class_name, bool is_closed, int points
 void od_pen_rectangle(od_pen *pen, const char *class_name, double x, double y, double width, double height,
                       double round);
 void od_pen_circle(od_pen *pen, const char *class_name, double x, double y, double radius);
-// An arc from one point to another; bulges: to the right of the direction if 1, to the left if 0.
+// Draws an arc from one point to another. bulges: 1: the arc is on the right of the direction; 0: on the left.
 void od_pen_arc(od_pen *pen, const char *class_name, double x1, double y1, double x2, double y2, double radius,
                 int bulges);
 void od_pen_arrow(od_pen *pen, double x1, double y1, double x2, double y2, double head, bool at_both_ends);
@@ -45,24 +45,25 @@ void od_pen_tank(od_pen *pen, double x, double y);
 void od_pen_wire(od_pen *pen, int net, int points, const double *xy);
 void od_pen_text(od_pen *pen, const char *class_name, double x, double y, od_anchor anchor, double size, bool is_bold,
                  const char *text);
-// The label of a cell, at label_x, centered at y or beginning there.
+// Writes the label of a cell at label_x. The label is centered at y or begins at y.
 void od_pen_label(od_pen *pen, double y, bool is_centered);
 
-// Moving parts. A group moves linearly by (dx, dy) while an output goes from `from` to `to`; it is drawn at the share `at` of this
-// way. Mirrored cells move to the other side. Without an output (-1) the group does not move.
+// Moving parts. A group moves linearly by (dx, dy) while an output goes from `from` to `to`; the group is drawn at the
+// fraction `at` of this path. In mirrored cells the group moves in the opposite horizontal direction. Without an output
+// (-1) the group does not move.
 void od_pen_move_begin(od_pen *pen, const char *what, int output, double from, double to, double dx, double dy,
                        double at);
 // A group that turns about (x, y) from angle turn0 to turn1, degrees, drawn at turn1.
 void od_pen_turn_begin(od_pen *pen, const char *what, int output, double from, double to, double x, double y,
                        double turn0, double turn1);
 void od_pen_group_end(od_pen *pen);
-// A chamber filled with the oil of a net: a rectangle whose x and width, or y and height, change with an output.
+// A chamber filled with the oil of a net: a rectangle whose position and size along one axis change with an output.
 typedef struct od_extent {
-  double at0, size0, at1, size1;  // begin and size at `from` and at `to`
+  double at0, size0, at1, size1;  // position and size of the rectangle at `from` and at `to`
 } od_extent;
 void od_pen_chamber(od_pen *pen, int net, int output, double from, double to, double share, bool is_vertical,
                     od_extent along, double across, double across_size);
-// A box of a valve that the page tints by the position of the spool.
+// A box of a valve. The page colors the box according to the position of the spool.
 void od_pen_box(od_pen *pen, double x, double y, double width, double height, int position, int output, double scale);
 
 #endif

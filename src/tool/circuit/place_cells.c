@@ -1,8 +1,7 @@
-// Computes the x of all cells for a given order.
-//
-// Alternating sweeps over the rows: each row solves a least-squares problem, the distances of its pins from connected pins in
-// neighboring rows, under fixed order and spacing, by pooling adjacent violators. Then cells snap to the grid and to straight lines,
-// and sections get disjoint columns. Twins are copies of the straightest of them.
+// Computes the x of all cells for a given order. Sweeps over the rows alternate in direction. In each row, a
+// least-squares problem minimizes the distances of the pins from connected pins in neighboring rows, with fixed order
+// and minimum spacing (pool adjacent violators). Then cells are moved to the grid and to places with straight lines,
+// and sections get disjoint columns. Equal sections are copies of the section with the straightest lines.
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,7 +21,7 @@ static int offset_of(const od_cell *c, const od_pin *p) {
   return c->is_mirrored ? c->width - p->x : p->x;
 }
 
-// Computes the wanted x of a cell and its weight.
+// Computes the desired x of a cell and its weight.
 static void find_wish(const od_sheet *s, const od_cell *c, const double *x, double *wish, double *weight) {
   double sum = 0, total = 0;
   for (int i = c->pin; i < c->pin + c->pins; i++) {
@@ -30,7 +29,7 @@ static void find_wish(const od_sheet *s, const od_cell *c, const double *x, doub
     const od_knot *knot = &s->knot[pin->knot];
     int offset = offset_of(c, pin), others = 0, beside = 0;
     double mean = 0, near = 0, own = x[c - s->cell];
-    for (int pass = 0; pass < 2 && others == 0; pass++)  // first pins of other rows, then pins of the same row
+    for (int pass = 0; pass < 2 && others == 0; pass++)  // pass 0: pins of other rows; pass 1: pins of the same row
       for (int k = knot->first; k < knot->first + knot->count; k++) {
         const od_pin *other = &s->pin[s->knot_pin[k]];
         const od_cell *d = &s->cell[other->cell];
@@ -114,7 +113,8 @@ static double bend_cost(const od_sheet *s, const od_cell *c, int x) {
   return cost;
 }
 
-// Moves cells to places where their lines are straight, if there is room. only: cells with body[cell] < 0; NULL: all cells.
+// Moves cells to places where their lines are straight, if there is space. body: only cells with body[cell] < 0 are
+// moved; NULL: all cells.
 static void snap(od_sheet *s, const int *body) {
   for (int round = 0; round < 2; round++)
     for (int row = 0; row < s->rows; row++)
@@ -148,7 +148,7 @@ static void snap(od_sheet *s, const int *body) {
 
 // --- Sections ---------------------------------------------------------------------------------------------------------
 
-// Returns how far a section is from straight lines and a small width.
+// Returns a cost of a section: the deviation of its lines from straight lines, and its width.
 static double bend_sum(const od_sheet *s, int section) {
   double sum = 0;
   int left = 1 << 28, right = -(1 << 28);
@@ -180,7 +180,7 @@ static int left_of(const od_sheet *s, int section) {
   return left;
 }
 
-// Copies the places of the best of equal sections to the others.
+// Copies the places of the best section to all equal sections.
 static void copy_twins(od_sheet *s) {
   for (int first = 0; first < s->graph->sections; first++) {
     if (s->twin_of[first] != first) continue;
@@ -205,21 +205,22 @@ static void copy_twins(od_sheet *s) {
   }
 }
 
-// A body moves as one: a section, or a cell without a section.
+// A section, or a cell without a section. All cells of a body move together.
 typedef struct body_extent {
-  int left, right, top, bottom;  // x; first and last row
+  int left, right, top, bottom;  // smallest and largest x; first and last row
 } body_extent;
 
-// Raises the shift of body b, so that its cell or section begins at least `distance` behind that of body a.
+// Raises the shift of body b, so that its cell or section begins at least `distance` to the right of body a.
 static bool keep_apart(int *shift, int a, int b, int distance) {
   if (shift[b] >= shift[a] + distance) return false;
   shift[b] = shift[a] + distance;
   return true;
 }
 
-// Gives each section its own columns. Cells between cells of one section move with the section.
+// Moves sections so that they do not share columns. A cell between cells of one section moves with this section.
 static void separate_sections(od_sheet *s) {
-  int sections = s->graph->sections, shown = 0;                 // above 1: sections have frames
+  int sections = s->graph->sections, shown = 0;                 // number of sections, template instances counted twice;
+                                                                // sections are separated and get frames if above 1
   int *body = s->scratch + s->cells, *shift = body + s->cells;  // body of each cell; shift of each body
   body_extent *extent = (body_extent *)(void *)(shift + s->cells + sections);
   for (int k = 0; k < sections; k++) extent[k] = (body_extent){1 << 28, -(1 << 28), 1 << 20, -1};
@@ -263,7 +264,7 @@ static void separate_sections(od_sheet *s) {
           int from = body[s->order[i]], to = body[s->order[j]], right = a->x + a->width, left = b->x;
           if (from == to || (j > i + 1 && (from < sections) == (to < sections))) continue;
           int gap = j == i + 1 ? gap_between(s, s->order[i], s->order[j]) : GAP;
-          // A cell beside a section keeps away from its frame.
+          // A cell next to a section has a distance from the frame of the section.
           if (from < sections && to >= sections && !b->is_feed && extent[from].top <= row && row <= extent[from].bottom)
             right = extent[from].right, gap = FRAME_GAP;
           if (to < sections && from >= sections && !a->is_feed && extent[to].top <= row && row <= extent[to].bottom)

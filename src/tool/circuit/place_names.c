@@ -7,7 +7,7 @@
 
 // --- Marks ------------------------------------------------------------------------------------------------------------
 
-// Draws all cells without output, to collect what they cover and which outputs they use.
+// Draws all cells without writing SVG, to collect the covered rectangles and the outputs in use.
 static void collect_marks(od_sheet *s, int **outputs, int *count) {
   od_pen pen = {.sheet = s, .arena = s->arena};
   for (int i = 0; i < s->cells; i++) {
@@ -28,12 +28,15 @@ static void collect_marks(od_sheet *s, int **outputs, int *count) {
 // --- Names ------------------------------------------------------------------------------------------------------------
 
 enum { NAME_SIZE = OD_LABEL_SIZE, VALUE_ROOM = OD_VALUE_ROOM, MOST_NET_NAME = 18, REPEAT_DISTANCE = 300 };
+// Room of a name above and below its baseline, and the baseline of a name below a line, px: also for the texts of pages, which have up to
+// 12 px, beside lines with a large flow, which are 5 px wide.
+static const double ascent = 9, descent = 2.5, under = 13;
 
 static bool overlaps(double a0, double a1, double b0, double b1) {
   return a0 < b1 && b0 < a1;
 }
 
-// Returns the number of things that a rectangle overlaps; symbols and texts count 10.
+// Returns the number of marks, lines and dots that a rectangle overlaps. Symbols and texts count as 10.
 static int count_hits(const od_sheet *s, double left, double top, double right, double bottom) {
   int hits = 0;
   for (int i = 0; i < s->marks; i++) {
@@ -44,14 +47,14 @@ static int count_hits(const od_sheet *s, double left, double top, double right, 
   for (int i = 0; i < s->names; i++) {
     const od_node_name *n = &s->name[i];
     if (overlaps(left, right, n->x - 1, n->x + n->width + n->value_width + 1) &&
-        overlaps(top, bottom, n->y - 7.5, n->y + 2.5))
+        overlaps(top, bottom, n->y - ascent, n->y + descent))
       hits += 10;
   }
   for (int i = 0; i < s->segments; i++) {
     const od_segment *g = &s->segment[i];
     if (overlaps(left, right, g->x1 - 1.5, g->x2 + 1.5) && overlaps(top, bottom, g->y1 - 1.5, g->y2 + 1.5)) hits++;
   }
-  for (int i = 0; i < s->frames; i++) {  // names do not lie on borders
+  for (int i = 0; i < s->frames; i++) {  // names must not overlap borders
     const od_frame *f = &s->frame[i];
     bool inside_x = left > f->x && right<f->x + f->width, inside_y = top> f->y && bottom < f->y + f->height;
     bool meets = overlaps(left, right, f->x, f->x + f->width) && overlaps(top, bottom, f->y, f->y + f->height);
@@ -64,12 +67,12 @@ static int count_hits(const od_sheet *s, double left, double top, double right, 
   return hits;
 }
 
-// The best place of a name so far.
+// The best place so far for a name.
 typedef struct choice {
   double x, y, cost;
   int hits;
   bool is_right;
-  const od_node_name *first;  // of a repeated name: the other name, which is far away; NULL: none
+  const od_node_name *first;  // for a net with two names: the first name, which must be far away; NULL: none
 } choice;
 
 // Returns the number of lines of other nets beside a name, which make the name ambiguous.
@@ -83,7 +86,8 @@ static int count_neighbors(const od_sheet *s, int net, double left, double top, 
   return count;
 }
 
-// Returns how near a name is to symbols and texts, whose label it would seem to be: 0 from a distance of APART on, 1 at a symbol.
+// Returns the closeness of a name to symbols and texts, because a close name looks like their label: 0 at distances of
+// APART or more, 1 at a symbol.
 static double nearness(const od_sheet *s, double left, double top, double right, double bottom) {
   enum { APART = 14 };
   double most = 0;
@@ -104,14 +108,14 @@ static void consider(const od_sheet *s, choice *best, int net, double x, double 
     cost -= 0.02 * distance;
   }
   if (best->hits == 0 && best->cost <= cost) return;
-  cost += NEIGHBOR_COST * count_neighbors(s, net, x - NEAR, y - 7.5 - NEAR, x + width + NEAR, y + 2.5 + NEAR);
-  cost += MARK_COST * nearness(s, x, y - 7.5, x + width, y + 2.5);
-  int hits = count_hits(s, x - 1, y - 7.5, x + width + 1, y + 2.5);
+  cost += NEIGHBOR_COST * count_neighbors(s, net, x - NEAR, y - ascent - NEAR, x + width + NEAR, y + descent + NEAR);
+  cost += MARK_COST * nearness(s, x, y - ascent, x + width, y + descent);
+  int hits = count_hits(s, x - 1, y - ascent, x + width + 1, y + descent);
   if (hits < best->hits || (hits == best->hits && cost < best->cost))
     *best = (choice){x, y, cost, hits, is_right, best->first};
 }
 
-// Considers places along a segment: above and below a horizontal one, right and left of a vertical one.
+// Tests places along a segment: above and below a horizontal segment, right and left of a vertical segment.
 static void consider_segment(const od_sheet *s, choice *best, const od_segment *g, double width) {
   static const double share[] = {0.02, 0.5, 0.98, 0.25, 0.75, 0.12, 0.88};
   enum { STEPS = 16 };
@@ -120,12 +124,12 @@ static void consider_segment(const od_sheet *s, choice *best, const od_segment *
     for (int i = 0; i < count; i++) {
       double x = g->x1 + 3 + share[i] * fmax(g->x2 - g->x1 - width - 6, 0), cost = i - 0.02 * (g->x2 - g->x1);
       consider(s, best, g->net, x, g->y1 - 3.5, width, cost, share[i] > 0.9);
-      consider(s, best, g->net, x, g->y1 + 10, width, cost + 0.5, share[i] > 0.9);
+      consider(s, best, g->net, x, g->y1 + under, width, cost + 0.5, share[i] > 0.9);
     }
   // A name may extend beyond one end of a short line.
   if (g->y1 == g->y2 && g->x2 - g->x1 < width + 6 && g->x2 - g->x1 >= 0.5 * width)
     for (int below = 0; below < 2; below++) {
-      double y = below ? g->y1 + 10 : g->y1 - 3.5;
+      double y = below ? g->y1 + under : g->y1 - 3.5;
       consider(s, best, g->net, g->x2 - 3 - width, y, width, 4 + 0.5 * below, true);
     }
   if (g->x1 == g->x2 && g->y2 - g->y1 >= 10)
@@ -149,14 +153,15 @@ static bool is_in_frame(const od_sheet *s, const od_segment *g, int section) {
 
 static const choice no_choice = {.cost = INFINITY, .hits = 1 << 20};
 
-// Considers all places of a net's name; without the name of the section only in the frame of the section.
+// Tests all places of a net's name. A name without the name of the section is placed only inside the frame of the
+// section.
 static void consider_net(const od_sheet *s, choice *best, int net, bool is_full, double room) {
   for (int i = 0; i < s->segments; i++)
     if (s->segment[i].net == net && (is_full || is_in_frame(s, &s->segment[i], s->graph->net[net].section)))
       consider_segment(s, best, &s->segment[i], room + VALUE_ROOM);
 }
 
-// Names the net of a source at the symbol of the source. Returns false if the net has no source.
+// Places the name of a net at the symbol of its source. Returns false if the net has no source.
 static bool name_source(od_sheet *s, int net) {
   for (int i = 0; i < s->cells; i++) {
     const od_cell *c = &s->cell[i];
@@ -170,7 +175,7 @@ static bool name_source(od_sheet *s, int net) {
   return false;
 }
 
-// Names a net. A name without the name of the section must be inside the frame of the section.
+// Places the name of a net. A name without the name of the section must be inside the frame of the section.
 static void name_net(od_sheet *s, int net) {
   const od_net *n = &s->graph->net[net];
   choice best = no_choice;
@@ -192,7 +197,7 @@ static void name_net(od_sheet *s, int net) {
   if (!text) return;
   const od_node_name *first = &s->name[s->names];
   s->name[s->names++] = (od_node_name){net, text, best.x, best.y, width, VALUE_ROOM, best.is_right, best.hits == 0};
-  // A long net has its name twice.
+  // A long net shows its name twice.
   best = no_choice, best.first = first;
   consider_net(s, &best, net, has_full, width);
   if (best.hits == 0)
@@ -207,7 +212,7 @@ static bool in_frame(const od_sheet *s, const od_cell *c, int section) {
   return c->section == section && !c->is_feed && (c->symbol->station != OD_STATION_SUPPLY || s->graph->sections < 2);
 }
 
-// Returns whether frames are apart from each other and from cells of other sections.
+// Returns whether the frames overlap neither each other nor cells of other sections.
 static bool frames_are_apart(const od_sheet *s) {
   for (int i = 0; i < s->frames; i++) {
     const od_frame *f = &s->frame[i];
@@ -224,7 +229,7 @@ static bool frames_are_apart(const od_sheet *s) {
   return s->frames > 0;
 }
 
-// Frames the sections that are template instances.
+// Draws frames around the sections that are template instances.
 static void frame_sections(od_sheet *s) {
   int sections = s->graph->sections;
   s->frame = OD_TAKE(s->arena, od_frame, sections + 1);
@@ -280,7 +285,7 @@ static void frame_sections(od_sheet *s) {
   }
 }
 
-// Encloses neighbors that are parallel: a pressure valve or restriction with a check valve.
+// Draws enclosures around neighboring parallel elements: a pressure valve or restriction, and a check valve.
 static void enclose_partners(od_sheet *s) {
   s->enclosure = OD_TAKE(s->arena, od_frame, s->cells + 1);
   if (!s->enclosure) {

@@ -4,8 +4,8 @@
 
 #include "circuit/sheet.h"
 
-// Collects the marks of all symbols, and places names, frames and enclosures. *outputs: the outputs of moving parts, with repetitions;
-// the list lives in the arena of the sheet.
+// Collects the marks of all symbols, and places names, frames and enclosures. *outputs: the outputs of moving parts,
+// with repetitions; the arena of the sheet owns the list.
 void od_sheet_finish(od_sheet *s, int **outputs, int *count);
 
 #endif

@@ -1,4 +1,4 @@
-// Makes the cells of a sheet: symbols, sources, feedthroughs; and their initial order.
+// Creates the cells of a sheet (symbols, sources, feedthroughs) and their initial order.
 #include "circuit/sheet.h"
 
 #include <stdlib.h>
@@ -104,7 +104,7 @@ static void remove_empty_rows(od_sheet *s) {
   s->rows = rows;
 }
 
-// Moves cells to the rows that the file gives; rows beyond the last one become one further row.
+// Moves cells to the rows that the file gives. Row numbers beyond the last row give one additional row.
 static void move_to_given_rows(od_sheet *s) {
   int rows = s->rows;
   for (int i = 0; i < s->cells; i++) {
@@ -128,7 +128,8 @@ static int channel_distance(const od_sheet *s, const od_pin *pin, int channel, b
   return least;
 }
 
-// Turns pilots to the channel that is nearer to the other pins of the net. Pins that may turn count in the second pass.
+// Moves pins of pilots to the side that is nearer to the other pins of the net. The second pass also considers the
+// positions of these pins.
 static void turn_pins(od_sheet *s) {
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < s->pins; i++) {
@@ -142,7 +143,7 @@ static void turn_pins(od_sheet *s) {
 
 // --- Feedthroughs -----------------------------------------------------------------------------------------------------
 
-// The channels of a net: of all pins, and of the pins with flow.
+// The ranges of channels of a net: of all pins, and of the pins with flow.
 typedef struct net_span {
   int low, high, flow_low, flow_high;
 } net_span;
@@ -163,7 +164,7 @@ static net_span span_of(const od_sheet *s, int net) {
 }
 
 static void add_feeds(od_sheet *s) {
-  int lowest = 0;  // the last row of the sections
+  int lowest = 0;  // the last row of the cells in sections
   for (int i = 0; i < s->cells; i++) {
     const od_cell *c = &s->cell[i];
     if (c->section >= 0 && c->symbol->station != OD_STATION_SUPPLY && c->row > lowest) lowest = c->row;
@@ -195,7 +196,8 @@ static void add_feeds(od_sheet *s) {
   }
 }
 
-// An element may be upended only if both nets pass its row without it: else other feedthroughs would be needed.
+// An element may be upended only if both nets have pins on both sides of its row without this element. Otherwise
+// upending would require other feedthroughs.
 static void check_upending(od_sheet *s) {
   for (int i = 0; i < s->cells; i++) {
     od_cell *c = &s->cell[i];
@@ -286,7 +288,8 @@ static void sort_row(od_sheet *s, int row, const double *key) {
     }
 }
 
-// Returns whether two cells of a row, a left of b, have orders of the file that contradict their places.
+// Returns whether the order that the file gives for cells a and b of a row contradicts their places. Cell a is left of
+// cell b.
 static bool is_misplaced(const od_cell *a, const od_cell *b) {
   return a->section == b->section && a->order >= 0 && b->order >= 0 && a->order > b->order;
 }
@@ -299,7 +302,7 @@ bool od_sheet_keeps_orders(const od_sheet *s) {
   return true;
 }
 
-// Exchanges cells of a row until they have the orders of the file.
+// Exchanges cells of a row until they have the order that the file gives.
 static void keep_orders(od_sheet *s, int row) {
   for (int i = s->row_begin[row]; i < s->row_begin[row + 1]; i++)
     for (int k = i + 1; k < s->row_begin[row + 1]; k++) {
@@ -308,7 +311,7 @@ static void keep_orders(od_sheet *s, int row) {
     }
 }
 
-// Orders rows by the mean place of connected pins in neighboring rows.
+// Orders the cells of each row by the mean place of connected pins in neighboring rows.
 static void order_rows(od_sheet *s, double *key) {
   for (int i = 0; i < s->cells; i++) key[i] = 0;
   for (int row = 0; row < s->rows; row++) {
@@ -360,7 +363,7 @@ static bool same_cell(const od_sheet *s, const od_cell *a, const od_cell *b) {
          (!a->keeps_side || a->is_mirrored == b->is_mirrored) && a->width == b->width && strcmp(x, y) == 0;
 }
 
-// Finds the cell of a section that equals a cell of another section, or -1.
+// Finds the cell of a section that is equal to a cell of another section, or -1.
 static int equal_cell(const od_sheet *s, const od_cell *c, int section) {
   for (int i = 0; i < s->cells; i++)
     if (s->cell[i].section == section && same_cell(s, c, &s->cell[i])) return i;

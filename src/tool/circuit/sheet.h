@@ -11,10 +11,10 @@
 
 enum {
   OD_GRID = 10,
-  OD_TRACK = 10,       // distance of lines in a channel
+  OD_TRACK = 10,       // distance between lines in a channel
   OD_LABEL_SIZE = 10,  // font sizes
   OD_NAME_SIZE = 9,
-  OD_VALUE_ROOM = 42,     // room for a pressure behind the name of a net
+  OD_VALUE_ROOM = 42,     // width of the space for a pressure after the name of a net
   OD_SOURCE_NAME_Y = 22,  // baseline of the name in the cell of a source
   OD_MOST_LABELS = 6,
   OD_MOST_STUBS = 6,
@@ -25,11 +25,11 @@ typedef enum od_side { OD_SIDE_TOP, OD_SIDE_BOTTOM } od_side;
 // A pin: the place of a cell where a line of a net ends. A line comes from the channel above or below.
 typedef struct od_pin {
   int cell, net;
-  int end;    // end of the part; -1: feedthrough or source
-  int x, y;   // end of the vertical line, from the left top corner of the cell that is not mirrored
-  int reach;  // horizontal piece from there to the symbol, px to the right
+  int end;    // index of the end of the part; -1: feedthrough or source
+  int x, y;   // end of the vertical line, relative to the top left corner of the cell without mirroring
+  int reach;  // length of the horizontal piece from this end to the symbol, px; positive: to the right
   od_side side;
-  bool may_turn;  // whether the side is the one nearer to the other pins of the net
+  bool may_turn;  // whether the pin is placed on the side that is nearer to the other pins of the net
   bool is_dashed;
   int knot;  // index of its knot
 } od_pin;
@@ -37,7 +37,7 @@ typedef struct od_pin {
 // A line from a symbol down to a tank symbol; upward if the length is negative.
 typedef struct od_tank_stub {
   int end;
-  int x, y, reach, length;  // as for pins
+  int x, y, reach, length;  // same meaning as in od_pin
   bool is_dashed;
 } od_tank_stub;
 
@@ -49,22 +49,24 @@ typedef struct od_cell {
   int section;  // -1: none
   int row, width, height, x, y;
   bool is_mirrored;
-  int pin, pins;  // first pin; count
+  int pin, pins;  // index of the first pin; number of pins
   od_tank_stub stub[OD_MOST_STUBS];
   int stubs;
-  const char *label[OD_MOST_LABELS];  // the first line is the name
+  const char *label[OD_MOST_LABELS];  // lines of the label; the first line is the name
   int labels, label_x;
   const char *signal;  // "← name" of the signal that commands the element; NULL: none
   bool
-      signal_is_apart;  // whether the glyph draws the signal at its drive or solenoid; else it is the last line of the label
+      signal_is_apart;  // whether the glyph draws the signal at its drive or solenoid; otherwise the signal is the last
+                        // line of the label
   int core;             // width of the symbol without its label
 
   // Elements in line: their upper and lower nets (-1: tank or none), whether oil flows down, and whether both nets may be exchanged.
   int above, below;
   bool flows_down, may_upend;
-  int order;        // order in the row that the file gives; -1: none
+  int order;        // place in the row that the file gives; -1: the file gives no place
   bool keeps_side;  // whether the file gives the mirroring
-  int twin;  // section cells: the place of this cell among the cells of its section; equal cells of twins have equal places
+  int twin;  // for cells of sections: the place of this cell among the cells of its section; equal cells of twins have
+             // equal places
 } od_cell;
 
 // The pins of a net in a channel.
@@ -72,7 +74,7 @@ typedef struct od_knot {
   int net, channel;
   int first, count;  // in od_sheet.knot_pin
   int low, high;     // range of x
-  int track;         // -1: a straight vertical line, no track
+  int track;         // index of the track; -1: a straight vertical line without a track
 } od_knot;
 
 // A straight piece of a line, horizontal or vertical; (x1, y1) is left or above.
@@ -88,7 +90,7 @@ typedef struct od_dot {
 typedef struct od_piece {
   int net;
   bool is_dashed;
-  int cell;  // a line to a tank symbol: its cell; else -1
+  int cell;  // cell of a line to a tank symbol; -1: another line
   int points;
   int *xy;
   od_flow_term *term;
@@ -102,8 +104,8 @@ typedef struct od_mark {
   const char *text;  // NULL: not a text
 } od_mark;
 
-// A name of a net; a long net has two. Left end and baseline of the room for the name and a value behind it. At the left of a line
-// the text ends at the right end of the room.
+// A name of a net; a long net has two names. Left end and baseline of the space for the name and a value after the
+// name. If the name is left of a line, the text ends at the right end of the space.
 typedef struct od_node_name {
   int net;
   const char *text;
@@ -115,7 +117,7 @@ typedef struct od_node_name {
 // A frame around the cells of a section, or around two parallel elements (section -1).
 typedef struct od_frame {
   int section;
-  const char *title;  // NULL: none, of an enclosure
+  const char *title;  // NULL: a frame without a title, for example an enclosure
   int x, y, width, height;
 } od_frame;
 
@@ -128,7 +130,7 @@ typedef struct od_sheet {
   int pins, pin_room;
   int rows;
   int *order, *row_begin;  // cells of row r from left to right: order[row_begin[r]] .. order[row_begin[r + 1] - 1]
-  int *pad;                // further space left of each cell
+  int *pad;                // additional space left of each cell
   int *twin_of;            // for each section: the first section with equal cells, or itself
   bool failed;             // whether an allocation failed
 
@@ -137,8 +139,8 @@ typedef struct od_sheet {
   int *knot_pin, *channel_knot;  // pins by knot; knots of channel i: channel_knot[i] .. channel_knot[i + 1] - 1
   double *wish;                  // scratch of place_cells.c
   int *scratch, *route_cost;
-  int top;                                       // y of the first row
-  int *row_y, *row_height, *channel_y, *tracks;  // of rows and channels
+  int top;                                       // y of the top of the first row
+  int *row_y, *row_height, *channel_y, *tracks;  // positions and sizes of rows and channels
   int width, height;
 
   od_segment *segment;
@@ -157,7 +159,7 @@ typedef struct od_sheet {
   int frames, enclosures;
 } od_sheet;
 
-// Makes the cells of all parts, the feedthroughs and the initial order (sheet.c).
+// Creates the cells of all parts and the feedthroughs, and determines the initial order (sheet.c).
 void od_sheet_make(od_sheet *s, od_graph *g, od_arena *arena);
 // Groups pins by net and channel. Call after pins have changed their nets.
 void od_sheet_tie(od_sheet *s);
@@ -173,7 +175,7 @@ void od_sheet_climb(od_sheet *s);
 bool od_sheet_keeps_orders(const od_sheet *s);
 // Exchanges the nets above and below of an element in line.
 void od_sheet_upend(od_sheet *s, od_cell *c);
-// Makes the pieces of lines with their flows from the segments (trace_lines.c).
+// Divides the lines into pieces, each with one flow, from the segments (trace_lines.c).
 void od_sheet_trace(od_sheet *s);
 
 // Return the place of a pin in the sheet: its x, the y of its end, and the channel of its line.
@@ -197,7 +199,8 @@ int od_sheet_partner(const od_sheet *s, int row, int place);
 
 // --- For shapes -------------------------------------------------------------------------------------------------------
 
-// Adds a pin at end `end` of the part; a stub to a tank symbol if the end is at a tank; nothing if the end is not connected.
+// Adds a pin for end `end` of the part. If the end is at a tank, adds a stub to a tank symbol instead. If the end is
+// not connected, adds nothing.
 od_pin *od_cell_pin(od_sheet *s, od_cell *c, int end, int x, od_side side, int y, int reach);
 // Returns the part of a cell, or NULL.
 const od_part *od_cell_part(const od_sheet *s, const od_cell *c);
@@ -207,7 +210,7 @@ void od_cell_label(od_sheet *s, od_cell *c);
 double od_cell_signal_width(const od_cell *c);
 // Returns the width of the widest line of the label, px.
 int od_cell_label_width(const od_cell *c);
-// Returns a width on the grid.
+// Rounds a width up to the grid.
 static inline int od_grid_up(double width) {
   int steps = (int)(width / OD_GRID);
   return (steps * OD_GRID < width ? steps + 1 : steps) * OD_GRID;
@@ -215,7 +218,7 @@ static inline int od_grid_up(double width) {
 
 // Returns the estimated width of a text, px. The estimate is an upper bound for usual sans-serif fonts.
 double od_text_width(const char *text, double size, bool is_bold);
-// Returns a text of at most `most` characters: the text itself, or its beginning with an ellipsis; NULL: no memory.
+// Returns a text of at most `most` characters: the text itself, or its beginning with an ellipsis; NULL: out of memory.
 const char *od_text_shortened(const char *text, int most, od_arena *arena);
 
 #endif

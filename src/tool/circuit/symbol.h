@@ -1,5 +1,5 @@
-// Symbols of element classes. symbol_table.c has one entry per class; a class without an entry has a box with its name. A glyph
-// (symbols_*.c) computes the size and the pins of a cell, and draws the cell.
+// Symbols of element classes. symbol_table.c has one entry per class; a class without an entry has a box with its name.
+// A glyph (symbols_*.c) is a pair of functions that computes the size and the pins of a cell, and draws the cell.
 #ifndef OD_CIRCUIT_SYMBOL_H
 #define OD_CIRCUIT_SYMBOL_H
 
@@ -11,7 +11,7 @@ struct od_pen;
 typedef enum od_station {
   OD_STATION_ACTUATOR,     // top row
   OD_STATION_DIRECTIONAL,  // row of the directional valves
-  OD_STATION_LINE,         // between its two nets, or between a net and a tank
+  OD_STATION_LINE,         // between its two nets, or between its net and a tank
   OD_STATION_ABOVE,        // above its net: accumulators
   OD_STATION_BELOW,        // below its net: tanks
   OD_STATION_MERGE,        // inlets above, outlet below: shuttle valves
@@ -31,7 +31,7 @@ typedef struct od_glyph {
   void (*draw)(const struct od_sheet *s, const struct od_cell *c, struct od_pen *pen);
 } od_glyph;
 
-// Variants of shapes.
+// Variants of symbols that share a basic shape.
 typedef enum od_symbol_kind {
   OD_SYMBOL_PLAIN,
   // pressure valves, by the place of the internal pilot
@@ -43,15 +43,15 @@ typedef enum od_symbol_kind {
   // restrictions
   OD_SYMBOL_ORIFICE,   // sharp edge
   OD_SYMBOL_THROTTLE,  // long restriction
-  OD_SYMBOL_LEAK,      // gap of laminar flow
-  OD_SYMBOL_CUSHION,   // variable restriction with a check valve
+  OD_SYMBOL_LEAK,      // gap with laminar flow
+  OD_SYMBOL_CUSHION,   // variable restriction combined with a check valve
   OD_SYMBOL_LINE,      // pipe
   OD_SYMBOL_WAVE,      // long line
   // pumps
   OD_SYMBOL_PRESSURE,  // pressure control
   OD_SYMBOL_SENSING,   // load sensing
   // valves
-  OD_SYMBOL_CONTINUOUS,  // with parallel lines along the boxes
+  OD_SYMBOL_CONTINUOUS,  // valve with parallel lines along the boxes
   OD_SYMBOL_SWITCHED,
   OD_SYMBOL_SERVO,
 } od_symbol_kind;

@@ -18,7 +18,7 @@ enum {
   CYLINDER_WIDTH = 170
 };
 
-// Returns the index of the end of a key's place, or -1.
+// Returns the index of the end at a place of the list of a key, or -1.
 static int flow_end(const od_part *part, int place) {
   const od_part_end *end = od_part_flow(part, place);
   return end ? (int)(end - part->end) : -1;
@@ -43,7 +43,7 @@ static void add_cylinder_size(od_sheet *s, od_cell *c) {
   if (line) c->label[c->labels++] = line;
 }
 
-// Sets the width of a cell with one line of label above the symbol.
+// Sets the width of a cell whose label is one line above the symbol.
 static void widen_for_title(od_cell *c) {
   double width = od_text_width(c->label[0], OD_LABEL_SIZE, true) + 8;
   if (c->labels > 1) width += od_text_width(c->label[1], OD_LABEL_SIZE, false);
@@ -215,7 +215,7 @@ static bool is_closed_pump(const od_sheet *s, const od_cell *c) {
 
 enum { PUMP_X = 60, DRIVE_SIGNAL = 56 };
 
-// Returns the x of an open pump: the signal of the drive has room left of the suction line.
+// Returns the x of a pump in an open circuit. Left of the suction line there must be space for the signal of the drive.
 static int open_pump_x(const od_cell *c) {
   double wide = c->signal_is_apart ? od_cell_signal_width(c) + 14 : 0;
   return wide > PUMP_X ? od_grid_up(wide) : PUMP_X;
@@ -240,7 +240,7 @@ static void lay_pump(od_sheet *s, od_cell *c) {
     c->label_x = x + (load ? 38 : 26);
     od_cell_pin(s, c, outlet, x, OD_SIDE_TOP, 14, 0);
     if (suction >= 0 && part->end[suction].net >= 0) od_cell_pin(s, c, suction, x, OD_SIDE_BOTTOM, 54, 0);
-    if (load) {  // to the arrow of the displacement
+    if (load) {  // pin at the arrow of the displacement
       od_pin *pin = od_cell_pin(s, c, (int)(load - part->end), x + 30, OD_SIDE_TOP, 14, -10);
       if (pin) pin->is_dashed = true;
     }

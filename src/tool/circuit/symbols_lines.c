@@ -2,8 +2,8 @@
 #include "circuit/pen.h"
 #include "machine/machine_parts.h"
 
-// Finds the upper and the lower net of an element in line. The net of the higher channel is above; a tank is below. *top and
-// *bottom: the ends there, or -1.
+// Finds the upper and the lower net of an element in line. The net with the higher channel is the upper net; a tank is
+// always below. *top and *bottom: indices of the ends at these nets, or -1.
 static void find_sides(od_sheet *s, od_cell *c, int *top, int *bottom) {
   const od_part *part = od_cell_part(s, c);
   const od_graph *g = s->graph;
@@ -25,7 +25,7 @@ static void find_sides(od_sheet *s, od_cell *c, int *top, int *bottom) {
   c->may_upend = a >= 0 && b >= 0 && a != b && g->net[a].level == g->net[b].level;
 }
 
-// Adds the pins above and below the middle at x.
+// Adds the pins above and below the middle of the symbol, at x.
 static void add_line_pins(od_sheet *s, od_cell *c, int x, int middle, int edge) {
   int top, bottom;
   find_sides(s, c, &top, &bottom);
@@ -57,7 +57,7 @@ static void add_pilot(od_sheet *s, od_cell *c, int end, int x, int y, int reach)
 
 enum { BOX_MIDDLE = 31, BOX_HALF = 14 };
 
-// Returns the x of the line. A valve with two pilots has room for both opposite the spring.
+// Returns the x of the line. In a valve with two pilots, there is space for both pilots opposite the spring.
 static int box_x(const od_cell *c) {
   return c->symbol->kind == OD_SYMBOL_HOLDS ? 40 : 30;
 }
@@ -86,19 +86,20 @@ static void draw_pressure_valve(const od_sheet *s, const od_cell *c, od_pen *pen
   double line = box_x(c), x = opens ? line - 6 : line;
   int opening = od_part_output(s->graph, part, "opening"), flow = od_part_output(s->graph, part, "flow");
   od_pen_rectangle(pen, "body", line - BOX_HALF, top, 2 * BOX_HALF, 2 * BOX_HALF, 0);
-  // The arrow of a closed valve stands beside the line and moves to the line.
+  // The arrow of a closed valve is next to the line. When the valve opens, the arrow moves to the line.
   if (opens) od_pen_move_begin(pen, "spool", opening >= 0 ? opening : flow, 0, opening >= 0 ? 0.5 : 1e-5, 6, 0, 0);
   od_pen_arrow(pen, x, down ? top + 1 : bottom - 1, x, down ? bottom - 1 : top + 1, 6, false);
   if (opens) od_pen_group_end(pen);
   od_pen_spring(pen, line + BOX_HALF, BOX_MIDDLE, 12, 3, 4);
   if (kind == OD_SYMBOL_REMOTE) return;
-  // The internal pilot: from the inlet of valves that open, from the outlet of valves that close.
+  // The internal pilot starts at the inlet if it opens the valve, and at the outlet if it closes the valve.
   bool from_top = opens == down;
   int net = from_top ? c->above : c->below;
   double y = from_top ? 6 : c->height - 6, middle = BOX_MIDDLE, left = line - BOX_HALF - 8;
   if (net < 0) return;
   if (kind == OD_SYMBOL_HOLDS)
-    middle = from_top ? BOX_MIDDLE - 9 : BOX_MIDDLE + 9, left = line - BOX_HALF - 6;  // clear of the external pilot
+    middle = from_top ? BOX_MIDDLE - 9 : BOX_MIDDLE + 9, left = line - BOX_HALF - 6;  // the pilot does not touch the
+                                                                                      // external pilot
   od_pen_wire(pen, net, 4, (const double[]){line, y, left, y, left, middle, line - BOX_HALF, middle});
 }
 

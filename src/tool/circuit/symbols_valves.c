@@ -9,7 +9,8 @@
 enum { BOX_TOP = 28, BOX_HEIGHT = 40, BOX_BOTTOM = BOX_TOP + BOX_HEIGHT, SIDE = 30 };
 
 typedef struct valve_plan {
-  int box, count, left, ports_left;  // width of a box; count; left edge of the first box and of the box at the ports
+  int box, count, left, ports_left;  // width of a box; number of boxes; left edges of the first box and of the box at
+                                     // the ports
 } valve_plan;
 
 static valve_plan plan_of(const od_sheet *s, const od_cell *c) {
@@ -19,7 +20,8 @@ static valve_plan plan_of(const od_sheet *s, const od_cell *c) {
   return p;
 }
 
-// Returns the x of a text of this width left of the ports: above or below the left solenoid if there is room.
+// Returns the x of a text of this width left of the ports. The text is above or below the left solenoid if there is
+// space.
 static double text_x(const valve_plan *p, double width) {
   return fmax(0, fmin(p->left - 22, p->ports_left - 2 - width));
 }
@@ -57,7 +59,7 @@ static void lay_directional(od_sheet *s, od_cell *c) {
   c->signal_is_apart = true;
   od_cell_label(s, c);
   join_values(s, c);
-  // The name and the values are left of port A, the signal is below the left solenoid and left of port P.
+  // The name and the values are left of port A. The signal is below the left solenoid and left of port P.
   c->core = SIDE;
   valve_plan p = plan_of(s, c);
   double text = fmax(od_cell_label_width(c), od_cell_signal_width(c));
@@ -65,7 +67,7 @@ static void lay_directional(od_sheet *s, od_cell *c) {
   if (text > room) c->core += od_grid_up(text - room);
   p = plan_of(s, c);
   c->height = BOX_BOTTOM + 26;
-  // The gauge of the spool is right of port T.
+  // The gauge of the spool position is right of port T.
   int gauge = p.ports_left + p.box + 70 - (p.left + p.count * p.box);
   c->width = od_grid_up(p.left + p.count * p.box + (gauge > SIDE ? gauge : SIDE));
   for (int i = 0; i < part->ends; i++) {
@@ -123,7 +125,7 @@ static void draw_solenoid(od_pen *pen, double x, bool is_continuous) {
   if (is_continuous) od_pen_arrow(pen, x + 1, BOX_TOP + 23, x + 21, BOX_TOP + 1, 5, false);
 }
 
-// Draws solenoids and springs on both sides. With two boxes, the spring is at the rest position.
+// Draws solenoids and springs on both sides. A valve with two boxes has a spring on the side of the rest position.
 static void draw_operators(const od_cell *c, od_pen *pen, const valve_plan *p, int rest) {
   double right = p->left + p->count * p->box;
   bool is_continuous = c->symbol->kind != OD_SYMBOL_SWITCHED;
@@ -142,13 +144,13 @@ static void draw_operators(const od_cell *c, od_pen *pen, const valve_plan *p, i
   }
 }
 
-// Draws the gauge of the spool: a scale with a marker, and room for the position in percent.
+// Draws the gauge of the spool position: a scale with a marker, and space for the position in percent.
 static void draw_gauge(const od_cell *c, od_pen *pen, const valve_plan *p, int spool, double stroke) {
   double x = p->ports_left + p->box + 10, y = BOX_BOTTOM + 17;
   if (spool < 0) return;
   od_pen_line(pen, "scale", x, y, x + 28, y);
   for (int i = 0; i <= 2; i++) od_pen_line(pen, "scale", x + 14 * i, y - 2, x + 14 * i, y + 2);
-  double begin = c->is_mirrored ? stroke : -stroke;  // the scale is not mirrored
+  double begin = c->is_mirrored ? stroke : -stroke;  // mirroring of the cell does not change the scale
   od_pen_move_begin(pen, "spool", spool, begin, -begin, 28, 0, 0.5);
   od_pen_path(pen, "marker", true, 3, (const double[]){x, y - 1, x - 4, y - 8, x + 4, y - 8});
   od_pen_group_end(pen);

@@ -1,14 +1,15 @@
-// Makes pieces of lines with one flow each.
+// Divides lines into pieces, each with one flow.
 //
-// The lines of a net are a tree. Its root is the source of the net, else a branching point, else the pin of an actuator. The flow
-// in a piece is the sum of the flows of all pins beyond it. The remainder at the root is the compression of the oil.
+// The lines of a net are a tree. Its root is the source of the net; without a source, a branching point; otherwise the
+// pin of an actuator. The flow in a piece is the sum of the flows of all pins beyond the piece. The remainder at the
+// root is the compression of the oil.
 #include <string.h>
 
 #include "circuit/sheet.h"
 
 typedef struct vertex {
   int x, y;
-  int edge;  // first edge of its list, or -1
+  int edge;  // index of the first edge in the list of the vertex, or -1
   int degree;
   bool is_pin, is_seen;
   const od_part_end *end;  // of a pin; NULL: none
@@ -83,7 +84,8 @@ static void build_tree(tree *t) {
     if (s->segment[i].net == t->net) split_segment(t, &s->segment[i]);
 }
 
-// Marks the pins. Returns the root: a source, else the branching point with most lines, else the pin of an actuator or the first pin.
+// Marks the pins. Returns the root: a source; without a source, the branching point with most lines; otherwise the pin
+// of an actuator, or the first pin.
 static int find_root(tree *t) {
   od_sheet *s = t->s;
   int source = -1, actuator = -1, first = -1, branch = -1;
@@ -120,7 +122,8 @@ static void add_term(tree *t, od_flow_term term) {
   t->term[t->terms++] = term;
 }
 
-// Stores a piece. The path leads from the subtree to the root. If all terms are negative, the piece is reversed.
+// Stores a piece. The path leads from the subtree to the root. If all terms are negative, the direction of the piece is
+// reversed.
 static void add_piece(od_sheet *s, int net, int cell, bool is_dashed, int points, const int *xy, int terms,
                       const od_flow_term *term) {
   bool is_reversed = terms > 0;
@@ -187,7 +190,8 @@ static void trace(tree *t, int at, int via) {
       s->failed = true;
       return;
     }
-    for (int i = count - 1; i >= 0; i--) {  // from the subtree to the root, without points on straight lines
+    for (int i = count - 1; i >= 0; i--) {  // points from the subtree to the root, without points in the middle of
+                                            // straight lines
       if (i > 0 && i < count - 1 && is_straight(&t->at[t->path[i - 1]], &t->at[t->path[i]], &t->at[t->path[i + 1]]))
         continue;
       xy[2 * points] = t->at[t->path[i]].x, xy[2 * points++ + 1] = t->at[t->path[i]].y;

@@ -57,7 +57,7 @@ static void add_field(od_result_table *t, const od_block_field *f) {
   snprintf(unit, sizeof unit, "%s%s%s", strcmp(f->unit, "1") == 0 ? "-" : f->unit, f->or_unit ? " or " : "",
            f->or_unit ? f->or_unit : "");
   default_text(f, fallback, sizeof fallback);
-  od_usual_text(&f->limits, f->sign, f->unit, usual);  // uses the first unit of a field with two units
+  od_usual_text(&f->limits, f->sign, f->unit, usual);  // for a field with two units, the first unit is used
   od_result_add_row(t, NULL, NAN);
   od_result_cell_text(t, key);
   od_result_cell_text(t, f->meaning);

@@ -84,7 +84,8 @@ static bool sweep_over(const od_lone_element *x, int slot, state_rule states, sw
   }
 }
 
-// Chooses the family: the first state if states are held, else the signal, else the speed.
+// Chooses the quantity that differs between the curves: the first state if states are held, else the signal, else the
+// speed.
 static family family_of(const od_lone_element *x, const sweep *s) {
   const od_element_description *c = x->type;
   int signal = find_slot(c, OD_IN_SIGNAL), state = find_slot(c, OD_IN_STATE), speed = find_slot(c, OD_IN_SPEED);
@@ -149,7 +150,7 @@ static void note_text(const od_lone_element *x, const sweep *s, char *note, size
                                   : "; states held");
 }
 
-// A class and the state of its drawing.
+// A class, and the data for drawing its curves.
 typedef struct sketch {
   od_lone_element x;
   int shown[MOST_SHOWN], count;              // drawn outputs

@@ -11,7 +11,7 @@
 #include "io/display.h"
 #include "io/svg.h"
 
-// The page, in pixels.
+// Dimensions of the picture, in pixels.
 static const double page_width = 480, page_height = 262, left = 62, right = 14, top = 24, bottom = 98, legend_line = 16;
 enum { MOST_CURVES = 6 };
 

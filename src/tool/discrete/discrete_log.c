@@ -12,8 +12,8 @@ enum { FIRST_SUBSPACE = OD_DISCRETE_BJ + 1 };
 
 static const double negligible_gain = 0.05;  // largest relative difference of the unexplained part that is negligible
 
-static const double divergence = -1e4;  // fit in percent at which the error is a hundred times the output's movement
-static const double poor_fit = 50;      // fit in percent; a smaller fit is doubtful, a negative fit is unsound
+static const double divergence = -1e4;      // fit in percent at which the error is 100 times the output's movement
+static const double poor_fit = 50;          // fit in percent; a smaller fit is doubtful, a negative fit is unsound
 static const double color_threshold = 4.5;  // limit of the excess sum of squared autocorrelations, in sigmas
 static const double round_off = 1e-9;       // largest residuals that are round-off, relative to the output's movement
 // Distance from the unit circle by which noise may shift a pole of 1 to the outside.
@@ -122,7 +122,7 @@ static od_status choose(od_discrete_log *w, od_error *err) {
   }
   if (!any) return first;
   *err = (od_error){0};
-  if (isinf(best)) return OD_OK;  // all orders are equal: the lowest order is used
+  if (isinf(best)) return OD_OK;  // no order has a finite quality: the lowest order is used
   for (w->order = t->low; !(100 - w->tried[w->order].percent <= (1 + negligible_gain) * (100 - best) + 1e-6);
        w->order++)
     continue;

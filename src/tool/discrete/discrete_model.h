@@ -103,7 +103,7 @@ od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_w
 
 // --- Functions for the files of this module -----------------------------------------------------------------------
 
-// Computes y = N/D x from rest. Coefficients start with q^-0; D begins with 1. x and y may be the same array.
+// Computes y = N/D x, starting at rest. Coefficients start with q^-0; D begins with 1. x and y may be the same array.
 void od_discrete_filter(const double *n, int n_degree, const double *d, int d_degree, const double *x, double *y,
                         long rows);
 // Returns whether all roots of a polynomial 1 + c1 q^-1 + ... are inside the unit circle.

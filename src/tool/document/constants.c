@@ -78,7 +78,7 @@ static bool find_constants(od_loader *ld, const char *scope, const char *text, i
 // The value, the unit and the operations of an expression.
 typedef struct result {
   double value;
-  const char *unit;  // NULL: fits any unit
+  const char *unit;  // SI unit of the value; NULL: the value fits any unit
   od_expression e;
   visible names;
 } result;

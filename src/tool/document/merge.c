@@ -13,7 +13,8 @@ enum { DEEPEST = 64 };
 
 od_merger od_merger_start(od_loader *ld, const char *what) {
   return (od_merger){
-      .ld = ld, .what = what, .budget = ld->tree.count + 100000};  // more than a file without aliases needs
+      .ld = ld, .what = what, .budget = ld->tree.count + 100000};  // a file without aliases has fewer entries than this
+                                                                   // limit
 }
 
 // --- Building maps ------------------------------------------------------------------------------------------------
@@ -75,7 +76,7 @@ static int merge(od_merger *m, int base, int over, int depth) {
     if (depth > DEEPEST)
       od_complain(ld, over, "%s is nested deeper than %d levels; use fewer levels", m->what, DEEPEST);
     else
-      od_complain(ld, over, "%s has too many entries to be merged, because aliases repeat them; use fewer aliases",
+      od_complain(ld, over, "%s has too many entries to be merged, because aliases repeat entries; use fewer aliases",
                   m->what);
     return base;
   }

@@ -52,7 +52,7 @@ static void flatten(char *text) {
     if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = ' ';
 }
 
-// Truncates a text that is too long, at the start of a character.
+// Truncates a text that is too long. A UTF-8 character is not divided.
 static void cut(char *text, size_t length) {
   while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) length--;
   text[length] = '\0';
@@ -134,7 +134,7 @@ static bool same(const item *a, const item *b) {
 
 void od_messages_sort(od_messages *m, int first) {
   if (m->count == first && m->dropped == 0) return;
-  // Insertion sort, because it is stable and the list is short and nearly sorted.
+  // Insertion sort is used because it is stable, and because the list is short and nearly sorted.
   for (int i = first + 1; i < m->count; i++) {
     item moving = m->item[i];
     int j = i;

@@ -39,7 +39,7 @@ od_given od_given_for(od_loader *ld, int node, const char *path, const char *lab
 
 // Adds a message about a given number. A message about --set contains the path.
 static void say(od_loader *ld, bool is_warning, const od_given *given, const char *format, va_list args) {
-  char message[1200];  // longer than any stored message; od_messages_say() truncates the text
+  char message[1200];  // this size exceeds the length of any stored message; od_messages_say() truncates the text
   vsnprintf(message, sizeof message, format, args);
   if (given->place.line > 0 || given->text == NULL)
     od_messages_say(ld->messages, is_warning, given->place, "%s", message);
@@ -352,7 +352,7 @@ int od_read_vector(od_loader *ld, int node, const char *path, const char *label,
 int od_read_vector_key(od_loader *ld, const od_section *section, const char *name, od_vector_kind kind,
                        const double *fallback) {
   int node = fallback == NULL ? od_section_need(ld, section, name) : od_section_get(ld, section, name);
-  static const double placeholder[3] = {0, 0, 1};  // replaces a missing vector; valid for any kind
+  static const double placeholder[3] = {0, 0, 1};  // value that replaces a missing vector; valid for any kind of vector
   return od_read_vector(ld, node, od_path(ld, section->path, name), name, od_key_of(section->of, name), kind,
                         fallback != NULL ? fallback : placeholder, od_place_of(ld, section->node));
 }

@@ -6,14 +6,16 @@
 #include "base/limits.h"
 #include "document/reader.h"
 
-enum { OD_MOST_NUMBERS = 1000000 };  // a small file with aliases can describe a huge machine
+enum {
+  OD_MOST_NUMBERS = 1000000
+};  // limit of the number count of a file; a small file with aliases can describe a huge machine
 
 // A number with a key. If the fallback is NAN, the number is required.
 typedef struct od_field {
   const char *key, *unit;
   od_sign range;
   double fallback;
-  const od_limits *limits;  // NULL or all zero: none
+  const od_limits *limits;  // allowed and usual limits; NULL or all zero: no limits
 } od_field;
 
 // Whether a number is a parameter of the model or belongs to the loader (signals, initial values, the run).
@@ -82,7 +84,7 @@ double od_key_whole(od_loader *ld, const od_section *section, const char *key);
 // vector in the x-y plane.
 typedef enum od_vector_kind {
   OD_VECTOR,
-  OD_DIRECTION,  // must not be zero
+  OD_DIRECTION,  // the vector must not be zero
   OD_SIZE,       // all components must be positive
 } od_vector_kind;
 // Reads a vector from a node, with the unit and the limits of a key. node -1: the result is the fallback.

@@ -46,10 +46,10 @@ typedef struct od_key {
   // For numbers: the SI unit; NULL: the unit depends on other values. For choices: the words, separated by '|'. For sections
   // without a class: the name of their definition in the schema; NULL: any content.
   const char *of;
-  const char *meaning;  // may contain Markdown links
+  const char *meaning;  // meaning of the key; may contain Markdown links
   od_sign sign;
   double fallback;                 // default in SI units, or the index of the default word; OD_REQUIRED: required
-  od_limits limits;                // all zero: none
+  od_limits limits;                // allowed and usual limits; all zero: no limits
   const char *otherwise;           // description of the default if it is not a number
   const od_section_class *inside;  // class of the section (OD_SECTION, OD_SECTIONS, OD_SECTION_MAP)
   const od_unit_limits *by_unit;   // limits if `of` is NULL

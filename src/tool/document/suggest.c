@@ -77,7 +77,8 @@ void od_nearest_try(od_nearest *nearest, const char *candidate) {
   int allowed = 2 * (n <= 4 ? 1 : n <= 8 ? 2 : n / 3);
   if (2 * (n > m ? n - m : m - n) > allowed) return;
   int distance = od_edit_distance(nearest->word, candidate);
-  // For words of one or two letters, as many edits as letters of the shorter word are too many. A difference in case is allowed.
+  // For words of one or two letters, the number of edits must be less than the number of letters of the shorter word. A
+  // difference in case is allowed.
   if (distance > allowed || (n <= 2 && distance > 1 && distance >= 2 * smaller(n, m))) return;
   take(nearest, candidate, distance);
 }

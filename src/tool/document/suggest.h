@@ -6,7 +6,7 @@
 // its path with omitted or additional parts: crank.mass for crank.beam.mass.
 typedef struct od_nearest {
   const char *word;
-  const char *best;  // NULL: no candidate is near
+  const char *best;  // best candidate so far; NULL: no candidate is near
   int distance;      // distance of the best candidate, in half edits
   int tried;         // number of candidates compared so far
 } od_nearest;

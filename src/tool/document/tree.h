@@ -14,7 +14,7 @@
 #include "document/messages.h"
 #include "document/texts.h"
 
-enum { OD_TREE_DEEPEST = 64 };  // levels of maps and lists in each other
+enum { OD_TREE_DEEPEST = 64 };  // largest nesting depth of maps and lists
 
 typedef enum od_tree_kind { OD_TREE_NULL, OD_TREE_TEXT, OD_TREE_LIST, OD_TREE_MAP, OD_TREE_ALIAS } od_tree_kind;
 
@@ -39,7 +39,7 @@ typedef struct od_tree {
   od_tree_node *node;  // points to the second element of its memory: see node[-1] above
   int count, capacity;
   int repeated;  // number of values that aliases repeat
-  int root;      // -1: the file is empty
+  int root;      // root node; -1: the file is empty
   od_tree_origin *origin;
   int origins, origin_capacity;
 } od_tree;
@@ -52,7 +52,7 @@ void od_tree_free(od_tree *tree);
 // Returns the number of nodes of a value, including nodes that its aliases repeat. Returns `most` if there are more nodes or if
 // nodes are nested too deeply.
 int od_tree_weigh(const od_tree *tree, int node, int most);
-// Makes room for one more node, and for node[-1] of a tree without memory. Returns false if an allocation fails.
+// Allocates memory for one more node, and for node[-1] of a tree without memory. Returns false if an allocation fails.
 bool od_tree_grow(od_tree *tree);
 // Adds a node without a parent. Returns its index, or -1 if an allocation fails.
 int od_tree_add(od_tree *tree, od_tree_node node);

@@ -192,7 +192,7 @@ static void take_event(tree_builder *b, struct fy_event *event) {
     case FYET_MAPPING_END:
     case FYET_SEQUENCE_END: {
       od_tree_node *node = &b->tree->node[b->open[--b->depth]];
-      if (node->kind == OD_TREE_MAP) node->count /= 2;  // children are keys and values
+      if (node->kind == OD_TREE_MAP) node->count /= 2;  // each entry of a map has two children, key and value
       break;
     }
     case FYET_SCALAR: add_scalar(b, event); break;

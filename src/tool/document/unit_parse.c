@@ -1,6 +1,6 @@
 // The grammar of units: recursive descent over a text of bounded length and depth.
 //
-//   unit    = "1" | ["1/"] product
+//   unit    = "1" | "-" | ["1/"] product         "-": a plain number, as headers of logs mark it
 //   product = power { separator power }        separators: space . * · -   and for quotients / per
 //   power   = name [exponent] | "(" product ")" [exponent]
 //
@@ -193,10 +193,10 @@ static bool read_product(reader *r, od_unit *unit) {
   return true;
 }
 
-// Parses a unit. A unit with an offset is a point on a scale, so powers and products of it are not allowed.
+// Parses a unit. A unit with an offset is a point on a scale, so such a unit must not be part of a power or product.
 static bool parse_unit(const char *text, int depth, od_unit *unit) {
   *unit = plain_number;
-  if (strcmp(text, "1") == 0) return true;
+  if (strcmp(text, "1") == 0 || strcmp(text, "-") == 0) return true;
   reader r = {.at = text, .depth = depth};
   if (!read_product(&r, unit) || *r.at != '\0') return false;
   return !r.has_offset || (r.names == 1 && strchr(text, '/') == NULL);

@@ -20,8 +20,9 @@ od_color od_color_of(const od_sensor *s, double step);
 void od_color_begin(const od_color *c, const double e[2], double x[2]);
 void od_color_step(const od_color *c, const double e[2], double x[2]);
 
-// Returns the standard deviation of the equivalent white noise, divided by the standard deviation of this noise. The averages
-// of both noises over many samples have the same variance. The ratio is sqrt(1 + 2 sum of the autocorrelations), at least 1.
+// Returns the standard deviation of the equivalent white noise, divided by the standard deviation of the colored noise.
+// The averages of the white noise and of the colored noise over many samples have the same variance. The ratio is
+// sqrt(1 + 2 sum of the autocorrelations), at least 1.
 double od_color_excess(const od_color *c);
 
 #endif

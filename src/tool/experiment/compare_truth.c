@@ -75,7 +75,7 @@ static curve true_curve_of(const od_experiment *e, const od_observed *o, const o
   return c;
 }
 
-// Returns the element of the true machine with the same host and name, or NULL.
+// Returns the element of the true machine that has a curve and the given names of host and element, or NULL.
 static const od_instance *find_true_element(const od_experiment *e, const char *host, const char *name) {
   const od_model *m = e->truth ? od_machine_model(e->truth) : NULL;
   for (int i = 0; m && i < m->instances; i++) {

@@ -101,7 +101,8 @@ od_status od_cramer_rao_bound(const od_experiment *e, bool (*progress)(void *use
   for (int i = 0; i < ny; i++) sigma[i] = 1;
   for (int i = 0; i < e->sensors; i++) {
     sensor[i] = e->sensor[i];
-    // If the noise is not correlated, no sample is lost here; instead the mean rate of lost samples increases sigma.
+    // If the noise is not correlated, no samples are lost in this run. Instead, the mean rate of lost samples increases
+    // sigma.
     if (!e->sensor_covariance) sensor[i].dropout = 0;
     sigma[i] =
         hypot(e->sensor[i].sigma, e->sensor[i].resolution / sqrt(12)) / sqrt(fmax(1 - e->sensor[i].dropout, 1e-12));

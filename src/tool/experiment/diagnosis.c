@@ -465,7 +465,8 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
 
 // --- The verdict --------------------------------------------------------------------------------------------------
 
-// Maps kinds that are the same cause for one column to one kind: a unit is a factor, and atmospheric pressure is an offset.
+// Returns the kind that represents all kinds with the same cause in one column: a wrong unit is a wrong factor, and a
+// missing atmospheric pressure is an offset.
 static od_fault_kind family_of(od_fault_kind kind) {
   return kind == OD_FAULT_UNIT ? OD_FAULT_SCALE : kind == OD_FAULT_GAUGE ? OD_FAULT_OFFSET : kind;
 }
@@ -499,8 +500,9 @@ static int prefer_start(const search *s, int best) {
   return best;
 }
 
-// Returns the suspect that is named instead of suspect `best` with about the same gain: the change of an estimated number, if `best` is the
-// change of another number.
+// Several suspects may have about the same gain as suspect `best`. If `best` is the change of a number that is not
+// estimated, returns the change of an estimated number with about the same gain, if there is one. Otherwise returns
+// `best`.
 static int prefer_estimated(const search *s, int best) {
   const od_diagnosis_task *task = s->t.task;
   const od_fault *f = &s->suspect[best].fault;

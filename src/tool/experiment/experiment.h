@@ -128,7 +128,7 @@ typedef struct od_reference {
   const char *name;    // name of the column
   int watched;         // index of the watched output
   double sigma;        // standard deviation of the column's noise; 0: estimated from the values
-  od_channel channel;  // the column, for the plan of the log
+  od_channel channel;  // the column as a channel of the log
 } od_reference;
 
 typedef struct od_experiment {
@@ -147,7 +147,7 @@ typedef struct od_experiment {
   int parameters;
   od_error_metric *metric;
   int metrics;
-  od_reference *reference;  // used with a log or stream
+  od_reference *reference;  // compared columns of a log or stream
   int references;
   // Covariance of the sensors' noise, sensors^2, and its Cholesky factor; NULL: independent noise.
   double *sensor_covariance, *sensor_factor;
@@ -171,7 +171,7 @@ typedef struct od_experiment {
   double *covariance;      // (nx + parameters)^2: covariance of the initial errors
   od_log_plan data;        // maps columns of a log or stream to channels
   int *channel;            // indices of channels: one per sensor, then one per input, then one per reference column
-  od_log *log;             // NULL: the true machine is simulated, or the data are a stream
+  od_log *log;             // the log; NULL: the true machine is simulated, or the data are a stream
   const char *truth_text;  // text that identifies the true machine: file, variant, numbers
   const struct od_kept_motion
       *motion;  // motion of the true machine, owned by the caller; NULL: the motion is simulated

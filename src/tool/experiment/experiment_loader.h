@@ -95,8 +95,8 @@ void od_load_signal_sizes(od_experiment_loader *xl);
 
 // load_parameters.c: reads the section 'parameters', after the sensors.
 void od_load_parameters(od_experiment_loader *xl, int node);
-// Returns the index of the free number of a machine with the name of a key; -1: a message says that the number does not exist, or why it
-// cannot serve the purpose ("be estimated").
+// Returns the index of the free number of a machine with the name of a key. -1: the number does not exist or cannot be
+// used, and a message gives the reason. purpose completes the sentence "'NAME' cannot ...", for example "be estimated".
 int od_find_free_number(od_experiment_loader *xl, const od_machine *machine, int key, const char *purpose);
 
 // load_metrics.c: od_load_metrics() reads the section 'metrics', after the sensors and the parameters. od_metric_outputs() returns an upper bound of

@@ -14,7 +14,8 @@ enum { MARKS = 48 };  // number of times at which parameters are stored: at the 
 // Numbers of lags, in samples, of innovations after and before a change of an input. Both numbers are at most OD_LAGS, because only
 // the last OD_LAGS innovations are stored.
 enum { AFTER = 16, BEFORE = 16, INPUT_LAGS = AFTER + BEFORE };
-static const double far = 3;           // distance, in standard deviations, beyond which an innovation counts as far
+static const double far = 3;           // distance, in standard deviations, beyond which an innovation is counted as a
+                                       // far outlier
 static const double value_limit = 10;  // limit to which outliers are reduced, standard deviations
 static const double least_fall = 0.1;  // smallest decrease of a compared variance, relative to the final variance
 
@@ -25,11 +26,11 @@ typedef struct sums {
 
 // History of one sensor.
 typedef struct history {
-  double head[OD_LAGS];  // the first values
+  double head[OD_LAGS];  // the first values of the series
 
   // The last values: a backward ring buffer, stored twice so that the values are contiguous.
   double tail[2 * OD_LAGS];
-  double limited[2 * OD_LAGS];   // same as tail, with outliers limited
+  double limited[2 * OD_LAGS];   // the last values as in `tail`, with outliers limited
   double products[OD_LAGS + 1];  // sums of x_i x_(i-k)
   long count;
   double sum;  // sum of the values
@@ -199,8 +200,8 @@ void od_innovation_record_mark(od_innovation_record *r, const od_observer *obser
   if (r->blocks > 0 && r->in_block == 1) r->begin[r->blocks - 1] = t;
   if (r->samples != r->next_mark || r->marks == MARKS) return;
   r->next_mark = r->next_mark ? 2 * r->next_mark : 1;
-  // A filter that has not settled gives no valid estimate. The start, given by the caller, is valid. A filter that has fallen back
-  // is a filter without such a test.
+  // The estimate of a filter that has not settled is not valid. The start is valid, because the caller gives the start.
+  // A filter that has fallen back does not detect settling, so its estimates are used.
   if (r->marks > 0 && !od_observer_settled(observer) && !od_observer_fell_back(observer)) return;
   mark *m = &r->mark[r->marks++];
   m->time = t;

@@ -35,7 +35,7 @@ typedef struct od_innovations {
   double whiteness, chance;            // Ljung-Box statistic; p-value: probability of a larger value for white noise
   double first, predicted;             // the first measured value, and its prediction; NAN: none
   double largest;                      // largest magnitude of the measured values
-  int input;  // input whose changes correlate most with the innovations, before or after; -1: none
+  int input;  // input whose changes correlate most with the innovations before or after these changes; -1: none
   int partner;  // other sensor whose innovations correlate most with this sensor's; -1: no sensor has enough common samples
   double together;  // correlation of the innovations with the innovations of `partner`
   double follows;   // correlation with the changes of `input`, over all lags; by chance about 5/sqrt(count)
@@ -68,7 +68,8 @@ void od_innovation_record_transfer(od_innovation_record *r, od_pieces *t);
 void od_innovation_record_take(od_innovation_record *r, const od_innovation *in, const double *y, const double *u);
 // Stores the parameters at certain times (marks). Call at the start, before any measurement, and after each correction.
 void od_innovation_record_mark(od_innovation_record *r, const od_observer *observer, double t);
-// Excludes the innovations between two times, s, from the statistics of size and mean, in whole blocks: a detected change has caused them.
+// Excludes the innovations between two times, s, from the statistics of size and mean, because a detected change has
+// caused these innovations. Whole blocks are excluded.
 void od_innovation_record_exclude(od_innovation_record *r, double from, double to);
 // Compute the statistics of a sensor and of parameter i. Call these functions at the end. noise: variance of the
 // change of the parameter per second. since: time of the last detected change of any parameter, s; earlier estimates are ignored.

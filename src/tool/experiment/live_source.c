@@ -13,15 +13,20 @@
 #include "formats/row_reader.h"
 #include "memory/owned.h"
 
-enum { LONGEST_LINE = 65536, MOST_SKIPPED = 256, WAIT_MS = 100 };  // bytes; number of skipped buffers of one line; ms
-enum { SHORTEST_PAUSE = 5, LONGEST_PAUSE = 200 };                  // pauses between polls of a file, ms
+enum {
+  LONGEST_LINE = 65536,
+  MOST_SKIPPED = 256,
+  WAIT_MS = 100
+};                                                 // size of the line buffer, bytes; largest number of
+                                                   // buffers of a skipped line; longest wait, ms
+enum { SHORTEST_PAUSE = 5, LONGEST_PAUSE = 200 };  // pauses between polls of a file, ms
 
 typedef struct live {
   od_experiment *e;
   od_live_options options;
   od_csv_lines lines;
-  od_row_reader *rows;    // the file that grows; NULL: a descriptor
-  od_table_wish wish;     // of the file
+  od_row_reader *rows;    // the file that grows; NULL: the stream is read from a file descriptor
+  od_table_wish wish;     // expected contents of the file
   int pause;              // next pause between polls, ms
   double quiet;           // duration of the pauses since the last row, ms
   const od_table *head;   // names and units of the columns
@@ -64,7 +69,7 @@ static od_status fill(live *m, od_error *err) {
 }
 
 typedef struct line {
-  const char *text;  // NULL: end of the stream
+  const char *text;  // text of the line; NULL: end of the stream
   size_t length;
   bool too_long;  // whether the line is longer than the buffer; `text` is then only the end of the line
 } line;
@@ -178,7 +183,8 @@ static od_status match_again(live *m, od_error *err) {
   return status;
 }
 
-// Reads the line below the header, which may contain units. In this case the units of the channels are checked again.
+// Reads the line below the header, which may contain units. If the line contains units, the units of the channels are
+// checked again.
 static od_status take_units(live *m, const line *l, bool *taken, od_error *err) {
   od_status status = l->too_long ? OD_OK : od_csv_units(&m->lines, l->text, l->length, taken, err);
   return status == OD_OK && *taken ? match_again(m, err) : status;
@@ -192,10 +198,11 @@ static od_status find_times(live *m, const line *l, od_error *err) {
   od_status status = od_csv_find_times(&m->lines, l->text, l->length, &wish, err);
   if (status != OD_OK || !m->lines.times) return status;
   if (m->is_resumed)
-    return od_fail(err, OD_BAD_INPUT,
-                   "%s:%d:1: the times of this stream begin at its first line, so that the run cannot continue at the "
-                   "checkpoint; send times in seconds, or follow a file",
-                   m->options.name, m->lines.line);
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "%s:%d:1: the times of this stream begin at its first line, so the run cannot continue at the checkpoint; send "
+        "times in seconds, or follow a file",
+        m->options.name, m->lines.line);
   m->times_may_follow = false;
   return match_again(m, err);
 }
@@ -366,7 +373,8 @@ static od_status begin_file(live *m, od_arena *memory, od_messages *messages, od
   return status;
 }
 
-// Checks that all settings of the log apply to a stream. A file takes the settings of its own entry of 'files'.
+// Checks that all settings of the log apply to a stream. If the stream is a file with an entry in 'files', the settings
+// of this entry apply.
 static od_status check_settings(const live *m, od_error *err) {
   od_log_plan *plan = &m->e->data;
   if (m->options.file && plan->sources > 1)
@@ -398,7 +406,7 @@ od_status od_sample_source_live(od_experiment *e, const od_live_options *options
   m->options = *options;
   m->inputs = od_machine_input_count(e->model);
   m->lines = (od_csv_lines){.name = options->name, .missing = (const char *const *)e->data.missing};
-  if (options->file) out->resume = NULL;  // the file is read again
+  if (options->file) out->resume = NULL;  // the whole file is read again, so the source need not resume
   bool one_hold = od_log_unify_hold(&e->data);
   od_status status = check_settings(m, err);
   if (status == OD_OK && options->file) status = begin_file(m, &out->memory, messages, err);

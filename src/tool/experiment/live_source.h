@@ -9,13 +9,13 @@ typedef struct od_live_options {
   const char *file;  // path of a log that grows; NULL: `input` is read
   int input;         // file descriptor of the stream
   const char *name;  // name of the stream, for messages
-  double timeout;    // of `file`: the stream ends after this time without new rows, s; 0: never
+  double timeout;    // for `file`: the stream ends after this time without new rows, s; 0: the stream does not end
 
   // Called several times per second while there is no data. If the function returns false, reading stops.
   bool (*goes_on)(void *user);
   // Called for a line that cannot be used, with the reason and the time of the line (NAN: none).
   void (*refuse)(void *user, double t, const char *why);
-  // Called for other events of `file`.
+  // Called with a sentence about another event of `file`, for example that another file has replaced the file.
   void (*remark)(void *user, const char *what);
   void *user;
 } od_live_options;

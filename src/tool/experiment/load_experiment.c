@@ -194,7 +194,7 @@ void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log) {
   }
 }
 
-// Reads the section 'data', and its log if there is one.
+// Reads the section 'data', and the log that the section names, if any.
 static void read_data(od_experiment_loader *xl, int node) {
   od_experiment *e = xl->e;
   const char *setting = od_log_settings_given(&xl->options->log);
@@ -263,7 +263,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_load_process(xl);
   od_load_parameters(xl, parameters);
   od_load_metrics(xl, od_section_get(ld, file, "metrics"));
-  // A fit has no estimates over time.
+  // A fit has no estimates over time that could be compared with reference columns.
   if (!xl->options->more) od_load_references(xl, od_section_get(ld, file, "compare"));
   xl->e->outputs = give_rows(xl->e);
   read_data(xl, data);

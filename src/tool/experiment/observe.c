@@ -24,7 +24,7 @@
 #include "oleodyn/sim.h"
 
 enum { HOPELESS_GAP = 10000000 };     // largest number of steps between two samples of a log
-static const double inflation = 100;  // factor of the standard deviations of the states for OD_HELD
+static const double inflation = 100;  // factor by which the standard deviations of the states are increased for OD_HELD
 
 static void free_run(od_observe_run *r) {
   od_observer_free(r->observer);
@@ -386,7 +386,7 @@ static void count_sensors(od_observe_run *r, bool start) {
     od_sensor_counts *counts = &r->o->sensor[i];
     counts->used += innovation[i].use == OD_SENSOR_USED;
     counts->missing += innovation[i].use == OD_SENSOR_MISSING && !start && !has_rates;
-    // Rows of other files and groups of a log are no missing samples.
+    // Rows of other files and groups of a log do not count as missing samples.
     if (has_rates) counts->missing = r->e->log->missing[r->e->channel[i]];
     counts->gated += innovation[i].use == OD_SENSOR_GATED;
     counts->frozen += innovation[i].use == OD_SENSOR_FROZEN;

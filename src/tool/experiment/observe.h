@@ -40,7 +40,7 @@ typedef struct od_curve_result {
   int samples;
   od_curve_place *point;  // the control points
   int points;
-  int *parameter;  // of each control point: index of its parameter, or -1
+  int *parameter;  // for each control point: index of its parameter, or -1
   double *weight;  // points x samples: the curve is the sum of the control points with these weights
 } od_curve_result;
 
@@ -60,7 +60,7 @@ typedef enum od_rows_kept {
   OD_ROWS_LAST      // the last row
 } od_rows_kept;
 
-enum { OD_MOST_CHANGES = 200 };  // detected changes that a run stores; later changes are only counted
+enum { OD_MOST_CHANGES = 200 };  // number of detected changes that a run stores; later changes are only counted
 
 typedef struct od_observed {
   od_arena memory;    // memory of all arrays
@@ -83,7 +83,8 @@ typedef struct od_observed {
   double settled_first,
       settled_since;  // first time at which the filter was settled; time since which the filter has been settled; NAN: none
   double
-      fell_back_since;  // time since which the filter is a simpler filter, see od_observer_fell_back(); NAN: it is not
+      fell_back_since;  // time since which the filter is a simpler filter, see od_observer_fell_back(); NAN: the filter
+                        // has not fallen back
   double nis;           // sum of squared normalized innovations over all corrections
   long nis_dimension;   // number of squares in `nis`
   od_sensor_counts *sensor;     // one per sensor
@@ -127,7 +128,7 @@ typedef enum od_sample_fate {
 typedef struct od_observe_options {
   bool (*progress)(void *user, double done);  // see the function of the same name in simulate/run.h
   void *user;
-  od_sample_source *source;  // NULL: the experiment's log or true machine
+  od_sample_source *source;  // source of the samples; NULL: the experiment's log or true machine
   bool no_table;             // whether only the result is requested, without a table
   void (*each)(void *user, const od_sample *sample, od_observer *observer);  // called after each sample, or NULL
 

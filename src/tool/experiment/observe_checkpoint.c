@@ -66,7 +66,8 @@ static void transfer_sums(od_pieces *t, od_summing *sums, size_t count) {
 }
 
 static void transfer(void *self, od_pieces *t) {
-  _Static_assert(sizeof(od_sensor_counts) % sizeof(long) == 0, "sensors have counts only");
+  _Static_assert(sizeof(od_sensor_counts) % sizeof(long) == 0,
+                 "od_sensor_counts must contain only fields of type long");
   od_observe_run *r = self;
   od_observed *o = r->o;
   size_t d = sizeof(double), nx = (size_t)r->nx, np = (size_t)r->np, watches = (size_t)r->e->watches;
@@ -133,7 +134,8 @@ od_status od_observe_restore(od_observe_run *r, od_error *err) {
   od_status status = owner_of(r, &owner, err);
   if (status == OD_OK) status = od_saved_read(&owner, r, transfer, c->bytes, c->size, err);
   if (status != OD_OK) return status;
-  // The prediction to the next sample begins at the time r->t: an earlier time gives any number of steps.
+  // The number of steps of the prediction to the next sample follows from r->t, so r->t must be the time of the
+  // observer.
   if (!(fabs(od_observer_time(r->observer) - r->t) <= 1e-6 * (1 + fabs(r->t)) && r->t >= r->o->begin))
     return od_fail(err, OD_BAD_INPUT, "the saved state is damaged: its time is not the time of its last sample");
   r->o->resumed = true;

@@ -30,8 +30,8 @@ typedef struct od_observe_run {
   long repartitions;      // number of changes of coordinates so far
   od_change_watch watch;  // detects sudden changes of parameters, if a parameter is watched
   int *watched;           // indices of the watched parameters
-  double *jump;           // per watched parameter: see od_estimated
-  double *variance;       // per parameter: variance
+  double *jump;           // per watched parameter: standard deviation of a sudden change, see od_estimated
+  double *variance;       // per parameter: variance of the estimate
   double *delta, *added;  // n, n x n: change of the estimate after a detected change, and its covariance
   double since;           // time of the last detected change, s
   double *Q, Q_step;      // process noise of a step, and the length of that step

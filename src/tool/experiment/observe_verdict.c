@@ -16,21 +16,27 @@
 static const double family = 0.01;       // probability that a consistent filter fails at least one test
 static const double size_matters = 0.1;  // smallest relevant deviation of NIS from 1
 static const double mean_matters = 0.05, correlation_matters = 0.05;
-static const double remark_shift = 1;       // difference of two runs above which there is a remark, sigmas
-static const double doubtful_shift = 2;     // difference of two runs above which the verdict is doubtful, sigmas
+static const double remark_shift = 1;       // shift of an estimate between two runs above which there is a remark,
+                                            // sigmas
+static const double doubtful_shift = 2;     // shift of an estimate between two runs above which the verdict is
+                                            // doubtful, sigmas
 static const double shift_matters = 0.5;    // smallest relevant shift of an estimate by the step length, sigmas
 static const double bound_distance = 0.05;  // distance from a bound within which a parameter is at the bound, sigmas
 static const double many_rejected = 0.1;    // fraction of rejected values of a sensor above which there is a remark
-static const double nis_of_failure = 10;    // limit of the NIS in the last quarter; see far_of_failure
-static const double nis_of_wild_run = 100;  // limit of the NIS of the whole run; see far_of_failure
-// Limit of the fraction beyond 3 sigmas; a filter above both limits has failed.
+static const double nis_of_failure = 10;    // least NIS of a failed filter in the last quarter of the run; see
+                                            // far_of_failure
+static const double nis_of_wild_run = 100;  // least NIS of a failed filter over the whole run; see far_of_failure
+// Least fraction of innovations beyond 3 sigmas of a failed filter. A filter has failed if its NIS and this fraction
+// are above their limits.
 static const double far_of_failure = 0.25;
 static const double least_innovations = 20;  // smallest number of innovations that is tested
-enum { LEAST_CLIPPED = 10 };                 // smallest number of samples with a limited output for a remark
+enum { LEAST_CLIPPED = 10 };                 // smallest number of samples with a limited output that causes a remark
 enum { MOST_NAMES = 4 };
-enum { LEAST_COMPARED = 20 };              // smallest number of compared values that is judged
-static const double expected_share = 0.9;  // least share of compared values within the 95 % band without a remark
-static const double small_square = 0.25;   // largest mean square of normalized differences that means a wide band
+enum { LEAST_COMPARED = 20 };              // smallest number of compared values for a judgement
+static const double expected_share = 0.9;  // smallest fraction of compared values within the 95 % band that causes no
+                                           // remark
+static const double small_square = 0.25;   // mean square of the normalized differences below which the 95 % band is too
+                                           // wide
 
 typedef struct judge {
   const od_experiment *e;
@@ -234,8 +240,8 @@ static void judge_movements(judge *j) {
   int i = find_moved(j, true, &others);
   if (i >= 0) {
     ADD_REMARK(j, OD_DOUBTFUL, "parameter.start", "Start contradicted:",
-               "%.100s was %s at the start and is %s at the end: %.3g standard deviations of that change%s%s. Give the "
-               "parameter a start closer to the estimate, or a larger sigma.",
+               "%.100s was %s at the start and is %s at the end: the change is %.3g times its standard deviation%s%s. "
+               "Give the parameter a start closer to the estimate, or a larger sigma.",
                j->e->parameter[i].path, value_of(j, i, o->start[i], j->e->parameter[i].sigma).text,
                value_of(j, i, o->estimate[i], o->sigma[i]).text, o->moved[i].since_start, others.count ? "; also " : "",
                od_name_list_text(&others));
@@ -246,8 +252,8 @@ static void judge_movements(judge *j) {
   const od_movement *m = &o->moved[i];
   ADD_REMARK(
       j, OD_DOUBTFUL, "parameter.moved", "Overconfident during the run:",
-      "%.100s was %s at %.4g s and is %s at the end: %.3g standard deviations of that change%s%s. The final sigma of this "
-      "parameter may be too small by the same factor.",
+      "%.100s was %s at %.4g s and is %s at the end: the change is %.3g times its standard deviation%s%s. The final "
+      "sigma of this parameter may be too small by the same factor.",
       j->e->parameter[i].path, value_of(j, i, m->estimate, m->sigma).text, m->time,
       value_of(j, i, o->estimate[i], o->sigma[i]).text, m->deviations, others.count ? "; also " : "",
       od_name_list_text(&others));
@@ -323,7 +329,7 @@ static void judge_steps(judge *j) {
 static void judge_bound(judge *j, int i) {
   const od_estimated *p = &j->e->parameter[i];
   double at = j->o->estimate[i], low = fmax(p->low, p->least), high = fmin(p->high, p->most);
-  double near = bound_distance * j->o->sigma[i];  // an estimate at a bound may move slightly
+  double near = bound_distance * j->o->sigma[i];  // tolerance, because an estimate at a bound may move slightly
   if (!(at <= low + near) && !(at >= high - near)) return;
   double bound = at <= low + near ? low : high;
   ADD_REMARK(
@@ -399,7 +405,7 @@ static void judge_settling(judge *j) {
   else if (!isnan(o->fell_back_since))
     ADD_REMARK(
         j, OD_DOUBTFUL, "filter.fell_back", "Filter fell back:",
-        "the samples do not fit the model. From %s on, the filter no longer linearizes past samples again; it continues as "
+        "the samples do not fit the model. From %s on, the filter does not linearize past samples again and works like "
         "the filter 'iterated-ekf'. Its standard deviations do not include the error of the model.",
         od_duration_text(o->fell_back_since, 3).text);
   else if ((double)o->steps < window)
@@ -558,9 +564,9 @@ static void judge_reference(judge *j, int i) {
     ADD_REMARK(
         j, OD_DOUBTFUL, "compare.share", "Not confirmed by the log:",
         "%.0f %% of the values of %.60s are within the 95 %% band of %.60s: the rms difference is %.3g%s%s, its mean "
-        "%.3g%s%s, and the half width of the band %.3g%s%s. Either the band is too narrow, because the model is "
-        "wrong, or the column does not measure this output. The differences count as %.3g independent values; the "
-        "probability of so large differences by chance is %s%.1g.",
+        "%.3g%s%s, and the half width of the band %.3g%s%s. Either the band is too narrow, because the model is wrong, "
+        "or the column does not measure this output. The differences count as %.3g independent values; the probability "
+        "that such large differences occur by chance is %s%.1g.",
         100 * r->share, c->name, w->name, x * r->rms, space, shown.unit, x * r->bias, space, shown.unit, x * r->band,
         space, shown.unit, r->freedom, r->chance < 1e-9 ? "below " : "", fmax(r->chance, 1e-9));
   else if (r->square < 1 && r->share > 0.95 && significant(j, r->chance) && r->square < small_square)

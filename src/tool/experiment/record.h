@@ -25,10 +25,10 @@ typedef enum od_fault_kind {
   OD_FAULT_SWAP,    // not used: `column` and `other` are exchanged
   OD_FAULT_GAUGE,   // pressure that is missing in all pressures (column -1) or in one pressure, Pa
   OD_FAULT_CLOCK,  // fraction by which times are too long; `other` 1: only times of the sensors, relative to the inputs
-  OD_FAULT_HOLD,   // not used: inputs jump at rows
-  OD_FAULT_OUTLIERS,   // not used: the observer rejects outliers
+  OD_FAULT_HOLD,   // `amount` is not used: inputs jump at rows
+  OD_FAULT_OUTLIERS,   // `amount` is not used: the observer rejects outliers
   OD_FAULT_NOISE,      // factor of the noise of a sensor, or of all sensors (column -1)
-  OD_FAULT_PARAMETER,  // not used: number `other` of the model is free from the time `from` on
+  OD_FAULT_PARAMETER,  // `amount` is not used: number `other` of the model is free from the time `from` on
   OD_FAULT_PRIOR,      // factor of the initial sigmas
   OD_FAULT_STEP,       // factor by which the steps are too long
   OD_FAULT_MODEL,      // factor of the process noise
@@ -45,7 +45,7 @@ enum { OD_ALL_COLUMNS = -1 };  // all inputs (delay), pressures (gauge) or senso
 od_record *od_record_new(long rows, int sensors, int inputs);
 void od_record_free(od_record *r);
 OD_OWNED_POINTER(od_record, od_record_free);
-// Reads all samples of an experiment, at most `most` rows.
+// Reads the samples of an experiment, at most `most` rows.
 od_status od_record_take(const od_experiment *e, long most, od_record **out, od_error *err);
 // Copies `from` to `to` and undoes a fault of columns or times. Other faults change no data. `to` has the size of `from`.
 void od_record_undo(const od_record *from, const od_fault *fault, const od_experiment *e, od_record *to);

@@ -56,7 +56,7 @@ void od_reference_record_transfer(od_reference_record *r, od_pieces *t) {
   }
 }
 
-// Keeps a difference. If there are too many, every second one is dropped.
+// Stores a difference. If the memory is full, every second stored difference is removed.
 static void keep(sums *s, double difference, double sigma) {
   if (s->count % s->every != 0) return;
   if (s->kept == MOST_KEPT) {

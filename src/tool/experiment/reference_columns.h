@@ -20,7 +20,7 @@
 // The result of a reference column. NAN: there are no values.
 typedef struct od_reference_result {
   long count;      // number of measured values
-  double rms;      // of measured value minus estimate
+  double rms;      // root mean square of measured value minus estimate
   double bias;     // mean of this difference
   double noise;    // standard deviation of the sensor's noise: given, or estimated from second differences
   double band;     // root mean square of the half width of the 95 % band, with the noise of the sensor

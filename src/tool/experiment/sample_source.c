@@ -71,7 +71,7 @@ static od_status replay_log(const od_experiment *e, od_sample_source *out, od_er
 // Noisy measurements of a motion. The motion is simulated during the run, or was stored before.
 typedef struct measured {
   const od_experiment *e;
-  od_true_motion *motion;  // NULL: the experiment has a stored motion
+  od_true_motion *motion;  // simulation of the motion; NULL: the experiment has a stored motion
   long at;                 // number of the current sample; -1: not started
   double *y;               // measurements (NAN: none)
   double *bias;            // current bias of the sensors, including drift

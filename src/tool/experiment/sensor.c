@@ -81,7 +81,7 @@ static void advance_noise(const od_sensor *s, const od_sensor_noise *n, uint64_t
     m->drift += s->drift * sqrt(m->step) * od_random_gaussian(n->seed, n->stream, sample, OD_USE_DRIFT);
 }
 
-// Returns the value that the sensor reads; NAN: the sensor is dead.
+// Returns the value that the sensor reads; NAN: the sensor has failed.
 static double read_value(const od_sensor *s, const od_sensor_noise *n, uint64_t sample, double t, double true_value,
                          od_sensor_memory *m) {
   const od_faults *f = &s->faults;

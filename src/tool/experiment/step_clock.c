@@ -24,7 +24,7 @@ void od_step_clock_begin(od_step_clock *c) {
     c->cost = cost_of_reading(c->read);
     c->since = c->read();
   }
-  // The timed work includes a reading of the clock. The work after the other steps does not.
+  // The timed work includes one reading of the clock. Work that is not timed does not include a reading.
   if (c->samples) c->aside += SAMPLED * (c->read() - c->ended - c->counted - c->cost);
   c->samples = false;
 }

@@ -30,7 +30,8 @@ static bool needs_rates(const od_sensor *s) {
 typedef struct disturbance {
   uint32_t stream;
   long repartitions;  // number of changes of coordinates that the covariance includes
-  // Covariance of the states from outputs; Q: covariance of a step; L: Cholesky factor of Q; state; random numbers.
+  // covariance of the states, computed from outputs; Q: covariance of a step; L: Cholesky factor of Q; state; random
+  // numbers
   double *process, *Q, *L, *x, *drawn;
 } disturbance;
 
@@ -94,8 +95,9 @@ static od_status read_outputs(od_true_motion *m) {
   return status;
 }
 
-// Advances to time t, s. *jump: whether the inputs jump at t. Changing numbers are constant in a step: a table has its value in the
-// middle of the step, and a random walk changes after the step, like the parameters of a filter.
+// Advances to time t, s. *jump: whether the inputs jump at t. Changing numbers are constant in a step: a number with a
+// table has the table's value in the middle of the step, and a random walk changes after the step, like the parameters
+// of a filter.
 static od_status move(od_true_motion *m, double t, bool *jump) {
   size_t inputs = (size_t)m->plant->nu * sizeof *m->u;
   od_truth_values_at(&m->values, t - m->steps.length / 2);

@@ -12,7 +12,7 @@
 
 struct od_true_run {
   const od_experiment *e;
-  od_kept_motion *motion;  // NULL: the motion depends on the seed
+  od_kept_motion *motion;  // stored motion; NULL: the motion depends on the seed
 };
 
 // --- The motion ---------------------------------------------------------------------------------------------------

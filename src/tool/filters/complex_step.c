@@ -1,6 +1,6 @@
 // Derivatives of a trapezoidal step by the complex-step method, applied to the whole step as in the literature. For each state and
-// each parameter, one step is taken in complex numbers, with a tiny imaginary part in that state or parameter. The equations are
-// those of trapezoid.c, but this file shares no code with trapezoid.c.
+// each parameter, one step is taken in complex numbers, with a tiny imaginary part in that state or parameter. The
+// equations are the equations of trapezoid.c, but this file shares no code with trapezoid.c.
 //
 // The Newton iteration in complex numbers uses the real matrix of the step and thus converges linearly. The real parts have
 // converged before the iteration starts.

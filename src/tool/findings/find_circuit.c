@@ -38,7 +38,7 @@ static void write_relief(od_findings *f, const od_found *x) {
                   x->w->node, od_value_words(x->r->with[OD_WITH_PRESSURE].high, "Pa").text, x->others);
 }
 
-// Names the relief valve nearest to its setting, if none opens.
+// Reports the relief valve whose pressure is closest to its setting, if no relief valve opens.
 static void write_nearest_relief(od_findings *f) {
   int nearest = -1, count = 0;
   for (int i = 0; i < f->followed_count; i++) {
@@ -60,7 +60,7 @@ static void write_nearest_relief(od_findings *f) {
 static void write_cavitation(od_findings *f, const od_found *x) {
   od_findings_add(f, "cavitation", x->r->total > 0.1 ? OD_FINDING_SERIOUS : OD_FINDING_WARNING, x->w->owner,
                   x->w->output, x->r->longest, x->r->first.from, "Cavitation",
-                  "%.80s cavitates %s: more oil is drawn from it than flows in.%s", x->w->owner, x->span, x->others);
+                  "%.80s cavitates %s: more oil flows out than in.%s", x->w->owner, x->span, x->others);
 }
 
 static void write_empty(od_findings *f, const od_found *x) {
@@ -78,7 +78,7 @@ static void write_chatter(od_findings *f, const od_found *x) {
   double time = x->r->now.from - x->r->first.from;
   od_span span = {x->r->first.from, x->r->now.to};
   od_findings_add(f, "check.chatter", OD_FINDING_NOTE, x->w->owner, x->w->output, span, x->r->first.from,
-                  "Check valve chatters", "%.80s opens %ld times from %s to %s, %.3g times a second.%s", x->w->owner,
+                  "Check valve chatters", "%.80s opens %ld times from %s to %s, %.3g times per second.%s", x->w->owner,
                   x->r->count, od_time_words(f, span.from).text, od_time_words(f, span.to).text,
                   (double)(x->r->count - 1) / time, x->others);
 }
@@ -89,7 +89,7 @@ static void write_hot(od_findings *f, const od_found *x) {
                   x->r->high + x->w->limit - 273.15, od_time_words(f, x->r->high_at).text);
 }
 
-// Names the highest pressure of a machine without relief valves.
+// Reports the highest pressure of a machine without relief valves.
 static void write_highest_pressure(od_findings *f) {
   int highest = -1;
   for (int i = 0; i < f->followed_count; i++) {

@@ -1,4 +1,5 @@
-// What the sentences of all findings share: words for times, spans and values, and the question whether a condition matters.
+// Functions that the files of all findings share: words for times, spans and values, and the test whether a condition
+// is reported.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,7 @@ od_word od_time_words(const od_findings *f, double t) {
   return time_text(t, od_time_digits(od_findings_time(f)));
 }
 
-// Times of a span, with as many digits as make them different.
+// Writes the times of a span, with enough digits to distinguish both times.
 typedef struct span_times {
   od_word from, to;
 } span_times;
@@ -85,7 +86,7 @@ bool od_followed_matters(const od_findings *f, int i) {
       return r->total > 1e-3 && r->high > fmax(2e-3 * w->limit, 1e3) && r->with[OD_WITH_OUTPUT].at_high > 0;
     case OD_FIND_STROKE: return begins > 0 && fabs(r->with[OD_WITH_OUTPUT].begin) > 1e-3;
     case OD_FIND_STOP: return begins > 0;
-    // The part must have contained ten times the limit, otherwise it was never filled.
+    // The part was filled only if it once contained ten times the limit.
     case OD_FIND_EMPTY: return begins > 0 && r->low < -9 * fabs(w->limit);
     case OD_FIND_FULL:
     case OD_FIND_HOT: return r->count > 0;
@@ -101,9 +102,12 @@ bool od_followed_matters(const od_findings *f, int i) {
 
 // --- Findings of a type ------------------------------------------------------------------------------------------------
 
-enum { MOST_SHOWN = 3 };  // largest number of findings with the same code; the last one names the others
+enum {
+  MOST_SHOWN = 3
+};  // largest number of findings with the same code; the last finding also names the remaining
+    // parts
 
-// Followed rules of one type that matter, the longest first.
+// Followed rules of one type that are reported, the longest first.
 typedef struct chosen {
   int *index, count;
 } chosen;

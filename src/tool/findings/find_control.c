@@ -19,8 +19,8 @@ static void write_command(od_findings *f, const od_found *x) {
 
 // --- Control errors ---------------------------------------------------------------------------------------------------
 
-// The error that a finding shows: the largest one. If the target jumps, the largest error is the jump itself, and the error at the
-// end of the run is shown.
+// The error that a finding reports: the largest error. If the target jumps, the jump itself would be the largest error,
+// so the error at the end of the run is reported.
 typedef struct shown_error {
   double value, at, range;  // range of the target
   bool is_final;
@@ -32,7 +32,7 @@ static shown_error error_of(const od_condition_record *r) {
   return e;
 }
 
-// Writes one finding for all errors of a unit: the largest error, and a bound of the others.
+// Writes one finding for all control errors with the same unit: the largest error, and an upper bound of the others.
 static void write_errors(od_findings *f, const char *unit) {
   int worst = -1, count = 0;
   shown_error shown = {0};

@@ -1,4 +1,4 @@
-// The finding about energy: what pumps, sources and loads supply, the peak power, and the losses by class.
+// The finding about energy: the work of pumps, sources and loads, the peak power, and the losses by class.
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,8 @@ typedef struct loss {
   double energy;        // J
 } loss;
 
-// Returns the class of an instance for the list of losses: the class of its host, for example the valve of a port.
+// Returns the class under which the losses of an instance are listed. This is the class of its host, for example the
+// valve of a port.
 static const od_element_description *group_of(const od_model *m, int instance) {
   const od_instance *e = &m->instance[instance];
   return od_instance_description(m, e->host >= 0 ? &m->instance[e->host] : e);
@@ -26,7 +27,7 @@ static void add_loss(loss *list, int *count, const char *heading, double energy)
   list[i].energy += energy;
 }
 
-// Returns the value of an output of the whole machine at the end; 0: there is no such output.
+// Returns the value of an output of the whole machine at the end of the run; 0: there is no such output.
 static double final_of(const od_findings *f, od_output_kind kind) {
   for (int i = 0; i < f->finals; i++)
     if (f->model->output[f->final[i]].kind == kind) return f->record->final[i];
@@ -49,8 +50,8 @@ static void write_losses(const loss *list, int count, double total, od_name_list
   }
 }
 
-// The parts that supply energy. name, output: of the part with the largest work; count: number of parts with more than a hundredth
-// of the whole work.
+// The parts that supply energy. name, output: name and output of the part with the largest work. count: number of parts
+// with more than a hundredth of the total work.
 typedef struct supplier {
   char name[100];
   const char *output;
@@ -115,7 +116,7 @@ void od_find_energy(od_findings *f) {
              od_value_words(supplied, "J").text, od_value_words(r->peak_power, "W").text,
              od_time_words(f, r->peak_at).text);
   if (r->returned > 0.01 * fabs(supplied) && in.count > 0)
-    snprintf(back.text, sizeof back.text, "%s flow back into the drive. ", od_value_words(r->returned, "J").text);
+    snprintf(back.text, sizeof back.text, "%s are returned to the drives. ", od_value_words(r->returned, "J").text);
   if (dissipated > 0)
     snprintf(heat.text, sizeof heat.text, "%s become heat%s%.150s.", od_value_words(dissipated, "J").text,
              names.count > 0 ? ": " : "", names.count > 0 ? od_name_list_text(&names) : "");

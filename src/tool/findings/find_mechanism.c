@@ -10,7 +10,7 @@ static void write_stroke(od_findings *f, const od_found *x) {
   bool brief = span.to - span.from < 0.1;
   od_phrase rest = {""};
   if (x->r->count - x->r->held_at_start > 1)
-    snprintf(rest.text, sizeof rest.text, ", %ld times in all", x->r->count - x->r->held_at_start);
+    snprintf(rest.text, sizeof rest.text, ", %ld times in total", x->r->count - x->r->held_at_start);
   else if (!brief)
     snprintf(rest.text, sizeof rest.text, " and stays there for %s", od_duration_text(span.to - span.from, 3).text);
   od_findings_add(f, "stroke.end", speed > 0.1 ? OD_FINDING_WARNING : OD_FINDING_NOTE, x->w->owner, x->w->output, span,
@@ -19,7 +19,8 @@ static void write_stroke(od_findings *f, const od_found *x) {
                   od_value_words(speed, x->w->with_unit).text, rest.text, x->others);
 }
 
-// Names the cylinder nearest to an end of its stroke, if none reaches an end. Cylinders that start at an end are left out.
+// Reports the cylinder nearest to an end of its stroke, if no cylinder reaches an end. Cylinders that start at an end
+// are omitted.
 static void write_nearest_end(od_findings *f) {
   int nearest = -1, count = 0;
   for (int i = 0; i < f->followed_count; i++) {
@@ -27,7 +28,7 @@ static void write_nearest_end(od_findings *f) {
     if (f->followed[i].type != OD_FIND_STROKE) continue;
     if (od_followed_matters(f, i)) return;
     count += f->followed[i].side > 0;
-    // A cylinder that starts at an end does not reach it.
+    // a cylinder that starts at an end is omitted
     if (r->high > -1e-3 * f->followed[i].scale) continue;
     if (nearest < 0 || r->high > f->record->condition[nearest].high) nearest = i;
   }
@@ -61,7 +62,7 @@ static void write_slip(od_findings *f, const od_found *x) {
 
 // --- Loads ------------------------------------------------------------------------------------------------------------
 
-// Names the two joints with the largest forces.
+// Reports the two joints with the largest forces.
 static void write_joint_loads(od_findings *f) {
   int first = -1, second = -1;
   for (int i = 0; i < f->followed_count; i++) {
@@ -84,8 +85,8 @@ static void write_joint_loads(od_findings *f) {
                   od_value_words(r->high, w->unit).text, od_time_words(f, r->high_at).text, next.text);
 }
 
-// Reports a cylinder whose load has one direction in the mean, and the other one for a while. `with` and `against` are the
-// conditions of the direction of the mean and of the opposite direction.
+// Reports a cylinder whose mean load has one direction, and whose load has the opposite direction for a while. `with`
+// and `against` are the conditions of the direction of the mean and of the opposite direction.
 static void write_reversal(od_findings *f, int with, int against) {
   const double part_of_mean = 0.3, part_against = 0.1, shortest = 0.02, low_pressure = 2e5;
   const od_followed *w = &f->followed[against];

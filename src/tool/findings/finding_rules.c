@@ -8,7 +8,7 @@
 #define TOUCH 1e-9
 
 static const od_class_rule element_rules[] = {
-    // class, type, side, quantity, key of the limit, part of it, margin, with, end, events
+    // Columns: class, type, side, quantity, key of the limit, factor of the limit, margin, further output, end, events.
     {"pressure-controlled pump", OD_FIND_PUMP_LIMIT, OD_SIDE_ABOVE, "swash", NULL, 0.99, 0.01, "flow", 1 + 1,
      .on = "reaches its limit"},
     {"load-sensing pump", OD_FIND_PUMP_LIMIT, OD_SIDE_ABOVE, "swash", NULL, 0.99, 0.01, "flow", 1 + 0,
@@ -44,7 +44,8 @@ static const od_class_rule element_rules[] = {
     {"brake", OD_FIND_MODE, .quantity = "mode", .off = "releases", .on = "engages"},
     {"unloading valve", OD_FIND_MODE, .quantity = "mode", .off = "closes", .on = "opens"},
     {"reservoir", OD_FIND_HOT, OD_SIDE_ABOVE, "temperature", NULL, 353.15, 0.003, .on = "is above 80 °C"},
-    // Classes whose behavior has no limit of its own. Their losses are part of the energies, and their pressures belong to nodes.
+    // Classes whose behavior has no limit. Their losses are part of the energies, and their pressures are pressures of
+    // nodes.
     {"joint spring"},
     {"spring"},
     {"pump"},
@@ -114,7 +115,7 @@ static const od_finding_code codes[] = {
      "a spool in a control loop is at its full stroke for more than 20 ms"},
     {"command.saturated", "note", "saturation, pid with limits", "a command is at its limit for more than 20 ms"},
     {"check.chatter", "note", "check valve, pilot-operated check valve",
-     "the valve opens at least ten times, more than ten times a second"},
+     "the valve opens at least ten times, more than ten times per second"},
     {"error.largest", "note", "sums of a target and a measured quantity",
      "the largest control error; after jumps of the target, the error at the end of the run"},
     {"load.largest", "note", "joints", "the joint with the largest force"},

@@ -1,5 +1,6 @@
-// The table of rules: which quantity of an element or block class is compared with which limit, and which finding follows. A new
-// class gets findings by a line of this table (finding_rules.c). A class without findings is listed with OD_FIND_NOTHING.
+// The table of rules: which quantity of an element or block class is compared with which limit, and which finding is
+// reported. To add findings for a new class, add a line to this table (finding_rules.c). A class without findings is
+// listed with OD_FIND_NOTHING.
 #ifndef OD_FINDINGS_FINDING_RULES_H
 #define OD_FINDINGS_FINDING_RULES_H
 
@@ -23,7 +24,7 @@ typedef enum od_rule_type {
   OD_FIND_MODE,         // events only: a mode switches
   // Rules of block classes.
   OD_FIND_COMMAND,  // a command is at its limit
-  OD_FIND_STATES,   // phases only: the states of a state machine
+  OD_FIND_STATES,   // phases without a finding: the states of a state machine
   // Rules of outputs.
   OD_FIND_CAVITATION,
   OD_FIND_JOINT_LOAD,
@@ -39,7 +40,7 @@ typedef enum od_rule_side {
   OD_SIDE_ABOVE,     // quantity > limit
   OD_SIDE_BELOW,     // quantity < limit
   OD_SIDE_BEYOND,    // |quantity| > limit
-  OD_SIDE_PRESSURE,  // pressure at end 0 minus pressure at end 1 > limit
+  OD_SIDE_PRESSURE,  // pressure at end 0 minus pressure at end 1 is above the limit
 } od_rule_side;
 
 typedef struct od_class_rule {
@@ -48,10 +49,10 @@ typedef struct od_class_rule {
   od_rule_side side;
   const char *quantity;  // name of the output within the instance; OD_SIDE_PRESSURE: NULL
   const char *key;       // field with the limit; NULL: the limit is `part`
-  double part;           // the limit relative to the field
-  double margin;         // hysteresis relative to the limit
+  double part;           // factor of the field that gives the limit
+  double margin;         // hysteresis as a fraction of the limit
   const char *with;      // a further output that the sentence contains; NULL: none
-  int end;               // an end whose pressure the sentence contains, plus 1; 0: none
+  int end;               // index + 1 of an end whose pressure the sentence contains; 0: none
   const char *off, *on;  // names of the events at which the condition or mode ends and begins; NULL: no events
 } od_class_rule;
 

@@ -1,4 +1,4 @@
-// Follows a run and makes the lists of findings.
+// Follows a run and creates the lists of findings.
 #include "findings/findings.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 // --- Before the run ---------------------------------------------------------------------------------------------------
 
-// Returns the place of an output in a list, and adds the output if needed.
+// Returns the index of an output in a list. Adds the output if the list does not contain the output.
 static int place_of(od_arena *arena, int **list, int *count, int output) {
   if (output < 0) return -1;
   for (int i = 0; i < *count; i++)
@@ -187,7 +187,7 @@ static int place_of_code(const char *code) {
   return -1;
 }
 
-// Orders findings: worst first, then in the order of the list of codes, then by time.
+// Compares findings: by severity (worst first), then by the order of the list of codes, then by time.
 static int compare_findings(const void *a, const void *b) {
   const od_finding *x = a, *y = b;
   if (x->severity != y->severity) return (int)y->severity - (int)x->severity;

@@ -1,4 +1,5 @@
-// Findings, phases and events of a run: sentences about what the machine did, from rules of element classes and outputs.
+// Findings, phases and events of a run: sentences about the behavior of the machine, from rules of element classes and
+// outputs.
 //
 // The caller passes od_findings_watcher() to the run and calls od_findings_end() after the run. Every step of the run is
 // examined. The memory does not depend on the length of the run.
@@ -15,11 +16,11 @@ typedef enum od_severity { OD_FINDING_GOOD, OD_FINDING_NOTE, OD_FINDING_WARNING,
 // A finding. Texts are UTF-8 and belong to the od_findings.
 typedef struct od_finding {
   const char *code;          // a code of od_finding_codes(), for example "relief.open"
-  od_severity severity;      // good: a limit that is not reached
+  od_severity severity;      // OD_FINDING_GOOD: a limit is not reached
   const char *owner;         // name of the part; "": the whole machine
   const char *output;        // name of the output that shows the finding; "": none
   double from, to;           // the interval of the finding, s; NAN: no interval
-  double at;                 // the time to look at, s; NAN: no particular time
+  double at;                 // time at which the finding is most visible, s; NAN: no particular time
   const char *title, *text;  // a few words without a full stop; one or two sentences
 } od_finding;
 
@@ -30,7 +31,7 @@ typedef struct od_phase {
   const char *source;  // name of the input or block
 } od_phase;
 
-// An event: a switch of a mode, a change of the state of a state machine, the begin of a finding's interval.
+// An event: a switch of a mode, a change of the state of a state machine, the beginning of a finding's interval.
 typedef struct od_happening {
   double at;          // s
   const char *name;   // "opens", "reaches the outer end"; state machines: the new state
@@ -40,7 +41,7 @@ typedef struct od_happening {
 
 typedef struct od_findings od_findings;
 
-// Creates the findings of a machine. The machine must outlive them. NULL: out of memory.
+// Creates the findings of a machine. The machine must outlive the findings. NULL: out of memory.
 od_findings *od_findings_new(const od_machine *machine);
 void od_findings_free(od_findings *f);
 OD_OWNED_POINTER(od_findings, od_findings_free);
@@ -49,7 +50,8 @@ OD_OWNED_POINTER(od_findings, od_findings_free);
 od_run_watcher od_findings_watcher(od_findings *f);
 // Returns the number of outputs to which findings may refer, and their indices, each once.
 int od_findings_outputs(const od_findings *f, const int **outputs);
-// Makes the lists after the run. judge: the judged requirements; NULL: none. Returns OD_NO_MEMORY if an allocation failed.
+// Creates the lists after the run. judge: the judged requirements; NULL: none. Returns OD_NO_MEMORY if an allocation
+// failed.
 od_status od_findings_end(od_findings *f, const od_judge *judge);
 
 // Return the lists. Findings: worst first. Phases: by source, then by time. Events: by time.

@@ -8,7 +8,7 @@
 
 enum { MOST_LINES = 8 };  // largest number of findings on the terminal
 
-// Sets a time, unless there is none.
+// Sets a time, unless the time is NAN.
 static void set_time(json_t *item, const char *key, double t) {
   if (!isnan(t)) json_object_set_new(item, key, od_json_number(t));
 }
@@ -66,7 +66,7 @@ static json_t *events_json(const od_findings *f) {
   return list;
 }
 
-// Returns whether the terminal shows a finding. Requirements have a table of their own, and the verdict has a remark about
+// Returns whether the terminal shows a finding. Requirements have a separate table, and the verdict has a remark about
 // cavitation.
 static bool is_on_terminal(const od_finding *x, const od_verdict *verdict) {
   bool is_remark = false;

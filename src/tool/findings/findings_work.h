@@ -8,7 +8,7 @@
 #include "io/display.h"
 #include "machine/machine.h"
 
-// Columns of the outputs recorded with a condition.
+// Indices of the outputs that are recorded with a condition.
 enum { OD_WITH_OUTPUT, OD_WITH_PRESSURE, OD_WITH_SECOND_PRESSURE };
 
 // A rule applied to one part of the machine.
@@ -35,10 +35,10 @@ typedef struct od_moded {
   const char **name;  // names of the states
 } od_moded;
 
-// A happening of a run before it gets its texts.
+// A recorded event of a run, without texts.
 typedef struct od_moment_record {
   double at;
-  int source, value;  // index of the followed rule or of the part with modes; its mode
+  int source, value;  // index of the followed rule, or of the part with modes; new mode of the part
 } od_moment_record;
 
 enum { OD_MOST_EVENTS = 200 };  // largest number of recorded events of a kind
@@ -57,7 +57,8 @@ typedef struct od_findings_record {
   od_condition_record *condition;  // one per followed rule
   int *mode;                       // one per part with modes; -1: no mode yet
   od_moment_list begins[OD_FIND_TYPES], modes, states;
-  double window_t, window_work, work;    // start of the window of the power, work at its start; work at the last point
+  double window_t, window_work, work;    // time and work at the start of the window of the power; work at the last
+                                         // point
   double peak_power, peak_at, returned;  // W, s, J
   double *final;                         // final outputs
   od_arena arena;
@@ -69,13 +70,13 @@ struct od_findings {
   bool *is_measured;      // per signal: whether a measured quantity acts on the signal
   int *output, outputs;   // outputs at every step
   int *final, finals;     // outputs at the end
-  int *supply, supplies;  // columns of work; suppliers first
+  int *supply, supplies;  // columns of work; pumps and drives come first
   double *supply_sign;
   od_followed *followed;
   int followed_count;
   od_moded *moded;
   int moded_count;
-  od_findings_record *record;  // of the delivered run; NULL: no run yet
+  od_findings_record *record;  // record of the run that was passed to the findings; NULL: no run yet
   od_finding *finding;
   od_phase *phase;
   od_happening *event;
@@ -104,7 +105,7 @@ void od_find_in_mechanism(od_findings *f);
 void od_find_in_control(od_findings *f);
 void od_find_energy(od_findings *f);
 void od_find_requirements(od_findings *f, const od_judge *judge);
-// Returns whether the condition of a followed rule is worth a finding, so that its events are listed.
+// Returns whether the condition of a followed rule is reported. The events of such a rule are listed.
 bool od_followed_matters(const od_findings *f, int i);
 
 // find_common.c: parts of sentences.
@@ -114,20 +115,22 @@ typedef struct od_word {
 typedef struct od_phrase {
   char text[400];
 } od_phrase;
-od_word od_time_words(const od_findings *f, double t);  // "4.59 s", with the digits that suit the run
+od_word od_time_words(const od_findings *f, double t);  // Writes a time with enough digits for the duration of the run:
+                                                        // "4.59 s".
 od_phrase od_span_words(const od_findings *f, const od_condition_record *r);  // "from 4.59 s to 5.56 s"
 od_word od_value_words(double value, const char *si);                         // "287 bar"
 od_word od_percent_words(double part);                                        // "66 %", "2.6 %"
 // Returns a sentence that names further parts: " The same holds for a, b and 2 more."
 od_phrase od_others_words(const od_findings *f, const int *index, int count);
 
-// A followed rule that matters, its record, and words: its times, and a sentence about further parts or "".
+// A followed rule that is reported, its record, and words: its times, and a sentence about further parts or "".
 typedef struct od_found {
   const od_followed *w;
   const od_condition_record *r;
   char span[400], others[400];
 } od_found;
-// Calls `write` for the parts of a type that matter, the longest first, at most three. Returns the number of these parts.
+// Calls `write` for the parts of a type that are reported, the longest condition first, at most three times. Returns
+// the number of reported parts.
 int od_find_all(od_findings *f, od_rule_type type, void (*write)(od_findings *f, const od_found *x));
 
 #endif

@@ -13,14 +13,14 @@ enum { NAME_SIZE = 400 };
 
 // --- Lookup -----------------------------------------------------------------------------------------------------------
 
-// Returns the output "owner.quantity", or -1. Longer names are not found.
+// Returns the output "owner.quantity", or -1. If the name is too long, the result is -1.
 static int output_of(const od_findings *f, const char *owner, const char *quantity) {
   char name[NAME_SIZE];
   int length = snprintf(name, sizeof name, "%s%s%s", owner, *quantity ? "." : "", quantity);
   return length > 0 && length < NAME_SIZE ? od_machine_output_find(f->machine, name) : -1;
 }
 
-// Returns the pressure of a node as an output, or -1.
+// Returns the output with the pressure of a node, or -1.
 static int pressure_of(const od_findings *f, int node) {
   return node >= 0 ? output_of(f, od_model_text(f->model, f->model->node[node].name), "pressure") : -1;
 }
@@ -50,7 +50,7 @@ static const char *unit_of(const od_findings *f, int output) {
 
 // --- Lists ------------------------------------------------------------------------------------------------------------
 
-// Adds a condition on an output. The other fields have neutral values. Returns NULL if an allocation fails.
+// Adds a condition on an output. The other fields get default values. Returns NULL if an allocation fails.
 static od_followed *add_followed(od_findings *f, od_rule_type type, int part, const char *owner, int output) {
   od_followed *list = od_arena_extend(&f->arena, f->followed, f->followed_count, sizeof *list);
   if (!list) return NULL;
@@ -82,7 +82,7 @@ static void add_companions(od_findings *f, od_followed *w, int with, int node) {
 
 // --- Signals ----------------------------------------------------------------------------------------------------------
 
-// Returns the block that computes a signal, or -1: an input.
+// Returns the block that computes a signal; -1: the signal is an input.
 static int block_of_signal(const od_model *m, int signal) {
   for (int i = 0; i < m->blocks; i++)
     if (signal >= m->block[i].signal && signal < m->block[i].signal + m->block[i].outputs) return i;
@@ -175,7 +175,8 @@ static void follow_stroke(od_findings *f, const od_class_rule *rule, int instanc
   }
 }
 
-// Adds two conditions: a cylinder pushes, and a cylinder pulls. The pressure is that of the chamber that carries the other sign.
+// Adds two conditions: a cylinder pushes, and a cylinder pulls. The recorded pressure is the pressure of the chamber
+// that carries loads of the opposite sign.
 static void follow_force(od_findings *f, const od_class_rule *rule, int instance, const char *name) {
   const od_instance *e = &f->model->instance[instance];
   int output = output_of(f, name, rule->quantity);
@@ -210,7 +211,7 @@ static void follow_instance(od_findings *f, int instance) {
   od_instance_name(m, instance, name, sizeof name);
   for (int i = 0; (rule = od_element_rule_at(i)); i++) {
     if (strcmp(rule->class_name, od_instance_class(m, e)->name) != 0) continue;
-    // The spool of a valve with a prescribed command follows this command by intention.
+    // The command of the valve is prescribed, so a spool at its limit follows the command and needs no finding.
     int limiter = e->signal >= 0 ? block_of_signal(m, e->signal) : -1;
     bool limited = limiter >= 0 && block_rule(m, limiter) && block_rule(m, limiter)->type == OD_FIND_COMMAND;
     bool controlled = e->signal >= 0 && !limited && f->is_measured[e->signal];
@@ -268,7 +269,7 @@ static void follow_error(od_findings *f, int block, const char *name) {
   od_followed *w = add_followed(f, OD_FIND_CONTROL_ERROR, block, name, output_of(f, name, ""));
   if (!w) return;
   w->condition.is_magnitude = true;
-  w->condition.limit = -DBL_MIN;  // the condition always holds, so that the range of the target is recorded
+  w->condition.limit = -DBL_MIN;  // the condition is always true, so that the range of the target is recorded
   const char *of = od_model_text(m, m->input[target].name);
   add_companions(f, w, output_of(f, of, ""), -1);
 }
@@ -335,8 +336,8 @@ static void add_supply(od_findings *f, int output, double sign) {
   f->supply_sign[f->supplies++] = sign;
 }
 
-// Returns the sign with which an integral counts as supplied energy; 0: the integral is not a supply. Pumps and other drives supply
-// energy, and so do sources. A machine without drives and sources is supplied by its tanks.
+// Returns the sign with which an integral counts as supplied energy; 0: the integral is not a supply. Pumps, other
+// drives and sources supply energy. In a machine without drives and sources, the tanks supply energy.
 static double supply_sign(const od_model *m, const od_output *o, bool by_tanks) {
   int instance = o->index - od_model_power(m, OD_POWER_ELEMENT), node = o->index - od_model_power(m, OD_POWER_NODE);
   if (o->kind != OD_OUT_INTEGRAL) return 0;
@@ -347,7 +348,7 @@ static double supply_sign(const od_model *m, const od_output *o, bool by_tanks) 
   return o->index >= od_model_power(m, OD_POWER_SUPPLY) && o->index < od_model_power(m, OD_POWER_OIL) ? 1 : 0;
 }
 
-// Follows the supplied work. All integrals of energies are needed at the end of the run.
+// Follows the supplied work. At the end of the run, the integrals of all energies are needed.
 static void follow_energy(od_findings *f) {
   const od_model *m = f->model;
   bool by_tanks = true;

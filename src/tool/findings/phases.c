@@ -1,4 +1,5 @@
-// Phases and events of a run: states of state machines, segments of sequences, switches of modes, begins of findings.
+// Phases and events of a run: states of state machines, segments of sequences, switches of modes, beginnings of
+// findings.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ static void add_states(od_findings *f, int source) {
     add_phase(f, last->at, f->record->end, mode_name(f, &f->moded[source], last->value), f->moded[source].owner);
 }
 
-// Adds a phase as far as it is within the run.
+// Adds the part of a phase that is within the run.
 static void add_phase_in_run(od_findings *f, double from, double to, const char *name, const char *source) {
   from = fmax(from, f->record->start), to = fmin(to, f->record->end);
   if (to > from) add_phase(f, from, to, name, source);
@@ -85,7 +86,7 @@ static void add_event(od_findings *f, double at, const char *name, const char *o
   f->event[f->events++] = (od_happening){at, name, owner, code};
 }
 
-// Adds an event that counts the events which were not recorded, at the time of the last one.
+// Adds an event with the number of events that were not recorded, at the time of the last of these events.
 static void add_rest(od_findings *f, const od_moment_list *list, const char *code) {
   if (list->count <= OD_MOST_EVENTS) return;
   add_event(f, list->last, od_arena_text(&f->arena, od_count(list->count - OD_MOST_EVENTS, "more event").text), "",

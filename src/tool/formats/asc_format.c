@@ -23,7 +23,7 @@
 #define NS     1000000000LL
 #define LATEST 1000000000LL  // s
 
-enum { HEAD_LINES = 64 };  // lines in which the header is searched
+enum { HEAD_LINES = 64 };  // number of lines in which the header is searched
 
 typedef struct asc {
   od_trace_lines lines;
@@ -38,7 +38,7 @@ typedef struct word {
   size_t length;
 } word;
 
-// The rest of a line.
+// The part of a line that has not been read.
 typedef struct cursor {
   const char *at, *end;
 } cursor;
@@ -61,7 +61,7 @@ static int digit(char c) {
   return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : 16;
 }
 
-// Reads a whole word as a number up to `most`.
+// Reads a whole word as a number of at most `most`.
 static bool number(const char *text, size_t length, int base, uint32_t most, uint32_t *value) {
   uint64_t sum = 0;
   for (size_t i = 0; i < length; i++) {
@@ -73,7 +73,7 @@ static bool number(const char *text, size_t length, int base, uint32_t most, uin
   return length > 0;
 }
 
-// Reads a time in seconds, ns.
+// Reads a time in seconds. The result is in ns.
 static bool seconds(const word *w, long long *ns) {
   long long whole = 0, part = 0, unit = NS;
   size_t i = 0;
@@ -125,7 +125,7 @@ static bool date(cursor c, char text[OD_DATE_TIME_SIZE]) {
   return true;
 }
 
-// Reads the line "base hex  timestamps absolute". Returns whether the line is this line.
+// Reads the line "base hex  timestamps absolute". Returns false for any other line.
 static bool base_line(cursor c, int *base, bool *is_relative) {
   word w;
   if (!next_word(&c, &w) || !is(&w, "base") || !next_word(&c, &w) || !(is(&w, "hex") || is(&w, "dec"))) return false;
@@ -134,7 +134,7 @@ static bool base_line(cursor c, int *base, bool *is_relative) {
   return true;
 }
 
-// Reads a line of the header, if the line is one. Returns whether the trace has begun: the line begins with a time.
+// Reads a line of the header. Returns whether the line begins with a time, so that the trace has begun.
 static bool head_line(asc *s, cursor c) {
   cursor line = c;
   word w;
@@ -205,7 +205,7 @@ static outcome read_data(const asc *s, cursor *c, int count, od_can_frame *f, co
   return FRAME;
 }
 
-// Direction: Rx and Tx are frames; TxRq is a request to send, which a Tx follows.
+// Rx and Tx mark frames. TxRq marks a request to send; a line with Tx follows.
 static bool read_direction(const word *w, od_can_frame *f) {
   if (is(w, "Tx")) f->flags |= OD_CAN_SENT;
   return is(w, "Rx") || is(w, "Tx");
@@ -347,7 +347,7 @@ static const od_can_source asc_source = {.again = again,
 
 // --- The format -------------------------------------------------------------------------------------------------------
 
-// One of the first lines is "base hex" or "base dec", and no line with a time precedes.
+// One of the first lines is "base hex" or "base dec", and no line before this line begins with a time.
 static bool recognizes(const char *path, const unsigned char *start, size_t length) {
   const char *text = (const char *)start, *end;
   int base;

@@ -17,6 +17,7 @@
 #include "formats/can_frames.h"
 #include "formats/trace_file.h"
 #include "io/date_time.h"
+#include "io/unpacked.h"
 
 enum {
   INPUT = 1 << 17,
@@ -45,16 +46,17 @@ typedef struct blf {
   uint8_t *input;  // bytes of the file
   size_t input_at, input_filled;
   off_t input_start;  // position of the input buffer in the file
-  uint64_t left;      // bytes of the present outer object that were not read
-  bool is_inside;     // whether the present outer object gives contents
+  uint64_t left;      // bytes of the current outer object that have not been read
+  bool is_inside;     // whether the bytes of the current outer object belong to the contents
   bool is_packed;
   z_stream unpacker;
   bool has_unpacker;
   bool file_ended;
-  uint8_t *output;  // contents of containers
+  uint8_t *output;  // contents of the containers
   size_t at, filled;
-  uint64_t skip;  // bytes of contents to be skipped
-  uint32_t head;  // size of the header of the file
+  uint64_t skip;    // number of bytes of the contents that will be skipped
+  double unpacked;  // number of decompressed bytes so far
+  uint32_t head;    // size of the header of the file
   bool is_cut;
   char start[OD_DATE_TIME_SIZE];  // date and time of the start
 } blf;
@@ -176,7 +178,7 @@ static od_status next_outer(blf *s, od_error *err) {
   return s->is_packed ? start_unpacking(s, err) : OD_OK;
 }
 
-// Moves bytes of the present outer object to the output.
+// Moves bytes of the current outer object to the output.
 static od_status take_contents(blf *s, od_error *err) {
   od_status status = s->left > 0 ? need_input(s, 1, err) : OD_OK;
   if (status != OD_OK) return status;
@@ -200,8 +202,10 @@ static od_status take_contents(blf *s, od_error *err) {
   s->unpacker.avail_out = (unsigned)room;
   int result = inflate(&s->unpacker, Z_NO_FLUSH);
   size_t used = count - s->unpacker.avail_in, made = room - s->unpacker.avail_out;
-  s->input_at += used, s->left -= used, s->filled += made;
+  s->input_at += used, s->left -= used, s->filled += made, s->unpacked += (double)made;
   if (result == Z_MEM_ERROR) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->file.path);
+  status = od_check_unpacked(s->file.path, (double)s->file.limit, s->unpacked, err);
+  if (status != OD_OK) return status;
   if (result == Z_STREAM_END) {
     s->is_inside = false;
     return skip_input(s, s->left, err);
@@ -359,6 +363,7 @@ static void rewind_source(void *source) {
   s->input_start = 0;
   s->left = 0;
   s->skip = 0;
+  s->unpacked = 0;
   s->is_inside = s->file_ended = s->is_cut = false;
 }
 

@@ -25,7 +25,7 @@ typedef enum od_can_flags {
 } od_can_flags;
 
 typedef struct od_can_frame {
-  double time;     // s from the time zero of the source
+  double time;     // time since the time zero of the source, s
   uint32_t id;     // 11 or 29 bits, without flags
   uint16_t bus;    // number of the bus; od_can_source.bus_name() has its name
   uint8_t flags;   // od_can_flags
@@ -44,18 +44,19 @@ typedef struct od_can_source {
 
   // ---- Optional
 
-  // Returns the name of a bus, such as "can0", valid until the source is closed. NULL: "CAN1" for bus 1.
+  // Returns the name of a bus, such as "can0". The name is valid until the source is closed. If the function is NULL,
+  // the buses are called "CAN1", "CAN2", ...
   const char *(*bus_name)(const void *source, int bus);
   int (*line)(const void *source);                // line number of the last frame; NULL: the file is not a text file
-  bool (*is_cut)(const void *source);             // after all frames were read: whether the file ends within a frame
+  bool (*is_cut)(const void *source);             // whether the file ends within a frame, after all frames were read
   bool (*has_changed)(const void *source);        // as in od_log_format
   const char *(*start_time)(const void *source);  // date and time of the time zero, as in ISO 8601; NULL: unknown
 } od_can_source;
 
-// Creates a stream of rows from an open source, which has not delivered a frame. The stream owns the source; if the function
-// fails, it closes the source. Reads all frames once, to find the messages of the trace: only these have columns. path: for
-// messages. wish->databases must name at least one DBC file, otherwise the message lists the identifiers of the trace. Fails with
-// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Creates a stream of rows from an open source, which has not delivered a frame. The stream owns the source; if the
+// function fails, it closes the source. Reads all frames once to find the messages of the trace. Only these messages
+// have columns. path: for messages. wish->databases must name at least one DBC file, otherwise the error text lists the
+// identifiers of the trace. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_can_stream_open(const od_can_source *kind, void *source, const char *path, const od_table_wish *wish,
                              void **out, od_error *err);
 

@@ -4,38 +4,38 @@
 
 #include "formats/can_frames.h"
 
-enum { OD_CAN_DISORDER = 1 << 16 };  // largest number of frames between a frame and its place in the order of time
+enum { OD_CAN_DISORDER = 1 << 16 };  // largest displacement of a frame from its place in the order of time
 
 // Measures the disorder of a trace. Initialize with zeros.
 typedef struct od_can_order {
-  double *time;  // a ring of the largest times up to each of the last frames, which ascend
+  double *time;  // ring buffer: for each of the last frames, the largest time up to this frame
   long frames;
   double largest;  // the largest time so far
 } od_can_order;
 
-// Returns false if an allocation fails.
+// Initializes *o. Returns false if an allocation fails.
 bool od_can_order_init(od_can_order *o);
 void od_can_order_free(od_can_order *o);
-// Takes the time of the next frame. Returns the number of frames since the first one with a later time; 0: the frame is in order; -1:
-// more than OD_CAN_DISORDER.
+// Adds the time of the next frame. Returns the number of frames since the first frame with a later time; 0: the frame
+// is in order; -1: this number exceeds OD_CAN_DISORDER.
 long od_can_order_take(od_can_order *o, double time);
 
-// Sorts frames by time, and frames with the same time by their order in the trace. Initialize with zeros.
+// Sorts frames by time. Frames with the same time keep the order of the trace. Initialize with zeros.
 typedef struct od_can_waiting {
   od_can_frame frame;
-  uint64_t number;  // in the order of the trace
+  uint64_t number;  // number of the frame in the order of the trace
   int line;
 } od_can_waiting;
 typedef struct od_can_sorter {
   od_can_waiting *heap;  // NULL: not initialized
   int count, room;
-  uint64_t number;  // number of frames taken
+  uint64_t number;  // number of frames added so far
 } od_can_sorter;
 
-// Makes room for the frames of a trace with this disorder. Returns false if an allocation fails.
+// Allocates memory for sorting frames with this disorder. Returns false if an allocation fails.
 bool od_can_sorter_init(od_can_sorter *s, int disorder);
 void od_can_sorter_free(od_can_sorter *s);
-// Forgets all frames.
+// Removes all frames.
 void od_can_sorter_reset(od_can_sorter *s);
 static inline bool od_can_sorter_is_full(const od_can_sorter *s) {
   return s->count == s->room;

@@ -17,10 +17,10 @@ typedef struct od_can_signal_codes {
   uint64_t from, to;  // from > to: none
 } od_can_signal_codes;
 
-// Where and how a signal is stored, prepared for fast reading.
+// Position and number format of a signal, prepared for fast reading.
 typedef struct od_can_signal_form {
-  uint16_t byte, end;  // the first byte, and the byte after the last one
-  uint8_t skip;        // unused bits of the first byte: lowest bits (Intel) or highest bits (Motorola)
+  uint16_t byte, end;  // index of the first byte, and of the byte after the last byte
+  uint8_t skip;        // number of unused bits of the first byte: lowest bits (Intel) or highest bits (Motorola)
   uint8_t length;      // bits
   bool is_motorola;
   od_dbc_number number;

@@ -1,9 +1,8 @@
-// Decodes the frames of a trace to rows.
-//
-// The stream reads all frames once when it is opened: it finds the messages of the trace, their buses and source addresses, and how far
-// frames are out of order. A route belongs to an identifier on a bus: whether its frames are packets, and its use. A use is a message
-// of a database on one bus, in J1939 also from one source address. A use has one column per signal, and each frame of a wanted use
-// gives one row.
+// Decodes the frames of a trace to rows. When the stream is opened, it reads all frames once to find the messages of
+// the trace, their buses and source addresses, and the disorder of the frames. A use is a message of a database on one
+// bus; in J1939 a use also has one source address. A use has one column per signal, and each frame of a wanted use
+// gives one row. A route is an identifier on a bus. The route contains the use of its frames, and whether its frames
+// are packets.
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,26 +21,27 @@
 #include "io/wording.h"
 
 enum {
-  MOST_ROUTES = 1 << 20,  // identifiers that are stored; others are looked up in the databases at each frame
+  MOST_ROUTES = 1 << 20,  // largest number of stored routes; frames of further identifiers are looked up in the
+                          // databases one by one
   MOST_COLUMNS = 100000,
-  SAMPLE_FRAMES = 1000000,  // frames of a trace without databases that are read for the message
+  SAMPLE_FRAMES = 1000000,  // number of frames that are read for the error message if there are no databases
   SHOWN_IDS = 12,
   SHOWN_VALUES = 16,
   REMARKS = 4,
-  NULL_ADDRESS = 254  // source address of messages from any source
+  NULL_ADDRESS = 254  // source address of messages that any source may send
 };
 
 typedef struct use {
   int message;    // index in trace.message
-  int bus, from;  // from: source address; -1: not J1939
+  int bus, from;  // from: source address; -1: the message is not a J1939 message
   int first;      // first column
 } use;
 
 typedef struct route {
   uint64_t key;
   int use;          // -1: none
-  bool is_control;  // packets of the transport protocol of J1939
-  bool is_fast;     // fast packets of NMEA 2000
+  bool is_control;  // whether the frames are packets of the transport protocol of J1939
+  bool is_fast;     // whether the frames are fast packets of NMEA 2000
   long frames;      // number of frames with the identifier
 } route;
 
@@ -49,13 +49,13 @@ typedef struct route {
 typedef struct message {
   const od_dbc *dbc;
   const od_dbc_message *m;
-  od_can_signal_form *form;  // one per signal; NULL: the message does not occur
-  const char **comment;      // one per signal: the origin of its columns
+  od_can_signal_form *form;  // one per signal; NULL: the trace does not contain the message
+  const char **comment;      // one per signal: text about the origin of its columns
   bool is_shared;            // whether another database has a message with the same name
-  int buses, sources;        // number of buses and source addresses of the trace
+  int buses, sources;        // number of buses and of source addresses with this message in the trace
 } message;
 
-// What all streams of a trace share.
+// Data that all streams of a trace share.
 typedef struct trace {
   const od_can_source *kind;
   const char *path;
@@ -88,12 +88,12 @@ typedef struct stream {
   bool has_ended;  // whether the source has no further frame for the sorter
   od_transport *transport;
   bool has_pending;
-  od_can_message pending;  // a message that was joined from packets
+  od_can_message pending;  // a message that was assembled from packets
   int line;
-  // The wanted columns: of use u, from active_first[u] to active_first[u + 1].
+  // The wanted signals and columns of use u have the indices active_first[u] to active_first[u + 1] - 1.
   int *active_first;
-  int *active;  // signals
-  int *column;  // columns of these signals, for the missing values
+  int *active;  // index of the signal in its message
+  int *column;  // column of the signal; missing signals of a row are NAN
   int columns;
   od_can_frame frame;
 } stream;
@@ -122,8 +122,8 @@ static bool add_groups(trace *t, int index) {
   return true;
 }
 
-// Makes the indices of all messages. The first database with an identifier has priority, and messages from any source address
-// precede messages from one source.
+// Builds the maps from identifiers to messages. The first database with an identifier has priority, and messages from
+// any source address precede messages from one source.
 static bool index_messages(trace *t) {
   int k = 0;
   for (int i = 0; i < t->dbcs; i++) t->messages += t->dbc[i]->messages;
@@ -211,7 +211,7 @@ static uint64_t use_key(int index, int bus, int from) {
   return (uint64_t)index << 32 | (uint64_t)bus << 9 | (uint64_t)(from + 1);
 }
 
-// Returns the use of a message, and adds a new one. -1: an allocation fails.
+// Returns the index of the use of a message on a bus, and adds the use if necessary. -1: an allocation failed.
 static int use_of(trace *t, int index, int bus, int from) {
   uint64_t key = use_key(index, bus, from);
   int i = od_key_map_find(&t->by_use, key);
@@ -223,7 +223,7 @@ static int use_of(trace *t, int index, int bus, int from) {
   return t->uses++;
 }
 
-// Fills the route of an identifier. adds: whether the use may be new. False: an allocation fails.
+// Fills the route of an identifier. adds: whether a new use may be added. False: an allocation failed.
 static bool make_route(trace *t, int bus, uint32_t id, bool is_extended, bool adds, route *r) {
   int index = find_message(t, id, is_extended);
   *r = (route){.key = route_key(bus, id, is_extended), .use = -1};
@@ -236,8 +236,8 @@ static bool make_route(trace *t, int bus, uint32_t id, bool is_extended, bool ad
   return !adds || r->use >= 0;
 }
 
-// Returns the route of an identifier, and adds a new one. `other` has memory for a route that is not stored. NULL: an allocation
-// fails.
+// Returns the route of an identifier, and adds the route if necessary. If no more routes can be stored, the result is
+// `other`. NULL: an allocation failed.
 static route *add_route(trace *t, int bus, uint32_t id, bool is_extended, route *other) {
   uint64_t key = route_key(bus, id, is_extended);
   int i = od_key_map_find(&t->by_route, key);
@@ -316,7 +316,7 @@ static od_status count_frame(stream *s, const od_can_frame *f, od_error *err) {
   return OD_OK;
 }
 
-// Reads all frames, at most `most`.
+// Reads at most `most` frames, up to the end of the trace.
 static od_status scan(stream *s, long most, od_can_order *order, od_error *err) {
   trace *t = s->trace;
   bool end = false;
@@ -348,8 +348,8 @@ static od_status scan(stream *s, long most, od_can_order *order, od_error *err) 
   return OD_OK;
 }
 
-// Reads all frames, at most `most`. If the frames are not in the order of time, reads them again in this order, because the packets of
-// a message must have ascending times.
+// Reads at most `most` frames, up to the end of the trace. If the frames are not in the order of time, reads them again
+// in this order, because the packets of a message must have ascending times.
 static od_status scan_all(stream *s, long most, od_error *err) {
   od_can_order order;
   if (!od_can_order_init(&order)) return no_memory(s->trace, err);
@@ -460,7 +460,7 @@ static const char *bus_text(const stream *s, int bus, char text[16]) {
   return name ? name : text;
 }
 
-// The name of a use: "EEC1", "EEC1@17", "can1.EEC1@17", and "engine/EEC1" if two databases have the name.
+// Returns the name of a use: "EEC1", "EEC1@17", "can1.EEC1@17", and "engine/EEC1" if two databases have the name.
 static const char *use_name(stream *s, const use *u) {
   trace *t = s->trace;
   const message *m = &t->message[u->message];
@@ -475,7 +475,7 @@ static const char *use_name(stream *s, const use *u) {
                          from);
 }
 
-// The message as the origin of a column: identifier or PGN, source and bus.
+// Returns the origin of a column as a text: the message with its identifier or PGN, source and bus.
 static const char *group_text(stream *s, const use *u) {
   const od_dbc_message *m = s->trace->message[u->message].m;
   od_arena *arena = &s->trace->arena;
@@ -486,7 +486,7 @@ static const char *group_text(stream *s, const use *u) {
   return od_arena_format(arena, "%s (PGN %u from %d on %s)", m->name, (unsigned)od_j1939_pgn(m->id), u->from, on);
 }
 
-// The comment of a column: text of the database, number in J1939, names of values.
+// Returns the comment of a column: text of the database, signal number of J1939, names of values.
 static const char *comment_text(trace *t, const od_dbc_signal *s) {
   char spn[32] = "";
   od_name_list values = {.most = SHOWN_VALUES};
@@ -529,7 +529,9 @@ static od_status make_columns(stream *s, od_error *err) {
     t->use[i].first = (int)columns;
     columns += m->m->signals;
     if (columns > MOST_COLUMNS)
-      return od_fail(err, OD_BAD_INPUT, "%s: the messages of the trace have more than %d signals, the largest number",
+      return od_fail(err, OD_BAD_INPUT,
+                     "%s: the messages of the trace have more than %d signals, the largest allowed "
+                     "number",
                      t->path, MOST_COLUMNS);
     if (m->form) continue;
     m->form = OD_TAKE(&t->arena, od_can_signal_form, m->m->signals);
@@ -547,14 +549,14 @@ static od_status make_columns(stream *s, od_error *err) {
   return name_columns(s, err);
 }
 
-// Describes the losses in sentences.
+// Describes the losses in sentences for the user.
 static od_status make_remarks(trace *t, od_error *err) {
   const od_can_losses *l = &t->losses;
   od_arena *a = &t->arena;
   int n = 0;
   if (l->unknown > 0)
-    t->remark[n++] = od_arena_format(a, "the databases have no message for %s of %ld",
-                                     od_count(l->unknown, "frame").text, l->frames);
+    t->remark[n++] = od_arena_format(a, "the databases have no message for %ld of %s", l->unknown,
+                                     od_count(l->frames, "frame").text);
   if (l->short_data > 0)
     t->remark[n++] = od_arena_format(a, "%s %s shorter than the message in the database",
                                      od_count(l->short_data, "frame").text, od_form(l->short_data, "is", "are"));
@@ -592,7 +594,7 @@ void od_can_stream_close(void *opened) {
   od_free(s);
 }
 
-// Creates a stream; wants all columns. The stream owns the source, also if the function fails with NULL.
+// Creates a stream, which owns the source. If the function returns NULL, the source is closed.
 static stream *new_stream(trace *t, void *source) {
   stream *s = od_calloc(1, sizeof *s);
   if (!s) {
@@ -604,6 +606,7 @@ static stream *new_stream(trace *t, void *source) {
   return s;
 }
 
+// Allocates the arrays of a stream, selects all columns and prepares the sorter.
 static od_status prepare(stream *s, od_error *err) {
   trace *t = s->trace;
   size_t columns = (size_t)t->head->columns;

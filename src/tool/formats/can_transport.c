@@ -21,7 +21,7 @@
 enum {
   PACKET = 7,  // data bytes of a packet
   MOST_PACKETS = 255,
-  MOST_SESSIONS = 4096,  // messages in transmission at the same time
+  MOST_SESSIONS = 4096,  // largest number of messages in transmission at the same time
   LONGEST_FAST = 223,
   BAM = 32,
   RTS = 16,
@@ -45,7 +45,7 @@ typedef struct session {
 } session;
 
 struct od_transport {
-  session **session;  // some sessions are not open and will be used again
+  session **session;  // sessions that are not open are reused
   int sessions;
   od_key_map index;
   long incomplete;
@@ -221,7 +221,9 @@ od_status od_transport_take_fast(od_transport *t, const od_can_frame *frame, od_
   *complete = false;
   if (frame->length < 2) return OD_OK;
   session *s = number > 0 ? find(t, key, frame->time) : NULL;
-  if (number > 0 && (!s || number == s->received - 1)) return OD_OK;  // the begin is lost, or the frame is sent again
+  if (number > 0 && (!s || number == s->received - 1))
+    return OD_OK;  // the first frame is missing, or the frame is
+                   // repeated
   if (number == 0) {
     int size = frame->data[1];
     if (size < 1 || size > LONGEST_FAST) {

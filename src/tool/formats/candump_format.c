@@ -22,7 +22,7 @@
 enum {
   MOST_NAMES = 256,  // interfaces of a trace
   LONGEST_NAME = 32,
-  SAMPLE_LINES = 10000  // lines that decide whether times are differences
+  SAMPLE_LINES = 10000  // number of lines that are read to detect times that are differences
 };
 #define ERROR_FLAG 0x20000000u
 #define NS         1000000000LL
@@ -47,7 +47,7 @@ typedef struct cursor {
   const char *expected;  // after a failure
 } cursor;
 
-// Digits of hexadecimal numbers, plus 1; 0: no digit.
+// Values of the hexadecimal digits, plus 1; 0: the character is not a digit.
 #define D(c, v) [c] = (v) + 1
 static const unsigned char digits[256] = {D('0', 0),  D('1', 1),  D('2', 2),  D('3', 3),  D('4', 4),  D('5', 5),
                                           D('6', 6),  D('7', 7),  D('8', 8),  D('9', 9),  D('A', 10), D('B', 11),
@@ -74,7 +74,7 @@ static bool pass(cursor *c, char sign, const char *expected) {
   return true;
 }
 
-// Reads a decimal number of seconds, ns.
+// Reads a decimal number of seconds. The result is in ns.
 static bool read_seconds(cursor *c, long long *ns) {
   long long seconds = 0, part = 0, unit = NS;
   if (!is_digit(*c->at)) return fails(c, "a number of seconds");
@@ -102,7 +102,8 @@ static bool read_date(cursor *c, long long *ns) {
   return true;
 }
 
-// Reads the time in parentheses. *kind: what the time is; SINCE_FIRST also for differences.
+// Reads the time in parentheses. *kind: the kind of time. Differences and times since the first frame look alike; for
+// both, *kind is SINCE_FIRST.
 static bool read_time(cursor *c, long long *ns, time_kind *kind) {
   *kind = NO_TIME;
   if (*c->at != '(') return true;
@@ -166,7 +167,9 @@ static bool read_compact(cursor *c, od_can_frame *f) {
     f->length++;
     if (*c->at == '.') c->at++;
   }
-  if (*c->at == '_') c->at += 1 + (digits[(unsigned char)c->at[1]] != 0);  // the length code of frames with more than 8
+  if (*c->at == '_')
+    c->at += 1 + (digits[(unsigned char)c->at[1]] != 0);  // the length code of a frame with more than
+                                                          // 8 bytes
   if ((unsigned char)*c->at > ' ') return fails(c, "data bytes");
   return true;
 }
@@ -195,7 +198,7 @@ static bool read_spaced(cursor *c, od_can_frame *f) {
   return true;
 }
 
-// Returns whether there is a direction (candump -x) and moves over it: "RX - -".
+// Moves over a direction (candump -x) such as "RX - -". Returns false if there is no direction.
 static bool pass_direction(cursor *c, od_can_frame *f) {
   if ((c->at[0] != 'R' && c->at[0] != 'T') || c->at[1] != 'X' || c->at[2] != ' ') return false;
   if (c->at[0] == 'T') f->flags |= OD_CAN_SENT;
@@ -203,7 +206,7 @@ static bool pass_direction(cursor *c, od_can_frame *f) {
   return true;
 }
 
-// Finds the number of an interface, and adds a new one. Returns -1 if there are too many.
+// Returns the number of an interface, and adds the interface if necessary. -1: there are too many interfaces.
 static int bus_of(candump *s, const char *name, size_t length) {
   if (s->last_name < s->names && strlen(s->name[s->last_name]) == length &&
       !memcmp(s->name[s->last_name], name, length))
@@ -216,7 +219,7 @@ static int bus_of(candump *s, const char *name, size_t length) {
   return s->last_name = s->names++;
 }
 
-// Reads a line. *ns: its time. s may be NULL: then names of interfaces are not stored.
+// Reads a line. *ns: time in the line, ns. If s is NULL, names of interfaces are not stored.
 static bool read_line(candump *s, cursor *c, od_can_frame *f, long long *ns, time_kind *kind) {
   skip_blanks(c);
   if (!read_time(c, ns, kind)) return false;
@@ -258,7 +261,7 @@ static bool is_empty(const char *text, size_t length) {
   return true;
 }
 
-// Reads lines up to the next frame. *ns: the time in the line.
+// Reads lines up to the next frame. *ns: time in the line, ns.
 static od_status next_line(candump *s, od_can_frame *f, long long *ns, bool *end, od_error *err) {
   for (;;) {
     const char *text;
@@ -287,8 +290,8 @@ static od_status next_line(candump *s, od_can_frame *f, long long *ns, bool *end
   }
 }
 
-// Reads the time of the first frame, and decides whether times without a date are differences: times since the first frame hardly
-// ever descend or repeat. Traces in the format for files have no differences.
+// Reads the time of the first frame, and decides whether times without a date are differences: times since the first
+// frame rarely descend or repeat. Traces in the format for files have no differences.
 static od_status find_times(candump *s, od_error *err) {
   od_can_frame f;
   bool end = false;

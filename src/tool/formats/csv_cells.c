@@ -32,7 +32,7 @@ bool od_csv_at_line_end(const od_csv_reader *r) {
   return r->at == r->end || *r->at == '\n' || *r->at == '\r';
 }
 
-// Returns whether a character is a blank that does not separate cells, or the separator is a blank.
+// Returns whether a character is a space, or a tab that is not the separator.
 static bool is_blank(const od_csv_reader *r, char c) {
   return c == ' ' || (c == '\t' && r->separator != '\t');
 }
@@ -59,7 +59,7 @@ static bool is_any_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-// Returns whether the cell ends at a blank, where blanks are separators: at a tab, or at enough blanks.
+// Returns whether the cell ends at a blank, if blanks are separators: at a tab, or at the required number of blanks.
 static bool ends_at_blank(const od_csv_reader *r, const char *at) {
   int blanks = 0;
   for (; at + blanks < r->end && blanks < r->blanks && is_any_blank(at[blanks]); blanks++)
@@ -73,7 +73,7 @@ static void skip_separating_blanks(od_csv_reader *r) {
   if (!od_csv_at_line_end(r)) r->at--;
 }
 
-// Reads the cell at r->at, which begins without blanks and a quote, where blanks are separators.
+// Reads the cell at r->at, if blanks are separators. The cell begins with neither a blank nor a quote.
 static void read_blank_cell(od_csv_reader *r, od_csv_cell *out) {
   while (!od_csv_at_line_end(r) && !ends_at_blank(r, r->at)) r->at++;
   const char *last = r->at;
@@ -129,8 +129,8 @@ static bool is_value(const od_csv_reader *r, const char *word, size_t length, bo
   return !comma && od_date_time_is(word, length);
 }
 
-// Returns whether the line at r consists of numbers, times and words in quotes between blanks. Where there is a comma, it is a decimal
-// comma of numbers.
+// Returns whether the line at r consists of numbers, times and words in quotes between blanks. A comma is the decimal
+// comma of a number.
 static bool has_blank_columns(const od_csv_reader *r) {
   const char *end = r->at;
   while (end < r->end && *end != '\n' && *end != '\r') end++;

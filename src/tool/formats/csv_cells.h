@@ -15,15 +15,14 @@ typedef struct od_csv_reader {
   const char *at, *end;
   const char *line_start;
   int line;
-  char separator;  // ' ': any number of blanks or tabs
-  int blanks;      // with blanks as separators: number of blanks between cells; 0: one
+  char separator;  // character between cells; ' ': any number of blanks or tabs
+  int blanks;      // if blanks are separators: number of blanks between cells; 0: one blank
   const char *quote, *carriage_return,
-      *line_feed;              // positions of the first such characters at or after a position before `at`, or
-                               // `end`; at or before `at`: unknown. Only rows use them.
+      *line_feed;              // results of the last search for the next character of each kind; only used in rows
   const char *const *missing;  // texts that mean a missing value; may be NULL
   const bool *used;            // columns in which a flaw is an error; NULL: all columns
   const bool *wanted;          // columns whose cells are read; values of other columns are NAN; NULL: all columns
-  struct od_csv_times *times;  // columns with times (csv_times.h); NULL: there are none
+  struct od_csv_times *times;  // columns with times (csv_times.h); NULL: no column has times
   od_table
       *flawed;  // table whose `places` store the first flaw of each column; NULL: a flaw of a used column is an error
   od_error *err;
@@ -65,8 +64,8 @@ od_status od_csv_read_line(od_csv_reader *r, od_arena *arena, od_csv_cells *line
 bool od_csv_cell_number(const od_csv_reader *r, const od_csv_cell *c, double *value);
 // Returns whether the cells of a line are UTF-8. Other lines count as Windows-1252.
 bool od_csv_is_utf8(const od_csv_cells *line);
-// Returns the text of a cell as UTF-8, with doubled quotes replaced by single quotes, in memory of the arena. is_utf8: of its line. Returns
-// NULL if an allocation fails.
+// Returns the text of a cell as UTF-8, with doubled quotes replaced by single quotes, in memory of the arena. is_utf8:
+// whether the line of the cell is UTF-8. Returns NULL if an allocation fails.
 char *od_csv_cell_text(const od_csv_cell *c, bool is_utf8, od_arena *arena);
 
 // ---- tables (csv_read.c)

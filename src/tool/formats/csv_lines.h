@@ -28,8 +28,9 @@ od_status od_csv_header(od_csv_lines *s, const char *line, size_t length, od_err
 bool od_csv_is_empty(const od_csv_lines *s, const char *line, size_t length);
 // Reads the line if it contains the units of the columns. *taken: whether the line was read.
 od_status od_csv_units(od_csv_lines *s, const char *line, size_t length, bool *taken, od_error *err);
-// Finds the columns that contain times from the first row, which is not read otherwise, and writes their units into the table. s->times is
-// not NULL if there are such columns. wish may be NULL; its `time` and `time_form` are used.
+// Finds the columns that contain times, and writes their units into the table. Only the first row is examined; the row
+// must be passed to the next function, too. s->times is not NULL if there are such columns. wish may be NULL; its
+// `time` and `time_form` are used.
 od_status od_csv_find_times(od_csv_lines *s, const char *line, size_t length, const od_table_wish *wish, od_error *err);
 // Reads one value per column. Fails with OD_BAD_INPUT; err has the position.
 od_status od_csv_row(od_csv_lines *s, const char *line, size_t length, double *values, od_error *err);

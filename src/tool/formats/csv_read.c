@@ -21,8 +21,8 @@ enum { MEGABYTE = 1 << 20, LARGEST = 1024 };  // MB
 
 OD_OWNED_POINTER(char, od_free);
 
-// Reads a unit in a line of units: "bar", "[bar]", "(bar)"; "-" for a dimensionless column. A unit in the header has priority.
-// is_utf8: of the line.
+// Reads a unit in a line of units: "bar", "[bar]", "(bar)"; "-" for a dimensionless column. A unit in the header has
+// priority. is_utf8: whether the line is UTF-8.
 static od_status unit_from(od_table *table, int column, const od_csv_cell *c, bool is_utf8) {
   if (table->unit[column][0] || c->length == 0) return OD_OK;
   char *text = od_csv_cell_text(c, is_utf8, &table->arena);
@@ -52,7 +52,8 @@ static bool has_times(const od_csv_reader *r, int column) {
   return r->times && column < r->times->columns && r->times->column[column].kind != OD_CSV_VALUES;
 }
 
-// Returns whether the cells of a column are read. Dates may belong to times of the day in another column.
+// Returns whether the cells of a column are read. A column of dates may also be read for the times of the day in
+// another column.
 static bool is_read(const od_csv_reader *r, int column) {
   return !r->wanted || r->wanted[column] || (r->times && r->times->column[column].only_dates);
 }
@@ -159,9 +160,9 @@ static bool read_plain_row(od_csv_reader *r, const od_table *table, bool spare, 
   return true;
 }
 
-// Reads one row of numbers into values; a row has as many cells as the header. spare: each line may end with a separator. Empty surplus
-// cells are ignored. A text in the last column may contain separators. Other surplus cells are an error; they occur, for example, if a
-// decimal comma splits a number.
+// Reads one row of numbers into values; a row has as many cells as the header. spare: each line may end with a
+// separator. Empty surplus cells are ignored. A text in the last column may contain separators. Other surplus cells are
+// an error; such cells occur, for example, if a decimal comma splits a number.
 od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, double *values) {
   if (read_plain_row(r, table, spare, values)) return OD_OK;
   int line = r->line, count = 0;
@@ -265,7 +266,7 @@ od_status od_csv_survey_times(const od_csv_reader *r, const od_table *table, boo
   OD_SCRATCH(scratch);
   OD_OWNED(od_csv_times_free) od_csv_times *times = od_csv_times_copy(r->times);
   double *values = OD_TAKE(&scratch, double, table->columns);
-  bool *used = OD_TAKE(&scratch, bool, table->columns);  // no column: flaws are reported when the rows are read
+  bool *used = OD_TAKE(&scratch, bool, table->columns);  // all false: no column is in use
   if (!times || !values || !used) return od_csv_no_memory(r);
   od_csv_reader rows = *r;
   od_error ignored = {0};
@@ -315,7 +316,7 @@ static int blank_columns(const od_csv_reader *header) {
   return 0;
 }
 
-// Joins units in brackets to the names before them: "p [bar]" is one name.
+// Joins units in brackets to the preceding names: "p [bar]" is one name.
 static void join_units(od_csv_cells *names) {
   int count = 0;
   for (int i = 0; i < names->count; i++) {
@@ -329,8 +330,8 @@ static void join_units(od_csv_cells *names) {
   names->count = count;
 }
 
-// Reads a header whose rows have `width` cells between blanks. The names may contain single blanks if two blanks separate them. A first
-// column without a name may be missing.
+// Reads a header whose rows have `width` cells between blanks. The names may contain single blanks if at least two
+// blanks separate the names. A first column without a name may be missing.
 static od_status read_blank_names(od_csv_reader *r, od_arena *arena, int width, od_csv_cells *out) {
   const od_csv_reader start = *r;
   od_status status = OD_OK;
@@ -344,6 +345,14 @@ static od_status read_blank_names(od_csv_reader *r, od_arena *arena, int width, 
     if (out->count == width) break;
   }
   return status;
+}
+
+// Returns whether the first cell of a header is a mark, and no name: "Data: y x", "% t u".
+static bool is_mark(const od_csv_cells *header) {
+  const od_csv_cell *c = &header->cell[0];
+  if (header->count < 2 || c->length == 0 || c->quoted) return false;
+  return c->text[c->length - 1] == ':' || (c->length == 1 && strchr("%!;*", c->text[0])) ||
+         (c->length == 2 && memcmp(c->text, "//", 2) == 0);
 }
 
 // Returns whether one of the lines below the current line has a number or a time in cell `count`, and no further cells.
@@ -363,12 +372,26 @@ static bool has_cell(const od_csv_reader *r, int count) {
   return false;
 }
 
+// Moves behind the mark of a header between blanks that has more cells than the rows below.
+static void pass_mark(od_csv_reader *r) {
+  OD_SCRATCH(scratch);
+  od_csv_reader line = *r;
+  od_csv_cells cells = {0};
+  od_error ignored = {0};
+  const int below = blank_columns(r);
+  line.separator = ' ';
+  line.err = &ignored;
+  if (below > 0 && od_csv_read_line(&line, &scratch, &cells) == OD_OK && cells.count > below && is_mark(&cells))
+    r->at = cells.cell[0].text + cells.cell[0].length;
+}
+
 // Reads the header at r->at into a table without rows. *numbered: whether the line contains data instead of a header. *spare:
 // whether each line ends with a separator.
 static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, bool *spare) {
   OD_SCRATCH(scratch);
   od_csv_cells header = {0};
   int separators, width = 0;
+  pass_mark(r);
   r->separator = od_csv_find_separator(r, &separators);
   if (separators == 0 && r->separator != ' ' && (width = blank_columns(r)) > 0) r->separator = ' ';
   od_status status = width > 0 ? read_blank_names(r, &scratch, width, &header) : od_csv_read_line(r, &scratch, &header);
@@ -376,7 +399,7 @@ static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, b
   // A line with only numbers, times and missing cells is data.
   *numbered = true;
   for (int i = 0; i < header.count && *numbered; i++) *numbered = od_csv_cell_is_value(r, &header.cell[i]);
-  // Some programs end each line with a separator. A missing number at the end of the first row is no such end.
+  // Some programs end each line with a separator. An empty last cell of the first row may also be a missing number.
   *spare = header.count > 1 && header.cell[header.count - 1].length == 0 && !(*numbered && has_cell(r, header.count));
   return make_table(r, &header, *numbered, *spare, out);
 }
@@ -427,16 +450,30 @@ static bool may_be_names(line_cells c, int width, char separator) {
   return fits(c, width, separator) && c.filled > 1;
 }
 
-// Lines before the first row of data.
+// Returns whether a line above rows with `width` cells is a header that begins with a mark.
+static bool is_marked(const od_csv_reader *line, int width, char separator) {
+  OD_SCRATCH(scratch);
+  od_csv_reader r = *line;
+  od_csv_cells found = {0};
+  od_error ignored = {0};
+  r.separator = separator;
+  r.err = &ignored;
+  if (separator != ' ' || od_csv_read_line(&r, &scratch, &found) != OD_OK) return false;
+  return found.count == width + 1 && is_mark(&found);
+}
+
+// The lines before the first row of data.
 typedef struct lines_above {
-  const od_csv_reader *first, *before, *before_that;  // first line of the file; last line, line before the last
-  char separator;                                     // of the row
+  const od_csv_reader *first, *before, *before_that;  // first line of the file, last line before the row, and the line
+                                                      // before that line
+  char separator;                                     // separator of the row
 } lines_above;
 
 // Finds the header of rows with `width` cells: the last line above the rows, or the line before the line of units. If the first line has
-// this width, the first line is the header. Returns NULL if no line has this width.
+// this width, the first line is the header, unless the last line begins with a mark. Returns NULL if no line has this width.
 static const od_csv_reader *find_names(const lines_above *l, int width) {
   od_csv_reader first = *l->first, before = *l->before, before_that = *l->before_that;
+  if (is_marked(l->before, width, l->separator)) return l->before;
   if (may_be_names(count_cells(&first, l->separator), width, l->separator)) return l->first;
   const line_cells last = count_cells(&before, l->separator);
   if (last.numbers > 0 || !fits(last, width, l->separator)) return NULL;
@@ -447,7 +484,8 @@ static const od_csv_reader *find_names(const lines_above *l, int width) {
 
 // Skips lines before the header. If two consecutive rows have the same number of cells, the table has at least this width. One row
 // at the end of the file is sufficient. Rows may end with empty surplus cells: if no line has the width of the rows, the width is the
-// number of their cells up to the last value. If no line has this width either, nothing is skipped.
+// number of their cells up to the last value. If no line has this width either, the rows belong to the text, and further rows are
+// searched. If no rows have names, nothing is skipped.
 static void skip_preamble(od_csv_reader *r) {
   od_csv_reader now = *r, before = *r, before_that = *r;
   for (int line = 0; line < LONGEST_PREAMBLE && od_csv_find_line(&now); line++) {
@@ -461,7 +499,7 @@ static void skip_preamble(od_csv_reader *r) {
       const od_csv_reader *names = line > 0 ? find_names(&above, row.count) : NULL;
       if (!names && line > 0) names = find_names(&above, filled);
       if (names) *r = *names;
-      return;
+      if (names || line == 0) return;
     }
     before_that = before;
     before = start;
@@ -471,9 +509,9 @@ static void skip_preamble(od_csv_reader *r) {
 
 // --- Names, units and rows ----------------------------------------------------------------------------------------
 
-// Returns whether the rows at r have a first column without a name, as programs for statistics write: two rows have one cell more than the
-// header, and their first cells are texts or in quotes, or count from one if blanks separate the cells. Numbers after decimal commas would
-// be such cells, too.
+// Returns whether the rows at r have a first column without a name, as programs for statistics write: two rows have one
+// cell more than the header, and their first cells are texts or in quotes, or count from one if blanks separate the
+// cells. First cells with other numbers do not count, because a decimal comma may have split these numbers.
 static bool has_index(const od_csv_reader *start, int columns) {
   od_csv_reader r = *start;
   od_error ignored = {0};

@@ -22,8 +22,8 @@ static inline uint64_t od_csv_matches(const char *at, uint64_t pattern) {
   return ~(((word & low_bits) + low_bits) | word | low_bits);
 }
 
-// Returns the position after the next `count` separators before `end`; NULL: there are fewer separators. Bytes before `readable`, which
-// is not before `end`, may be read.
+// Returns the position after the next `count` separators before `end`; NULL: there are fewer separators. Bytes before
+// `readable` may be read; `readable` is at or after `end`.
 static inline const char *od_csv_skip_cells(const char *at, const char *end, const char *readable, char separator,
                                             int count) {
   const uint64_t pattern = (unsigned char)separator * OD_CSV_EACH_BYTE;
@@ -43,7 +43,7 @@ static inline const char *od_csv_skip_cells(const char *at, const char *end, con
   return count == 0 && at <= end ? at : NULL;
 }
 
-// Returns the position of the next separator, or `end`. Arguments as above.
+// Returns the position of the next separator, or `end`. The arguments are those of the previous function.
 static inline const char *od_csv_cell_end(const char *at, const char *end, const char *readable, char separator) {
   const uint64_t pattern = (unsigned char)separator * OD_CSV_EACH_BYTE;
   for (; readable - at >= 8; at += 8) {

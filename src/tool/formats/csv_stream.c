@@ -20,7 +20,7 @@ enum { USUAL_BLOCK = 1 << 18, LINES_FOR_HEAD = 512, LONGEST_LINES = 1 << 26 };
 
 // The kind of position of a character within a line.
 typedef enum spot {
-  LINE_BEGIN,  // only blanks before the character
+  LINE_BEGIN,  // there are only blanks before the character
   CELL_BEGIN,
   IN_CELL,
   IN_QUOTES,
@@ -49,7 +49,7 @@ struct od_csv_stream {
   int row_line;  // line of the last row
   od_csv_reader r;
   od_csv_times *times;  // of r
-  bool is_decided;      // whether the order of day and month was searched
+  bool is_decided;      // whether the order of day and month has been determined
   od_table *head;
   bool spare;
   bool shares;  // whether file and head belong to another stream
@@ -83,7 +83,9 @@ static void find_whole_lines(od_csv_stream *s) {
   bool quotes = s->spot == IN_QUOTES || memchr(s->buffer + s->scanned, '"', s->filled - s->scanned);
   for (; quotes && s->scanned < s->filled; s->scanned++) {
     char c = s->buffer[s->scanned];
-    if (c == '\r' && s->scanned + 1 == s->filled && !s->ended) break;  // the next character decides
+    if (c == '\r' && s->scanned + 1 == s->filled && !s->ended)
+      break;  // the next character decides whether the line
+              // ends
     if (s->spot != IN_QUOTES && ends_line(s, s->scanned)) s->whole = s->scanned + 1;
     s->spot = after(s->r.separator, s->spot, c);
   }
@@ -157,7 +159,7 @@ static od_status read_head(od_csv_stream *s, const od_table_wish *wish, bool *is
   s->r.at = s->r.line_start = s->buffer + mark;
   while (status == OD_OK && !s->ended && !has_lines(s, LINES_FOR_HEAD + skip)) {
     const bool is_full = s->filled == s->capacity && s->capacity >= LONGEST_LINES;
-    if (is_full && s->whole > 0) break;  // the lines are long, and a few of them must suffice
+    if (is_full && s->whole > 0) break;  // the lines are long, so a few lines must be sufficient
     status = read_more(s, err);
     s->r.at = s->r.line_start = s->buffer + mark;
     s->r.end = s->buffer + s->whole;
@@ -192,7 +194,8 @@ static od_csv_stream *new_stream(const char *path, size_t block, const char *con
 
 static od_status open_file(od_csv_stream *s, od_error *err) {
   struct stat about;
-  s->file = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // only regular files: pipes are read as a whole
+  s->file = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // only regular files are read as streams; pipes are read
+                                                               // as a whole
   if (s->file < 0 || fstat(s->file, &about) != 0) return cannot_read(s, err);
   s->limit = about.st_size;
   s->written = about.st_mtim;
@@ -218,7 +221,7 @@ od_status od_csv_stream_again(const od_csv_stream *s, od_csv_stream **out, od_er
   if (!other) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->path);
   other->file = s->file;
   other->limit = s->limit;
-  other->last = s->last;  // needed for a file without rows, from which the stream reads nothing
+  other->last = s->last;  // copied because the new stream reads nothing from a file without rows
   other->written = s->written;
   other->known = s->known;
   other->is_known = s->is_known;
@@ -284,7 +287,7 @@ static od_status decide_times(od_csv_stream *s, od_error *err) {
   if (!s->times || !od_csv_times_are_open(s->times, s->r.wanted)) return OD_OK;
   OD_OWNED(od_csv_stream_close) od_csv_stream *other = NULL;
   double *values = OD_TAKE(&scratch, double, s->head->columns);
-  bool *used = OD_TAKE(&scratch, bool, s->head->columns);  // no column: flaws are reported when the rows are read
+  bool *used = OD_TAKE(&scratch, bool, s->head->columns);  // all false: no column is in use
   if (!values || !used) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->path);
   od_status status = od_csv_stream_again(s, &other, err);
   if (status != OD_OK) return status;

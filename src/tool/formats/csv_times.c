@@ -9,7 +9,7 @@
 #include "base/allocate.h"
 #include "io/number.h"
 
-enum { MOST_LINES = 256, MOST_CELLS = 1 << 16 };  // of the rows that determine the kinds
+enum { MOST_LINES = 256, MOST_CELLS = 1 << 16 };  // limits of the rows that determine the kinds of the columns
 static const od_nanoseconds day = (od_nanoseconds)86400 * 1000000000;
 
 // ---- Cells
@@ -24,7 +24,7 @@ static bool is_missing(const od_csv_reader *r, const od_csv_cell *c) {
   return c->length == 0 || (od_csv_cell_number(r, c, &value) && isnan(value));
 }
 
-// Reads a Unix time in 1e-9 of its unit.
+// Reads a Unix time. The result is in 1e-9 of the unit of the column.
 static bool read_unix(const od_csv_reader *r, const od_csv_cell *c, od_nanoseconds *out) {
   const bool comma = r->separator != ',';
   od_decimal d;
@@ -42,8 +42,8 @@ static bool read_unix(const od_csv_reader *r, const od_csv_cell *c, od_nanosecon
   return true;
 }
 
-// Notes whether the date of a row can be read in both orders, and whether the dates of the rows differ. Returns false if it can be read
-// in neither order.
+// Stores whether the date of a row can be read in both orders, and whether the dates of the rows differ. Returns false
+// if the date can be read in neither order.
 static bool note_order(od_csv_time *t, const od_csv_cell *c, od_date_time *found) {
   od_date_time now[3], before;
   bool any = false;
@@ -70,7 +70,7 @@ bool od_csv_time_read(const od_csv_reader *r, const od_csv_cell *c, int column) 
   }
   if (t->is_open && !note_order(t, c, &now)) return false;
   if (r->times->is_survey) return true;
-  // While all dates so far can be read in both orders, they must be equal.
+  // As long as all dates so far can be read in both orders, all dates must be equal.
   if (t->is_open && (t->varies || t->fails[OD_DAY_FIRST] || t->fails[OD_MONTH_FIRST])) return false;
   if (!od_date_time_parse(c->text, c->length, t->order, &now)) return false;
   if (now.has_date != (t->kind == OD_CSV_DATES)) return false;
@@ -178,7 +178,8 @@ static bool find_kind(const od_csv_reader *r, const od_csv_cell *c, const char *
   return true;
 }
 
-// Reads one line and updates the columns. *left: number of columns without a kind, plus those whose order of day and month is open.
+// Reads one line and updates the columns. *left: number of columns without a kind, plus number of columns whose order
+// of day and month is not known.
 static bool read_line(od_csv_reader *r, od_csv_times *times, const od_table *table, int time, bool *is_known,
                       int *left) {
   OD_SCRATCH(scratch);
@@ -200,7 +201,8 @@ static bool read_line(od_csv_reader *r, od_csv_times *times, const od_table *tab
   return true;
 }
 
-// Uses the first cell as the time zero. The order is known, or does not matter.
+// Uses the first cell as the time zero. At this place the order of day and month is known, or the cell does not depend
+// on the order.
 static void set_zero(od_csv_time *t) {
   od_date_time first;
   if (t->kind == OD_CSV_VALUES || t->kind == OD_CSV_UNIX) return;
@@ -232,7 +234,7 @@ static int find_time_column(const od_table *table, const od_table_wish *wish) {
   if (wish && wish->time) {
     char name[128], number[16];
     snprintf(name, sizeof name, "%s", wish->time);
-    od_label_split(name);  // the wish may be "Time [s]"
+    od_label_split(name);  // removes the unit from a requested name such as "Time [s]"
     for (int i = 0; i < table->columns; i++) {
       snprintf(number, sizeof number, "%d", i + 1);
       if (strcmp(table->name[i], wish->time) == 0 || strcmp(table->name[i], name) == 0 || strcmp(number, name) == 0)
@@ -244,7 +246,7 @@ static int find_time_column(const od_table *table, const od_table_wish *wish) {
   return found >= 0 && names_time(table->name[found]) ? found : -1;
 }
 
-// A time of the day belongs to the dates of the file, if only one column has dates without times.
+// If only one column has dates without times, the times of the day in other columns belong to these dates.
 static void join_dates(od_csv_times *times) {
   int date = -1, dates = 0;
   for (int i = 0; i < times->columns; i++)
@@ -268,7 +270,7 @@ od_status od_csv_times_find(const od_csv_reader *start, od_table *table, const o
   times->columns = table->columns;
   r.err = &ignored;
   const int time = find_time_column(table, wish);
-  // The rows of a stream that are in memory have at least this number of lines.
+  // at least this number of lines of a stream is in memory
   const int first = r.line;
   long cells = 0;
   int left = table->columns;

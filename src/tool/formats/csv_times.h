@@ -22,9 +22,9 @@ typedef struct od_csv_time {
   bool is_open;         // whether day and month of all dates so far can be exchanged
   bool fails[3];        // per order: whether the dates of some row cannot be read
   bool varies;          // whether the dates of some rows differ
-  int date;             // of OD_CSV_TIME_OF_DAY: column with the dates, or -1
-  char first[64];       // first cell: the time zero
-  char unit[4];         // of OD_CSV_UNIX: s, ms, us or ns
+  int date;             // for OD_CSV_TIME_OF_DAY: index of the column with the dates, or -1
+  char first[64];       // the first cell: the time zero
+  char unit[4];         // for OD_CSV_UNIX: s, ms, us or ns
   // The time zero, and the last row. The times are in ns. Unix times are in 1e-9 of their unit.
   bool is_given;  // whether the last row has a value
   od_nanoseconds zero, now, previous;
@@ -43,9 +43,9 @@ typedef struct od_csv_times {
 od_status od_csv_times_find(const od_csv_reader *r, od_table *table, const od_table_wish *wish, od_csv_times **out);
 void od_csv_times_free(od_csv_times *times);
 OD_OWNED_POINTER(od_csv_times, od_csv_times_free);
-// Returns a copy before its first row, or NULL if an allocation fails.
+// Returns a copy that has not read any row yet, or NULL if an allocation fails.
 od_csv_times *od_csv_times_copy(const od_csv_times *times);
-// Forgets the rows that were read.
+// Returns to the state before the first row.
 void od_csv_times_rewind(od_csv_times *times);
 
 // Returns whether a cell is a number, or a date or time.

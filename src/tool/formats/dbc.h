@@ -32,8 +32,8 @@ typedef struct od_dbc_range {
 // Texts are UTF-8; a missing text is "".
 typedef struct od_dbc_signal {
   const char *name, *unit, *comment;
-  int line, column;   // position in the file
-  int start, length;  // bits, as in the file: the start is the lowest bit (Intel) or the highest bit (Motorola)
+  int line, column;   // line and column in the file
+  int start, length;  // in bits, as in the file. The start is the lowest bit (Intel) or the highest bit (Motorola)
   bool is_motorola;   // whether the first byte contains the highest bits
   bool is_switch;     // whether other signals depend on the value
   bool needs_switch;  // whether the signal is multiplexed
@@ -52,7 +52,7 @@ typedef struct od_dbc_signal {
 typedef struct od_dbc_message {
   const char *name, *sender, *comment;
   int line, column;
-  uint32_t id;  // without the flag of 29 bits
+  uint32_t id;  // identifier without the flag of 29 bits
   bool is_extended;
   bool is_j1939;  // whether the message is identified by its PGN, from any source address
   bool is_fast;   // whether the message is sent in fast packets (NMEA 2000)

@@ -15,7 +15,8 @@ static const char *flaw_of(od_dbc *dbc, const od_dbc_message *m, const od_dbc_si
                          s->name, m->name, reason);
 }
 
-// Finds the switches of multiplexed signals that SG_MUL_VAL_ does not list: the only switch that is always present.
+// Finds the switch of multiplexed signals that SG_MUL_VAL_ does not list. A message must have exactly one switch that
+// is always present.
 static void join_switches(od_dbc *dbc, const od_dbc_message *m, od_dbc_signal *signal) {
   int signals = m->signals;
   int main_switch = -1, main_switches = 0;
@@ -49,9 +50,10 @@ static void join_switches(od_dbc *dbc, const od_dbc_message *m, od_dbc_signal *s
 static void check_signal(od_dbc *dbc, const od_dbc_message *m, od_dbc_signal *s) {
   int bits = s->number == OD_DBC_FLOAT ? 32 : s->number == OD_DBC_DOUBLE ? 64 : 0;
   if (bits > 0 && s->length != bits)
-    s->flaw = flaw_of(dbc, m, s, bits == 32 ? "is a float, but has not 32 bits" : "is a double, but has not 64 bits");
+    s->flaw = flaw_of(dbc, m, s,
+                      bits == 32 ? "is a float, but does not have 32 bits" : "is a double, but does not have 64 bits");
   else if (s->length > 64)
-    s->flaw = flaw_of(dbc, m, s, "has more than 64 bits, so the signal is no number");
+    s->flaw = flaw_of(dbc, m, s, "has more than 64 bits, so the signal cannot be read as a number");
   else if (signal_end(s) > m->length)
     s->flaw = flaw_of(dbc, m, s, "ends after the last byte of the message");
 }
@@ -71,7 +73,7 @@ int od_dbc_join_ranges(od_dbc_range *list, int count) {
   if (count > 1) qsort(list, (size_t)count, sizeof *list, by_begin);
   for (int i = 0; i < count; i++) {
     od_dbc_range *last = joined > 0 ? &list[joined - 1] : NULL;
-    if (list[i].to < list[i].from) continue;  // an empty range
+    if (list[i].to < list[i].from) continue;  // the range is empty
     if (last && list[i].from <= last->to)
       last->to = list[i].to > last->to ? list[i].to : last->to;
     else

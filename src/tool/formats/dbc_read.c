@@ -27,8 +27,8 @@ enum {
   MOST_ERRORS = 1000,
   LONGEST_NAME = 255,
   MOST_VALUES = 1 << 20,  // names of values in a file
-  ORPHANS = 0x40000000,   // flag of the identifier of a message that collects signals without a message
-  NULL_ADDRESS = 254      // source address of messages from any source
+  ORPHANS = 0x40000000,   // flag in the identifier of the message that collects signals without a message
+  NULL_ADDRESS = 254      // source address of messages that any source may send
 };
 
 OD_OWNED_POINTER(char, od_free);
@@ -40,10 +40,10 @@ typedef struct token {
   const char *text;  // without quotes
   size_t length;
   int line, column;
-  bool is_first;  // whether the token is the first one of its line
+  bool is_first;  // whether the token is the first token of its line
 } token;
 
-// Values of the attribute VFrameFormat of messages, by its list of names.
+// Frame formats of messages, from the names of the values of the attribute VFrameFormat.
 typedef enum frame_format { UNKNOWN_FORMAT, PLAIN_FORMAT, J1939_FORMAT } frame_format;
 typedef enum protocol { UNKNOWN_PROTOCOL, PLAIN_PROTOCOL, J1939_PROTOCOL, NMEA_PROTOCOL } protocol;
 
@@ -70,7 +70,7 @@ typedef struct reader {
 
 // --- Errors -----------------------------------------------------------------------------------------------------------
 
-// Adds an error to the message, if there is room. The rest of the statement is skipped.
+// Adds an error to the message, if there is space. The rest of the statement is skipped.
 static void add_error(reader *r, int line, int column, const char *text) {
   size_t used = strlen(r->text);
   od_error one;
@@ -78,7 +78,7 @@ static void add_error(reader *r, int line, int column, const char *text) {
   r->failed = true;
   r->errors++;
   size_t room = sizeof r->text - used;
-  if (used == 0) one.text[room - 1] = '\0';  // the first error is cut off instead of omitted
+  if (used == 0) one.text[room - 1] = '\0';  // the first error is shortened, not omitted
   if (strlen(one.text) < room) memcpy(r->text + used, one.text, strlen(one.text) + 1);
 }
 
@@ -107,7 +107,7 @@ static void new_line(reader *r, const char *after) {
   r->line_start = after;
 }
 
-// Moves over blanks. Returns whether the next token is the first one of its line.
+// Moves over blanks. Returns whether the next token is the first token of its line.
 static bool skip_blanks(reader *r) {
   bool is_first = r->at == r->line_start;
   for (; r->at < r->end; r->at++) {
@@ -121,7 +121,7 @@ static bool skip_blanks(reader *r) {
   return is_first;
 }
 
-// Finds the end of a number without a sign; r->at, if there is none.
+// Returns the end of a number without a sign, or r->at if there is no number.
 static const char *number_end(const reader *r) {
   const char *p = r->at;
   while (p < r->end && (isdigit((unsigned char)*p) || *p == '.')) p++;
@@ -210,18 +210,18 @@ static double take_number(reader *r, const char *what) {
   return is_negative ? -value : value;
 }
 
-// Reads an integer from `least` to `most`; both are exact as double.
+// Reads an integer from `least` to `most`. Both limits must be exact as double.
 static int64_t take_integer(reader *r, double least, double most, const char *what) {
   token start = r->now;
   double value = take_number(r, what);
   if (r->failed) return 0;
   if (value >= least && value <= most && value == floor(value)) return (int64_t)value;
-  r->now = start;  // the message names the number
+  r->now = start;  // the error is reported at the place of the number
   expected(r, what);
   return 0;
 }
 
-// Reads a raw value with all its 64 bits. Larger values are limited.
+// Reads a raw value of at most 64 bits. A larger value is replaced by the largest value.
 static uint64_t take_raw(reader *r) {
   uint64_t value = 0;
   token t = r->now;
@@ -290,7 +290,7 @@ static uint32_t take_id(reader *r) {
 
 // --- Messages and signals ------------------------------------------------------------------------------------------------
 
-// A key for the name of a signal within a message: a hash of FNV-1a.
+// Returns a key for the name of a signal within a message: an FNV-1a hash.
 static uint64_t name_key(int message, const char *name) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ ((uint64_t)message + 1) * UINT64_C(0x9e3779b97f4a7c15);
   for (; *name; name++) hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
@@ -363,7 +363,7 @@ static void read_message(reader *r) {
   r->in_message = true;
 }
 
-// Reads the sign of a multiplexed signal: "M" (a switch), "m3", "m3M" (both), or "m".
+// Reads the mark of a multiplexed signal: "M" (a switch), "m3", "m3M" (both), or "m".
 static void read_multiplexing(reader *r, od_dbc_signal *s) {
   const char *p = r->now.text, *end = p + r->now.length;
   if (r->failed || r->now.kind != WORD) return;
@@ -460,7 +460,7 @@ static void read_comment(reader *r) {
   if (s) s->comment = text;
 }
 
-// Reads pairs of a raw value and its name, up to a semicolon. *count: their number.
+// Reads pairs of a raw value and its name, up to a semicolon. *count: number of pairs.
 static od_dbc_value *read_values(reader *r, int *count) {
   od_dbc_value *list = NULL;
   *count = 0;
@@ -469,7 +469,8 @@ static od_dbc_value *read_values(reader *r, int *count) {
     const char *name = take_text(r);
     if (r->failed) break;
     if (++r->values > MOST_VALUES) {
-      add_error(r, r->now.line, r->now.column, "the file has more than 1048576 names of values");
+      add_error(r, r->now.line, r->now.column,
+                "the file has more than 1048576 names of values, the largest allowed number");
       break;
     }
     od_dbc_value *longer = od_arena_extend(&r->dbc->arena, list, *count, sizeof *list);
@@ -492,7 +493,7 @@ static int by_raw(const void *a, const void *b) {
 static void read_value_names(reader *r) {
   int count;
   advance(r);
-  if (r->now.kind == WORD) {  // of an environment variable
+  if (r->now.kind == WORD) {  // the values of an environment variable are skipped
     advance(r);
     read_values(r, &count);
     return;
@@ -507,7 +508,7 @@ static void read_value_names(reader *r) {
   s->values = count;
 }
 
-// Finds a signal that a statement names; a name that its message does not have is an error.
+// Finds a signal that a statement names. It is an error if the message has no such signal.
 static od_dbc_signal *take_signal(reader *r, uint32_t *id) {
   *id = take_id(r);
   token place = r->now;
@@ -550,7 +551,9 @@ static void read_switch_values(reader *r) {
     range.to = take_raw(r);
     if (r->failed) return;
     if (++r->values > MOST_VALUES) {
-      add_error(r, place.line, place.column, "the file has more than 1048576 ranges of multiplexors");
+      add_error(r, place.line, place.column,
+                "the file has more than 1048576 ranges of multiplexors, the largest "
+                "allowed number");
       return;
     }
     od_dbc_range *longer = od_arena_extend(&r->dbc->arena, list, count, sizeof *list);

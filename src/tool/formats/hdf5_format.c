@@ -32,7 +32,7 @@ static bool has_ending(const char *path, const char *ending) {
   return n > m && !strcasecmp(path + n - m, ending);
 }
 
-// Files of level 7.3 of MATLAB are HDF5 files after a block of text; the MATLAB format comes first.
+// Files of level 7.3 of MATLAB are HDF5 files after a block of text. The MATLAB format is tried before this format.
 static bool recognizes(const char *path, const unsigned char *start, size_t length) {
   for (size_t at = 0; at + sizeof signature <= length; at = at > 0 ? 2 * at : 512)
     if (!memcmp(start + at, signature, sizeof signature)) return true;
@@ -51,12 +51,12 @@ typedef struct hdf5_stream {
 
   od_helper helper;
   bool runs;                 // whether the helper is running
-  int count;                 // number of columns to be sent
+  int count;                 // number of columns that the helper sends
   double *block;             // rows of these columns, one column after the other
   long begin, end, longest;  // first row of the block, the row after its last row, capacity
 } hdf5_stream;
 
-// Ends the helper. part: the part of the answer that was received.
+// Ends the helper. part: the last part of the answer that has been received.
 static od_status stop(hdf5_stream *s, od_helper_part part, bool no_memory, od_error *err) {
   od_helper_errors e = {.no_memory = no_memory};
   e.end = od_helper_end(&s->helper, part, &e.answered, &e.ended);

@@ -5,17 +5,18 @@
 #include "formats/read_table.h"
 #include "io/helper.h"
 
-// The errors of a request: that of the helper, and that of its end.
+// The errors of a request: the error that the helper reports, and the error of ending the helper.
 typedef struct od_helper_errors {
   od_status end;  // status of od_helper_end()
   od_error answered, ended;
   bool no_memory;  // whether this program ran out of memory
 } od_helper_errors;
 
-// Continues a request with the names that a caller needs.
+// Sends the part of a request that describes the expected contents of a file.
 void od_helper_put_wish(od_channel *to, const od_table_wish *wish);
-// Receives the head of a table: names, units, flaws and time. A flaw begins with the path. The table has no rows. start_time: a text
-// in memory of the table; may be NULL. A broken channel gives a table that is not used. Fails with OD_NO_MEMORY.
+// Receives the head of a table: names, units, flaws and time. A flaw begins with the path. The table has no rows.
+// start_time: a text in memory of the table; may be NULL. If the channel breaks, the table must not be used. Fails with
+// OD_NO_MEMORY.
 od_status od_helper_take_head(od_channel *from, const char *path, uint64_t most_numbers, od_table **out, long *rows,
                               const char **start_time);
 // Returns the status of a request with a message about the file. format: such as "a MATLAB file".

@@ -9,7 +9,7 @@
 // Initialize with zeros.
 typedef struct od_key_map {
   uint64_t *key;
-  int *value;  // an index plus 1; 0: the place is free
+  int *value;  // an index plus 1; 0: the slot is free
   size_t places, count;
 } od_key_map;
 

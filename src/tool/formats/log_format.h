@@ -55,9 +55,9 @@ typedef struct od_log_format {
   // ---- Optional
 
   od_table_reader *read_whole;              // reads a file as a table; NULL: od_table_read() reads all rows of a stream
-  bool (*holds)(const void *stream);        // whether all rows are in memory; NULL: they are not
+  bool (*holds)(const void *stream);        // whether all rows are in memory; NULL: the rows are not in memory
   int (*line)(const void *stream);          // line number of the last row; NULL: the file is not a text file
-  bool (*is_cut)(const void *stream);       // after all rows were read: whether the file ends within a row
+  bool (*is_cut)(const void *stream);       // after all rows were read: returns whether the file ends within a row
   bool (*has_changed)(const void *stream);  // whether the rows in the file have changed since they were first read
   od_log_origin (*origin)(const void *stream, int column);
   // Looks for rows that were appended since next() has set *end, without waiting. Only for streams with wish->follow. Fails with OD_IO if the
@@ -68,7 +68,7 @@ typedef struct od_log_format {
   const char *(*remark)(const void *stream, int index);
 } od_log_format;
 
-// The formats, in the order of their recognition, terminated by NULL. The last one, CSV, recognizes every file.
+// The formats, in the order of their recognition, terminated by NULL. The last format, CSV, recognizes every file.
 extern const od_log_format *const od_log_formats[];
 extern const od_log_format od_csv_format, od_mat_format, od_hdf5_format, od_mdf_format;
 extern const od_log_format od_candump_format, od_asc_format, od_blf_format;  // CAN traces (can_frames.h)

@@ -3,7 +3,7 @@
 
 #include "formats/log_format.h"
 
-// Files of level 4 have no mark at their beginning, so the name of the file decides, too.
+// Files of level 4 have no signature, so the name of the file is also tested.
 static bool recognizes(const char *path, const unsigned char *start, size_t length) {
   return od_table_is_matlab(path) || (length >= 128 && memcmp(start, "MATLAB ", 7) == 0 && start[124] == 0);
 }

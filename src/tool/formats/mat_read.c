@@ -37,7 +37,7 @@ od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_tabl
   od_helper_errors e = {0};
   *out = NULL;
   if (!wish) wish = &no_wish;
-  od_status status = od_mat_check_integrity(path, &h.bytes, err);
+  od_status status = od_mat_check_integrity(path, 0, &h.bytes, err);
   if (status != OD_OK) return status;
   if (!od_inputs_note(path)) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
   status = od_helper_start(&h, OD_HELPER_READ, path, &e.ended);

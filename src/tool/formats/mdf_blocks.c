@@ -51,7 +51,7 @@ od_status od_mdf_read_at(const od_mdf_file *file, uint64_t at, void *to, size_t 
   return OD_OK;
 }
 
-// Checks the first block, which has the version.
+// Checks the first block, which contains the version.
 static od_status check_start(od_mdf_file *file, od_error *err) {
   unsigned char b[ID_BLOCK];
   size_t got;
@@ -87,7 +87,7 @@ void od_mdf_file_close(od_mdf_file *file) {
   od_mdf_set_free(&file->seen);
 }
 
-// Reads bytes through the window. Bytes after the end of the file are 0.
+// Reads bytes through the window. Bytes beyond the end of the file are 0.
 static od_status read_near(od_mdf_file *file, uint64_t at, void *to, size_t count, od_error *err) {
   for (unsigned char *p = to; count > 0;) {
     if (at < file->window_at || at >= file->window_at + file->window_length) {
@@ -114,7 +114,7 @@ void od_mdf_set_free(od_mdf_set *set) {
   *set = (od_mdf_set){0};
 }
 
-// Returns the place of an address in a hash table: the place with the address, or a free place.
+// Returns the slot of an address in a hash table: the slot with the address, or a free slot.
 static uint64_t *place_of(uint64_t *place, size_t capacity, uint64_t address) {
   size_t i = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (capacity - 1);
   while (place[i] && place[i] != address) i = (i + 1) & (capacity - 1);

@@ -17,7 +17,7 @@
 
 enum { OD_MDF_HEADER = 24, OD_MDF_LONGEST_NAME = 4096, OD_MDF_LONGEST_COMMENT = 1024 };
 
-// Flags of files that were not finalized: what is missing in the file.
+// Flags of a file that was not finalized. Each flag stands for a part of the file that is missing or not up to date.
 enum {
   OD_MDF_UNFINISHED_CYCLES = 1,       // numbers of records
   OD_MDF_UNFINISHED_DATA = 4,         // the length of the last data block
@@ -38,17 +38,17 @@ bool od_mdf_set_add(od_mdf_set *set, uint64_t address, bool *is_new);
 typedef struct od_mdf_file {
   const char *path;
   int fd;
-  uint64_t size;            // bytes, when the file was opened
+  uint64_t size;            // size of the file when it was opened, bytes
   struct timespec written;  // modification time when the file was opened
   int version;              // such as 410 for 4.10
   unsigned unfinished;      // flags OD_MDF_UNFINISHED_...; 0: the file is finalized
   bool is_unfinalized;
-  // For the blocks that describe the data:
-  unsigned char *window;  // bytes of the file from window_at
+  // The blocks that describe the data:
+  unsigned char *window;  // bytes of the file, starting at position window_at
   uint64_t window_at;
   size_t window_length;
-  od_mdf_set seen;     // addresses of blocks in lists
-  uint64_t described;  // length of all these blocks
+  od_mdf_set seen;     // addresses of the blocks of lists that have been read
+  uint64_t described;  // total length of these blocks
 } od_mdf_file;
 
 typedef struct od_mdf_block {
@@ -78,11 +78,11 @@ void od_mdf_file_close(od_mdf_file *file);
 // Reads at most `count` bytes at a position. *got is smaller only at the end of the file. Fails with OD_IO.
 od_status od_mdf_read_at(const od_mdf_file *file, uint64_t at, void *to, size_t count, size_t *got, od_error *err);
 
-// Reads the header of the block at an address. The block may end after the end of the file.
+// Reads the header of the block at an address. The block may end beyond the end of the file.
 od_status od_mdf_block_head(const od_mdf_file *file, uint64_t at, od_mdf_block *block, od_error *err);
 // Reads the header of a block that describes data, and checks the block. id: the expected block, such as "##CN".
 od_status od_mdf_block_open(od_mdf_file *file, uint64_t at, const char *id, od_mdf_block *block, od_error *err);
-// Same for a block that is part of a list: fails if the block was already read.
+// Same as od_mdf_block_open(), for a block that is part of a list. Fails if the block has already been read.
 od_status od_mdf_block_once(od_mdf_file *file, uint64_t at, const char *id, od_mdf_block *block, od_error *err);
 // Reads `count` links from number `first`. Links that the block does not have are 0.
 od_status od_mdf_links(od_mdf_file *file, const od_mdf_block *block, uint64_t first, size_t count, uint64_t *link,
@@ -93,11 +93,11 @@ od_status od_mdf_block_data(od_mdf_file *file, const od_mdf_block *block, uint64
 // Returns the number of bytes of the data of a block.
 uint64_t od_mdf_block_room(const od_mdf_block *block);
 
-// Reads the text of a block TX or MD: of an MD block, the content of its first element TX. Without a block (at = 0), the text is "".
-// The text belongs to the arena and has at most `most` bytes. Bytes that are not UTF-8 are replaced by "?". Fails with OD_BAD_INPUT if
-// there is another block, with OD_IO or with OD_NO_MEMORY.
+// Reads the text of a block TX or MD: of an MD block, the content of its first element TX. Without a block (at = 0),
+// the text is "". The text belongs to the arena and has at most `most` bytes. Bytes that are not UTF-8 are replaced by
+// "?". Fails with OD_BAD_INPUT if the block is of another kind, with OD_IO or with OD_NO_MEMORY.
 od_status od_mdf_text(od_mdf_file *file, uint64_t at, size_t most, od_arena *memory, const char **text, od_error *err);
-// Same for a comment, which is "" if the block is damaged.
+// Same as od_mdf_text(), for a comment. The comment is "" if the block is damaged.
 od_status od_mdf_comment(od_mdf_file *file, uint64_t at, od_arena *memory, const char **text, od_error *err);
 
 // Reports a wrong block. what: the predicate of a sentence about the block. Returns OD_BAD_INPUT.

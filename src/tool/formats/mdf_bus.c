@@ -14,11 +14,11 @@ static const char *const part_name[] = {"ID", "DataBytes", "IDE", "BusChannel", 
 // A group of frames.
 typedef struct frames {
   int group;
-  int channel[PARTS];  // -1: the group has no such channel
+  int channel[PARTS];  // index of the channel; -1: the group has no such channel
   od_mdf_cursor records;
   od_mdf_field field[PARTS];
-  double scale;  // from the unit of the times to s
-  double now;    // time of the present frame, s
+  double scale;  // factor that converts the times to s
+  double now;    // time of the current frame, s
   bool has_record;
 } frames;
 
@@ -127,7 +127,7 @@ static od_status start(bus *b, od_error *err) {
   return status;
 }
 
-// Returns the number of a part of the present frame; 0 if there is no such channel or no number.
+// Returns the value of a part of the current frame; 0 if there is no such channel or no value.
 static od_status number_of(frames *f, part p, double *value, od_error *err) {
   *value = 0;
   if (f->channel[p] < 0) return OD_OK;
@@ -136,7 +136,8 @@ static od_status number_of(frames *f, part p, double *value, od_error *err) {
   return status;
 }
 
-// Fills the data of the present frame. The number of bytes is that of the field, or less if the frame states less.
+// Fills the data of the current frame. The number of bytes is the length of the field, or less if the frame states a
+// smaller number.
 static od_status take_bytes(bus *b, frames *f, od_can_frame *frame, od_error *err) {
   static const uint8_t coded[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 32, 48, 64};
   const unsigned char *bytes;
@@ -156,7 +157,7 @@ static od_status take_bytes(bus *b, frames *f, od_can_frame *frame, od_error *er
   return OD_OK;
 }
 
-// Fills the present frame of a group. Some files mark identifiers of 29 bits by their highest bit.
+// Fills the current frame of a group. Some files mark identifiers of 29 bits by their highest bit.
 static od_status take_frame(bus *b, frames *f, od_can_frame *frame, od_error *err) {
   const uint32_t extended = UINT32_C(1) << 31, all_bits = (UINT32_C(1) << 29) - 1, short_bits = (1 << 11) - 1;
   double id, is_extended, number, is_sent;

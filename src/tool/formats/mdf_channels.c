@@ -10,8 +10,8 @@
 #include "memory/scoped.h"
 
 enum {
-  MOST_NESTED = 6,           // structures and arrays within each other
-  MOST_IN_ARRAYS = 1 << 16,  // channels of arrays in a file
+  MOST_NESTED = 6,           // largest nesting depth of structures and arrays
+  MOST_IN_ARRAYS = 1 << 16,  // largest number of channels in a file that are elements of arrays
   MOST_CHANNELS = 1 << 20,
   MOST_REMARKS = 20,
   MOST_DIMENSIONS = 8
@@ -33,14 +33,14 @@ enum {
   BUS_SOURCE = 2
 };
 
-// The state of the reading of a file.
+// The state of the reader of a file.
 typedef struct reader {
   od_mdf_file *file;
   od_arena *memory;
   od_mdf_contents *c;
   od_mdf_conversions conversions;
-  int capacity;   // of the list of channels
-  int in_arrays;  // number of channels of arrays
+  int capacity;   // capacity of the list of channels
+  int in_arrays;  // number of channels that are elements of arrays
   od_error *err;
 } reader;
 
@@ -79,7 +79,7 @@ static od_status leave_out(reader *r, const od_mdf_channel *c, const char *why) 
 
 // --- Channels ----------------------------------------------------------------------------------------------------
 
-// Chooses how the value of a channel is decoded. Returns NULL, or why this is not possible.
+// Chooses how the value of a channel is decoded. Returns NULL, or the reason why decoding is not possible.
 static const char *choose_raw(od_mdf_channel *c, int kind) {
   static const od_mdf_raw whole[2][4] = {{OD_MDF_U8, OD_MDF_U16, OD_MDF_U32, OD_MDF_U64},
                                          {OD_MDF_I8, OD_MDF_I16, OD_MDF_I32, OD_MDF_I64}};
@@ -122,7 +122,7 @@ static const char *choose_raw(od_mdf_channel *c, int kind) {
   return NULL;
 }
 
-// Returns NULL, or why the field of a channel is not within the records of its group.
+// Checks that the field of a channel is within the records of its group. Returns NULL, or the problem.
 static const char *check_place(const od_mdf_group *g, const od_mdf_channel *c) {
   if ((uint64_t)c->byte + c->bytes > g->bytes) return "it is outside of the records of its group";
   if (c->invalid >= 8 * (int64_t)g->invalid_bytes) return "its invalidation bit is outside of the records of its group";
@@ -173,7 +173,7 @@ typedef struct array {
   int dimensions;
   uint64_t size[MOST_DIMENSIONS];
   bool is_inverse;  // whether the first index changes fastest
-  int32_t step;     // bytes between neighbors
+  int32_t step;     // distance between neighboring elements, bytes
   uint32_t invalid_step;
 } array;
 
@@ -191,7 +191,7 @@ static void write_indices(const array *a, long e, char text[MOST_DIMENSIONS * 24
     length += od_text_format(text + length, MOST_DIMENSIONS * 24 - length, "[%llu]", (unsigned long long)index[d]);
 }
 
-// Replaces the channels from index `from`, which are those of the first element, by the channels of all elements.
+// Replaces the channels from index `from`, the channels of the first element, by the channels of all elements.
 static od_status repeat_channels(reader *r, int from, const array *a) {
   OD_SCRATCH(scratch);
   int count = r->c->channels - from;
@@ -223,7 +223,8 @@ static od_status repeat_channels(reader *r, int from, const array *a) {
 
 static od_status read_composition(reader *r, uint64_t at, const od_mdf_channel *c, int depth, bool *is_structure);
 
-// Reads an array: the channels of one element, which are the channel itself or those of a structure, for all elements.
+// Reads an array. Reads the channels of one element, which is a value or a structure, and repeats these channels for
+// all elements.
 static od_status read_array(reader *r, uint64_t at, const od_mdf_channel *c, int depth) {
   od_mdf_block b;
   unsigned char fixed[16], size[8];
@@ -262,7 +263,7 @@ static od_status read_array(reader *r, uint64_t at, const od_mdf_channel *c, int
   return repeat_channels(r, from, &a);
 }
 
-// Reads what a channel consists of: a structure or an array.
+// Reads the composition of a channel: a structure or an array.
 static od_status read_composition(reader *r, uint64_t at, const od_mdf_channel *c, int depth, bool *is_structure) {
   od_mdf_block b;
   if (depth > MOST_NESTED) return leave_out(r, c, "its structures are too deeply nested");
@@ -321,7 +322,7 @@ static od_status describe_texts(reader *r, od_mdf_channel *c) {
 // Chooses the decoding of a channel whose conversion is known, and adds the channel, or the channels of its array or structure.
 static od_status place_channel(reader *r, od_mdf_channel *c, int kind, uint64_t composition, int depth) {
   bool is_nothing = c->raw == OD_MDF_NOTHING, is_structure = false;
-  // Raw numbers behind a conversion to texts do not have the unit of the conversion.
+  // Raw numbers of a channel with a conversion to texts do not have the unit of the conversion.
   if (!c->unit[0] && c->conversion && c->conversion->gives_numbers) c->unit = c->conversion->unit;
   od_status status = describe_texts(r, c);
   if (status != OD_OK) return status;
@@ -455,9 +456,10 @@ static od_status read_parts(reader *r, uint64_t at) {
   return OD_OK;
 }
 
-// Finds the channels with the lengths of texts. They are in the same group. Returns false if an allocation fails.
+// Finds the channels with the lengths of texts. Such a channel is in the same group as its text. Returns false if an
+// allocation fails.
 static bool find_lengths(od_mdf_contents *c) {
-  OD_SCOPED(od_key_map_free) od_key_map channel_at = {0};  // the first channel of each block
+  OD_SCOPED(od_key_map_free) od_key_map channel_at = {0};  // from the address of a block to its first channel
   bool any = false;
   for (int i = 0; i < c->channels; i++) {
     c->channel[i].length = -1;
@@ -478,7 +480,7 @@ static bool find_lengths(od_mdf_contents *c) {
 
 // Finds the time channel of each group, and the group of a remote master. Returns false if an allocation fails.
 static bool find_masters(od_mdf_contents *c) {
-  OD_SCOPED(od_key_map_free) od_key_map group_at = {0};  // by the address of the block
+  OD_SCOPED(od_key_map_free) od_key_map group_at = {0};  // from the address of the block to the index of the group
   for (int i = 0; i < c->groups; i++) {
     od_mdf_group *g = &c->group[i];
     for (int k = g->first; k < g->first + g->channels && g->time < 0; k++)

@@ -29,7 +29,7 @@ typedef enum od_mdf_raw {
   OD_MDF_TIME_OF_DAY,     // CANopen time
   OD_MDF_TEXT,            // a text in the record
   OD_MDF_TEXT_ELSEWHERE,  // the record has the position of a text in other data
-  OD_MDF_NOTHING          // no value is valid
+  OD_MDF_NOTHING          // the raw value cannot be decoded, so no value is valid
 } od_mdf_raw;
 
 typedef enum od_mdf_number { OD_MDF_UNSIGNED, OD_MDF_SIGNED, OD_MDF_REAL } od_mdf_number;
@@ -42,7 +42,7 @@ typedef enum od_mdf_master {
 } od_mdf_master;
 
 typedef struct od_mdf_channel {
-  const char *name, *unit, *comment;  // "" if there is none
+  const char *name, *unit, *comment;  // name, unit and comment of the channel; "" if there is none
   const char *parent;                 // name of the structure with this channel; "" if there is none
   int group;                          // index of the group
   od_mdf_master master;
@@ -59,13 +59,13 @@ typedef struct od_mdf_channel {
   const od_mdf_conversion *conversion;
   uint64_t data;    // link to the texts of OD_MDF_TEXT_ELSEWHERE
   bool has_length;  // whether `data` is the address of the channel with the length of a text in the record
-  int length;       // index of that channel; -1: none
+  int length;       // index of that channel; -1: there is no such channel
   bool is_text;     // whether the channel has no numbers
   uint64_t block;   // address of the block CN
 } od_mdf_channel;
 
 typedef struct od_mdf_group {
-  const char *name, *comment;  // name: "" if the group has none
+  const char *name, *comment;  // name of the group; "" if the group has no name
   const char *source;          // name of the source, such as the name of a bus; "" if there is none
   int part;                    // index of the data group
   uint64_t block;              // address of the block CG

@@ -5,7 +5,7 @@
 #include "base/allocate.h"
 #include "base/byte_hash.h"
 
-// How much of its place the name of a column has.
+// The parts of a column's name.
 enum { AS_NAMED, WITH_PARENT, WITH_GROUP };
 
 double od_mdf_time_scale(const char *unit) {
@@ -23,7 +23,7 @@ static od_status no_memory(const od_mdf_file *file, od_error *err) {
   return od_mdf_no_memory(file, err);
 }
 
-// Finds the time channel of each group, which may belong to another group. *any: whether there is any.
+// Finds the time channel of each group, which may belong to another group. *any: whether any group has a time channel.
 static const int *find_times(const od_mdf_contents *c, od_arena *memory, bool *any) {
   int *time = OD_TAKE(memory, int, c->groups);
   *any = false;
@@ -37,7 +37,7 @@ static const int *find_times(const od_mdf_contents *c, od_arena *memory, bool *a
 
 // --- Names -------------------------------------------------------------------------------------------------------
 
-// Returns the name of column i at a level.
+// Returns the name of column i with the parts `level`.
 static const char *name_at(const od_mdf_contents *c, const od_mdf_columns *columns, int i, int level,
                            od_arena *memory) {
   const od_mdf_channel *channel = &c->channel[columns->channel[i]];
@@ -52,11 +52,19 @@ static const char *name_at(const od_mdf_contents *c, const od_mdf_columns *colum
 
 // A hash table of names, with the first column of each name.
 typedef struct name_table {
-  int *column;  // index + 1; 0: a free place
-  size_t size;  // a power of two
+  int *column;  // index + 1; 0: the slot is free
+  size_t size;  // number of slots, a power of two
 } name_table;
 
-// Returns the place of a name.
+// Makes an empty table for a number of names.
+static bool make_table(name_table *t, int count, od_arena *memory) {
+  t->size = 16;
+  while (t->size < 2 * (size_t)count) t->size *= 2;
+  t->column = OD_TAKE(memory, int, t->size);
+  return t->column != NULL;
+}
+
+// Returns the slot of a name.
 static int *place_of(name_table *t, const char *const *name, const char *text) {
   size_t i = (size_t)od_hash_text(OD_HASH_START, text) & (t->size - 1);
   while (t->column[i] && strcmp(name[t->column[i] - 1], text) != 0) i = (i + 1) & (t->size - 1);
@@ -68,7 +76,7 @@ static int *place_of(name_table *t, const char *const *name, const char *text) {
 static int find_shared(name_table *t, const char *const *name, int count, bool *is_shared, int *number) {
   OD_SCRATCH(scratch);
   int *same = OD_TAKE(&scratch, int, count),
-      any = 0;  // of the first column with a name: number of columns with the name
+      any = 0;  // for the first column with a name: number of columns with this name
   if (!same) return -1;
   memset(t->column, 0, t->size * sizeof *t->column);
   for (int i = 0; i < count; i++) {
@@ -89,9 +97,8 @@ static int find_shared(name_table *t, const char *const *name, int count, bool *
 static bool choose_names(const od_mdf_contents *c, const od_mdf_columns *columns, const char **name, od_arena *memory) {
   OD_SCRATCH(scratch);
   int count = columns->count, first = columns->has_time, any = true;
-  name_table t = {.size = 16};
-  while (t.size < 2 * (size_t)count) t.size *= 2;
-  t.column = OD_TAKE(&scratch, int, t.size);
+  name_table t = {0};
+  if (!make_table(&t, count, &scratch)) return false;
   bool *is_shared = OD_TAKE(&scratch, bool, count);
   int *number = OD_TAKE(&scratch, int, count), *level = OD_TAKE(&scratch, int, count);
   if (od_arena_status(&scratch) != OD_OK) return false;
@@ -111,13 +118,24 @@ static bool choose_names(const od_mdf_contents *c, const od_mdf_columns *columns
 
 // --- Columns -----------------------------------------------------------------------------------------------------
 
-// Gives each group a label: its name, or its number if there is none.
+// Gives each group a name: its own, or its number if there is none. Several groups with the same name have different labels, because each
+// group has its own times.
 static bool label_groups(const od_mdf_contents *c, od_mdf_columns *columns, od_arena *memory) {
+  OD_SCRATCH(scratch);
+  name_table t = {0};
+  bool *is_shared = OD_TAKE(&scratch, bool, c->groups);
+  int *number = OD_TAKE(&scratch, int, c->groups);
   columns->group = OD_TAKE(memory, const char *, c->groups);
-  for (int i = 0; columns->group && i < c->groups; i++) {
+  columns->label = OD_TAKE(memory, const char *, c->groups);
+  if (!columns->group || !columns->label || !is_shared || !number || !make_table(&t, c->groups, &scratch)) return false;
+  for (int i = 0; i < c->groups; i++) {
     const char *name = c->group[i].name;
     columns->group[i] = name[0] ? name : od_arena_format(memory, "group%d", i + 1);
   }
+  if (find_shared(&t, columns->group, c->groups, is_shared, number) < 0) return false;
+  for (int i = 0; i < c->groups; i++)
+    columns->label[i] =
+        is_shared[i] ? od_arena_format(memory, "%s#%d", columns->group[i], number[i]) : columns->group[i];
   return od_arena_status(memory) == OD_OK;
 }
 
@@ -131,7 +149,7 @@ static od_status choose_channels(const od_mdf_file *file, od_mdf_contents *c, od
     const od_mdf_group *group = &c->group[g];
     if (columns->has_time && columns->time_of[g] < 0) {
       if (group->channels > 0 &&
-          od_mdf_remark(c, memory, "group '%.100s' is left out: it has no times", columns->group[g]) != OD_OK)
+          od_mdf_remark(c, memory, "group '%.100s' is left out: it has no times", columns->label[g]) != OD_OK)
         return no_memory(file, err);
       continue;
     }
@@ -148,7 +166,7 @@ static bool has_time_named(const od_mdf_contents *c, const od_mdf_columns *colum
   return false;
 }
 
-// Adds the message that a channel contains texts.
+// Adds a message that a channel contains texts.
 static bool add_flaw(const od_mdf_file *file, od_table *head, int column) {
   head->places.flaw[column] = od_arena_format(&head->arena, "%s: channel '%.100s' contains texts; expected numbers",
                                               file->path, head->name[column]);

@@ -6,11 +6,12 @@
 #include "formats/read_table.h"
 
 typedef struct od_mdf_columns {
-  bool has_time;  // whether column 0 is the time. Then groups without times have no columns
+  bool has_time;  // whether column 0 is the time; groups without times then have no columns
   int count;
   int *channel;        // the channel of each column; -1: the time
   od_table *head;      // names, units and flaws
-  const char **group;  // the label of each group
+  const char **group;  // the name of each group, or its number
+  const char **label;  // the same; with a number if several groups have the name
   const int *time_of;  // for each group the channel with its times; -1: none
 } od_mdf_columns;
 

@@ -10,7 +10,7 @@ enum { CC_ENTRIES = 4, MOST_NESTED = 4, LONGEST_FORMULA = 4096, LONGEST_KEY = 25
 
 typedef struct od_mdf_known {
   uint64_t at;                          // 0: a free place
-  const od_mdf_conversion *conversion;  // NULL: the conversion is being read, or has an error
+  const od_mdf_conversion *conversion;  // the conversion; NULL: the conversion is being read, or has an error
 } od_mdf_known;
 
 void od_mdf_conversions_free(od_mdf_conversions *list) {
@@ -36,7 +36,7 @@ static int last_at_or_below(const od_mdf_conversion *c, double x) {
   return low - 1;
 }
 
-// Values outside of the table have the value at the end of the table.
+// A raw value outside of the table gives the value at the nearer end of the table.
 static double interpolated(const od_mdf_conversion *c, double x) {
   int i = last_at_or_below(c, x);
   if (isnan(x) || c->entries == 0) return (double)NAN;
@@ -46,7 +46,7 @@ static double interpolated(const od_mdf_conversion *c, double x) {
   return a->value + (x - a->from) / (b->from - a->from) * (b->value - a->value);
 }
 
-// Returns the value of the nearest key. In the middle between two keys, the value of the lower key.
+// Returns the value of the nearest key. If x is in the middle between two keys, returns the value of the lower key.
 static double nearest(const od_mdf_conversion *c, double x) {
   int i = last_at_or_below(c, x);
   if (isnan(x) || c->entries == 0) return (double)NAN;
@@ -247,14 +247,14 @@ static od_status read_head(od_mdf_conversions *list, uint64_t at, cc *b, od_erro
   return OD_OK;
 }
 
-// Returns the place of an address in the hash table: the place with this address, or the free place for it.
+// Returns the slot of an address in the hash table: the slot with this address, or a free slot.
 static od_mdf_known *place_of(od_mdf_known *known, int capacity, uint64_t at) {
   unsigned i = (unsigned)(at * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (unsigned)(capacity - 1);
   while (known[i].at && known[i].at != at) i = (i + 1) & (unsigned)(capacity - 1);
   return &known[i];
 }
 
-// Makes room for one more address in the hash table. Returns false if an allocation fails.
+// Enlarges the hash table if necessary, so that one more address fits. Returns false if an allocation fails.
 static bool make_room(od_mdf_conversions *list) {
   if (2 * list->count < list->capacity) return true;
   int capacity = list->capacity ? 2 * list->capacity : 64;

@@ -28,7 +28,7 @@ typedef struct od_mdf_conversion od_mdf_conversion;
 // A row of a table: values from `from` to `to`. Tables of single values have to = from.
 typedef struct od_mdf_entry {
   double from, to, value;
-  const od_mdf_conversion *inner;  // a conversion to use; NULL: a text, or `value`
+  const od_mdf_conversion *inner;  // conversion of the value; NULL: the entry gives a text, or `value`
   const char *text;                // NULL: no text
 } od_mdf_entry;
 
@@ -39,9 +39,9 @@ struct od_mdf_conversion {
   od_mdf_entry *entry;
   int entries;
   bool is_sorted;         // whether the ranges are in ascending order and do not overlap
-  od_mdf_entry standard;  // for values that are not in the table
+  od_mdf_entry standard;  // result for values that are not in the table
   bool gives_numbers;     // whether the conversion has any number as a result
-  const char *unit;       // "" if there is no unit
+  const char *unit;       // unit of the values; "" if there is no unit
 };
 
 // The conversions of a file, by their addresses.

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "io/unpacked.h"
 
 enum { MOST_CUT = 64, MOST_SEEN = 1 << 20, PACKED = 1 << 16, MOST_INFLATION = 1040, DZ_FIXED = 24, TILE = 64 };
 
@@ -90,8 +91,8 @@ static bool is(const od_mdf_block *b, const char *id) {
   return memcmp(b->id + 2, id, 2) == 0;
 }
 
-// Fails if the sequence has already had a block. The addresses of the first million blocks are compared; the length of all blocks is
-// limited, too.
+// Fails if the sequence already contains the block. Compares the addresses of the first million blocks, and limits the
+// total length of all blocks.
 static od_status check_new(od_mdf_data *d, const od_mdf_block *b, od_error *err) {
   bool is_new = true;
   if (d->seen.count < MOST_SEEN && !od_mdf_set_add(&d->seen, b->at, &is_new)) return od_mdf_no_memory(d->file, err);
@@ -100,13 +101,13 @@ static od_status check_new(od_mdf_data *d, const od_mdf_block *b, od_error *err)
   return is_new && fits ? OD_OK : damaged(d, b, "is in a list twice", err);
 }
 
-// Begins with a list of blocks (DL or LD).
+// Starts reading a list of blocks (DL or LD).
 static od_status open_list(od_mdf_data *d, const od_mdf_block *b, od_error *err) {
   unsigned char fixed[8], next[8];
   uint64_t most = (b->length - OD_MDF_HEADER) / 8;
   bool is_ld = is(b, "LD");
   if (b->length < OD_MDF_HEADER || b->links < 1 || b->links > most || b->length > d->file->size - b->at)
-    return damaged(d, b, "is shorter than its links", err);
+    return damaged(d, b, "is too short for its links", err);
   od_status status = check_new(d, b, err);
   if (status == OD_OK) status = read_all(d, b->at + OD_MDF_HEADER, next, sizeof next, err);
   if (status == OD_OK) status = read_all(d, b->at + OD_MDF_HEADER + 8 * b->links, fixed, sizeof fixed, err);
@@ -140,6 +141,9 @@ static od_status open_deflated(od_mdf_data *d, const od_mdf_block *b, od_error *
   uint64_t room = d->file->size > d->at ? d->file->size - d->at : 0;
   d->left = packed < room ? packed : room;
   if (plain / MOST_INFLATION > packed + 1) return damaged(d, b, "states a size that deflated data cannot have", err);
+  d->budget->unpacked += d->is_counted ? (double)plain : 0;
+  status = od_check_unpacked(d->file->path, (double)d->file->size, d->budget->unpacked, err);
+  if (status != OD_OK) return status;
   d->plain_left = plain;
   d->storage = f[2] ? OD_MDF_TRANSPOSED : OD_MDF_DEFLATED;
   d->matrix_columns = od_mdf_u32(f + 4);
@@ -154,7 +158,7 @@ static od_status open_deflated(od_mdf_data *d, const od_mdf_block *b, od_error *
   return OD_OK;
 }
 
-// Begins with a block, which may be a list unless the block is an entry of a list (is_entry).
+// Starts reading a block, which may be a list unless the block is an entry of a list (is_entry).
 static od_status open_block(od_mdf_data *d, uint64_t at, bool is_entry, od_error *err) {
   od_mdf_block b;
   bool is_last = d->links_left == 0 && d->next_list == 0;
@@ -167,11 +171,11 @@ static od_status open_block(od_mdf_data *d, uint64_t at, bool is_entry, od_error
     at = od_mdf_u64(first);
     status = od_mdf_block_head(d->file, at, &b, err);
     if (status != OD_OK) return status;
-    if (!is(&b, "DL") && !is(&b, "LD")) return damaged(d, &b, "is not a list, but its place is that of a list", err);
+    if (!is(&b, "DL") && !is(&b, "LD")) return damaged(d, &b, "is not the expected list of blocks", err);
   }
   if ((is(&b, "DL") || is(&b, "LD")) && !is_entry) return open_list(d, &b, err);
   bool is_data = is(&b, "DT") || is(&b, "SD") || is(&b, "RD") || is(&b, "DV") || is(&b, "DI");
-  if (!is_data && !is(&b, "DZ")) return damaged(d, &b, "is not a block of data, but its place is that of data", err);
+  if (!is_data && !is(&b, "DZ")) return damaged(d, &b, "is not the expected block of data", err);
   uint64_t room = d->file->size - at;
   // The length of the last block of an unfinalized file may be the length of an empty block.
   if (is_data && is_last && d->goes_on && b.length <= OD_MDF_HEADER) b.length = room;
@@ -183,7 +187,7 @@ static od_status open_block(od_mdf_data *d, uint64_t at, bool is_entry, od_error
   status = check_new(d, &b, err);
   if (status != OD_OK) return status;
   d->budget->read += d->is_counted ? b.length : 0;
-  if (d->budget->read > d->file->size) return damaged(d, &b, "is part of the data twice", err);
+  if (d->budget->read > d->file->size) return damaged(d, &b, "occurs twice in the data", err);
   if (!is_data) return open_deflated(d, &b, err);
   d->storage = OD_MDF_PLAIN;
   d->at = at + OD_MDF_HEADER;
@@ -191,7 +195,7 @@ static od_status open_block(od_mdf_data *d, uint64_t at, bool is_entry, od_error
   return OD_OK;
 }
 
-// Begins with zeros: the invalidation bits of a block of values that are all valid.
+// Starts reading zeros: the invalidation bits of a block of values that are all valid.
 static od_status open_zeros(od_mdf_data *d, uint64_t values, od_error *err) {
   od_mdf_block b;
   unsigned char size[8];
@@ -208,7 +212,7 @@ static od_status open_zeros(od_mdf_data *d, uint64_t values, od_error *err) {
   return status;
 }
 
-// Begins with the next block of a list.
+// Starts reading the next block of a list.
 static od_status open_entry(od_mdf_data *d, od_error *err) {
   unsigned char values[8], bits[8] = {0};
   od_status status = read_all(d, d->links_at, values, sizeof values, err);
@@ -222,7 +226,7 @@ static od_status open_entry(od_mdf_data *d, od_error *err) {
   return open_block(d, link, true, err);
 }
 
-// Moves to the next block with bytes. Sets has_ended after the last one.
+// Starts reading the next block that has bytes. Sets has_ended after the last block.
 static od_status next_block(od_mdf_data *d, od_error *err) {
   end_block(d);
   while (d->plain_left == 0) {
@@ -236,7 +240,7 @@ static od_status next_block(od_mdf_data *d, od_error *err) {
       od_mdf_block b;
       status = od_mdf_block_head(d->file, d->next_list, &b, err);
       if (status == OD_OK && !is(&b, "DL") && !is(&b, "LD"))
-        status = damaged(d, &b, "is not a list, but its place is that of a list", err);
+        status = damaged(d, &b, "is not the expected list of blocks", err);
       if (status == OD_OK) status = open_list(d, &b, err);
     } else {
       d->has_ended = true;
@@ -255,7 +259,7 @@ static od_status next_block(od_mdf_data *d, od_error *err) {
 
 // --- Bytes -------------------------------------------------------------------------------------------------------
 
-// Reads more deflated bytes of the present block, if there are any.
+// Reads more deflated bytes of the current block, if there are any.
 static od_status read_packed(od_mdf_data *d, od_error *err) {
   size_t part = d->left < PACKED ? (size_t)d->left : PACKED, there;
   od_status status = od_mdf_read_at(d->file, d->at, d->packed, part, &there, err);
@@ -267,8 +271,8 @@ static od_status read_packed(od_mdf_data *d, od_error *err) {
   return OD_OK;
 }
 
-// Reads the end of the deflated data of a block, whose plain bytes are all there. result: of the last inflate(). Fails if there are more
-// bytes, or if the checksum is wrong.
+// Reads the end of the deflated data of a block after all plain bytes have been read. result: result of the last
+// inflate(). Fails if there are more bytes, or if the checksum is wrong.
 static od_status end_inflation(od_mdf_data *d, int result, od_error *err) {
   unsigned char more[1];
   bool is_longer = false;
@@ -288,7 +292,7 @@ static od_status end_inflation(od_mdf_data *d, int result, od_error *err) {
                  d->file->path, (unsigned long long)d->at);
 }
 
-// Inflates at most `count` bytes of the present block. *got is smaller only at the end of a cut file.
+// Inflates at most `count` bytes of the current block. *got is smaller only at the end of a cut file.
 static od_status inflate_to(od_mdf_data *d, unsigned char *to, size_t count, size_t *got, od_error *err) {
   *got = 0;
   while (*got < count) {
@@ -323,7 +327,7 @@ static od_status load_matrix(od_mdf_data *d, od_error *err) {
   }
   od_status status = inflate_to(d, d->matrix, size, &got, err);
   if (status != OD_OK) return status;
-  // The rows of a cut matrix are not complete.
+  // If the file ends within a matrix, the rows of the matrix are not complete.
   if (got < size) d->plain_left = 0, d->is_cut = true;
   d->matrix_size = size;
   d->matrix_at = 0;
@@ -343,7 +347,7 @@ static void transpose(const unsigned char *matrix, size_t all_rows, size_t colum
   }
 }
 
-// Copies at most `count` bytes of a transposed block. Bytes after the last complete row are stored as they are.
+// Copies at most `count` bytes of a transposed block. Bytes after the last complete row are not transposed.
 static size_t take_transposed(od_mdf_data *d, unsigned char *to, size_t count) {
   size_t columns = d->matrix_columns, rows = d->matrix_size / columns, whole = rows * columns, got = 0;
   if (count > d->matrix_size - d->matrix_at) count = d->matrix_size - d->matrix_at;
@@ -365,7 +369,7 @@ static size_t take_transposed(od_mdf_data *d, unsigned char *to, size_t count) {
   return got;
 }
 
-// Reads at most `count` bytes of the present block.
+// Reads at most `count` bytes of the current block.
 static od_status read_part(od_mdf_data *d, unsigned char *to, size_t count, size_t *got, od_error *err) {
   od_status status = OD_OK;
   if (count > d->plain_left) count = (size_t)d->plain_left;
@@ -384,7 +388,7 @@ static od_status read_part(od_mdf_data *d, unsigned char *to, size_t count, size
   }
   if (status != OD_OK) return status;
   d->plain_left -= *got;
-  if (*got < count) {  // the file ends before the block
+  if (*got < count) {  // the file ends before the end of the block
     d->is_cut = true;
     d->plain_left = 0;
   }

@@ -9,13 +9,16 @@
 
 // Memory and file bytes that all sequences of a stream of rows share.
 typedef struct od_mdf_budget {
-  size_t memory;  // bytes in use
-  uint64_t read;  // bytes of the file in data blocks that were opened
+  size_t memory;    // bytes in use
+  uint64_t read;    // bytes of the file in data blocks that were opened
+  double unpacked;  // bytes that the deflated blocks among them describe
 } od_mdf_budget;
 
-// Returns the most memory for reading a file, bytes: 144 MB, and half of the size of a large file, whose groups may have large blocks.
+// Returns the memory limit for reading a file, bytes: 144 MB plus half the size of the file, but at most 144 MB plus 1 GB.
+// Large files may have large blocks.
 size_t od_mdf_most_memory(const od_mdf_file *file);
-// Allocates memory of the budget. Returns NULL and fails with OD_NO_MEMORY, or with OD_BAD_INPUT if the budget does not suffice.
+// Allocates memory of the budget. Returns NULL and fails with OD_NO_MEMORY, or with OD_BAD_INPUT if the budget is
+// exceeded.
 void *od_mdf_allocate(const od_mdf_file *file, od_mdf_budget *budget, size_t size, od_error *err);
 void od_mdf_release(od_mdf_budget *budget, void *block, size_t size);
 
@@ -28,7 +31,7 @@ typedef struct od_mdf_data {
   uint64_t first;   // link to the data
   bool is_invalid;  // whether this is the sequence of invalidation bits of an LD list
   uint32_t record_bytes,
-      invalid_bytes;  // of that sequence: length of the data and of the invalidation bits of a record
+      invalid_bytes;  // for invalidation bits: length of the data and of the invalidation bits of a record
   bool goes_on;       // whether the last data block of an unfinalized file ends with the file
   // The list of blocks:
   uint64_t next_list;  // address of the next list; 0: none
@@ -37,12 +40,12 @@ typedef struct od_mdf_data {
   uint64_t list_count;  // number of blocks of the list
   bool has_bits;        // whether the list has links to invalidation bits
   od_mdf_set seen;      // addresses of the lists and blocks so far
-  uint64_t length;      // length of these lists and blocks
+  uint64_t length;      // total length of these lists and blocks
   bool is_started;
-  // The present block:
+  // The current block:
   od_mdf_storage storage;
-  uint64_t at, left;    // position in the file, and bytes that were not read
-  uint64_t plain_left;  // bytes that are not in the buffer yet, without compression
+  uint64_t at, left;    // position in the file, and number of bytes that have not been read
+  uint64_t plain_left;  // number of uncompressed bytes that are not in the buffer yet
   z_stream z;
   bool is_inflating;
   unsigned char *packed;  // deflated bytes
@@ -56,7 +59,8 @@ typedef struct od_mdf_data {
   bool has_ended, is_cut;
 } od_mdf_data;
 
-// Prepares a sequence at a link; 0: the sequence is empty. capacity: bytes to read at once. Allocates no memory.
+// Initializes a sequence at a link; link 0: the sequence is empty. capacity: bytes to read at once. Allocates no
+// memory.
 void od_mdf_data_init(od_mdf_data *d, const od_mdf_file *file, od_mdf_budget *budget, uint64_t link, size_t capacity);
 void od_mdf_data_free(od_mdf_data *d);
 void od_mdf_data_rewind(od_mdf_data *d);

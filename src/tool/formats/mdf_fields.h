@@ -12,8 +12,8 @@ typedef struct od_mdf_field {
   bool is_linear;              // whether the conversion is linear
   double offset, slope;        // of a linear conversion
   int column;
-  od_mdf_texts *texts;  // NULL: the channel has no texts elsewhere
-  bool is_cut;          // whether a text was missing
+  od_mdf_texts *texts;  // texts outside of the records; NULL: the channel has no such texts
+  bool is_cut;          // whether a text is missing in the file
 } od_mdf_field;
 
 // Prepares the decoding of a channel. needs_bytes: whether the caller reads bytes (od_mdf_field_bytes()) of a channel without numbers.
@@ -22,13 +22,13 @@ od_status od_mdf_field_init(od_mdf_field *f, const od_mdf_file *file, const od_m
                             int column, bool needs_bytes, od_mdf_budget *budget, size_t capacity, od_error *err);
 void od_mdf_field_free(od_mdf_field *f);
 
-// Finds the bytes of a text in the present record, or elsewhere. *bytes is NULL if there is no text.
+// Finds the bytes of a text in the current record, or elsewhere. *bytes is NULL if there is no text.
 od_status od_mdf_field_bytes(od_mdf_field *f, const od_mdf_cursor *r, const unsigned char **bytes, size_t *length,
                              od_error *err);
-// Computes the number of a text.
+// Computes the number that a text is converted to.
 od_status od_mdf_field_text(od_mdf_field *f, const od_mdf_cursor *r, double *value, od_error *err);
 
-// Computes the value of the present record; NAN: it is missing.
+// Computes the value of the current record; NAN: the value is missing.
 static inline od_status od_mdf_field_value(od_mdf_field *f, const od_mdf_cursor *r, double *value, od_error *err) {
   const od_mdf_channel *c = f->channel;
   if (c->invalid >= 0 && od_mdf_is_invalid(c, r->invalid)) {

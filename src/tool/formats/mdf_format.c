@@ -1,5 +1,5 @@
-// MDF 4 (ASAM) as a format of logs. The rows of the channels (mdf_rows.h) are merged with those of CAN frames, if databases describe
-// the frames. The columns are the time, the channels, and the signals of CAN messages.
+// MDF 4 (ASAM) as a format of logs. The rows of the channels (mdf_rows.h) are merged with the rows of CAN frames, if
+// databases describe the frames. The columns are the time, the channels, and the signals of CAN messages.
 #define _XOPEN_SOURCE 700  // st_mtim
 
 #include <math.h>
@@ -20,9 +20,9 @@ typedef struct stream {
   od_arena memory;
   bool *wanted, *can_wanted;  // of `rows` and of `can`
   double *row, *can_row;
-  bool has_row, has_can_row;   // whether there is a row that was read and not given
-  bool reads_rows, reads_can;  // whether rows remain
-  bool had_rows, had_can;      // whether columns are selected
+  bool has_row, has_can_row;   // whether a row was read but not delivered yet
+  bool reads_rows, reads_can;  // whether there are further rows
+  bool had_rows, had_can;      // whether any column is selected
 } stream;
 
 static void close_stream(void *opened) {
@@ -96,7 +96,7 @@ static od_status join_heads(stream *s, const od_table *rows, const od_table *can
   return OD_OK;
 }
 
-// Opens the CAN frames of the file, if there are databases for them.
+// Opens the CAN frames of the file if databases for CAN frames are given.
 static od_status open_can(stream *s, const char *path, const od_table_wish *wish, od_error *err) {
   od_mdf_log *log = od_mdf_rows_log(s->rows);
   void *frames;
@@ -167,7 +167,7 @@ static void want(void *opened, const bool *wanted) {
   restart(s);
 }
 
-// Reads a row of each part that has none.
+// Reads a row of each part that has no row waiting.
 static od_status fill(stream *s, od_error *err) {
   bool end = false;
   od_status status = OD_OK;
@@ -191,7 +191,7 @@ static od_status next(void *opened, double *values, bool *end, od_error *err) {
   if (status != OD_OK) return status;
   *end = !s->has_row && !s->has_can_row;
   if (*end) return OD_OK;
-  // A row without a time is first.
+  // A row without a time is delivered first.
   bool gives_row = s->has_row && (!s->has_can_row || !(s->row[0] > s->can_row[0]));
   bool gives_can = s->has_can_row && (!s->has_row || s->can_row[0] <= s->row[0]);
   values[0] = gives_row ? s->row[0] : s->can_row[0];
@@ -230,7 +230,7 @@ static od_log_origin origin(const void *opened, int column) {
   int channel = c->columns.channel[column];
   if (channel < 0) return (od_log_origin){0};
   const od_mdf_channel *of = &c->all.channel[channel];
-  return (od_log_origin){.group = c->columns.group[of->group], .comment = of->comment[0] ? of->comment : NULL};
+  return (od_log_origin){.group = c->columns.label[of->group], .comment = of->comment[0] ? of->comment : NULL};
 }
 
 static const char *start_time(const void *opened) {

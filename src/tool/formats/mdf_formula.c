@@ -1,4 +1,4 @@
-// The parser makes operations in reverse Polish notation; the value is computed on a stack of fixed size.
+// The parser writes operations in reverse Polish notation; the value is computed on a stack of fixed size.
 #include "formats/mdf_formula.h"
 
 #include <ctype.h>
@@ -71,7 +71,8 @@ static const struct {
                  {"mod", NULL, fmod}};
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-// Binary operators, from the weakest level. Longer operators come before their beginnings.
+// Binary operators with their levels; level 0 is the weakest. An operator comes after the longer operators that begin
+// with the same characters.
 static const struct {
   const char *text;
   int level;
@@ -156,7 +157,7 @@ static void name(parser *p) {
   emit(p, (operation){.kind = functions[f].two ? CALL_TWO : CALL_ONE, .function = f});
 }
 
-// Returns the length of a number at the beginning of a text.
+// Returns the length of the number at the beginning of a text; 0: there is no number.
 static size_t number_length(const char *text) {
   size_t n = strspn(text, "0123456789");
   if (text[n] == '.') n += 1 + strspn(text + n + 1, "0123456789");
@@ -188,7 +189,7 @@ static void operand(parser *p) {
   skip_blanks(p);
   char c = *p->at;
   if (p->why || ++p->nested > DEEPEST) {
-    fail(p, "is too deeply nested");
+    fail(p, "is nested too deeply");
   } else if (c == '-' || c == '+' || c == '!' || c == '~') {
     p->at++;
     expression(p, POWERS);
@@ -219,7 +220,7 @@ static void expression(parser *p, int level) {
   operand(p);
   for (int i = next_operator(p); !p->why && i >= 0 && operators[i].level >= level; i = next_operator(p)) {
     p->at += strlen(operators[i].text);
-    if (++p->nested > DEEPEST) fail(p, "is too deeply nested");
+    if (++p->nested > DEEPEST) fail(p, "is nested too deeply");
     if (!p->why) expression(p, operators[i].level == POWERS ? POWERS : operators[i].level + 1);
     p->nested--;
     emit(p, (operation){.kind = operators[i].kind});
@@ -249,7 +250,7 @@ static int64_t bits_of(double x) {
   return x >= -9.2e18 && x <= 9.2e18 ? (int64_t)x : 0;
 }
 
-// Shifts to the left by a number of bits, which may be negative: to the right.
+// Shifts to the left by a number of bits. A negative number of bits shifts to the right.
 static double shifted(double x, double by) {
   int64_t bits = bits_of(x), count = bits_of(by);
   if (count >= 64 || count <= -64) return count < 0 && bits < 0 ? -1 : 0;

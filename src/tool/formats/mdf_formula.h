@@ -1,8 +1,9 @@
 // Formulas of conversions: algebraic expressions in X, such as "sqrt(X) * 0.5 + 1".
 //
-// Operators, from the weakest: ?: is not supported; || && | ^^ (exclusive or: XOR) & == != < <= > >= << >> + - * / % and unary - + ! ~,
-// and ^ or ** for powers. Functions: sin cos tan asin acos atan sinh cosh tanh exp log (natural) ln log10 sqrt abs floor ceil round
-// sign, and with two arguments pow atan2 min max fmod. Constants: pi. Bit operations use integers of 64 bits.
+// The operator ?: is not supported. Operators, from the weakest: || && | ^^ (exclusive or: XOR) & == != < <= > >= << >>
+// + - * / % and unary - + ! ~, and ^ or ** for powers. Functions: sin cos tan asin acos atan sinh cosh tanh exp log
+// (natural) ln log10 sqrt abs floor ceil round sign, and with two arguments pow atan2 min max fmod. Constants: pi. Bit
+// operations use integers of 64 bits.
 #ifndef OD_FORMATS_MDF_FORMULA_H
 #define OD_FORMATS_MDF_FORMULA_H
 

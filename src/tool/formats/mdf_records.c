@@ -7,10 +7,10 @@
 
 enum { MOST_QUEUED = 24 << 20, MOST_EMPTY_RECORDS = 10000000, MOST_REWINDS = 1000 };
 
-// The layout of the records of a group of a scan.
+// The layout of the records of one group in a scan.
 typedef struct slot {
   uint64_t id;
-  size_t length;  // bytes after the identifier; not of variable-length values
+  size_t length;  // number of bytes after the identifier; not used for variable-length values
   bool is_vlsd;
   od_mdf_cursor *cursor;  // NULL: the records are skipped
 } slot;
@@ -24,8 +24,8 @@ struct od_mdf_scan {
   slot *slot;       // sorted by identifiers
   int slots, last;  // last: the slot of the last record
   int part;
-  size_t queued;    // bytes in all queues
-  uint64_t before;  // position of the first record that was not read
+  size_t queued;    // number of bytes in all queues
+  uint64_t before;  // position of the first record that has not been read
   bool is_cut;
 };
 
@@ -52,7 +52,7 @@ static slot *slot_of(od_mdf_scan *s, uint64_t id) {
   return &s->slot[low];
 }
 
-// Gives a cursor a scan of its own.
+// Creates a scan for a cursor.
 static od_status new_scan(od_mdf_cursor *c, od_error *err) {
   const od_mdf_part *p = &c->contents->part[c->contents->group[c->group].part];
   od_mdf_scan *s = od_calloc(1, sizeof *s);
@@ -133,7 +133,7 @@ static od_status enqueue(od_mdf_cursor *c, const unsigned char *record, size_t l
   return OD_OK;
 }
 
-// Reads one record. *more: whether there was one.
+// Reads one record. *more: whether a record was read.
 static od_status scan_record(od_mdf_scan *s, bool *more, od_error *err) {
   const unsigned char *b;
   uint64_t id = 0;
@@ -144,11 +144,11 @@ static od_status scan_record(od_mdf_scan *s, bool *more, od_error *err) {
     s->is_cut = s->data.is_cut || s->data.begin < s->data.end;
     return status;
   }
-  if (s->id_size == 0) s->data.begin--, s->data.position--;  // only whether there is another record
+  if (s->id_size == 0) s->data.begin--, s->data.position--;  // the byte only shows that there is another record
   for (size_t i = 0; i < s->id_size; i++) id |= (uint64_t)b[i] << (8 * i);
   slot *own = s->id_size > 0 ? slot_of(s, id) : s->slot;
   if (!own) {
-    // Data of an unfinalized file may end with unused space.
+    // The data of an unfinalized file may end with unused space.
     if (s->file->is_unfinalized) {
       s->is_cut = true;
       return OD_OK;
@@ -179,7 +179,7 @@ static od_status scan_record(od_mdf_scan *s, bool *more, od_error *err) {
   return b && own->cursor && own->cursor->count < own->cursor->most ? enqueue(own->cursor, b, length, err) : OD_OK;
 }
 
-// Gives the cursor of a group its own scan, from the present position.
+// Gives the cursor of a group its own scan, from the current position.
 static od_status separate(od_mdf_cursor *c, od_error *err) {
   uint64_t position = c->scan->data.position;
   leave(c);
@@ -222,7 +222,7 @@ static od_status next_mixed(od_mdf_cursor *c, bool *more, od_error *err) {
 
 // --- Cursors -----------------------------------------------------------------------------------------------------
 
-// Finds whether the data of a group are lists of columns (LD), where invalidation bits are in blocks of their own.
+// Determines whether the data of a group are lists of columns (LD), whose invalidation bits are in separate blocks.
 static od_status look_at_data(od_mdf_cursor *c, uint64_t at, od_error *err) {
   od_mdf_block b;
   if (at == 0) return OD_OK;
@@ -236,7 +236,7 @@ static od_status look_at_data(od_mdf_cursor *c, uint64_t at, od_error *err) {
   }
   if (status != OD_OK) return status;
   char id[3] = {b.id[2], b.id[3], 0};
-  if (memcmp(id, "DZ", 2) == 0) {  // the kind of the block that was deflated
+  if (memcmp(id, "DZ", 2) == 0) {  // the kind of the deflated block
     size_t got;
     status = od_mdf_read_at(c->file, at + OD_MDF_HEADER, id, 2, &got, err);
   }
@@ -279,7 +279,7 @@ od_status od_mdf_cursor_init(od_mdf_cursor *c, const od_mdf_file *file, const od
   bool is_empty = c->id_size + c->bytes + c->invalid_bytes == 0;
   if (is_empty && c->most == UINT64_MAX) c->most = 0;
   if (status == OD_OK && is_empty && c->most > MOST_EMPTY_RECORDS)
-    return od_fail(err, OD_BAD_INPUT, "%s: group %d has %llu records without data; the most is %d", file->path,
+    return od_fail(err, OD_BAD_INPUT, "%s: group %d has %llu records without data; expected at most %d", file->path,
                    group + 1, (unsigned long long)c->most, MOST_EMPTY_RECORDS);
   return status;
 }
@@ -361,7 +361,7 @@ static od_status rewind_texts(od_mdf_texts *t, od_error *err) {
   return od_mdf_cursor_init(t->values, c.file, c.contents, c.group, c.budget, c.capacity, NULL, true, err);
 }
 
-// Reads the next text. *more: whether there was one.
+// Reads the next text. *more: whether a text was read.
 static od_status next_text(od_mdf_texts *t, bool *more, od_error *err) {
   uint64_t at = t->has_text ? t->at + 4 + t->length : t->at;
   t->at = at;
@@ -392,7 +392,7 @@ od_status od_mdf_texts_find(od_mdf_texts *t, uint64_t at, bool *found, od_error 
   bool is_before = t->values ? at < t->at : at < t->data.position;
   if (is_before) status = rewind_texts(t, err);
   if (status != OD_OK) return status;
-  if (!t->values) {  // blocks SD can be read at any position
+  if (!t->values) {  // texts in blocks SD can be read at any position
     t->at = at;
     t->has_text = false;
     return next_text(t, found, err);

@@ -16,11 +16,11 @@ typedef struct od_mdf_cursor {
   const od_mdf_contents *contents;
   od_mdf_budget *budget;
   int group;
-  size_t capacity;               // of buffers, bytes
-  const unsigned char *record;   // the data of the present record
-  const unsigned char *invalid;  // its invalidation bits
-  size_t length;                 // bytes of the data of the present record
-  uint64_t index;                // its number in the group
+  size_t capacity;               // size of the buffers, bytes
+  const unsigned char *record;   // the data of the current record
+  const unsigned char *invalid;  // invalidation bits of the current record
+  size_t length;                 // number of bytes of the data of the current record
+  uint64_t index;                // number of the current record in the group
   uint64_t count;                // number of records read so far
   uint64_t most;                 // number of records that the file states
   bool is_cut;                   // whether the data end before the last record
@@ -30,9 +30,9 @@ typedef struct od_mdf_cursor {
   od_mdf_data data, bits;
   // A group whose records are mixed:
   od_mdf_scan *scan;
-  unsigned char *queue;  // records; the first one is the present record
+  unsigned char *queue;  // queued records; the first record is the current record
   size_t begin, end, room;
-  bool has_record;  // whether the queue begins with the present record
+  bool has_record;  // whether the queue begins with the current record
 } od_mdf_cursor;
 
 // Prepares the cursor of a group. shared: a cursor of the same data group, whose scan the cursor shares; NULL: none. is_again: whether
@@ -41,14 +41,14 @@ od_status od_mdf_cursor_init(od_mdf_cursor *c, const od_mdf_file *file, const od
                              od_mdf_budget *budget, size_t capacity, od_mdf_cursor *shared, bool is_again,
                              od_error *err);
 void od_mdf_cursor_free(od_mdf_cursor *c);
-// Reads the next record. *more: whether there was one. The record is valid until the next call for this cursor.
+// Reads the next record. *more: whether a record was read. The record is valid until the next call for this cursor.
 od_status od_mdf_cursor_next(od_mdf_cursor *c, bool *more, od_error *err);
 
 // Texts that are not in the records: blocks SD, or the records of a group of variable-length values.
 typedef struct od_mdf_texts {
   od_mdf_data data;       // blocks SD
   od_mdf_cursor *values;  // records
-  uint64_t at;            // position of the present text
+  uint64_t at;            // position of the current text
   bool has_text;
   const unsigned char *text;
   size_t length;

@@ -11,10 +11,10 @@ enum { MOST_BUFFERS = 32 << 20, LARGEST_BUFFER = 1 << 18, SMALLEST_BUFFER = 1 <<
 typedef struct source {
   int group;
   od_mdf_cursor records;
-  od_mdf_cursor *times;  // the records with the times; NULL: these records
+  od_mdf_cursor *times;  // the cursor with the times; NULL: the times are in `records`
   od_mdf_field time;     // channel NULL: no times
-  double scale;          // from the unit of the times to s
-  double now;            // time of the present record, s; without times the number of the record
+  double scale;          // factor that converts the times to s
+  double now;            // time of the current record, s; the number of the record if there are no times
   od_mdf_field *field;
   int fields;
   bool has_record;
@@ -24,11 +24,11 @@ struct od_mdf_rows {
   od_mdf_log *shared;
   bool owns;  // whether this stream owns `shared`
   const bool *wanted;
-  od_arena memory;  // of the sources
+  od_arena memory;  // memory of the sources
   od_mdf_budget budget;
   source *source;
   int sources;
-  int *heap, heaped;  // sources with a record, the earliest first
+  int *heap, heaped;  // heap of the sources that have a record; the source with the earliest record is the first
   int *wanted_column, wanted_columns;
   bool is_started, is_cut;
 };
@@ -66,7 +66,7 @@ void od_mdf_rows_close(od_mdf_rows *s) {
   od_free(s);
 }
 
-// Adds a remark about what an unfinalized file lacks.
+// Adds a remark if the file was not finalized.
 static od_status remark_unfinished(od_mdf_log *c) {
   if (!c->file.is_unfinalized) return OD_OK;
   return od_mdf_remark(
@@ -142,7 +142,7 @@ static od_status start_source(od_mdf_rows *s, source *from, int *first_of_part, 
                          : status;
 }
 
-// Chooses the groups to read: those with selected columns, or all groups if only the time is selected.
+// Chooses the groups to read: the groups with selected columns, or all groups if only the time is selected.
 static od_status choose_sources(od_mdf_rows *s, od_error *err) {
   const od_mdf_log *c = s->shared;
   const od_mdf_columns *columns = &c->columns;
@@ -204,7 +204,7 @@ static od_status advance(od_mdf_rows *s, source *from, od_error *err) {
   od_status status = od_mdf_cursor_next(&from->records, &more, err);
   if (status == OD_OK && more && from->times) {
     status = od_mdf_cursor_next(from->times, &more, err);
-    if (status == OD_OK && !more) s->is_cut = true;  // fewer times than records
+    if (status == OD_OK && !more) s->is_cut = true;  // there are fewer times than records
   }
   from->has_record = status == OD_OK && more;
   s->is_cut = s->is_cut || from->records.is_cut;

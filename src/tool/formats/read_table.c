@@ -48,8 +48,8 @@ static od_status read_rows(const char *path, const od_table_wish *wish, od_table
   return OD_OK;
 }
 
-// Readers other than the one for CSV need a file. A file of a bundle is copied to an unnamed temporary file, `name`. If a bundle is
-// recorded, the file is read twice.
+// Only the reader for CSV can read a file of a bundle directly. For the other readers the file is copied to an unnamed
+// temporary file, `name`. If a bundle is recorded, the file is read twice.
 static od_status read_binary(const char *path, const char *name, const od_log_format *format, const od_table_wish *wish,
                              od_table **out, od_error *err) {
   enum { LARGEST = 1 << 30 };

@@ -11,7 +11,7 @@ struct od_row_reader {
   const bool *wanted;  // may be NULL
 };
 
-// Returns whether a path names a regular file without contents.
+// Returns whether a path names an empty regular file.
 static bool is_empty(const char *path) {
   struct stat about;
   return stat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0;
@@ -28,7 +28,7 @@ od_status od_row_reader_open(const char *path, const od_table_wish *wish, od_row
   if (status == OD_OK && follows && !r->format->grow)
     return od_fail(err, OD_BAD_INPUT,
                    "%s cannot be followed: %s; expected a regular file with CSV or another text format", path,
-                   r->format == &od_csv_pipe_format ? "it is no regular file" : r->format->name);
+                   r->format == &od_csv_pipe_format ? "it is not a regular file" : r->format->name);
   if (status == OD_OK) status = r->format->open(path, wish ? wish : &no_wish, &r->stream, err);
   if (status == OD_OK && r->stream) *out = OD_GIVE(r);
   return status;

@@ -72,7 +72,7 @@ od_status od_trace_file_read(od_trace_file *f, void *to, size_t most, size_t *go
   return OD_OK;
 }
 
-// Returns whether the bytes differ from those that were read first. A missing byte is a difference.
+// Returns whether the bytes differ from the bytes that were read first. A missing byte is a difference.
 static bool differs(const od_trace_file *f) {
   od_byte_sum sum = {0};
   char block[1 << 14];
@@ -122,7 +122,7 @@ void od_trace_lines_rewind(od_trace_lines *l) {
   l->ended = false;
 }
 
-// Moves the rest of the buffer to its beginning and reads more bytes.
+// Moves the unread bytes of the buffer to its beginning and reads more bytes.
 static od_status fill(od_trace_lines *l, od_error *err) {
   size_t got;
   memmove(l->buffer, l->buffer + l->at, l->filled - l->at);

@@ -30,7 +30,7 @@ od_status od_trace_file_open(od_trace_file *f, const char *path, od_error *err);
 od_status od_trace_file_again(const od_trace_file *f, od_trace_file *other, od_error *err);
 void od_trace_file_close(od_trace_file *f);
 void od_trace_file_rewind(od_trace_file *f);
-// Reads at most `most` bytes. *got: their number; 0 at the end.
+// Reads at most `most` bytes. *got: number of bytes; 0 at the end.
 od_status od_trace_file_read(od_trace_file *f, void *to, size_t most, size_t *got, od_error *err);
 // Returns whether the bytes have changed since they were first read. Appended data are ignored.
 bool od_trace_file_has_changed(const od_trace_file *f);
@@ -54,7 +54,7 @@ void od_trace_lines_rewind(od_trace_lines *l);
 // Reads the next line, without its line end. *text is valid until the next call; (*text)[*length] is a byte below ' '. *text is
 // NULL at the end of the file. Fails with OD_BAD_INPUT if the line has more than 1 MB.
 od_status od_trace_lines_next(od_trace_lines *l, const char **text, size_t *length, od_error *err);
-// Fails with OD_BAD_INPUT, the place in the last line, and what was expected there.
+// Fails with OD_BAD_INPUT. The message contains the place in the last line, and the expected text.
 od_status od_trace_lines_fail(const od_trace_lines *l, const char *text, size_t length, size_t place,
                               const char *expected, od_error *err);
 

@@ -23,7 +23,7 @@ static bool take_numbers(od_picture *p, const od_drawn_response *r, numbers *n) 
     double amplitude = cabs(f->value[r->output * points + i]), half = od_frf_half(f, r->output, i) / amplitude;
     n->frequency[i] = f->frequency[i];
     n->magnitude[i] = 20 * log10(amplitude);
-    // First order: a relative error e of the amplitude is 20 log10(1 + e) dB, and e rad.
+    // First-order effect of a relative error e: the amplitude changes by 20 log10(1 + e) dB, the phase by e rad.
     n->magnitude_half[i] = 20 * log10(1 + half);
     n->phase_half[i] = degree * fmin(half, acos(-1));
     n->has_intervals = n->has_intervals || (isfinite(half) && half > 0);
@@ -102,7 +102,7 @@ static void add_plane(od_picture *p, const od_response *r, int k, const od_trans
   }
   snprintf(title, sizeof title, "%.200s: Nyquist plot", r->output[k].name);
   od_response_unit(r, k, unit, sizeof unit);
-  // The numbers have the unit of the note; units of ratios have no display units.
+  // The numbers have the unit of the note. Ratios of units have no display units.
   od_panel *panel =
       od_picture_add(p, (od_panel){.title = title, .note = unit, .x_name = "real part", .has_equal_scales = true});
   od_panel_add(p, panel,

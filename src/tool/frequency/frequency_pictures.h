@@ -9,7 +9,7 @@
 typedef struct od_drawn_response {
   const od_frf *frf;
   int output;
-  const char *name, *label;       // name: of the panels; label: "measured"
+  const char *name, *label;       // name of the panels; label of the response, such as "measured"
   const char *unit;               // unit of the magnitude: "m/V"
   const double _Complex *fitted;  // value of the model at each frequency; NULL: no model
   const char *fitted_label;

@@ -15,7 +15,7 @@ typedef struct levy {
   double *divisor;  // |D| of the previous fit, per point
 } levy;
 
-// Fills two rows per point and output: real and imaginary part of w (N - H (D - 1)) = w H.
+// Fills two rows per point and output with the real and imaginary part of the equation w (N - H (D - 1)) = w H.
 static void fill(levy *l) {
   const od_frf *f = l->f;
   int n = l->o->order, own = l->o->zeros + 1;

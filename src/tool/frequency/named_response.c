@@ -137,7 +137,7 @@ static json_t *points_json(const od_frf *f, int output, const double *phase) {
   return list;
 }
 
-// Writes a reading with half of its interval: "3.48 +- 0.02 m/V".
+// Writes a value with half the width of its interval: "3.48 +- 0.02 m/V".
 static void reading_text(od_reading v, const char *unit, char *text, size_t size) {
   char value[OD_NUMBER_SIZE], half[OD_NUMBER_SIZE] = "";
   double spread = (v.high - v.low) / 2;

@@ -26,7 +26,8 @@ od_status od_response_of_machine(const od_machine *machine, int input, const int
 typedef struct od_estimate_options {
   double sine_from, sine_to, sine_step;  // Hz
   double periods;                        // number of periods of each frequency of a stepped sine
-  double settle;                         // number of periods to omit: of each frequency, or of a multisine
+  double settle;                         // number of periods to omit at the beginning: of each frequency of a stepped
+                                         // sine, or of a multisine
   double start;                          // start of the stepped sine, s; NAN: the first row
   double period;                         // period of a multisine, s
   int length;  // length of blocks of averaged spectra, in samples; 0: an eighth of the log, at most 65536
@@ -43,7 +44,8 @@ void od_response_unit(const od_response *r, int output, char *text, size_t size)
 // memory.
 od_table *od_response_table(const od_response *r);
 
-// Names and units of the outputs as lists of texts, for pictures and files; in memory of the arena. False: out of memory.
+// Creates lists of the names and units of the outputs, for pictures and files. The arena owns the lists. False: out of
+// memory.
 typedef struct od_response_labels {
   const char **name, **si, **ratio;  // ratio: the unit divided by the unit of the input
 } od_response_labels;
@@ -51,7 +53,7 @@ bool od_response_labels_make(const od_response *r, od_arena *arena, od_response_
 
 // Creates the result. path: the log or the machine.
 od_result od_response_result(const od_response *r, const char *path);
-// Adds the warnings as notices, and to the data, except for a log without warnings.
+// Adds the warnings as notices and to the data. Adds nothing for a log without warnings.
 void od_add_response_warnings(od_result *to, const od_response *r);
 od_status od_response_write_plot(const od_response *r, const char *title, const char *path, od_error *err);
 

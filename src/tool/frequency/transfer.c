@@ -10,7 +10,7 @@
 const char *const od_transfer_methods[] = {"levy", "sk", "vf", NULL};
 
 static const double two_pi = 6.283185307179586;
-static const double least_error = 1e-9;  // a smaller error counts as zero
+static const double least_error = 1e-9;  // errors below this limit count as zero
 
 od_transfer *od_transfer_new(int order, int outputs, double scale) {
   OD_OWNED(od_transfer_free) od_transfer *t = od_calloc(1, sizeof *t);

@@ -15,8 +15,8 @@ typedef struct od_fitted_transfer {
   od_verdict verdict;
 } od_fitted_transfer;
 
-// Chooses the order, fits and judges. r, path, method, low and high must be set. direct: as many zeros as poles. by_size:
-// errors are relative to the magnitude of the response. Free the result in all cases.
+// Chooses the order, fits and judges. r, path, method, low and high must be set. direct: the model has as many zeros as
+// poles. by_size: errors are relative to the magnitude of the response. Free the result in all cases.
 od_status od_fitted_transfer_find(od_fitted_transfer *f, bool direct, bool by_size, od_error *err);
 void od_fitted_transfer_free(od_fitted_transfer *f);
 

@@ -156,7 +156,8 @@ od_status od_friction_find_errors(od_friction_fitted *f, od_error *err) {
   if (status == OD_OK && plan->method == OD_FRICTION_DYNAMIC) return add_steady_errors(f, columns, number, always, err);
   for (int k = 0; k < columns && status == OD_OK; k++) {
     bool film = number[k] == od_law_key(plan->start.law, "tau_hn");
-    // judge_run() computes the standard deviation of least squares, which is smaller than that of an ARMAX model.
+    // judge_run() computes the standard deviation of least squares, which is smaller than the standard deviation of an
+    // ARMAX model.
     if (film) set_sigma(parameter_of(f, number[k]), fmax(parameter_of(f, number[k])->sigma, f->film_sigma));
     status = add_steady_errors(f, 1, &number[k], film ? plan->film_time : plan->bristle_time, err);
     if (film && f->film_leads) set_sigma(parameter_of(f, number[k]), INFINITY);

@@ -95,7 +95,7 @@ static void list_parameters(od_friction_fitted *f) {
 
 // --- The stages ---------------------------------------------------------------------------------------------------
 
-// Reports that no part of the run gives a point, with the ways out that the law permits.
+// Reports that no part of the run gives a point, and suggests the remedies that are possible for the law.
 static od_status complain_about_points(const od_friction_plan *plan, od_error *err) {
   if (plan->points.every > 0)
     return od_fail(

@@ -129,7 +129,7 @@ static od_status balance(const reader *r, const od_force_balance *b, od_friction
 
 // --- Logs ---------------------------------------------------------------------------------------------------------
 
-// Lists the columns of a run; names may be NULL. Returns their number.
+// Lists the columns of a run; names may be NULL. Returns the number of columns.
 static int list_columns(const od_friction_log *log, needed list[MOST_COLUMNS]) {
   const od_force_balance *b = &log->balance;
   const needed all[MOST_COLUMNS] = {{log->slope > 0  ? NULL
@@ -190,7 +190,7 @@ static void find_slopes(int count, int half, double step, const double *x, doubl
   v[count - 1] = (x[count - 1] - x[count - 2]) / step;
 }
 
-// Returns a column of samples that the run keeps; NULL after an error.
+// Returns a new array with the samples of a column; NULL after an error. The run's data own the array.
 static double *take_column(const reader *r, const char *name, const char *si, od_friction_data *d) {
   double *column = OD_TAKE(&d->run_arena, double, d->samples);
   if (!column) od_fail(r->err, OD_NO_MEMORY, "out of memory");

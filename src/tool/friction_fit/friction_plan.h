@@ -30,7 +30,7 @@ typedef struct od_law_numbers {
   const od_friction_law *law;
   bool two_sided;
   int positions;  // number of positions of the factor; 0: the factor does not depend on the position
-  double position[OD_MOST_POSITIONS];  // m, in ascending order
+  double position[OD_MOST_POSITIONS];  // positions of the factor, m, in ascending order
   double q[OD_MOST_LAW_NUMBERS];
 } od_law_numbers;
 
@@ -69,7 +69,7 @@ typedef enum od_film_by { OD_FILM_BY_ARMAX, OD_FILM_BY_LEAST_SQUARES } od_film_b
 typedef enum od_friction_error_kind {
   OD_ERROR_NONE,
   OD_ERROR_NORMAL,      // size is the standard deviation
-  OD_ERROR_UNIFORM,     // between -size and size
+  OD_ERROR_UNIFORM,     // uniform errors between -size and size
   OD_ERROR_POLYNOMIAL,  // a parabola over the force through three uniform errors, at -range, 0 and range
   OD_ERROR_POSITION,  // not a measurement error but additional friction: a sine of the position with wavelength `length`
 } od_friction_error_kind;
@@ -104,7 +104,7 @@ typedef struct od_settling {
 // a.
 typedef struct od_force_balance {
   bool given;
-  const char *pressure[2], *load, *acceleration;  // columns; acceleration NULL: from the velocity
+  const char *pressure[2], *load, *acceleration;  // names of columns; acceleration NULL: computed from the velocity
   double area[2], mass;
   double pressure_sigma, load_sigma, acceleration_sigma;  // standard deviations of the columns, Pa, N, m/s2
   double area_sigma, mass_sigma;                          // relative standard deviations of areas and mass
@@ -176,7 +176,7 @@ typedef struct od_friction_plan {
   int repeats;  // number of runs of a series; 1: a single fit
   int logs;     // number of logs of a series; 0: no such logs, the runs are simulated
   const char *series_log[OD_MOST_SERIES];
-  od_log_settings settings;  // of all logs of runs, or of the log of points if there is no run
+  od_log_settings settings;  // settings of all logs of runs, or of the log of points if there is no run
 } od_friction_plan;
 
 typedef struct od_friction_options {

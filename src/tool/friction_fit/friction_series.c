@@ -7,7 +7,7 @@
 #include "io/wording.h"
 #include "math/chi_squared.h"
 
-// Probability, over all parameters together, with which a correct series is reported as too scattered.
+// Probability that the check reports a correct series as too scattered, over all parameters together.
 static const double false_alarm = 1e-3;
 
 static void keep(od_friction_series *s, int run, const od_friction_fitted *f) {
@@ -20,7 +20,7 @@ static void keep(od_friction_series *s, int run, const od_friction_fitted *f) {
   s->doubtful += f->verdict.trust != OD_SOUND;
 }
 
-// Fits one run. The data are those of `shared`, with the errors of the seed; NULL: each run has its own data.
+// Fits one run. The data are the data of `shared` with the errors of the seed; NULL: each run has its own data.
 static od_status fit_run(od_friction_series *s, int run, uint64_t seed, const od_friction_run_options *options,
                          od_friction_data *shared, od_error *err) {
   od_friction_plan own = *s->plan;
@@ -83,8 +83,8 @@ static void remark(od_friction_series *s) {
   if (s->doubtful > 0)
     od_verdict_add(
         &s->verdict, OD_DOUBTFUL, "series.doubtful", "Runs not sound:",
-        "the verdict of %d of %d runs is not sound; fit such a run alone for the reasons. A small spread then does not mean "
-        "that the mean is correct, because all runs have the same error.",
+        "the verdict of %d of %d runs is not sound; fit each of these runs alone to get the reasons. A small spread "
+        "then does not mean that the mean is correct, because all runs have the same error.",
         s->doubtful, s->runs);
   if (s->failed > 0)
     od_verdict_add(

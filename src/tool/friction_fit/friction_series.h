@@ -9,7 +9,8 @@
 typedef struct od_series_parameter {
   const char *key, *unit;
   double mean,
-      spread;       // of the estimates of all runs with a fit; spread: standard deviation, NAN for fewer than two runs
+      spread;       // mean and standard deviation of the estimates of all runs with a fit; spread NAN: fewer than two
+                    // runs
   double reported;  // root mean square of the standard deviations that the runs report
   double
       chi_squared;  // squared differences from the weighted mean, in units of the reported variances, per degree of freedom

@@ -21,8 +21,8 @@ typedef struct od_law_rows {
   int run_columns;
 } od_law_rows;
 
-// Takes the samples of a run from one time to another (s), each interval divided into `substeps` steps. Free with
-// od_law_rows_free().
+// Selects the samples of a run from one time to another (s). Each interval between samples is divided into `substeps`
+// steps. Free with od_law_rows_free().
 od_status od_law_rows_of_run(const od_friction_data *d, int substeps, double from, double to, od_law_rows *out);
 void od_law_rows_free(od_law_rows *rows);
 // Computes the predicted forces and, unless slopes is NULL, their derivatives with respect to some numbers of the law:

@@ -31,8 +31,8 @@ static const od_key truth_keys[] = {
     {"machine", OD_TEXT, NULL,
      "friction element of the experiment's true machine whose numbers are the true numbers, such as main.friction"},
     {"position", OD_SECTION, NULL,
-     "factor of the true law over the position. Simulated runs follow it. With `machine` it is used only for the comparison with "
-     "estimates: the factor over the position in the machine file",
+     "factor of the true law over the position. Simulated runs use this factor. With `machine`, the run uses the "
+     "factor in the machine file; give the same factor here, for the comparison with the estimates",
      .inside = &od_friction_position_section},
 };
 static const od_section_class truth_section = {"friction truth", "law with which data are simulated",
@@ -89,12 +89,13 @@ static const od_key fit_keys[] = {
      "(`factor_vs: 1`)",
      .otherwise = "0"},
     {"positions", OD_NUMBERS, "m",
-     "2 to 12 positions in ascending order. The law's [factor](machine-files.md#friction) is linear over the position between them and has the "
-     "values `factor_x1`, `factor_x2`, ... there. The entry `positions` of `parameters` stands for all of these values except that of "
-     "`normal_position`. Needs a run with positions and the method `complete`",
+     "2 to 12 positions in ascending order. The law's [factor](machine-files.md#friction) has the values `factor_x1`, "
+     "`factor_x2`, ... at these positions and is linear in between. The entry `positions` of `parameters` stands for "
+     "all of these values except that of `normal_position`. The key needs a run with positions and the method "
+     "`complete`",
      .otherwise = "no dependence on the position"},
-    {"normal_position", OD_NUMBER, "m", "one of `positions`: the factor is 1 there, and the numbers are valid there",
-     OD_ANY, 0, .otherwise = "the middle one of `positions`"},
+    {"normal_position", OD_NUMBER, "m", "one of `positions`, at which the factor is 1 and the numbers are valid",
+     OD_ANY, 0, .otherwise = "the middle entry of `positions`"},
     {"noise", OD_NUMBER, "N", "standard deviation of the noise of a log's force", OD_NOT_NEGATIVE, 0,
      .otherwise = "from second differences, or from the [balance](friction-files.md#run)"},
     {"film_by", OD_CHOICE, "armax|least-squares", "estimation method of `tau_hn` (method `sequential`)"},
@@ -390,7 +391,7 @@ static void read_repeats(od_friction_reader *r, const od_section *file) {
   check_settings(r);
   if (plan->map.given && plan->repeats > 1)
     od_complain(&r->ld, file->node,
-                "found a series and a 'map'; expected one of both. Remove 'map', 'repeats' or the list of logs");
+                "found a series and a 'map'; expected only one of these. Remove 'map', 'repeats' or the list of logs");
 }
 
 // --- The file -----------------------------------------------------------------------------------------------------

@@ -127,8 +127,8 @@ static const od_key run_keys[] = {
      "estimates, because the noise acts on the law like motion",
      OD_NOT_NEGATIVE, 0},
     {"slope", OD_NUMBER, "s",
-     "duration of the window in which the speed is computed as the slope of the column `position`, by parabolas; the column `velocity` is then not "
-     "used. For encoders, whose own speed is late where the motion reverses",
+     "duration of the window in which the speed is computed as the slope of the column `position`, by parabolas; the "
+     "column `velocity` is then not used. Use this key for encoders, whose own speed is late where the motion reverses",
      OD_NOT_NEGATIVE, 0},
     {"skip", OD_NUMBER, "s", "duration at the beginning that is not fitted; the law begins at rest", OD_NOT_NEGATIVE,
      0},
@@ -194,7 +194,7 @@ void od_friction_read_points(od_friction_reader *r, int node) {
   int number = od_read_keys(ld, &section, OD_IN_LOADER, "every", NULL);
   if (od_number_is_given(ld, number)) p->every = (int)od_read_whole(ld, number, "every", 1, 1e6);
   od_friction_read_times(r, &section, "points", "time", p->time);
-  // With only a time, the settled parts of the run within this time are the points.
+  // If the file gives only 'time', the points are the settled parts of the run within this time.
   bool settled = od_section_get(ld, &section, "time") >= 0 && !od_number_is_given(ld, first) &&
                  !od_number_is_given(ld, first + 1) && !p->log;
   if (p->every > 0 || settled) p->given = false;
@@ -345,7 +345,7 @@ static void read_experiment(od_friction_reader *r, const od_section *section) {
   r->plan->log.experiment = e;
 }
 
-// Reads the log of a run, or the logs of a series. Logs of the program's options replace those of the file.
+// Reads the log of a run, or the logs of a series. Logs of the program's options replace the logs of the file.
 static void read_logs(od_friction_reader *r, int node) {
   od_loader *ld = &r->ld;
   od_friction_plan *plan = r->plan;

@@ -263,8 +263,8 @@ static od_status add_set(od_fit_work *w, int set, double *V, od_error *err) {
   od_status status = find_window(w, set, &b, err);
   if (status != OD_OK) return status;
   OD_SCRATCH(scratch);
-  // half: half the width of a 95 % interval, in standard deviations, for a window that covers the fraction `part` of
-  // the series.
+  // part: fraction of the series that a window covers. half: half the width of a 95 % interval at this fraction, in
+  // standard deviations.
   double part = (double)b / (double)rows, half = OD_NORMAL95 + part * (2.9694 + part * (0.4160 - 0.5324 * part));
   double wide = half / OD_NORMAL95, *e = OD_TAKE(&scratch, double, rows);
   passage p = {.w = w,

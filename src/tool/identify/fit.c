@@ -42,7 +42,7 @@ static od_status describe_best(const od_fit_work *w, od_error *err) {
                    strcmp(w->plan->e->parameter[i].unit, "1") ? w->plan->e->parameter[i].unit : "");
   if (r->only_coarse)
     return od_fail(err, OD_INTERRUPTED,
-                   "interrupted after %s with one row in %d; best values so far, from these rows: %s",
+                   "interrupted after %s using one row in %d; best values so far, from these rows: %s",
                    od_count(r->coarse_iterations, "iteration").text, r->coarse, values);
   return od_fail(err, OD_INTERRUPTED, "interrupted after %s; best values so far: %s",
                  od_count(r->iterations, "iteration").text, values);

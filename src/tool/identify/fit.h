@@ -106,7 +106,7 @@ typedef struct od_fit_plan {
 // Names of methods in files, in the order of their enumeration. The last entry is NULL.
 extern const char *const od_fit_methods[];
 
-// Returns the start of a set: its own, or that of the plan (fit_start.c).
+// Returns the start of a set: the set's own start, or the start of the plan (fit_start.c).
 od_fit_start od_fit_start_of(const od_fit_plan *plan, const od_fit_set *set);
 
 // Loads a fit file: an experiment file with the sections fit, sets, prepare and combinations.
@@ -202,8 +202,8 @@ typedef struct od_fit_pair {
   double correlation;
 } od_fit_pair;
 
-// Check of the cost one standard deviation away from its minimum. ratio: rise of the cost divided by the rise of a quadratic cost.
-// The checked point with the ratio farthest from 1 counts. See fit_cost_rise.c.
+// Check of the cost one standard deviation away from its minimum. ratio: rise of the cost divided by the rise of a
+// quadratic cost. The result is the checked point with the ratio farthest from 1. See fit_cost_rise.c.
 typedef struct od_fit_cost_rise {
   int parameter;  // index of the parameter that is changed; -1: not examined, or no such point
   double ratio;

@@ -8,7 +8,8 @@
 #include "least_squares/loss.h"
 
 enum { MOST_CHECKED = 8 };         // largest number of checked parameters, with two predictions each
-static const double least = 1e-6;  // smallest ratio of rises in comparisons; replaces smaller and negative ratios
+static const double least = 1e-6;  // smallest ratio of rises in comparisons; smaller and negative ratios are replaced
+                                   // by this ratio
 
 typedef struct cost {
   const od_fit_plan *plan;

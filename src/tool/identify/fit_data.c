@@ -218,7 +218,8 @@ double od_fit_raw_value(const od_fit_plan *plan, const od_fit_data *d, int senso
   const od_channel *c = &log->plan->channel[d->set->channel[sensor]];
   if (c->at < 0 || c->scale == 0) return (double)NAN;
   double raw = ((value - c->conversion.offset) * c->conversion.divisor / c->conversion.factor - c->offset) / c->scale;
-  // The file has few digits. The number with these digits must give the value.
+  // The numbers in the file have few digits. The result is valid only if the number with few digits converts to the
+  // value.
   char text[32];
   snprintf(text, sizeof text, "%.9g", raw);
   raw = strtod(text, NULL);

@@ -125,7 +125,8 @@ static void judge_residuals(const od_fit_work *w, int set, int i, long first, lo
       q->worst = fabs(r) / d->sigma[i], q->worst_time = d->time[k], q->worst_value = measured;
     q->samples++;
   }
-  // Rows of other files and groups of a log are no missing samples, and residuals are neighbors without them.
+  // Rows of other files and groups of a log do not count as missing samples. Residuals on both sides of such rows are
+  // neighbors.
   const od_log *log = d->set->log;
   bool has_rates = log && log->has_rates;
   long rows = 0;

@@ -55,8 +55,8 @@ static od_status complain_about_sample(const od_fit_work *w, od_error *err) {
       w->plan->e->sensor[sensor].name, its->set->name, value, time, worst, code);
 }
 
-// Translates the engine's status into a message about the fit. If the search could not begin, the message is about the first
-// set that cannot be predicted.
+// Translates the engine's status into a message about the fit. If the search could not begin, the message names the
+// first set that cannot be predicted.
 static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   const od_ls_result *r = w->f->search;
   w->f->only_predicted = w->options->only_predict;
@@ -64,7 +64,7 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   if (w->interrupted && !r) return od_fail(err, OD_INTERRUPTED, "interrupted before the end of the first prediction");
   if (status == OD_INTERRUPTED && r && r->only_coarse)
     return od_fail(err, status,
-                   "interrupted after %s with one row in %d; the result is the best so far, from these rows",
+                   "interrupted after %s using one row in %d; the result is the best so far, from these rows",
                    od_count(r->coarse_iterations, "iteration").text, r->coarse);
   if (status == OD_INTERRUPTED && r)
     return od_fail(err, status, "interrupted after %s; the result is the best so far",
@@ -77,7 +77,8 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   if (r && r->reason == OD_LS_STUCK)
     return od_fail(
         err, OD_NOT_CONVERGED,
-        "the search is stuck at a point that is not a minimum: a step could still reduce the residuals by %.2g %%; the result is the best so far. Change the start values",
+        "the search stopped at a point that is not a minimum: a step could still reduce the residuals by %.2g %%; the "
+        "result is the best so far. Change the start values",
         100 * r->offset);
   if (r && r->reason == OD_LS_PLATEAU)
     return od_fail(
@@ -98,8 +99,8 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   return !r && status == OD_NOT_FINITE ? complain_about_sample(w, err) : status;
 }
 
-// Returns the distance between the rows that the first iterations use; 0: all rows. Rows are skipped only if the predictor can leap
-// over rows.
+// Returns the distance between the rows that the first iterations use; 0: all rows. Rows are skipped only if all
+// predictors can skip rows.
 static int rows_to_begin_with(const od_fit_work *w) {
   const long enough = 4000, per_unknown = 100;
   for (int set = 0; set < w->f->sets; set++)
@@ -107,7 +108,8 @@ static int rows_to_begin_with(const od_fit_work *w) {
   long rows = per_unknown * w->n > enough ? per_unknown * w->n : enough, every = w->m / rows;
   if (every < 4) return 0;
   if (every >= OD_PREDICT_MOST_EVERY) every = OD_PREDICT_MOST_EVERY;
-  return (int)(every % 2 ? every : every - 1);  // periods of inputs tend to be even numbers of samples
+  return (int)(every % 2 ? every : every - 1);  // an odd number, because the period of an input is often an even number
+                                                // of samples
 }
 
 static od_status search_once(od_fit_work *w, od_error *err) {
@@ -147,7 +149,7 @@ void od_fit_search_text(const od_fitted *f, char *text, size_t size) {
   const od_ls_result *r = f->search;
   char first[160] = "";
   if (r->coarse > 0)
-    snprintf(first, sizeof first, "%s with one row in %d, then ", od_count(r->coarse_iterations, "iteration").text,
+    snprintf(first, sizeof first, "%s using one row in %d, then ", od_count(r->coarse_iterations, "iteration").text,
              r->coarse);
   snprintf(text, size, "%s%s, %s, %ld with sensitivities", first, od_count(r->iterations, "iteration").text,
            od_count(r->residual_evaluations, "prediction").text, r->jacobian_evaluations);

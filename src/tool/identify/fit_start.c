@@ -1,4 +1,5 @@
-// Initial states of sets that begin elsewhere: from the first row, or from all rows of a validation set.
+// Initial states of sets that do not start at the initial state of the model. The states are found from the first row,
+// or from all rows of a validation set.
 //
 // The state is x0 + d, with the initial state x0 of the model. Gauss-Newton steps with a diagonal damping minimize
 //
@@ -70,7 +71,7 @@ static bool solve(int nx, const double *H, const double *g, double damping, doub
   memcpy(A, H, (size_t)nx * (size_t)nx * sizeof *A);
   for (int i = 0; i < nx; i++) {
     double own = H[i * (nx + 1)];
-    // A state without an effect keeps its value.
+    // A state without an effect on the rows keeps the value of the model.
     A[i * (nx + 1)] += own > 0 ? damping * own : 1;
   }
   if (od_cholesky(nx, A, L) < nx) return false;

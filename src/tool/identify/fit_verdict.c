@@ -41,11 +41,10 @@ static void judge_search(judge *j) {
   const od_ls_result *r = j->f->search;
   if (j->f->only_predicted) return;
   if (r->reason == OD_LS_STUCK)
-    REMARK(
-        j, OD_UNSOUND, "search.stuck", "No minimum:",
-        "the search is stuck at a point where a step could still reduce the residuals by %.2g %%; change the start values"
-        ", or set 'starts'.",
-        100 * r->offset);
+    REMARK(j, OD_UNSOUND, "search.stuck", "No minimum:",
+           "the search stopped at a point where a step could still reduce the residuals by %.2g %%; change the start "
+           "values, or set 'starts'.",
+           100 * r->offset);
   else if (r->reason == OD_LS_PLATEAU)
     REMARK(j, OD_UNSOUND, "search.plateau", "No minimum:",
            "the search ended at a point where parameters have no effect on the predictions; change the start values, "
@@ -60,7 +59,7 @@ static void judge_search(judge *j) {
            j->f->plan->evaluations);
   else if (r->reason == OD_LS_STOPPED && r->only_coarse)
     REMARK(j, OD_UNSOUND, "search.stopped",
-           "No minimum:", "the search was interrupted after %s with one row in %d; only these rows were fitted.",
+           "No minimum:", "the search was interrupted after %s using one row in %d; only these rows were fitted.",
            od_count(r->coarse_iterations, "iteration").text, r->coarse);
   else if (r->reason == OD_LS_STOPPED)
     REMARK(j, OD_UNSOUND, "search.stopped", "No minimum:", "the search was interrupted after %s.",
@@ -488,8 +487,8 @@ static void judge_lag(judge *j, const od_fit_work *w, int set, int sensor) {
   if (!matters) return;
   REMARK(
       j, OD_SOUND, "log.lag", "Lag:",
-      "'%s' in the set '%s' is %s by %s relative to its prediction, by cross-correlation (%.4g there, %.4g without a lag). If the "
-      "sensor or its logger is %s, write 'delay: %.4g ms' under this channel.",
+      "'%s' in the set '%s' is %s by %s relative to its prediction, by cross-correlation (correlation %.4g with this "
+      "lag, %.4g without). If the sensor or its logger is %s, write 'delay: %.4g ms' under this channel.",
       j->e->sensor[sensor].name, s->name, lag.lag > 0 ? "late" : "early", od_duration_text(fabs(lag.lag), 3).text, r,
       at_zero, lag.lag > 0 ? "late" : "early", 1e3 * (given + lag.lag));
 }

@@ -59,9 +59,10 @@ od_status od_fit_prepare(od_fit_work *w, od_error *err);
 // and may vary it, regardless of the plan.
 od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, od_predictor **out, od_error *err);
 
-// fit_start.c: od_fit_find_starts() finds the initial states with which the search begins in sets that start at their first row, with
-// the start values of the parameters. od_fit_find_validation_start() finds the initial state of a validation set from its first row or
-// from all rows, with the parameters x, if its start is not that of the model.
+// fit_start.c: od_fit_find_starts() finds the initial states with which the search begins in sets that start at their
+// first row, with the start values of the parameters. od_fit_find_validation_start() finds the initial state of a
+// validation set from its first row or from all rows, with the parameters x, if the set does not start at the initial
+// state of the model.
 od_status od_fit_find_starts(od_fit_work *w, od_error *err);
 od_status od_fit_find_validation_start(od_fit_work *w, int set, const double *x, od_error *err);
 

@@ -131,7 +131,7 @@ static od_status find(od_identifiability *id, const od_sensitivities *s) {
   for (int k = 0; k < n - id->nulls; k++) id->weak += id->singular[k] < 1;
   memset(factor, 0, (size_t)n * sizeof *factor);
   for (int k = 0; k < n; k++) {
-    factor[k] = 1;  // the gradient of one parameter
+    factor[k] = 1;  // gradient of a single parameter
     id->sigma[k] = od_identifiability_sigma(id, factor);
     factor[k] = 0;
   }

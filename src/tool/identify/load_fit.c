@@ -370,7 +370,9 @@ static void read_sets(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   for (int i = 0; i < plan->sets; i++) {
     od_fit_set *set = &plan->set[i];
     fitted = fitted || !set->validates;
-    if (set->log && !set->borrowed) set->log->plan = &set->plan;  // the addresses of sets are final now
+    if (set->log && !set->borrowed)
+      set->log->plan = &set->plan;  // the array of sets does not move any more, so
+                                    // addresses of sets remain valid
   }
   if (plan->sets > 0 && !fitted && xl->options->log.data.count == 0)
     od_complain(ld, node, "all sets are for validation; a fit needs at least one set with 'use: fit'");

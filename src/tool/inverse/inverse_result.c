@@ -31,7 +31,7 @@ static long peak_row(const od_table *t, int column) {
   return at;
 }
 
-// Adds the peak of each column with its time, the other end of its range, and its root mean square.
+// Adds the peak of each column with its time, the opposite end of its range, and its root mean square.
 static void add_quantities(const od_table *t, od_result *r) {
   static const od_result_column columns[] = {{"name", "quantity", OD_CELL_TEXT},  {"unit", "unit", OD_CELL_UNIT},
                                              {"peak", "peak", OD_CELL_NUMBER},    {"peak_at", "at, s", OD_CELL_PLAIN},

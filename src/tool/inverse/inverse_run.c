@@ -185,7 +185,7 @@ static void fill_row(run *s, double t) {
   row[s->r->power] = power;
   at = s->r->power + 1;
   for (int i = 0; i < o->output_count; i++) row[at++] = od_inverse_output(s->inverse, &s->m->output[o->outputs[i]]);
-  for (int i = 0; i < at; i++) row[i] += 0.0;  // replaces minus zero by zero
+  for (int i = 0; i < at; i++) row[i] += 0.0;  // minus zero becomes zero
 }
 
 // Keeps the largest flow that compresses the oil. Computes this flow in the row before `row`, from the central difference of

@@ -47,7 +47,7 @@ typedef struct od_drive_columns {
 // A friction element without states, and the rows in which its speed is below build_up_speed.
 typedef struct od_standstill {
   int instance;
-  double build_up_speed;         // speed at which the force is fully built up, m/s or rad/s
+  double build_up_speed;         // speed above which the force is fully built up, m/s or rad/s
   double breakaway, exponent;    // breakaway force with a factor of 1; exponent of the factor
   double largest;                // breakaway force with the largest factor at standstill
   long rows, rows_of_interval;   // number of rows at standstill, in total and in the current interval

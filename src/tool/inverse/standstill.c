@@ -23,7 +23,7 @@ bool od_standstills_find(const od_model *m, od_inverse_result *r) {
     const od_instance *e = &m->instance[i];
     const char *inside = od_instance_description(m, e)->inside;
     if (!inside || strcmp(inside, "friction") != 0 || e->state[0] >= 0 || e->actuator < 0) continue;
-    // The larger breakaway force of the two directions.
+    // The larger breakaway force of the two directions is used.
     double fs = fmax(number_of(m, e, "Fs"), number_of(m, e, "Fs_negative"));
     double fc = fmax(number_of(m, e, "Fc"), number_of(m, e, "Fc_negative"));
     double v0 = number_of(m, e, "v0"), breakaway = isnan(fs) ? fc : fs;

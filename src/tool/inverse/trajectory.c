@@ -185,7 +185,8 @@ od_status od_trajectory_of_samples(const double *t, const double *value, long ro
   return OD_OK;
 }
 
-// Creates the motion of an input from a file. The motion is constant before the first and after the last sample.
+// Creates the motion of an input whose values come from a file. The motion is constant before the first and after the
+// last sample.
 static od_status of_file(const od_machine *machine, const double *pairs, int count, double begin, double end,
                          od_trajectory *out) {
   OD_SCRATCH(scratch);

@@ -12,7 +12,7 @@
 enum { OD_TRAJECTORY_PEAKS = 6 };
 
 typedef struct od_trajectory {
-  const od_machine *machine;  // a signal in closed form is an input of this machine; NULL: nodes
+  const od_machine *machine;  // machine of which a signal in closed form is an input; NULL: the motion has nodes
   int input;
   int nodes;
   double *t, *value, *rate, *second;
@@ -28,8 +28,8 @@ typedef struct od_trajectory {
   double coarse, coarse_at;
 } od_trajectory;
 
-// Creates the motion prescribed by an input from `begin` to `end`. For an input from a file, the motion consists of samples. The
-// machine must outlive the trajectory.
+// Creates the motion prescribed by an input from `begin` to `end`. If the values of the input come from a file, the
+// motion consists of samples. The machine must outlive the trajectory.
 od_status od_trajectory_of_input(const od_machine *machine, int input, double begin, double end, od_trajectory *out);
 // Creates a motion from at least three samples at increasing times. low_pass: see od_smooth_samples().
 od_status od_trajectory_of_samples(const double *t, const double *value, long rows, double low_pass,

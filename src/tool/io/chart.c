@@ -68,8 +68,8 @@ static void listen(const od_chart *c, od_drawn drawn) {
   if (c->listen) c->listen(c->listener, &drawn);
 }
 
-// A path. The points of a compact path are whole fifths of a pixel relative to the previous point, and only the begin of a line has
-// a letter.
+// A path. In a compact path, points are relative to the previous point, in whole fifths of a pixel, and only the first
+// point of a line has a letter.
 typedef struct path {
   FILE *to;
   bool is_compact;
@@ -100,7 +100,7 @@ static void path_point(path *p, char how, double x, double y) {
 
 static void path_close(path *p, double x, double y) {
   fputc('Z', p->to);
-  // The next line of a compact path is relative to the begin of the closed line.
+  // The next line of a compact path is relative to the first point of the closed line.
   p->x = lround(compact_scale * x);
   p->y = lround(compact_scale * y);
 }
@@ -330,7 +330,7 @@ void od_chart_instant(FILE *to, const od_chart *c, double value, const char *cla
 
 void od_chart_mark(FILE *to, const od_chart *c, double x, double y, od_mark_shape shape, const char *class_name,
                    const char *text) {
-  static const double arm = 4.5, character = 6.2, line = 14;  // character: about the width of a character
+  static const double arm = 4.5, character = 6.2, line = 14;  // pixels; character: mean width of a character
   if (!isfinite(x) || !isfinite(y)) return;
   double px = od_chart_x(c, x), py = bounded_y(c, y);
   listen(c, (od_drawn){
@@ -340,7 +340,7 @@ void od_chart_mark(FILE *to, const od_chart *c, double x, double y, od_mark_shap
     stroke(&p, px - arm, py - arm, px + arm, py + arm);
     stroke(&p, px - arm, py + arm, px + arm, py - arm);
   } else {
-    // A ring as a polygon, because paths are not filled.
+    // The ring is a polygon in the same path as the crosses, whose style does not fill shapes.
     for (int i = 0; i <= 12; i++) {
       double angle = i * acos(-1) / 6;
       path_point(&p, i ? 'L' : 'M', px + arm * cos(angle), py + arm * sin(angle));

@@ -222,7 +222,7 @@ bool od_date_time_is(const char *text, size_t length) {
 }
 
 bool od_date_order_of(const char *form, od_date_order *order) {
-  // The first of each kind of letter: the minutes follow the hours, so the first m is of the month.
+  // Finds the first letter of each kind. Minutes come after the date, so the first m belongs to the month.
   const size_t length = strlen(form), year = strcspn(form, "yY"), month = strcspn(form, "mM"),
                date = strcspn(form, "dD");
   if (year == length || month == length || date == length) return false;
@@ -243,7 +243,7 @@ void od_date_time_text(char text[OD_DATE_TIME_SIZE], od_nanoseconds at, bool has
   if (at < days * day) days--;
   const od_nanoseconds rest = at - days * day;
   const int seconds = (int)(rest / second), fraction = (int)(rest % second);
-  // The year is estimated from the mean length of a year, and corrected.
+  // The year is estimated from the mean length of a year and then corrected.
   int year = (int)(1970 + days * 400 / 146097), month = 12;
   while (od_days_since_1970(year, 1, 1) > days) year--;
   while (od_days_since_1970(year + 1, 1, 1) <= days) year++;

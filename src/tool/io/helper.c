@@ -25,7 +25,7 @@ extern char **environ;
 // installed library. Third: for an installed program, or a program in a subfolder of the build folder.
 static const char *const relative[] = {"libexec/oleodyn", OD_HELPERS_FROM_LIBRARY, OD_HELPERS_FROM_PROGRAM};
 
-// What is searched: a program, or a file to read (mode of access()).
+// The file to find: its name, and the mode for access() (X_OK for a program, R_OK for a file to read).
 typedef struct wanted {
   const char *name;
   int mode;

@@ -14,7 +14,8 @@
 // and removed the file.
 #define OD_HELPER_FILE "/dev/fd/3"
 
-// Finds a file in the folders of the helper programs, which are searched as for od_helper_start(). Returns false if there is none.
+// Finds a file in the folders of the helper programs, in the same order as od_helper_start(). Returns false if there is
+// none.
 enum { OD_HELPER_PATH_SIZE = 4096 };
 bool od_helper_find_file(char path[OD_HELPER_PATH_SIZE], const char *name);
 
@@ -27,10 +28,11 @@ typedef struct od_helper {
   od_channel channel;
 } od_helper;
 
-// Starts the program `name` and begins the request: protocol, task and path. If the environment variable OLEODYN_HELPERS is set,
-// the program is searched only in this folder. Otherwise it is searched in folders relative to liboleodyn and to the program, and
-// in the folder of the installation. After OD_OK, the caller continues the request, reads the answer and calls od_helper_end().
-// Fails with OD_IO if the program is missing or cannot be started; the message names the program.
+// Starts the program `name` and begins the request: protocol, task and path. If the environment variable
+// OLEODYN_HELPERS is set, only this folder is searched for the program. Otherwise the function searches folders
+// relative to liboleodyn and to the program, and in the folder of the installation. After OD_OK, the caller continues
+// the request, reads the answer and calls od_helper_end(). Fails with OD_IO if the program is missing or cannot be
+// started; the message names the program.
 od_status od_helper_start(od_helper *h, od_helper_task task, const char *path, od_error *err);
 
 // Ends the request. Returns the first part of the answer, 0 if there is no answer.

@@ -7,7 +7,22 @@
 #include "io/helper.h"
 #include "io/helper_limits.h"
 
-enum { MEGABYTE = 1 << 20 };
+#if defined __has_feature  // Clang
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define SANITIZED
+#endif
+#endif
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define SANITIZED
+#endif
+
+// SMALL: memory for every file. Sanitizers keep freed memory, and record the state of all memory.
+#ifdef SANITIZED
+enum { MEGABYTE = 1 << 20, SMALL = 2048 };
+#else
+enum { MEGABYTE = 1 << 20, SMALL = 176 };
+#endif
+enum { PER_BYTE = 128 };
 
 // The limit is far above the time for an undamaged file, because reading takes milliseconds per megabyte.
 long long od_helper_seconds(long long bytes) {
@@ -15,7 +30,7 @@ long long od_helper_seconds(long long bytes) {
 }
 
 static rlim_t memory_limit(long long bytes) {
-  return (rlim_t)2048 * MEGABYTE + 32 * (rlim_t)bytes;
+  return (rlim_t)SMALL * MEGABYTE + PER_BYTE * (rlim_t)bytes;
 }
 
 uint64_t od_helper_most_numbers(long long bytes) {

@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 #include "base/allocate.h"
+#include "io/unpacked.h"
 
 enum { HEADER = 128, TAG = 8, COMPRESSED = 15, MATRIX = 20 };
 
@@ -19,6 +20,8 @@ typedef struct walk {
   FILE *file;
   long long size, at;
   bool swapped;  // whether the file has the other byte order
+  double plain;  // bytes unpacked so far
+  double most;   // largest allowed value of `plain`
 } walk;
 
 static bool read_at(const walk *w, long long at, void *to, size_t count) {
@@ -42,13 +45,13 @@ static void unpack_release(void *user, void *block) {
   od_free(block);
 }
 
-// Unpacks `bytes` bytes from the current position. Returns whether the data have a correct end and checksum.
-static bool is_packed(const walk *w, long long bytes) {
+// Unpacks `bytes` bytes from the current position. Returns whether the data have a correct end and checksum, and are not too many.
+static bool is_packed(walk *w, long long bytes) {
   unsigned char packed[16384], plain[16384];
   z_stream z = {.zalloc = unpack_allocate, .zfree = unpack_release};
   if (inflateInit(&z) != Z_OK) return false;
   int status = Z_OK;
-  while (status == Z_OK && bytes > 0) {
+  while (status == Z_OK && bytes > 0 && w->plain <= w->most) {
     size_t part = bytes < (long long)sizeof packed ? (size_t)bytes : sizeof packed;
     z.next_in = packed;
     z.avail_in = (unsigned)fread(packed, 1, part, w->file);
@@ -57,11 +60,12 @@ static bool is_packed(const walk *w, long long bytes) {
       z.next_out = plain;
       z.avail_out = sizeof plain;
       status = inflate(&z, Z_NO_FLUSH);
+      w->plain += (double)(sizeof plain - z.avail_out);
     } while (status == Z_OK && z.avail_out == 0);
     if (status == Z_BUF_ERROR) status = Z_OK;  // needs more input
   }
   inflateEnd(&z);
-  return status == Z_STREAM_END;
+  return status == Z_STREAM_END && w->plain <= w->most;
 }
 
 // Move to the next element (level 5) or matrix (level 4). Return false if the current element or matrix is not complete.
@@ -108,7 +112,7 @@ static bool is_whole(walk *w) {
   return whole;
 }
 
-od_status od_mat_check_integrity(const char *path, long long *bytes, od_error *err) {
+od_status od_mat_check_integrity(const char *path, double most, long long *bytes, od_error *err) {
   struct stat facts;
   *bytes = 0;
   bool there = stat(path, &facts) == 0;
@@ -118,10 +122,12 @@ od_status od_mat_check_integrity(const char *path, long long *bytes, od_error *e
   FILE *f = there ? fopen(path, "rb") : NULL;
   if (!f) return od_fail(err, OD_IO, "cannot read %s: %s", path, strerror(errno));
   walk w = {.file = f, .size = (long long)facts.st_size};
+  w.most = most > 0 ? most : od_most_unpacked((double)w.size);
   bool whole = is_whole(&w);
   fclose(f);
   *bytes = w.size;
   if (whole) return OD_OK;
+  if (w.plain > w.most) return od_check_unpacked(path, (double)w.size, w.plain, err);
   return od_fail(
       err, OD_BAD_INPUT,
       "%s is not a MATLAB file, or the file is truncated or damaged: the file has %lld bytes, and the bytes from %lld on are invalid; write the file again",

@@ -5,8 +5,9 @@
 
 #include "oleodyn/status.h"
 
-// Fails with OD_BAD_INPUT if the file is truncated or damaged, and with OD_IO if the file cannot be read. *bytes: the size of the
-// file. Level 7.3 is HDF5, whose library has its own checks.
-od_status od_mat_check_integrity(const char *path, long long *bytes, od_error *err);
+// Fails with OD_BAD_INPUT if the file is truncated or damaged, or if it has more than `most` bytes after decompression; 0: as many as
+// od_most_unpacked() allows. Fails with OD_IO if the file cannot be read. *bytes: the size of the file. Level 7.3 is HDF5, whose
+// library has its own checks.
+od_status od_mat_check_integrity(const char *path, double most, long long *bytes, od_error *err);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef OD_IO_ONCE_H
 #define OD_IO_ONCE_H
 
-#ifdef __wasm__  // one thread only
+#ifdef __wasm__  // WebAssembly: the program has one thread
 typedef int od_once;
 #define OD_ONCE 0
 static inline void od_call_once(od_once *once, void (*function)(void)) {

@@ -1,4 +1,4 @@
-// Writes a picture as an SVG file: its panels one below another.
+// Writes a picture as an SVG file. The panels are one below another.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

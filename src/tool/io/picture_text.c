@@ -400,7 +400,7 @@ od_status od_picture_print(const od_picture *p, od_text_style style, FILE *to, o
   }
   if (p->panels > printed)
     fprintf(to, "\n%d further panels are not shown; --plot FILE.svg shows all\n", p->panels - printed);
-  if (fflush(to) != 0 || ferror(to)) return od_fail(err, OD_IO, "standard output: cannot be written");
+  if (fflush(to) != 0 || ferror(to)) return od_fail(err, OD_IO, "cannot write to standard output");
   return OD_OK;
 }
 

@@ -33,8 +33,8 @@ void od_svg_text(FILE *to, const char *class_name, double x, double y, const cha
 // Writes a name in bold, then a note in a lighter tone, on one line.
 void od_svg_label(FILE *to, double x, double y, const char *name, const char *note);
 
-// Write a path: its begin, its points in order ('M': start a new line at this point, 'L': continue the line), and its end. The name
-// is stored in the file; NULL: none.
+// Write a path: its start, its points in order ('M': start a new line at this point, 'L': continue the line), and its
+// end. The name is stored in the file; NULL: none.
 void od_svg_path_begin(FILE *to, const char *class_name, const char *name);
 void od_svg_path_point(FILE *to, char how, double x, double y);
 void od_svg_path_end(FILE *to);

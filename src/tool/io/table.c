@@ -105,7 +105,7 @@ int od_name_is_time(const char *name) {
 int od_table_find_time(const od_table *table) {
   if (table->time > 0) return table->time - 1;
   bool text = table->places.column != NULL;
-  int at = -1, best = text ? 1 : 0;  // in a text file, "oil.t" is more likely a temperature than a time
+  int at = -1, best = text ? 1 : 0;  // in a text file, "oil.t" is probably a temperature, not a time
   bool alone = true;
   for (int i = 0; i < table->columns; i++) {
     int likeness = od_name_is_time(table->name[i]);

@@ -21,7 +21,7 @@ typedef struct od_table_places {
 struct od_table {
   int columns;
   long rows, capacity;
-  char **name, **unit;     // one per column
+  char **name, **unit;     // name and unit of each column
   double *data;            // row-major: data[row * columns + column]
   int time;                // 1 + index of the column that an attribute of the file marks as the time; 0: none
   od_table_places places;  // zeros and NULL unless a text file was read
@@ -63,9 +63,10 @@ double od_table_take(const od_table *table, int column, od_take take, double fro
 // in both directions, or one of the values is NAN.
 double od_table_loop(const od_table *table, int column, int over, double from, double to);
 
-// Write a file under a temporary name in the same folder, and rename the file when it is complete. CSV: a header "name [unit]",
-// then the shortest numbers that read back exactly (at most %.17g). MAT: one variable per column, with a valid name (dots become
-// underscores), and a cell array of the original names and units. Path "-" is standard output (CSV only).
+// Write a file under a temporary name in the same folder, and rename the file when it is complete. CSV: a header "name
+// [unit]", then the shortest numbers that read back exactly (at most %.17g). MAT: one variable per column, with a valid
+// name (dots become underscores), and a cell array of the original names and units. The path "-" is standard output
+// (CSV only).
 od_status od_table_write_csv(const od_table *table, const char *path, od_error *err);
 od_status od_table_write_mat(const od_table *table, const char *path, od_error *err);
 // Returns whether a file is a MATLAB file, by its name.

@@ -45,7 +45,7 @@ size_t od_utf8_write(uint32_t code, char *to) {
   return more + 1;
 }
 
-// Characters of Windows-1252 in the range 0x80 to 0x9f. Other codes are equal to those of Unicode.
+// Characters of Windows-1252 in the range 0x80 to 0x9f. All other codes are equal to the codes of Unicode.
 static const unsigned short windows_1252[32] = {0x20ac, 0xfffd, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
                                                 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0xfffd, 0x017d, 0xfffd,
                                                 0xfffd, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,

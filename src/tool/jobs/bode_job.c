@@ -16,7 +16,7 @@ typedef struct arguments {
   od_words loops;
 } arguments;
 
-// Chooses the paths and frequencies from the arguments. Returns OD_GO_ON, or the outcome after a message.
+// Chooses the paths and frequencies from the arguments. Returns OD_GO_ON, or the outcome after reporting an error.
 static int choose(od_job *job, const arguments *a, od_responses *r) {
   od_error err = {0};
   bool all_loops = a->loops.count == 1 && !strcmp(a->loops.text[0], "all");
@@ -64,8 +64,8 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
   return od_responses_sweep_row(&((const bode_sweep *)user)->first, model, goes_on, going, row, err);
 }
 
-// Checks the options and uses the signals of --loop as outputs: a loop gain is computed at the output at which an input enters.
-// Returns OD_GO_ON, or the outcome after a message.
+// Checks the options and uses the signals of --loop as outputs: a loop gain is computed at the output at which an input
+// enters. Returns OD_GO_ON, or the outcome after reporting an error.
 static int check(od_job *job, void *user) {
   arguments *a = user;
   if (a->loops.count && a->linear.outputs.count) {
@@ -79,10 +79,10 @@ static int check(od_job *job, void *user) {
 }
 
 static const char details[] =
-    "Gains are in dB, from values in SI units; phases have no jumps of 360 degrees between frequencies. For margins, the\nresponse is regarded as an open loop with negative feedback; a response with a unit has no margins."
-    " With --loop the margins are\n"
-    "the margins of a loop of the machine. The input of --input must be added at the signal of --loop, for example a\n"
-    "reference at the error. The response G of this signal to this input gives the loop gain L = (1 - G) / G.\n\n"
+    "Gains are in dB, from values in SI units; phases have no jumps of 360 degrees between frequencies. For margins, the\n"
+    "response is regarded as an open loop with negative feedback; a response with a unit has no margins. With --loop the\n"
+    "margins are the margins of a loop of the machine. The input of --input must be added at the signal of --loop, for\n"
+    "example a reference at the error. The response G of this signal to this input gives the loop gain L = (1 - G) / G.\n\n"
     "Examples\n"
     "  oleodyn bode crane.yaml --input valve_command --output boom.angle --plot crane.svg\n"
     "  oleodyn bode servo.yaml --input reference --loop error --csv loop.csv\n";

@@ -1,4 +1,5 @@
-// The job compare: compares filters, sensors and steps of one experiment on the same data, and with the model without correction.
+// The job compare: compares filters, sensors and steps of one experiment on the same data. The first row is the model
+// without correction.
 #include "jobs/job.h"
 #include "memory/scoped.h"
 #include "jobs/open_machine.h"

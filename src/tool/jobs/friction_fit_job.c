@@ -103,7 +103,7 @@ static od_status write_costs_plot(const void *user, const char *path, od_error *
   return od_plot_write(found->table, NULL, "Sums of squared residuals", "one parameter at a time", path, err);
 }
 
-// The sums over two parameters together.
+// The sums of squared residuals over the factors of two parameters.
 typedef struct cost_field {
   double x[OD_COST_STEPS], y[OD_COST_STEPS], z[OD_COST_STEPS * OD_COST_STEPS];
   char name[2][80];
@@ -134,7 +134,7 @@ static od_status write_field_plot(const void *user, const char *path, od_error *
   return od_contour_write(&c, "Sums of squared residuals", "two parameters together", path, err);
 }
 
-// Finds two fitted parameters from a text such as "sigma_0,tau_hn". Returns false after a message.
+// Finds two fitted parameters from a text such as "sigma_0,tau_hn". Returns false after reporting an error.
 static bool find_pair(od_job *job, const char *text, const od_friction_plan *plan, int parameter[2]) {
   const char *comma = strchr(text, ',');
   for (int k = 0; k < 2; k++) {
@@ -215,7 +215,7 @@ static const char details[] =
     "  oleodyn friction-fit cylinders.friction.yaml --variant complete --truth '#1'\n"
     "  oleodyn friction-fit bench.yaml --data run7.csv --json - \n";
 
-// Checks that the options are compatible with the file. Returns OD_GO_ON, or the outcome after a message.
+// Checks that the options are compatible with the file. Returns OD_GO_ON, or the outcome after reporting an error.
 static int check_options(od_job *job, const arguments *a, const od_friction_plan *plan) {
   const char *wrong = NULL;
   bool costs = a->costs || a->costs_of;

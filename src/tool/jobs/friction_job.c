@@ -1,5 +1,5 @@
-// The job friction: shows a friction law alone, as a table or a plot. Views are the steady curve, a loop under a sine, the response
-// to a step, the sensitivity to each parameter, and the force for a logged speed.
+// The job friction: shows a single friction law as a table or a plot. Views are the steady curve, a loop under a sine,
+// the response to a step, the sensitivity to each parameter, and the force for a logged speed.
 #include <string.h>
 
 #include "jobs/job.h"
@@ -37,7 +37,7 @@ static bool has_log(const arguments *a) {
   return a->log.data.count > 0;
 }
 
-// Finds the requested view. Returns false after a message.
+// Finds the requested view. Returns false after reporting an error.
 static bool find_show(od_job *job, const arguments *a, od_friction_show *show) {
   const char *name = a->show ? a->show : has_log(a) ? "log" : "steady";
   const od_log_settings log = od_log_settings_of(&a->log);

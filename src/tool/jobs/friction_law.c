@@ -8,7 +8,7 @@
 #include "document/suggest.h"
 #include "jobs/setting_values.h"
 
-// Reads "KEY=VALUE". Returns the index of the key among the fields, or -1 after a message.
+// Reads "KEY=VALUE". Returns the index of the key among the fields, or -1 after reporting an error.
 static int read_setting(od_job *job, const od_friction_law *law, const char *option, const char *text, double *value) {
   const od_element_description *c = law->element;
   const char *equals = strchr(text, '=');
@@ -35,7 +35,7 @@ static int read_setting(od_job *job, const od_friction_law *law, const char *opt
   return -1;
 }
 
-// Returns the index of the law with this name, or -1 after a message.
+// Returns the index of the law with this name, or -1 after reporting an error.
 static int find_law(od_job *job, const char *name) {
   od_nearest nearest = od_nearest_to(name);
   int found = od_friction_law_find(name);
@@ -51,7 +51,7 @@ static int find_law(od_job *job, const char *name) {
   return found;
 }
 
-// Sets the given numbers, and the defaults of the other numbers. Returns false after messages about missing numbers.
+// Sets the given numbers, and the defaults of the other numbers. Returns false after reporting missing numbers.
 static bool fill_numbers(od_job *job, od_set_law *law, const double *given) {
   const od_element_description *c = law->law->element;
   int base = law->law->sided + law->law->common;

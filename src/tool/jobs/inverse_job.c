@@ -40,7 +40,7 @@ static void free_findings(findings *f) {
 
 // --- Drives -------------------------------------------------------------------------------------------------------
 
-// Finds a drive by name. Returns false after a message.
+// Finds a drive by name. Returns false after reporting an error.
 static bool find_drive(od_job *job, const od_machine *machine, const char *name, od_drive *out) {
   const od_model *m = od_machine_model(machine);
   if (od_inverse_find_drive(machine, name, out)) return true;
@@ -173,7 +173,7 @@ static const char details[] =
     "Inverse dynamics: the number of prescribed quantities equals the number of degrees of freedom. Quantities are joint\n"
     "coordinates, lengths of cylinders, points and angles of bodies. Each quantity follows an input of the machine, a constant,\n"
     "or a column of a log. Joint coordinates in --passive move freely instead. Columns of --data have the names of quantities,\n"
-    "or get them by --map; all these columns are prescribed, or only those that --move names.\n\n"
+    "or --map assigns the names; all these columns are prescribed, or only the columns that --move names.\n\n"
     "The efforts of the drives are computed row by row: forces and torques, and for cylinders, motors and displacement\n"
     "units also pressures and flows. The default drives are all these elements; else the forces and torques with an\n"
     "input; else the joints whose coordinates are prescribed.\n\n"

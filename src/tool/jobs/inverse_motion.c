@@ -50,7 +50,7 @@ static void complain_about_count(od_job *job, const od_machine *machine, const o
       od_count(m->freedom, "degree of freedom").text, *some ? ", for example for " : "", some);
 }
 
-// Returns the index of the output with this name if the output can be prescribed, else -1 after a message.
+// Returns the index of the output with this name if the output can be prescribed, else -1 after reporting an error.
 static int find_quantity(od_job *job, const od_machine *machine, const char *name) {
   const od_model *m = od_machine_model(machine);
   int output = od_machine_output_find(machine, name);
@@ -67,7 +67,7 @@ static int find_quantity(od_job *job, const od_machine *machine, const char *nam
 
 // --- Inputs and constants -----------------------------------------------------------------------------------------
 
-// Adds a quantity from "boom.angle=wanted" or "boom.angle=30 deg". Returns false after a message.
+// Adds a quantity from "boom.angle=wanted" or "boom.angle=30 deg". Returns false after reporting an error.
 static bool from_text(od_job *job, const od_machine *machine, const char *text, od_motion_plan *p) {
   const char *equals = strchr(text, '=');
   char name[300];
@@ -114,7 +114,8 @@ static bool from_text(od_job *job, const od_machine *machine, const char *text, 
 
 // --- Logs ---------------------------------------------------------------------------------------------------------
 
-// Reads the frequency of --smooth, which must be below half the sampling rate of the log. Returns false after a message.
+// Reads the frequency of --smooth, which must be below half the sampling rate of the log. Returns false after reporting
+// an error.
 static bool read_smoothing(od_job *job, const od_motion_arguments *a, const od_motion_log *log, double *low_pass) {
   if (!a->smooth) return true;
   if (a->log.data.count == 0) {
@@ -129,8 +130,8 @@ static bool read_smoothing(od_job *job, const od_motion_arguments *a, const od_m
   return false;
 }
 
-// Counts the quantities that --move names without a value. These quantities follow the log, and each must have a column.
-// Returns false after messages.
+// Counts the quantities that --move names without a value. These quantities follow the log, and each must have a
+// column. Returns false after reporting errors.
 static bool find_named(od_job *job, const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d,
                        int *named) {
   bool ok = true;
@@ -158,8 +159,8 @@ static bool is_named(const od_motion_arguments *a, const char *name) {
   return false;
 }
 
-// Adds columns of the log: the named columns, or, if no column is named, all columns that no --move replaces. Returns false
-// after a message.
+// Adds columns of the log: the named columns, or, if no column is named, all columns that no --move replaces. Returns
+// false after reporting an error.
 static bool from_log(od_job *job, const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d,
                      double low_pass, int named, od_motion_plan *p) {
   for (int i = 0; i < d->columns; i++) {
@@ -212,8 +213,8 @@ static bool read_loose(od_job *job, const od_machine *machine, const od_motion_a
 
 // --- The plan -----------------------------------------------------------------------------------------------------
 
-// Chooses the times from the options, else from the log, else from the file's run section. Returns OD_GO_ON, or the outcome after a
-// message.
+// Chooses the times from the options, else from the log, else from the file's run section. Returns OD_GO_ON, or the
+// outcome after reporting an error.
 static int choose_times(od_job *job, const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d,
                         od_motion_plan *p) {
   const od_run_defaults *run = od_machine_run(machine);

@@ -20,7 +20,7 @@ typedef struct od_motion_plan {
   int *moved;        // indices of the prescribed and freely moving outputs
   od_trajectory *motion;
   double begin, end, step;
-  od_time_facts times;  // of the log
+  od_time_facts times;  // the times of the log
 } od_motion_plan;
 
 // Creates the plan. Returns OD_GO_ON, or the outcome. Free the plan in all cases.

@@ -80,7 +80,7 @@ int od_outcome_of(od_status status);
 // Reports an early end: the text of err, or of the status if err is empty. Returns the outcome. For OD_OK reports nothing and
 // returns OD_JOB_DONE.
 int od_job_end_early(od_job *job, od_status status, const od_error *err);
-// Returns OD_GO_ON if all memory of the arena was allocated, else the outcome after a message.
+// Returns OD_GO_ON if all memory of the arena was allocated, else the outcome after reporting an error.
 int od_job_has_memory(od_job *job, const od_arena *arena);
 
 // Changes the stage. In the stage OD_STAGE_COMPUTE long computations call od_job_progress(), whose first argument is the job.

@@ -10,7 +10,7 @@ int od_kind_simulate(od_job *job), od_kind_equilibrium(od_job *job), od_kind_lin
     od_kind_export(od_job *job);
 
 const od_job_kind od_job_kinds[] = {
-    {"new", "write a folder with a machine, an experiment and a fit that run at once", od_kind_new},
+    {"new", "write a folder with a machine, an experiment and a fit that can be run immediately", od_kind_new},
     {"simulate", "run a machine over time; results as table, CSV, MAT, JSON or plot", od_kind_simulate},
     {"equilibrium", "find inputs, positions and pressures of an equilibrium or of steady motion", od_kind_equilibrium},
     {"linearize", "linear model at an operating point: A, B, C, D, poles, zeros and modes", od_kind_linearize},
@@ -26,7 +26,8 @@ const od_job_kind od_job_kinds[] = {
     {"tf", "fit transfer functions to a frequency response", od_kind_tf},
     {"compare", "compare filters, sets of sensors and steps on the same data", od_kind_compare},
     {"study", "run experiments many times with different random numbers, on all cores", od_kind_study},
-    {"log", "survey a log: channels, times, faults; map it onto a machine, convert and resample it", od_kind_log},
+    {"log", "survey a log (channels, times, faults), map the log onto a machine, convert and resample the log",
+     od_kind_log},
     {"check", "check files and list all errors", od_kind_check},
     {"info", "list elements, degrees of freedom, inputs, outputs and numbers of a machine", od_kind_info},
     {"draw", "draw a machine and its circuit as SVG", od_kind_draw},

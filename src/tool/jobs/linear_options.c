@@ -29,8 +29,8 @@ static bool add_inputs(const od_machine *machine, const char *pattern, int *list
   return any;
 }
 
-// Finds the indices of the inputs given by the texts (names and patterns, separated by commas), in the arena. *out is NULL for
-// all inputs. Returns OD_GO_ON, or the outcome after messages.
+// Finds the indices of the inputs given by the texts (names and patterns, separated by commas), in the arena. *out is
+// NULL for all inputs. Returns OD_GO_ON, or the outcome after reporting errors.
 static int select_inputs(od_job *job, const od_machine *machine, const od_words *texts, od_arena *arena, int **out,
                          int *count) {
   *out = NULL;
@@ -51,7 +51,7 @@ static int select_inputs(od_job *job, const od_machine *machine, const od_words 
   return code;
 }
 
-// Reads "rail.rate=50 mm/s": the output and its value in SI. Returns false after a message.
+// Reads "rail.rate=50 mm/s": the output and its value in SI. Returns false after reporting an error.
 static bool read_hold(od_job *job, const od_machine *machine, const char *text, od_held_output *hold) {
   const char *equals = strchr(text, '=');
   char name[300];
@@ -95,7 +95,7 @@ static int read_point(od_job *job, const od_machine *machine, const od_linear_ar
   return ok ? code : OD_JOB_BAD_INPUT;
 }
 
-// Creates the plan from the arguments. Returns OD_GO_ON, or the outcome after messages.
+// Creates the plan from the arguments. Returns OD_GO_ON, or the outcome after reporting errors.
 static int make_plan(od_job *job, const od_machine *machine, const od_linear_arguments *a, od_linear_plan *plan) {
   *plan = (od_linear_plan){0};
   OD_TRY(od_select_outputs(job, machine, &a->outputs, &plan->outputs));
@@ -117,7 +117,8 @@ static od_status find_model(const od_machine *machine, const od_linear_plan *pla
   return od_linear_model_find(machine, &options, plan->inputs, plan->input_count, plan->state, model, err);
 }
 
-// Finds the operating point and linearizes the machine at this point. Returns OD_GO_ON, or the outcome after messages.
+// Finds the operating point and linearizes the machine at this point. Returns OD_GO_ON, or the outcome after reporting
+// errors.
 static int linearize(od_job *job, const od_machine *machine, const od_linear_arguments *a, od_linear_model **model) {
   OD_SCOPED(free_plan) od_linear_plan plan = {0};
   od_error err = {0};

@@ -60,9 +60,9 @@ typedef struct od_linear_sweep {
 // inputs. The model has the outputs of the arguments, else the outputs of the file's run section.
 typedef struct od_linear_job {
   const od_usage *usage;
-  od_linear_sweep *sweep;  // also has the arguments
-  // Checks that the arguments are compatible, before anything is loaded. Returns OD_GO_ON, or the outcome after a message.
-  // NULL: no check.
+  od_linear_sweep *sweep;  // the sweep, which also contains the arguments
+  // Checks that the arguments are compatible, before anything is loaded. Returns OD_GO_ON, or the outcome after
+  // reporting an error. NULL: no check.
   int (*check)(od_job *job, void *user);
   int (*show)(od_job *job, void *user, const od_machine *machine,
               const od_linear_model *model);  // returns the outcome
@@ -85,7 +85,7 @@ typedef struct od_frequency_arguments {
         &(target)->points                                                                                              \
   }
 
-// Chooses the frequencies. Returns OD_GO_ON, or the outcome after a message. The list belongs to the arena.
+// Chooses the frequencies. Returns OD_GO_ON, or the outcome after reporting an error. The list belongs to the arena.
 int od_frequencies_choose(od_job *job, const od_frequency_arguments *arguments, const od_linear_model *model,
                           int points, od_arena *arena, double **out, int *count);
 

@@ -35,8 +35,9 @@ static const char details[] =
     "The model is dx' = A dx + B du, dy = C dx + D du about the operating point: the initial state with the inputs at time 0,\n"
     "or the state of a run. Derivatives are exact. Poles are listed with the participation of the states, which does not\n"
     "depend on units. States that do not change are left out. With --sweep the files contain the least damped pair of poles\n"
-    "and all poles of every point; each pole keeps its columns from point to point. --plot draws the map of poles and zeros.\nWith --sweep it draws frequency and damping of the least damped pair over the number that is swept last. Each value of the other number has one curve."
-    "\n\n"
+    "and all poles of every point; each pole keeps its columns from point to point. --plot draws the map of poles and zeros.\n"
+    "With --sweep the plot shows frequency and damping of the least damped pair over the number that is swept last, with\n"
+    "one curve for each value of the other number.\n\n"
     "Examples\n"
     "  oleodyn linearize crane.yaml --output boom.angle --mat crane.mat\n"
     "  oleodyn linearize crane.yaml --at '2 s' --input valve_command --json -\n";

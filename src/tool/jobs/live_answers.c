@@ -74,7 +74,8 @@ static bool answer(od_answers *a, double t, const double *values, od_sample_fate
 
 // --- The header ---------------------------------------------------------------------------------------------------
 
-// Chooses the columns: time, estimates and their standard deviations, NIS, and whether the filter has settled or fallen back.
+// Chooses the columns: time, estimates and their standard deviations, NIS, and whether the filter has settled or was
+// replaced by a simpler filter.
 static bool choose(od_answers *a, const od_observed *o) {
   const od_columns *c = &o->columns;
   size_t room = 0;

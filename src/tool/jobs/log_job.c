@@ -27,14 +27,14 @@ typedef struct arguments {
   const char *to, *resample;
 } arguments;
 
-// Returns whether the name of a file is that of a machine, an experiment or another document.
+// Returns whether a file is a machine, an experiment or another document, by the ending of its name.
 static bool names_document(const char *path) {
   const char *dot = strrchr(path, '.');
   return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
 }
 
-// Chooses the log and the file to map the log onto: FILE and MACHINE, or --data and MACHINE. Returns OD_GO_ON, or the outcome after a
-// message.
+// Chooses the log and the file to map the log onto: FILE and MACHINE, or --data and MACHINE. Returns OD_GO_ON, or the
+// outcome after reporting an error.
 static int choose_files(od_job *job, od_words *files, const arguments *a, od_log_plan *plan, const char **machine) {
   const bool has_data = a->log.data.count > 0;
   int first = has_data ? 0 : 1;
@@ -55,7 +55,7 @@ static int choose_files(od_job *job, od_words *files, const arguments *a, od_log
   return OD_JOB_BAD_INPUT;
 }
 
-// Reads the options about the log. Returns OD_GO_ON, or the outcome after messages.
+// Reads the options about the log. Returns OD_GO_ON, or the outcome after reporting errors.
 static int read_plan(od_job *job, const arguments *a, od_log_plan *plan) {
   od_error err = {0};
   const od_log_settings settings = od_log_settings_of(&a->log);
@@ -68,7 +68,7 @@ static int read_plan(od_job *job, const arguments *a, od_log_plan *plan) {
                                                           : OD_OK);
 }
 
-// Opens the log and reads it. Returns OD_GO_ON, or the outcome after messages.
+// Opens the log and reads it. Returns OD_GO_ON, or the outcome after reporting errors.
 static int survey_log(od_job *job, const od_survey_wish *wish, od_log_survey *survey) {
   od_messages *messages = od_messages_new();
   od_status status = messages ? od_log_survey_open(wish, survey, messages) : OD_NO_MEMORY;
@@ -107,15 +107,16 @@ static od_map_target *targets_of_experiment(const od_experiment *e, od_arena *me
   return list;
 }
 
-// Reads no more keys: the keys of a fit are ignored.
+// Does not read further keys, so that the keys of a fit are ignored.
 static void ignore_more(void *user, struct od_experiment_loader *xl, const struct od_section *file) {
   (void)user;
   (void)xl;
   (void)file;
 }
 
-// Loads an experiment or a fit. The log of the file need not exist: the log is first replaced by a stream, as for a live log. Files that are only
-// valid for a simulated machine, or as a fit, are loaded as such. If all attempts fail, the messages are those about the file as it is.
+// Loads an experiment or a fit. Tries three ways until one succeeds. First: with a stream in place of the log, which
+// need not exist. Second: unchanged. Third: with a stream, and without the keys of a fit. If all three fail, loads the
+// unchanged file again and reports its errors.
 static od_status load_experiment(const char *path, bool is_fit, od_experiment **e, od_fit_plan **fit,
                                  od_messages *messages) {
   static const char *const stream[] = {"-"};
@@ -131,7 +132,7 @@ static od_status load_experiment(const char *path, bool is_fit, od_experiment **
                 : od_experiment_load(path, &attempts[1], e, messages);
 }
 
-// Adds the proposed mapping to the result. Returns OD_GO_ON, or the outcome after messages.
+// Adds the proposed mapping to the result. Returns OD_GO_ON, or the outcome after reporting errors.
 static int map_log(od_job *job, const od_log_survey *survey, const char *path, od_result *result) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
@@ -160,8 +161,8 @@ static int map_log(od_job *job, const od_log_survey *survey, const char *path, o
 
 // --- Conversion ---------------------------------------------------------------------------------------------------
 
-// Chooses the name of the converted file for --to: the name of the log with another ending. Returns OD_GO_ON, or the outcome after a
-// message.
+// Chooses the name of the converted file for --to: the name of the log with another ending. Returns OD_GO_ON, or the
+// outcome after reporting an error.
 static int choose_target(od_job *job, const arguments *a, const od_log_plan *plan) {
   if (!a->to) return OD_GO_ON;
   if (strcmp(a->to, "csv") != 0 && strcmp(a->to, "mat") != 0) {
@@ -177,7 +178,7 @@ static int choose_target(od_job *job, const arguments *a, const od_log_plan *pla
   size_t length = dot && dot != name ? (size_t)(dot - plan->file) : strlen(plan->file);
   const char *path = od_arena_format(&job->arena, "%.*s.%s", (int)length, plan->file, a->to);
   if (!path) return od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
-  // A log in the same format keeps its name; the new file gets another one.
+  // If the log already has the requested format, the new file gets another name.
   if (!strcmp(path, plan->file))
     path = od_arena_format(&job->arena, "%.*s.converted.%s", (int)length, plan->file, a->to);
   job->files.path[kind] = path;
@@ -211,7 +212,7 @@ static od_status write_csv(const void *user, const char *path, od_error *err) {
   return od_row_file_end(&c->csv, c->head, err);
 }
 
-// Converts the log if a file is requested. Returns OD_GO_ON, or the outcome after a message.
+// Converts the log if a file is requested. Returns OD_GO_ON, or the outcome after reporting an error.
 static int convert(od_job *job, const arguments *a, od_log_survey *survey, od_table **head, converted *c) {
   const char *csv = job->files.path[OD_FILE_CSV], *mat = job->files.path[OD_FILE_MAT];
   double interval = 0;

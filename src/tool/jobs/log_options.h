@@ -10,7 +10,7 @@ typedef struct od_log_arguments {
   const char *skip, *start, *end, *interval, *hold;
 } od_log_arguments;
 
-// Entries of the option table of a job. The text is the same for all jobs.
+// Entries of the option table of a job. All jobs have the same help texts for these options.
 #define OD_LOG_OPTIONS(a)                                                                                                                \
   {"data", OD_OPTION_LIST, "FILE",                                                                                                       \
    "log: text, MATLAB, MDF or HDF5 file, or CAN trace; replaces the files of the section 'data'\n(repeatable: rows are merged by time)", \
@@ -30,7 +30,7 @@ typedef struct od_log_arguments {
     "dbc", OD_OPTION_LIST, "FILE", "DBC file with the messages of a CAN trace (repeatable)", &(a)->databases                             \
   }
 
-// Returns the settings. They refer to the arguments.
+// Returns the settings, which refer to the texts of the arguments.
 od_log_settings od_log_settings_of(const od_log_arguments *a);
 
 #endif

@@ -1,4 +1,5 @@
-// The job new: writes a folder with a machine, an experiment and a fit that run at once, from a template (folder templates).
+// The job new: writes a folder with a machine, an experiment and a fit that can be run immediately, from a template
+// (folder templates).
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ done:
   text[used] = '\0';
 }
 
-// Returns the machine file of a template, which its description comes from.
+// Returns the machine file of a template. The first comment of this file is the description of the template.
 static const od_template_file *machine_file(const od_template_file *f) {
   for (const od_template_file *g = f; g->folder && !strcmp(g->folder, f->folder); g++)
     if (!strcmp(g->name, "machine.yaml")) return g;
@@ -74,7 +75,7 @@ static int list_templates(od_job *job) {
 
 // --- Files ------------------------------------------------------------------------------------------------------------
 
-// Returns the first file of a template, or NULL after a message.
+// Returns the first file of a template, or NULL after reporting an error.
 static const od_template_file *find_template(od_job *job, const char *name) {
   od_nearest nearest = od_nearest_to(name);
   char all[600] = "";
@@ -91,7 +92,7 @@ static const od_template_file *find_template(od_job *job, const char *name) {
   return NULL;
 }
 
-// Makes the folder, which must not exist. Returns OD_GO_ON, or the outcome after a message.
+// Makes the folder, which must not exist. Returns OD_GO_ON, or the outcome after reporting an error.
 static int make_folder(od_job *job, const char *path) {
   if (mkdir(path, 0777) == 0) return OD_GO_ON;
   int reason = errno;
@@ -148,8 +149,8 @@ static bool goes_on(void *user, double done) {
   return od_job_progress(user, done);
 }
 
-// Observes the simulated true machine of the experiment once, and writes inputs and measured values as a log. Returns OD_GO_ON, or
-// the outcome after a message.
+// Observes the simulated true machine of the experiment once, and writes inputs and measured values as a log. Returns
+// OD_GO_ON, or the outcome after reporting an error.
 static int make_log(od_job *job, const char *experiment, const char *path) {
   od_job *observe = od_job_new("observe");
   od_error err = {0};
@@ -225,7 +226,7 @@ static int write_folder(od_job *job, const char *folder, const od_template_file 
 static const char details[] =
     "Writes the folder NAME with a commented machine (machine.yaml), an experiment with an observer (observe.yaml), a fit\n"
     "(fit.yaml) and a log (log.csv). The log is a simulated measurement: the variant 'real' of the machine has other numbers,\n"
-    "and the sensors have noise. All files run at once. Existing files are never overwritten.\n\n"
+    "and the sensors have noise. All files can be run immediately. Existing files are never overwritten.\n\n"
     "Examples\n"
     "  oleodyn new --list\n"
     "  oleodyn new my-machine\n"

@@ -33,13 +33,13 @@ typedef struct arguments {
 // The data of a run in progress.
 typedef struct watch {
   od_job *job;
-  od_answers *answers;  // live runs only
+  od_answers *answers;  // answers of a live run; else NULL
   od_row_file rows;
   od_checkpoint resume, checkpoint;
   const char *checkpoint_path;
   // Time between checkpoints of a live run, s; time of the next checkpoint, s.
   double checkpoint_every, checkpoint_next;
-  od_observe_views *views;  // pictures for a report; NULL: not wanted
+  od_observe_views *views;  // pictures for a report; NULL: no report
 } watch;
 
 static void free_watch(watch *w) {
@@ -48,7 +48,7 @@ static void free_watch(watch *w) {
   od_checkpoint_free(&w->checkpoint);
 }
 
-// Creates the pictures if a report is written. Returns OD_GO_ON, or the outcome after a message.
+// Creates the pictures if a report is written. Returns OD_GO_ON, or the outcome after reporting an error.
 static int prepare_views(od_job *job, const od_experiment *e, watch *w) {
   if (!job->files.path[OD_FILE_REPORT]) return OD_GO_ON;
   w->views = od_observe_views_new(e);
@@ -72,7 +72,8 @@ static void write_checkpoint_now(void *user, const od_checkpoint *checkpoint) {
   w->checkpoint_next = od_seconds() + w->checkpoint_every;
 }
 
-// Reads the file of --resume and the time of --checkpoint-every. Returns OD_GO_ON, or the outcome after a message.
+// Reads the file of --resume and the time of --checkpoint-every. Returns OD_GO_ON, or the outcome after reporting an
+// error.
 static int prepare_checkpoints(od_job *job, const arguments *a, watch *w) {
   od_error err = {0};
   w->checkpoint_path = job->files.path[OD_FILE_CHECKPOINT];
@@ -272,7 +273,7 @@ static void remark(void *user, const char *what) {
   od_job_warning(((watch *)user)->job, "%s", what);
 }
 
-// Observes standard input, or a log that grows. timeout: of the log, s; 0: none.
+// Observes standard input, or a log that grows. timeout: longest wait for new rows of the log, s; 0: no limit.
 static od_status observe_live(od_job *job, const arguments *a, od_experiment *e, double timeout, watch *w,
                               od_observed **observed, od_error *err) {
   const od_live_options input = {.file = a->follow ? e->data.file : NULL,

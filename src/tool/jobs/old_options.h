@@ -1,4 +1,4 @@
-// Earlier names of options. They are accepted with a warning that names the present option.
+// Earlier names of options. An earlier name is accepted with a warning that gives the present name.
 #ifndef OD_JOBS_OLD_OPTIONS_H
 #define OD_JOBS_OLD_OPTIONS_H
 

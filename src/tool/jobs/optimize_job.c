@@ -81,7 +81,7 @@ static bool value_with(od_job *job, const char *file, const arguments *a, const 
   return number >= 0;
 }
 
-// Reads "PATH=LOW:HIGH". A unit after HIGH also applies to LOW. Returns false after a message.
+// Reads "PATH=LOW:HIGH". A unit after HIGH also applies to LOW. Returns false after reporting an error.
 static bool read_free(od_job *job, const char *file, const arguments *a, const od_machine *m, const char *text,
                       char path[340], od_free_number *f) {
   const char *equals = strchr(text, '='), *colon = equals ? strchr(equals, ':') : NULL;
@@ -114,7 +114,7 @@ static bool read_free(od_job *job, const char *file, const arguments *a, const o
   return false;
 }
 
-// Reads "OUTPUT:TAKE=TARGET". The target is in SI unless it has a unit. Returns false after a message.
+// Reads "OUTPUT:TAKE=TARGET". The target is in SI unless it has a unit. Returns false after reporting an error.
 static bool read_goal(od_job *job, const od_machine *m, const char *text, od_goal *g) {
   const char *equals = strrchr(text, '='), *colon = NULL;
   for (const char *c = text; equals && c < equals; c++)

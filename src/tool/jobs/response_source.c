@@ -14,7 +14,7 @@ enum { MOST_SINES = 100000 };
 
 // --- A machine ----------------------------------------------------------------------------------------------------
 
-// Rejects the options of logs. Returns false after a message.
+// Rejects the options of logs. Returns false after reporting an error.
 static bool has_no_log_options(od_job *job, const od_response_arguments *a) {
   const struct {
     const char *name, *text;
@@ -103,7 +103,7 @@ int od_log_open_columns(od_job *job, const char *path, const od_response_argumen
   return od_job_loaded(job, messages, status);
 }
 
-// Reads a stepped sine: "1:100:1". Returns false after a message.
+// Reads a stepped sine: "1:100:1". Returns false after reporting an error.
 static bool read_sines(od_job *job, const char *text, double *from, double *to, double *step) {
   double *const value[3] = {from, to, step};
   const char *at = text;

@@ -81,7 +81,8 @@ static void add_defaults(const od_machine *machine, od_selection *selection) {
   if (output) od_selection_add(selection, output, od_machine_default_outputs(machine, output));
 }
 
-// Checks that all outputs of a panel have the same unit, because a panel has one scale. Returns false after a message.
+// Checks that all outputs of a panel have the same unit, because a panel has one scale. Returns false after reporting
+// an error.
 static bool has_one_unit(od_job *job, const od_machine *machine, const od_selection *selection, int panel) {
   int first = -1;
   for (int i = 0; i < selection->count; i++) {
@@ -99,7 +100,8 @@ static bool has_one_unit(od_job *job, const od_machine *machine, const od_select
   return true;
 }
 
-// Adds one entry of a list: a name or pattern, or several names joined with "+". Returns false after a message.
+// Adds one entry of a list: a name or pattern, or several names joined with "+". Returns false after reporting an
+// error.
 static bool add_entry(od_job *job, const od_machine *machine, char *entry, od_selection *selection) {
   int panel = strchr(entry, '+') ? ++selection->panels : 0;
   bool ok = true;

@@ -8,7 +8,7 @@
 #include "document/units.h"
 #include "io/number.h"
 
-// Converts *value to SI. Returns false after a message.
+// Converts *value to SI. Returns false after reporting an error.
 static bool convert(od_job *job, const char *option, const char *unit, const char *si_unit, double *value) {
   od_error err = {0};
   OD_OWNED(od_units_free) od_units *units = od_units_new(&err);

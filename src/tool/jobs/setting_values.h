@@ -7,14 +7,15 @@
 
 #include "oleodyn/job.h"
 
-// Reads a positive quantity in an SI unit ("s"; "1" for a plain number). A NULL text leaves *value unchanged. Returns false after
-// a message that names the option.
+// Reads a positive quantity in an SI unit ("s"; "1" for a plain number). A NULL text leaves *value unchanged. Returns
+// false after reporting an error with the name of the option.
 bool od_setting_quantity(od_job *job, const char *option, const char *text, const char *si_unit, double *value);
 // Same as od_setting_quantity(), for a quantity that may be zero or negative.
 bool od_setting_any_quantity(od_job *job, const char *option, const char *text, const char *si_unit, double *value);
-// Reads an integer from 1 to 1e9. A NULL text leaves *value unchanged. Returns false after a message.
+// Reads an integer from 1 to 1e9. A NULL text leaves *value unchanged. Returns false after reporting an error.
 bool od_setting_count(od_job *job, const char *option, const char *text, int *value);
-// Reads an integer of at least 0 with at most 18 digits. A NULL text leaves *value unchanged. Returns false after a message.
+// Reads an integer of at least 0 with at most 18 digits. A NULL text leaves *value unchanged. Returns false after
+// reporting an error.
 bool od_setting_whole(od_job *job, const char *option, const char *text, unsigned long long *value);
 
 #endif

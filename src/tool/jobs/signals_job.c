@@ -15,7 +15,8 @@ typedef struct arguments {
   od_load_arguments load;
 } arguments;
 
-// Chooses time and step from the options, else from the defaults. Returns OD_GO_ON, or the outcome after a message.
+// Chooses time and step from the options, else from the defaults. Returns OD_GO_ON, or the outcome after reporting an
+// error.
 static int choose_times(od_job *job, const arguments *a, od_input_series *f) {
   od_input_series_usual_times(f->machine, &f->time, &f->step);
   if (!od_setting_quantity(job, "time", a->time, "s", &f->time) ||

@@ -33,7 +33,7 @@ typedef struct arguments {
   bool no_requirements, no_findings;
 } arguments;
 
-// Finds a name in the table of integrators. Returns false after a message.
+// Finds a name in the table of integrators. Returns false after reporting an error.
 static bool find_integrator(od_job *job, const char *name, const char **out) {
   const od_method_names names = od_method_names_integrators(OD_CVODES);
   const char *nearest = NULL;
@@ -51,7 +51,7 @@ static bool find_integrator(od_job *job, const char *name, const char **out) {
   return false;
 }
 
-// Reads the step size or 'auto', the integrator, and the time between rows. Returns false after a message.
+// Reads the step size or 'auto', the integrator, and the time between rows. Returns false after reporting an error.
 static bool find_method(od_job *job, const arguments *a, const od_machine *machine, od_run_options *run) {
   od_run_wishes wishes = {.adaptive = a->step && strcmp(a->step, OD_STEP_AUTO) == 0};
   bool ok = wishes.adaptive || od_setting_quantity(job, "step", a->step, "s", &wishes.step);
@@ -121,8 +121,8 @@ static od_status prepare_state(const od_machine *machine, od_arena *arena, od_ru
   return OD_OK;
 }
 
-// Adds the outputs of requirements to the recorded outputs. Checks that the windows of the requirements are within the run. Returns
-// OD_GO_ON, or the outcome after messages.
+// Adds the outputs of requirements to the recorded outputs. Checks that the windows of the requirements are within the
+// run. Returns OD_GO_ON, or the outcome after reporting errors.
 static int prepare_requirements(od_job *job, const od_machine *machine, double time, od_selection *outputs) {
   OD_SCRATCH(scratch);
   int *needed = OD_TAKE(&scratch, int, od_machine_output_count(machine)), count, code = OD_GO_ON;
@@ -169,7 +169,7 @@ static void free_computing_page(computing_page *c) {
   od_arena_free(&c->files.arena);
 }
 
-// Checks the options and reads the engine. Returns OD_GO_ON, or the outcome after a message.
+// Checks the options and reads the engine. Returns OD_GO_ON, or the outcome after reporting an error.
 static int prepare_engine(od_job *job, const arguments *a, computing_page *c) {
   od_error err = {0};
   if (!a->interactive && a->sliders.count > 0) od_job_error(job, "--slider requires --interactive");
@@ -188,7 +188,7 @@ static int prepare_engine(od_job *job, const arguments *a, computing_page *c) {
   return OD_JOB_BAD_INPUT;
 }
 
-// Adds the path of a slider. Returns false after a message.
+// Adds the path of a slider. Returns false after reporting an error.
 static bool add_slider(od_job *job, const od_machine *machine, computing_page *c, const char *path) {
   int i = od_machine_number_find(machine, path);
   if (i < 0) {
@@ -207,7 +207,7 @@ static bool add_slider(od_job *job, const od_machine *machine, computing_page *c
   return od_words_append(&c->sliders, &c->files.arena, n.path);
 }
 
-// Stores the machine for the page. Returns OD_GO_ON, or the outcome after a message.
+// Stores the machine for the page. Returns OD_GO_ON, or the outcome after reporting an error.
 static int store_machine(od_job *job, const arguments *a, const od_machine *machine, const od_run_options *run,
                          const od_run_views *views, computing_page *c) {
   od_error err = {0};
@@ -253,8 +253,8 @@ static int write_run(od_job *job, finished_run *end, od_table **table, od_status
   return od_judge_outcome(found->judge) == OD_PASS ? OD_JOB_DONE : OD_JOB_UNMET;
 }
 
-// Checks that no requirements are judged, because requirements need the whole run. Returns OD_GO_ON, or the outcome after a
-// message.
+// Checks that no requirements are judged, because requirements need the whole run. Returns OD_GO_ON, or the outcome
+// after reporting an error.
 static int check_resume(od_job *job, const arguments *a, const od_machine *machine) {
   int requirements;
   od_machine_requirements(machine, &requirements);
@@ -356,7 +356,7 @@ static od_status measure(void *user, const od_machine *machine, bool (*goes_on)(
   return od_run_sweep_row(machine, &options, row, err);
 }
 
-// Checks that the options are compatible. Returns OD_GO_ON, or the outcome after a message.
+// Checks that the options are compatible. Returns OD_GO_ON, or the outcome after reporting an error.
 static int check_sweep(od_job *job, const arguments *a, bool many) {
   if (many && job->files.path[OD_FILE_STATE])
     od_job_error(job, "--save-state is not possible with --sweep or --draw; remove one of these options");

@@ -34,7 +34,7 @@ static int load(od_job *job, const char *path, const arguments *a, od_study **s)
 
 // --- Parts --------------------------------------------------------------------------------------------------------
 
-// Reads "K/N". Returns OD_GO_ON, or the outcome after a message.
+// Reads "K/N". Returns OD_GO_ON, or the outcome after reporting an error.
 static int read_part(od_job *job, const char *text, od_study_part *part) {
   int end = 0;
   if (sscanf(text, "%d/%d%n", &part->number, &part->count, &end) == 2 && text[end] == '\0' && part->number >= 1 &&

@@ -46,7 +46,7 @@ static const char *read_path(const char *text, od_sweep_axis *axis) {
   return equals + 1;
 }
 
-// Reads "PATH=A:B:N". Returns false after a message.
+// Reads "PATH=A:B:N". Returns false after reporting an error.
 static bool read_axis(od_job *job, const char *text, od_sweep_axis *a) {
   char unit[80] = "";
   const char *value = read_path(text, a), *last = value ? strrchr(value, ':') : NULL;
@@ -62,7 +62,7 @@ static bool read_axis(od_job *job, const char *text, od_sweep_axis *a) {
   return od_setting_count(job, "sweep", last + 1, &a->count);
 }
 
-// Reads "PATH=normal:MEAN:DEVIATION" or "PATH=uniform:FROM:TO". Returns false after a message.
+// Reads "PATH=normal:MEAN:DEVIATION" or "PATH=uniform:FROM:TO". Returns false after reporting an error.
 static bool read_draw(od_job *job, const char *text, od_sweep_axis *a) {
   char unit[80] = "";
   const char *kind = read_path(text, a), *colon = kind ? strchr(kind, ':') : NULL;
@@ -135,7 +135,7 @@ static int read_axes(od_job *job, const od_sweep_arguments *arguments, od_sweep_
 
 // --- Points ------------------------------------------------------------------------------------------------------------
 
-// Loads the machine of a point. Returns OD_GO_ON, or the outcome after messages.
+// Loads the machine of a point. Returns OD_GO_ON, or the outcome after reporting errors.
 static int load_point(od_job *job, const od_sweep_job *c, od_sweep *s, int point) {
   OD_SCRATCH(scratch);
   const od_words *given = &c->load->set;

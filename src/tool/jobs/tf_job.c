@@ -23,7 +23,7 @@ typedef struct arguments {
 
 // --- Options ------------------------------------------------------------------------------------------------------
 
-// Reads one order ("4") or a range of orders ("2:9"). Returns false after a message.
+// Reads one order ("4") or a range of orders ("2:9"). Returns false after reporting an error.
 static bool read_orders(od_job *job, const char *text, int points, int *low, int *high) {
   *low = 1;
   *high = HIGHEST_TRIED;
@@ -82,7 +82,7 @@ static int fit_and_write(od_job *job, const arguments *a, const od_response *r, 
   return od_job_finish(job, &contents, &f.verdict);
 }
 
-// Reads a fraction: "25 %" or "0.25". Returns false after a message.
+// Reads a fraction: "25 %" or "0.25". Returns false after reporting an error.
 static bool read_part(od_job *job, const char *text, double *part) {
   double x = 0;
   if (!text) return true;
@@ -106,7 +106,7 @@ static bool read_delay(od_job *job, const char *text, int *delay) {
   return ok;
 }
 
-// Rejects options that the method does not support. Returns false after a message.
+// Rejects options that the method does not support. Returns false after reporting an error.
 static bool options_fit(od_job *job, const arguments *a) {
   int kind = od_discrete_log_kind(a->method);
   bool samples = kind >= 0, polynomials = samples && kind <= OD_DISCRETE_BJ;
@@ -174,8 +174,9 @@ static const char details[] =
     "the state before the first row and an offset are estimated. Every model is also fitted to the first two thirds of the\n"
     "log and tested by a simulation of the last third; the test determines the order if several orders are given. --hold-out\n"
     "sets another fraction of the log; the result is then the model that was fitted without the held-out part.\n\n"
-    "The verdict is doubtful in three cases: a model explains less than 50 % of the part that was not fitted, a model is\nunstable, or residuals are not white."
-    " The verdict is unsound (exit code 3) if the model explains no variation of that part.\n\n"
+    "The verdict is doubtful in three cases: a model explains less than 50 % of the part that was not fitted, a model is\n"
+    "unstable, or residuals are not white. The verdict is unsound (exit code 3) if the model explains no variation of that\n"
+    "part.\n\n"
     "Examples\n"
     "  oleodyn tf sweep.csv --input u_i --output piston.position --sine 1:100:1 --high 70 --order 2:9\n"
     "  oleodyn tf sweep.csv --input u_i --sine 1:100:1 --order 4 --block servo4.yaml --plot servo4.svg\n"

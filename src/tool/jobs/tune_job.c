@@ -120,7 +120,8 @@ int od_kind_tune(od_job *job) {
   od_tune_options tuning = {.part = 0.6};
   const od_option options[] = {
       {"fraction", OD_OPTION_TEXT, "FRACTION", "first fraction of the time, used for tuning; default: 0.6", &a.part},
-      {"ignore", OD_OPTION_TEXT, "T", "ignore innovations before this time after the begin; default: 0 s", &a.ignore},
+      {"ignore", OD_OPTION_TEXT, "T",
+       "length of the first part of the data whose innovations are ignored; default: 0 s", &a.ignore},
       {"only", OD_OPTION_LIST, "PATH", "tune only this number (repeatable); default: all noise above zero", &a.only},
       {"truth", OD_OPTION_TEXT, "NAME", "variant of the machine file for the true machine; default: from the file",
        &a.truth},

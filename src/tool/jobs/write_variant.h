@@ -21,8 +21,8 @@ typedef struct od_variant_arguments {
     "variant-file", OD_OPTION_TEXT, "FILE", "file of --write-variant; default: NAME.yaml", &(v)->file \
   }
 
-// Checks the options and sets *path to the path of the file (NULL: nothing to write). Returns OD_GO_ON, or the outcome after a
-// message. An existing file is replaced only if --write-variant wrote it.
+// Checks the options and sets *path to the path of the file (NULL: nothing to write). Returns OD_GO_ON, or the outcome
+// after reporting an error. An existing file is replaced only if --write-variant wrote it.
 int od_variant_check(od_job *job, od_variant_arguments *v, const char **path);
 
 // An estimated number of a machine. A negative sigma means that sigma is not known.

@@ -114,37 +114,34 @@ void od_search_end(od_search *s);
 void od_parameters_to_x(const od_search *s, const double *u, double *x);
 double od_parameter_slope(const od_search *s, int i, const double *x);  // dx/du of searched parameter i
 
-// ---- bounds.c
-// Moves parameters away from their bounds by a tiny fraction of their scale, because interior methods must begin between the
-// bounds. `known`: the model at the start is available for this scale. Returns false if no parameter is on a bound.
+// ---- bounds.c: moves parameters away from their bounds by a tiny fraction of their scale, because interior methods
+// must begin between the bounds. `known`: the model at the start is available for this scale. Returns false if no
+// parameter is on a bound.
 bool od_leave_bounds(od_search *s, bool known);
 // Returns the bound of a searched parameter at the current point: -1 low, 1 high, 0 no bound. Interior points approach a bound but
 // never reach the bound. A parameter near a bound counts as at the bound if its optimum, with the other parameters fixed, is
 // outside the bound.
 int od_bound_near(const od_search *s, int i);
 
-// ---- evaluate.c
-// Computes r and the cost of a point whose u is set. Returns false if the point cannot be evaluated.
+// ---- evaluate.c: computes r and the cost of a point whose u is set. Returns false if the point cannot be evaluated.
 bool od_evaluate(od_search *s, od_point *point);
 // Computes the linear model at the last evaluated point. Returns false if the model cannot be evaluated.
 bool od_linearize(od_search *s, const od_point *point, od_linear *model);
 
-// ---- streamed_residuals.c
-// Variants of od_evaluate() and od_linearize() for problems with streamed rows. The model is computed together with the cost of a
-// point if the combination saves work. Return false if the point cannot be evaluated.
+// ---- streamed_residuals.c: variants of od_evaluate() and od_linearize() for problems with streamed rows. The model is
+// computed together with the cost of a point if the combination saves work. Return false if the point cannot be
+// evaluated.
 bool od_rows_evaluate(od_search *s, od_point *point);
 bool od_rows_linearize(od_search *s, const od_point *point);
 // Stores the triangle of a finished factorization as the model of a point. Returns false if the triangle is not finite.
 bool od_linear_from_qr(const od_search *s, const od_row_qr *qr, od_linear *model);
 
-// ---- coarse.c
-// Moves the current point to the result of a search with fewer rows, if there are enough rows. The current point must have
-// been evaluated.
+// ---- coarse.c: moves the current point to the result of a search with fewer rows, if there are enough rows. The
+// current point must have been evaluated.
 void od_search_coarsely(od_search *s);
 
-// ---- spectrum.c
-// Computes the spectrum of the current model with s->D and, if E is not NULL, rows of curvature E. Held columns count as
-// zero.
+// ---- spectrum.c: computes the spectrum of the current model with s->D and, if E is not NULL, rows of curvature E.
+// Held columns count as zero.
 void od_spectrum_of(od_search *s, const double *E);
 // Compute the step of least model cost within |s| <= radius, and the damped step, in scaled parameters. Both return the
 // length of the step.
@@ -160,9 +157,8 @@ double od_moved_by(const od_search *s, const double *p);
 double od_column_norm(const od_search *s, int j);
 size_t od_spectrum_size(int k);
 
-// ---- constraints.c
-// Returns whether a problem is searched by the active-set method. Either the user chose this method, or the problem requires this
-// method.
+// ---- constraints.c: returns whether a problem is searched by the active-set method. Either the user chose this
+// method, or the problem requires this method.
 bool od_is_tied(const od_ls_problem *problem, const od_ls_options *options);
 // Allocates the memory of the constraints from the arena of the search.
 void od_ties_begin(od_search *s);
@@ -198,8 +194,7 @@ double od_residual_norm(const od_search *s);
 double od_offset(const od_search *s);
 od_ls_reason od_search_run(od_search *s);
 
-// ---- uncertainty.c
-// Fills the uncertainty of the result. x, cost and at_bound must be set.
+// ---- uncertainty.c: fills the uncertainty of the result. x, cost and at_bound must be set.
 void od_uncertainty(od_search *s, od_ls_result *result);
 // Computes the scales s->D: columns of length 1, or the user's scale.
 void od_scale_columns(od_search *s);
@@ -214,8 +209,7 @@ typedef struct od_ending {
 // Returns the final reason.
 od_ls_reason od_search_confirm(od_search *s, od_ls_reason reason, od_ending *ending);
 
-// ---- least_squares.c
-// Returns the status for a reason.
+// ---- least_squares.c: returns the status for a reason.
 od_status od_ls_status(od_ls_reason reason);
 // Runs a complete search. The caller owns the result, which is NULL if the search could not begin.
 od_status od_ls_search(const od_ls_problem *problem, const od_ls_options *options, int starts, od_ls_result **out,

@@ -42,7 +42,7 @@ od_status od_slopes_find(od_slopes *s, od_sim *sim) {
   return status;
 }
 
-// --- Parts: elements and blocks, each with derivatives of its own ------------------------------------------------------
+// --- Parts: elements and blocks, each with its own derivatives ------------------------------------------------------
 
 // Returns the number of derivatives of a part: outs x ins for an element; outputs and rates x states and inputs for a block. The
 // derivatives of all parts are contiguous.

@@ -63,8 +63,8 @@ static void mark_margins(od_picture *p, od_panel *magnitude, od_panel *phase, co
   }
 }
 
-// Adds the curve of a path in the complex plane. Large values, as of integrators, are omitted, because they would hide the
-// neighborhood of -1.
+// Adds the curve of a path in the complex plane. Large values, for example values of integrators, are omitted, because
+// they would hide the neighborhood of -1.
 static void add_nyquist_curve(od_picture *p, od_panel *panel, const od_responses *r, int k, double most) {
   const od_table *t = r->table;
   double *xy = OD_TAKE(&p->arena, double, 2 * t->rows);
@@ -177,7 +177,7 @@ static const od_linear_signal *signal_at(const od_linear_model *m, int i) {
   return i < m->inputs + m->outputs + m->states ? &m->state[i - m->inputs - m->outputs] : NULL;
 }
 
-// Returns whether an earlier signal has the same name, as an output that is also a state.
+// Returns whether an earlier signal has the same name, for example an output that is also a state.
 static bool is_repeated(const od_linear_model *m, int i) {
   for (int k = 0; k < i; k++)
     if (strcmp(signal_at(m, k)->name, signal_at(m, i)->name) == 0) return true;

@@ -8,7 +8,7 @@
 
 typedef struct od_gain_arrays {
   const od_machine *machine;
-  const od_linear_model *model;  // must have as many inputs as outputs
+  const od_linear_model *model;  // the model, with as many inputs as outputs
   int n, count;                  // number of inputs; number of frequencies
   const double *frequency;       // frequencies, Hz; owned by the caller
   od_complex *gains;             // n x n per frequency; NAN: the gain matrix has no inverse

@@ -212,7 +212,7 @@ typedef struct walk {
   int points;         // number of frequencies so far
 } walk;
 
-// Goes on to a frequency with the value g.
+// Continues the walk at the next frequency, at which the path has the value g.
 static void go_to(walk *w, double frequency, od_complex g) {
   od_linear_response *r = w->response;
   const od_path *path = w->path;
@@ -241,8 +241,9 @@ static void go_to(walk *w, double frequency, od_complex g) {
   w->points++;
 }
 
-// Goes on to a frequency with the value g, with points between if the phase turns by more than `most_turn` per point: a lightly damped
-// pole or zero lies between. At most `depth` bisections; a zero on the imaginary axis turns the phase at once.
+// Continues the walk at the next frequency, at which the path has the value g. Inserts frequencies while the phase
+// changes by more than `most_turn` per point, because a lightly damped pole or zero is in between. Bisects at most
+// `depth` times, because a zero on the imaginary axis causes a jump of the phase.
 static void resolve(walk *w, double frequency, od_complex g, int depth) {
   static const double most_turn = 15;  // degrees
   bool turns = w->points > 0 && fabs(degrees(g / w->before)) > most_turn;

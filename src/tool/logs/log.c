@@ -38,8 +38,8 @@ static size_t width(const od_log_cursor *c) {
   return (size_t)c->log->plan->channels + 1;
 }
 
-// Returns whether gaps of a channel are filled: of inputs all gaps; of other channels only rows of other files and groups, unless the
-// channel fills its own rows.
+// Returns whether gaps of a channel are filled. All gaps of inputs are filled. Other channels are filled in rows of
+// other files and groups, and in their own rows if `fills_own` is set.
 static bool fills(const od_log *log, int i) {
   const od_channel *c = &log->plan->channel[i];
   return c->is_input || c->fills_own || (c->fills && log->has_rates);
@@ -215,7 +215,7 @@ typedef struct file_rows {
 
 typedef struct survey {
   od_log *log;
-  file_rows *file;  // one per file
+  file_rows *file;  // one entry per file
 } survey;
 
 // Records the time of a row. False: the row has no time, or its time is not later than the time of the previous row.
@@ -317,14 +317,16 @@ static bool check_cells(const od_log *log, od_messages *messages) {
 }
 
 // Checks that all rows of a file have increasing times. False: there are messages.
-static bool check_times(const file_rows *s, const char *path, od_messages *messages) {
+static bool check_times(const file_rows *s, const od_log_input *in, bool has_section, od_messages *messages) {
+  const char *path = in->source->path;
   if (s->without_time.count > 0)
     complain_about_rows(path, &s->without_time, messages, "this row has no time; expected a number in the time column");
   if (s->early.count > 0) {
-    char text[160];
+    char text[400], advice[200];
+    od_log_time_advice(od_row_reader_head(in->file), &in->time, has_section, advice, sizeof advice);
     snprintf(text, sizeof text,
-             "the time %.9g s is not later than the previous time, %.9g s; expected increasing times", s->early.time,
-             s->early.before);
+             "the time %.9g s is not later than the previous time, %.9g s; expected increasing times%s", s->early.time,
+             s->early.before, advice);
     complain_about_rows(path, &s->early, messages, text);
   }
   return s->without_time.count == 0 && s->early.count == 0;
@@ -338,7 +340,8 @@ static bool check_rows(const survey *s, od_messages *messages) {
   const od_place file = {.file = plan->file};
   if (!check_cells(log, messages)) return false;
   bool ok = true;
-  for (int i = 0; i < log->inputs; i++) ok = check_times(&s->file[i], log->input[i].source->path, messages) && ok;
+  for (int i = 0; i < log->inputs; i++)
+    ok = check_times(&s->file[i], &log->input[i], plan->has_section, messages) && ok;
   if (!ok) return false;
   double first = INFINITY, last = -INFINITY;
   for (int i = 0; i < log->inputs; i++)

@@ -24,10 +24,10 @@ typedef struct od_channel {
   const char *unit;       // SI unit of the values; "": values are not converted
   bool has_columns_unit;  // whether `unit` is the SI unit of the column's unit, set by od_log_match()
   bool is_input;
-  bool has_own_hold;  // whether `hold` differs from that of the plan
+  bool has_own_hold;  // whether the channel has its own `hold`, not the hold of the plan
   od_log_hold hold;   // set by od_log_load() unless has_own_hold
-  bool fills;         // whether values in rows of other files and groups are interpolated, as those of inputs
-  bool fills_own;     // whether missing values in rows of its own file and group are interpolated, too
+  bool fills;         // whether values in rows of other files and groups are interpolated, as for inputs
+  bool fills_own;     // whether missing values in rows of the channel's own file and group are also interpolated
   // The form of the channel in the file.
   const char *column;          // name or number of the column; NULL: the name of the channel
   const char *whole;           // a name that is tried before `column` and `file_unit`; NULL: none
@@ -74,7 +74,7 @@ typedef struct od_log_plan {
   int skip;               // number of lines of a text file before its header
   od_log_source *source;  // several files; NULL: one file, with the settings of the plan
   int sources;
-  double delay, drift;     // of the clock of a single file, see od_log_source
+  double delay, drift;     // delay and drift of the clock of a single file, see od_log_source
   const char **databases;  // paths of DBC files for CAN traces; ends with NULL; may be NULL
   bool has_section;        // whether the plan may be changed by a section 'data' of a file; false: only by options
   od_log_hold hold;        // values of inputs between rows, unless the channel has its own
@@ -96,8 +96,8 @@ od_log_source od_log_source_of(const od_log_plan *plan, const char *path, od_pla
 od_table_wish od_log_table_wish(const od_log_source *source, const char *const *columns);
 // Adds the channel of an output or input unless the channel exists. Returns its index, or -1 if out of memory.
 int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise);
-// Adds a channel that a user names: the name of a mapped channel, or of a column. unit: NULL: the SI unit of the column's unit.
-// `place`: place of the name. Returns as od_log_want().
+// Adds a channel that a user names: the name of a mapped channel, or of a column. unit: NULL: the SI unit of the
+// column's unit. `place`: place of the name. Returns the same as od_log_want().
 int od_log_want_named(od_log_plan *plan, const char *name, const char *unit, od_place place);
 // Returns the index of a channel; -1: there is no such channel.
 int od_log_find(const od_log_plan *plan, const char *name);
@@ -128,8 +128,8 @@ typedef struct od_log {
   od_arena memory;          // memory of all arrays
   const od_log_plan *plan;  // defines the channels of the log
   long rows;
-  double start,
-      end_of_part;  // the part in use, s: that of the plan; with several rates, only times at which all inputs have values
+  // The part in use, s: the part of the plan. With several rates, only times at which all inputs have values.
+  double start, end_of_part;
   double begin, end;  // times of the first and last rows
   // Per channel: number of missing values in the part in use. In a log of several files, or of groups of channels with their own times,
   // a row without a value counts only if the row belongs to the file or group of the channel.
@@ -156,9 +156,10 @@ int od_log_inputs(const od_log *log);
 const od_table *od_log_head(const od_log *log, int input);
 // Returns the column of the times in an open file, counted from 0; -1: none, or ambiguous.
 int od_log_time_column(const od_log *log, int input);
-// Adds a column of a file of an open log, counted from 0, unless a mapped channel has its name. Returns as od_log_want().
+// Adds a column of a file of an open log, counted from 0, unless a mapped channel has its name. Returns the same as
+// od_log_want().
 int od_log_want_column(od_log_plan *plan, const od_log *log, int input, int column, const char *unit);
-// Finds the columns of the channels so far. Fails with OD_BAD_INPUT, after messages, or OD_NO_MEMORY.
+// Finds the columns of the channels so far. Fails with OD_BAD_INPUT, after reporting errors, or with OD_NO_MEMORY.
 od_status od_log_find_columns(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages);
 od_status od_log_load(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages);
 // Returns whether all inputs have the same hold, which is then the hold of the plan.

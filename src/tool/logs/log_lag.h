@@ -21,9 +21,9 @@
 typedef struct od_lag {
   double lag;          // delay of the second signal behind the first, s; negative: the second signal is ahead
   double sigma;        // standard deviation of the lag, s
-  double correlation;  // at the lag, from -1 to 1
+  double correlation;  // correlation at the lag, from -1 to 1
   double at_zero;      // correlation without a lag
-  bool is_at_edge;     // whether the lag is the largest one that was tried; then it is no estimate
+  bool is_at_edge;     // whether the lag is the largest lag that was tried; then the lag is not a valid estimate
 } od_lag;
 
 // Finds the lag of b behind a. Times in s increase; NAN: a missing value. most: largest lag that is tried, s; 0: a quarter of the time.

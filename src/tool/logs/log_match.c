@@ -169,7 +169,7 @@ static void complain_unit(const search *s, const od_channel *c, const char *unit
                     unit, measures, c->name, c->unit);
   else
     od_messages_add(s->messages, place,
-                    "column '%s' is in '%s', which has a wrong dimension; expected a unit for "
+                    "column '%s' is in '%s', which has the wrong dimension; expected a unit for "
                     "'%s', such as %s",
                     column, unit, c->name, c->unit);
 }
@@ -195,7 +195,7 @@ static od_unit_verdict choose_unit(const search *s, od_arena *memory, od_channel
   const char *si = *unit ? od_units_si(s->units, unit) : "1";
   if (*unit && c->file_unit && !od_units_knows(s->units, unit)) return OD_UNIT_UNKNOWN;
   bool fits = si && *unit && od_units_conversion(s->units, unit, si, &c->conversion) == OD_UNIT_FITS;
-  // The table may be freed before the plan.
+  // The texts are copied, because the table may be freed before the plan.
   c->unit = od_arena_text(memory, fits || !*unit ? si : unit);
   if (!fits) c->conversion = (od_conversion){1, 1, 0};
   return OD_UNIT_FITS;
@@ -214,7 +214,7 @@ static bool take_column(const search *s, od_arena *memory, od_channel *c, int co
   const bool is_time = c == s->time, is_form = is_time && c->file_unit && od_date_order_of(c->file_unit, &ignored);
   c->at = column;
   const char *unit = c->file_unit && !is_form ? c->file_unit : s->table->unit[c->at];
-  if (is_time && od_date_order_of(unit, &ignored)) unit = "s";  // of a live stream, before its first row
+  if (is_time && od_date_order_of(unit, &ignored)) unit = "s";  // a live stream has this unit before its first row
   od_unit_verdict verdict = choose_unit(s, memory, c, unit);
   if (verdict != OD_UNIT_FITS) complain_unit(s, c, unit, verdict);
   c->label = od_arena_text(memory, s->table->name[c->at]);
@@ -236,8 +236,8 @@ bool od_log_is_from(const od_log *log, const od_channel *c, int input) {
   return c->from && strcmp(c->from, log->input[input].source->path) == 0;
 }
 
-// Finds the file of a channel of a log with several files. Returns its index, NONE if no file has the column, or AMBIGUOUS after a
-// message.
+// Finds the file of a channel of a log with several files. Returns its index, NONE if no file has the column, or
+// AMBIGUOUS after reporting an error.
 static int choose_input(search *list, const od_log *log, od_channel *c, od_messages *messages) {
   int found = NONE, files = 0;
   char names[300] = "";

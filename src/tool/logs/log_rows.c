@@ -5,12 +5,13 @@
 
 #include "base/allocate.h"
 
-// A file, read for the channels with one delay. Merges rows with the same time: the first row is kept, and the later rows fill its gaps.
+// A reader of one file for the channels with one delay. Merges rows with the same time: the first row is kept, and the
+// later rows fill its gaps.
 typedef struct stream {
   const od_log_input *input;
   int number;                   // index of the file
   bool is_first;                // whether the stream is the first one of its file
-  od_row_reader *file;          // NULL: the reader of the input
+  od_row_reader *file;          // reader of the stream; NULL: the reader of the input
   double delay;                 // delay of the channels, s
   int *channel, channels;       // indices of the channels of the stream
   double *read, *kept, *given;  // one row of the file each: the row just read, the waiting row, the given row
@@ -20,7 +21,7 @@ typedef struct stream {
   long count;                   // number of rows of the file so far
   long repeated;                // number of omitted rows in the part in use
   double origin;                // time of the first row by the clock of the file, s
-  // The next row for the merging of streams: in `given`.
+  // The next row of the stream; its values are in `given`.
   double time, step;  // time of the row, and time since the previous row (0: there is none), s
   int given_line;
   bool has_row, had_row;
@@ -38,7 +39,7 @@ struct od_log_rows {
   od_log_row_check *check;
   void *user;
   double *value;  // per channel: value of the row
-  bool *present;  // as in od_log_row; NULL: all rows belong to all channels
+  bool *present;  // per channel: see od_log_row; NULL: all rows belong to all channels
 };
 
 // --- Times --------------------------------------------------------------------------------------------------------
@@ -139,7 +140,7 @@ static od_status advance(od_log_rows *r, stream *s, od_error *err) {
     s->step = s->had_row && isfinite(before) ? s->time - before : 0;
     s->had_row = true;
     if (!find_groups(s)) continue;
-    // The rows of a file are checked once.
+    // Only the first stream of a file checks the rows, so that each row is checked once.
     if (r->check && s->is_first && !r->check(r->user, s->number, s->time, s->given_line)) continue;
     if (!isfinite(s->time)) {
       if (!r->check) return od_fail(err, OD_BAD_INPUT, "a row has no time");
@@ -202,7 +203,7 @@ od_status od_log_rows_next(od_log_rows *r, od_log_row *row, bool *more, od_error
 }
 
 long od_log_rows_repeated(const od_log_rows *r) {
-  // Streams of the same file have the same repeated rows.
+  // All streams of a file have the same repeated rows, so only the first stream is counted.
   long sum = 0;
   for (int i = 0; i < r->streams; i++)
     if (r->stream[i].is_first) sum += r->stream[i].repeated;

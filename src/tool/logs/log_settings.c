@@ -103,7 +103,7 @@ static void read_map(setting *s, const od_log_texts *map, int index) {
 
 // --- Values -------------------------------------------------------------------------------------------------------
 
-// Reads a time, s. Returns false after a message, or if the text is NULL.
+// Reads a time, s. Returns false if the text is NULL, or after reporting an error.
 static bool read_time(setting *s, const char *option, const char *text, bool positive, double *value) {
   if (!text) return false;
   const od_place place = {.file = option};
@@ -178,7 +178,7 @@ static void read_times(setting *s, const od_log_settings *from) {
     plan->interval = 0;
 }
 
-// Replaces the files of the plan by those of --data.
+// Replaces the files of the plan by the files of --data.
 static bool set_files(od_log_plan *plan, const od_log_texts *data) {
   if (data->count == 0) return true;
   plan->file = od_arena_text(&plan->memory, data->text[0]);

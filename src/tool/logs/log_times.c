@@ -1,5 +1,6 @@
 #include "logs/log_times.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "io/date_time.h"
@@ -18,11 +19,21 @@ bool od_log_align(od_log *log, od_messages *messages) {
       return false;
     }
     if (first_path && first.has_zone != start.has_zone)
-      od_messages_say(messages, true, (od_place){.file = path},
-                      "the start time '%s' %s a time zone, but that of %s %s; both are taken as times of the same zone",
-                      text, start.has_zone ? "has" : "has not", first_path, first.has_zone ? "has" : "has not");
+      od_messages_say(
+          messages, true, (od_place){.file = path},
+          "the start time '%s' %s a time zone, but the start time of %s %s; the program assumes that both times have the same zone",
+          text, start.has_zone ? "has" : "has not", first_path, first.has_zone ? "has" : "has not");
     if (!first_path) first = start, first_path = path;
     log->input[i].shift = od_seconds_of(start.at - first.at);
   }
   return true;
+}
+
+void od_log_time_advice(const od_table *head, const od_channel *time, bool has_section, char *text, size_t size) {
+  text[0] = '\0';
+  const bool is_given = time->column || time->number > 0 || head->time > 0;
+  if (is_given || time->at < 0 || od_name_is_time(head->name[time->at]) > 0) return;
+  snprintf(text, size, "; the first column, '%.60s', is used as the time; if it is no time, give %s",
+           head->name[time->at],
+           has_section ? "'interval', or 'time' with the column, under 'data'" : "--interval, or --map time=COLUMN");
 }

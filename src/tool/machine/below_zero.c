@@ -5,7 +5,7 @@
 
 #include "io/display.h"
 
-enum { MOST_SHOWN = 6 };               // largest number of remarks about single elements
+enum { MOST_SHOWN = 6 };               // largest number of signals with a separate remark
 static const double round_off = 1e-9;  // negative values of smaller magnitude are round-off
 
 int od_below_zero_list(const od_model *m, od_below_zero *out) {

@@ -14,7 +14,7 @@
 OD_ELEMENT_CLASSES(DECLARE_ELEMENT)
 OD_BLOCK_CLASSES(DECLARE_BLOCK)
 
-// Names of classes in the lists of a build, with their tables.
+// The name of a class in the lists of a build, and the table of the class.
 typedef struct listed {
   const char *name;
   const void *table;

@@ -59,7 +59,7 @@ od_status od_input_series_find(od_input_series *f, bool (*progress)(void *user, 
   f->reversals = OD_TAKE(&f->arena, od_input_times, f->inputs);
   double *row = OD_TAKE(&f->arena, double, 1 + 2 * f->inputs), *u = OD_TAKE(&f->arena, double, f->inputs);
   for (int i = 0; i < f->inputs && !f->arena.exhausted; i++) {
-    double t = od_machine_input_next_break(f->machine, i, -1e-9);  // includes a break at the start
+    double t = od_machine_input_next_break(f->machine, i, -1e-9);  // -1e-9 s: includes a break at time zero
     while (t <= f->time && add_time(f, &f->breaks[i], t)) t = od_machine_input_next_break(f->machine, i, t);
     t = od_machine_input_next_reversal(f->machine, i, 0, f->time);
     while (t <= f->time && add_time(f, &f->reversals[i], t))

@@ -37,7 +37,8 @@ static void complain_input(od_loader *ld, int node, const char *word) {
                 od_excerpt(ld, od_text_of(ld, node)), od_signal_noun(ld));
 }
 
-// Parses a value. A fitting unit takes precedence over an input: "100 N" is a force even if there is an input N.
+// Parses a value. If the last word is a suitable unit, the value is a quantity: "100 N" is a force even if there is an
+// input N.
 static value_text read_value_text(od_loader *ld, int node, const char *text, const char *wanted) {
   const char *unit, *space = strrchr(text, ' '), *word = space != NULL ? space + 1 : text;  // the last word
   double number;

@@ -17,10 +17,11 @@ double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, 
 // path, what, measures, map and unit; od_load_blocks() reads the numbers. Returns the signal of the block, or -1 after reporting an
 // error.
 int od_declare_inner_block(od_loader *ld, od_loading_block inner);
-// Connects an input of a block to the source with the name at a node. Returns the unit of the source. After an error returns NULL;
-// the error is reported by this function or when the model is built.
+// Connects an input of a block to the source whose name is given at a node. Returns the unit of the source. After an
+// error returns NULL; the error is reported by this function or when the model is built.
 const char *od_block_connect(od_loader *ld, int node, const char *label, const od_loading_block *b, int place);
-// Returns the unit of the source with the name at a node, while blocks are declared; NULL: not known, or not known yet.
+// Returns the unit of the source whose name is given at a node, while blocks are declared; NULL: not known, or not
+// known yet.
 const char *od_block_source_unit(od_loader *ld, int node);
 
 // Return the units of the product and the quotient of two units, and of a time derivative of this order. The text starts with a

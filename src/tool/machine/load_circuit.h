@@ -4,7 +4,8 @@
 
 #include "machine/machine_loader.h"
 
-// Returns the element of the volume, junction, tank or source with the name at a node, or -1 after reporting an error.
+// Returns the element of the volume, junction, tank or source whose name is given at a node, or -1 after reporting an
+// error.
 int od_find_node(od_loader *ld, int node, const char *label);
 // Finds two different nodes in the list under a key, such as 'between'. On failure reports an error and returns false.
 bool od_find_node_pair(od_loader *ld, const od_section *section, const char *key, int ends[2]);

@@ -204,8 +204,8 @@ static void load_component(od_loader *ld, int key, int element) {
   int command = c->signal_key ? od_find_command(ld, &section, c->signal_key, "stroke", &unit) : -1;
   int first = od_read_component_fields(ld, &section, c, unit, turning, &spec.signal);
   if (c->signal_key) {
-    // Index of the number that must be positive if the first state exists; -1: none. If this number is zero, the
-    // signal replaces the state.
+    // Index of the field that must be positive for the first state to exist; -1: no such field. If its number is zero,
+    // the signal replaces the state.
     int lag = c->states[0].name ? c->states[0].present_if : -1;
     connected = connected && command >= 0;
     component->unit = unit;

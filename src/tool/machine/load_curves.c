@@ -51,8 +51,9 @@ static int read_axis(od_loader *ld, const char *path, const axis *a, int count, 
   return first;
 }
 
-// Reads both coordinates of all control points. Abscissae must increase. Openings must not be negative, because the port would act
-// as a pump. However, zero is not a bound of these numbers, because estimates may be negative during an iteration.
+// Reads both coordinates of all control points. Abscissae must increase. Openings must not be negative: a port with a
+// negative opening would act as a pump. However, these numbers have no lower bound of zero, because estimates may be
+// negative during an iteration.
 static void read_points(od_loader *ld, const char *path, const axis *at, const axis *points, int count, int node) {
   if (ld->document->numbers.count > OD_MOST_NUMBERS) {
     od_complain(ld, node, "the machine has more than 1 million numbers, the largest allowed count");

@@ -124,7 +124,7 @@ const od_element_description *od_load_friction(od_loader *ld, const od_section *
   od_section section = od_section_open(ld, is_map ? node : -1, owner->node, path, what, &od_friction_section);
   int law = od_key_choice(ld, &section, "law");
   if (law < 0) {
-    // After an error, reads the fields of one law nevertheless, to report errors in these fields.
+    // After an error, the fields of one law are also read, to report errors in these fields.
     od_read_component_fields(ld, &section, friction_law(0), "1", turning, &(int){0});
     return NULL;
   }

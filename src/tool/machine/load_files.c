@@ -43,7 +43,7 @@ static const char *list_columns(od_loader *ld, const od_table *table) {
   return list;
 }
 
-// Returns the column with the name at a node, or -1 after reporting an error.
+// Returns the column whose name is given at a node, or -1 after reporting an error.
 static int find_column(od_loader *ld, const od_table *table, int node, const char *name) {
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < table->columns; i++) {

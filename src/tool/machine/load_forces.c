@@ -90,7 +90,7 @@ static void load_joint_torque(od_loader *ld, const od_section *section, int node
   const char *text = od_read_text(ld, node, "joint", "the name of a joint");
   int found = text != NULL ? od_names_find(ld, node, text, OD_ELEMENT_JOINT) : -1;
   const od_element *joint = found >= 0 && !od_element_at(ld, found)->broken ? od_element_at(ld, found) : NULL;
-  // After an error, reads the value nevertheless, to report errors in the value.
+  // After an error, the value is also read, to report errors in the value.
   od_joint_type type = joint != NULL ? joint->type : OD_REVOLUTE;
   if (!od_joint_class_of(type)->drives) {
     od_complain(ld, node, "a torque cannot act in '%s'; expected a revolute, prismatic or screw joint", text);

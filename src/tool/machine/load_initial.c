@@ -419,7 +419,7 @@ void od_load_steady_word(od_loader *ld, int node, bool is_all) {
   ld->draft->build->starts_anywhere = true;
 }
 
-// Loads those values of a map that have not been loaded yet.
+// Loads the values of a map that have not been loaded yet.
 static void load_values(od_loader *ld, int node, bool has_file, od_index *seen) {
   for (int key = od_first(ld, node, "initial values"); key >= 0; key = od_next(ld, key)) {
     const char *quantity = od_text_of(ld, key);

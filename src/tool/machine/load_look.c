@@ -1,5 +1,5 @@
-// Loads the section 'look': shapes and colors of bodies, the ground, traces, the view, and places in the circuit diagram. All of it is
-// for drawings only: its numbers are not numbers of the machine.
+// Loads the section 'look': shapes and colors of bodies, the ground, traces, the view, and places in the circuit
+// diagram. The section is for drawings only: its numbers are not numbers of the machine.
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ enum { MOST_SHAPES = 2000, MOST_ROW = 100, MOST_ORDER = 10000 };
 #define COLOR                                                                                  \
   {                                                                                            \
     "color", OD_TEXT, NULL, "`body`, `base`, `dark`, `glass`, `steel`, `accent` or `#rrggbb`", \
-        .otherwise = "`body`; of the ground `base`"                                            \
+        .otherwise = "`body`; `base` for the ground"                                           \
   }
 #define LOOK_LENGTH OD_LIMITS(0, 1e5, 0, 1e4)
 
@@ -22,8 +22,9 @@ static const od_key shape_keys[] = {
      "closed outline in the notation of SVG paths: M, L, H, V, C, S, Q, T, A, Z, coordinates in m in the axes of `plane`"},
     {"outline", OD_ROWS, "m", "closed outline: points in the axes of `plane`", .limits = OD_RANGE_POSITION},
     {"line", OD_TEXT, NULL, "line on a body in the notation of `path`"},
-    {"capsule", OD_ROWS, "m", "bar with round ends: two points", .limits = OD_RANGE_POSITION},
-    {"box", OD_NUMBERS, "m", "edges of a box along the axes of the body; two edges in a plane", OD_POSITIVE,
+    {"capsule", OD_ROWS, "m", "end points of a bar with round ends", .limits = OD_RANGE_POSITION},
+    {"box", OD_NUMBERS, "m",
+     "lengths of the edges of a box along the axes of the body; two lengths for a planar machine", OD_POSITIVE,
      .limits = LOOK_LENGTH},
     {"disc", OD_NUMBER, "m", "radius of a disc", OD_POSITIVE, .limits = LOOK_LENGTH},
     COLOR,
@@ -33,9 +34,9 @@ static const od_key shape_keys[] = {
     {"plane", OD_CHOICE, "xy|xz|yz", "axes of the coordinates of an outline"},
     {"round", OD_NUMBER, "m", "radius of the corners of an outline", OD_NOT_NEGATIVE, 0, .limits = LOOK_LENGTH},
     {"width", OD_NUMBER, "m", "width of a line or capsule", OD_POSITIVE, 0, .limits = LOOK_LENGTH,
-     .otherwise = "by the size of the machine"},
+     .otherwise = "derived from the size of the machine"},
     {"thickness", OD_NUMBER, "m", "extent across the plane of an outline, or along the axis of a disc", OD_POSITIVE, 0,
-     .limits = LOOK_LENGTH, .otherwise = "by the size of the machine"},
+     .limits = LOOK_LENGTH, .otherwise = "derived from the size of the machine"},
 };
 const od_section_class od_look_shape_section = {"look_shape", "a shape of a body: one of the first six keys",
                                                 OD_KEYS(shape_keys)};
@@ -50,39 +51,40 @@ const od_section_class od_look_body_section = {"look_body", "the look of a body"
 
 static const od_key ground_keys[] = {
     {"level", OD_NUMBER, "m", "height of the ground, against gravity", .limits = OD_RANGE_POSITION,
-     .otherwise = "of a contact, or below the bearings"},
+     .otherwise = "the height of a contact, else below the bearings"},
     {"color", OD_TEXT, NULL, "color of the ground: a word or `#rrggbb`", .otherwise = "`soil`"},
     {"hide", OD_FLAG, NULL, "whether the level of the ground is left out of pictures"},
 };
 const od_section_class od_look_ground_section = {"look_ground", "the look of the ground", OD_KEYS(ground_keys)};
 
 static const od_key place_keys[] = {
-    {"row", OD_WHOLE, "1", "row of symbols, from 0 at the top", .otherwise = "by the layout"},
+    {"row", OD_WHOLE, "1", "row of symbols, from 0 at the top", .otherwise = "chosen by the layout"},
     {"order", OD_WHOLE, "1", "elements of one row and section have increasing orders from left to right",
-     .otherwise = "by the layout"},
-    {"mirror", OD_FLAG, NULL, "whether the symbol is mirrored, left to right", .otherwise = "by the layout"},
+     .otherwise = "chosen by the layout"},
+    {"mirror", OD_FLAG, NULL, "whether the symbol is mirrored, left to right", .otherwise = "chosen by the layout"},
 };
 const od_section_class od_look_place_section = {"look_place", "the place of an element in the circuit diagram",
                                                 OD_KEYS(place_keys)};
 
 static const od_key look_keys[] = {
-    {"bodies", OD_SECTION_MAP, NULL, "looks of bodies by name; `ground` is the ground's frame",
+    {"bodies", OD_SECTION_MAP, NULL, "looks of bodies by name; the name `ground` is for shapes fixed to the ground",
      .inside = &od_look_body_section},
     {"ground", OD_SECTION, NULL, "level and color of the ground", .inside = &od_look_ground_section},
     {"traces", OD_TEXTS, NULL, "points whose paths are drawn", .otherwise = "the point of a force"},
-    {"view", OD_NUMBERS, "1", "direction from the machine to the viewer, for machines in space",
+    {"view", OD_NUMBERS, "1", "direction from the machine to the viewer, for spatial machines",
      .otherwise = "from the front, above and right"},
     {"circuit", OD_SECTION_MAP, NULL, "places of elements in the circuit diagram, by name",
      .inside = &od_look_place_section},
 };
 const od_section_class od_look_section = {
-    "look", "looks of the machine's parts in pictures; without effect on the model", OD_KEYS(look_keys)};
+    "look", "looks of the machine's parts in pictures, without effect on the model", OD_KEYS(look_keys)};
 
 const char *const od_look_colors[] = {"body", "base", "dark", "glass", "steel", "accent", "soil", NULL};
 
 // --- Values -----------------------------------------------------------------------------------------------------------
 
-// Reads a number at a node, without adding it to the numbers of the machine. Returns the fallback if there is none.
+// Reads a number at a node, without adding it to the numbers of the machine. Returns the fallback if there is no
+// number.
 static double read_at(od_loader *ld, int node, const od_section *section, const char *label, const od_key *key,
                       double fallback) {
   const char *unit = key->of ? key->of : "1";
@@ -98,7 +100,8 @@ static double read_number(od_loader *ld, const od_section *section, const char *
   return read_at(ld, od_section_get(ld, section, key), section, key, od_key_of(section->of, key), fallback);
 }
 
-// Reads a list of `least` to 3 numbers at a node; missing numbers stay. Returns the count, or 0 after reporting an error.
+// Reads a list of `least` to 3 numbers at a node. Numbers that the list does not contain keep their values in `out`.
+// Returns the count, or 0 after reporting an error.
 static int read_vector(od_loader *ld, int node, const od_section *section, const char *label, const od_key *key,
                        int least, double out[3]) {
   int count = od_list_count(ld, node), i = 0;
@@ -123,14 +126,14 @@ static const char *read_color(od_loader *ld, const od_section *section) {
   if (text[0] == '#' && strlen(text) == 7 && strspn(text + 1, "0123456789abcdefABCDEF") == 6)
     return od_copy(ld, text, 7);
   od_complain(ld, node,
-              "'%s' is no color; expected body, base, dark, glass, steel, accent, soil, or a text such as '#d9683c'",
+              "'%s' is not a color; expected body, base, dark, glass, steel, accent, soil, or a text such as '#d9683c'",
               od_excerpt(ld, text));
   return NULL;
 }
 
 // --- Shapes -----------------------------------------------------------------------------------------------------------
 
-// Places of the three kinds of planes: the axes of the two coordinates.
+// The axes of the two coordinates in the planes xy, xz and yz.
 static const int plane_axis[3][2] = {{0, 1}, {0, 2}, {1, 2}};
 
 // Converts points in a plane to points in the frame of the body.
@@ -144,7 +147,7 @@ static void set_points(od_loader *ld, od_look_shape *shape, const od_path_points
   }
   const int first = plane_axis[plane][0], second = plane_axis[plane][1];
   memset(shape->axis, 0, sizeof shape->axis);
-  shape->axis[3 - first - second] = plane == 1 ? -1 : 1;  // the first axis times the second
+  shape->axis[3 - first - second] = plane == 1 ? -1 : 1;  // cross product of both axes
 }
 
 static bool read_path(od_loader *ld, int node, const char *key, od_path_points *p) {
@@ -162,7 +165,7 @@ static bool read_path(od_loader *ld, int node, const char *key, od_path_points *
   return false;
 }
 
-// Reads a list of points: two coordinates each, or (with three) coordinates of the body.
+// Reads a list of points. A point has two coordinates in the plane, or three coordinates in the frame of the body.
 static bool read_rows(od_loader *ld, int node, const od_section *section, const char *key, int least,
                       double (**point)[3], int *points, bool *is_flat) {
   int count = od_list_count(ld, node), i = 0;
@@ -190,8 +193,9 @@ static bool read_outline(od_loader *ld, const od_section *section, int node, int
   int points;
   if (!read_rows(ld, node, section, "outline", 3, &point, &points, &is_flat)) return false;
   if (!is_flat) {
-    od_complain(ld, node,
-                "the points of an outline have two coordinates, in the axes of 'plane'; 'at' gives the third");
+    od_complain(
+        ld, node,
+        "the points of an outline have two coordinates, in the axes of 'plane'; give the third coordinate with 'at'");
     return false;
   }
   od_path_points p = {od_arena_take_array(&ld->scratch, points, sizeof *p.point), points};

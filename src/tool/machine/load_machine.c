@@ -102,8 +102,8 @@ static void load_title(od_loader *ld, int node) {
   od_build_title(ld->draft->build, title);
 }
 
-// Returns whether a class is loaded late: components with oil are loaded after the volumes, components that may follow a signal
-// after inputs and blocks.
+// Returns whether a class is loaded late. Components with oil are loaded after the volumes. Components that may follow
+// a signal are loaded after inputs and blocks.
 static bool comes_late(const od_element_description *c) {
   bool listens = c->signal_key != NULL || c->formula_key != NULL;
   for (int i = 0; i < c->field_count; i++) listens = listens || c->fields[i].follows_signal;

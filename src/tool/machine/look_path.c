@@ -38,7 +38,8 @@ static void curve_to(reader *r, double x1, double y1, double x2, double y2, doub
   double x0 = r->x, y0 = r->y;
   double bend = fmax(hypot(x0 - 2 * x1 + x2, y0 - 2 * y1 + y2), hypot(x1 - 2 * x2 + x, y1 - 2 * y2 + y));
   double size = fmax(fmax(hypot(x1 - x0, y1 - y0), hypot(x2 - x0, y2 - y0)), hypot(x - x0, y - y0));
-  // The deviation of a curve in n lines is at most 6/8 of the bend, divided by n squared.
+  // The deviation of n lines from the curve is at most 6/8 of `bend`, divided by n squared. `bend` is the largest
+  // second difference of the control points.
   int n = size > 0 ? (int)ceil(sqrt(0.75 * bend / (0.002 * size))) : 1;
   n = n < 1 ? 1 : n > 48 ? 48 : n;
   for (int i = 1; i <= n; i++) {
@@ -49,7 +50,7 @@ static void curve_to(reader *r, double x1, double y1, double x2, double y2, doub
   r->x = x, r->y = y, r->control_x = x2, r->control_y = y2;
 }
 
-// Adds an elliptic arc from the current point, by the conversion of the SVG standard (end points to center).
+// Adds an elliptic arc from the current point. The center follows from the end points as in the SVG standard.
 static void arc_to(reader *r, double rx, double ry, double turn, bool large, bool sweep, double x, double y) {
   double c = cos(turn), s = sin(turn), dx = (r->x - x) / 2, dy = (r->y - y) / 2;
   double u = c * dx + s * dy, v = -s * dx + c * dy;
@@ -98,7 +99,7 @@ static bool read_number(reader *r, bool is_flag, double *value) {
   return isfinite(*value) && fabs(*value) <= 1e6;
 }
 
-// Runs a command with its numbers. `own`: the offset of relative coordinates.
+// Executes a command with its numbers. relative: whether coordinates are relative to the current point.
 static void run_command(reader *r, char command, const double *q, bool relative) {
   double ox = relative ? r->x : 0, oy = relative ? r->y : 0;
   bool follows_cubic = r->last == 'C' || r->last == 'S', follows_quadratic = r->last == 'Q' || r->last == 'T';
@@ -173,7 +174,7 @@ bool od_path_read(od_arena *arena, const char *text, od_path_points *path, const
     if (command == 'M') command = 'L';
     if (r.is_full) *problem = "the path has too many points";
   }
-  // A last point at the start would be a vertex of a closed polygon twice.
+  // A closed polygon does not repeat its first point at its end.
   int n = path->points;
   if (is_closed && n > 1 && path->point[0][0] == path->point[n - 1][0] && path->point[0][1] == path->point[n - 1][1])
     path->points--;
@@ -192,12 +193,12 @@ od_path_points od_path_round(od_arena *arena, const od_path_points *path, double
     ux /= u, uy /= u, vx /= v, vy /= v;
     double half = acos(fmax(-1, fmin(1, ux * vx + uy * vy))) / 2, cut = radius / tan(half);
     double most = 0.5 * fmin(u, v), real = fmin(cut, most) * tan(half);
-    if (half > 1.55 || half < 1e-6) {  // straight on, or back
+    if (half > 1.55 || half < 1e-6) {  // a straight line or a reversal has no arc
       add_point(&r, p[0], p[1]);
       continue;
     }
     cut = fmin(cut, most);
-    // The center is on the bisector.
+    // The center of the arc is on the bisector of the angle.
     double bx = ux + vx, by = uy + vy, size = hypot(bx, by), away = hypot(real, cut);
     double cx = p[0] + away * bx / size, cy = p[1] + away * by / size;
     double from = atan2(p[1] + cut * uy - cy, p[0] + cut * ux - cx),

@@ -8,7 +8,7 @@
 
 enum { OD_MOST_PATH_POINTS = 4000 };
 
-// A line of points; the arena owns the points.
+// The points of a line or polygon; the arena owns the points.
 typedef struct od_path_points {
   double (*point)[2];
   int points;
@@ -19,7 +19,7 @@ typedef struct od_path_points {
 // place in the text. If an allocation fails, the path is shorter (od_arena_status()).
 bool od_path_read(od_arena *arena, const char *text, od_path_points *path, const char **problem, int *at);
 
-// Returns a polygon whose corners are arcs of the radius, or smaller where edges are short.
+// Returns the polygon with arcs of this radius in place of its corners. Next to short edges the radius is smaller.
 od_path_points od_path_round(od_arena *arena, const od_path_points *path, double radius);
 
 #endif

@@ -100,7 +100,7 @@ const double *od_machine_input_samples(const od_machine *machine, int i, int *co
 double od_machine_input_next_break(const od_machine *machine, int i, double t) {
   int signal = machine->input[i].signal;
   double next = od_signal_next_break(machine->signals, signal, t + machine->start);
-  // Round-off of the difference must not return the same break again.
+  // Because of round-off, the result may be the break at t itself. Then the following break is used.
   if (!(next - machine->start > t)) next = od_signal_next_break(machine->signals, signal, next);
   return next - machine->start;
 }

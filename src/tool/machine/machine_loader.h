@@ -97,7 +97,7 @@ od_section od_open_element(od_loader *ld, int key, int element, const od_section
 void od_load_gravity(od_loader *ld, int node);
 void od_load_ground(od_loader *ld, int node);
 void od_load_joints(od_loader *ld, int node);
-void od_load_joint_frictions(od_loader *ld);  // after inputs and blocks: the factors may be signals
+void od_load_joint_frictions(od_loader *ld);  // call after inputs and blocks, because the factors may be signals
 void od_load_inputs(od_loader *ld, int node);
 void od_declare_blocks(od_loader *ld, int node);
 void od_load_oil(od_loader *ld, int node);
@@ -119,7 +119,7 @@ void od_load_run(od_loader *ld, int node);
 void od_load_balanced(od_loader *ld);
 void od_load_run_outputs(od_loader *ld, int node);
 void od_load_requirements(od_loader *ld, int node);
-// Returns the output with the name at a node, or -1 after reporting an error.
+// Returns the output whose name is given at a node, or -1 after reporting an error.
 int od_find_model_output(od_loader *ld, int node);
 
 // Report volumes without connections, and a circuit without oil. Call these functions after the circuit is read.

@@ -1,4 +1,4 @@
-// The settings of a run: the section 'run', wishes of the caller, and defaults.
+// The settings of a run, from the requests of the caller, the section 'run', and defaults.
 #ifndef OD_MACHINE_RUN_PLAN_H
 #define OD_MACHINE_RUN_PLAN_H
 
@@ -13,11 +13,11 @@ typedef struct od_run_choice {
   const char *integrator;  // a name of oleodyn/integrator.h, or OD_CVODES
   double tolerance;        // zero: not given
 } od_run_choice;
-// Chooses the settings that neither the wishes nor the section 'run' contain. Steps are adaptive if there is no step, unless the
-// integrator has no error estimate.
+// Combines the caller's requests (`wishes`), the section 'run' and defaults. A request replaces the setting of the
+// section. Steps are adaptive if there is no step, unless the integrator has no error estimate.
 od_run_choice od_machine_choose_run(const od_machine *machine, const od_run_wishes *wishes);
 
-// Equal steps over a time: as few steps as possible, at most `step` long. Round-off does not add a step.
+// Divides a time into equal steps: as few steps as possible, each at most `step` long. Round-off does not add a step.
 typedef struct od_step_grid {
   long count;
   double length;  // s

@@ -124,7 +124,8 @@ static double try_step(search *s, double h, double *size) {
   return isfinite(off) ? off / fmax(*size, 1e-9) : INFINITY;
 }
 
-// Takes the switches and changes of coordinates that are due, as between the steps of a run. Returns whether the state has jumped.
+// Executes the mode switches and the changes of coordinates that are due, as a run does between its steps. Returns
+// whether the state has jumped.
 static bool take_jumps(search *s) {
   bool jumped = false, changed = false;
   double margin = INFINITY;

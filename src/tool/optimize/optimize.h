@@ -62,8 +62,8 @@ typedef struct od_optimize_result {
 od_status od_optimize(const od_optimize_options *options, od_optimize_result *out, od_error *err);
 void od_optimize_result_free(od_optimize_result *r);
 
-// optimize_result.c: adds the search, and the outputs of the run with the numbers found with the targets of the goals. `found` must
-// outlive the picture.
+// optimize_result.c: adds the history of the search to a picture, and the outputs of the run with the numbers found.
+// The outputs of goals are shown with their targets. `found` must outlive the picture.
 void od_picture_add_optimized(od_picture *p, const od_optimize_options *options, const od_optimize_result *found);
 // Creates the result of a command. `options` and `found` must outlive the result.
 od_result od_optimize_findings(const od_optimize_options *options, const od_optimize_result *found);

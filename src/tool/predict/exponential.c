@@ -44,7 +44,7 @@ od_status od_exponential(int n, const double *A, int count, const double *E, dou
                          int *pivot) {
   int nn = n * n;
   double *As = scratch, *I = As + nn, *A2 = I + nn, *A4 = A2 + nn, *A6 = A4 + nn, *W = A6 + nn, *Q = W + nn;
-  double *t1 = Q + nn, *t2 = t1 + nn, *Es = t2 + nn;  // Es: count matrices
+  double *t1 = Q + nn, *t2 = t1 + nn, *Es = t2 + nn;  // Es: `count` consecutive matrices
   double size = norm(n, A);
   if (!(size < 1e300)) return OD_NOT_FINITE;
   int squarings = size > largest_norm ? (int)ceil(log2(size / largest_norm)) : 0;

@@ -17,7 +17,7 @@
 typedef struct od_linear {
   int nx, nu, ny, np;  // nu includes the constant input
   double *A, *B, *C, *D;
-  double *dA, *dB, *dC, *dD;  // np consecutive matrices each
+  double *dA, *dB, *dC, *dD;  // each: np consecutive matrices
   double *scale;              // scaled state = scale * state
   bool driven_by_offset;      // whether the constant input affects the states
   bool direct;                // whether at least one entry of D or dD is not zero

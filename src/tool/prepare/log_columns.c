@@ -71,7 +71,7 @@ static bool select_all(od_log_columns *c) {
   return true;
 }
 
-// Checks the number of inputs. Returns false after a message.
+// Checks the number of inputs. Returns false after reporting an error.
 static bool check_inputs(const od_log_columns *c, const od_log_wish *wish, od_messages *messages) {
   const od_place place = {.file = "--input"};
   int most = wish->most_inputs > 0 ? wish->most_inputs : 1, errors = od_messages_errors(messages);
@@ -91,7 +91,7 @@ static bool check_inputs(const od_log_columns *c, const od_log_wish *wish, od_me
   return od_messages_errors(messages) == errors;
 }
 
-// Selects inputs and outputs. Returns OD_BAD_INPUT after messages.
+// Selects inputs and outputs. Returns OD_BAD_INPUT after reporting errors.
 static od_status select_channels(od_log_columns *c, const od_log_wish *wish, od_messages *messages) {
   if (!wish->input || !*wish->input) {
     od_messages_add(messages, (od_place){.file = c->plan.file}, "no input is selected; select a column with --input");
@@ -117,7 +117,7 @@ const char *od_log_columns_name(const od_log_columns *c, int i) {
 
 // --- Rows ---------------------------------------------------------------------------------------------------------
 
-// Sets the labels, and checks that the inputs change. Returns OD_BAD_INPUT after messages.
+// Sets the labels, and checks that the inputs change. Returns OD_BAD_INPUT after reporting errors.
 static od_status find_labels(od_log_columns *c, od_messages *messages) {
   // The labels are not in the arena, because a response may take ownership of the labels.
   c->label = od_calloc((size_t)c->count, sizeof *c->label);
@@ -215,16 +215,16 @@ static od_status examine(od_log_columns *c, double *median, bool *is_uniform, od
     if (p[i].count < 4 || !(p[i].squares > 0)) continue;
     double error = sqrt(p[i].errors / (double)(p[i].count - 2)) * 2 / sqrt(120);
     error /= sqrt(p[i].squares / (double)p[i].count);
-    // Of n rows, one has a sample. Its neighbors are interpolated at 1/n of the distance of samples, so its error is 1/n of the error
-    // at that distance; the other n - 1 rows have no error.
+    // The channel has a sample in one of n rows; the values of the other rows are interpolated. At a sample, the
+    // estimate is 1/n of the error at the distance of samples. In the other n - 1 rows the estimate is zero.
     if (has_gaps) error *= pow((double)p[i].count / (double)c->log->facts[c->channel[i]].values, 1.5);
     if (error > c->resampling_error) c->resampling_error = error, c->least_accurate = i;
   }
   return status;
 }
 
-// Chooses the rows of a log that must be resampled. The step is the usual interval of rows; with several rates, that of the fastest
-// channel.
+// Chooses the rows of a log that must be resampled. The step is the usual interval of rows; with several rates, the
+// interval of the fastest channel.
 static od_status plan_resampling(od_log_columns *c, double interval, od_messages *messages) {
   const od_log *log = c->log;
   double step = interval, begin = log->begin, end = log->end;
@@ -262,7 +262,7 @@ static int find_missing(const od_log_columns *c) {
   return most;
 }
 
-// Finds the times of the rows. Returns OD_BAD_INPUT after messages.
+// Finds the times of the rows. Returns OD_BAD_INPUT after reporting errors.
 static od_status find_times(od_log_columns *c, od_messages *messages) {
   const od_log *log = c->log;
   od_error err = {0};
@@ -275,7 +275,7 @@ static od_status find_times(od_log_columns *c, od_messages *messages) {
   c->after = OD_TAKE(&c->arena, double, c->plan.channels + 1);
   if (od_arena_status(&c->arena) != OD_OK) return OD_NO_MEMORY;
   c->with_missing = c->keeps_missing ? -1 : find_missing(c);
-  // Times of rows that are numbered are uniform.
+  // Rows without a time column have uniform times.
   bool is_timed = log->has_rates || !(c->plan.interval > 0) || c->with_missing >= 0;
   od_status status = log->rows >= 8 && is_timed ? examine(c, &median, &is_uniform, &err) : OD_OK;
   if (status != OD_OK) {
@@ -329,7 +329,7 @@ static od_status next_resampled(od_log_columns *c, double *value, od_error *err)
     c->before = c->after;
     c->after = unused;
     status = next_of_log(c, c->after, &more, err);
-    // Rounding of the last time.
+    // Because of rounding, the last time may be after the last row.
     if (status == OD_OK && !more) memcpy(c->after, c->before, (size_t)(c->plan.channels + 1) * sizeof *c->after);
   }
   if (status != OD_OK) return status;

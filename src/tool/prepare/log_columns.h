@@ -32,7 +32,7 @@ typedef struct od_log_columns {
   od_log_cursor *cursor;
   int *channel, count;  // indices and number of the selected channels: inputs, then outputs
   int inputs;
-  od_signal_label *label;  // of each selected channel
+  od_signal_label *label;  // name and unit of each selected channel
   long rows, next;
   double begin, step;  // time of the first row, and interval between rows, s
   bool is_resampled, keeps_missing;

@@ -49,7 +49,7 @@ od_status od_interactive_store(od_interactive *i, const od_machine *machine, con
   OD_SCRATCH(scratch);
   od_status status = od_stored_run_check(files, options, err);
   if (status != OD_OK) return status;
-  // The outputs of the pictures and charts, and those of the run, each once.
+  // Lists the outputs of the pictures, of the charts and of the run, each output once.
   int *watched = OD_TAKE(&scratch, int, views->outputs + options->output_count), count = views->outputs;
   if (!watched) return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (count > 0) memcpy(watched, views->output, (size_t)count * sizeof *watched);

@@ -204,7 +204,7 @@ void od_observe_draw_comparisons(od_page *page, const void *findings) {
   od_page_figures_begin(page, false);
   for (int i = 0; i < a.e->references && i < MOST_OUTPUTS; i++) draw_comparison(&a, i);
   od_page_figures_end(page);
-  report_left_out(&a, a.e->references, MOST_OUTPUTS, "comparisons", ": the first ones in the file");
+  report_left_out(&a, a.e->references, MOST_OUTPUTS, "comparisons", ": the first comparisons in the file");
 }
 
 // --- Curves -------------------------------------------------------------------------------------------------------
@@ -469,11 +469,11 @@ void od_observe_draw_innovations(od_page *page, const void *findings) {
 
 // --- Plot -------------------------------------------------------------------------------------------------------------
 
-// Columns of the plot. A column is one of the table, or a limit of the 95 % band of an output.
+// Columns of the plot. A column of the plot is a column of the run's table, or a limit of the 95 % band of an output.
 typedef struct plotted {
-  int column;     // of the run's table
+  int column;     // index in the run's table
   int sigma;      // column of the standard deviation; -1: the column itself is plotted
-  double factor;  // of the standard deviation; the noise of a compared column counts, too
+  double factor;  // factor of the standard deviation, which includes `noise`
   double noise;
   int panel;
   char name[300];

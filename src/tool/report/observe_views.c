@@ -15,7 +15,7 @@
 struct od_observe_views {
   const od_experiment *e;
   od_run_views *estimate;
-  od_pose_spread *spread;  // of the positions of the estimated machine; NULL: nothing is drawn
+  od_pose_spread *spread;  // spread of the estimated positions; NULL: nothing is drawn
   od_plant *plant;         // the model with the outputs of the pictures; NULL: no outputs
   double *y;
   od_status status;

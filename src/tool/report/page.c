@@ -96,7 +96,8 @@ static void set_time(json_t *object, const char *key, double time) {
   if (!isnan(time)) json_object_set_new(object, key, od_json_number(time));
 }
 
-// Writes the sentences of a finding: the name of its part at the begin is marked as a name, and numbers stay with their units.
+// Writes the sentences of a finding: the name of the part at the start is marked as a name, and no line break separates
+// a number from its unit.
 static void write_sentences(FILE *to, const char *text, const char *owner) {
   size_t length = owner ? strlen(owner) : 0;
   if (length > 0 && strncmp(text, owner, length) == 0 && strchr(" :", text[length])) {

@@ -24,7 +24,8 @@ void od_page_free(od_page *p);
 OD_OWNED_POINTER(od_page, od_page_free);
 // Writes the page completely or not at all.
 od_status od_page_write(od_page *p, const char *path, od_error *err);
-// Returns has_memory. False means that an allocation for a figure failed; od_page_write() then fails.
+// Reports whether the memory of a figure was allocated. If `has_memory` is false, od_page_write() fails later. Returns
+// has_memory.
 bool od_page_require(od_page *p, bool has_memory);
 // Returns the data of the page.
 od_page_data *od_page_get_data(od_page *p);

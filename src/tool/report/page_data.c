@@ -1,6 +1,7 @@
 // Columns are encoded when they are added, so that callers may free their arrays. A column of n values becomes n numbers from 0 to 65534
-// (65535: missing), then first or second differences of consecutive numbers modulo 65536, whichever are smaller, then all low bytes
-// followed by all high bytes. These bytes are compressed well by zlib if the series is smooth.
+// (envelopes: 4094, because their values hold for whole intervals), or 65535 for a missing value. Stored are first or second differences
+// of consecutive numbers modulo 65536, whichever are smaller: all low bytes, then all high bytes. These bytes are compressed well by zlib if
+// the series is smooth.
 #include "report/page_data.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 #include "base/allocate.h"
 #include "io/json.h"
 
-enum { STEPS = 65534, MISSING = 65535, USUAL_INTERVALS = 2000 };
+enum { STEPS = 65534, ENVELOPE_STEPS = 4094, MISSING = 65535, USUAL_INTERVALS = 2000 };
 
 // The x values of series: start + i * step, with another last value `end`, or the values of a series.
 typedef struct grid {
@@ -25,6 +26,7 @@ typedef struct column {
   size_t at, size;  // place in the bytes
   uint64_t hash;
   int order;  // order of the stored differences
+  int steps;  // between `low` and `high`
   double low, high;
 } column;
 
@@ -113,17 +115,17 @@ static bool make_room(od_page_data *d, size_t size) {
   return bytes != NULL;
 }
 
-static unsigned quantized(double value, double low, double high) {
+static unsigned quantized(double value, const column *c) {
   if (!isfinite(value)) return MISSING;
-  return (unsigned)lround((fmin(fmax(value, low), high) - low) / (high - low) * STEPS);
+  return (unsigned)lround((fmin(fmax(value, c->low), c->high) - c->low) / (c->high - c->low) * c->steps);
 }
 
 // Returns the order of differences, 1 or 2, with the smaller sum of logarithms, which estimates the size after compression.
-static int difference_order(const double *value, long count, double low, double high) {
+static int difference_order(const double *value, long count, const column *c) {
   double first_size = 0, second_size = 0;
   int before = 0, first_before = 0;
   for (long i = 0; i < count; i++) {
-    int q = (int)quantized(value[i], low, high), first = q - before;
+    int q = (int)quantized(value[i], c), first = q - before;
     first_size += log2(1 + fabs((double)first));
     second_size += log2(1 + fabs((double)first - (double)first_before));
     before = q;
@@ -133,8 +135,8 @@ static int difference_order(const double *value, long count, double low, double 
 }
 
 // Encodes the values. Equal columns share their bytes. size 0: all values are equal to `low`.
-static column encode(od_page_data *d, const double *value, long count) {
-  column c = {.low = INFINITY, .high = -INFINITY};
+static column encode(od_page_data *d, const double *value, long count, int steps) {
+  column c = {.low = INFINITY, .high = -INFINITY, .steps = steps};
   bool has_gap = false;
   for (long i = 0; i < count; i++) {
     has_gap = has_gap || !isfinite(value[i]);
@@ -144,7 +146,8 @@ static column encode(od_page_data *d, const double *value, long count) {
   }
   if (c.low > c.high) c.low = 0, c.high = 1;
   if (c.low == c.high && !has_gap) return c;
-  // A constant series with gaps, or with differences that vanish in the file, has an artificial range.
+  // The differences are below the resolution of the file. A series without gaps is stored as a constant; a series with
+  // gaps has an artificial range.
   if (!(c.high - c.low > 1e-11 * fmax(fabs(c.low), fabs(c.high)))) {
     if (!has_gap) {
       c.high = c.low;
@@ -158,11 +161,11 @@ static column encode(od_page_data *d, const double *value, long count) {
   }
   size_t n = (size_t)count;
   if (!make_room(d, 2 * n)) return c;
-  c.order = difference_order(value, count, c.low, c.high);
+  c.order = difference_order(value, count, &c);
   unsigned char *low_bytes = d->bytes + d->used, *high_bytes = low_bytes + n;
   unsigned before = 0, first_before = 0;
   for (size_t i = 0; i < n; i++) {
-    unsigned q = quantized(value[i], c.low, c.high), first = q - before;
+    unsigned q = quantized(value[i], &c), first = q - before;
     unsigned difference = (c.order == 2 ? first - first_before : first) & 0xffff;
     low_bytes[i] = (unsigned char)(difference & 0xff);
     high_bytes[i] = (unsigned char)(difference >> 8);
@@ -212,9 +215,9 @@ static void describe_name(od_page_data *d, json_t *s, const char *name) {
 static int add_entry(od_page_data *d, const od_series_facts *f, int on, column values) {
   for (int i = 0; i < d->entries; i++) {
     const entry *e = &d->entry[i];
-    if (e->grid == on && e->values.size == values.size && e->values.at == values.at && e->values.low == values.low &&
-        e->values.high == values.high && same_text(e->name, f->name) && same_text(e->of, f->of) &&
-        same_text(e->si, f->si) && e->is_log == f->is_log)
+    if (e->grid == on && e->values.size == values.size && e->values.at == values.at &&
+        e->values.steps == values.steps && e->values.low == values.low && e->values.high == values.high &&
+        same_text(e->name, f->name) && same_text(e->of, f->of) && same_text(e->si, f->si) && e->is_log == f->is_log)
       return i;
   }
   entry *list = od_arena_extend(&d->arena, d->entry, d->entries, sizeof *list);
@@ -235,6 +238,7 @@ static int add_entry(od_page_data *d, const od_series_facts *f, int on, column v
   set(d, s, "high", od_json_number(values.high));
   if (values.size > 0) set(d, s, "at", json_integer((json_int_t)values.at));
   if (values.order == 2) set(d, s, "order", json_integer(2));
+  if (values.size > 0 && values.steps != STEPS) set(d, s, "steps", json_integer(values.steps));
   require(d, json_array_append_new(d->series, s) == 0);
   return d->entries++;
 }
@@ -289,7 +293,7 @@ static int grid_of(od_page_data *d, const double *x, long count, bool is_envelop
     at[i] = facts->is_log ? log10(v) : v;
   }
   int index = add_grid(d, (grid){.count = points, .step = 1, .end = (double)(points - 1), .series = -1});
-  g.series = add_entry(d, facts, index, encode(d, at, points));
+  g.series = add_entry(d, facts, index, encode(d, at, points, STEPS));
   return g.series >= 0 ? add_grid(d, g) : -1;
 }
 
@@ -309,7 +313,7 @@ static int add_column(od_page_data *d, const od_series_facts *facts, const od_se
     if (facts->is_log) value[i] = log10(value[i]);
   }
   int on = grid_of(d, c.x, c.count, is_envelope, x_facts);
-  return on >= 0 ? add_entry(d, facts, on, encode(d, value, points)) : -1;
+  return on >= 0 ? add_entry(d, facts, on, encode(d, value, points, is_envelope ? ENVELOPE_STEPS : STEPS)) : -1;
 }
 
 int od_page_data_frames(od_page_data *d, const od_series_facts *facts, od_frame_column c, bool is_exact) {
@@ -401,7 +405,8 @@ static int add_drawn(od_page_data *d, const od_data_chart *chart, od_series_fact
                      json_t *line) {
   od_series_facts x_facts = facts_of(&chart->x);
   if (increases(&x)) return add_over(d, &facts, &x_facts, x, y, false);
-  // A curve that returns: both coordinates are series over the number of the point. Every nth point of a long curve is stored.
+  // A curve whose x does not always increase: both coordinates are series over the number of the point. Every nth point
+  // of a long curve is stored.
   OD_SCRATCH(scratch);
   long every = y.count / (2 * d->limit) + 1, count = (y.count + every - 1) / every;
   double *number = OD_TAKE(&scratch, double, count);
@@ -446,7 +451,8 @@ static void draw_line(od_page_data *d, const od_data_chart *chart, const od_draw
   }
   json_t *line = json_object();
   od_series x = scaled(drawn->x, 1 / chart->x.drawn), y = scaled(drawn->y, 1 / chart->y.drawn);
-  int index = facts.name ? od_page_data_find(d, facts.name, facts.of) : -1;  // recorded for the pictures
+  // The pictures may already have recorded the series.
+  int index = facts.name ? od_page_data_find(d, facts.name, facts.of) : -1;
   if (index < 0) index = is_band ? add_edge(d, chart, facts, drawn, -1, line) : add_drawn(d, chart, facts, x, y, line);
   set(d, line, "series", json_integer(index));
   set(d, line, "kind", json_string(kind));

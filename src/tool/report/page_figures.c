@@ -90,6 +90,7 @@ void od_page_figure_begin(od_page *p, od_figure *f) {
                         .height = s->height - s->top - s->bottom,
                         .horizontal = axis_of(f->x_log, f->x_low, f->x_high, f->x_unit, s->x_ticks),
                         .vertical = axis_of(f->y_log, f->y_low, f->y_high, f->y_unit, s->y_ticks),
+                        .column = 2,
                         .is_compact = true,
                         .listen = listen,
                         .listener = p};

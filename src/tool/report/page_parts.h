@@ -1,4 +1,4 @@
-// The inside of a page, for the files that add content to it.
+// The internal data of a page, for the files that add content to the page.
 #ifndef OD_REPORT_PAGE_PARTS_H
 #define OD_REPORT_PAGE_PARTS_H
 

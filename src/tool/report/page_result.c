@@ -43,10 +43,22 @@ static void add_table(od_page *p, const od_result_table *t) {
 // Severities of remarks, as classes of the style sheet.
 static const char *const severities[] = {[OD_SOUND] = "note", [OD_DOUBTFUL] = "warning", [OD_UNSOUND] = "serious"};
 
+// Returns the text after a lead as a sentence of its own: with a capital letter, unless the text begins with a name with a dot, a digit
+// or the like.
+static const char *sentence(const char *text, od_arena *arena) {
+  size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyz");
+  if (word == 0 || text[word] != ' ') return text;
+  char *out = od_arena_text(arena, text);
+  if (out) *out = (char)(*out - 'a' + 'A');
+  return out ? out : text;
+}
+
 // Adds a finding. The title is the lead without its colon.
 static void add_finding(od_page *p, od_trust trust, const char *code, const char *lead, const char *text) {
+  OD_SCRATCH(scratch);
   char title[200];
   size_t length = strlen(lead);
+  if (length > 0) text = sentence(text, &scratch);
   if (length > 0 && lead[length - 1] == ':') length--;
   snprintf(title, sizeof title, "%.*s", (int)(length < sizeof title ? length : sizeof title - 1), lead);
   od_page_add_finding(p, &(od_page_finding){.severity = severities[trust],

@@ -25,7 +25,7 @@ struct od_pose_spread {
   od_frames *frames;
   double interval, next;  // s
   double *center, *moved, *shift, *before;
-  void *copy;  // of the observer's simulation
+  void *copy;  // copy of the observer's simulation
   size_t copy_size;
   od_arena arena;
 };
@@ -160,7 +160,8 @@ od_status od_pose_spread_take(od_pose_spread *s, double t, od_observer *observer
   memcpy(s->copy, sim, od_sim_bytes(sim));
   od_status status = find_shift(s, s->copy, P);
   if (status == OD_NO_MEMORY) return status;
-  // Both signs of the direction are equal; the sign of the last frame continues.
+  // Both signs of the direction are equivalent. The sign is chosen such that the displacement is continuous from the
+  // last frame to this frame.
   double along = 0;
   for (int i = 0; i < s->count; i++) along += s->weight[i] * s->weight[i] * s->shift[i] * s->before[i];
   for (int i = 0; i < s->count; i++) {

@@ -11,8 +11,9 @@
 
 typedef struct od_pose_spread od_pose_spread;
 
-// Creates the record for those of the outputs that are components of poses, with at most `most` frames at this interval in s. size: the
-// machine's size in m, which makes rotations comparable with displacements. The machine must outlive the record. NULL: out of memory.
+// Creates the record for the given outputs that are components of poses, with at most `most` frames at this interval in
+// s. size: the machine's size in m, which makes rotations comparable with displacements. The machine must outlive the
+// record. NULL: out of memory.
 od_pose_spread *od_pose_spread_new(const od_machine *machine, const int *output, int outputs, double interval,
                                    long most, double size);
 void od_pose_spread_free(od_pose_spread *s);

@@ -6,9 +6,10 @@
 #include "report/figure_range.h"
 #include "report/run_views.h"
 
-enum { MOST_LINES = 12, MOST_FINE_LINES = 4 };  // largest number of lines in a chart, and with columns of one pixel
+enum { MOST_LINES = 12, MOST_FINE_LINES = 4 };  // largest number of lines in a chart, and with columns of two pixels
 
-// A chart shows all recorded outputs with this quantity and unit. Reactions of joints are forces, too, and have their own chart.
+// A chart shows all recorded outputs with this quantity and unit. Reactions of joints are also forces, but have a
+// separate chart.
 typedef struct chart_rule {
   const char *title, *quantity, *unit;
   bool is_reaction;
@@ -62,7 +63,7 @@ static bool are_alike(const line *a, const line *b) {
          (fabs(a->low + b->high) <= near && fabs(a->high + b->low) <= near);
 }
 
-// Adds a line to the lines that are drawn: the largest ones. Returns the number of lines.
+// Adds a line to the lines that are drawn, if the line is among the largest lines. Returns the number of lines.
 static int add_line(line *lines, int count, line added, bool once) {
   for (int i = 0; once && i < count; i++)
     if (are_alike(&lines[i], &added)) return count;
@@ -139,7 +140,7 @@ static void draw_chart(od_page *p, const od_run_views *v, const chart_rule *rule
   f.has_outputs = true;
   f.legend = legend;
   od_page_figure_begin(p, &f);
-  if (count > MOST_FINE_LINES) f.chart.column = 2;
+  if (count > MOST_FINE_LINES) f.chart.column = 3;
   for (int i = 0; i < count; i++) draw_line(p, &f, v, &lines[i], time, shown, od_drawn_series(i));
   od_page_figure_end(p, &f);
 }

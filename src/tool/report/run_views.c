@@ -12,10 +12,10 @@
 
 // --- Recorded outputs -------------------------------------------------------------------------------------------------
 
-// A list of outputs, each once.
+// A list of outputs without repetition.
 typedef struct output_list {
   int *index, count;
-  bool *is_listed;  // one per output of the machine
+  bool *is_listed;  // one flag per output of the machine
 } output_list;
 
 static void add_output(output_list *list, int output) {
@@ -188,7 +188,7 @@ static bool is_unit(const od_machine *machine, int output, const char *unit) {
   return strcmp(od_machine_output_unit(machine, output), unit) == 0;
 }
 
-// Returns whether an output is a component of a pose, of which exact values are needed, and not extremes.
+// Returns whether an output is a component of a pose. The pictures need exact values of poses instead of extremes.
 static bool is_pose(const od_machine *machine, int output) {
   const od_model *m = od_machine_model(machine);
   return output < m->outputs && m->output[output].kind == OD_OUT_BODY_POSE;

@@ -24,9 +24,10 @@ typedef struct od_run_views {
   od_arena arena;
 } od_run_views;
 
-// Creates the views of a machine for a run of `time` seconds with rows at distances of `step` seconds. found: findings whose outputs are
-// recorded; NULL: none. of: as in the struct; views of an observer have no reactions of joints. The machine must outlive the views. NULL:
-// out of memory. others: number of further series of the page, which share its size.
+// Creates the views of a machine for a run of `time` seconds with rows at distances of `step` seconds. found: findings
+// whose outputs are recorded; NULL: none. of: as in the struct; views of an observer have no reactions of joints. The
+// machine must outlive the views. NULL: out of memory. others: number of other series of the page; all series together
+// have a limited size.
 od_run_views *od_run_views_new(const od_machine *machine, double time, double step, const od_findings *found,
                                const char *of, int others);
 void od_run_views_free(od_run_views *v);

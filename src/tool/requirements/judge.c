@@ -22,7 +22,7 @@ typedef struct output_range {
   double low, high;
 } output_range;
 
-// What a judge records of one run.
+// The data that a judge records during one run.
 typedef struct record {
   int count, outputs;
   output_range *range;  // range of each recorded output over all steps
@@ -35,7 +35,7 @@ struct od_judge {
   double time;
   int count, outputs;
   int *output;
-  record *record;  // of the delivered run; before the run, an empty record
+  record *record;  // record of the delivered run; before the run, an empty record
   od_judgement *judgement;
   od_arena arena;
 };

@@ -30,9 +30,9 @@ static const char *class_name(const od_scene *s, const od_instance *e) {
 
 // --- Frame ------------------------------------------------------------------------------------------------------------
 
-// Finds the picture's axes. Up is against gravity, else the plane's second axis, or z. A planar machine is seen along the normal of its
-// plane, from the side where most of the first axis points to the right. A spatial machine is seen with its longest horizontal extent
-// across the picture.
+// Finds the axes of the picture. The picture's upward axis is opposite to gravity. Without gravity it is the second
+// axis of the plane, or z in space. A planar machine is seen along the normal of its plane, from the side where most of
+// the first axis points to the right. A spatial machine is seen with its longest horizontal extent across the picture.
 static void find_axes(od_scene *s) {
   const od_model *m = s->m;
   double g[3] = {0};
@@ -78,7 +78,7 @@ static void mark(od_scene *s, int point, int use) {
   if (point >= 0) s->use[point] |= (unsigned char)use;
 }
 
-// Notes what each point is for.
+// Records the uses of each point: joints, elements and loads.
 static void find_uses(od_scene *s) {
   const od_model *m = s->m;
   for (int i = 0; i < m->joints; i++) {
@@ -139,7 +139,8 @@ static bool slides_along(const od_joint_spec *spec) {
   return spec->type == OD_PRISMATIC || spec->type == OD_CYLINDRICAL;
 }
 
-// Returns whether all joints and elements of a body are at one place, apart from one sliding joint to the other body of its cylinder.
+// Returns whether a body is only the barrel or the rod of a cylinder: all its joints and elements are at one place,
+// except one sliding joint to the other body of the cylinder.
 static bool is_barrel_or_rod(const od_scene *s, int body, int point, int other) {
   const od_model *m = s->m;
   double place[3], at[3];
@@ -165,7 +166,7 @@ static bool is_barrel_or_rod(const od_scene *s, int body, int point, int other) 
   return slides == 1;
 }
 
-// Finds bodies that are only barrels or rods.
+// Finds the bodies that are only barrels or rods of cylinders.
 static void find_parts(od_scene *s) {
   const od_model *m = s->m;
   for (int i = 0; i < m->instances; i++) {
@@ -177,8 +178,8 @@ static void find_parts(od_scene *s) {
   }
 }
 
-// Returns a point of a body with shapes at the place of a barrel's or rod's pin, found through the joint there; the point itself if
-// there is none.
+// Returns the point that replaces a point of a barrel or rod: a point at the same place on a body with shapes, which a
+// joint connects. Returns the point itself if there is no such body.
 static int pinned_point(const od_scene *s, int point) {
   const od_model *m = s->m;
   int body = m->point[point].body;
@@ -212,8 +213,8 @@ static int count_uses(const od_scene *s, int body) {
   return count;
 }
 
-// Order of drawing: bodies far from the ground first, so that the eye of a body is behind the body that carries it; then links with
-// two points.
+// The order of drawing. Bodies far from the ground are first, so that the end of a body is drawn behind the body that
+// carries it. Links with two points are last.
 typedef struct body_order {
   int body, depth;
   bool is_link;
@@ -252,8 +253,8 @@ static int find_output(const od_scene *s, od_output_kind kind, int index, int co
   return -1;
 }
 
-// Lists the ground and all bodies with shapes in their order. A barrel or rod without a pin at another body keeps its place in the list,
-// without shapes.
+// Lists the ground and all bodies with shapes in their order. A barrel or rod that is not pinned to another body
+// remains in the list, without shapes.
 static void list_bodies(od_scene *s) {
   OD_SCRATCH(scratch);
   const od_model *m = s->m;
@@ -392,7 +393,8 @@ static void add_cylinder(od_scene *s, int instance) {
   y->closed = q[c->reach.closed];
   y->stroke = od_element_stroke(c, q);
   cylinder_areas(m, e, area, &y->stages);
-  // The outer diameter of a cylinder with the whole area, within proportions that can be drawn.
+  // The outer diameter is 1.5 times the bore of a cylinder with one stage and this area, limited to proportions that
+  // can be drawn.
   double bore = sqrt(4 * fmax(area[0], area[1]) / acos(-1.0));
   double rod = sqrt(4 * fabs(area[0] - area[1]) / acos(-1.0));
   y->diameter = fmax(0.02 * s->size, fmin(1.5 * bore, fmin(0.24 * y->closed, 0.12 * s->size)));
@@ -490,8 +492,8 @@ static bool is_in(const int *list, int count, int item) {
   return false;
 }
 
-// Lists the named points of drawn bodies. Points where loads act and no joint is are tools; these and points of the file's look have
-// traces.
+// Lists the named points of drawn bodies. A point with a load, but without joints and elements, is a tool. Tools and
+// the points in the section 'look' have traces.
 static void list_points(od_scene *s) {
   const od_model *m = s->m;
   for (int i = 0; i < m->points; i++) {
@@ -510,7 +512,8 @@ static void list_points(od_scene *s) {
     q->is_tool = (s->use[i] & OD_USE_LOAD) && !(s->use[i] & (OD_USE_JOINT | OD_USE_ELEMENT));
     q->is_trace = is_traced;
   }
-  // Without traces in the file: the tool that is farthest from the joints of its body.
+  // Without traces in the file, only one tool has a trace: the tool with the largest distance from the origin of its
+  // body.
   if (s->look->traces) return;
   od_scene_point *best = NULL;
   double most = -1;
@@ -541,7 +544,7 @@ static void list_gaps(od_scene *s) {
     od_scene_point_place(s, rod ? rod->point_a : joint->spec.point_a, g.a);
     od_scene_point_place(s, rod ? rod->point_b : joint->spec.point_b, g.b);
     g.size = fabs(od_distance3(g.a, g.b) - (rod ? m->theta[rod->number] : 0));
-    if (s->is_planar && joint) {  // the distance within the plane
+    if (s->is_planar && joint) {  // only the distance within the plane counts
       double d[3] = {g.b[0] - g.a[0], g.b[1] - g.a[1], g.b[2] - g.a[2]};
       g.size = hypot(od_dot3(d, s->right), od_dot3(d, s->up));
     }

@@ -14,8 +14,9 @@
 
 typedef struct od_scene od_scene;
 
-// Makes the scene of a machine; the arena owns the scene, and the machine must outlive it. *scene NULL: the machine has nothing to
-// draw. A machine without an initial state is placed at its initial values, as far as the assembly came. Fails with OD_NO_MEMORY.
+// Makes the scene of a machine; the arena owns the scene, and the machine must outlive it. *scene NULL: the machine has
+// nothing to draw. If the machine has no initial state, the scene has the positions at which the assembly ended. Fails
+// with OD_NO_MEMORY.
 od_status od_scene_make(const od_machine *machine, od_arena *arena, const od_scene **scene, od_error *err);
 // Returns the number of outputs of the machine that a moving picture needs, and their indices, each once.
 int od_scene_outputs(const od_scene *s, const int **outputs);

@@ -110,7 +110,7 @@ static void collect(sketch *k) {
     const double start[3] = {0}, end[3] = {m->theta[b->number + 1]};
     add_anchor(k, start, 0), add_anchor(k, end, 0);
   }
-  // A body with one place: its other points and its center of mass show its extent.
+  // If joints and elements are at one place only, other points and the center of mass determine the extent of the body.
   if (k->count <= 1) {
     for (int i = 0; i < m->points; i++) {
       if (m->point[i].body != body || is_predefined(od_model_text(m, m->point[i].name))) continue;
@@ -122,7 +122,7 @@ static void collect(sketch *k) {
     const od_joint_spec *spec = &m->joint[i].spec;
     int a = m->point[spec->point_a].body, c = m->point[spec->point_b].body;
     if (spec->type != OD_PRISMATIC || (a != body && c != body) || spec->axis_a < 0) continue;
-    // A body that carries the part that slides in it does not slide.
+    // If this body carries the body that slides, this body does not count as sliding.
     if (a == body && c != OD_GROUND && m->joint[i].link >= 0 && m->link[m->joint[i].link].body == c) continue;
     od_unit_vector(m, a == body || spec->axis_b < 0 ? spec->axis_a : spec->axis_b, k->slide);
     k->slides = true;
@@ -147,7 +147,7 @@ static bool find_plane(sketch *k) {
   for (int i = 1; i < k->count; i++) longest = fmax(longest, od_distance3(k->list[0].at, k->list[i].at));
   for (int i = -1; i < m->joints; i++) {
     double n[3] = {0};
-    if (i < 0) {  // the plane of the first three anchors
+    if (i < 0) {  // first candidate: the plane of the first three anchors
       double a[3] = {0}, c[3];
       for (int p = 1; p < k->count && od_dot3(n, n) < 1e-6 * longest * longest * longest * longest; p++) {
         for (int d = 0; d < 3; d++) c[d] = k->list[p].at[d] - k->list[0].at[d];
@@ -190,7 +190,7 @@ static double block_edge(const sketch *k) {
   return fmax(0.06 * k->s->size, fmin(0.15 * k->s->size, cbrt(k->mass / 3000)));
 }
 
-// Adds a rounded rectangle about a point: half-lengths a along the axis, b across it.
+// Adds a rounded rectangle about a point: half-length a along the axis, half-width b across the axis.
 static void add_block(sketch *k, const double at[3], const double axis[3], double a, double b, double thickness,
                       const char *color) {
   double u[3], v[3], r = 0.18 * fmin(a, b);
@@ -211,7 +211,7 @@ static bool is_one_place(const sketch *k) {
   return true;
 }
 
-// A body that slides: a block about its points, or a bar along the sliding axis.
+// Adds the shape of a body that slides: a block about its points, or a bar along the sliding axis.
 static void draw_slider(sketch *k) {
   double low = INFINITY, high = -INFINITY, middle[3] = {0}, edge = block_edge(k);
   for (int i = 0; i < k->count; i++) {
@@ -230,7 +230,7 @@ static void draw_slider(sketch *k) {
   double r = fmax(0.008 * k->s->size, fmin(0.016 * k->s->size, 0.035 * half));
   double a[3], b[3], across[3];
   k->body->radius = r;
-  // The bar is on the line through the sliding joint's point, with the center of mass in its middle.
+  // The axis of the bar passes through the point of the sliding joint. The center of mass is at the middle of the bar.
   for (int i = 0; i < k->count; i++)
     if (k->list[i].use & OD_USE_SLIDE)
       for (int c = 0; c < 3; c++) middle[c] = k->list[i].at[c];
@@ -246,7 +246,8 @@ static void draw_slider(sketch *k) {
   }
 }
 
-// Finds the axis of the body's first turning joint, in its frame: else the normal of the picture.
+// Finds the axis of the body's first turning joint in the frame of the body. Without such a joint, the axis is the
+// normal of the picture.
 static void turning_axis(const sketch *k, double axis[3]) {
   const od_model *m = k->s->m;
   memcpy(axis, k->s->normal, sizeof k->s->normal);
@@ -268,7 +269,8 @@ static bool hangs_freely(const sketch *k) {
   return false;
 }
 
-// A body with one pin: a disc with the inertia of the body, or a bar from the pin to a weight at the center of mass.
+// Adds the shape of a body with one pin: a disc with the inertia of the body, or a bar from the pin to a weight at the
+// center of mass.
 static void draw_pivoted(sketch *k) {
   const double *pin = k->list[0].at, *q = k->inertia;
   double away = od_distance3(pin, k->center), axis[3], edge = block_edge(k);
@@ -283,7 +285,7 @@ static void draw_pivoted(sketch *k) {
     add_disc(k, pin, axis, radius, 0.3 * radius, "body");
     add_disc(k, pin, axis, 0.78 * radius, 0.32 * radius, "steel");
     add_disc(k, pin, axis, 0.3 * radius, 0.4 * radius, "body");
-    // A spoke shows the angle.
+    // A spoke makes the angle of the disc visible.
     double u[3], v[3], end[3];
     od_across3(axis, u, v);
     if (k->s->is_planar) memcpy(u, k->s->right, sizeof u);
@@ -296,7 +298,7 @@ static void draw_pivoted(sketch *k) {
   for (int c = 0; c < 3; c++) way[c] = k->center[c] - pin[c];
   od_unit3(way);
   k->body->radius = r;
-  // A body that hangs freely in all directions hangs on a rope.
+  // If the body can swing in all directions, a thin line is drawn as a rope.
   if (hangs_freely(k)) r = 0.0025 * k->s->size;
   add_capsule(k, pin, k->center, r, r, r < 0.005 * k->s->size ? "dark" : "steel");
   add_block(k, k->center, way, 0.5 * edge, 0.42 * edge, 0.84 * edge, "body");
@@ -308,7 +310,7 @@ static double share(double value, double low, double high) {
   return fmax(low, fmin(high, value));
 }
 
-// Half-width of a body of this length at its pins, m.
+// Returns the half-width of a body of this length at its pins, m.
 static double half_width(const sketch *k, double length) {
   const od_model *m = k->s->m;
   const od_body *b = &m->body[k->body->index];
@@ -317,7 +319,7 @@ static double half_width(const sketch *k, double length) {
   return share(0.045 * length, 0.009 * size, 0.019 * size);
 }
 
-// Half-width of the outline around an anchor: full at joints, less at lugs, small at tools.
+// Returns the half-width of the outline around an anchor: r at joints, smaller at lugs, and smallest at tools.
 static double width_at(const anchor *a, double r) {
   if (a->use & OD_USE_JOINT) return r;
   if (a->use & OD_USE_ELEMENT) return 0.85 * r;
@@ -342,7 +344,7 @@ static void find_ends(const sketch *k, int *from, int *to) {
     }
 }
 
-// The spine of a boom as up to two strokes, and the place of a point on it.
+// The spine of a boom, which consists of up to two strokes, and the place of a point on the spine.
 typedef struct spine {
   od_stroke stroke[2];
   int strokes;
@@ -415,7 +417,7 @@ static void add_lug(const spine *s, const anchor *c, double r, od_stroke *stroke
       (od_stroke){tip, on_stroke(base, t - reach, 0.55), on_stroke(base, t + reach, 0.55), .is_triangle = true};
 }
 
-// A body with several points in a plane.
+// Adds the shape of a body with several points in a plane.
 static void draw_plate(sketch *k) {
   OD_SCRATCH(scratch);
   int from, to, strokes = 0;
@@ -447,7 +449,7 @@ static void draw_plate(sketch *k) {
   od_scene_add_outline(k->s, k->body, &p, k->origin, k->u, k->v, 1.5 * r, "body");
 }
 
-// A body whose points are in no common plane: bars between them.
+// Adds the shape of a body whose points are not in one plane: bars between the points.
 static void draw_frame(sketch *k) {
   int from, to;
   find_ends(k, &from, &to);

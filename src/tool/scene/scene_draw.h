@@ -4,7 +4,7 @@
 
 #include "scene/scene_parts.h"
 
-// The picture while it is written. Picture coordinates: pixels, x to the right, y down.
+// The state of a picture that is being written. Picture coordinates are in pixels, x to the right and y down.
 typedef struct od_draw {
   const od_scene *s;
   const double *value;  // outputs; NULL: the initial state
@@ -21,8 +21,11 @@ typedef struct od_draw {
 void od_draw_place(const od_draw *d, const od_scene_end *end, double out[3]);
 // Converts ground coordinates to the picture.
 void od_draw_project(const od_draw *d, const double at[3], double out[2]);
-// Returns the color of a word in the light theme, for viewers without CSS variables, as 0xrrggbb; of "#rrggbb", its value.
+// Returns a color as 0xrrggbb, for viewers without CSS variables. color: "#rrggbb", or a word, which gives the color of
+// the light theme.
 int od_draw_color(const char *color);
+// Returns the color of the edges of a word in the light theme, as 0xrrggbb.
+int od_draw_edge_color(const char *color);
 // Returns the color of a fill in the light theme, as 0xrrggbb. shade: 0 to 1, share of black, rounded to 2 %.
 int od_draw_shaded(const char *color, double shade);
 // Writes the attributes of a fill: class, fill and stroke. shade: 0 to 1, share of black. Without an edge the stroke has the color of the

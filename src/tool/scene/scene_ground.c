@@ -11,7 +11,7 @@ static double height_of(const od_scene *s, const double at[3]) {
   return od_dot3(at, s->up);
 }
 
-// Returns whether something turns about a ground point, or an element acts there.
+// Returns whether a body turns about a ground point, or an element acts at this point.
 static bool is_held(const od_scene *s, int point) {
   return s->m->point[point].body == OD_GROUND && (s->use[point] & (OD_USE_TURN | OD_USE_ELEMENT));
 }
@@ -32,8 +32,9 @@ static double lowest_of(const od_scene *s, int i) {
   return lowest;
 }
 
-// Finds the level of the ground: of the file; of the lowest contact plane that faces up; else below the lowest bearing, if the
-// machine has two bearings and all its shapes are above this level at the initial state.
+// Finds the level of the ground. A level in the file has priority, then the lowest contact plane that faces up.
+// Otherwise the level is below the lowest bearing, if the machine has at least two bearings and all its shapes are
+// above this level at the initial state.
 void od_scene_find_level(od_scene *s) {
   const od_model *m = s->m;
   double lowest = INFINITY, moving = INFINITY, at[3], drop = 2.6 * bearing_radius(s);
@@ -54,7 +55,8 @@ void od_scene_find_level(od_scene *s) {
     const od_joint_spec *spec = &m->joint[i].spec;
     bool on_ground = m->point[spec->point_a].body == OD_GROUND || m->point[spec->point_b].body == OD_GROUND;
     if (on_ground && (s->use[spec->point_a] & OD_USE_SLIDE)) return;
-    // A body that turns about a vertical axis stands on the ground.
+    // A joint with a vertical axis at the ground counts as an additional bearing, because its body stands on the
+    // ground.
     double axis[3];
     if (!on_ground || spec->type != OD_REVOLUTE || spec->axis_a < 0) continue;
     od_unit_vector(m, spec->axis_a, axis);
@@ -74,8 +76,8 @@ void od_scene_find_level(od_scene *s) {
 
 // --- Bearings ---------------------------------------------------------------------------------------------------------
 
-// Adds the directions from a ground point to what is held there: for each joint the center of the other body, for each element its other
-// end. Calls with the greatest component along `way`.
+// Computes the directions from a ground point to the parts that it holds: to the center of each body with a joint
+// there, and to the other end of each element. Returns the largest component of these unit vectors along `way`.
 static double most_along(const od_scene *s, int point, const double way[3]) {
   const od_model *m = s->m;
   double here[3], most = -1;
@@ -101,20 +103,20 @@ static double most_along(const od_scene *s, int point, const double way[3]) {
   return most;
 }
 
-// Finds the direction of a bearing's foot: down, up, left or right, away from what it holds.
+// Finds the direction of a bearing's foot: down, up, left or right, away from the parts that the bearing holds.
 static void foot_direction(const od_scene *s, int point, double way[3]) {
   static const double turn[4][2] = {{0, -1}, {0, 1}, {-1, 0}, {1, 0}}, penalty[4] = {0, 0.25, 0.3, 0.3};
   double least = INFINITY;
   for (int i = 0; i < 4; i++) {
     double d[3];
     for (int k = 0; k < 3; k++) d[k] = turn[i][0] * s->right[k] + turn[i][1] * s->up[k];
-    // On a level ground a foot points down, unless the bearing holds something below it.
+    // If the ground has a level, the foot points down, unless the bearing holds a part below.
     double cost = most_along(s, point, d) + (s->has_level && i > 0 ? 1.6 : penalty[i]);
     if (cost < least - 1e-9) least = cost, memcpy(way, d, sizeof d);
   }
 }
 
-// Adds a bearing: a bracket around the pin with a foot plate. In space: a column.
+// Adds a bearing: a bracket around the pin with a foot plate, or a column in spatial pictures.
 static void add_bearing(od_scene *s, od_scene_body *ground, int point) {
   double at[3], way[3], side[3], r = bearing_radius(s);
   od_point_place(s->m, point, at);
@@ -142,7 +144,8 @@ static void add_bearing(od_scene *s, od_scene_body *ground, int point) {
 
 // --- Guides -----------------------------------------------------------------------------------------------------------
 
-// Finds how far a sliding body moves from its initial place, from the reach of a cylinder between the ground and the body.
+// Computes how far a sliding body can move back and forth from its initial place, m. The stroke of a cylinder between
+// the ground and the body gives this travel.
 static void find_travel(const od_scene *s, int body, double *back, double *forth) {
   *back = *forth = 0.25 * s->size;
   for (int i = 0; i < s->cylinders; i++) {
@@ -156,7 +159,8 @@ static void find_travel(const od_scene *s, int body, double *back, double *forth
   }
 }
 
-// Adds rails along a sliding body: below the body, and above it if the body slides upright.
+// Adds rails along a sliding body: one rail below the body, and a second rail on the other side if the body slides
+// vertically.
 static void add_guide(od_scene *s, od_scene_body *ground, const od_joint_spec *spec) {
   const od_model *m = s->m;
   bool at_a = m->point[spec->point_a].body == OD_GROUND;
@@ -181,7 +185,7 @@ static void add_guide(od_scene *s, od_scene_body *ground, const od_joint_spec *s
       low = fmin(low, x), high = fmax(high, x), below = fmax(below, y), above = fmin(above, y);
     }
   find_travel(s, body, &back, &forth);
-  // The line of the cylinder's own direction decides which way it extends; the rails cover the travel in both cases.
+  // If the cylinder pushes against the direction of the joint's axis, the two travels are exchanged.
   for (int i = 0; i < s->cylinders; i++) {
     const od_scene_cylinder *c = &s->cylinder[i];
     int other = c->a.body == 0 ? c->b.body : c->b.body == 0 ? c->a.body : -1;

@@ -33,7 +33,7 @@ od_polygon od_outline_points_hull(od_arena *arena, double (*point)[2], int count
       while (n >= least && cross(hull[n - 2], hull[n - 1], p) <= 0) n--;
       memcpy(hull[n++], p, sizeof *hull);
     }
-    n--;  // the last point begins the other half
+    n--;  // the last point is also the first point of the other half
   }
   return (od_polygon){hull, n > 0 ? n : 1};
 }
@@ -90,14 +90,14 @@ static int edge(const grid *g, int i, int j, bool upward) {
   return 2 * (j * g->nx + i) + upward;
 }
 
-// Links the crossings of one cell: next[e] is the edge where the contour leaves the cell that it enters at edge e. The inside is on the
-// left.
+// Links the crossings of one cell. A contour that enters the cell at edge e leaves the cell at edge next[e]. The inside
+// is on the left of the contour.
 static void link_cell(const grid *g, int i, int j, int *next) {
   const double *f = g->f + j * g->nx + i;
   bool in[4] = {f[0] < 0, f[1] < 0, f[g->nx + 1] < 0, f[g->nx] < 0};  // corners, counterclockwise
   const int side[4] = {edge(g, i, j, false), edge(g, i + 1, j, true), edge(g, i, j + 1, false), edge(g, i, j, true)};
-  // Counterclockwise around the cell, an edge from inside to outside starts a piece of the contour's way through the cell, seen from
-  // the inside on the left: the contour enters there and leaves at the previous edge from outside to inside.
+  // The edges are visited counterclockwise. The contour enters the cell at an edge from inside to outside. It leaves
+  // the cell at the nearest previous edge from outside to inside.
   for (int k = 0; k < 4; k++) {
     if (!(in[k] && !in[(k + 1) % 4])) continue;
     int back = k;

@@ -19,15 +19,14 @@ typedef struct od_scene_body {
   od_look_shape *shape;
   int shapes;
   double radius;  // typical half-width of its shapes at pins, m
-  bool is_steel;  // whether it is a moving part of a cylinder that is also a body of the machine
 } od_scene_body;
 
 typedef struct od_scene_joint {
   const char *name, *type;
   od_scene_end a, b;
   bool has_axis, is_pin;  // is_pin: drawn as a pin (joints that turn)
-  double axis[3];         // in the frame of body a
-  double radius;          // of the pin, m
+  double axis[3];         // axis in the frame of body a
+  double radius;          // radius of the pin, m
   int joint;              // index in the model
 } od_scene_joint;
 
@@ -81,7 +80,7 @@ typedef struct od_scene_plane {
   double point[3], normal[3];
 } od_scene_plane;
 
-// What a point of the model is for.
+// The uses of a point of the model.
 enum { OD_USE_JOINT = 1, OD_USE_ELEMENT = 2, OD_USE_LOAD = 4, OD_USE_TURN = 8, OD_USE_SLIDE = 16 };
 
 struct od_scene {

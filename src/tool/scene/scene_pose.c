@@ -1,7 +1,7 @@
 // Poses of bodies: at the initial coordinates of the model, and from outputs.
 //
-// The initial poses follow from the coordinates along the tree, without closing loops. Thus a machine that cannot be assembled has
-// poses, too: those of the coordinates at which the assembly ended.
+// The initial poses follow from the coordinates along the tree, without closing loops. Thus a machine that cannot be
+// assembled also has poses. They correspond to the coordinates at which the assembly ended.
 #include <math.h>
 #include <string.h>
 

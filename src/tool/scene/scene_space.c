@@ -1,7 +1,8 @@
-// Draws a machine in space: all shapes become faces, which are drawn from back to front, with simple shading.
+// Draws a spatial machine: all shapes become faces, which are drawn from back to front, with simple shading.
 //
-// The projection is parallel. Faces that look away from the viewer are left out. The order follows from a binary space partition: the
-// plane of a face divides the other faces, which are cut where they cross the plane. What is behind the plane is drawn first.
+// The projection is parallel. Faces that look away from the viewer are left out. The order follows from a binary space
+// partition: the plane of a face divides the other faces, which are cut where they cross the plane. Faces behind the
+// plane are drawn first.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,13 +24,14 @@ typedef struct face {
   struct face *next;
 } face;
 
-// Faces in order.
+// A list of faces in the order of drawing.
 typedef struct face_list {
   face *first, *last;
   int count;
 } face_list;
 
-// A color of a face: a word and a share of black.
+// A color of a face: a word and a share of black, percent. EDGE: the color of the edges of this word.
+enum { EDGE = -1 };
 typedef struct shaded_color {
   const char *color;
   int percent;
@@ -48,7 +50,7 @@ typedef struct mesh {
   int colors;
 } mesh;
 
-// More faces are sorted by the depth of their middles, which is faster and less exact.
+// If there are more faces, the faces are sorted by the depth of their centers, which is faster and less exact.
 enum { MOST_EXACT = 30000, MOST_DEPTH = 4000 };
 
 static void append(face_list *list, face *f) {
@@ -283,7 +285,7 @@ static void add_joint(mesh *m, const od_scene_joint *j) {
     return;
   }
   od_pose_apply(od_scene_pose_at(m->d->s, j->a.body, m->d->value), j->axis, true, axis);
-  // The pin ends just outside the thicker of its two bodies.
+  // The pin is slightly longer than the thickness of the thicker body.
   double half = 1.6 * j->radius;
   for (int k = 0; k < 2; k++) {
     const od_scene_body *body = &m->d->s->body[k ? j->b.body : j->a.body];
@@ -387,8 +389,28 @@ static int percent_of(const face *f) {
   return 2 * (int)lround(50 * fmax(0, fmin(1, f->shade)));
 }
 
-// Writes the color of a face without an edge. The stroke hides the seams between faces. Words of colors have a class for each shade, which
-// write_colors() defines.
+// Returns whether a color has a class, which write_colors() defines.
+static bool has_class(mesh *m, const char *color, int percent) {
+  int i = 0;
+  while (i < m->colors && (m->shaded[i].color != color || m->shaded[i].percent != percent)) i++;
+  if (i == MOST_COLORS) return false;
+  if (i == m->colors) m->shaded[m->colors++] = (shaded_color){color, percent};
+  return true;
+}
+
+// Writes the color of a line. Words of colors have a class.
+static void write_line_color(mesh *m, const face *f) {
+  char own[8];
+  snprintf(own, sizeof own, "#%06x", (unsigned)f->own & 0xffffffu);
+  if (f->color && f->color[0] != '#' && has_class(m, f->color, EDGE)) {
+    fprintf(m->d->to, " class=\"%s edge %s-edge\"", f->color, f->color);
+    return;
+  }
+  od_draw_fill(m->d, f->color ? f->color : own, 0, true);
+  fputs(" style=\"fill:none\"", m->d->to);
+}
+
+// Writes the color of a face without an edge. The stroke hides the seams between faces. Words of colors have a class for each shade.
 static void write_color(mesh *m, const face *f) {
   FILE *to = m->d->to;
   if (!f->color || f->color[0] == '#') {
@@ -398,22 +420,23 @@ static void write_color(mesh *m, const face *f) {
     fprintf(to, " fill=\"#%06x\" stroke=\"#%06x\"", fill, fill);
     return;
   }
-  int percent = percent_of(f), i = 0;
-  while (i < m->colors && (m->shaded[i].color != f->color || m->shaded[i].percent != percent)) i++;
-  if (i == MOST_COLORS) {
+  int percent = percent_of(f);
+  if (has_class(m, f->color, percent))
+    fprintf(to, " class=\"%s flat %s%d\"", f->color, f->color, percent);
+  else
     od_draw_fill(m->d, f->color, f->shade, false);
-    return;
-  }
-  if (i == m->colors) m->shaded[m->colors++] = (shaded_color){f->color, percent};
-  fprintf(to, " class=\"%s flat %s%d\"", f->color, f->color, percent);
 }
 
-// Defines the classes of write_color(). Viewers without CSS variables use these colors, others those of the theme.
+// Defines the classes of colors. Viewers without CSS variables use these colors; all other viewers use the colors of the theme.
 static void write_colors(const mesh *m) {
   if (m->colors == 0) return;
   fputs("<style>", m->d->to);
   for (int i = 0; i < m->colors; i++) {
     const shaded_color *c = &m->shaded[i];
+    if (c->percent == EDGE) {
+      fprintf(m->d->to, ".%s-edge{stroke:#%06x}", c->color, (unsigned)od_draw_edge_color(c->color));
+      continue;
+    }
     unsigned plain = (unsigned)od_draw_shaded(c->color, c->percent / 100.0);
     fprintf(m->d->to, ".%s%d{--s:%d%%;fill:#%06x;stroke:#%06x}", c->color, c->percent, c->percent, plain, plain);
   }
@@ -424,23 +447,21 @@ static void write_colors(const mesh *m) {
 static void write_face(mesh *m, const face *f) {
   const od_draw *d = m->d;
   const face *w = m->written;
-  char own[8];
   bool is_line = f->n == 2;
   bool is_same = w && w->color == f->color && (f->color || w->own == f->own) && (w->n == 2) == is_line &&
                  percent_of(w) == percent_of(f);
   if (!is_same) {
     end_path(m);
-    snprintf(own, sizeof own, "#%06x", (unsigned)f->own & 0xffffffu);
     fputs("<path", d->to);
     if (is_line)
-      od_draw_fill(d, f->color ? f->color : own, 0, true);
+      write_line_color(m, f);
     else
       write_color(m, f);
-    fputs(is_line ? " style=\"fill:none\" d=\"" : " d=\"", d->to);
+    fputs(" d=\"", d->to);
     m->written = f;
   }
   int begin[2] = {0, 0};
-  char command = 'l';  // of the next point; 0: the last command continues
+  char command = 'l';  // command of the next point; 0: the last command continues
   for (int k = 0; k < f->n; k++) {
     double p[2];
     od_draw_project(d, f->p[k], p);
@@ -450,7 +471,7 @@ static void write_face(mesh *m, const face *f) {
       memcpy(begin, to, sizeof begin);
       if (is_line && is_same && is_here) continue;
       write_point(m, is_same ? 'm' : 'M', to);
-      command = is_same ? 0 : 'l';  // points after 'm' are relative lines, too
+      command = is_same ? 0 : 'l';  // after 'm', further points are relative lines
     } else if (!is_here || is_line) {
       write_point(m, command, to);
       command = 0;
@@ -525,7 +546,7 @@ double od_draw_floor(const od_scene *s, double corner[4][3]) {
     low[0] = fmin(low[0], x), high[0] = fmax(high[0], x), low[1] = fmin(low[1], z), high[1] = fmax(high[1], z);
   }
   if (step > 0.15 * s->size) step /= 2;
-  for (int k = 0; k < 2; k++) {  // at least a fifth of the machine's size wide
+  for (int k = 0; k < 2; k++) {  // the width is at least a fifth of the machine's size
     double lack = fmax(0, 0.1 * s->size - (high[k] - low[k]) / 2);
     low[k] -= lack, high[k] += lack;
   }

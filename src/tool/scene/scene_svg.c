@@ -24,7 +24,7 @@ enum { WIDTH = 900, HEIGHT = 600 };
   ".scene .pin{fill:var(--card);stroke:var(--pin)}.scene .tool{fill:var(--pin);stroke:var(--card)}"              \
   ".scene .line{fill:none;stroke:var(--pin)}.scene .gap{fill:none;stroke:#d11a2a}"                               \
   ".scene .barrel{fill:none;stroke:var(--steelline)}.scene .cap{fill:var(--steelline);stroke:none}"              \
-  ".scene .side{stroke:none}.scene .flat{stroke:var(--f)}"                                                       \
+  ".scene .side{stroke:none}.scene .flat{stroke:var(--f);stroke-width:1.4px}.scene .edge{fill:none}"             \
   ".scene text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;"         \
   "font-size:12px;fill:var(--ink2)}.scene .name{font-weight:600;fill:var(--ink);paint-order:stroke;"             \
   "stroke:var(--card);stroke-width:3px;stroke-linejoin:round}.scene .gapname{fill:#d11a2a}.scene .bar{fill:none;stroke:var(--ink2)}"
@@ -61,7 +61,7 @@ static int darker(int color, double shade) {
 }
 
 // Returns the color of the edges of a word in the light theme.
-static int edge_color(const char *color) {
+int od_draw_edge_color(const char *color) {
   if (!strcmp(color, "body")) return 0x7a5a17;
   if (!strcmp(color, "accent")) return 0x7d3213;
   if (!strcmp(color, "steel") || color[0] == '#') return 0x3b444e;
@@ -79,10 +79,11 @@ void od_draw_fill(const od_draw *d, const char *color, double shade, bool has_ed
   fprintf(d->to, " class=\"%s%s\"", is_own ? "own" : color, has_edge ? "" : " flat");
   if (!is_own && shade > 0) fprintf(d->to, " style=\"--s:%.0f%%\"", 100 * shade);
   if (is_own && !has_edge) fprintf(d->to, " style=\"--f:#%06x\"", (unsigned)fill);
-  fprintf(d->to, " fill=\"#%06x\" stroke=\"#%06x\"", (unsigned)fill, (unsigned)(has_edge ? edge_color(color) : fill));
+  fprintf(d->to, " fill=\"#%06x\" stroke=\"#%06x\"", (unsigned)fill,
+          (unsigned)(has_edge ? od_draw_edge_color(color) : fill));
 }
 
-// Scale of pressures: lightness falls from low to high.
+// The scale of pressures. Colors of higher pressures are darker.
 int od_draw_pressure_color(double place) {
   static const int color[] = {0x74b7df, 0x519ae2, 0x716ed3, 0x96359d, 0x9a0b35, 0x710f16};
   if (isnan(place)) return 0xd9dee4;
@@ -98,7 +99,7 @@ int od_draw_pressure_color(double place) {
 double od_draw_pressure(const od_draw *d, int output) {
   if (output < 0) return NAN;
   double p = d->value ? d->value[output] : d->s->value[output];
-  // 300 bar, or the highest pressure if it is above, is the end of the scale.
+  // The scale ends at 300 bar, or at the highest pressure if this pressure is above 300 bar.
   return p / fmax(3e7, d->highest);
 }
 
@@ -206,7 +207,7 @@ static void draw_outline(od_draw *d, const od_look_shape *shape, const double *p
   if (is_line) {
     fprintf(d->to,
             "<path class=\"%s detail\" fill=\"none\" stroke=\"#%06x\" stroke-opacity=\".3\" stroke-width=\"%.1f\"",
-            color[0] == '#' ? "own" : color, edge_color(color), fmax(1, d->scale * shape->width));
+            color[0] == '#' ? "own" : color, od_draw_edge_color(color), fmax(1, d->scale * shape->width));
     fputs(" d=\"", d->to);
     for (int i = 0; i < n; i++) fprintf(d->to, "%c%.1f %.1f", i ? 'L' : 'M', p[i][0], p[i][1]);
     fputs("\"/>\n", d->to);
@@ -286,7 +287,7 @@ static void draw_cylinder(od_draw *d, const od_scene_cylinder *c) {
   od_xml_text(d->to, c->name);
   fprintf(d->to, "\" transform=\"translate(%.1f %.1f) rotate(%.2f)\" stroke=\"#3b444e\" stroke-width=\"1.4\">\n", a[0],
           a[1], angle);
-  // Stages of a telescopic cylinder are nested tubes.
+  // The stages of a telescopic cylinder are drawn as nested tubes.
   for (int i = c->stages; i >= 1; i--) {
     double t = (double)i / c->stages, end = p.end + (length - p.end) * (i < c->stages ? t : 1);
     write_rectangle(d, "steel", 0xcfd6dd, k * p.piston, k * end, i == c->stages ? rod : rod + (half - rod) * (1 - t));
@@ -379,7 +380,7 @@ static void draw_pins(od_draw *d) {
     const od_scene_cylinder *c = &s->cylinder[i];
     for (int k = 0; k < 2; k++) {
       const od_scene_end *e = k ? &c->b : &c->a;
-      bool in_block = false;  // no pin in the middle of a sliding block
+      bool in_block = false;  // whether the end is in the middle of a sliding block, where no pin is drawn
       for (int j = 0; j < s->joints; j++)
         in_block =
             in_block || (!strcmp(s->joint[j].type, "prismatic") && s->joint[j].b.body == e->body && e->body > 0 &&
@@ -463,7 +464,7 @@ static void draw_gaps(od_draw *d) {
   }
 }
 
-// The places of written names: middles of their texts, and half of their widths.
+// The places of the names already written: the center and the half-width of each text.
 typedef struct name_places {
   double (*at)[3];
   int count;
@@ -471,7 +472,7 @@ typedef struct name_places {
 
 // Writes a name at the nearest place above or below p where the name overlaps no other name.
 static void draw_name(od_draw *d, name_places *places, double x, double y, const char *name) {
-  enum { LINE = 14, LETTER = 7, TRIALS = 9 };  // px: distance of lines, mean width of a letter
+  enum { LINE = 14, LETTER = 7, TRIALS = 9 };  // pixels: distance of lines, mean width of a letter
   double half = 0.5 * LETTER * (double)strlen(name) + 2, at = y;
   for (int trial = 0; trial < TRIALS; trial++) {
     bool is_free = true;

@@ -23,7 +23,7 @@ struct od_cavitation {
   const od_model *model;
   double time;     // time of the last row, s
   double modulus;  // bulk modulus of oil at zero pressure, Pa; infinite: the oil law does not give the modulus directly
-  volume *volume;  // one per node
+  volume *volume;  // one volume per node
 };
 
 od_cavitation *od_cavitation_new(const od_model *model, od_arena *arena) {
@@ -80,8 +80,8 @@ static void add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
   }
   if (count == 0) return;
   const volume *v = &c->volume[worst];
-  char more[120] = "";
-  if (count > 1) snprintf(more, sizeof more, " The error is also in %s.", od_count(count - 1, "more volume").text);
+  char more[140] = "";
+  if (count > 1) snprintf(more, sizeof more, " The same error occurs in %s.", od_count(count - 1, "more volume").text);
   od_verdict_add(
       verdict, v->part > OD_LOST ? OD_UNSOUND : OD_DOUBTFUL, "step.vacuum", "Vacuum caused by a long step:",
       "the step to %.6g s lowers the pressure of volume %s below zero. The vacuum is %s larger than the flows at this "

@@ -27,7 +27,7 @@ struct od_cvodes {
   bool (*keeps_going)(void *user);
   od_status (*stepped)(void *user);  // called after each internal step; NULL: not called
   void *user;
-  long taken;       // number of internal steps since the last check that ended before the end of their piece
+  long taken;       // internal steps since the last check, except last steps of pieces
   double taken_at;  // time of the last check, s
   od_arena arena;
 };

@@ -104,7 +104,7 @@ od_status od_run_prepare(od_run_state *r, const od_run_start *start, od_error *e
   const od_run_options *o = r->options;
   const od_run_method *method = &r->method;
   od_status status = od_machine_plant(r->machine, o->outputs, o->output_count, NULL, 0, &r->plant, err);
-  if (status == OD_OK) status = od_model_plant_integrate_powers(r->plant);  // for the energy balance
+  if (status == OD_OK) status = od_model_plant_integrate_powers(r->plant);  // the energies for the energy balance
   if (status == OD_OK) status = make_energy_plant(r, err);
   if (status == OD_OK && r->compared) status = make_vector_plant(r, err);
   if (status == OD_OK) status = od_run_laws_new(r->machine, &r->arena, &r->laws, err);

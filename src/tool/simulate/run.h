@@ -32,7 +32,7 @@ typedef struct od_run_options {
   // Called at intervals with the completed fraction (0 to 1). If progress returns false, the run stops and keeps its rows.
   bool (*progress)(void *user, double done);
   void *user;
-  const od_run_watcher *watchers;  // follow the steps of the run
+  const od_run_watcher *watchers;  // receive the outputs at every step of the run
   int watcher_count;
   // The run continues from the checkpoint `resume` of a run with the same machine, outputs, integrator, step and tolerance; NULL:
   // the run begins at 0. A tolerance of zero selects the tolerance of the checkpoint. The table contains the rows after the

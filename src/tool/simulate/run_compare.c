@@ -145,7 +145,7 @@ bool od_run_compare(const od_run_state *r, const od_run_state *better, double fa
                     double *first) {
   const od_table *a = r->table, *b = better->table;
   const od_model *m = od_machine_model(r->machine);
-  // The number of rows of r per row of the better run, which may have fewer rows.
+  // The number of rows of `r` per row of `better`, which may have fewer rows.
   long ratio = lround(better->method.step * (double)better->method.every / (r->method.step * (double)r->method.every));
   bool anytime = has_quantizers(m);
   long rows = 0;

@@ -2,7 +2,7 @@
 // tolerance and half the longest step. If the two runs differ too much, the better run is delivered and compared with an even
 // better run.
 //
-//  adaptive steps, machine without events   compared with a looser run, which costs less; if its error exceeds 0.5 %, as below
+//  adaptive steps, machine without events   compared with a looser run, which costs less; if its error exceeds 0.5 %, with tighter runs
 //  adaptive steps                           compared with tighter runs, until two runs agree
 //  fixed steps                              compared with runs with adaptive steps
 //  CVODES                                   compared with CVODES with a tenth of the tolerance
@@ -39,7 +39,7 @@ typedef struct comparison {
   bool is_candidate;   // whether the next run may replace the delivered run
   long affordable;     // limit of the evaluations of a run made for comparison
   long thin;           // compared rows per delivered row
-  od_run_start start;  // start of resumed runs
+  od_run_start start;  // the point at which resumed runs start
   int count;
   od_run_state run[MOST_RUNS];
   od_status status[MOST_RUNS];
@@ -112,7 +112,7 @@ static od_run_method adaptive_reference(od_run_method m) {
 // Returns the largest number of evaluations of a comparison: five times the evaluations of the run itself, or the evaluations
 // of about two seconds if this number is larger.
 static long affordable(const od_run_state *r) {
-  static const double two_seconds = 3e7;  // evaluations times states
+  static const double two_seconds = 3e7;  // number of evaluations times number of states
   return (long)fmax(5.0 * (double)od_sim_count(r->sim).residuals, two_seconds / (2.0 + od_plant_nx(r->plant)));
 }
 

@@ -534,14 +534,16 @@ static void add_rods(const od_run_laws *l, od_verdict *v) {
     if (share > part) part = share, worst = r;
   }
   if (!worst) return;
-  char more[120] = "";
-  if (count > 1) snprintf(more, sizeof more, " The error is also in %s.", od_count(count - 1, "more cylinder").text);
-  od_verdict_add(v, OD_SOUND, "cylinder.air", "Air on a rod:",
-                 "pressures are absolute here, but no air pressure acts on the rod of the cylinder '%s'. The force of "
-                 "its oil is too large by %.3g N, %s %% of the largest value. With pressures relative to the air "
-                 "(tanks at 0 bar) the force is correct.%s",
-                 od_model_text(l->m, l->m->instance[worst->instance].name), air * (worst->area[0] - worst->area[1]),
-                 percent_of(part).text, more);
+  char more[140] = "";
+  if (count > 1)
+    snprintf(more, sizeof more, " The same error occurs in %s.", od_count(count - 1, "more cylinder").text);
+  od_verdict_add(
+      v, OD_SOUND, "cylinder.air", "Air on a rod:",
+      "pressures are absolute in this machine, but no air pressure acts on the rod of the cylinder '%s'. The force of "
+      "its oil is too large by %.3g N, %s %% of the largest value. With pressures relative to the air "
+      "(tanks at 0 bar) the force is correct.%s",
+      od_model_text(l->m, l->m->instance[worst->instance].name), air * (worst->area[0] - worst->area[1]),
+      percent_of(part).text, more);
 }
 
 static void add_pumps(const od_run_laws *l, od_verdict *v) {

@@ -104,8 +104,7 @@ void od_run_end(od_run_state *r);
 // Records the row at time t, which is the current point of `sim`.
 od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_error *err);
 
-// run_checkpoint.c
-// Reads the method of the checkpoint options->resume.
+// run_checkpoint.c: reads the method of the checkpoint options->resume.
 od_status od_run_read_method(const od_run_options *options, od_run_method *method, double *row, od_error *err);
 // Restores a prepared run with the method of the checkpoint, and fills *start for runs with other methods.
 od_status od_run_resume(od_run_state *r, od_run_start *start, od_error *err);

@@ -4,7 +4,7 @@
 #include "machine/machine.h"
 #include "simulate/run_state.h"
 
-// Records an event, and which outputs have different values before and after the event.
+// Records an event and the outputs that have different values before and after the event.
 static od_status add_event(od_run_state *r) {
   int outputs = r->options->output_count;
   double *event = od_arena_extend(&r->arena, r->event, r->events, sizeof *event);

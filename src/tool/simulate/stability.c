@@ -94,7 +94,7 @@ double od_rate_stability_longest_step(od_rate_stability *s, const od_sim *sim) {
   for (int i = 0; i < s->nx; i++) {
     double scale = i >= 2 * nz && s->plant->scale ? s->plant->scale[i - nz] : 1;
     s->size[i] = fmax(fabs(s->x[i]), scale);
-    s->v[i] = cos(1.7 * i) + 1.1 * (i % 2 ? -1 : 1);  // an irregular direction, not orthogonal to an eigenvector
+    s->v[i] = cos(1.7 * i) + 1.1 * (i % 2 ? -1 : 1);  // has a component along each eigenvector
   }
   normalize(s);
   for (int k = 0; k < 2 * ITERATIONS; k++) {

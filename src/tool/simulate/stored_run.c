@@ -66,14 +66,14 @@ static const char *copy(od_stored_run *s, const char *bytes, size_t count) {
 // Appends the name of an output.
 static bool take_name(od_stored_run *s, int *number, const char *bytes, size_t count) {
   const char **longer = od_arena_extend(&s->source.files.arena, s->output, s->outputs + s->watched, sizeof *longer);
-  if (!longer) return true;  // the arena has noted the failure
+  if (!longer) return true;  // the status of the arena reports the failure
   s->output = longer;
   s->output[s->outputs + s->watched] = copy(s, bytes, count);
   (*number)++;
   return true;
 }
 
-// Takes a record of the run. Returns false if the kind is unknown.
+// Copies the content of a record to the settings of the run. Returns false if the kind is unknown.
 static bool take(od_stored_run *s, char kind, const char *bytes, size_t count) {
   switch (kind) {
     case 'r': take_numbers(&s->options, copy(s, bytes, count)); return true;

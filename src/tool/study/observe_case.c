@@ -37,7 +37,7 @@ static const double converged_within = 0.05, diverged_nis = 9;
 typedef struct observe_case {
   od_experiment *e;
   int *point;    // indices of the parameters that are points of curves
-  double *full;  // fully open value of each point
+  double *full;  // value of each point when the port is fully open
   int points;
   int ports;  // number of curves with estimated points
   const char **port_metric;

@@ -8,8 +8,8 @@
 
 // --- First pass ---------------------------------------------------------------------------------------------------
 
-static const double least_flips =
-    0.55;  // share of residuals with changing signs above which a block is noisy; white noise: 0.73
+// Share of residuals with changing sign above which a block is noisy; 0.73 for white noise.
+static const double least_flips = 0.55;
 static const double most_zero_steps = 0.5;     // largest share of zero steps of a noisy block
 static const double noise_of_rounding = 0.45;  // noise above which a channel is noisy, relative to the resolution
 static const double ratio_of_steps = 4;        // largest ratio of neighboring intervals for a residual
@@ -44,7 +44,7 @@ static bool residual(const od_channel_survey *s, int i, double *e) {
   return true;
 }
 
-// Adds the values of a block to mean and deviation (Chan, Golub, LeVeque 1979).
+// Adds the values of a block to the mean and the sum of squared deviations (Chan, Golub, LeVeque 1979).
 static void add_moments(od_channel_survey *s, const double *x, int n, long before) {
   double mean = 0, square = 0;
   for (int i = 0; i < n; i++) mean += x[i];
@@ -62,8 +62,8 @@ static void add_moments(od_channel_survey *s, const double *x, int n, long befor
 
 // Sums over the residuals of a block.
 typedef struct residuals {
-  int count, pairs,
-      flips;  // pairs: residuals that are not zero, with such a residual before; flips: pairs with different signs
+  int count;
+  int pairs, flips;  // pairs: consecutive residuals that are not zero; flips: pairs with different signs
   double sum, last;
 } residuals;
 
@@ -80,8 +80,9 @@ static bool are_noise(const residuals *r) {
   return r->pairs >= 8 && r->flips >= least_flips * r->pairs;
 }
 
-// Classifies the block by its steps and residuals. There are two residuals: one with the times of the samples, one with equal intervals. Only
-// noise makes both noisy: if times have jitter, one of the residuals of a steep smooth signal is not smooth.
+// Classifies the block by its steps and residuals. There are two residuals: one with the times of the samples, one with
+// equal intervals. A block is noisy only if both residuals are noisy. If times have jitter, one of the two residuals of
+// a steep smooth signal also looks noisy.
 static void classify_block(od_channel_survey *s) {
   residuals by_time = {0}, by_index = {0};
   int zero = 0, steps = 0;
@@ -148,7 +149,7 @@ static void note_level(od_channel_survey *s, double value) {
   s->levels++;
 }
 
-// Stores the distance from the previous row with a value. It is one row for channels without missing values.
+// Stores the distance from the previous row with a value. Without missing values, the distance is always one row.
 static void note_row(od_channel_survey *s, long row) {
   long apart = row - s->last_row;
   if (s->first_row < 0)
@@ -190,7 +191,7 @@ void od_channel_survey_add(od_channel_survey *s, double time, double value, long
 
 // --- Judgment of the first pass -----------------------------------------------------------------------------------
 
-static const double least_size = 1e-12;  // channels with smaller values contain round-off
+static const double least_size = 1e-12;  // smaller values are round-off
 
 // Returns whether a channel can have faults: it has more values than a state, and its values are more than round-off.
 static bool can_be_judged(const od_channel_survey *s) {
@@ -261,7 +262,8 @@ static long find_stuck_limit(const od_channel_survey *s) {
   long moving = s->block.noisy + s->block.smooth;
   bool is_noisy = s->block.noisy >= LEAST_NOISY && 4 * s->block.noisy >= s->block.smooth;
   bool rests = (double)s->block.mixed > 2 * (double)s->all_long_runs + 0.05 * (double)moving;
-  // Rounding has a standard deviation of 0.29 resolutions. A smooth signal with a resolution seems noisy while it changes.
+  // Rounding causes noise of 0.29 resolutions. Because of rounding, a smooth signal seems noisy while the signal
+  // changes.
   if (!isnan(s->resolution) && !(s->noise >= noise_of_rounding * s->resolution)) return 0;
   if (!is_noisy || rests || s->all_long_runs > moving) return 0;
   double p = fmax(1e-3, (double)s->block.zero_steps / (double)s->block.steps);
@@ -269,14 +271,14 @@ static long find_stuck_limit(const od_channel_survey *s) {
   return limit < LEAST_RUN ? LEAST_RUN : (long)limit;
 }
 
-// Copies the stuck stretches from the longest runs. Runs at the ends of the range are saturated, and runs that return to the same value
-// are rests.
+// Copies the stuck stretches from the longest runs. Two kinds of runs are not stuck: runs at the ends of the range
+// (saturation), and several runs at the same value (the signal is at rest there).
 static void find_stuck(od_channel_survey *s) {
   for (int i = 0; i < s->long_runs; i++) {
     const od_run *run = &s->longest[i];
     bool returns = false;
     for (int k = 0; k < s->long_runs; k++) returns = returns || (k != i && s->longest[k].value == run->value);
-    // A dead band: the signal reaches 0 without a jump.
+    // In a dead band, the signal reaches 0 without a jump.
     bool is_dead_band = run->value == 0 && !(fabs(run->before) > 0.1 * (s->max - s->min));
     bool is_at_end = run->value == s->min || run->value == s->max;
     if (run->length <= s->stuck_limit || returns || is_at_end || is_dead_band) continue;
@@ -314,12 +316,12 @@ void od_channel_survey_judge(od_channel_survey *s, long rows) {
 
 static const double least_height = 11;  // least height of a spike, relative to the noise
 static const double least_steps = 4;    // least height of a spike, relative to the resolution
-static const double distance_of_others =
-    0.25;  // largest distance of the six neighbors from the line, relative to the height
-
-static const double part_of_range =
-    0.02;  // least height of a spike in a channel without visible noise, relative to the range
-static const double distance_without_noise = 0.05;  // the same, in a channel without visible noise
+// Largest distance of the six neighbors from the line, relative to the height.
+static const double distance_of_others = 0.25;
+// The same limit for a channel without visible noise.
+static const double distance_without_noise = 0.05;
+// Least height of a spike in a channel without visible noise, relative to the range.
+static const double part_of_range = 0.02;
 
 static double median_of_3(double a, double b, double c) {
   return fmax(fmin(a, b), fmin(fmax(a, b), c));
@@ -335,14 +337,14 @@ static double noise_of_part(const od_channel_survey *s, int from, int to) {
   return n > 0 ? 1.4826 * e[n / 2] : 0;
 }
 
-// Returns the noise of the window: that of its rougher half, because a rough stretch may begin in the window.
+// Returns the noise of the window. Uses the half with more noise, because a noisy stretch may begin in the window.
 static double noise_of_window(const od_channel_survey *s) {
   int middle = s->filled / 2;
   return fmax(noise_of_part(s, 1, middle), noise_of_part(s, middle, s->filled - 1));
 }
 
-// Returns the height of a spike of `width` samples from sample i on, compared with its neighbors alone; 0: no spike. by_index: the intervals
-// count as equal.
+// Returns the height of a spike of `width` samples from sample i on, judged by its neighboring samples only; 0: no
+// spike. by_index: all intervals are regarded as equal.
 static double height_over_line(const od_channel_survey *s, int i, int width, bool by_index) {
   const double *x = s->x + i, *after = x + width;
   double left = median_of_3(x[-3], x[-2], x[-1]), right = median_of_3(after[0], after[1], after[2]);
@@ -355,7 +357,7 @@ static double height_over_line(const od_channel_survey *s, int i, int width, boo
     if ((height > 0) != (second > 0)) return 0;
     if (fabs(second) < fabs(height)) height = second;
   }
-  // A channel without noise may have fast transients, in which the neighbors move, too.
+  // A channel without noise may have fast transients, in which the neighboring samples also change.
   double distance = isnan(s->noise) ? distance_without_noise : distance_of_others;
   int far = 0;
   for (int k = -3; k < width + 3; k++)
@@ -363,9 +365,10 @@ static double height_over_line(const od_channel_survey *s, int i, int width, boo
   return far <= (isnan(s->noise) ? 0 : 1) ? height : 0;
 }
 
-// Returns the height of a spike as above, by times or by equal intervals, whichever is smaller: jitter of the times is no spike.
+// Returns the height of a spike as above, computed with the times and with equal intervals. The smaller height is used,
+// so that jitter of the times does not look like a spike.
 static double spike_height(const od_channel_survey *s, int i, int width) {
-  // Neighbors across a gap are no neighbors.
+  // A spike requires samples without a gap between them.
   double usual = 3 * s->timing.interval;
   for (int k = i - 2; k < i + width + 3; k++)
     if (!(s->t[k] - s->t[k - 1] <= usual)) return 0;
@@ -406,8 +409,8 @@ static void end_window(od_channel_survey *s) {
   s->filled = KEPT;
 }
 
-// Counts a value at or near one end of the range. inside: distance of the value from this end; near: greatest such distance of a value
-// that is near.
+// Counts a value at or near one end of the range. inside: distance of the value from this end; near: largest distance
+// that counts as near.
 static void count_end(od_range_end *end, double inside, double near) {
   if (inside == 0) {
     end->at++;
@@ -438,7 +441,7 @@ static void judge_end(const od_channel_survey *s, od_range_end *end, double limi
   enum { LEAST_AT = 8, LEAST_RUN = 4, LEAST_CODES = 3, LONG_RUN = 20 };
   double inner = s->high.next - s->low.next, gap = fabs(limit - end->next);
   bool is_repeated = end->runs >= LEAST_CODES || end->longest >= LONG_RUN;
-  // Spikes from several values of the signal that all end at the same value.
+  // Most runs at the limit are spikes that begin at other values of the signal.
   bool is_equal_spikes = end->runs >= LEAST_CODES && 4 * end->spikes >= 3 * end->runs;
   end->is_code = (is_repeated && gap > 3 * inner) || (is_equal_spikes && gap > inner / 4);
   bool piles_up = end->at >= LEAST_AT && end->longest >= LEAST_RUN && end->at > 3 * end->near;
@@ -450,7 +453,7 @@ void od_channel_survey_finish(od_channel_survey *s) {
   if (!can_be_judged(s)) return;
   judge_end(s, &s->low, s->min);
   judge_end(s, &s->high, s->max);
-  // Codes are no spikes.
+  // Codes for missing values do not count as spikes.
   s->spikes -= (s->low.is_code ? s->low.spikes : 0) + (s->high.is_code ? s->high.spikes : 0);
   int listed = 0;
   for (int i = 0; i < OD_SURVEY_LISTED; i++) {

@@ -1,5 +1,5 @@
-// Statistics and faults of one channel of a log, from its own samples in two passes over the stream. Memory does not depend on the
-// number of samples. Rows without a value of the channel are no samples.
+// Statistics and faults of one channel of a log, from its own samples in two passes over the stream. Memory does not
+// depend on the number of samples. Rows without a value of the channel do not count as samples.
 //
 // Noise. The interpolation residual of sample i is e = x[i] - (x[i-1] + a (x[i+1] - x[i-1])), with a from the times. White noise with
 // standard deviation s gives var(e) = s^2 (1 + a^2 + (1 - a)^2), and consecutive residuals have opposite signs with a probability of
@@ -8,17 +8,20 @@
 //
 // Resolution. The steps between samples are multiples of the resolution. The resolution is unknown (NAN) if no such number exists.
 //
-// Spikes. One or two samples that are far from the straight line through the medians of the three samples before and after, compared with
-// the noise of the channel, with the noise next to the spike, and with the resolution, while these six samples are close to the line. Steps, corners
-// and peaks of smooth signals are not spikes.
+// Spikes. A spike is one or two samples that are far from the straight line through the medians of the three samples
+// before and after, compared with the noise of the channel, with the noise next to the spike, and with the resolution,
+// while these six samples are close to the line. Steps, corners and peaks of smooth signals are not spikes.
 //
-// Stuck stretches. A noisy channel that repeats a value more often than its noise explains. Channels that rest are not stuck: they also
-// have blocks with some zero steps, return to the same value, or reach 0 without a jump (dead band).
+// Stuck stretches. A noisy channel is stuck if it repeats a value more often than its noise explains. Channels at rest
+// are not stuck. Such channels also have blocks with some zero steps, return to the same value, or reach 0 without a
+// jump (dead band).
 //
-// Saturation. A noisy channel that repeats its least or greatest value, except 0, while values close to this limit are rare.
+// Saturation. A noisy channel is saturated if it repeats its least or greatest value (except 0) and values close to
+// this limit are rare.
 //
-// Codes. A least or greatest value that occurs several times and is far from all other values, such as 65535 or -999: by three times the range of
-// the other values, or by a quarter of this range if at least three quarters of its runs are spikes.
+// Codes. A code is a least or greatest value that occurs several times and is far from all other values, such as 65535
+// or -999. The distance is more than three times the range of the other values, or more than a quarter of this range if
+// at least three quarters of the runs at the code are spikes.
 //
 // In a channel without visible noise, the six neighbors of a spike must be five times as close to the line, and the height must be at
 // least 2 % of the range, because fast transients of simulated signals have peaks of one sample. Values below 1e-12 are round-off.
@@ -62,7 +65,7 @@ typedef struct od_range_end {
 
 typedef struct od_channel_survey {
   // ---- Result. Values are in the unit of the file.
-  long values, missing;  // missing: rows in which a value was due
+  long values, missing;  // missing: number of rows in which a value was expected
   long infinite;         // number of infinite values, which are missing
   double min, max, mean, deviation;
   double first, last;  // first and last value
@@ -83,17 +86,17 @@ typedef struct od_channel_survey {
   double level[OD_SURVEY_STATES];
   double square;  // sum of squared distances from the mean
   double x[OD_SURVEY_WINDOW], t[OD_SURVEY_WINDOW];
-  int filled, carried;  // number of samples in x and t; number of samples at the beginning that were counted before
+  int filled, carried;  // number of samples in x and t; number of first samples that were already counted
   od_pool step_pool, noise_pool, run_pool;
   long zero_steps, steps;
   struct {
     long noisy, smooth, mixed, constant, zero_steps, steps;
-  } block;  // kinds of blocks; steps of noisy blocks
+  } block;  // numbers of blocks of each kind; steps of noisy blocks
   od_run now, longest[OD_SURVEY_LISTED];
   int long_runs;
   long all_long_runs;  // number of runs of at least OD_SURVEY_BLOCK / 2 samples
-  long first_row, last_row, distance[64], far_rows,
-      far_count;         // distances of rows with a value; distances of 64 rows or more
+  // Numbers of distances between rows with a value: by distance, and all distances of 64 rows or more.
+  long first_row, last_row, distance[64], far_rows, far_count;
   double previous_time;  // second pass
 } od_channel_survey;
 

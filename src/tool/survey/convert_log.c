@@ -33,7 +33,7 @@ typedef struct resampled_channel {
   way way;
   double gap_limit;
   double latest;       // time of the last sample
-  double time, value;  // last point: a sample, or the mean of an interval; time -INFINITY: none
+  double time, value;  // the last point: a sample or the mean of an interval; time -INFINITY: none
   long next;           // index of the first row without a final value
   double sum;          // sum and number of the samples of the current interval, and the row in its middle
   long count, bucket;

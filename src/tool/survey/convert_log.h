@@ -1,9 +1,9 @@
 // Converts a surveyed log to rows: the rows of the file, or rows at equal intervals. Memory does not depend on the length of the log.
 //
-// Rows at equal intervals. A channel that is sampled less than twice per new interval is interpolated linearly; a channel that is sampled more
-// often is averaged over each interval, which suppresses higher frequencies; a state keeps its value until the next sample. There is no value
-// in gaps (od_timing.gap_limit), before the first sample and after the last one. Samples whose time is not later than that of the sample
-// before are left out.
+// Rows at equal intervals. A channel that is sampled less than twice per new interval is interpolated linearly; a
+// channel that is sampled more often is averaged over each interval, which suppresses higher frequencies; a state keeps
+// its value until the next sample. There is no value in gaps (od_timing.gap_limit), before the first sample and after
+// the last sample. Samples whose time is not later than the time of the previous sample are left out.
 #ifndef OD_SURVEY_CONVERT_LOG_H
 #define OD_SURVEY_CONVERT_LOG_H
 

@@ -213,7 +213,7 @@ static void add_row(od_log_survey *s, double time, long number) {
   }
 }
 
-// number: number of the row in the wished part.
+// Adds a row in the second pass. number: index of the row in the selected part.
 static void add_row_again(od_log_survey *s, double time, long number) {
   od_lag_window_add(&s->lags, s, time, number);
   find_groups_of_row(s);

@@ -1,7 +1,8 @@
 // A survey of a log of any format: the channels, their times, statistics and faults. The file is read twice. Memory depends on the number
 // of channels, not on the length of the file.
 //
-// A file may have groups of channels, each with its own times (log_format.h). Rows of other groups are no rows of a group.
+// A file may have groups of channels, each with its own times (log_format.h). A row belongs only to the groups that
+// have a value in the row.
 #ifndef OD_SURVEY_LOG_SURVEY_H
 #define OD_SURVEY_LOG_SURVEY_H
 
@@ -12,7 +13,7 @@
 #include "survey/envelope.h"
 #include "survey/survey_lags.h"
 
-// What is surveyed.
+// The settings of a survey.
 typedef struct od_survey_wish {
   od_log_plan *plan;  // file, part, time column, and channels with other names or units; the caller keeps the plan
   const char *const *patterns;  // names or patterns of the shell that select channels
@@ -37,7 +38,7 @@ typedef struct od_surveyed_channel {
   const char *comment;  // NULL: none
   const char *flaw;     // message about the first cell that is not a number; NULL: none
   int column, group;
-  od_channel_survey facts;  // in the unit of the file
+  od_channel_survey facts;  // results in the unit of the file
   od_envelope envelope;
 } od_surveyed_channel;
 
@@ -55,10 +56,10 @@ typedef struct od_log_survey {
   int channels;
   int unselected;  // number of channels that no pattern selects
   long rows, rows_without_time;
-  long used_rows;        // number of rows in the wished part
+  long used_rows;        // number of rows in the selected part
   od_lag_window lags;    // lags between channels
   double begin, finish;  // least and greatest time, s; NAN: no rows
-  double *row;           // one row of the file
+  double *row;           // the current row of the file
   bool has_envelopes;
   bool is_cut;  // whether the file ends within a row
 } od_log_survey;
@@ -70,7 +71,7 @@ od_status od_log_survey_open(const od_survey_wish *wish, od_log_survey *out, od_
 od_status od_log_survey_read(od_log_survey *s, bool (*progress)(void *user, double done), void *user, od_error *err);
 void od_log_survey_free(od_log_survey *s);
 
-// Reads the next row of the wished part into s->row. *time: its time, s. *end: whether there is no further row. Call
+// Reads the next row of the selected part into s->row. *time: its time, s. *end: whether there is no further row. Call
 // od_row_reader_rewind() before the first row.
 od_status od_log_survey_next(od_log_survey *s, double *time, bool *end, od_error *err);
 

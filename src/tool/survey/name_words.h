@@ -8,7 +8,7 @@
 enum { OD_MOST_WORDS = 12, OD_WORD_SIZE = 32 };
 
 typedef struct od_name_words {
-  char word[OD_MOST_WORDS][OD_WORD_SIZE];  // upper and lower case as in the name
+  char word[OD_MOST_WORDS][OD_WORD_SIZE];  // words in the spelling of the name
   int count;
 } od_name_words;
 
@@ -20,8 +20,8 @@ od_name_words od_name_words_of(const char *name);
 // "pressure"), abbreviations ("cyl", "vlv") and words with one different letter.
 double od_word_similarity(const char *of_column, const char *of_output);
 
-// Returns the unit that a word of a column's name means ("lpm": "l/min"); NULL: none. is_last: whether the word is the last one of the
-// name. Single letters are units only at the end of a name.
+// Returns the unit that a word of a column's name means ("lpm": "l/min"); NULL: none. is_last: whether the word is the
+// last word of the name. Single letters are units only at the end of a name.
 const char *od_word_unit(const char *word, bool is_last);
 // Returns whether a word contains no information: "sensor", "value".
 bool od_word_is_empty(const char *word);

@@ -10,12 +10,9 @@
 #include "survey/name_words.h"
 
 static const double least_score = 0.5;          // least score of a proposal
-static const double ambiguous_distance = 0.03;  // largest distance of scores that are equally good
-static const double listed_distance = 0.1;      // largest distance of the score of a listed alternative
-
-// --- Words of the machine -----------------------------------------------------------------------------------------
-
-// The different words of all targets, without regard to case.
+static const double ambiguous_distance = 0.03;  // largest difference of scores that count as equal
+// Largest difference between the best score and the score of a listed alternative.
+static const double listed_distance = 0.1;
 typedef struct vocabulary {
   const char **word;
   int *uses;  // number of targets with this word
@@ -25,7 +22,7 @@ typedef struct vocabulary {
 typedef struct target_words {
   od_name_words words;
   int index[OD_MOST_WORDS];                      // indices in the vocabulary
-  char joined[OD_MOST_WORDS][2 * OD_WORD_SIZE];  // each word joined with the next one
+  char joined[OD_MOST_WORDS][2 * OD_WORD_SIZE];  // each word joined with the next word
 } target_words;
 
 typedef struct work {
@@ -50,7 +47,7 @@ static int find_word(vocabulary *v, const char *word, od_arena *memory) {
   return v->count++;
 }
 
-// Joins word k of a name with the next one.
+// Joins word k of a name with the next word.
 static void join_words(char joined[2 * OD_WORD_SIZE], const od_name_words *words, int k) {
   size_t length = strlen(words->word[k]);
   memcpy(joined, words->word[k], length);
@@ -79,15 +76,15 @@ static double weight_of(const vocabulary *v, int word) {
 
 // --- Units and ranges ---------------------------------------------------------------------------------------------
 
-// How the unit of a column suits a target.
+// The agreement of a column's unit and range with a target.
 typedef struct unit_match {
   bool is_possible;
   double factor;
-  const char *added;   // unit that the file lacks; NULL: none
+  const char *added;   // unit that the file does not contain; NULL: none
   int word;            // index of the word that contains the unit; -1: none
   bool has_dimension;  // whether the unit determines the quantity
   double low, high;    // range in the unit of the target; NAN: no values
-  char note[64];       // "unit bar", for the reason
+  char note[64];       // text for the reason of the proposal: "unit bar"
 } unit_match;
 
 static void convert_range(const work *w, const od_map_column *c, const char *unit, const char *si, unit_match *m) {
@@ -168,7 +165,8 @@ typedef struct known_matches {
   int count;
 } known_matches;
 
-// Returns how the unit of a column suits a target. The result depends only on the unit and the usual range of the target.
+// Returns the agreement of a column's unit and range with a target. The result depends only on the unit and the usual
+// range of the target.
 static unit_match match_unit(const work *w, const od_map_column *c, const od_name_words *words, const od_map_target *t,
                              known_matches *known) {
   const od_limits *usual = od_measured_limits(t->name, t->unit);
@@ -185,7 +183,7 @@ static unit_match match_unit(const work *w, const od_map_column *c, const od_nam
 
 // --- Names --------------------------------------------------------------------------------------------------------
 
-// Words for quantities, which the unit of a column can replace.
+// Returns whether a word means a quantity. The unit of a column can replace such a word.
 static bool is_quantity(const char *word) {
   static const char *const quantities[] = {"pressure", "length", "position",    "angle", "rate",  "force",
                                            "torque",   "flow",   "temperature", "power", "speed", "acceleration"};
@@ -207,8 +205,8 @@ static double quantity_factor(const od_map_target *t, const od_name_words *w) {
 // Similarities of the words of a column to the words of the vocabulary.
 typedef struct column_words {
   od_name_words words;
-  double *similarity;  // per word, and per word of the vocabulary
-  double *joined;      // the same, for a word joined with the next word
+  double *similarity;  // one row per word of the name: similarities to the words of the vocabulary
+  double *joined;      // the same for each word joined with the next word
   double *weight;      // weight of each word
   known_matches *known;
 } column_words;
@@ -240,7 +238,8 @@ static bool read_column(const work *w, const od_map_column *c, od_arena *memory,
 
 // Returns the similarity of the names, from 0 to 1.
 static double name_similarity(const work *w, const column_words *c, const target_words *t, const unit_match *unit) {
-  static const double by_unit = 0.85;  // share of a quantity that the unit determines
+  // Similarity of a word for a quantity if the unit of the column determines this quantity.
+  static const double by_unit = 0.85;
   const int n = c->words.count, size = w->vocabulary.count;
   double of_column[OD_MOST_WORDS] = {0}, target_sum = 0, target_weight = 0, column_sum = 0, column_weight = 0;
   for (int k = 0; k < t->words.count; k++) {
@@ -283,7 +282,7 @@ static const char *reason_of(const work *w, double similarity, const unit_match 
                          m->note, range);
 }
 
-// Stores the alternatives of a column in the order of their scores. Targets of other proposals are no alternatives.
+// Stores the alternatives of a column in the order of their scores. Targets of other proposals are left out.
 static void find_alternatives(const work *w, const double *score, const bool *is_used, od_map_proposal *p) {
   for (int t = 0; t < w->targets; t++) {
     if (t == p->target || is_used[t] || score[t] < p->score - listed_distance) continue;

@@ -30,7 +30,7 @@ enum { OD_MAP_ALTERNATIVES = 4 };
 typedef struct od_map_proposal {
   int column, target;  // indices
   double score;
-  const char *unit;  // unit that the file lacks; NULL: the file has the unit, or SI is right
+  const char *unit;  // unit that the file does not contain; NULL: the file has the unit, or the values are in SI
   const char *reason;
   bool is_ambiguous;
   int alternative[OD_MAP_ALTERNATIVES];  // other targets with similar scores, in descending order

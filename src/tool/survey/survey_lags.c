@@ -6,7 +6,7 @@
 #include "survey/log_survey.h"
 
 static const double least_correlation = 0.95;
-static const double gain = 2;              // least ratio of 1 - r^2 without and with the lag
+static const double gain = 2;              // least ratio of 1 - r^2 without the lag to 1 - r^2 with the lag
 static const double significance = 4;      // least lag, in standard deviations
 static const double most_intervals = 256;  // largest lag that is tried, in intervals of the slower channel
 enum { LEAST_VALUES = 64, LEAST_CROSSINGS = 8 };

@@ -28,7 +28,7 @@ typedef struct od_lag_window {
 struct od_log_survey;
 // Chooses the channels and the rows after the first pass. False: out of memory.
 bool od_lag_window_init(od_lag_window *w, struct od_log_survey *s);
-// Adds a row of the second pass. number: number of the row in the wished part.
+// Adds a row of the second pass. number: index of the row in the selected part.
 void od_lag_window_add(od_lag_window *w, const struct od_log_survey *s, double time, long number);
 // Finds the lags of all pairs. A lag is significant if the correlation is at least 0.95, clearly higher than without a lag, and the lag is
 // longer than 4 standard deviations; both channels pass through their mean at least 8 times. Fails with OD_NO_MEMORY.

@@ -41,7 +41,8 @@ static void write_value(FILE *to, const char *text) {
 static void write_column(FILE *to, const od_log_survey *s, int column) {
   int same = 0;
   for (int i = 0; i < s->head->columns; i++) same += !strcmp(s->head->name[i], s->head->name[column]);
-  // A name of digits could be a number, and YAML has no other bytes than text.
+  // A name that consists of digits looks like the number of a column, and YAML allows only text. In both cases the
+  // number of the column is written.
   const char *name = s->head->name[column];
   bool is_plain_text = od_utf8_is_text(name) && !strpbrk(name, "\t\r\n") && name[strspn(name, "0123456789")] != '\0';
   if (same > 1 || !is_plain_text)
@@ -50,7 +51,7 @@ static void write_column(FILE *to, const od_log_survey *s, int column) {
     write_value(to, s->head->name[column]);
 }
 
-// Writes a column, and its unit unless the file has the unit. unit: NULL: none.
+// Writes a column and its unit. unit NULL: writes only the column, because the file has the unit.
 static void write_column_with(FILE *to, const od_log_survey *s, int column, const char *unit) {
   if (unit) fputs("{column: ", to);
   write_column(to, s, column);
@@ -85,7 +86,7 @@ static void write_settings(FILE *to, const od_log_survey *s) {
     if (named && !has_unit)
       fprintf(to, "  # the name of the time column suggests the unit %s: {column: ..., unit: %s}\n", named, named);
   }
-  // Options widen the part by their tolerance, which the digits leave out.
+  // Options extend the part by a small tolerance. Eleven digits remove this tolerance.
   if (isfinite(plan->start)) fprintf(to, "  start: %.11g s\n", plan->start);
   if (isfinite(plan->end)) fprintf(to, "  end: %.11g s\n", plan->end);
   if (plan->skip > 0) fprintf(to, "  skip: %d\n", plan->skip);
@@ -101,7 +102,7 @@ static void write_channels(FILE *to, const od_log_survey *s, const od_map_target
     const od_map_proposal *p = &m->proposal[i];
     const od_surveyed_channel *c = &s->channel[p->column];
     has_channel = has_channel || !p->is_ambiguous;
-    // An ambiguous column is a comment, unless it is the best one of equal candidates.
+    // An ambiguous column is written as a comment.
     fputs(p->is_ambiguous ? "    # ambiguous: " : "    ", to);
     write_value(to, targets[p->target].name);
     fputs(": ", to);
@@ -113,11 +114,11 @@ static void write_channels(FILE *to, const od_log_survey *s, const od_map_target
       fprintf(to, " (%.2f)\n", p->alternative_score[k]);
     }
   }
-  // Comments alone are no map.
+  // A map without entries must be written as {}.
   if (!has_channel) fputs("    {}\n", to);
 }
 
-// Lists what has no counterpart: columns, and inputs of the machine.
+// Lists columns without an input or output, and inputs of the machine without a column.
 static void write_others(FILE *to, const od_log_survey *s, const od_map_target *targets, int target_count,
                          const od_mapping *m) {
   bool any = false;

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "document/ranges.h"
+#include "document/unit_parse.h"
 #include "io/display.h"
 #include "io/time_unit.h"
 #include "io/wording.h"
+#include "logs/log_times.h"
 #include "survey/log_survey.h"
 
 void od_survey_remarks_free(od_survey_remarks *r) {
@@ -47,21 +49,21 @@ static od_display_text shown_difference(const od_surveyed_channel *c, double val
 
 // --- Times --------------------------------------------------------------------------------------------------------
 
-static void judge_timing(const od_survey_group *g, od_survey_remarks *r) {
+static void judge_timing(const od_survey_group *g, const char *advice, od_survey_remarks *r) {
   const od_timing *t = &g->timing;
   char of[140] = "";
   if (g->name) snprintf(of, sizeof of, " of %.100s", g->name);
   if (t->decreasing > 0)
     add(r, (od_survey_remark){true, "log.time_decreasing", -1, t->decreasing, t->dropped_at, "Decreasing times:", NULL},
-        "%s%s %s earlier than the row before; the first one has the time %.9g s. Commands need increasing times: sort or split the file.",
-        od_count(t->decreasing, "row").text, of, od_form(t->decreasing, "is", "are"), t->dropped_at);
+        "%s%s %s earlier than the previous row; the first of these rows has the time %.9g s. Commands need increasing times: sort or split the file%s.",
+        od_count(t->decreasing, "row").text, of, od_form(t->decreasing, "is", "are"), t->dropped_at, advice);
   if (t->repeated > 0)
     add(r, (od_survey_remark){true, "log.repeated_times", -1, t->repeated, t->repeated_at, "Repeated times:", NULL},
-        "%s%s %s the time of the row before; the first one has the time %.9g s. Commands keep the first row of each time.",
+        "%s%s %s the time of the previous row; the first of these rows has the time %.9g s. Commands keep the first row of each time.",
         od_count(t->repeated, "row").text, of, od_form(t->repeated, "has", "have"), t->repeated_at);
   if (t->gaps > 0)
     add(r, (od_survey_remark){true, "log.gaps", -1, t->gaps, t->longest_at, "Gaps:", NULL},
-        "%s%s without rows, longer than %s, in all %s; the longest one begins at %.9g s and lasts %s.",
+        "%s%s without rows, each longer than %s, %s in total; the longest gap begins at %.9g s and lasts %s.",
         od_count(t->gaps, "gap").text, of, od_duration_text(t->gap_limit, 3).text,
         od_duration_text(t->missing_time, 4).text, t->longest_at, od_duration_text(t->longest, 4).text);
   if (t->jitter > 0.05 * t->interval && t->count > 16)
@@ -104,7 +106,9 @@ static void judge_times(const od_log_survey *s, od_survey_remarks *r) {
   if (s->is_cut)
     add(r, (od_survey_remark){true, "log.cut", -1, 0, s->finish, "Incomplete file:", NULL},
         "the file ends within a row, at about %.9g s.", s->finish);
-  for (int i = 0; i < s->groups; i++) judge_timing(&s->group[i], r);
+  char advice[200];
+  od_log_time_advice(s->head, &s->plan->time, s->plan->has_section, advice, sizeof advice);
+  for (int i = 0; i < s->groups; i++) judge_timing(&s->group[i], advice, r);
 }
 
 // --- Channels -----------------------------------------------------------------------------------------------------
@@ -118,8 +122,10 @@ static void judge_unit(const od_surveyed_channel *c, int i, od_survey_remarks *r
   } usual[] = {{"Pa", OD_RANGE_PRESSURE, "bar"}, {"K", OD_RANGE_TEMPERATURE, "degC"}, {"m", OD_RANGE_POSITION, "mm"}};
   if (c->facts.values == 0) return;
   if (c->unit[0] != '\0' && !c->si) {
+    const char *instead = od_units_suggest(c->unit);
     add(r, (od_survey_remark){true, "log.unit_unknown", i, 0, NAN, "Unknown unit:", NULL},
-        "the unit '%.60s' of %.100s is unknown. Give the unit under 'data'.", c->unit, c->name);
+        "the unit '%.60s' of %.100s is unknown%s%s%s Give the unit under 'data'.", c->unit, c->name,
+        instead ? "; did you mean '" : "", instead ? instead : "", instead ? "'?" : ".");
     return;
   }
   double most = fmax(fabs(od_surveyed_value(c, c->facts.min)), fabs(od_surveyed_value(c, c->facts.max)));
@@ -151,7 +157,7 @@ static void judge_stuck(const od_surveyed_channel *c, int i, od_survey_remarks *
   for (int k = 1; k < f->stuck; k++)
     if (f->stuck_run[k].length > most->length) most = &f->stuck_run[k];
   add(r, (od_survey_remark){true, "log.stuck", i, f->stuck, most->begin, "Stuck:", NULL},
-      "%.100s has %s without noise; the longest one has %s of %s, from %.9g s to %.9g s. Its noise of %s explains at most %ld equal samples.",
+      "%.100s has %s without noise; the longest stretch has %s of %s, from %.9g s to %.9g s. The noise of the channel, %s, explains at most %ld equal samples.",
       c->name, od_count(f->stuck, "stretch").text, od_count(most->length, "sample").text, shown(c, most->value).text,
       most->begin, most->end, shown_difference(c, f->noise).text, f->stuck_limit);
 }
@@ -162,7 +168,7 @@ static void judge_end(const od_surveyed_channel *c, int i, bool is_high, od_surv
   double limit = is_high ? f->max : f->min;
   if (end->is_code)
     add(r, (od_survey_remark){true, "log.code", i, end->at, NAN, "Code for a missing value:", NULL},
-        "%s of %.100s %s %.9g, far from all other values (the next one is %.6g). If this number means a missing value, write 'missing: [%.9g]' under 'data'.",
+        "%s of %.100s %s %.9g, far from all other values (the nearest other value is %.6g). If this number means a missing value, write 'missing: [%.9g]' under 'data'.",
         od_count(end->at, "value").text, c->name, od_form(end->at, "is", "are"), limit, end->next, limit);
   if (end->is_saturated)
     add(r, (od_survey_remark){true, "log.saturated", i, end->at, NAN, "Saturated:", NULL},
@@ -187,7 +193,7 @@ static void judge_channel(const od_surveyed_channel *c, int i, const od_survey_g
   // Gaps of the rows are remarks about the group.
   if (f->timing.gaps > g->timing.gaps)
     add(r, (od_survey_remark){true, "log.gaps", i, f->timing.gaps, f->timing.longest_at, "Gaps:", NULL},
-        "%.100s has %s longer than %s; the longest one begins at %.9g s and lasts %s.", c->name,
+        "%.100s has %s longer than %s; the longest gap begins at %.9g s and lasts %s.", c->name,
         od_count(f->timing.gaps, "gap").text, od_duration_text(f->timing.gap_limit, 3).text, f->timing.longest_at,
         od_duration_text(f->timing.longest, 4).text);
   if (f->is_constant && f->values > 5)
@@ -195,7 +201,7 @@ static void judge_channel(const od_surveyed_channel *c, int i, const od_survey_g
         c->name, shown(c, f->min).text);
   if (f->repeats > 1)
     add(r, (od_survey_remark){false, "log.repeats", i, 0, NAN, "Slow channel:", NULL},
-        "%.100s changes in every %ldth row only, so its own interval is about %s.", c->name, f->repeats,
+        "%.100s changes in every %ldth row only, so the interval of this channel is about %s.", c->name, f->repeats,
         od_duration_text((double)f->repeats * f->timing.interval, 3).text);
   judge_unit(c, i, r);
   judge_spikes(c, i, r);

@@ -8,7 +8,7 @@
 #include "tune/tune_judge.h"
 #include "tune/tune_search.h"
 
-static const double most_motion_bytes = 256e6;  // a longer true motion is simulated in every run
+static const double most_motion_bytes = 256e6;  // a larger true motion is not stored, but simulated in every run
 static const double most_kept = 2e5;            // largest number of innovations that a trial keeps
 
 void od_tuned_free(od_tuned *t) {
@@ -31,7 +31,7 @@ static od_status divide(const od_experiment *e, double part, samples *out, od_er
   OD_SCOPED(od_sample_source_free) od_sample_source source = {0};
   od_status status = od_sample_source_of(e, &source, err);
   *out = (samples){.begin = source.begin, .end = source.end};
-  // Round-off must not shift the end of the part.
+  // The margin prevents that round-off shifts the end of the part.
   out->split = source.begin + part * (source.end - source.begin) + 1e-6 * e->step;
   while (status == OD_OK) {
     od_sample s;

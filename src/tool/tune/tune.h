@@ -18,7 +18,7 @@ typedef enum od_tuned_kind {
   OD_TUNED_SENSOR,        // noise that the observer assumes for a sensor: 'assume'
   OD_TUNED_PRESSURES,     // noise.pressures
   OD_TUNED_ACCELERATION,  // noise.acceleration
-  OD_TUNED_PROCESS,       // an output of noise.process; the correlations of the matrix stay
+  OD_TUNED_PROCESS,       // an output of noise.process; the correlations of the matrix do not change
   OD_TUNED_PARAMETER,     // 'noise' of a parameter that drifts
 } od_tuned_kind;
 
@@ -40,7 +40,7 @@ typedef struct od_tuned_number {
 // The innovations of one part of the data.
 typedef struct od_tuned_part {
   long count;             // number of innovations
-  double log_likelihood;  // of the SI values; only differences have a meaning
+  double log_likelihood;  // log likelihood of the SI values; only differences have a meaning
   double squares;         // sum of z^2 over the innovations that were used, and their number
   long used;
   od_innovations *sensor;
@@ -49,7 +49,7 @@ typedef struct od_tuned_part {
 // A run over all data with the numbers before or after the search.
 typedef struct od_tuned_run {
   bool failed;
-  char message[512];                  // reason of the failure
+  char message[512];                  // reason for the failure
   od_tuned_part tuned, rest;          // the part that was used for tuning; the rest
   double *first_value, *first_sigma;  // per sensor: first innovation and its predicted standard deviation; NAN: none
 } od_tuned_run;
@@ -58,7 +58,7 @@ typedef struct od_tuned_run {
 typedef struct od_tuned_start {
   const char *path, *unit;
   double sigma;   // value of the file
-  double better;  // value with the highest likelihood, of those that were tried
+  double better;  // the tried value with the highest likelihood
   double gain;    // increase of the log likelihood with `better`
 } od_tuned_start;
 
@@ -80,7 +80,7 @@ typedef struct od_tuned {
 
 typedef struct od_tune_options {
   double part;              // fraction of the time that is used for tuning, between 0 and 1
-  double from;              // s after the begin; innovations before have no effect on the search
+  double from;              // s; innovations in this time after the start of the data have no effect on the search
   const char *const *only;  // paths of the numbers to tune; NULL: all
   int only_count;
   int threads;                                // 0: one for each core; the result does not depend on this number

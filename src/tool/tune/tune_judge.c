@@ -95,7 +95,8 @@ od_status od_tune_judge_start(const od_tune_task *task, const double *log_sigma,
   static const double factor[] = {3, 10, 30, 100, 1000};
   enum { FACTORS = sizeof factor / sizeof *factor };
   const od_experiment *e = task->e;
-  // A consistent start gains more than this with a probability of 0.001: half of the quantile of chi-squared.
+  // If the initial covariance is consistent, the gain exceeds this limit with a probability of 0.001. The limit is half
+  // of the quantile of chi-squared.
   static const double significant_gain = 5.41;
   int sigmas = e->initial.count + e->parameters, count = 1 + FACTORS * sigmas;
   od_tune_trial *trial = OD_TAKE(&scratch, od_tune_trial, count);

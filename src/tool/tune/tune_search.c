@@ -102,11 +102,12 @@ static int free_numbers(const od_tune_search *s, int at[OD_MOST_TUNED]) {
 
 // --- Decades ------------------------------------------------------------------------------------------------------
 
-// Tries powers of ten. *better: whether a point had a lower cost, which is then the best point.
+// Multiplies the numbers by powers of ten. *better: whether a point has a lower cost; this point is then the best
+// point.
 static od_status try_decades(od_tune_search *s, bool *better, od_error *err) {
   OD_SCOPED(free_points) points p = {0};
   int k = s->task->numbers, free[OD_MOST_TUNED], m = free_numbers(s, free), at = 1;
-  // The common factors repair a start at which all numbers are wrong, or at which no run is possible.
+  // Common factors for all numbers are needed if all numbers are wrong at the start, or if no run is possible there.
   static const double common[] = {-2, -1, 1, 2};
   *better = false;
   if (!make_points(s, 1 + 4 + 2 * DECADES * m, false, &p)) return od_fail(err, OD_NO_MEMORY, "out of memory");
@@ -147,8 +148,8 @@ static od_status search_decades(od_tune_search *s, bool *moved, od_error *err) {
 typedef struct derivatives {
   int count, number[OD_MOST_TUNED];
   double gradient[OD_MOST_TUNED], information[OD_MOST_TUNED * OD_MOST_TUNED];
-  // The trials of the differences: above and below the best point. If one of them failed, the best point takes its place, and the
-  // best point is at an edge.
+  // The trials of the differences: above and below the best point. If one of these trials failed, the best point
+  // replaces the trial, and at_edge is set.
   int above[OD_MOST_TUNED], below[OD_MOST_TUNED];
   bool at_edge[OD_MOST_TUNED];
 } derivatives;
@@ -220,7 +221,8 @@ static bool find_step(const derivatives *d, double damping, double *step) {
   return true;
 }
 
-// Takes one step: tries three dampings at a time, ten times apart; if all fail, larger ones.
+// Takes one step: tries three dampings at a time, each ten times the previous damping. If all three fail, tries larger
+// dampings.
 static od_status take_step(od_tune_search *s, const derivatives *d, double *damping, od_error *err) {
   int k = s->task->numbers;
   double before = s->cost, step[OD_MOST_TUNED];

@@ -12,7 +12,7 @@ typedef struct od_tune_search {
   long iterations;
 } od_tune_search;
 
-// Searches the minimum of the cost, from s->log_sigma. Fails with OD_NOT_CONVERGED if no run is possible.
+// Searches for the minimum of the cost, from s->log_sigma. Fails with OD_NOT_CONVERGED if no run is possible.
 od_status od_tune_minimize(od_tune_search *s, od_error *err);
 // Fills `after`, `error`, `may_be_zero` and `bound` of the numbers.
 od_status od_tune_determine(od_tune_search *s, od_tuned_number *number, od_error *err);

@@ -25,7 +25,7 @@ static void copy_covariance(od_arena *memory, od_output_covariance *c) {
   c->factor = copied(memory, c->factor, size);
 }
 
-// Multiplies the standard deviation of one output of a covariance; the correlations stay.
+// Multiplies the standard deviation of one output of a covariance; the correlations do not change.
 static void scale_output(od_output_covariance *c, int i, double factor) {
   for (int k = 0; k < c->count; k++) {
     c->covariance[i * c->count + k] *= factor;

@@ -7,7 +7,7 @@
 
 // The data that all trials share.
 typedef struct od_tune_task {
-  const od_experiment *e;  // with the stored motion of the true machine
+  const od_experiment *e;  // the experiment, with the stored motion of the true machine
   const od_tuned_number *number;
   int numbers;
   double from, split;  // innovations count after `from`, up to `split`, s
@@ -22,7 +22,7 @@ typedef struct od_tune_task {
 // One run. `initial`: index of a standard deviation of the start that is multiplied by `factor`: outputs of 'initial' first, then
 // parameters; -1: none.
 typedef struct od_tune_trial {
-  const double *log_sigma;  // one per tuned number
+  const double *log_sigma;  // one entry per tuned number
   int initial;
   double factor;
   double *value,
@@ -43,9 +43,9 @@ od_status od_tune_trials(const od_tune_task *task, od_tune_trial *trial, int cou
 // receives the standard deviations of the initial parameters.
 od_status od_tune_experiment(const od_tune_task *task, const od_tune_trial *trial, od_arena *memory, od_experiment *x,
                              double *sigmas, od_error *err);
-// Returns the cost of an innovation; NAN: the innovation does not count. Beyond the gate the cost grows with the logarithm, as for a
-// distribution with wide tails: outliers have a limited effect. The cost of rejected values still grows faster than log(sigma)
-// falls, so that numbers that reject all values are not an optimum.
+// Returns the cost of an innovation; NAN: the innovation does not count. Beyond the gate the cost grows with the
+// logarithm of the innovation, as for a distribution with wide tails: outliers have a limited effect. The cost of
+// rejected values still grows faster than log(sigma) falls, so that numbers that reject all values are not an optimum.
 double od_innovation_cost(const od_innovation *in, double gate);
 
 #endif

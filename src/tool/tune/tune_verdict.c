@@ -26,15 +26,15 @@ static void judge_rest(const od_experiment *e, od_tuned *t) {
   double by_chance = -size * k / 2 - 3.3 * sqrt(size * k * (1 + size / 2));
   if (!t->before.failed && gain < by_chance)
     od_verdict_add(
-        v, OD_DOUBTFUL, "tuning.worse", "Not better on the rest:",
-        "the log likelihood of the rest of the data is %.4g lower than with the numbers of the file. The rest "
-        "differs from the part used for tuning; use a longer or another part (--fraction)",
+        v, OD_DOUBTFUL, "tuning.worse", "Not better on the rest of the data:",
+        "the log likelihood of the rest of the data is %.4g lower than with the numbers of the file. The rest of "
+        "the data differs from the part used for tuning; use a longer or another part (--fraction)",
         -gain);
   double square = rest->squares / (double)rest->used, n = (double)rest->used;
   double chance = 2 * fmin(od_chi_squared_tail(rest->squares, n), 1 - od_chi_squared_tail(rest->squares, n));
   od_consistency c = od_consistency_of(rest->squares, n);
   if (chance < level && fabs(square - 1) > size_matters)
-    od_verdict_add(v, OD_DOUBTFUL, "tuning.nis", "Not consistent on the rest:",
+    od_verdict_add(v, OD_DOUBTFUL, "tuning.nis", "Not consistent on the rest of the data:",
                    "NIS per dimension is %.4g (95 %% interval of a consistent filter: %.4f to %.4f). The noise differs "
                    "between the parts, or the model lacks an effect that noise does not describe",
                    c.value, c.low, c.high);
@@ -42,7 +42,7 @@ static void judge_rest(const od_experiment *e, od_tuned *t) {
   for (int i = 0; i < e->sensors; i++)
     if (od_innovations_are_colored(&rest->sensor[i], level)) od_name_list_add(&names, "%s", e->sensor[i].name);
   if (names.count > 0)
-    od_verdict_add(v, OD_DOUBTFUL, "tuning.white", "Innovations not white on the rest:",
+    od_verdict_add(v, OD_DOUBTFUL, "tuning.white", "Innovations not white on the rest of the data:",
                    "innovations of %s are correlated with earlier innovations, so the measurements contain an effect "
                    "that neither the model nor white noise describes",
                    od_name_list_text(&names));

@@ -21,7 +21,8 @@ int od_tuned_numbers(const od_experiment *e, od_arena *memory, od_tuned_number *
   od_tuned_number *list = OD_TAKE(memory, od_tuned_number, e->sensors + e->process.count + e->parameters + 2);
   *out = list;
   if (!list) return -1;
-  // The covariance of correlated sensors is also the covariance of the simulated noise, so the observer cannot assume another one.
+  // The covariance of correlated sensors is also the covariance of the simulated noise, so the observer cannot assume
+  // another covariance.
   for (int i = 0; i < e->sensors && !e->sensor_covariance; i++)
     add(list, &count, OD_TUNED_SENSOR, i, od_arena_format(memory, "sensors.%s.assume", e->sensor[i].name),
         e->sensor[i].unit, od_sensor_sigma(&e->sensor[i]));

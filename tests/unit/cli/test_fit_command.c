@@ -295,9 +295,10 @@ static void test_start_that_explodes(void **state) {
               "machine: growth.yaml\nsensors: {x: {sigma: 1 mV}}\nparameters: {back.gain: {start: 60}}\n");
   outcome o = run(s, "fit fit.yaml --json found.json");
   ends_with(o, 1);
-  says(o.err,
-       "the set 'data' cannot be predicted with the start values: the motion left all bounds: unstable with these "
-       "parameters");
+  says(
+      o.err,
+      "the set 'data' cannot be predicted with the start values: the motion left all bounds: it is unstable with these "
+      "parameters");
   assert_false(access(scratch_path(s, "found.json"), F_OK) == 0);
   forget(o);
 }

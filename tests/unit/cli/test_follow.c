@@ -139,7 +139,7 @@ static void dates_of_a_stream(void **state) {
   char *errors = scratch_read(path);
   says(
       errors,
-      "standard input:2:1: the times of this stream begin at its first line, so that the run cannot continue at the checkpoint");
+      "standard input:2:1: the times of this stream begin at its first line, so the run cannot continue at the checkpoint");
   free(errors);
   free(dates);
   free(text);
@@ -302,7 +302,7 @@ static void wrong_commands(void **state) {
                 "--csv -: with --follow the answers go to standard output");
   assert_int_equal(mkfifo(scratch_path(s, "pipe"), 0600), 0);
   ends_and_says(run(s, "observe %s --data pipe --follow", EXPERIMENT), 2,
-                "pipe cannot be followed: it is no regular file");
+                "pipe cannot be followed: it is not a regular file");
   scratch_put(s, "names.csv", "t,cylinder.lengt,P.pressure,A.pressure,U_ref\n0,1.62,5.6e6,2e6,0\n");
   ends_and_says(run(s, "observe %s --data names.csv --follow", EXPERIMENT), 2, "did you mean 'cylinder.lengt'?");
 }

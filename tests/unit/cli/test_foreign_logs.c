@@ -4,10 +4,14 @@
 // texts of the help: all commands print the same lines for the options of logs.
 #include "support/test.h"
 
-#include <matio.h>
+#include <hdf5.h>
+#include <jansson.h>
 #include <math.h>
+#include <matio.h>
+#include <stdint.h>
 
 #include "oleodyn/oleodyn.h"
+#include "support/mdf_reading.h"
 #include "support/program.h"
 
 enum { ROWS = 400, SIGNALS = 5 };
@@ -182,6 +186,188 @@ static void put_matlab(scratch *s) {
   Mat_Close(mat);
 }
 
+// --- Files of other formats ---------------------------------------------------------------------------------------
+
+// Signals as integers of 32 bits, multiples of a power of two, in one CAN FD frame of 20 bytes.
+static const int binary_digits[SIGNALS] = {10, 30, 16, 14, 10};
+
+static int32_t raw_value(int row, int i) {
+  const double value = ldexp(cell(row, 1 + i), binary_digits[i]);
+  assert_true(value == round(value) && fabs(value) < INT32_MAX);
+  return (int32_t)value;
+}
+
+static void put_frame(FILE *to, int row, const char *between) {
+  for (int i = 0; i < SIGNALS; i++)
+    for (int k = 0; k < 4; k++) fprintf(to, "%s%02X", between, (uint32_t)raw_value(row, i) >> 8 * k & 255);
+}
+
+static void put_little(FILE *to, uint64_t value, int bytes) {
+  for (int i = 0; i < bytes; i++) fputc((int)(value >> 8 * i & 255), to);
+}
+
+static void put_database(scratch *s) {
+  static const char *const unit[SIGNALS] = {"V", "V", "rad", "m/s", "N"};
+  FILE *to = fopen(scratch_path(s, "rig.dbc"), "w");
+  fputs("BO_ 256 Rig: 20 X\n", to);
+  for (int i = 0; i < SIGNALS; i++)
+    fprintf(to, " SG_ s%d : %d|32@1- (%.17g,0) [0|0] \"%s\" X\n", i + 1, 32 * i, ldexp(1, -binary_digits[i]), unit[i]);
+  fclose(to);
+}
+
+static void put_candump(FILE *to) {
+  for (int k = 0; k < ROWS; k++) {
+    fprintf(to, "(170000000%d.%09d) can0 100##0", k / 256, k % 256 * 3906250);
+    put_frame(to, k, "");
+    fputc('\n', to);
+  }
+}
+
+static void put_asc(FILE *to) {
+  fputs("date Sat Sep 30 15:06:13.191 2017\nbase hex  timestamps absolute\n", to);
+  for (int k = 0; k < ROWS; k++) {
+    fprintf(to, "%4d.%09d CANFD   1 Rx        100                                  0 0 b 20", k / 256,
+            k % 256 * 3906250);
+    put_frame(to, k, " ");
+    fputs("   130000  130 3000 0 0 0 0 0\n", to);
+  }
+}
+
+// Objects without containers, with times in ns.
+static void put_blf(FILE *to) {
+  fputs("LOGG", to), put_little(to, 144, 4), put_little(to, 0, 32);
+  for (int i = 0; i < 8; i++) put_little(to, (uint64_t)(const int[]){2017, 9, 6, 30, 15, 6, 13, 191}[i], 2);
+  while (ftell(to) < 144) fputc(0, to);
+  for (int k = 0; k < ROWS; k++) {
+    fputs("LOBJ", to), put_little(to, 32, 2), put_little(to, 1, 2), put_little(to, 32 + 84, 4), put_little(to, 100, 4);
+    put_little(to, 2, 8), put_little(to, (uint64_t)k * 3906250, 8);
+    put_little(to, 1, 2), put_little(to, 0, 1), put_little(to, 11, 1), put_little(to, 256, 4), put_little(to, 0, 5);
+    put_little(to, 1, 1), put_little(to, 20, 1), put_little(to, 0, 5);
+    for (int i = 0; i < SIGNALS; i++) put_little(to, (uint32_t)raw_value(k, i), 4);
+    put_little(to, 0, 44);
+  }
+}
+
+static void put_mdf(scratch *s) {
+  static const char *const unit[SIGNALS] = {"V", "V", "rad", "m/s", "N"};
+  mdf_file *f = mdf_begin(NULL);
+  mdf_bytes data = {0};
+  for (int k = 0; k < ROWS; k++)
+    for (int i = 0; i <= SIGNALS; i++) mdf_put_double(mdf_more(&data, 8), cell(k, i) * (i == 2 ? 0.5 : 1));
+  uint64_t channels[SIGNALS + 2] = {mdf_time_channel(f)};
+  for (int i = 0; i < SIGNALS; i++) {
+    char name[8];
+    snprintf(name, sizeof name, "c%d", i);
+    channels[1 + i] = mdf_channel(f, &(mdf_cn){.name = name,
+                                               .unit = unit[i],
+                                               .data_type = MDF_FLOAT_LE,
+                                               .byte = 8 + 8 * i,
+                                               .bits = 64,
+                                               .conversion = i == 1 ? mdf_linear(f, 0, 2) : 0});
+  }
+  uint64_t group =
+      mdf_group(f, &(mdf_cg){.name = "rig", .channels = channels, .records = ROWS, .data_bytes = 8 * (1 + SIGNALS)});
+  uint64_t block = mdf_data(f, "DT", data.at, data.size, &(mdf_storage){.zip = MDF_DEFLATE});
+  mdf_end(f, (uint64_t[]){mdf_data_group(f, (uint64_t[]){group, 0}, block, 0), 0});
+  mdf_save(f, scratch_path(s, "rig.mf4"));
+  mdf_free(f), mdf_bytes_free(&data);
+}
+
+static void put_column(hid_t group, const char *name, const char *unit, int signal) {
+  double values[ROWS];
+  for (int k = 0; k < ROWS; k++) values[k] = cell(k, signal);
+  hid_t space = H5Screate_simple(1, (hsize_t[]){ROWS}, NULL), scalar = H5Screate(H5S_SCALAR), text = H5Tcopy(H5T_C_S1);
+  hid_t set = H5Dcreate2(group, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  assert_true(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+  H5Tset_size(text, strlen(unit));
+  hid_t attribute = H5Acreate2(set, "units", text, scalar, H5P_DEFAULT, H5P_DEFAULT);
+  H5Awrite(attribute, text, unit);
+  H5Aclose(attribute), H5Tclose(text), H5Dclose(set), H5Sclose(scalar), H5Sclose(space);
+}
+
+static void put_hdf5(scratch *s) {
+  hid_t file = H5Fcreate(scratch_path(s, "rig.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t group = H5Gcreate2(file, "daq", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  static const char *const name[] = {"time", "a", "b", "c", "d", "e"}, *const unit[] = {"s",   "V",   "V",
+                                                                                        "rad", "m/s", "N"};
+  for (int i = 0; i <= SIGNALS; i++) put_column(i ? group : file, name[i], unit[i], i);
+  H5Gclose(group);
+  H5Fclose(file);
+}
+
+// Vectors in files of level 4 and 7.3.
+static void put_vectors(scratch *s, const char *file, enum mat_ft level) {
+  static const char *const name[] = {"t", "a", "b", "c", "d", "e"};
+  mat_t *mat = Mat_CreateVer(scratch_path(s, file), NULL, level);
+  assert_non_null(mat);
+  for (int i = 0; i <= SIGNALS; i++) {
+    double values[ROWS];
+    for (int k = 0; k < ROWS; k++) values[k] = cell(k, i);
+    matvar_t *v = Mat_VarCreate(name[i], MAT_C_DOUBLE, MAT_T_DOUBLE, 2, (size_t[]){ROWS, 1}, values, 0);
+    assert_int_equal(Mat_VarWrite(mat, v, MAT_COMPRESSION_NONE), 0);
+    Mat_VarFree(v);
+  }
+  Mat_Close(mat);
+}
+
+// Dates; row names, which have no header; a line of a unit for each of two files; a trailing separator; a byte order mark.
+static void put_texts(scratch *s) {
+  FILE *dates = fopen(scratch_path(s, "dates.csv"), "w"), *numbered = fopen(scratch_path(s, "rows.csv"), "w"),
+       *first = fopen(scratch_path(s, "first.csv"), "w"), *second = fopen(scratch_path(s, "second.txt"), "w"),
+       *ends = fopen(scratch_path(s, "ends.csv"), "w");
+  fprintf(dates, "Timestamp,a,b,c,d,e\n"), fprintf(numbered, "\"t\" \"a\" \"b\" \"c\" \"d\" \"e\"\n");
+  fprintf(first, "time,a,b,c\n"), fprintf(second, "# a second logger\nt;d;e\ns;m/s;N\n");
+  fprintf(ends,
+          "\xef\xbb\xbf"
+          "Time;a;b;c;d;e;\r\n[s];[V];[V];[rad];[m/s];[N];\r\n");
+  for (int k = 0; k < ROWS; k++) {
+    fprintf(dates, "%s.%09d", k < 256 ? "2026-03-01 23:59:59" : "2026-03-02 00:00:00", k % 256 * 3906250);
+    fprintf(numbered, "\"%d\" %.17g", k + 1, cell(k, 0));
+    fprintf(first, "%.17g", cell(k, 0)), fprintf(second, "%.17g", cell(k, 0)), fprintf(ends, "%.17g", cell(k, 0));
+    for (int i = 1; i <= SIGNALS; i++) {
+      fprintf(dates, ",%.17g", cell(k, i)), fprintf(numbered, " %.17g", cell(k, i)),
+          fprintf(ends, ";%.17g", cell(k, i));
+      fprintf(i < 4 ? first : second, "%c%.17g", i < 4 ? ',' : ';', cell(k, i));
+    }
+    fputc('\n', dates), fputc('\n', numbered), fputc('\n', first), fputc('\n', second), fputs(";\r\n", ends);
+  }
+  fclose(dates), fclose(numbered), fclose(first), fclose(second), fclose(ends);
+}
+
+static const form others[] = {
+    {.what = "candump, CAN FD",
+     .file = "rig.log",
+     .options = "--dbc rig.dbc",
+     .column = {"s1", "s2", "s3", "s4", "s5"}},
+    {.what = "ASC, CAN FD",
+     .file = "rig.asc",
+     .options = "--dbc rig.dbc",
+     .column = {"s1", "Rig.s2", "s3", "s4", "s5"}},
+    {.what = "BLF, CAN FD", .file = "rig.blf", .options = "--dbc rig.dbc", .column = {"s1", "s2", "s3", "s4", "s5"}},
+    {.what = "MDF 4", .file = "rig.mf4", .column = {"c0", "c1", "c2", "c3", "c4"}},
+    {.what = "HDF5", .file = "rig.h5", .column = {"daq.a", "daq.b", "daq.c", "daq.d", "daq.e"}},
+    {.what = "MATLAB 4", .file = "old.mat", .column = {"a:V", "b:V", "c", "d", "e"}},
+    {.what = "MATLAB 7.3", .file = "new.mat", .column = {"a:V", "b:V", "c", "d", "e"}},
+    {.what = "dates and times", .file = "dates.csv", .column = {"a:V", "b:V", "c", "d", "e"}},
+    {.what = "row names", .file = "rows.csv", .column = {"a:V", "4:V", "c", "d", "e"}},
+    {.what = "two files", .file = "first.csv --data second.txt", .column = {"a:V", "b:V", "c", "d", "e"}},
+    {.what = "separators at the ends of lines", .file = "ends.csv", .column = {"a", "b", "c", "d", "e"}},
+};
+
+static void put_others(scratch *s) {
+  static const struct {
+    const char *file;
+    void (*put)(FILE *to);
+  } traces[] = {{"rig.log", put_candump}, {"rig.asc", put_asc}, {"rig.blf", put_blf}};
+  for (int i = 0; i < 3; i++) {
+    FILE *to = fopen(scratch_path(s, traces[i].file), "w");
+    traces[i].put(to);
+    fclose(to);
+  }
+  put_database(s), put_mdf(s), put_hdf5(s), put_texts(s);
+  put_vectors(s, "old.mat", MAT_FT_MAT4), put_vectors(s, "new.mat", MAT_FT_MAT73);
+}
+
 // --- Commands -----------------------------------------------------------------------------------------------------
 
 // A command and the signals that it reads.
@@ -232,19 +418,50 @@ static void put_files(scratch *s) {
   put_matlab(s);
 }
 
+enum { FORMS = sizeof forms / sizeof *forms, OTHERS = sizeof others / sizeof *others };
+
+static const form *form_at(int i) {
+  return i < FORMS ? &forms[i] : i < FORMS + OTHERS ? &others[i - FORMS] : i == FORMS + OTHERS ? &matlab : NULL;
+}
+
 static void test_forms(void **state) {
   scratch *s = *state;
-  const size_t count = sizeof forms / sizeof *forms;
+  const form *f;
   put_files(s);
+  put_others(s);
   for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
     char *expected = result_of(s, &commands[c], &plain);
-    for (size_t i = 0; i <= count; i++) {
-      const form *f = i < count ? &forms[i] : &matlab;
+    for (int i = 0; (f = form_at(i)); i++) {
       char *got = result_of(s, &commands[c], f);
       if (strcmp(got, expected) != 0) fail_msg("%s: %s: the result differs", commands[c].text, f->what);
       free(got);
     }
     free(expected);
+  }
+}
+
+// The survey of each file. Oracles: the number of rows, the last time, and the greatest value of the second signal.
+static void test_survey(void **state) {
+  scratch *s = *state;
+  const form *f;
+  double greatest = -INFINITY;
+  put_files(s);
+  put_others(s);
+  for (int k = 0; k < ROWS; k++) greatest = fmax(greatest, cell(k, 2));
+  for (int i = 0; (f = form_at(i)); i++) {
+    if (strstr(f->file, "--data")) continue;  // each file on its own
+    outcome o = run(s, "log --data %s %s --json o.json --quiet", f->file, f->options ? f->options : "");
+    if (o.code != 0) fail_msg("%s: %s", f->what, o.err);
+    forget(o);
+    json_error_t error;
+    json_t *all = json_load_file(scratch_path(s, "o.json"), 0, &error), *channels = json_object_get(all, "channels");
+    near(json_number_value(json_object_get(all, "rows")), ROWS, 0);
+    near(json_number_value(json_object_get(all, "end")), (ROWS - 1) / 256.0, 0);
+    bool found = false;
+    for (size_t c = 0; c < json_array_size(channels); c++)
+      found = found || json_number_value(json_object_get(json_array_get(channels, c), "max")) == greatest;
+    if (!found) fail_msg("%s: no channel has the greatest value %.17g", f->what, greatest);
+    json_decref(all);
   }
 }
 
@@ -504,7 +721,8 @@ static void test_repeated(void **state) {
 // All commands that read logs have the options of logs, with the same text and the same argument.
 static void test_options(void **state) {
   (void)state;
-  static const char *const kinds[] = {"observe", "fit", "tune", "frf", "tf", "inverse", "friction", "friction-fit"};
+  static const char *const kinds[] = {"observe", "fit",      "tune",         "frf", "tf",
+                                      "inverse", "friction", "friction-fit", "log"};
   static const char *const options[] = {"data", "map", "skip", "start", "end", "interval", "hold", "missing", "dbc"};
   for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
     char *help = NULL;
@@ -597,8 +815,8 @@ static void test_no_log(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_forms),       TEST(test_part),   TEST(test_other_times),
-                                     TEST(test_empty_cells), TEST(test_rates),  TEST(test_options),
-                                     TEST(test_mistakes),    TEST(test_no_log), TEST(test_repeated)};
+  const struct CMUnitTest tests[] = {
+      TEST(test_forms), TEST(test_survey),  TEST(test_part),     TEST(test_other_times), TEST(test_empty_cells),
+      TEST(test_rates), TEST(test_options), TEST(test_mistakes), TEST(test_no_log),      TEST(test_repeated)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

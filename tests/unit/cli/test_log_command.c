@@ -8,6 +8,7 @@
 
 #include "formats/read_table.h"
 #include "io/table.h"
+#include "support/mdf_reading.h"
 #include "support/program.h"
 
 // Writes a CSV file row by row.
@@ -80,8 +81,8 @@ static void test_facts(void **state) {
   ends_with(o, 0);
   says(o.out, "Missing values: x lacks 20 values (1 %).");
   says(o.out, "Constant: all values of dead are 7.");
-  says(o.out, "1 row has the time of the row before; the first one has the time 0.699 s");
-  says(o.out, "Decreasing times: 1 row is earlier than the row before; the first one has the time 0.89 s");
+  says(o.out, "1 row has the time of the previous row; the first of these rows has the time 0.699 s");
+  says(o.out, "Decreasing times: 1 row is earlier than the previous row; the first of these rows has the time 0.89 s");
   says(o.out, "log.csv:57");
   says(o.out, "Is the unit degC?");
   forget(o);
@@ -146,6 +147,83 @@ static void test_groups(void **state) {
   assert_int_equal(t->rows, 100);
   near(t->data[1], 50, 0);
   od_table_free(t);
+}
+
+// Units of a header: a plain number, and a spelling that is not known.
+static void test_header_units(void **state) {
+  scratch *s = *state;
+  FILE *f = begin(s, "u.csv", "time [s],ratio [-],speed [U/min],odd [blip]");
+  for (int i = 0; i < 40; i++) fprintf(f, "%d,%d,%d,%d\n", i, i % 5, i % 7, i % 9);
+  fclose(f);
+  outcome o = run(s, "log u.csv");
+  ends_with(o, 0);
+  says(o.out, "the unit 'U/min' of speed is unknown; did you mean 'rpm'? Give the unit under 'data'.");
+  says(o.out, "the unit 'blip' of odd is unknown. Give");
+  assert_null(strstr(o.out, "of ratio is unknown"));
+  forget(o);
+}
+
+// A log without times: its first column is used as the time, and the messages say so. With a column that is named as a time, they do not.
+static void test_no_times(void **state) {
+  scratch *s = *state;
+  static const char *const names[] = {"valve", "t"},
+                           *const advice =
+                               "the first column, 'valve', is used as the time; if it is no time, give --interval";
+  for (int i = 0; i < 2; i++) {
+    FILE *f = begin(s, "n.csv", i ? "t,p" : "valve,p");
+    for (int k = 0; k < 60; k++) fprintf(f, "%d,%d\n", k * 7 % 13, k * 5 % 17);
+    fclose(f);
+    outcome o = run(s, "log n.csv");
+    ends_with(o, 0);
+    says(o.out, "Decreasing times");
+    assert_true((strstr(o.out, advice) != NULL) == (i == 0));
+    forget(o);
+    o = run(s, "frf n.csv --input %s --output p", names[i]);
+    ends_with(o, 2);
+    says(o.err, "expected increasing times");
+    assert_true((strstr(o.err, advice) != NULL) == (i == 0));
+    forget(o);
+  }
+}
+
+// Two groups of an MDF file with the same name and different rates: each channel has all values of its group.
+static void test_equal_groups(void **state) {
+  enum { GROUPS = 2 };
+  static const char *const channel[GROUPS] = {"fast", "slow"};
+  static const int step[GROUPS] = {1, 10};
+  scratch *s = *state;
+  mdf_file *m = mdf_begin(NULL);
+  uint64_t group[GROUPS + 1] = {0};
+  for (int g = 0; g < GROUPS; g++) {
+    mdf_bytes data = {0};
+    int rows = 0;
+    for (int k = 0; k < 1000; k += step[g], rows++) {
+      unsigned char *at = mdf_more(&data, 16);
+      mdf_put_double(at, 0.001 * k);
+      mdf_put_double(at + 8, sin(0.3 * k));
+    }
+    uint64_t y = mdf_channel(m, &(mdf_cn){.name = channel[g], .data_type = MDF_FLOAT_LE, .byte = 8, .bits = 64});
+    uint64_t cg = mdf_group(m, &(mdf_cg){.name = "rig",
+                                         .channels = (uint64_t[]){mdf_time_channel(m), y, 0},
+                                         .records = (uint64_t)rows,
+                                         .data_bytes = 16});
+    group[g] = mdf_data_group(m, (uint64_t[]){cg, 0}, mdf_data(m, "DT", data.at, data.size, NULL), 0);
+    mdf_bytes_free(&data);
+  }
+  mdf_end(m, group);
+  mdf_save(m, scratch_path(s, "two.mf4"));
+  mdf_free(m);
+  expect_code(run(s, "log two.mf4 --json o.json --quiet"), 0);
+  json_t *all = read_json(s, "o.json");
+  assert_int_equal(json_array_size(json_object_get(all, "groups")), GROUPS);
+  for (int g = 0; g < GROUPS; g++) {
+    const json_t *c = entry(json_object_get(all, "channels"), "name", channel[g]);
+    near(number(c, "values"), 1000 / step[g], 0);
+    near(number(c, "missing"), 0, 0);
+    near(number(c, "interval"), 0.001 * step[g], 1e-12);
+  }
+  assert_null(entry(json_object_get(all, "findings"), "code", "log.missing"));
+  json_decref(all);
 }
 
 // Two pressures with the same signal, one 37.5 ms late, and a third one with another signal. Oracle: the delay.
@@ -433,11 +511,10 @@ static void test_difficult_names(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_memory),        TEST(test_facts),
-                                     TEST(test_groups),        TEST(test_lags),
-                                     TEST(test_resampling),    TEST(test_rows_of_the_file),
-                                     TEST(test_mistakes),      TEST(test_left_out),
-                                     TEST(test_section_loads), TEST(test_difficult_names),
-                                     TEST(test_settings)};
+  const struct CMUnitTest tests[] = {
+      TEST(test_memory),           TEST(test_facts),    TEST(test_groups),   TEST(test_equal_groups),
+      TEST(test_header_units),     TEST(test_no_times), TEST(test_lags),     TEST(test_resampling),
+      TEST(test_rows_of_the_file), TEST(test_mistakes), TEST(test_left_out), TEST(test_section_loads),
+      TEST(test_difficult_names),  TEST(test_settings)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,6 +50,7 @@ static void test_conversions(void **state) {
       {"kNm", "N m", 2, 2000},
       {"1", "1", 2, 2},
       {"%", "1", 5, 0.05},
+      {"-", "1", 5, 5},
       {"kg m2", "kg m2", 2, 2},
       {"kg·m²", "kg m2", 2, 2},
       {"kHz", "Hz", 2, 2000},

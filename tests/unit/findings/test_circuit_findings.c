@@ -236,7 +236,7 @@ static void test_chatter(void **state) {
   found f = find_in(CHECK("40 Hz"));
   const od_finding *x = found_one(&f, "check.chatter");
   found_says(x, "opens 40 times");
-  found_says(x, "40 times a second");
+  found_says(x, "40 times per second");
   near(x->from, asin(0.2) / (2 * acos(-1) * 40), 1e-4);
   found_free(&f);
   f = find_in(CHECK("9 Hz"));

@@ -133,6 +133,14 @@ static void shapes(void **state) {
         "\xc2\xb0"
         "C"},
        {0, 1, 1, 2}},
+      // A mark before the names, after lines of text with numbers that look like rows.
+      {"NIST set\nStart 1  2\n b1 = 5 25 3\n b2 = 1 20 2\n\nData:   y      x\n 1 2\n 3 4\n",
+       2,
+       2,
+       {"y", "", "x", ""},
+       {1, 2, 3, 4}},
+      {"% t u [V]\n0 1\n1 2\n", 2, 2, {"t", "", "u", "V"}, {0, 1, 1, 2}},
+      {"Data: t\n0 1\n1 2\n", 2, 2, {"Data:", "", "t", ""}, {0, 1, 1, 2}},
       // One column whose name has blanks.
       {"spool position [mm]\n1\n2\n", 1, 2, {"spool position", "mm"}, {1, 2}},
   };

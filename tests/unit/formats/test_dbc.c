@@ -220,7 +220,7 @@ static void flaws(void **state) {
   assert_null(a[4].flaw);
   assert_non_null(strstr(a[5].flaw, "ends after the last byte"));
   assert_non_null(strstr(b[0].flaw, "more than 64 bits"));
-  assert_non_null(strstr(b[1].flaw, "is a float, but has not 32 bits"));
+  assert_non_null(strstr(b[1].flaw, "is a float, but does not have 32 bits"));
   assert_non_null(strstr(c[0].flaw, "depends on itself"));
   assert_non_null(strstr(c[1].flaw, "depends on itself"));
   od_dbc_free(dbc);

@@ -373,6 +373,29 @@ static void test_full_disk(void **state) {
   od_table_free(t);
 }
 
+// A long log of channels that hardly change is read as written, although a small file may not describe so many numbers.
+static void test_long_constants(void **state) {
+  enum { COLUMNS = 10, ROWS = 1 << 20 };
+  scratch *s = *state;
+  const char *path = scratch_path(s, "constant.mat");
+  od_table *t = od_table_new(COLUMNS);
+  od_error err = {0};
+  for (int c = 0; c < COLUMNS; c++) {
+    char name[8];
+    snprintf(name, sizeof name, c ? "x%d" : "time", c);
+    assert_int_equal(od_table_label(t, c, name, "s"), OD_OK);
+  }
+  assert_int_equal(od_table_resize(t, ROWS), OD_OK);
+  for (long i = 0; i < (long)ROWS * COLUMNS; i++)
+    t->data[i] = i % COLUMNS == 0 ? 0.001 * (double)(i / COLUMNS) : (double)(i % COLUMNS) + (i / COLUMNS > ROWS / 3);
+  if (od_table_write_mat(t, path, &err) != OD_OK) fail_msg("%s", err.text);
+  od_table *again = read_mat(path, NULL);
+  assert_int_equal(again->rows, ROWS);
+  assert_memory_equal(again->data, t->data, sizeof(double) * ROWS * COLUMNS);
+  od_table_free(t);
+  od_table_free(again);
+}
+
 int main(int argc, char **argv) {
   size_t length = strlen(argv[0]);
   if (argc == 2 && length > 12 && !strcmp(argv[0] + length - 12, "/oleodyn-mat")) return be_bad_helper(argv[1]);
@@ -380,7 +403,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       TEST(test_workspace), TEST(test_lengths_that_do_not_fit), TEST(test_truncated),
       TEST(test_damaged),   TEST(test_changed_bytes),           TEST(test_bad_helpers),
-      TEST(test_full_disk),
+      TEST(test_full_disk), TEST(test_long_constants),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,6 +114,29 @@ static void equal_names(void **state) {
   od_table_free(t);
 }
 
+// Groups with the same name have different labels: rows of one group are no missing values of the other. Oracle: the order of the groups.
+static void equal_groups(void **state) {
+  static const double ta[] = {0, 1, 2}, tb[] = {0.5, 1, 1.5};
+  static const char *const name[] = {"time", "x", "y", "z", "w"}, *const label[] = {NULL, "rig#1", "rig#2", "group3",
+                                                                                    "bus"};
+  mdf_file *f = mdf_begin(NULL);
+  uint64_t first = short_group(f, "rig", MDF_TIME, ta, 3, (uint64_t[]){byte_channel(f, "x"), 0});
+  uint64_t second = short_group(f, "rig", MDF_TIME, tb, 3, (uint64_t[]){byte_channel(f, "y"), 0});
+  uint64_t third = short_group(f, NULL, MDF_TIME, tb, 3, (uint64_t[]){byte_channel(f, "z"), 0});
+  uint64_t fourth = short_group(f, "bus", MDF_TIME, tb, 3, (uint64_t[]){byte_channel(f, "w"), 0});
+  const char *path = mdf_finish(*state, f, (uint64_t[]){first, second, third, fourth, 0});
+  od_error err = {0};
+  od_row_reader *r = NULL;
+  if (od_row_reader_open(path, NULL, &r, &err) != OD_OK) fail_msg("%s", err.text);
+  assert_int_equal(od_row_reader_head(r)->columns, 5);
+  for (int i = 0; i < 5; i++) {
+    const char *group = od_row_reader_origin(r, i).group;
+    assert_string_equal(od_row_reader_head(r)->name[i], name[i]);
+    assert_string_equal(group ? group : "", label[i] ? label[i] : "");
+  }
+  od_row_reader_close(r);
+}
+
 // Complex numbers of 2 x 4 and 2 x 8 bytes in both byte orders: a column for each part.
 static void complex_numbers(void **state) {
   enum { KINDS = 4, ROWS = 5, SIZE = 8 + 8 + 8 + 16 + 16 };
@@ -251,6 +274,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(groups_without_time, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(no_time, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(equal_names, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(equal_groups, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(complex_numbers, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(units_of_conversions, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(fewer_times_than_values, scratch_setup, scratch_teardown),

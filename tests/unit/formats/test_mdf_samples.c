@@ -1,7 +1,12 @@
 // Sample files of asammdf (danielhrisca/asammdf, folder test/asammdf/gui/resources of its repository), which this repository does not contain. The
 // variable OD_MDF_SAMPLES names a folder with these files. Oracle: reference values of asammdf 7.3: for each channel, the number of
-// samples and the sums of all times and values, each multiplied by its place (1, 2, ...), added one after the other, to the bit.
+// samples and the sums of all times and values, each multiplied by its place (1, 2, ...), added one after the other, to the bit. Older
+// samples (test/test.demo.zip of its history, October 2019): the numbers in its own tests (CHANNELS_DEMO of test/utils.py), summed in the
+// same way; fractions are printed there with 8 digits.
 #include "support/test.h"
+
+#include <unistd.h>
+
 #include "support/mdf_reading.h"
 #include "support/skipping.h"
 
@@ -80,6 +85,35 @@ static const channel channels[] = {
     {"test_metadata.mf4", "ASAM.M.SCALAR.UBYTE.RAT_FUNC.IDENT.STATUS_STRING", 2, 2, 462},
     {"test_metadata.mf4", "ASAM.M.SCALAR.UWORD.IDENTICAL.BITMASK_0008", 2, 2, 3},
 };
+
+// The same contents in three files.
+static const char *const demos[] = {"ASAP2_Demo_V161_4.00.mf4", "ASAP2_Demo_V161_4.10.mf4", "ASAP2_Demo_V161_unsorted.mf4"};
+static const struct {
+  const char *name;
+  long count;
+  double values;
+} documented[] = {
+    {"$ActiveCalibrationPage", 4, 8},
+    {"ASAM_[0].M.MATRIX_DIM_16_1_1.UBYTE.IDENTICAL", 90, 538804},
+    {"ASAM.M.SCALAR.SWORD.IDENTICAL", 90, 2075200},
+    {"ASAM.M.SCALAR.UBYTE.TAB_INTP_DEFAULT_VALUE", 90, 453744},
+    {"ASAM.M.SCALAR.UBYTE.FORM_X_PLUS_4", 90, 512512},
+    {"ASAM.M.SCALAR.SLONG.IDENTICAL", 90, 2393700},
+    {"ASAM.M.SCALAR.UBYTE.IDENTICAL", 90, 499352},
+    {"ASAM.M.SCALAR.SBYTE.LINEAR_MUL_2", 90, 15152},
+    {"ASAM_[0].M.ARRAY_SIZE_16.UBYTE.IDENTICAL", 90, 493256},
+    {"ASAM_[0][0].M.MATRIX_DIM_8_2_1.UBYTE.IDENTICAL", 90, 476272},
+    {"ASAM.M.SCALAR.UWORD.IDENTICAL.BITMASK_0FF0", 896, 8535221},
+    {"ASAM.M.SCALAR.UWORD.IDENTICAL", 896, 221008011},
+    {"ASAM.M.SCALAR.ULONG.IDENTICAL", 896, 279663049},
+    {"ASAM.M.SCALAR.UWORD.IDENTICAL.BITMASK_0008", 896, 172671},
+    {"ASAM.M.VIRTUAL.SCALAR.SWORD.PHYSICAL", 90, 60608},
+    {"ASAM.M.SCALAR.UBYTE.TAB_NOINTP_DEFAULT_VALUE", 90, 453661.99982452393},
+    {"ASAM.M.SCALAR.UBYTE.TAB_INTP_NO_DEFAULT_VALUE", 90, 452808.99990081787},
+    {"ASAM.M.SCALAR.FLOAT32.IDENTICAL", 896, 121994702.47206627},
+    {"ASAM.M.SCALAR.UBYTE.TAB_NOINTP_NO_DEFAULT_VALUE", 896, 44375176},
+    {"ASAM.M.SCALAR.FLOAT64.IDENTICAL", 896, 262246154.99546278},
+};
 // clang-format on
 
 static void sums(void **state) {
@@ -113,7 +147,33 @@ static void sums(void **state) {
   od_table_free(t);
 }
 
+static void older_samples(void **state) {
+  (void)state;
+  const char *folder = getenv("OD_MDF_SAMPLES");
+  char path[600];
+  if (!folder) skip_test("no data: OD_MDF_SAMPLES (a folder of asammdf's sample files)");
+  snprintf(path, sizeof path, "%s/%s", folder, demos[0]);
+  if (access(path, R_OK) != 0) skip_test("no data: ASAP2_Demo_V161_4.00.mf4 and others in OD_MDF_SAMPLES");
+  for (size_t f = 0; f < sizeof demos / sizeof *demos; f++) {
+    snprintf(path, sizeof path, "%s/%s", folder, demos[f]);
+    od_table *t = mdf_read(path);
+    for (size_t i = 0; i < sizeof documented / sizeof *documented; i++) {
+      const int column = mdf_column(t, documented[i].name);
+      const double wanted = documented[i].values;
+      long count = 0;
+      double values = 0;
+      for (long k = 0; k < t->rows; k++) {
+        const double value = t->data[k * t->columns + column];
+        if (!isnan(value)) values += value * (double)++count;
+      }
+      assert_int_equal(count, documented[i].count);
+      near(values, wanted, wanted == round(wanted) ? 0 : 1e-7 * fabs(wanted));
+    }
+    od_table_free(t);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(sums)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(older_samples)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

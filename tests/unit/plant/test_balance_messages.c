@@ -181,7 +181,8 @@ static void suction(void **state) {
       message_of(*state, text, printed, sizeof printed);
       must_be_at(printed, initial_line(text, wrong));
       snprintf(part, sizeof part,
-               "a static balance needs -99 bar in 'V%d', but oil cannot pull: the least pressure is 0 bar", wrong);
+               "a static balance needs -99 bar in 'V%d', but oil cannot carry tension: the lowest pressure is 0 bar",
+               wrong);
       must_contain(printed, part);
       assert_null(strstr(strstr(printed, "error:") + 1, "error:"));
     }

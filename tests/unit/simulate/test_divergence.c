@@ -23,7 +23,7 @@ static void test_unstable_loop(void **state) {
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     outcome o = run(s, "simulate loop.yaml --integrator %s --json result.json --csv rows.csv", methods[i]);
     ends_with(o, 1);
-    says(o.err, "at 2.004 s the motion left all bounds: unstable with these parameters; lag.state = 1.0");
+    says(o.err, "at 2.004 s the motion left all bounds: it is unstable with these parameters; lag.state = 1.0");
     json_t *result = json_load_file(scratch_path(s, "result.json"), 0, NULL);
     assert_non_null(result);
     assert_true(json_is_false(json_object_get(result, "complete")));
