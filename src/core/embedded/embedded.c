@@ -26,10 +26,9 @@ struct od_embedded_run {
   void *advance_memory;
 };
 
-// A build for a simulation contains no observer, and vice versa (base/parts.h).
-static bool observes(const od_embedded_run *r) {
-  return OD_WITH_OBSERVER && r->d->observer != NULL;
-}
+// Whether a run observes. A build for simulations contains no observer, and vice versa (base/parts.h); in such a build the condition
+// is constant, and the compiler removes calls of functions that the build does not contain.
+#define OBSERVES(run) (OD_WITH_OBSERVER && (!OD_WITH_SIMULATION || (run)->d->observer))
 
 // ---- creation
 
@@ -68,7 +67,7 @@ static od_advance_options advance_options(const od_embedded_run *r) {
 // Creates the observer, or the simulation and its advance.
 static od_status make_blocks(od_arena *arena, od_embedded_run *r) {
   if (!(r->d->observer ? OD_WITH_OBSERVER : OD_WITH_SIMULATION)) return OD_NOT_AVAILABLE;
-  if (observes(r)) {
+  if (OBSERVES(r)) {
     const od_observer_options options = observer_options(r->d);
     if (od_observer_check(&options)) return OD_BAD_ARGUMENT;
     r->observer = od_observer_init(od_arena_take(arena, od_observer_size(r->plant, &options)), r->plant, &options);
@@ -125,7 +124,7 @@ static od_status start(od_embedded_run *r) {
   const od_embedded_observer *o = r->d->observer;
   r->steps = 0;
   r->from = r->to = 0;
-  if (!observes(r)) {
+  if (!OBSERVES(r)) {
     od_status status = od_sim_start(r->sim, 0, r->next);
     const od_advance_options options = advance_options(r);
     if (status == OD_OK && OD_WITH_SIMULATION) r->advance = od_advance_init(r->advance_memory, r->sim, &options);
@@ -139,7 +138,7 @@ static od_status start(od_embedded_run *r) {
 static od_status advance(od_embedded_run *r) {
   r->from = r->to;
   r->to = (double)(r->steps + 1) * r->d->period;
-  if (observes(r)) return od_observer_predict(r->observer, r->d->period, r->next, r->d->observer->Q, NULL);
+  if (OBSERVES(r)) return od_observer_predict(r->observer, r->d->period, r->next, r->d->observer->Q, NULL);
   return OD_WITH_SIMULATION ? od_sim_advance(r->advance, r->to, NULL) : OD_NOT_AVAILABLE;
 }
 
@@ -147,7 +146,7 @@ od_status od_embedded_step(od_embedded_run *r, const double *u, const double *y)
   bool first = !r->is_started;
   for (int i = 0; i < r->plant->nu; i++) r->next[i] = u[i];
   od_status status = first ? start(r) : advance(r);
-  if (status == OD_OK && observes(r)) status = od_observer_correct(r->observer, usable(r, y));
+  if (status == OD_OK && OBSERVES(r)) status = od_observer_correct(r->observer, usable(r, y));
   if (status != OD_OK) return status;
   r->is_started = true;
   r->steps += !first;
@@ -167,24 +166,24 @@ double od_embedded_time(const od_embedded_run *r) {
 
 od_status od_embedded_outputs(od_embedded_run *r, double *y, double *sigma) {
   if (!r->is_started) return OD_BAD_ARGUMENT;
-  return observes(r) ? od_observer_outputs(r->observer, y, sigma) : od_sim_outputs(r->sim, y);
+  return OBSERVES(r) ? od_observer_outputs(r->observer, y, sigma) : od_sim_outputs(r->sim, y);
 }
 
 void od_embedded_parameters(od_embedded_run *r, double *p, double *sigma) {
   if (r->plant->np) od_sim_parameters(r->sim, p);
   for (int i = 0; i < r->plant->np; i++) {
-    if (observes(r)) p[i] = od_observer_parameters(r->observer)[i];
-    if (sigma) sigma[i] = observes(r) ? od_observer_parameter_sigma(r->observer, i) : 0;
+    if (OBSERVES(r)) p[i] = od_observer_parameters(r->observer)[i];
+    if (sigma) sigma[i] = OBSERVES(r) ? od_observer_parameter_sigma(r->observer, i) : 0;
   }
 }
 
 od_status od_embedded_set_parameters(od_embedded_run *r, const double *p) {
-  return observes(r) ? OD_BAD_ARGUMENT : od_sim_set_parameters(r->sim, p);
+  return OBSERVES(r) ? OD_BAD_ARGUMENT : od_sim_set_parameters(r->sim, p);
 }
 
 double od_embedded_nis(const od_embedded_run *r, int *dimension) {
   *dimension = 0;
-  return observes(r) ? od_observer_nis(r->observer, dimension) : 0;
+  return OBSERVES(r) ? od_observer_nis(r->observer, dimension) : 0;
 }
 
 od_sim *od_embedded_sim(od_embedded_run *r) {

@@ -15,7 +15,6 @@
 #include "integrate/integrators.h"
 #include "io/number.h"
 #include "machine/core_parts.h"
-#include "model/model_parts.h"
 #include "observe/filters.h"
 #include "oleodyn/version.h"
 
@@ -264,15 +263,11 @@ static od_status copy_file(writer *w, const char *from_folder, const char *name,
 
 // ---- the sources of the core
 
-// Sources that only one part of the core uses (base/parts.h).
+// Sources that only one part of the core uses (base/parts.h), if a program without this part links without optimization, too.
 static const struct {
   const char *part, *begin, *end;  // beginning and end of the paths of the sources
 } sources_of_parts[] = {
     {"complex", "src/", "_complex.c"},
-    {"spatial", "src/mechanics/spatial_", ".c"},
-    {"sparse", "src/plant/sparse_steps", ".c"},
-    {"sparse", "src/math/sparse", ".c"},
-    {"tree", "src/plant/model_plant_tree", ".c"},
     {"observer", "src/observe/", ".c"},
     {"simulation", "src/integrate/advance", ".c"},
     {"simulation", "src/integrate/step_control", ".c"},
@@ -284,8 +279,6 @@ static bool lacks_part(const od_export_program *p, const char *part) {
   if (strcmp(part, "complex") == 0) return !p->needs_complex;
   if (strcmp(part, "observer") == 0) return !p->d.observer;
   if (strcmp(part, "simulation") == 0) return p->d.observer;
-  for (int i = 0; i < od_model_part_count; i++)
-    if (strcmp(od_model_parts[i].name, part) == 0) return !od_model_parts[i].is_needed(&p->model);
   return false;
 }
 

@@ -104,7 +104,10 @@ static od_status find_needs(od_export_program *p, od_error *err) {
   od_plant *plant = NULL;
   od_error ignored = {0};
   od_status status = od_model_plant_in(&scratch, &p->model, choice, &plant, err);
-  if (status == OD_OK) p->needs_complex = od_model_plant_check_real(od_plant_data_of(plant), &ignored) != OD_OK;
+  if (status != OD_OK) return status;
+  const od_plant_data *d = od_plant_data_of(plant);
+  p->needs_complex =
+      p->d.observer ? od_model_plant_observes_in_complex(d) : od_model_plant_check_real(d, &ignored) != OD_OK;
   return status;
 }
 
