@@ -88,6 +88,25 @@
 #define OD_WITH_SPARSE 1
 #endif
 
+// Observers and simulations in programs for controllers (oleodyn/embedded.h): a program has one of them.
+#ifdef OD_WITHOUT_OBSERVER
+#define OD_WITH_OBSERVER 0
+#else
+#define OD_WITH_OBSERVER 1
+#endif
+#ifdef OD_WITHOUT_SIMULATION
+#define OD_WITH_SIMULATION 0
+#else
+#define OD_WITH_SIMULATION 1
+#endif
+
+// Saved states that other processes can restore (od_sim_save, od_observer_save).
+#ifdef OD_WITHOUT_SAVE
+#define OD_WITH_SAVE 0
+#else
+#define OD_WITH_SAVE 1
+#endif
+
 // Functions that allocate memory. Without them, programs create plants, simulations and observers in memory of their own.
 #ifdef OD_WITHOUT_ALLOCATION
 #define OD_WITH_ALLOCATION 0

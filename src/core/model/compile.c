@@ -292,7 +292,7 @@ no_memory:
 // The arena contains all memory of the model, including the model itself.
 void od_model_free(od_model *m) {
   if (!m) return;
-  od_arena arena = {m->memory};
+  od_arena arena = {.last = m->memory};
   od_arena_free(&arena);
 }
 

@@ -2,7 +2,7 @@
 
 #define OF(member) offsetof(od_model, member)
 #define FIELD(kind, type, member, bound) \
-  { kind, offsetof(type, member), sizeof(((type *)0)->member), bound }
+  { kind, #member, offsetof(type, member), sizeof(((type *)0)->member), bound }
 #define ANY_INT(type, member)         FIELD(OD_FIELD_INT, type, member, 0)
 #define DOUBLE(type, member)          FIELD(OD_FIELD_DOUBLE, type, member, 0)
 #define BOOL(type, member)            FIELD(OD_FIELD_BOOL, type, member, 0)
@@ -17,8 +17,8 @@
 
 // ---- single values
 
-static const od_model_field one_double[] = {{OD_FIELD_DOUBLE, 0, sizeof(double), 0}};
-#define ONE(name, kind, bound) static const od_model_field name[] = {{kind, 0, sizeof(int), bound}}
+static const od_model_field one_double[] = {{OD_FIELD_DOUBLE, NULL, 0, sizeof(double), 0}};
+#define ONE(name, kind, bound) static const od_model_field name[] = {{kind, NULL, 0, sizeof(int), bound}}
 ONE(one_int, OD_FIELD_INT, 0);
 ONE(one_link, OD_FIELD_INDEX, OF(links));
 ONE(one_block, OD_FIELD_INDEX, OF(blocks));
@@ -280,89 +280,89 @@ static const od_model_field output[] = {
 
 // ---- all tables
 
-#define TABLE_OF(place, count, factor, more, fields) \
-  { #place, OF(place), OF(count), sizeof *((od_model *)0)->place, factor, more, fields, sizeof fields / sizeof *fields }
-#define TABLE(place, count, fields) TABLE_OF(place, count, 1, 0, fields)
+#define TABLE_OF(type, place, count, factor, more, fields) \
+  { #type, #place, OF(place), OF(count), sizeof(type), factor, more, fields, sizeof fields / sizeof *fields }
+#define TABLE(type, place, count, fields) TABLE_OF(type, place, count, 1, 0, fields)
 const od_model_table od_model_tables[] = {
-    TABLE(theta, numbers, one_double),
-    TABLE(body, bodies, body),
-    TABLE(point, points, point),
-    TABLE(joint, joints, joint),
-    TABLE(rod, rods, rod),
-    TABLE(gear, gears, gear),
-    TABLE(difference, differences, difference),
-    TABLE(load, loads, load),
-    TABLE(input, signals, input),
-    TABLE(output, outputs, output),
-    TABLE(node, nodes, node),
-    TABLE(instance, instances, instance),
-    TABLE(actuator, actuators, actuator),
-    TABLE(block, blocks, block),
-    TABLE(block_line, block_lines, block_line),
-    TABLE(block_order, blocks, one_block),
-    TABLE(measure, measures, output),
-    TABLE(drive, drives, one_signal),
-    TABLE(switcher, switchers, one_instance),
-    TABLE(block_switcher, block_switchers, one_block),
-    TABLE(sampler, samplers, one_block),
-    TABLE(link, links, link_fields),
-    TABLE(coordinate_link, coordinates, one_link),
-    TABLE(coordinate_weight, coordinates, one_double),
-    TABLE(closure, closures, closure),
-    TABLE(path_step, path_steps, path_step),
-    TABLE_OF(chart0, charts, OD_CHART_SIZE, 0, one_double),
-    TABLE(z0, coordinates, one_double),
-    TABLE(zd0, coordinates, one_double),
-    TABLE(c0, states, one_double),
-    TABLE(state_scale, states, one_double),
-    TABLE(tree_states.group, tree_states.groups, joint_states),
-    TABLE(tree_states.own, tree_states.own_count, one_state),
-    TABLE(tree_states.rest, tree_states.rests, one_state),
-    TABLE(join.heater, join.heaters, heater),
-    TABLE(join.batch, join.batches, batch),
-    TABLE(join.pool, join.pool_count, one_int),
-    TABLE(join.gather, join.ins, one_work),
-    TABLE(join.column, join.ins, one_rate_column),
-    TABLE(join.force_column, join.ins, one_force_column),
-    TABLE(join.gain, join.ins, one_real_work),
-    TABLE(join.node, join.ins, one_node_or_none),
-    TABLE(join.target, join.targets, target),
-    TABLE(join.place, join.places, one_real_work),
-    TABLE(join.diagonal, circuit_states, one_real_work),
-    TABLE(join.row_start, join.row_starts, one_row_start),
-    TABLE(join.row_column, join.row_columns, one_rate_column),
-    TABLE(join.force, join.forces, one_target),
-    TABLE(join.displacer, join.displacers, one_target),
-    TABLE_OF(join.first_user, numbers, 1, 1, one_user),
-    TABLE(join.user, join.users, user),
-    TABLE(join.at_junction.group, join.at_junction.groups, junction_group),
-    TABLE(join.at_junction.column, join.at_junction.columns, one_rate_column),
-    TABLE(join.at_junction.group_of, junctions, one_group),
-    TABLE(join.at_junction.node, junctions, one_node),
-    TABLE(join.at_junction.instance, join.at_junction.instances, one_instance),
-    TABLE(join.at_junction.alone, join.at_junction.instances, batch),
-    TABLE(join.at_junction.in, join.at_junction.ins, junction_in),
-    TABLE(join.at_junction.flow, join.at_junction.flows, junction_flow),
-    TABLE(join.at_junction.slope, join.at_junction.slopes, junction_slope),
-    TABLE(step.sparse.order, step.sparse.n, one_step_row),
-    TABLE(step.sparse.start, step.starts, one_step_start),
-    TABLE(step.sparse.diagonal, step.sparse.n, one_step_value),
-    TABLE(step.sparse.column, step.sparse.values, one_step_row),
-    TABLE(step.sparse.place, step.sparse.entries, one_step_value),
-    TABLE(step.slope, step.slopes, one_int),
-    TABLE(step.moved, step.moves, one_state),
-    TABLE(step.pushing, step.pushes, one_state),
-    TABLE(step.driven, step.drives, one_state),
-    TABLE(step.felt, step.feels, one_state),
+    TABLE(double, theta, numbers, one_double),
+    TABLE(od_body, body, bodies, body),
+    TABLE(od_point, point, points, point),
+    TABLE(od_joint, joint, joints, joint),
+    TABLE(od_rod, rod, rods, rod),
+    TABLE(od_gear, gear, gears, gear),
+    TABLE(od_difference, difference, differences, difference),
+    TABLE(od_load, load, loads, load),
+    TABLE(od_input, input, signals, input),
+    TABLE(od_output, output, outputs, output),
+    TABLE(od_node, node, nodes, node),
+    TABLE(od_instance, instance, instances, instance),
+    TABLE(od_actuator, actuator, actuators, actuator),
+    TABLE(od_block, block, blocks, block),
+    TABLE(od_block_line, block_line, block_lines, block_line),
+    TABLE(int, block_order, blocks, one_block),
+    TABLE(od_output, measure, measures, output),
+    TABLE(int, drive, drives, one_signal),
+    TABLE(int, switcher, switchers, one_instance),
+    TABLE(int, block_switcher, block_switchers, one_block),
+    TABLE(int, sampler, samplers, one_block),
+    TABLE(od_link, link, links, link_fields),
+    TABLE(int, coordinate_link, coordinates, one_link),
+    TABLE(double, coordinate_weight, coordinates, one_double),
+    TABLE(od_closure, closure, closures, closure),
+    TABLE(od_path_step, path_step, path_steps, path_step),
+    TABLE_OF(double, chart0, charts, OD_CHART_SIZE, 0, one_double),
+    TABLE(double, z0, coordinates, one_double),
+    TABLE(double, zd0, coordinates, one_double),
+    TABLE(double, c0, states, one_double),
+    TABLE(double, state_scale, states, one_double),
+    TABLE(od_joint_states, tree_states.group, tree_states.groups, joint_states),
+    TABLE(int, tree_states.own, tree_states.own_count, one_state),
+    TABLE(int, tree_states.rest, tree_states.rests, one_state),
+    TABLE(od_heater, join.heater, join.heaters, heater),
+    TABLE(od_batch, join.batch, join.batches, batch),
+    TABLE(int, join.pool, join.pool_count, one_int),
+    TABLE(int, join.gather, join.ins, one_work),
+    TABLE(int, join.column, join.ins, one_rate_column),
+    TABLE(int, join.force_column, join.ins, one_force_column),
+    TABLE(int, join.gain, join.ins, one_real_work),
+    TABLE(int, join.node, join.ins, one_node_or_none),
+    TABLE(od_target, join.target, join.targets, target),
+    TABLE(int, join.place, join.places, one_real_work),
+    TABLE(int, join.diagonal, circuit_states, one_real_work),
+    TABLE(int, join.row_start, join.row_starts, one_row_start),
+    TABLE(int, join.row_column, join.row_columns, one_rate_column),
+    TABLE(int, join.force, join.forces, one_target),
+    TABLE(int, join.displacer, join.displacers, one_target),
+    TABLE_OF(int, join.first_user, numbers, 1, 1, one_user),
+    TABLE(od_number_user, join.user, join.users, user),
+    TABLE(od_junction_group, join.at_junction.group, join.at_junction.groups, junction_group),
+    TABLE(int, join.at_junction.column, join.at_junction.columns, one_rate_column),
+    TABLE(int, join.at_junction.group_of, junctions, one_group),
+    TABLE(int, join.at_junction.node, junctions, one_node),
+    TABLE(int, join.at_junction.instance, join.at_junction.instances, one_instance),
+    TABLE(od_batch, join.at_junction.alone, join.at_junction.instances, batch),
+    TABLE(od_junction_in, join.at_junction.in, join.at_junction.ins, junction_in),
+    TABLE(od_junction_flow, join.at_junction.flow, join.at_junction.flows, junction_flow),
+    TABLE(od_junction_slope, join.at_junction.slope, join.at_junction.slopes, junction_slope),
+    TABLE(int, step.sparse.order, step.sparse.n, one_step_row),
+    TABLE(int, step.sparse.start, step.starts, one_step_start),
+    TABLE(int, step.sparse.diagonal, step.sparse.n, one_step_value),
+    TABLE(int, step.sparse.column, step.sparse.values, one_step_row),
+    TABLE(int, step.sparse.place, step.sparse.entries, one_step_value),
+    TABLE(int, step.slope, step.slopes, one_int),
+    TABLE(int, step.moved, step.moves, one_state),
+    TABLE(int, step.pushing, step.pushes, one_state),
+    TABLE(int, step.driven, step.drives, one_state),
+    TABLE(int, step.felt, step.feels, one_state),
 };
 const int od_model_table_count = sizeof od_model_tables / sizeof *od_model_tables;
 
-static const od_model_field one_text[] = {{OD_FIELD_TEXT, 0, sizeof(int), 0}};
+static const od_model_field one_text[] = {{OD_FIELD_TEXT, NULL, 0, sizeof(int), 0}};
 ONE(one_output, OD_FIELD_INDEX, OF(outputs));
 const od_model_table od_name_tables[] = {
-    TABLE(path, numbers, one_text),
-    TABLE(unit, numbers, one_text),
-    TABLE(output_order, outputs, one_output),
+    TABLE(int, path, numbers, one_text),
+    TABLE(int, unit, numbers, one_text),
+    TABLE(int, output_order, outputs, one_output),
 };
 const int od_name_table_count = sizeof od_name_tables / sizeof *od_name_tables;
 
@@ -413,7 +413,9 @@ const od_model_field od_model_fields[] = {
     ROOT_COUNT(path_steps),
     ROOT_COUNT(entries),
     BOOL(od_model, planar),
-    DOUBLE(od_model, plane),
+    DOUBLE(od_model, plane[0]),
+    DOUBLE(od_model, plane[1]),
+    DOUBLE(od_model, plane[2]),
     DOUBLE(od_model, size),
     ROOT_COUNT(freedom),
     ENUM(od_model, newton, OD_NEWTON_TREE + 1),

@@ -23,16 +23,17 @@ typedef enum od_model_field_kind {
   OD_FIELD_TEXT,           // offset of a text in od_model.text; zero in images without names
 } od_model_field_kind;
 // A field of a table's items, or of od_model. A field may be an array of integers or doubles; `size` is the size of the whole
-// array.
+// array. name: the member in C; NULL: the items of the table are single values.
 typedef struct od_model_field {
   od_model_field_kind kind;
+  const char *name;
   size_t offset, size, bound;
 } od_model_field;
 
 // A table: the pointer at the offset `place` of od_model refers to (count + more) * factor items. `count` is the offset of the
 // count in od_model.
 typedef struct od_model_table {
-  const char *name;
+  const char *type, *name;  // the type of the items, and the member of od_model, in C
   size_t place, count, item;
   int factor, more;
   const od_model_field *field;

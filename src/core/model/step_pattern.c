@@ -124,7 +124,7 @@ bool od_model_find_step_pattern(od_model *m, od_sparsity sparsity) {
   od_step_pattern *p = &m->step;
   *p = (od_step_pattern){0};
   if (!m->join.row_start) return true;
-  od_arena arena = {m->memory};
+  od_arena arena = {.last = m->memory};
   size_t nk = (size_t)(m->freedom + m->states), part = sparsity == OD_SPARSE_ALWAYS ? 1 : DENSE_PART;
   p->slope = od_arena_take(&arena, (size_t)(m->join.row_start[m->circuit_states] + 1) * sizeof *p->slope);
   bool ok = p->slope && list_couplings(m, &arena);

@@ -81,7 +81,7 @@ static void list_groups(od_model *m, const int *owner, int *count) {
 
 bool od_model_find_tree_states(od_model *m) {
   size_t states = (size_t)m->states + 1, n = (size_t)m->coordinates + 1;
-  od_arena arena = {m->memory};
+  od_arena arena = {.last = m->memory};
   od_tree_states *t = &m->tree_states;
   *t = (od_tree_states){.group = od_arena_take(&arena, n * sizeof *t->group),
                         .own = od_arena_take(&arena, states * sizeof *t->own),

@@ -150,7 +150,7 @@ static void take_sensors(od_observer *o, od_deviations *r, const double *y, int 
     bool judged = innovation->use != OD_SENSOR_MISSING;
     if (!judged) od_observer_judge(o, i, y[i], value, s, &reopen);
     if (innovation->use != OD_SENSOR_USED) continue;
-    if (pass > 0) *innovation = (od_innovation){value, sqrt(s), OD_SENSOR_USED};
+    if (pass > 0) *innovation = (od_innovation){.value = value, .sigma = sqrt(s), .use = OD_SENSOR_USED};
     if (reopen && od_linear_widen(o, i, s, value)) *again = true;
     od_observer_count(o, value, s);
     condition(o, r, i, delta);

@@ -33,7 +33,7 @@ int od_observer_begin_correction(od_observer *o, const double *y) {
 
 od_sensor_use od_observer_judge(od_observer *o, int i, double measured, double value, double s, int *reopen) {
   od_sensor_use use = od_guard_judge(guard_of(o, i), rules_of(o, i), measured, value * value / s, reopen);
-  *od_observer_innovation(o, i) = (od_innovation){value, sqrt(s), use};
+  *od_observer_innovation(o, i) = (od_innovation){.value = value, .sigma = sqrt(s), .use = use};
   return use;
 }
 

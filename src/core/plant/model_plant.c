@@ -215,10 +215,12 @@ static od_plant_ops operations_of(const od_model *m) {
 #if OD_WITH_COMPLEX
     .in_complex = &od_model_plant_complex_ops,
 #endif
-    .edges = od_model_plant_edges,
-    .fingerprint = od_model_plant_fingerprint,
-    .restore = od_model_plant_restore
+    .edges = od_model_plant_edges
   };
+  if (OD_WITH_SAVE) {
+    ops.fingerprint = od_model_plant_fingerprint;
+    ops.restore = od_model_plant_restore;
+  }
   if (od_model_switchers(m) || od_model_samplers(m)) {
     ops.next_sample = od_model_plant_next_sample;
     ops.sample = od_model_plant_sample;

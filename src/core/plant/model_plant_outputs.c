@@ -152,8 +152,7 @@ bool od_model_output_has_rates(const od_model *m, const od_output *o) {
   return level_shown(m, o) == OD_LEVEL_ACCELERATION;
 }
 
-// Returns whether an output depends on states only. Then no number of the circuit changes the output directly.
-static bool depends_on_states_only(const od_model *m, const od_output *o) {
+bool od_model_output_sees_states_only(const od_model *m, const od_output *o) {
   switch (o->kind) {
     case OD_OUT_COORDINATE:
     case OD_OUT_COORDINATE_RATE:
@@ -183,7 +182,7 @@ static bool shows_signal(const od_model *m, const od_output *o, int instance) {
 // Returns whether an output may be limited at the states c (od_plant_ops.edges). Outputs of the motion are never limited. The
 // pressure of a volume is limited where oil cavitates (circuit_x.h). Outputs of elements and blocks may be limited anywhere.
 static bool is_at_edge(const od_model *m, const od_output *o, const double *c) {
-  if (!depends_on_states_only(m, o)) return true;
+  if (!od_model_output_sees_states_only(m, o)) return true;
   switch (o->kind) {
     case OD_OUT_NODE_PRESSURE: return c[m->node[o->index].state] < 0;
     case OD_OUT_PRESSURE_DIFFERENCE: return c[m->node[o->index].state] < 0 || c[m->node[o->second].state] < 0;
@@ -285,7 +284,8 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
   double *dk = p.scratch;
   bool states_only = true;
   for (int i = 0; i < plant->ny && states_only; i++)
-    if (!wanted || wanted[i]) states_only = states_only && depends_on_states_only(m, &m->output[d->output[i]]);
+    if (!wanted || wanted[i])
+      states_only = states_only && od_model_output_sees_states_only(m, &m->output[d->output[i]]);
   if (states_only) memset(hp, 0, (size_t)(plant->ny * plant->np) * sizeof *hp);
   for (int j = 0; j < plant->np; j++) {
     if (states_only && d->owner[j].owner != OD_OWNER_NONE) continue;

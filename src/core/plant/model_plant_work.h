@@ -264,6 +264,8 @@ double od_model_output_change(const od_model *m, double *w, const od_output *o, 
 bool od_model_output_is_reaction(const od_output *o);
 // Returns the range of states that an output may depend on, in a plant with nx states.
 od_state_range od_model_output_sees(const od_model *m, const od_output *o, int nx);
+// Returns whether an output depends on states only. Then no number of the circuit changes the output directly.
+bool od_model_output_sees_states_only(const od_model *m, const od_output *o);
 // Returns whether an output depends on the rates k.
 bool od_model_output_has_rates(const od_model *m, const od_output *o);
 void od_model_plant_edges(const od_plant *plant, const double *x, unsigned char *at_edge);

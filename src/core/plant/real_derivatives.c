@@ -7,6 +7,7 @@
 // Returns whether the derivative with respect to a number of the circuit needs complex steps.
 static bool number_needs_complex(const od_model *m, const od_circuit_number *n) {
   if (n->owner == OD_OWNER_NODE) return false;
+  if (n->owner == OD_OWNER_OIL) return n->place < OD_OIL_LAW || n->place >= OD_OIL_VISCOSITY;  // not the bulk modulus
   if (n->owner != OD_OWNER_ELEMENT) return true;
   for (int i = n->index; i < n->index + n->place; i++)
     if (!od_instance_class(m, &m->instance[m->join.user[i].instance])->number_slopes) return true;
@@ -33,4 +34,14 @@ od_status od_model_plant_check_real(const od_plant_data *d, od_error *err) {
                      "derivatives with respect to number %d ('%s') need complex numbers; " NEEDS_COMPLEX,
                      d->parameter[j], od_number_path(m, d->parameter[j]));
   return OD_OK;
+}
+
+bool od_model_plant_observes_in_complex(const od_plant_data *d) {
+  od_error ignored = {0};
+  if (od_model_plant_check_real(d, &ignored) != OD_OK) return true;
+  for (int i = 0; i < d->plant.ny; i++) {
+    const od_output *o = &d->m->output[d->output[i]];
+    if (od_output_needs_complex(o) || (d->plant.np > 0 && !od_model_output_sees_states_only(d->m, o))) return true;
+  }
+  return false;
 }

@@ -9,5 +9,7 @@
 od_status od_model_plant_check_real(const od_plant_data *d, od_error *err);
 // Returns whether the derivatives of an output need complex numbers.
 bool od_output_needs_complex(const od_output *o);
+// Returns whether an observer of the plant needs complex numbers: for the plant itself or for its outputs.
+bool od_model_plant_observes_in_complex(const od_plant_data *d);
 
 #endif

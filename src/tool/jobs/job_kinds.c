@@ -6,7 +6,8 @@ int od_kind_simulate(od_job *job), od_kind_equilibrium(od_job *job), od_kind_lin
     od_kind_tf(od_job *job), od_kind_compare(od_job *job), od_kind_study(od_job *job), od_kind_check(od_job *job),
     od_kind_info(od_job *job), od_kind_components(od_job *job), od_kind_schema(od_job *job),
     od_kind_friction(od_job *job), od_kind_friction_fit(od_job *job), od_kind_compile(od_job *job),
-    od_kind_tune(od_job *job), od_kind_log(od_job *job), od_kind_draw(od_job *job), od_kind_new(od_job *job);
+    od_kind_tune(od_job *job), od_kind_log(od_job *job), od_kind_draw(od_job *job), od_kind_new(od_job *job),
+    od_kind_export(od_job *job);
 
 const od_job_kind od_job_kinds[] = {
     {"new", "write a folder with a machine, an experiment and a fit that can be run immediately", od_kind_new},
@@ -31,6 +32,7 @@ const od_job_kind od_job_kinds[] = {
     {"info", "list elements, degrees of freedom, inputs, outputs and numbers of a machine", od_kind_info},
     {"draw", "draw a machine and its circuit as SVG", od_kind_draw},
     {"compile", "write a machine as an image that programs, controllers and all commands can use", od_kind_compile},
+    {"export", "write a machine or an observer as C source for a controller", od_kind_export},
     {"components", "list the components that machine files can use, or show their keys", od_kind_components},
     {"schema", "print the JSON schema of a kind of file, for editors", od_kind_schema},
     {"friction", "show a friction law: steady curve, loop, step, sensitivities", od_kind_friction},

@@ -1,6 +1,7 @@
 #include "machine/core_parts.h"
 
 #include <ctype.h>
+#include <string.h>
 
 #include "blocks/block_list.h"
 #include "elements/element_list.h"
@@ -51,22 +52,42 @@ static void write_without(const char *part, FILE *to) {
   fputc('\n', to);
 }
 
-bool od_core_parts_write(const od_model *m, FILE *to) {
-  od_plant *plant = NULL;
-  od_error err;
-  if (od_model_plant(m, NULL, 0, NULL, 0, &plant, &err) != OD_OK) return false;
-  fputs(
-      "// The parts of the core that a model needs (OD_PARTS). OD_FILTERS and OD_INTEGRATORS may be added; without them, the\n"
-      "// build contains all filters and integrators.\n",
-      to);
+void od_core_parts_print(const od_model *m, bool needs_complex, FILE *to) {
+  fputs("// The parts of the core that a model needs (OD_PARTS).\n", to);
   write_list("OD_ELEMENT_CLASSES", elements, sizeof elements / sizeof *elements, m, uses_element, to);
   write_list("OD_BLOCK_CLASSES", blocks, sizeof blocks / sizeof *blocks, m, uses_block, to);
   for (int i = 0; i < od_model_part_count; i++)
     if (!od_model_parts[i].is_needed(m)) write_without(od_model_parts[i].name, to);
-  if (od_model_plant_check_real(od_plant_data_of(plant), &err) == OD_OK) {
-    fputs("// Parameters, and sensors of powers or reactions, may need complex numbers.\n", to);
-    write_without("complex", to);
-  }
+  if (!needs_complex) write_without("complex", to);
+}
+
+bool od_core_parts_write(const od_model *m, FILE *to) {
+  od_plant *plant = NULL;
+  od_error err;
+  if (od_model_plant(m, NULL, 0, NULL, 0, &plant, &err) != OD_OK) return false;
+  bool needs_complex = od_model_plant_check_real(od_plant_data_of(plant), &err) != OD_OK;
+  od_core_parts_print(m, needs_complex, to);
+  fputs(
+      "// OD_FILTERS and OD_INTEGRATORS may be added; without them, the build contains all filters and integrators.\n",
+      to);
+  if (!needs_complex) fputs("// Parameters, and sensors of powers or reactions, may need complex numbers.\n", to);
   od_plant_free(plant);
   return true;
+}
+
+// Returns the table of the class whose symbol this is; NULL: the list has no such class.
+static const void *table_of(const char *symbol, const char *suffix, const listed *list, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    char name[80];
+    snprintf(name, sizeof name, "od_%s_%s", list[i].name, suffix);
+    if (strcmp(symbol, name) == 0) return list[i].table;
+  }
+  return NULL;
+}
+
+od_class_use od_core_parts_use(const od_model *m, const char *symbol) {
+  const void *element = table_of(symbol, "class", elements, sizeof elements / sizeof *elements);
+  const void *block = table_of(symbol, "block", blocks, sizeof blocks / sizeof *blocks);
+  if (!element && !block) return OD_NO_CLASS;
+  return (element ? uses_element(m, element) : uses_block(m, block)) ? OD_CLASS_USED : OD_CLASS_UNUSED;
 }

@@ -1,0 +1,85 @@
+// Machines and observers on controllers: constant data describe them, and their state is in the caller's memory. No function
+// allocates memory or prints. `oleodyn export --c` writes the description of a machine file or an experiment as C source
+// (docs/export.md).
+//
+//   static _Alignas(16) unsigned char memory[SIZE];
+//   od_embedded_run *run;
+//   od_embedded_init(&description, memory, sizeof memory, &run);
+//   for (;;) od_embedded_step(run, u, y);      // once per period
+#ifndef OLEODYN_EMBEDDED_H
+#define OLEODYN_EMBEDDED_H
+
+#include "oleodyn/build.h"
+#include "oleodyn/observer.h"
+
+OD_BEGIN_C
+
+// An observer. n = states + parameters of the plant; states come first.
+typedef struct od_embedded_observer {
+  const od_filter *filter;
+  const double *choice;  // values of the filter's options
+  od_covariance_form form;
+  double gate;
+  int patience;
+  int sensors;                     // number of sensors: the first outputs of the plant
+  const double *low, *high;        // sensors: a value at an end of this range is not used; equal: no range
+  const double *sigma;             // outputs: standard deviations of the noise
+  const double *covariance;        // outputs^2: covariance of the noise; NULL: independent sensors
+  const int *frozen;               // outputs: a value that repeats this many times is not used; 0: no such check
+  const double *least, *most;      // parameters: bounds
+  const double *start;             // parameters: initial estimates
+  const double *P, *Q;             // n x n: covariance of the initial errors, and of the process noise per period
+  int given;                       // initial covariance that is given in terms of outputs: count,
+  const int *given_output;         // indices of the outputs,
+  const double *given_covariance;  // given^2: covariance of their errors
+} od_embedded_observer;
+
+// A machine with the chosen outputs and parameters. Parameters are numbers of the model, followed by calibrations of sensors.
+typedef struct od_embedded {
+  const od_model *model;
+  const int *output;
+  int outputs;
+  const int *number;
+  int numbers;
+  const od_calibration *calibration;
+  int calibrations;
+  const od_integrator *integrator;
+  double period;                         // time between two calls of od_embedded_step(), s
+  const od_embedded_observer *observer;  // NULL: the machine is simulated
+} od_embedded;
+
+typedef struct od_embedded_run od_embedded_run;
+
+// Creates a run in the caller's memory, which must be aligned to 16 and must exist as long as the run. The description is not
+// copied. Fails with OD_NO_MEMORY if the memory is too small, and with OD_NOT_AVAILABLE if this build lacks a part that the model
+// needs.
+OD_API od_status od_embedded_init(const od_embedded *d, void *memory, size_t size, od_embedded_run **run);
+// Returns the used bytes of the memory.
+OD_API size_t od_embedded_used(const od_embedded_run *run);
+
+// Takes one step. The first call sets the start: time 0, the machine's initial state, inputs u. Each later call advances by one
+// period; inputs change linearly to u within the period. An observer then corrects its estimate with the sensors y; NAN: this
+// sensor has no value. y is not read without an observer. After a failure, od_embedded_restart() begins again.
+OD_API od_status od_embedded_step(od_embedded_run *run, const double *u, const double *y);
+// The next step is the first step of a new run.
+OD_API void od_embedded_restart(od_embedded_run *run);
+
+// Returns the time of the last step, s.
+OD_API double od_embedded_time(const od_embedded_run *run);
+// Computes the outputs y and, with an observer, their standard deviations sigma. Without an observer, sigma is not used.
+OD_API od_status od_embedded_outputs(od_embedded_run *run, double *y, double *sigma);
+// Copies the parameters to p and their standard deviations to sigma (NULL: not wanted; without an observer: zeros).
+OD_API void od_embedded_parameters(od_embedded_run *run, double *p, double *sigma);
+// Sets the parameters of a simulated machine. Returns OD_BAD_ARGUMENT for an observer, which estimates its parameters.
+OD_API od_status od_embedded_set_parameters(od_embedded_run *run, const double *p);
+// Returns the normalized innovation squared of the observer's last correction, and its dimension; 0 without an observer.
+OD_API double od_embedded_nis(const od_embedded_run *run, int *dimension);
+// Returns the plant of the run.
+OD_API const od_plant *od_embedded_plant(const od_embedded_run *run);
+// Return the simulation and the observer (NULL: none) of the run, for functions of sim.h and observer.h.
+OD_API od_sim *od_embedded_sim(od_embedded_run *run);
+OD_API od_observer *od_embedded_get_observer(od_embedded_run *run);
+
+OD_END_C
+
+#endif

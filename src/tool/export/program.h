@@ -1,0 +1,62 @@
+// What an export contains: the description of a machine or an observer as constant data (oleodyn/embedded.h), the names of its
+// quantities, and a test run with its results.
+#ifndef OD_EXPORT_PROGRAM_H
+#define OD_EXPORT_PROGRAM_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "experiment/experiment.h"
+#include "memory/scoped.h"
+#include "model/model.h"
+#include "oleodyn/embedded.h"
+#include "oleodyn/machine.h"
+
+// A quantity that crosses the interface, with its SI unit.
+typedef struct od_exported_name {
+  const char *name, *unit;
+} od_exported_name;
+
+// The test run: inputs and sensors of each step, and the results after the last step.
+typedef struct od_export_run {
+  int steps;
+  double *u, *y;               // steps x inputs, steps x sensors
+  double *output, *parameter;  // results of this computer
+  double *sigma;               // standard deviations of the outputs; NULL without an observer
+  long residuals, matrices;    // largest counts of evaluations and of factorizations in one step
+  size_t memory;               // bytes that the run needs on this computer
+} od_export_run;
+
+typedef struct od_export_program {
+  od_arena arena;     // owns all lists
+  const char *name;   // a C identifier
+  const char *title;  // title of the file
+  const char *file;   // path of the file
+  od_model model;     // the compiled machine, with the chosen outputs only
+  od_embedded d;
+  od_embedded_observer observer;
+  od_exported_name *input, *output, *parameter;
+  int inputs, sensors, states, parameters;
+  const char *filter, *integrator;  // names in oleodyn/filter.h and oleodyn/integrator.h; filter NULL: no observer
+  bool needs_complex;               // whether derivatives need complex numbers
+  od_export_run run;
+} od_export_program;
+
+typedef struct od_export_options {
+  const char *name;              // NULL: made from the name of the file
+  double period;                 // s; 0: the step of the file
+  const char *const *parameter;  // paths of numbers that can be set while the program runs
+  int parameters;
+  const int *output;  // indices of outputs; NULL: the outputs that `oleodyn simulate` records
+  int outputs;
+} od_export_options;
+
+// Fill *out from a machine or an experiment, which must outlive it, and compute the test run. Free it with od_export_program_free()
+// also after a failure. Fail with OD_BAD_INPUT if the file cannot be exported; err has the reason.
+od_status od_export_machine(const od_machine *machine, const od_export_options *options, od_export_program *out,
+                            od_error *err);
+od_status od_export_experiment(const od_experiment *e, const od_export_options *options, od_export_program *out,
+                               od_error *err);
+void od_export_program_free(od_export_program *p);
+
+#endif
