@@ -124,6 +124,10 @@ static void print_model(FILE *to, writer *w) {
 
 static void print_parts(FILE *to, writer *w) {
   const od_export_program *p = w->p;
+  fputs(
+      "// Clang warns of members that an initializer leaves out; C sets them to zero.\n#if defined __clang__\n"
+      "#pragma clang diagnostic ignored \"-Wmissing-field-initializers\"\n#endif\n",
+      to);
   od_core_parts_print(&p->model, p->needs_complex, to);
   fputs("#define OD_FILTERS(PART)", to);
   if (p->filter) fprintf(to, " PART(%s)", part_of(filters, p->observer.filter));

@@ -80,7 +80,8 @@ static bool is_taken(const char *name, const char *const *taken, int count) {
 }
 
 const char *od_c_name(od_arena *arena, const char *text, bool upper, const char *const *taken, int count) {
-  char *name = od_arena_format(arena, "%s%s", isdigit((unsigned char)*text) ? "n" : "", text);
+  bool begins_with_digit = isdigit((unsigned char)*text);
+  char *name = od_arena_format(arena, "%s%s_", begins_with_digit ? "n" : "", text);
   if (!name) return NULL;
   char *end = name;
   for (const char *c = name; *c; c++) {
@@ -91,7 +92,8 @@ const char *od_c_name(od_arena *arena, const char *text, bool upper, const char 
     else if (end > name && end[-1] != '_')
       *end++ = '_';
   }
-  while (end > name + 1 && end[-1] == '_') end--;
+  while (end > name && end[-1] == '_') end--;
+  if (end == name) *end++ = upper ? 'N' : 'n';
   *end = '\0';
   const char *unique = name;
   for (int number = 2; unique && is_taken(unique, taken, count); number++)

@@ -48,37 +48,37 @@ static const od_embedded description = {
 %observer     .observer = &observer,
 };
 
-@name@ *@name@_init(void *memory, size_t size) {
+@name@_run *@name@_init(void *memory, size_t size) {
   od_embedded_run *it = NULL;
   return od_embedded_init(&description, memory, size, &it) == OD_OK ? it : NULL;
 }
 
-%simulation int @name@_step(@name@ *it, const double *u) {
+%simulation int @name@_step(@name@_run *it, const double *u) {
 %simulation   return (int)od_embedded_step(it, u, NULL);
 %simulation }
-%observer int @name@_step(@name@ *it, const double *u, const double *y) {
+%observer int @name@_step(@name@_run *it, const double *u, const double *y) {
 %observer   return (int)od_embedded_step(it, u, y);
 %observer }
 
-void @name@_restart(@name@ *it) {
+void @name@_restart(@name@_run *it) {
   od_embedded_restart(it);
 }
 
-%simulation int @name@_outputs(@name@ *it, double *y) {
+%simulation int @name@_outputs(@name@_run *it, double *y) {
 %simulation   return (int)od_embedded_outputs(it, y, NULL);
 %simulation }
-%observer int @name@_outputs(@name@ *it, double *estimate, double *sigma) {
+%observer int @name@_outputs(@name@_run *it, double *estimate, double *sigma) {
 %observer   return (int)od_embedded_outputs(it, estimate, sigma);
 %observer }
 %settable 
-%settable int @name@_set_parameters(@name@ *it, const double *p) {
+%settable int @name@_set_parameters(@name@_run *it, const double *p) {
 %settable   return (int)od_embedded_set_parameters(it, p);
 %settable }
 %estimated 
-%estimated void @name@_parameters(@name@ *it, double *p, double *sigma) {
+%estimated void @name@_parameters(@name@_run *it, double *p, double *sigma) {
 %estimated   od_embedded_parameters(it, p, sigma);
 %estimated }
 %observer 
-%observer double @name@_nis(const @name@ *it, int *sensors) {
+%observer double @name@_nis(const @name@_run *it, int *sensors) {
 %observer   return od_embedded_nis(it, sensors);
 %observer }

@@ -23,7 +23,7 @@ static double difference(const double *value, const double *wanted, int count) {
 double @name@_test(void *memory, size_t size) {
   double y[@NAME@_OUTPUTS];
 %observer   double sigma[@NAME@_OUTPUTS];
-  @name@ *it = @name@_init(memory, size);
+  @name@_run *it = @name@_init(memory, size);
   if (it == NULL) return -1;
   for (int i = 0; i < STEPS; i++)
 %simulation     if (@name@_step(it, input + i * @NAME@_INPUTS) != 0) return -1;
