@@ -1,5 +1,5 @@
-// The card with the moving machine: canvas over the static picture, tools, pointer and readout.
-import type { SceneInfo, Shape, Vector } from './contract';
+// The card with the moving machine: canvas over the still picture, tools, pointer and readout.
+import type { Place, SceneInfo, Shape, Vector } from './contract';
 import type { Hit, Picture } from './machine_paint';
 import type { Spot } from './camera';
 import { button, div, element, menu, one, press, span, watchVisible, write } from './dom';
@@ -25,7 +25,8 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
   const show: Record<string, boolean> = { Path: true, Loads: true, Joints: false, Names: true }, chosen = new Map<string, number>(), readout = element('dl', { class: 'readout' }), cells: Element[] = [];
   // The machine at both ends of the 95 % interval of an estimate.
   const ends = data.series.some(s => s.of === 'spread') ? [-1, 1].map(sign => makePoses(scene, machines[0].of, sign)) : [], spreadNote = element('p', { class: 'ghost-note', hidden: true }, span('ghost-line end'), '95 % of positions');
-  let point = points.find(q => scene.traces?.includes(q.name)) ?? points[0], path: Vector[] = [], times: number[] = [], hits: Hit[] = [], fitted = true, visible = true;
+  const moves = (q: Place) => size(subtract(...[start, (start + end) / 2].map(t => placed(machines[0].poses(t), q)) as [Vector, Vector])) > 1e-3 * scene.size;
+  let point = points.find(q => scene.traces?.includes(q.name)) ?? points.find(moves) ?? points[0], path: Vector[] = [], times: number[] = [], hits: Hit[] = [], fitted = true, visible = true;
 
   // --- Tools
   const toggle = (name: string) => {
