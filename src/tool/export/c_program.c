@@ -210,10 +210,17 @@ static bool holds(const char *word, const void *user) {
 
 // ---- files
 
-// Returns the path of a file of the folder. "name.h" becomes "crane.h".
+static bool ends_with(const char *text, const char *end) {
+  size_t length = strlen(text), of_end = strlen(end);
+  return length >= of_end && strcmp(text + length - of_end, end) == 0;
+}
+
+// Returns the path of a file of the folder. The template "name.h.in" becomes "crane.h".
 static const char *path_of(writer *w, const char *name) {
   bool is_own = strncmp(name, "name", 4) == 0;
-  return od_arena_format(&w->arena, "%s/%s%s", w->x->folder, is_own ? w->p->name : "", is_own ? name + 4 : name);
+  const char *rest = is_own ? name + 4 : name;
+  int length = (int)strlen(rest) - (ends_with(rest, ".in") ? 3 : 0);
+  return od_arena_format(&w->arena, "%s/%s%.*s", w->x->folder, is_own ? w->p->name : "", length, rest);
 }
 
 // Makes the folders of a path below the folder of the export.
@@ -284,11 +291,6 @@ static bool lacks_part(const od_export_program *p, const char *part) {
   if (strcmp(part, "observer") == 0) return !p->d.observer;
   if (strcmp(part, "simulation") == 0) return p->d.observer;
   return false;
-}
-
-static bool ends_with(const char *text, const char *end) {
-  size_t length = strlen(text), of_end = strlen(end);
-  return length >= of_end && strcmp(text + length - of_end, end) == 0;
 }
 
 // Returns the rest of a symbol after a prefix, or NULL.

@@ -6,7 +6,7 @@
 
 typedef struct od_export_file {
   const char *folder,
-      *name;  // the kind of the export; the name of the file, in which `name` is the name of the program
+      *name;  // the kind of the export; the file `name.h.in` is the template of PROGRAM.h
   const unsigned char *bytes;
   size_t size;
 } od_export_file;

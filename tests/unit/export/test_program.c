@@ -1,5 +1,6 @@
-// Programs for controllers, run in this process. Oracles: od_observe(), the loop of `oleodyn observe`, whose estimates may differ by the round-off of
-// its times only; a simulation in fixed steps, written here with od_sim_step() for a machine without samples; sentences about files that cannot be exported.
+// Programs for controllers, run in this process. Oracles: od_observe(), the loop of `oleodyn observe`, whose estimates may differ by the
+// round-off of its times only; a simulation in fixed steps, written here with od_sim_step() for a machine without samples; sentences about
+// files that cannot be exported.
 #include "export/program.h"
 
 #include <math.h>
