@@ -133,7 +133,7 @@ int od_kind_export(od_job *job) {
       {"outputs", OD_OPTION_LIST, "LIST", "outputs of a machine: names, patterns or all (repeatable)", &a.outputs},
       {"parameters", OD_OPTION_LIST, "LIST", "numbers of a machine that the program can set (repeatable)",
        &a.parameters},
-      {"step", OD_OPTION_TEXT, "TIME", "time between two steps; default: the step of the file", &a.step},
+      {"step", OD_OPTION_TEXT, "H", "time between two steps; default: the step of the file", &a.step},
       {"no-names", OD_OPTION_FLAG, NULL, "no comments with the names of the machine's numbers", &a.no_names},
       OD_LOAD_OPTIONS(&a.load),
   };
