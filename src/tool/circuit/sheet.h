@@ -31,13 +31,13 @@ typedef struct od_pin {
   od_side side;
   bool may_turn;  // whether the pin is placed on the side that is nearer to the other pins of the net
   bool is_dashed;
-  int knot;  // index of its knot
+  int knot;  // index of the knot of the pin
 } od_pin;
 
 // A line from a symbol down to a tank symbol; upward if the length is negative.
 typedef struct od_tank_stub {
   int end;
-  int x, y, reach, length;  // same meaning as in od_pin
+  int x, y, reach, length;  // x, y, reach: as in od_pin; length: px, negative: upward
   bool is_dashed;
 } od_tank_stub;
 
@@ -104,8 +104,8 @@ typedef struct od_mark {
   const char *text;  // NULL: not a text
 } od_mark;
 
-// A name of a net; a long net has two names. Left end and baseline of the space for the name and a value after the
-// name. If the name is left of a line, the text ends at the right end of the space.
+// A name of a net; a long net has two names. (x, y) is the left end of the baseline of the space for the name and the
+// value that follows. If the name is left of a line, the text ends at the right end of the space.
 typedef struct od_node_name {
   int net;
   const char *text;
@@ -161,11 +161,11 @@ typedef struct od_sheet {
 
 // Creates the cells of all parts and the feedthroughs, and determines the initial order (sheet.c).
 void od_sheet_make(od_sheet *s, od_graph *g, od_arena *arena);
-// Groups pins by net and channel. Call after pins have changed their nets.
+// Groups pins by net and channel into knots. Call again after pins have changed their nets.
 void od_sheet_tie(od_sheet *s);
 // Computes the x of all cells from the order of each row (place_cells.c).
 void od_sheet_place(od_sheet *s);
-// Computes the y of all cells and all segments and dots from the x of the cells (route_channels.c).
+// Computes the y of all cells, and all segments and dots, from the x of the cells (route_channels.c).
 void od_sheet_route(od_sheet *s);
 // Counts crossings and overlaps of segments of different nets.
 void od_sheet_count(od_sheet *s);
@@ -193,14 +193,14 @@ static inline int od_pin_channel(const od_sheet *s, const od_pin *p) {
 static inline int od_row_count(const od_sheet *s, int row) {
   return s->row_begin[row + 1] - s->row_begin[row];
 }
-// Returns the pairs of parallel elements in a row: a restriction or pressure valve, and a check valve in the opposite direction. The
-// indices are places in the row. Returns the index of the check valve's place, or -1.
+// Returns the place in a row of the check valve that is parallel to the restriction or pressure valve at place `place`,
+// in the opposite direction; -1: none.
 int od_sheet_partner(const od_sheet *s, int row, int place);
 
 // --- For shapes -------------------------------------------------------------------------------------------------------
 
-// Adds a pin for end `end` of the part. If the end is at a tank, adds a stub to a tank symbol instead. If the end is
-// not connected, adds nothing.
+// Adds a pin for end `end` of the part and returns the pin. If the end is at a tank, adds a stub to a tank symbol
+// instead; if the end is not connected, adds nothing. Returns NULL in both cases and without memory.
 od_pin *od_cell_pin(od_sheet *s, od_cell *c, int end, int x, od_side side, int y, int reach);
 // Returns the part of a cell, or NULL.
 const od_part *od_cell_part(const od_sheet *s, const od_cell *c);

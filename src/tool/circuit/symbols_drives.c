@@ -18,7 +18,7 @@ enum {
   CYLINDER_WIDTH = 170
 };
 
-// Returns the index of the end at a place of the list of a key, or -1.
+// Returns the index of flow end number `place`, counted from 0, or -1.
 static int flow_end(const od_part *part, int place) {
   const od_part_end *end = od_part_flow(part, place);
   return end ? (int)(end - part->end) : -1;
@@ -198,7 +198,7 @@ const od_glyph od_glyph_brake = {lay_brake, draw_brake};
 
 // --- Pumps ---------------------------------------------------------------------------------------------------------------------
 
-// Returns the end on the suction side, or -1. The outlet is the last flow end.
+// Returns the index of the suction end; -1: the pump has only one flow end, the outlet.
 static int suction_end(const od_part *part) {
   return flow_end(part, 1) >= 0 ? flow_end(part, 0) : -1;
 }

@@ -9,7 +9,7 @@
 
 typedef struct vertex {
   int x, y;
-  int edge;  // index of the first edge in the list of the vertex, or -1
+  int edge;  // index of the first edge of the vertex, or -1
   int degree;
   bool is_pin, is_seen;
   const od_part_end *end;  // of a pin; NULL: none
@@ -150,7 +150,7 @@ static bool is_straight(const vertex *a, const vertex *b, const vertex *c) {
   return (a->x == b->x && b->x == c->x) || (a->y == b->y && b->y == c->y);
 }
 
-// Collects the terms of all pins beyond an edge.
+// Adds the terms of all pins of the subtree that begins at a vertex, without the edge `via`.
 static void collect(tree *t, int at, int via) {
   if (t->at[at].end)
     for (int i = 0; i < t->at[at].end->terms; i++) add_term(t, t->at[at].end->term[i]);
@@ -212,7 +212,7 @@ static void trace_net(od_sheet *s, int net, tree *t) {
   (void)s;
 }
 
-// Adds the lines to tank symbols. Their flow leads into the tank.
+// Adds the lines from pins to tank symbols. Positive flow leads into the tank.
 static void trace_stubs(od_sheet *s) {
   for (int i = 0; i < s->cells; i++) {
     const od_cell *c = &s->cell[i];
