@@ -1,13 +1,13 @@
-// Subspace identification. The block rows are the future input, the past input and output, and the future output. Their
-// triangular factor, by rows,
+// Subspace identification. The block rows of the data matrix are the future input, the past input and output, and the
+// future output. The triangular factor of this matrix, by rows,
 //
 //   constant, future input   L11
 //   past                     L21 L22
 //   future output            L31 L32 L33
 //
-// contains the prediction of the future output from the past: the oblique projection O = L32 L22^+ [L21 L22]. Its weighted
-// left singular vectors span the extended observability matrix [C; C A; C A^2; ...]. Weights (table of Van Overschee and
-// De Moor):
+// contains the prediction of the future output from the past: the oblique projection O = L32 L22^+ [L21 L22], where ^+
+// is the pseudo-inverse. Its weighted left singular vectors span the extended observability matrix [C; C A; C A^2;
+// ...]. Weights (table of Van Overschee and De Moor):
 //
 //   n4sid  O
 //   moesp  O without the part that the future input explains: L32
@@ -308,7 +308,7 @@ static bool mirror(int n, const double *A, double *out) {
   lapack_int pivot[MOST];
   memcpy(copy, A, (size_t)(n * n) * sizeof *copy);
   if (LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'V', n, copy, n, real, imaginary, NULL, n, V, n) != 0) return false;
-  // X V = V diag(lambda'): transposed, V' X' = diag(lambda') V'.
+  // The transpose of out V = V diag(mu) is V' out' = diag(mu) V'.
   for (int j = 0; j < n; j++) {
     double _Complex lambda = real[j] + imaginary[j] * _Complex_I;
     if (cabs(lambda) > 1) lambda = 1 / conj(lambda);
@@ -362,8 +362,8 @@ static od_status find_all(subspace *s, od_subspace_weight weight, double *singul
     if (*z && least < kept) (*z)->mirrored = radius;
   }
   return *z ? OD_OK
-            : od_fail(err, OD_NOT_CONVERGED, "the input matrix of order %d cannot be computed; try another order",
-                      s->n);
+            : od_fail(err, OD_NOT_CONVERGED,
+                      "the input matrix of the model of order %d cannot be computed; try another order", s->n);
 }
 
 od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_weight weight, double *singular,

@@ -1,4 +1,4 @@
-// Loads a file: reads and parses the text, prepares units and --set, and calls a reader of its sections.
+// Loads a file: reads and parses the text, prepares units and --set, and calls the reader of the file's sections.
 #ifndef OD_DOCUMENT_DOCUMENT_H
 #define OD_DOCUMENT_DOCUMENT_H
 
@@ -35,9 +35,9 @@ int od_load_variants(od_loader *ld, const od_section_class *file, int root, cons
 // The key that variants have in addition to the keys of their file.
 extern const od_key od_variant_key;
 
-// Returns the node of a map with the known sections of the chosen variant, merged over the variants that it extends. Returns -1 if
-// no variant is chosen, if the variant is empty, or, with a message, if the variant does not exist. od_variant_noun() returns the
-// name of the chosen variant for messages: "the variant 'worn'".
+// Returns the node of a map with the known sections of the chosen variant, merged over the variants that this variant
+// extends. Returns -1 if no variant is chosen, if the variant is empty, or, with a message, if the variant does not
+// exist. od_variant_noun() returns the name of the chosen variant for messages: "the variant 'worn'".
 int od_variant_find(od_loader *ld, const od_section_class *file, int root, const char *variant);
 const char *od_variant_noun(od_loader *ld);
 

@@ -190,7 +190,7 @@ static int number(parser *p) {
   const char *from = ends ? argument : p->text + p->at;
   if (!od_split_quantity(from, &value, &rest))
     return fail(p, p->at, "this is not a number; a number is written like 12, 1.5 or 2e-3");
-  p->at += (int)(rest - from);  // the end found by strtod would include hexadecimal digits
+  p->at += (int)(rest - from);  // strtod() would also read hexadecimal digits
   dimension unit = {.any = true};
   peek(p);
   const char *after = p->text + p->at;

@@ -19,7 +19,7 @@ typedef struct item {
 struct od_messages {
   item *item;
   int count;
-  int warnings;  // number of warnings in `count`
+  int warnings;  // number of warnings among the items
   int dropped;   // number of errors that are not stored
   od_arena arena;
 };
