@@ -194,7 +194,7 @@ double od_observed_curve_sigma(const od_observed *o);
 
 // ---- Comparison with the truth (compare_truth.c)
 
-// Fills coverage, NEES and curves of *o from the final estimates. False: out of memory.
+// Fills coverage, NEES and curves of *o from the final estimates. Returns false if out of memory.
 bool od_compare_truth(const od_experiment *e, od_observed *o);
 
 // Returns the squared errors of the chosen parameters, weighted with the inverse of their covariance. NAN: a true value is missing,
@@ -221,10 +221,11 @@ bool od_innovations_are_colored(const od_innovations *in, double level);
 
 // ---- the Cramer-Rao bound (cramer_rao.c)
 
-// Computes the smallest covariance of the parameters that an estimator can have, from the sensors and the initial uncertainty.
-// The machine is assumed to equal the model. The result is an observed experiment whose estimates are the true values: *out has
-// covariance, sigma and curves. *out is NULL and the status OD_OK if a parameter has no true value or the data are not simulated.
-// progress: same as in od_observe_options; NULL: the computation cannot be interrupted.
+// Computes the smallest covariance of the parameters that an estimator with an exact model of the machine can have,
+// from the sensors and the initial uncertainty. The result is an observed experiment whose estimates are the true
+// values: *out has covariance, sigma and curves. *out is NULL and the status OD_OK if the bound is not known: if the
+// data are not simulated, a true value is missing, the machine is disturbed or changes, or a sensor has colored noise,
+// drift, delay or a type. progress: same as in od_observe_options; NULL: the computation cannot be interrupted.
 od_status od_cramer_rao_bound(const od_experiment *e, bool (*progress)(void *user, double done), void *user,
                               od_observed **out, od_error *err);
 

@@ -1,5 +1,5 @@
-// Checkpoints of an observer's run: the observer, its statistics and the place in the samples. One function lists all saved data;
-// base/saved.h calls it to save, to check and to restore.
+// Checkpoints of an observer's run: the observer, its statistics and the place in the samples. The function transfer()
+// lists all saved data; the functions of base/saved.h call transfer() to save, to check and to restore.
 #include <math.h>
 #include <string.h>
 

@@ -81,7 +81,7 @@ typedef struct od_sensor_memory {
 } od_sensor_memory;
 
 // Initializes the state before the first sample, for steps of `step` s. od_sensor_memory_end() frees the buffers, also
-// after a failure. False: out of memory.
+// after a failure. Returns false if out of memory.
 bool od_sensor_memory_begin(od_sensor_memory *m, const od_sensor *s, double step);
 void od_sensor_memory_end(od_sensor_memory *m);
 // Sets the true initial value of the measured output, and its rate.

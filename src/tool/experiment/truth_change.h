@@ -1,5 +1,5 @@
-// Numbers of the true machine that change during a run: wear, a warmer oil, a changing load. A change is a table over time or a random
-// walk.
+// Numbers of the true machine that change during a run: wear, warmer oil, a changing load. A change is a table over
+// time or a random walk.
 #ifndef OD_EXPERIMENT_TRUTH_CHANGE_H
 #define OD_EXPERIMENT_TRUTH_CHANGE_H
 

@@ -1,8 +1,9 @@
 // A condition on outputs during a run: when and how long the condition held, and how far its value exceeded the limit.
 //
-// The value of a condition is v = s - limit or v = |s| - limit, with s = gain y[a] + second_gain y[b] - center. The condition begins
-// when v rises above zero. The condition ends when v falls below -margin, at the time of the last zero. The margin
-// merges intervals that noise or ripple would separate. Times between steps are interpolated linearly.
+// The value of a condition is v = s - limit or v = |s| - limit, with s = gain y[column] + second_gain y[second] -
+// center. The condition begins when v rises above zero. When v falls below -margin, the condition ends; its end is the
+// last time at which v fell to zero. The margin merges intervals that noise or ripple would separate. Times between
+// steps are interpolated linearly.
 #ifndef OD_FINDINGS_CONDITION_H
 #define OD_FINDINGS_CONDITION_H
 

@@ -41,7 +41,7 @@ typedef struct od_happening {
 
 typedef struct od_findings od_findings;
 
-// Creates the findings of a machine. The machine must outlive the findings. NULL: out of memory.
+// Creates the findings of a machine. The machine must outlive the findings. Returns NULL if out of memory.
 od_findings *od_findings_new(const od_machine *machine);
 void od_findings_free(od_findings *f);
 OD_OWNED_POINTER(od_findings, od_findings_free);

@@ -84,7 +84,8 @@ struct od_findings {
   od_arena arena;
 };
 
-// findings.c: returns the column of an output at every step, and adds the output if needed; -1 if `output` is -1.
+// findings.c: return the column of an output at every step, or among the outputs at the end of the run; add the output
+// if needed. -1: `output` is -1.
 int od_findings_column(od_findings *f, int output);
 int od_findings_final_column(od_findings *f, int output);
 // Adds a finding. The texts are copied; title and text in the format of printf.

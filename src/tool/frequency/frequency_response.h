@@ -19,11 +19,11 @@ typedef struct od_frf {
   od_arena arena;
 } od_frf;
 
-// Creates a response: all values zero, sigmas and coherences NAN, degrees of freedom infinite. NULL: out of memory.
+// Creates a response: all values zero, sigmas and coherences NAN, degrees of freedom infinite. Returns NULL if out of memory.
 od_frf *od_frf_new(int points, int outputs);
 void od_frf_free(od_frf *f);
 OD_OWNED_POINTER(od_frf, od_frf_free);
-// Copies the points from low to high (Hz, ends included). NULL: out of memory.
+// Copies the points from low to high (Hz, ends included). Returns NULL if out of memory.
 od_frf *od_frf_between(const od_frf *f, double low, double high);
 
 // --- From a model -------------------------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ typedef struct od_sines {
 // Returns whether the sigmas assume white noise (see od_sine_fit_end()).
 bool od_sines_are_white(const od_sines *sines);
 
-// Receives samples one by one, in the order of time, and stores only sums. The arguments are copied. NULL: out of memory.
+// Receives samples one by one, in the order of time, and stores only sums. The arguments are copied. Returns NULL if out of memory.
 typedef struct od_sine_fit od_sine_fit;
 od_sine_fit *od_sine_fit_new(const od_sines *sines, int outputs);
 void od_sine_fit_free(od_sine_fit *s);
