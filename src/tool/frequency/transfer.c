@@ -203,7 +203,8 @@ od_status od_transfer_fit(const od_frf *f, const od_transfer_options *options, o
   return OD_OK;
 }
 
-// Copies every second point, beginning with the first (`first` 0) or the second point (1). Returns NULL if out of memory.
+// Copies every second point, beginning with the first (`first` 0) or the second point (1). Returns NULL if out of
+// memory.
 static od_frf *half_of(const od_frf *f, int first) {
   int points = (f->points - first + 1) / 2;
   od_frf *half = od_frf_new(points, f->outputs);

@@ -74,8 +74,8 @@ od_status od_steady_points_find(const od_friction_plan *plan, od_friction_data *
 // Golay).
 od_status od_smooth(int count, int half, double *x);
 
-// Allocate memory for points, and for the samples of a run (`simulated`: also for the force without errors). The second
-// function also frees the previous samples.
+// Allocate memory for points, and for the samples of a run (`simulated`: also for the force without errors).
+// od_friction_data_take_run() also frees the previous samples.
 od_status od_friction_data_take_points(od_friction_data *d, int count);
 od_status od_friction_data_take_run(od_friction_data *d, int samples, bool simulated);
 

@@ -163,8 +163,8 @@ static void find_first_row(reader *r, const od_friction_log *log) {
     }
 }
 
-// Returns the longest time for which the speed has the same value in at least four samples and then reverses or becomes zero, as the reading of an
-// encoder between two edges. 0: no such time.
+// Returns the longest time for which the speed has the same value in at least four samples and then reverses or becomes
+// zero, as the reading of an encoder between two edges. 0: no such time.
 static double longest_hold(int count, const double *t, const double *v) {
   double longest = 0;
   for (int i = 0, first = 0; i < count; i++) {

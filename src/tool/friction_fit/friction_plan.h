@@ -37,7 +37,7 @@ typedef struct od_law_numbers {
 // Returns the numbers of a law, by their keys, as numbers of another law. Numbers that the other law does not have are
 // left out. Numbers that only the other law has get their defaults. The dependence on pressures and positions is left out.
 od_law_numbers od_law_numbers_as(const od_law_numbers *from, const od_friction_law *law);
-// The first function returns the index of a key among the numbers of a law; -1: no such key. The second function returns the
+// od_law_key() returns the index of a key among the numbers of a law; -1: no such key. od_law_field() returns the
 // description of the number at an index.
 int od_law_key(const od_friction_law *law, const char *key);
 const od_element_field *od_law_field(const od_friction_law *law, int number);
@@ -186,7 +186,7 @@ typedef struct od_friction_options {
   const char *const *log;       // logs that replace the data of the file; several logs are a series
   int logs;
   od_log_settings
-      settings;  // the log that replaces the data of the file, and settings of all logs; the texts outlive the plan
+      settings;  // the log that replaces the data of the file, and settings of all logs; the texts must outlive the plan
   od_content content;  // content of the file, if the file has already been read
 } od_friction_options;
 
