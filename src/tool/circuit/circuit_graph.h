@@ -61,7 +61,7 @@ typedef enum od_letter {
 
 // An end of a part. Its flow terms add up to the flow from the part into the net.
 typedef struct od_part_end {
-  int net;  // -1: not connected
+  int net;  // index of the net; -1: not connected
   od_end_role role;
   const char *key;  // key of the end in the file; for a valve with ports: letter of the port
   int place;        // index of the end among the ends of this key
@@ -77,7 +77,7 @@ typedef struct od_valve_path {
 } od_valve_path;
 enum { OD_MOST_BOXES = 3, OD_MOST_PATHS = 16 };
 typedef struct od_valve_box {
-  int position;  // 1, 0 or -1
+  int position;  // position of the spool: 1, 0 or -1
   int paths;
   od_valve_path path[OD_MOST_PATHS];
 } od_valve_box;
@@ -90,20 +90,20 @@ typedef struct od_valve_boxes {
 typedef struct od_part {
   int instance;
   const char *name, *class_name;
-  const char *owner;  // instance of a template, or NULL
-  const char *label;  // name in the diagram
+  const char *owner;  // name of the template instance that contains the part, or NULL
+  const char *label;  // name in the diagram, without the name of the section
   const od_symbol *symbol;
   od_part_end *end;
   int ends;
   const od_valve_boxes *boxes;  // boxes of a directional valve; other parts: NULL
   int section;                  // index of the section of the part, or -1
   int row;                      // index of the row of the part in the diagram; -1: not yet known
-  const od_look_place *place;   // place of the part that the file gives; NULL: none
+  const od_look_place *place;   // place in the diagram that the file gives for the part; NULL: none
 } od_part;
 
 typedef struct od_circuit_section {
-  const char *name;  // name of the instance of a template, or of the first actuator
-  bool is_instance;  // whether the names of its parts begin with the name of the instance
+  const char *name;  // name of the template instance, or of the first actuator
+  bool is_instance;  // whether the section is a template instance; the names of its parts then begin with `name`
 } od_circuit_section;
 
 typedef struct od_graph {
@@ -139,7 +139,7 @@ bool od_graph_find_levels(od_graph *g, od_arena *arena);
 const od_part_end *od_part_port(const od_part *part, od_letter letter);
 const od_part_end *od_part_role(const od_part *part, od_end_role role);
 const od_part_end *od_part_flow(const od_part *part, int i);
-// Returns the net of an end; -1 if the end is NULL or not connected, or if its net is a tank.
+// Returns the index of the net of an end; -1 if the end is NULL or not connected, or if its net is a tank.
 int od_end_line(const od_graph *g, const od_part_end *end);
 // Returns the number of ends with lines. Such an end is connected, and its net is not a tank.
 int od_part_lines(const od_graph *g, const od_part *part);

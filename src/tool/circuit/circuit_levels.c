@@ -9,7 +9,7 @@
 typedef struct levels {
   od_graph *g;
   int *level;  // level of each net; 0: not yet known
-  int *queue;  // nets with a level; the neighbors of the nets from `head` on still need levels
+  int *queue;  // nets with a level, in the order of assignment; `head`: first net with unvisited neighbors
   int head, tail;
 } levels;
 

@@ -1,4 +1,4 @@
-// Sections of a circuit: an actuator with the valves and lines that only it uses.
+// Sections of a circuit. A section is an actuator with the valves and lines that only this actuator uses.
 //
 // A template instance with an actuator, or with all nets of an actuator, is a section. All other actuators begin sections that
 // extend through elements, up to nets of pumps and sources. Actuators that share a net belong to one section. Pumps and elements

@@ -1,7 +1,7 @@
 // Letters of the ports of directional valves, and the open paths of each position.
 //
 // The ports of a valve with curves have no letters in machine files. This file derives the letters: T is the tank. A
-// and B have a path to T. P only supplies oil: it is the first node of its ports. L only receives oil. A is the port
+// and B have a path to T. P only supplies oil: P is the first node of all its ports. L only receives oil. A is the port
 // that P feeds on the positive side of the spool.
 #include <string.h>
 
@@ -39,7 +39,7 @@ static bool same_paths(const od_valve_box *a, const od_valve_box *b) {
 }
 
 // Stores the boxes of the positions 1, 0 and -1. Positions 1 and -1 are omitted if their paths equal those of position
-// 0. Returns NULL without memory.
+// 0. Returns NULL if out of memory.
 static const od_valve_boxes *keep_boxes(const od_valve_box *at, od_arena *arena) {
   od_valve_boxes *boxes = OD_TAKE(arena, od_valve_boxes, 1);
   if (!boxes) return NULL;

@@ -146,7 +146,8 @@ static bool judge(search *h) {
   return false;
 }
 
-// Returns whether the search moves a cell. The cells of a section that is a copy of another section are not moved.
+// Returns whether the search may move a cell. The cells of a section that is a copy of another section must not be
+// moved.
 static bool is_free(const od_sheet *s, const od_cell *c) {
   return c->section < 0 || s->twin_of[c->section] == c->section;
 }

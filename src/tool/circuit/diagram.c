@@ -16,7 +16,7 @@ static void add_output(od_circuit *c, bool *used, int output) {
 }
 
 // Fills the list of outputs of the circuit: pressures of nets, flows of pieces and moving parts, each once. Returns
-// false without memory.
+// false if out of memory.
 static bool list_outputs(od_circuit *c, const int *moving, int count, od_arena *arena) {
   const od_sheet *s = &c->sheet;
   int all = c->graph.model->outputs;

@@ -19,7 +19,7 @@ od_status od_circuit_make(const od_machine *machine, od_arena *arena, const od_c
 // Same as od_circuit_make(), for a model without a machine file.
 od_status od_circuit_make_model(const od_model *model, od_arena *arena, const od_circuit **c, od_error *err);
 
-// Returns the number of outputs of the machine that a moving diagram needs, each once, and their indices.
+// Returns the number of outputs of the machine that a moving diagram needs. *outputs: their indices, each once.
 int od_circuit_outputs(const od_circuit *c, const int **outputs);
 
 // Returns the nodes with their pressures, and the outputs of a moving diagram, by name:

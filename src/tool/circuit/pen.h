@@ -41,7 +41,7 @@ void od_pen_arc(od_pen *pen, const char *class_name, double x1, double y1, doubl
 void od_pen_arrow(od_pen *pen, double x1, double y1, double x2, double y2, double head, bool at_both_ends);
 void od_pen_spring(od_pen *pen, double x, double y, double width, int turns, double height);
 void od_pen_tank(od_pen *pen, double x, double y);
-// A line of a net inside a symbol, such as an internal pilot line.
+// Draws a line of a net inside a symbol, such as an internal pilot line.
 void od_pen_wire(od_pen *pen, int net, int points, const double *xy);
 void od_pen_text(od_pen *pen, const char *class_name, double x, double y, od_anchor anchor, double size, bool is_bold,
                  const char *text);

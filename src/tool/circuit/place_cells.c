@@ -194,7 +194,7 @@ static void copy_twins(od_sheet *s) {
     }
     if (count < 2) continue;
     int from = left_of(s, best), *place = s->scratch;  // place: x of each cell of the best section, relative to the
-                                                       // section
+                                                       // left edge of the section
     for (int i = 0; i < s->cells; i++)
       if (s->cell[i].section == best) place[s->cell[i].twin] = s->cell[i].x - from;
     for (int k = first; k < s->graph->sections; k++) {
@@ -266,7 +266,7 @@ static void separate_sections(od_sheet *s) {
           int from = body[s->order[i]], to = body[s->order[j]], right = a->x + a->width, left = b->x;
           if (from == to || (j > i + 1 && (from < sections) == (to < sections))) continue;
           int gap = j == i + 1 ? gap_between(s, s->order[i], s->order[j]) : GAP;
-          // A cell next to a section has a distance from the frame of the section.
+          // A cell next to a section has the distance FRAME_GAP from the frame of the section.
           if (from < sections && to >= sections && !b->is_feed && extent[from].top <= row && row <= extent[from].bottom)
             right = extent[from].right, gap = FRAME_GAP;
           if (to < sections && from >= sections && !a->is_feed && extent[to].top <= row && row <= extent[to].bottom)

@@ -55,7 +55,7 @@ static int count_hits(const od_sheet *s, double left, double top, double right, 
     const od_segment *g = &s->segment[i];
     if (overlaps(left, right, g->x1 - 1.5, g->x2 + 1.5) && overlaps(top, bottom, g->y1 - 1.5, g->y2 + 1.5)) hits++;
   }
-  for (int i = 0; i < s->frames; i++) {  // names must not overlap borders
+  for (int i = 0; i < s->frames; i++) {  // names must not overlap the borders of frames
     const od_frame *f = &s->frame[i];
     bool inside_x = left > f->x && right<f->x + f->width, inside_y = top> f->y && bottom < f->y + f->height;
     bool meets = overlaps(left, right, f->x, f->x + f->width) && overlaps(top, bottom, f->y, f->y + f->height);

@@ -64,7 +64,7 @@ static void improve_order(int *order, int count, const int *cost) {
   }
 }
 
-// Finds the tracks of a channel. Returns the number of tracks.
+// Assigns tracks to the knots of a channel. Returns the number of tracks.
 static int assign_tracks(od_sheet *s, int channel) {
   int begin = s->channel_knot[channel], all = s->channel_knot[channel + 1] - begin, count = 0, tracks = 0;
   int *item = s->scratch, *order = item + all, *cost = s->route_cost;

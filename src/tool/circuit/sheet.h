@@ -42,7 +42,7 @@ typedef struct od_tank_stub {
 } od_tank_stub;
 
 typedef struct od_cell {
-  int part;  // -1: a source or a feedthrough
+  int part;  // index of the part; -1: a source or a feedthrough
   int net;   // net of a source or feedthrough
   const od_symbol *symbol;
   bool is_feed, is_dashed;
@@ -73,7 +73,7 @@ typedef struct od_cell {
 typedef struct od_knot {
   int net, channel;
   int first, count;  // in od_sheet.knot_pin
-  int low, high;     // range of x
+  int low, high;     // range of the x of the pins
   int track;         // index of the track; -1: a straight vertical line without a track
 } od_knot;
 
@@ -90,7 +90,7 @@ typedef struct od_dot {
 typedef struct od_piece {
   int net;
   bool is_dashed;
-  int cell;  // cell of a line to a tank symbol; -1: another line
+  int cell;  // index of the cell, for a line from a cell to a tank symbol; -1: any other line
   int points;
   int *xy;
   od_flow_term *term;
@@ -101,7 +101,7 @@ typedef struct od_piece {
 typedef struct od_mark {
   double left, top, right, bottom;
   int cell;          // -1: none
-  const char *text;  // NULL: not a text
+  const char *text;  // NULL: the rectangle of a shape
 } od_mark;
 
 // A name of a net; a long net has two names. (x, y) is the left end of the baseline of the space for the name and the
@@ -110,8 +110,8 @@ typedef struct od_node_name {
   int net;
   const char *text;
   double x, y, width, value_width;
-  bool is_right;  // whether the text ends at the right end
-  bool is_free;   // whether the place overlaps nothing
+  bool is_right;  // whether the text ends at the right end of the space
+  bool is_free;   // whether the name overlaps no symbol, text, line or dot
 } od_node_name;
 
 // A frame around the cells of a section, or around two parallel elements (section -1).
@@ -130,13 +130,14 @@ typedef struct od_sheet {
   int pins, pin_room;
   int rows;
   int *order, *row_begin;  // cells of row r from left to right: order[row_begin[r]] .. order[row_begin[r + 1] - 1]
-  int *pad;                // additional space left of each cell
+  int *pad;                // additional space left of each cell, px
   int *twin_of;            // for each section: the first section with equal cells, or itself
   bool failed;             // whether an allocation failed
 
   od_knot *knot;
   int knots;
-  int *knot_pin, *channel_knot;  // pins by knot; knots of channel i: channel_knot[i] .. channel_knot[i + 1] - 1
+  int *knot_pin, *channel_knot;  // indices of the pins, knot by knot; knots of channel i: channel_knot[i] ..
+                                 // channel_knot[i + 1] - 1
   double *wish;                  // scratch of place_cells.c
   int *scratch, *route_cost;
   int top;                                       // y of the top of the first row
@@ -171,11 +172,11 @@ void od_sheet_route(od_sheet *s);
 void od_sheet_count(od_sheet *s);
 // Improves order, mirroring and spacing by hill climbing (climb.c).
 void od_sheet_climb(od_sheet *s);
-// Returns whether the cells have the orders that the file gives.
+// Returns whether the cells of each row have the order that the file gives.
 bool od_sheet_keeps_orders(const od_sheet *s);
 // Exchanges the nets above and below of an element in line.
 void od_sheet_upend(od_sheet *s, od_cell *c);
-// Divides the lines into pieces, each with one flow, from the segments (trace_lines.c).
+// Joins the segments of the lines to pieces with one flow each (trace_lines.c).
 void od_sheet_trace(od_sheet *s);
 
 // Return the place of a pin in the sheet: its x, the y of its end, and the channel of its line.
@@ -200,9 +201,9 @@ int od_sheet_partner(const od_sheet *s, int row, int place);
 // --- For shapes -------------------------------------------------------------------------------------------------------
 
 // Adds a pin for end `end` of the part and returns the pin. If the end is at a tank, adds a stub to a tank symbol
-// instead; if the end is not connected, adds nothing. Returns NULL in both cases and without memory.
+// instead; if the end is not connected, adds nothing. Returns NULL in both cases and if out of memory.
 od_pin *od_cell_pin(od_sheet *s, od_cell *c, int end, int x, od_side side, int y, int reach);
-// Returns the part of a cell, or NULL.
+// Returns the part of a cell; NULL: the cell is a source or a feedthrough.
 const od_part *od_cell_part(const od_sheet *s, const od_cell *c);
 // Sets the label: the name and the values of the part's symbol, and the signal.
 void od_cell_label(od_sheet *s, od_cell *c);

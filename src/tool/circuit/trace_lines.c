@@ -1,4 +1,4 @@
-// Divides lines into pieces, each with one flow.
+// Joins the segments of lines to pieces with one flow each.
 //
 // The lines of a net are a tree. Its root is the source of the net; without a source, a branching point; otherwise the
 // pin of an actuator. The flow in a piece is the sum of the flows of all pins beyond the piece. The remainder at the
@@ -12,7 +12,7 @@ typedef struct vertex {
   int edge;  // index of the first edge of the vertex, or -1
   int degree;
   bool is_pin, is_seen;
-  const od_part_end *end;  // of a pin; NULL: none
+  const od_part_end *end;  // end of the part at a pin; NULL: no such end
 } vertex;
 
 typedef struct edge {
@@ -20,7 +20,7 @@ typedef struct edge {
   bool is_dashed;
 } edge;
 
-// The tree of one net.
+// The lines of one net as a tree.
 typedef struct tree {
   od_sheet *s;
   int net;

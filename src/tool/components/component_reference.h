@@ -12,7 +12,7 @@ typedef struct od_component_class {
   const od_block_description *block;
 } od_component_class;
 
-// Return the number of classes and class i (elements first).
+// Return the number of classes, and class i. Classes of elements come before types of blocks.
 int od_component_count(void);
 od_component_class od_component_at(int i);
 // Returns the name of a class of elements, or the type of a block.

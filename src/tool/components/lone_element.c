@@ -112,7 +112,7 @@ static bool is_present(const od_lone_element *x, int state) {
 }
 
 // Sets states that follow the signal without delay, such as a spool position without a frequency, to the signal. The
-// numbers of the element determine which states do so.
+// numbers of the element determine which states follow the signal.
 static void follow_signal(od_lone_element *x) {
   const od_element_description *c = x->type;
   double signal = 0;

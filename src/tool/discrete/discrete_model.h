@@ -87,8 +87,8 @@ od_status od_z_transfer_simulate(const od_z_transfer *z, const od_discrete_data 
 // Quality of the simulation of an output from row `from` to the last row. The first `known` rows give the initial state and the
 // offset.
 typedef struct od_z_quality {
-  // Explained fraction of the output's movement: 100 (1 - |y - model| / |y - mean(y)|). NaN: the output is constant; negative
-  // infinity: the simulation diverges.
+  // Explained part of the output's variation in percent: 100 (1 - |y - model| / |y - mean(y)|). NaN: the output is
+  // constant; negative infinity: the simulation diverges.
   double percent;
   double rms;  // root mean square of y - model
 } od_z_quality;

@@ -170,7 +170,7 @@ static bool weigh_cva(const factor *f, od_arena *arena, weighted *w) {
   return true;
 }
 
-// Indexed by od_subspace_weight.
+// Functions that compute the weighted matrix, by od_subspace_weight.
 static bool (*const weigh[])(const factor *f, od_arena *arena, weighted *w) = {weigh_moesp, weigh_n4sid, weigh_cva};
 
 // Computes G: the first n columns of `left`, with the weight removed.
@@ -326,8 +326,8 @@ static bool mirror(int n, const double *A, double *out) {
   return true;
 }
 
-// Returns the sum of the squared unexplained fractions of the outputs, each fraction relative to the movement of its
-// output. Infinite: the model cannot be simulated.
+// Returns the sum of the squared unexplained fractions of the outputs. Each fraction is relative to the variation of
+// its output. Infinite: the model cannot be simulated.
 static double unexplained_share(const subspace *s, const od_z_transfer *z) {
   od_z_quality q;
   double sum = 0;

@@ -5,13 +5,14 @@
 #include "document/file_kind.h"
 #include "document/reader.h"
 
-// Loads ld->document->file; messages are added to ld->messages. Calls read() with tree and units, in the "C" locale,
-// and returns the status of read(). Afterwards tree and units are freed; texts and numbers remain in ld->document.
+// Loads ld->document->file; messages are added to ld->messages. Sets ld->tree and ld->units, then calls read() in the
+// "C" locale and returns the status of read(). Frees tree and units afterwards; texts and numbers remain in
+// ld->document.
 od_status od_document_load(od_loader *ld, const char *const *set, int set_count, od_status (*read)(void *user),
                            void *user);
 
-// Returns a loader for a file with a new document (NULL if an allocation fails). If content.text is NULL, od_document_load() reads
-// the file.
+// Returns a loader for a file, with a new document; the document is NULL if an allocation fails. If content.text is
+// NULL, od_document_load() reads the file.
 od_loader od_document_start(const char *path, od_content content, od_messages *messages);
 
 void od_document_free(od_document *document);

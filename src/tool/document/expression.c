@@ -51,7 +51,7 @@ typedef struct dimension {
 
 typedef struct parser {
   const char *text;
-  int at, depth, calls;  // calls: number of calls with several arguments that are being read
+  int at, depth, calls;  // calls: number of enclosing calls with several arguments
   const od_expression_names *names;
   od_expression *out;
   dimension unit[OD_EXPRESSION_LONGEST];

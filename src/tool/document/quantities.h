@@ -8,7 +8,7 @@
 
 enum {
   OD_MOST_NUMBERS = 1000000
-};  // limit of the number count of a file; a small file with aliases can describe a huge machine
+};  // largest count of numbers in a file; a small file with aliases can describe a huge machine
 
 // A number with a key. If the fallback is NAN, the number is required.
 typedef struct od_field {

@@ -87,7 +87,7 @@ static const od_instance *find_true_element(const od_experiment *e, const char *
   return NULL;
 }
 
-// Returns the unit of number `theta` of a machine.
+// Returns the unit of a machine's number with the index `theta` in the model; "1": there is no such number.
 static const char *unit_of(const od_machine *machine, int theta) {
   for (int i = 0; i < od_machine_number_count(machine); i++)
     if (od_machine_number_theta(machine, i) == theta) return od_machine_number(machine, i).unit;

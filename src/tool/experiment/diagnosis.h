@@ -28,7 +28,7 @@ typedef struct od_diagnosis_task {
 typedef struct od_suspect {
   od_fault fault;
   double gain;   // increase of twice the log likelihood, minus the cost of free numbers; -INFINITY: the run failed
-  double nis;    // mean square of v/s, limited to +-5, after the fault is undone
+  double nis;    // mean square of v/s after the fault is undone, with v/s limited to +-5
   bool white;    // whether innovations are white after the fault is undone
   double value;  // final estimate of the number that the fault makes free; NAN: none
   double earliest, latest;  // 95 % interval of the time at which a number changes, s; NAN: not computed

@@ -210,8 +210,8 @@ typedef struct od_experiment_options {
   void *user;
 } od_experiment_options;
 
-// Loads the experiment file, and its machine file for the true machine and for the model. Fails with OD_BAD_INPUT or
-// OD_IO, and messages about all errors.
+// Loads an experiment file, and its machine file twice: as the true machine and as the model. Fails with OD_BAD_INPUT
+// or OD_IO, and messages about all errors.
 od_status od_experiment_load(const char *path, const od_experiment_options *options, od_experiment **out,
                              od_messages *messages);
 void od_experiment_free(od_experiment *e);

@@ -138,7 +138,7 @@ static void read_initial(od_experiment_loader *xl, int node) {
 
 // --- Time and step -----------------------------------------------------------------------------------------------------
 
-// Reads time and step. Both may be in the machine's run section.
+// Reads time and step. The defaults are the time and the step of the machine's section 'run'.
 static void read_time(od_experiment_loader *xl, const od_section *file) {
   od_loader *ld = &xl->ld;
   od_experiment *e = xl->e;

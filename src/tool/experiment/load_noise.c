@@ -77,8 +77,8 @@ static bool read_names(od_experiment_loader *xl, int node, od_output_covariance 
   return sound;
 }
 
-// Reads row i of the matrix. number: indices of all entries in the document. Returns false after adding messages, or if
-// out of memory.
+// Reads row i of the matrix. number receives the indices of the entries in the document's table of numbers. Returns
+// false after adding messages, or if out of memory.
 static bool read_row(od_experiment_loader *xl, int node, const char *path, int i, od_output_covariance *t,
                      int *number) {
   od_loader *ld = &xl->ld;
@@ -190,7 +190,7 @@ void od_load_sensor_noise(od_experiment_loader *xl, int node) {
 
 double od_correlated_sigma(const od_experiment_loader *xl, const char *sensor) {
   const od_output_covariance *t = &xl->correlated;
-  // After errors in 'sensor_noise' its sensors are unknown.
+  // After errors in 'sensor_noise', its sensors are not known; 1 is a placeholder.
   if (xl->correlated_is_wrong) return 1;
   for (int i = 0; i < t->count; i++)
     if (t->output[i] == od_machine_output_find(xl->e->model, sensor)) return sqrt(t->covariance[i * (t->count + 1)]);

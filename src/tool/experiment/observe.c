@@ -148,8 +148,8 @@ static od_status start_observer(od_observe_run *r, const od_sample *first, const
   return od_observer_start(r->observer, first->t, x, r->np ? drawn : NULL, P, first->u);
 }
 
-// Creates the observer and starts the observer at the first sample (NULL: not started). Watched outputs without a sensor are
-// treated as sensors that never measure.
+// Creates the observer. Starts the observer at the sample `first` unless `first` is NULL. Watched outputs without a
+// sensor are treated as sensors that never measure.
 static od_status make_observer(od_observe_run *r, const od_sample *first, od_error *err) {
   OD_SCRATCH(scratch);
   const od_experiment *e = r->e;
@@ -333,8 +333,9 @@ static od_status predict(od_observe_run *r, const od_sample *s) {
   return status == OD_OK ? follow_coordinates(r) : status;
 }
 
-// Tests whether a parameter has changed. If so, corrects the estimate and records the change. The record of the last change follows the
-// present estimates. The sample at which the filter falls back is not tested, because the other filter has another estimate.
+// Tests whether a parameter has changed. If so, corrects the estimate and records the change. Also updates the record
+// of the last change with the present estimates. The sample at which the filter falls back is not tested, because the
+// other filter has another estimate.
 static od_status find_change(od_observe_run *r, double t) {
   if (!r->watch.watched) return OD_OK;
   od_parameter_change found;

@@ -69,13 +69,14 @@ typedef struct od_observed {
   long rows;          // number of recorded samples
   od_summing *sums;   // sums of each column over all samples, independent of the table
   long *within,
-      *known;  // per watched output: samples with the true value in the 95 % interval, and samples with a true value
+      *known;  // per watched output: numbers of samples with the true value in the 95 % interval, and of samples with a
+               // true value
   od_columns columns;
   bool has_truth;         // whether true values are known; else there is no coverage, NEES or curve
   long steps;             // number of samples after the start
   double step;            // time between samples, s; the mean if it varies
   double begin, end;      // times of the first and the last used sample
-  od_redrawn redrawn;     // rejected draws of a random start
+  od_redrawn redrawn;     // numbers of rejected draws of a random start
   long failed, held;      // numbers of failed and carried-over samples, with keep_going
   double seconds;         // computing time of the observer's steps, s
   bool detects_settling;  // whether the filter detects settling
@@ -132,8 +133,9 @@ typedef struct od_observe_options {
   bool no_table;             // whether only the result is requested, without a table
   void (*each)(void *user, const od_sample *sample, od_observer *observer);  // called after each sample, or NULL
 
-  // For streams. begin() is called when the table has its columns. answer() is called for each sample, with the last row of
-  // the table. If begin() or answer() returns false, the run ends. `why`: reason why the sample was not used.
+  // Functions for streams. begin() is called when the table has its columns. answer() is called for each sample, with
+  // the last row of the table. If begin() or answer() returns false, the run ends. `why`: reason why the sample was not
+  // used.
   bool (*begin)(void *user, const od_observed *o);
   bool (*answer)(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
   // Initial values and standard deviations of the parameters; NULL: as in the experiment.

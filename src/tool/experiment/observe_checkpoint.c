@@ -6,7 +6,7 @@
 #include "experiment/observe_run.h"
 #include "observe/observer_block.h"
 
-// The fields of a run in a checkpoint.
+// The numbers of a run that a checkpoint contains.
 typedef struct saved_fields {
   double t, Q_step, begin, end, settled_first, settled_since, fell_back_since, nis;
   int64_t repartitions, failures, rows, steps, failed, held, nis_dimension, impossible, near_dead_point;

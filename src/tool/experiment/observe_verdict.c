@@ -259,7 +259,7 @@ static void judge_movements(judge *j) {
       od_name_list_text(&others));
 }
 
-// Lists the detected changes of parameters.
+// Adds a remark with the detected changes of parameters.
 static void report_changes(judge *j) {
   const od_observed *o = j->o;
   od_name_list names = {.most = MOST_NAMES};

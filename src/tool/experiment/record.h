@@ -23,7 +23,7 @@ typedef enum od_fault_kind {
   OD_FAULT_SIGN,    // -1
   OD_FAULT_UNIT,    // factor between two units
   OD_FAULT_SWAP,    // not used: `column` and `other` are exchanged
-  OD_FAULT_GAUGE,   // pressure that is missing in all pressures (column -1) or in one pressure, Pa
+  OD_FAULT_GAUGE,   // atmospheric pressure that is missing in all pressures (column -1) or in one pressure, Pa
   OD_FAULT_CLOCK,  // fraction by which times are too long; `other` 1: only times of the sensors, relative to the inputs
   OD_FAULT_HOLD,   // `amount` is not used: inputs jump at rows
   OD_FAULT_OUTLIERS,   // `amount` is not used: the observer rejects outliers

@@ -15,7 +15,7 @@ enum { MOST_KEPT = 2048 };
 static const double mean_second_difference = 1.9544100476116797;
 
 typedef struct sums {
-  int64_t count, within;  // measured values; values within the band
+  int64_t count, within;  // number of measured values; number of values within the band
   int64_t seconds;        // number of second differences
   int64_t kept, every;    // number of kept samples; every `every`-th measured value is kept
   double sum, squares, variance, second;

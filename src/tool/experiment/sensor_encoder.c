@@ -66,7 +66,7 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
   od_loader *ld = &xl->ld;
   int node = od_section_get(ld, sensor, "encoder"), source = od_section_get(ld, sensor, "source");
   const char *unit = s->unit;
-  (void)read_unit;  // the noise is added to the displayed value
+  (void)read_unit;  // the noise has the unit of the displayed value, so *read_unit does not change
   s->of = source >= 0 ? &velocity : &od_sensor_encoder;
   if (source >= 0) unit = od_format(ld, "(%s) s", s->unit);
   if (source >= 0) read_position(xl, source, s, &unit);

@@ -23,7 +23,7 @@ typedef struct start {
   // Whether plant output i is watched output i. If not, the plant output of a watched output is od_watched.row.
   bool in_order;
   int nx, rows, columns;
-  int *state, *pivot;      // state of each column; scratch: pivots
+  int *state, *pivot;      // index of the state of each column; scratch: pivots
   double *sigma;           // standard deviation of the output of each row
   double *hx, *H, *scale;  // Jacobian of all outputs; rows and columns in use, scaled; scales of the columns
 } start;
@@ -54,7 +54,7 @@ static const double *row_of(const start *s, const od_experiment *e, int r) {
   return s->hx + (s->in_order ? output : e->watched[output].row) * s->nx;
 }
 
-// Finds the states that the outputs depend on, at the current state of the simulation.
+// Finds the states that the outputs depend on, and their scaled Jacobian, at the current state of the simulation.
 static od_status choose(start *s, const od_experiment *e, od_sim *sim) {
   od_status status = od_sim_output_jacobians(sim, s->hx, NULL, NULL);
   if (status != OD_OK) return status;

@@ -108,11 +108,11 @@ typedef struct memory {
   size_t pull;              // n: K (y - h) at the end of the step
   size_t A, P0, C0;         // n x n, n x n, ny x n: A, P and C at the beginning of the step
   size_t K, y, C, hk;       // n x ny: gain; ny, ny x n, ny x nx: sensors and their derivatives
-  size_t fx, fp, T, right;  // nx x nx, nx x np, n x n, n
+  size_t fx, fp, T, right;  // nx x nx, nx x np: derivatives of x'; n x n, n: Newton matrix, right-hand side
   size_t parts;             // 5 nz x nz: see od_motion_parts
   size_t parts_memory;      // od_motion_parts_doubles()
-  size_t R, x, rates;       // ny x (ny + n); n; nk
-  size_t pivot, used;       // integers: n + ny, ny
+  size_t R, x, rates;       // ny x (ny + n): R and P C'; n: estimate; nk: rates
+  size_t pivot, used;       // integers, n + ny: pivots; ny: indices of the used sensors
   size_t held;              // integers, np: -1 or 1 for a parameter held at its lower or upper bound; else 0
 } memory;
 
@@ -479,7 +479,7 @@ static od_status follow(od_observer *o, const double *map, const double *by_para
 // Between two steps only the step length, the flags and the corrections are needed.
 static void transfer(od_observer *o, od_pieces *t) {
   memory *m = od_observer_memory(o);
-  if (m->x0 == 0) start(o);  // the observer is not started
+  if (m->x0 == 0) start(o);  // the observer has not been started
   double fields[] = {m->steps, m->corrected, m->h};
   const double *saved = od_pieces_bytes(t, fields, sizeof fields);
   if (t->mode == OD_PIECES_RESTORE) {

@@ -44,8 +44,8 @@ typedef struct od_condition_record {
 void od_condition_begin(od_condition_record *r);
 // Returns the value of a condition.
 double od_condition_value(const od_condition *c, const double *y);
-// Adds the point at time t. Returns true if the condition begins since the last point; *at is then the time at which it
-// begins.
+// Adds the point at time t. Returns true if the condition has begun since the last point; *at is then the time at which
+// the condition began.
 bool od_condition_add(const od_condition *c, od_condition_record *r, double t, const double *y, double *at);
 // Ends the interval that is open at the end of the run.
 void od_condition_end(od_condition_record *r);
