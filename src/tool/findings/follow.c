@@ -349,7 +349,7 @@ static double supply_sign(const od_model *m, const od_output *o, bool by_tanks) 
   return o->index >= od_model_power(m, OD_POWER_SUPPLY) && o->index < od_model_power(m, OD_POWER_OIL) ? 1 : 0;
 }
 
-// Follows the supplied work. At the end of the run, the integrals of all energies are needed.
+// Follows the supplied work. Also requests the integrals of all energies at the end of the run.
 static void follow_energy(od_findings *f) {
   const od_model *m = f->model;
   bool by_tanks = true;

@@ -11,7 +11,7 @@
 typedef struct od_frf {
   int points, outputs;
   double *frequency;       // Hz, increasing
-  double _Complex *value;  // value[output * points + point]
+  double _Complex *value;  // complex amplitude of output over input: value[output * points + point]
   double *sigma;           // same layout: standard deviation of the real and of the imaginary part; NAN: not known,
                            // 0: exact
   double *coherence;       // same layout; NAN: not known
@@ -82,10 +82,9 @@ od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spec
 void od_spectra_free(od_spectra *s);
 OD_OWNED_POINTER(od_spectra, od_spectra_free);
 void od_spectra_add(od_spectra *s, double input, const double *output);
-// U and Y are the spectra of the input and of an output in a block. Computes the average of Y conj(U) divided by the
-// average of
-// U|^2, with coherence. For a periodic input, computes the average of Y divided by the average of U at the excited lines. Sigmas
-// then come from the differences between periods.
+// U and Y are the spectra of the input and of an output in a block. Computes the average of Y conj(U), divided by the
+// average of the square of |U|, with coherence. For a periodic input, computes the average of Y divided by the average
+// of U at the excited lines. Sigmas then come from the differences between periods.
 od_status od_spectra_end(const od_spectra *s, od_frf **out, od_error *err);
 
 // --- Bandwidth and resonances -------------------------------------------------------------------------------------

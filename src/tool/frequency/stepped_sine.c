@@ -146,8 +146,8 @@ static double residual_deviation(const sums *sum, const double x[3], long sample
   return sqrt(fmax(left, 0) / (double)(samples - 3));
 }
 
-// Returns the standard deviation of the amplitudes of sine and cosine, from *freedom amplitudes at neighboring frequencies; 0: none
-// is available. Frequencies above half the sampling rate are aliased and not used.
+// Returns the standard deviation of the amplitudes of sine and cosine, from *freedom amplitudes at neighboring
+// frequencies; 0: there is no such amplitude. Frequencies above half the sampling rate are aliased and not used.
 static double neighbor_noise(const od_sine_fit *s, int k, const sums *sum, const double x[3], int *freedom) {
   const double *mixed = s->mixed + 3 * NEIGHBORS * k;
   double square = 0, samples = (double)s->samples[k];

@@ -100,7 +100,8 @@ od_status od_run_model_slopes(const od_run_model *m, const od_law_numbers *n, in
     for (int k = 0, at = 0; k < columns; k++)
       slopes[i * (size_t)columns + (size_t)k] = od_is_of_factor(number[k]) ? 0 : row[at++];
   }
-  // A column of a number of the factor: the derivative of the force along the derivative of the factor at all samples.
+  // Computes the columns of the factor's numbers: the derivative of the force along the derivative of the factor at all
+  // samples.
   double *room = OD_TAKE(&scratch, double, m->samples);
   if (!room) return OD_NO_MEMORY;
   for (int k = 0; k < columns && status == OD_OK; k++) {
