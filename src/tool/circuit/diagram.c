@@ -48,7 +48,7 @@ static bool lay_sheet(od_circuit *c, int **moving, int *count, od_arena *arena) 
   return !s->failed && od_arena_status(arena) == OD_OK;
 }
 
-// Returns whether the names in the diagram omit the name of their section.
+// Returns whether the names of some parts and nets omit the name of the section.
 static bool has_short_names(const od_graph *g) {
   for (int i = 0; i < g->sections; i++)
     if (g->section[i].is_instance) return true;

@@ -46,7 +46,7 @@ typedef struct od_cell {
   int net;   // net of a source or feedthrough
   const od_symbol *symbol;
   bool is_feed, is_dashed;
-  int section;  // -1: none
+  int section;  // index of the section; -1: none
   int row, width, height, x, y;
   bool is_mirrored;
   int pin, pins;  // index of the first pin; number of pins
@@ -100,8 +100,8 @@ typedef struct od_piece {
 // A rectangle that a symbol or text covers.
 typedef struct od_mark {
   double left, top, right, bottom;
-  int cell;          // -1: none
-  const char *text;  // NULL: the rectangle of a shape
+  int cell;          // index of the cell; -1: none
+  const char *text;  // text; NULL: the rectangle of a shape
 } od_mark;
 
 // A name of a net; a long net has two names. (x, y) is the left end of the baseline of the space for the name and the
@@ -117,7 +117,7 @@ typedef struct od_node_name {
 // A frame around the cells of a section, or around two parallel elements (section -1).
 typedef struct od_frame {
   int section;
-  const char *title;  // NULL: a frame without a title, for example an enclosure
+  const char *title;  // title of the frame; NULL: none, for example in an enclosure
   int x, y, width, height;
 } od_frame;
 

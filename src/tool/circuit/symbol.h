@@ -67,7 +67,7 @@ typedef struct od_symbol {
 
 // Returns the symbol of a class; NULL: the class has no entry.
 const od_symbol *od_symbol_find(const char *class_name);
-// Returns the symbol of a part with `ends` ends that has no other symbol: a box with the name of its class.
+// Returns the symbol of a part with `ends` ends whose class has no symbol: a box with the name of the class.
 const od_symbol *od_symbol_generic(int ends);
 
 extern const od_glyph od_glyph_pressure_valve, od_glyph_check, od_glyph_restriction, od_glyph_pipe, od_glyph_two_way;

@@ -17,7 +17,8 @@ static const double poor_fit = 50;          // fit in percent; a smaller fit is 
 static const double color_threshold = 4.5;  // limit of the whiteness test: standard deviations above the expected sum
                                             // of squared autocorrelations
 static const double round_off = 1e-9;       // largest residuals that are round-off, relative to the output's variation
-// A pole of 1 (integrator) may appear outside the unit circle because of noise. This is the largest accepted distance.
+// Largest distance from the unit circle of a pole outside the circle that may be an integrator (pole 1) shifted by
+// noise.
 static const double integrator_tolerance = 1e-3;
 
 static int find(const char *const *names, const char *name) {

@@ -15,7 +15,7 @@ static const double pi = 3.14159265358979323846;
 typedef struct visible {
   const od_loader *ld;
   const char *name[MOST_NAMES];
-  int constant[MOST_NAMES];  // -1: pi
+  int constant[MOST_NAMES];  // index of the constant; -1: pi
   int count;
 } visible;
 

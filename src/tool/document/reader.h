@@ -27,13 +27,13 @@ const char *od_describe(od_loader *ld, int node);
 
 // A map with a known set of keys.
 typedef struct od_section {
-  const od_section_class *of;  // NULL: the keys are given by a list of names
-  int map;                     // -1: not a map (already reported); then reads find no keys and add no messages
-  int node;                    // node for the place of messages about missing keys
-  const char *path;            // path of its numbers: "crank.beam"; may be empty
-  const char *what;            // name for messages: "the beam 'crank'"
-  bool has_unknown;            // whether there are unknown keys; then a missing key may be misspelled
-  const char *meant[4];        // probable meanings of the first unknown keys; unused entries are NULL
+  const od_section_class *of;  // class of the section; NULL: the keys are given by a list of names
+  int map;   // node of the map; -1: not a map (already reported), so that reads find no keys and add no messages
+  int node;  // node for the place of messages about missing keys
+  const char *path;      // path of its numbers: "crank.beam"; may be empty
+  const char *what;      // name for messages: "the beam 'crank'"
+  bool has_unknown;      // whether there are unknown keys; then a missing key may be misspelled
+  const char *meant[4];  // probable meanings of the first unknown keys; unused entries are NULL
 } od_section;
 
 // Opens the value as a section. Reports unknown and repeated keys.

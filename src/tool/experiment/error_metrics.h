@@ -10,7 +10,8 @@
 // A kind of metric: its key in files, and its expected value for a consistent estimator.
 typedef struct od_error_metric_class {
   const char *key, *meaning;
-  bool has_unit;    // whether the value has the unit of the outputs, which must all have this unit; false: no unit
+  bool has_unit;    // whether the value has the unit of the outputs, and all outputs must have the same unit; false: no
+                    // unit
   double expected;  // expected value for a consistent estimator; NAN: unknown
 } od_error_metric_class;
 // All kinds of metrics. The last entry has the key NULL.

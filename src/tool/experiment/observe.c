@@ -335,7 +335,7 @@ static od_status predict(od_observe_run *r, const od_sample *s) {
 
 // Tests whether a parameter has changed. If so, corrects the estimate and records the change. Also updates the record
 // of the last change with the present estimates. The sample at which the filter falls back is not tested, because the
-// other filter has another estimate.
+// simpler filter has another estimate.
 static od_status find_change(od_observe_run *r, double t) {
   if (!r->watch.watched) return OD_OK;
   od_parameter_change found;

@@ -31,7 +31,7 @@ typedef struct od_curve_place {
 typedef struct od_curve_result {
   const char *valve, *port, *from, *to;
   int side;                // sign of the spool travel
-  const char *x_unit;      // unit of the travel, which is the unit of the command
+  const char *x_unit;      // unit of the travel and of the command
   double full;             // value of the fully open port
   double rmse;             // error over the stroke, relative to `full`; NAN: the true curve is unknown
   double sigma;            // standard deviation over the stroke, from the observer, relative to `full`
@@ -64,7 +64,7 @@ enum { OD_MOST_CHANGES = 200 };  // number of detected changes that a run stores
 
 typedef struct od_observed {
   od_arena memory;    // memory of all arrays
-  od_table *table;    // NULL: not requested
+  od_table *table;    // recorded rows; NULL: not requested
   od_rows_kept kept;  // selection of the rows in the table
   long rows;          // number of recorded samples
   od_summing *sums;   // sums of each column over all samples, independent of the table
@@ -88,8 +88,8 @@ typedef struct od_observed {
                         // has not fallen back
   double nis;           // sum of squared normalized innovations over all corrections
   long nis_dimension;   // number of squares in `nis`
-  od_sensor_counts *sensor;     // one per sensor
-  od_innovations *innovations;  // one per sensor
+  od_sensor_counts *sensor;     // counts of samples, one entry per sensor
+  od_innovations *innovations;  // statistics of the innovations, one entry per sensor
   double *start;                // initial values of the parameters
   double *truth;                // true values at the end of the run; NAN: unknown
   double *estimate, *sigma;     // estimates and standard deviations of the parameters, at the end
@@ -101,8 +101,8 @@ typedef struct od_observed {
   double *shift;       // per parameter: dependence on the start, in sigmas (start_dependence.c); NULL: not requested
   bool log_changed;    // whether the log changed during the second run, so that no shift was computed
   double *covariance;  // covariance of the parameters, at the end
-  double *metric;      // one per metric of the experiment; NAN: no sample was compared
-  od_reference_result *reference;  // one per reference column; without a table, no values were compared
+  double *metric;      // values, one per metric of the experiment; NAN: no sample was compared
+  od_reference_result *reference;  // results, one per reference column; without a table, no values were compared
   double nees;  // squared errors of the parameters weighted with the inverse covariance; NAN: a true value is missing
   int covered, compared;  // number of parameters with the true value within 1.96 sigma, and with a true value
   od_curve_result *curve;

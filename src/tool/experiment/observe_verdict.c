@@ -115,7 +115,7 @@ static void judge_size(judge *j, const od_scatter *run, const od_scatter *last) 
                sqrt(last->square), interval_of(last).text);
 }
 
-// Adds a remark about sensors with a large NIS, which the NIS of all sensors may not show.
+// Adds a remark about sensors with a large NIS. The NIS of all sensors together may be as expected.
 static void judge_sensor_sizes(judge *j) {
   od_name_list names = {.most = MOST_NAMES};
   for (int i = 0; i < j->e->sensors; i++) {

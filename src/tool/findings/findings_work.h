@@ -54,8 +54,8 @@ typedef struct od_findings_record {
   const struct od_findings *f;
   bool has_point;
   double start, end;
-  od_condition_record *condition;  // one per followed rule
-  int *mode;                       // one per part with modes; -1: no mode yet
+  od_condition_record *condition;  // records, one per followed rule
+  int *mode;                       // last modes, one per part with modes; -1: no mode yet
   od_moment_list begins[OD_FIND_TYPES], modes, states;
   double window_t, window_work, work;    // time and work at the start of the window of the power; work at the last
                                          // point

@@ -12,9 +12,9 @@ typedef struct od_frf {
   int points, outputs;
   double *frequency;       // Hz, increasing
   double _Complex *value;  // complex amplitude of output over input: value[output * points + point]
-  double *sigma;           // same layout: standard deviation of the real and of the imaginary part; NAN: not known,
-                           // 0: exact
-  double *coherence;       // same layout; NAN: not known
+  double *sigma;           // layout as `value`: standard deviation of the real and of the imaginary part; NAN: not
+                           // known, 0: exact
+  double *coherence;       // layout as `value`; NAN: not known
   double *freedom;         // per point: degrees of freedom of the sigmas; INFINITY: the sigmas are exact
   od_arena arena;
 } od_frf;

@@ -1,10 +1,10 @@
 // Evaluates a stepped sine: sine, cosine and offset of each signal in each segment by least squares, from sums over the samples.
 //
-// The uncertainty depends on the noise at the sine's own frequency f, which cannot be separated from the sine. Within n periods
-// the neighboring frequencies f (1 +- j/n) are orthogonal to the sine and are not harmonics of f. The output at these
-// frequencies is noise, and noise of any color has about the same power at f. The mean square of the amplitudes of the sines
-// and cosines at these frequencies is the variance of the amplitudes at f. The number of degrees of freedom is the number of
-// terms.
+// The uncertainty depends on the noise at the frequency f of the sine. This noise cannot be separated from the sine.
+// Within n periods the neighboring frequencies f (1 +- j/n) are orthogonal to the sine and are not harmonics of f. The
+// output at these frequencies is noise, and noise of any color has about the same power at f. The mean square of the
+// amplitudes of the sines and cosines at these frequencies is the variance of the amplitudes at f. The number of
+// degrees of freedom is the number of terms.
 #include <math.h>
 
 #include "base/allocate.h"

@@ -4,7 +4,7 @@
 
 #include "frequency/frequency_response.h"
 
-enum { OD_TRANSFER_MOST = 16 };  // largest degree, which is the limit of blocks in machine files
+enum { OD_TRANSFER_MOST = 16 };  // largest degree; equal to the limit of blocks in machine files
 
 typedef enum od_transfer_method { OD_TRANSFER_LEVY, OD_TRANSFER_SK, OD_TRANSFER_VF } od_transfer_method;
 // Names of the methods, in the order of the enumeration. The last entry is NULL.

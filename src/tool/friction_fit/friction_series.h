@@ -15,8 +15,8 @@ typedef struct od_series_parameter {
   double
       chi_squared;  // squared differences from the weighted mean, in units of the reported variances, per degree of freedom
   double chance;             // probability of a larger chi_squared if the reported standard deviations are correct
-  double truth;              // NAN: not known
-  double *estimate, *sigma;  // one per run; NAN: no fit
+  double truth;              // true value; NAN: not known
+  double *estimate, *sigma;  // estimates and standard deviations, one per run; NAN: no fit
 } od_series_parameter;
 
 typedef struct od_friction_series {
