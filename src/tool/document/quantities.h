@@ -24,7 +24,7 @@ typedef enum od_home { OD_IN_MODEL, OD_IN_LOADER } od_home;
 // The text of a number: from --set, from the file, or none (text NULL: the default applies).
 typedef struct od_given {
   const char *path;   // path of the number
-  const char *label;  // for messages: "length", "centre[0]"
+  const char *label;  // name for messages: "length", "centre[0]"
   const char *text;
   od_place place;
 } od_given;

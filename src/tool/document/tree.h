@@ -32,7 +32,8 @@ typedef struct od_tree_node {
 typedef struct od_tree_origin {
   const char *file;
   const char *scope;    // prefix of names, shortened step by step in searches: "boom.seal"; "" outside templates
-  const char *context;  // for messages: "in template 'section' used at crane.yaml:12:3"; NULL: none
+  const char *context;  // text about the instance for messages: "in template 'section' used at crane.yaml:12:3"; NULL:
+                        // none
 } od_tree_origin;
 
 typedef struct od_tree {

@@ -397,7 +397,7 @@ od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error 
   double excess = 0;
   for (size_t k = 0; k < n; k++) {
     double known = 2 * log(od_sensor_sigma(&task->e->sensor[k % (size_t)task->e->sensors]));
-    // Samples after a failure of the run get a high cost.
+    // Samples after a failure of the run have a high cost.
     if ((long)k / task->e->sensors >= t->reached && !isnan(r->y[k])) t->now[k] = cost_of(1000) + known;
     t->base[k] = t->now[k];
     if (isnan(t->base[k])) continue;

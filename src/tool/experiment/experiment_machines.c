@@ -141,7 +141,7 @@ static od_machine *load(od_experiment_loader *xl, const char *path, const settin
   return machine;
 }
 
-// Checks that both machines have the same inputs, because the observer gets the inputs of the true machine.
+// Checks that both machines have the same inputs, because the observer receives the inputs of the true machine.
 static void check_inputs(od_experiment_loader *xl, const od_machine *a, int node) {
   const od_machine *b = xl->e->model;
   bool same = od_machine_input_count(a) == od_machine_input_count(b);

@@ -56,8 +56,8 @@ struct od_innovation_record {
   double *present;        // innovations of the current sample; NAN: none
   double *pairs;          // per pair of sensors: sum of products, sums of both squares, and number of products
   double *last, *change;  // inputs at the previous sample; the last AFTER changes of each input
-  double *followed;       // per sensor, input and lag: sum of innovation times change of the input
-  double *own;            // per input and lag: sum of change times earlier change
+  double *followed;       // per sensor, input and lag: sum of the products of innovation and change of the input
+  double *own;            // per input and lag: sum of the products of a change and an earlier change of the input
 };
 
 // --- The record -------------------------------------------------------------------------------------------------------

@@ -316,7 +316,8 @@ od_status od_experiment_load(const char *path, const od_experiment_options *opti
     xl.e->file = xl.ld.document;
     xl.e->uncorrected = options->uncorrected;
   }
-  // The reader of this file gets the texts of --set for its own numbers. The loaders of the machines get the other texts.
+  // The reader of this file uses the texts of --set for numbers of the experiment. The loaders of the machines use the
+  // other texts.
   const char **own = OD_TAKE(&xl.memory, const char *, options->set_count);
   int count = 0;
   for (int i = 0; own && i < options->set_count; i++)

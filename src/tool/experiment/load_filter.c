@@ -9,7 +9,7 @@
 #include "filters/filter_types.h"
 #include "machine/method_names.h"
 
-// Sets *key to key i of the keys of all filters, in which each key occurs once. Returns false if there is no key i.
+// Sets *key to key i of the keys of all filters without repetitions. Returns false if there is no key i.
 static bool option_key(int i, od_key *key) {
   const od_filter *filter;
   for (int f = 0; (filter = od_filter_type_at(f)) != NULL; f++)

@@ -430,7 +430,7 @@ enum {
   MOST_ROWS = 40000
 };                                       // smallest, usual and largest number of rows of a diagnosis
 static const double least_share = 0.25;  // smallest fraction of the excess NIS in the rows of a diagnosis
-static const double nis_limit = 1.2;     // limit of the NIS before a pause
+static const double nis_limit = 1.2;     // NIS below which the innovations before a pause are as expected
 
 // Returns the number of rows from the start that a diagnosis uses. These rows contain a sufficient part of the excess NIS: the
 // squared innovations minus their expected value. If innovations are not too large, their sizes do not show the place of the fault, and all

@@ -186,8 +186,8 @@ typedef struct od_friction_options {
                                 // NULL: none
   const char *const *log;       // logs that replace the data of the file; several logs are a series
   int logs;
-  od_log_settings
-      settings;  // the log that replaces the data of the file, and settings of all logs; the texts must outlive the plan
+  // The log that replaces the data of the file, and settings of all logs. The texts must outlive the plan.
+  od_log_settings settings;
   od_content content;  // content of the file, if the file has already been read
 } od_friction_options;
 
