@@ -84,8 +84,8 @@ static void build_tree(tree *t) {
     if (s->segment[i].net == t->net) split_segment(t, &s->segment[i]);
 }
 
-// Marks the pins. Returns the root: a source; without a source, the branching point with most lines; otherwise the pin
-// of an actuator, or the first pin.
+// Marks the pins. Returns the root: a source; without a source, the branching point with the most lines; otherwise the
+// pin of an actuator, or the first pin.
 static int find_root(tree *t) {
   od_sheet *s = t->s;
   int source = -1, actuator = -1, first = -1, branch = -1;

@@ -497,8 +497,9 @@ static od_status name_causes(const od_experiment *e, const od_observe_options *o
 
 // --- The verdict ----------------------------------------------------------------------------------------------------
 
-// Adds the remark about a run that passes all tests. "Consistent" means inside the printed interval. Outside this interval,
-// the difference is too small to be relevant, or not significant at the level of the verdict.
+// Adds the remark about a run that passes all tests. "Consistent": the scatter is inside the printed interval. "Nearly
+// consistent": the difference is too small to be relevant. "Possibly by chance": the difference is not significant at
+// the level of the verdict.
 static void confirm(judge *j, const od_scatter *run) {
   double n = (double)run->count;
   double percent = 100 * fabs(sqrt(run->square) - 1);
@@ -547,7 +548,7 @@ static void judge_innovations(judge *j) {
   judge_pairs(j);
 }
 
-// Judges the estimates of outputs that the log contains, but no sensor of the observer measures.
+// Judges the estimates of outputs that are columns of the log but are not measured by a sensor of the observer.
 static void judge_reference(judge *j, int i) {
   const od_reference *c = &j->e->reference[i];
   const od_reference_result *r = &j->o->reference[i];

@@ -237,7 +237,7 @@ static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, con
   if (status == OD_OK) status = OD_NOT_CONVERGED;
   memcpy(begin, od_sim_state(sim), states * sizeof *begin);
   memcpy(x, begin, states * sizeof *x);
-  // The sensitivities at the true outputs are the reference for the drawn starts.
+  // The sensitivities at drawn starts are compared with the sensitivities at the true outputs.
   for (int r = 0; r < s->rows; r++) wanted[r] = middle[s->given->output[r]];
   if (reach(s, e, sim, wanted, x, y) == OD_OK) keep_sizes(s, size);
   for (uint64_t attempt = 0; attempt < MOST_DRAWS && status != OD_OK; attempt++) {
