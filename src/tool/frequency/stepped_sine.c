@@ -82,7 +82,8 @@ static void add_to(sums *sum, const double basis[3], const double *neighbor, int
   sum->square += value * value;
 }
 
-// Computes sine and cosine of the neighboring frequencies, pair by pair: the sine itself, rotated by j/n of its angle.
+// Computes sine and cosine of the neighboring frequencies, pair by pair. angle: phase of the fitted sine. The phases of
+// a pair are angle (1 + j/n) and angle (1 - j/n), where j is an entry of `away` and n is `settled`.
 static void make_neighbors(const od_sine_fit *s, double angle, const double basis[3], double *neighbor) {
   double _Complex own = basis[1] + basis[0] * _Complex_I, turn = cexp(angle / s->settled * _Complex_I), turned = 1;
   for (int p = 0, j = 0; p < s->pairs; p++) {
