@@ -148,9 +148,10 @@ static void check_inputs(od_experiment_loader *xl, const od_machine *a, int node
   for (int i = 0; same && i < od_machine_input_count(a); i++)
     same = strcmp(od_machine_input_name(a, i), od_machine_input_name(b, i)) == 0;
   if (!same)
-    od_complain(&xl->ld, node,
-                "'truth' and 'model' have different inputs; expected the same inputs, because the observer gets the "
-                "inputs of the true machine");
+    od_complain(
+        &xl->ld, node,
+        "'truth' and 'model' have different inputs; expected the same inputs, because the observer receives the "
+        "inputs of the true machine");
 }
 
 void od_load_machines(od_experiment_loader *xl, const od_section *file) {
