@@ -308,7 +308,7 @@ static bool mirror(int n, const double *A, double *out) {
   lapack_int pivot[MOST];
   memcpy(copy, A, (size_t)(n * n) * sizeof *copy);
   if (LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'V', n, copy, n, real, imaginary, NULL, n, V, n) != 0) return false;
-  // The transpose of out V = V diag(mu) is V' out' = diag(mu) V'.
+  // Solves the transposed equation: out V = V diag(mu) becomes V' out' = diag(mu) V'.
   for (int j = 0; j < n; j++) {
     double _Complex lambda = real[j] + imaginary[j] * _Complex_I;
     if (cabs(lambda) > 1) lambda = 1 / conj(lambda);

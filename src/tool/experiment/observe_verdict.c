@@ -221,8 +221,9 @@ static double movement_of(const judge *j, int i, bool since_start) {
   return since_start ? j->o->moved[i].since_start : j->o->moved[i].deviations;
 }
 
-// Returns the index of the parameter that has changed most, since the start or since any time; -1: no parameter has changed
-// too much. others: names of the other parameters that have changed too much.
+// Returns the index of the parameter that has changed most; -1: no parameter has changed too much. since_start: changes
+// since the start of the run; false: changes since any time. others: names of the other parameters that have changed
+// too much.
 static int find_moved(const judge *j, bool since_start, od_name_list *others) {
   int worst = -1;
   for (int i = 0; i < j->e->parameters; i++)

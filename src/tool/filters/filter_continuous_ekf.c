@@ -307,7 +307,7 @@ static double bound_of(const od_observer *o, memory *m, int i) {
   return wanted < low ? low : wanted > high ? high : (double)NAN;
 }
 
-// Replaces the equations of held parameters by the change to their bound.
+// Replaces the equation of each held parameter. The new equation sets the change to the distance to the bound.
 static void hold(const od_observer *o, memory *m) {
   int n = o->nx + o->np;
   for (int i = 0; i < o->np; i++) {
@@ -450,7 +450,7 @@ static od_status correct(od_observer *o, const double *y) {
   od_linear_begin(o);
   od_status status = euler ? OD_OK : sensors(o, m, NULL, NULL, NULL, at(m, m->y), at(m, m->C0));
   if (status == OD_OK) status = od_linear_pass(o, y, 0);
-  // If the uncertainty was increased, the discrete correction remains.
+  // If od_linear_pass() has increased the uncertainty, the estimate of the discrete correction is kept.
   if (status != OD_OK || !o->used || (od_observer_linear(o)->widened && !euler)) return status;
   if (euler) {
     memcpy(od_observer_at(o, o->P_out), P, (size_t)(n * n) * sizeof *P);
