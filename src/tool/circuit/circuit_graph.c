@@ -94,7 +94,7 @@ static bool add_nets(od_graph *g, od_arena *arena) {
 
 // --- Parts ------------------------------------------------------------------------------------------------------------
 
-// Adds the flow at end `end` of an instance to the flow terms of an end of a part.
+// Adds the flow at end `end` of an instance to the flow terms of an end of a part. Returns false if out of memory.
 static bool add_term(const od_model *m, int instance, int end, od_part_end *to, od_arena *arena) {
   od_end_flow flow = od_element_end_flow(od_instance_description(m, &m->instance[instance]), end);
   int output = od_instance_output(m, instance, flow.output);
@@ -106,7 +106,7 @@ static bool add_term(const od_model *m, int instance, int end, od_part_end *to, 
   return true;
 }
 
-// Adds the flows of an element inside another element, such as the leakage of a cylinder, to the ends of its host.
+// Adds the flows of elements inside a host element, such as the leakage of a cylinder, to the ends of the host.
 static bool add_inner_flows(od_graph *g, int host, od_part *part, od_arena *arena) {
   const od_model *m = g->model;
   for (int i = 0; i < m->instances; i++) {
@@ -123,7 +123,7 @@ static bool add_inner_flows(od_graph *g, int host, od_part *part, od_arena *aren
   return true;
 }
 
-// Copies the ends of an element to a part.
+// Copies the ends of an element and their flows to a part. Returns false if out of memory.
 static bool take_ends(od_graph *g, int instance, od_part *part, od_arena *arena) {
   const od_model *m = g->model;
   const od_instance *e = &m->instance[instance];
@@ -139,7 +139,7 @@ static bool take_ends(od_graph *g, int instance, od_part *part, od_arena *arena)
   return add_inner_flows(g, instance, part, arena);
 }
 
-// Adds the nets of a valve's ports to a part as ends, each net once.
+// Adds the nets of a valve's ports to a part as ends, each net once, with their flows. Returns false if out of memory.
 static bool take_port_nets(od_graph *g, int valve, od_part *part, od_arena *arena) {
   const od_model *m = g->model;
   for (int i = 0; i < m->instances; i++) {

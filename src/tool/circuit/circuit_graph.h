@@ -11,7 +11,7 @@
 #include "machine/machine.h"
 #include "model/model.h"
 
-// Color of a line without a simulation.
+// Groups of nets, one per color of lines in a diagram without simulation results.
 typedef enum od_net_color {
   OD_NET_SUPPLY,
   OD_NET_WORK,
@@ -30,16 +30,17 @@ typedef struct od_net {
   od_node_kind kind;
   bool is_tank;     // whether the net is a tank: each end has a tank symbol, and the net has no lines
   bool is_used;     // whether any part has an end at this net
-  bool is_supply;   // whether the net is a source or the outlet of a pump; false in a closed circuit
+  bool is_supply;   // whether the net is a pressure source or at the outlet of a pump; false for lines of a closed
+                    // circuit
   bool is_chamber;  // whether the net is at an actuator
-  bool is_second;   // whether the net is a work net of a second chamber or, without a chamber, of port B
+  bool is_second;   // whether the net is only at second chambers or, if at no chamber, only at ports B
   bool is_work;     // whether the net is at port A or B of a directional valve
   bool is_feed;     // whether the net is at port P, L or T of a directional valve
-  bool is_sense;    // whether the net carries a pressure signal: it has only pilots, shuttles, orifices and sense ports
+  bool is_sense;    // whether the net only carries a pressure signal: pilots, sense ports, shuttles, restrictions
   od_net_color color;
-  int level;     // channel of the net: 0 above the actuators, 1 below them, and so on
-  int section;   // index of its section, or -1
-  int pressure;  // index of the output with the pressure, or -1
+  int level;     // index of the channel of the net: channel 0 is above the actuators, channel 1 below them
+  int section;   // index of the section of the net, or -1
+  int pressure;  // index of the output with the pressure of the net, or -1
 } od_net;
 
 // A term of a flow: an output of the machine with sign 1 or -1.
@@ -47,7 +48,7 @@ typedef struct od_flow_term {
   int output, sign;
 } od_flow_term;
 
-// Letters of ports.
+// Letters of the ports of directional valves. L is the load-sensing port.
 typedef enum od_letter {
   OD_LETTER_NONE,
   OD_LETTER_P,
@@ -60,28 +61,28 @@ typedef enum od_letter {
 
 // An end of a part. Its flow terms add up to the flow from the part into the net.
 typedef struct od_part_end {
-  int net;  // -1: not connected
+  int net;  // index of the net; -1: not connected
   od_end_role role;
   const char *key;  // key of the end in the file; for a valve with ports: letter of the port
-  int place;        // index in the list of this key
+  int place;        // index of the end among the ends of this key
   od_letter letter;
   od_flow_term *term;
   int terms;
 } od_part_end;
 
-// A position of a directional valve: the open paths between ports.
+// An open path between two ports of a directional valve.
 typedef struct od_valve_path {
   od_letter from, to;
   bool is_two_way;
 } od_valve_path;
 enum { OD_MOST_BOXES = 3, OD_MOST_PATHS = 16 };
 typedef struct od_valve_box {
-  int position;  // 1, 0 or -1
+  int position;  // position of the spool: 1, 0 or -1
   int paths;
   od_valve_path path[OD_MOST_PATHS];
 } od_valve_box;
 typedef struct od_valve_boxes {
-  int count, rest;  // the lines of the ports end at box `rest`
+  int count, rest;  // number of boxes; index of the box of position 0, at which the lines of the ports end
   od_valve_box box[OD_MOST_BOXES];
 } od_valve_boxes;
 
@@ -89,20 +90,20 @@ typedef struct od_valve_boxes {
 typedef struct od_part {
   int instance;
   const char *name, *class_name;
-  const char *owner;  // instance of a template, or NULL
-  const char *label;  // name in the diagram
+  const char *owner;  // name of the template instance that contains the part, or NULL
+  const char *label;  // name in the diagram, without the name of the section
   const od_symbol *symbol;
   od_part_end *end;
   int ends;
   const od_valve_boxes *boxes;  // boxes of a directional valve; other parts: NULL
-  int section;                  // index of its section, or -1
-  int row;                      // index of the row of cells; -1: not yet known
-  const od_look_place *place;   // place of the part that the file gives; NULL: none
+  int section;                  // index of the section of the part, or -1
+  int row;                      // index of the row of the part in the diagram; -1: not yet known
+  const od_look_place *place;   // place in the diagram that the file gives for the part; NULL: none
 } od_part;
 
 typedef struct od_circuit_section {
-  const char *name;  // name of the instance of a template, or of the first actuator
-  bool is_instance;  // whether the names of its parts begin with the name of the instance
+  const char *name;  // name of the template instance, or of the first actuator
+  bool is_instance;  // whether the section is a template instance; the names of its parts then begin with `name`
 } od_circuit_section;
 
 typedef struct od_graph {
@@ -116,39 +117,42 @@ typedef struct od_graph {
   int rows;  // number of rows of cells
 } od_graph;
 
-// Builds nets and parts of a model. machine: contains the instances of templates; NULL: there are none. Returns false
-// if an allocation fails.
+// Builds nets and parts of a model. machine: contains the template instances and the given places of parts; NULL: a
+// model without a machine file. Returns false if an allocation fails.
 bool od_graph_build(od_graph *g, const od_model *m, const od_machine *machine, od_arena *arena);
-// Finds the letters of the ports of a directional valve and its boxes (circuit_valves.c). Returns false if the valve has more ports
-// than the letters; then the part has a generic symbol. *ok is set to false if an allocation fails.
+// Finds the letters of the ports of a directional valve and its boxes (circuit_valves.c). Returns false if the letters
+// do not suffice or all positions have the same paths; the part then has a generic symbol. *ok is set to false if an
+// allocation fails.
 bool od_valve_find_boxes(od_graph *g, od_part *part, od_arena *arena, bool *ok);
 // Finds the kinds and colors of nets (circuit_nets.c).
 void od_graph_mark_nets(od_graph *g);
 // Assigns parts and nets to sections (circuit_sections.c). Returns false if an allocation fails.
 bool od_graph_find_sections(od_graph *g, const od_machine *machine, od_arena *arena);
-// Returns a name without the name of its section and the point. Returns the whole name if the section is -1 or is not a
-// template instance.
+// Returns a name without the name of its section and the dot that follows. Returns the whole name if the section is -1
+// or is not a template instance.
 const char *od_section_short_name(const od_graph *g, const char *name, int section);
 // Finds the channels of nets and the rows of parts (circuit_levels.c). Returns false if an allocation fails.
 bool od_graph_find_levels(od_graph *g, od_arena *arena);
 
-// Return the end with this letter or role; NULL: none. od_part_flow() returns flow end number i, counted from 0.
+// Return the first connected end with this letter or role; NULL: none. od_part_flow() returns flow end number i,
+// counted from 0; this end may be unconnected.
 const od_part_end *od_part_port(const od_part *part, od_letter letter);
 const od_part_end *od_part_role(const od_part *part, od_end_role role);
 const od_part_end *od_part_flow(const od_part *part, int i);
-// Returns the net of an end; -1 if the end is NULL or not connected, or if its net is a tank.
+// Returns the index of the net of an end; -1 if the end is NULL or not connected, or if its net is a tank.
 int od_end_line(const od_graph *g, const od_part_end *end);
 // Returns the number of ends with lines. Such an end is connected, and its net is not a tank.
 int od_part_lines(const od_graph *g, const od_part *part);
 
-// Returns the output "NAME.quantity" of a part, or -1.
+// Returns the index of the output "NAME.quantity" of a part; -1: the machine has no such output.
 int od_part_output(const od_graph *g, const od_part *part, const char *quantity);
-// Returns the output that shows the signal of a part, or -1; and the name of this signal, or NULL.
+// Return the index of the output that shows the signal of a part, or -1, and the name of this signal, or NULL.
 int od_part_signal(const od_graph *g, const od_part *part);
 const char *od_part_signal_name(const od_graph *g, const od_part *part);
-// Returns a number of a part by its key; NAN: the class has no such number.
+// Returns a number of a part by its key, in SI units; NAN: the class has no such number.
 double od_part_number(const od_graph *g, const od_part *part, const char *key);
-// Returns the output with the spool position, or with the command if the spool follows the command without delay; -1: none.
+// Returns the index of the output with the spool position, or with the command if the spool follows it without delay;
+// -1: none.
 int od_part_spool(const od_graph *g, const od_part *part);
 
 #endif

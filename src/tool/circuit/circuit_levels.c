@@ -2,14 +2,14 @@
 //
 // Rows of symbols and channels of lines alternate: channel i lies above row i. Actuators are in row 0, so their nets
 // are in channel 1. If n elements in line are between a net and an actuator, the net is in channel 1 + n. All
-// directional valves share a row below the work nets; their nets P and L follow. A supply net lies below all nets that
-// it feeds through elements in line. Pumps and sources are in the last row.
+// directional valves share a row below the work nets. The nets at their ports P, L and T are in the channel below this
+// row. A supply net lies below all nets that it feeds through elements in line. Pumps and sources are in the last row.
 #include "circuit/circuit_graph.h"
 
 typedef struct levels {
   od_graph *g;
   int *level;  // level of each net; 0: not yet known
-  int *queue;  // queue of nets whose neighbors have no level yet
+  int *queue;  // nets with a level, in the order of assignment; `head`: first net with unvisited neighbors
   int head, tail;
 } levels;
 
@@ -35,7 +35,8 @@ static void set_level(levels *l, int net, int level) {
   l->queue[l->tail++] = net;
 }
 
-// Sets the levels of the neighbors of the nets in the queue. stop: supply nets and nets P and L get no level.
+// Assigns levels, starting from the nets in the queue. A net that an inner part connects to a net of level n gets level
+// n + 1 unless it already has a level. stop: supply nets and nets at ports P, L and T get no level.
 static void spread(levels *l, bool stop) {
   od_graph *g = l->g;
   while (l->head < l->tail) {
@@ -61,7 +62,7 @@ static int highest_level(const levels *l) {
 
 // --- Rows -------------------------------------------------------------------------------------------------------------
 
-// Returns whether a net has an element in line or a shunt, but no accumulator.
+// Returns whether a net has a flow or sense end of an inner part other than an accumulator.
 static bool has_shunt(const od_graph *g, int net) {
   for (int i = 0; i < g->parts; i++)
     if (is_inner(&g->part[i]) && g->part[i].symbol->station != OD_STATION_ABOVE && has_flow_at(g, &g->part[i], net))
@@ -81,7 +82,8 @@ static bool has_neighbor_at(const levels *l, int net, int level) {
   return false;
 }
 
-// Returns the row of the directional valves: below the work nets, and one row lower if work nets have shunts.
+// Returns the row of the directional valves: the row below all work nets. If a work net of level 1 has shunts but no
+// neighbor of level 2, the valves are one row lower.
 static int directional_row(const levels *l) {
   const od_graph *g = l->g;
   int row = 1;
@@ -128,7 +130,8 @@ static void lower_supplies(levels *l) {
     }
 }
 
-// Returns the least or largest level among the lines of flow ends first .. last - 1; 0: no lines.
+// Return the least level among the lines of all flow and sense ends, and the largest level among the lines of ends
+// first to last - 1; 0: these ends have no lines.
 static int least_level(const levels *l, const od_part *part) {
   int least = 0;
   for (int k = 0; k < part->ends; k++) {
@@ -166,7 +169,7 @@ static void set_inner_rows(levels *l) {
   }
 }
 
-// Returns the number of shuttles between a net and the sections.
+// Returns the largest number of shuttles in series between a net and the sections, at most `limit`.
 static int shuttle_depth(const od_graph *g, int net, int limit) {
   if (limit == 0) return 0;
   for (int i = 0; i < g->parts; i++) {
@@ -179,7 +182,8 @@ static int shuttle_depth(const od_graph *g, int net, int limit) {
   return 0;
 }
 
-// Cascades of shuttles between three sections or more are below the sections. The outlet of a shuttle is below the shuttle.
+// Puts shuttles between two sections or more below the sections: a shuttle after n other shuttles is n rows lower. The
+// outlet of each shuttle is below the shuttle. An element that connects only a sense net is below this net.
 static void lower_shuttles(levels *l) {
   od_graph *g = l->g;
   int low = 0;
@@ -204,7 +208,8 @@ static void lower_shuttles(levels *l) {
   }
 }
 
-// Pumps are in the last row. If an element joins two nets of the same level, the nets need a channel below the element.
+// Puts pumps into the last row. If an element joins two nets of the same level, the last row is below this element, so
+// that the nets have a channel there.
 static void set_supply_rows(levels *l) {
   od_graph *g = l->g;
   int last = highest_level(l);

@@ -27,7 +27,7 @@ static void mark_supplies_and_chambers(od_graph *g) {
   }
 }
 
-// In a closed circuit, the nets of a pump are chambers and not supplies. The first net is A, the second B.
+// Clears is_supply of pump nets that are at actuators: these nets are the lines of a closed circuit.
 static void mark_closed_circuits(od_graph *g) {
   for (int i = 0; i < g->parts; i++) {
     const od_part *part = &g->part[i];
@@ -39,7 +39,8 @@ static void mark_closed_circuits(od_graph *g) {
   }
 }
 
-// A sense net has at least one pilot, sense port or shuttle. Its other elements are restrictions.
+// Marks the sense nets. A sense net has at least one pilot, sense port or shuttle. All its other elements are
+// restrictions.
 static void mark_sense(od_graph *g) {
   for (int net = 0; net < g->nets; net++) {
     bool signal = false, flow = false;

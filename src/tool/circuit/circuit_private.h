@@ -10,7 +10,7 @@ struct od_circuit {
   const char *title;
   od_graph graph;
   od_sheet sheet;
-  int *output;  // outputs that a moving diagram needs, each once
+  int *output;  // indices of the outputs that a moving diagram needs, each once
   int outputs;
 };
 

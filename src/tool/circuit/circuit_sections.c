@@ -1,4 +1,4 @@
-// Sections of a circuit: an actuator with the valves and lines that only it uses.
+// Sections of a circuit. A section is an actuator with the valves and lines that only this actuator uses.
 //
 // A template instance with an actuator, or with all nets of an actuator, is a section. All other actuators begin sections that
 // extend through elements, up to nets of pumps and sources. Actuators that share a net belong to one section. Pumps and elements
@@ -22,7 +22,8 @@ typedef struct growth {
   const char **net_owner;  // name of the template instance of each net, or NULL
 } growth;
 
-// Returns the instance of an actuator; if the actuator is outside all instances, the instance of all its nets; NULL: none.
+// Returns the name of the template instance of an actuator. For an actuator outside all instances, returns the instance
+// that contains all its nets; NULL: none.
 static const char *owner_of(const growth *w, const od_part *part) {
   const char *owner = part->owner;
   if (owner) return owner;
@@ -35,7 +36,8 @@ static const char *owner_of(const growth *w, const od_part *part) {
   return owner;
 }
 
-// Creates a section for each actuator that shares no net with another actuator.
+// Assigns each actuator and its nets to a section: the section of its template instance or of an actuator with a common
+// net, or else a new section.
 static void begin_sections(growth *w) {
   od_graph *g = w->g;
   for (int i = 0; i < g->parts; i++) {
@@ -62,7 +64,7 @@ static void begin_sections(growth *w) {
   }
 }
 
-// Returns the section of the instance that a part belongs to, or -1.
+// Returns the section of the template instance that contains a part, or -1.
 static int section_of_owner(const growth *w, const od_part *part) {
   for (int k = 0; k < w->g->sections; k++)
     if (same_text(w->owner[k], part->owner)) return k;
@@ -83,8 +85,8 @@ static bool add_owned(growth *w, od_part *part, int section) {
   return changed;
 }
 
-// Adds a part whose nets belong to one section, and the other nets of the part. Returns whether the section has
-// changed.
+// Adds a part whose nets belong to one section to this section, and also the other nets of the part, except supply
+// nets. Parts at nets of template instances are not added. Returns whether the section has changed.
 static bool add_flooded(growth *w, od_part *part) {
   od_graph *g = w->g;
   int section = -1;

@@ -1,8 +1,8 @@
 // Letters of the ports of directional valves, and the open paths of each position.
 //
-// A valve with ports along curves does not name its ports. The code derives the letters: T is the tank. A and B have a
-// path to T. P only supplies oil: it is the first node of its ports. L only receives oil. A is the port that P feeds on
-// the positive side.
+// The ports of a valve with curves have no letters in machine files. This file derives the letters: T is the tank. A
+// and B have a path to T. P only supplies oil: P is the first node of all its ports. L only receives oil. A is the port
+// that P feeds on the positive side of the spool.
 #include <string.h>
 
 #include "circuit/circuit_graph.h"
@@ -38,7 +38,8 @@ static bool same_paths(const od_valve_box *a, const od_valve_box *b) {
   return true;
 }
 
-// Stores the boxes of the positions 1, 0 and -1, without positions that equal the zero position.
+// Stores the boxes of the positions 1, 0 and -1. Positions 1 and -1 are omitted if their paths equal those of position
+// 0. Returns NULL if out of memory.
 static const od_valve_boxes *keep_boxes(const od_valve_box *at, od_arena *arena) {
   od_valve_boxes *boxes = OD_TAKE(arena, od_valve_boxes, 1);
   if (!boxes) return NULL;
@@ -54,8 +55,8 @@ static const od_valve_boxes *keep_boxes(const od_valve_box *at, od_arena *arena)
 
 // --- Valves with named ends -------------------------------------------------------------------------------------------
 
-// Names the ends of a valve: the two ends of `between`, a, b and the sense port. If only the first end of `between` is
-// at a tank, the second end is P.
+// Assigns letters to the ends of a valve: the two ends of `between`, a, b and the sense port. If only the first end of
+// `between` is at a tank, the second end is P. Returns false if a letter occurs twice, or if P or A is missing.
 static bool name_ends(od_graph *g, od_part *part) {
   int count[OD_LETTERS] = {0};
   bool swapped = part->ends >= 2 && part->end[0].net >= 0 && part->end[1].net >= 0 &&
@@ -88,7 +89,7 @@ static bool boxes_of_ends(od_graph *g, od_part *part, od_arena *arena, bool *ok)
       for (int to = 0; to < part->ends; to++)
         if (opening[from * part->ends + to] > 0 && opening[to * part->ends + from] <= opening[from * part->ends + to])
           add_path(&at[position + 1], part->end[from].letter, part->end[to].letter);
-    // Oil can flow in both directions along an edge; an arrow shows the usual direction.
+    // Oil can flow in both directions along each path; an arrow shows the usual direction.
     for (int i = 0; i < at[position + 1].paths; i++) {
       od_valve_path *path = &at[position + 1].path[i];
       if (path->from == OD_LETTER_P || path->to == OD_LETTER_T || path->to == OD_LETTER_L) path->is_two_way = false;
@@ -101,7 +102,8 @@ static bool boxes_of_ends(od_graph *g, od_part *part, od_arena *arena, bool *ok)
 
 // --- Valves with ports ------------------------------------------------------------------------------------------------
 
-// Facts about a net of a valve: whether it is the first or the second node of a port, and whether a port leads to a tank.
+// Properties of a net of a valve: whether it is the first or the second node of a port, and whether the other node of
+// one of its ports is a tank.
 typedef struct net_use {
   bool gives, takes, has_tank;
 } net_use;
@@ -123,7 +125,8 @@ static int end_of(const od_part *part, int net) {
   for (const od_instance *e = (m)->instance; e < (m)->instance + (m)->instances; e++) \
     if (e->host == (valve) && od_instance_class(m, e)->has_curve)
 
-// Assigns letters to the nets of the ports. Returns false if there are too many nets of one kind.
+// Assigns letters to the nets of the ports; work ports get the letter A. Returns false unless there is one P, one or
+// two work ports and at most one L.
 static bool name_ports(od_graph *g, od_part *part, od_arena *scratch) {
   const od_model *m = g->model;
   net_use *use = OD_TAKE(scratch, net_use, part->ends);
@@ -145,10 +148,11 @@ static bool name_ports(od_graph *g, od_part *part, od_arena *scratch) {
                   : works                  ? OD_LETTER_A
                   : use[i].gives           ? OD_LETTER_P
                                            : OD_LETTER_L;
-    // A second net that only receives oil is a work port. If the valve has no tank, this net is the return line.
+    // If no net only supplies oil, the first of several work ports becomes P.
     if (works && first_work < 0) first_work = i;
     count[end->letter]++;
   }
+  // Without a tank, a single net that only receives oil is the return line.
   if (!any_tank && count[OD_LETTER_L] == 1 && count[OD_LETTER_A] > 0)
     for (int i = 0; i < part->ends; i++)
       if (part->end[i].letter == OD_LETTER_L)
@@ -162,7 +166,8 @@ static bool name_ports(od_graph *g, od_part *part, od_arena *scratch) {
   return count[OD_LETTER_P] == 1 && count[OD_LETTER_A] >= 1 && count[OD_LETTER_A] <= 2 && count[OD_LETTER_L] <= 1;
 }
 
-// Of two work ports, A is the port that P supplies on the positive side.
+// Chooses port A among the work ports: the port that P supplies on the positive side, or else the first. The other port
+// is B.
 static void choose_a(od_graph *g, od_part *part) {
   const od_model *m = g->model;
   int fed = -1, first = -1;

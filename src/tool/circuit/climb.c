@@ -8,7 +8,7 @@
 // second for usual machines.
 enum { PASSES = 8, RESTARTS = 4, TRIALS = 500, TRIAL_CELLS = 30000 };
 
-// The variables of the search.
+// The variables that the search changes.
 typedef struct state {
   int *order, *pad;
   bool *is_mirrored, *flows_down;
@@ -34,8 +34,8 @@ int od_sheet_partner(const od_sheet *s, int row, int place) {
   return -1;
 }
 
-// Returns the costs of the arrangement that do not depend on lines: foreign cells between sections, overlaps, separated
-// parallel elements, mirroring.
+// Returns the part of the cost that does not depend on lines: cells without a section between cells of sections,
+// overlaps, separated parallel elements, mirroring.
 static double arrangement_cost(const od_sheet *s) {
   double cost = 0;
   for (int row = 0; row < s->rows; row++) {
@@ -99,7 +99,7 @@ static void restore(search *h) {
   }
 }
 
-// Copies order, mirroring and spacing of the first section to all sections that are equal to the first section.
+// Copies order, mirroring and spacing of the first section of each group of equal sections to the others of the group.
 static void copy_to_twins(od_sheet *s) {
   for (int section = 0; section < s->graph->sections; section++) {
     int first = s->twin_of[section];
@@ -146,7 +146,8 @@ static bool judge(search *h) {
   return false;
 }
 
-// Returns whether the search moves a cell. The cells of a section that is a copy of another section are not moved.
+// Returns whether the search may move a cell. The cells of a section that is a copy of another section must not be
+// moved.
 static bool is_free(const od_sheet *s, const od_cell *c) {
   return c->section < 0 || s->twin_of[c->section] == c->section;
 }
@@ -209,7 +210,7 @@ static void try_variants(search *h, int row) {
   }
 }
 
-// Repeats passes until a pass brings no improvement.
+// Repeats passes until a pass lowers the cost by less than 1, or until the limit of passes or trials.
 static void climb(search *h) {
   for (int pass = 0; pass < PASSES && h->trials < h->most; pass++) {
     double start = h->cost;
@@ -222,7 +223,7 @@ static void climb(search *h) {
   }
 }
 
-// Returns the next number of a fixed sequence, 0 to count - 1.
+// Returns the next pseudo-random number of a fixed sequence, 0 to count - 1.
 static int draw(unsigned *seed, int count) {
   *seed = *seed * 1664525U + 1013904223U;
   return (int)((*seed >> 8) % (unsigned)count);

@@ -15,7 +15,8 @@ static void add_output(od_circuit *c, bool *used, int output) {
   c->output[c->outputs++] = output;
 }
 
-// Lists all outputs once: pressures of nets, flows of pieces, moving parts.
+// Fills the list of outputs of the circuit: pressures of nets, flows of pieces and moving parts, each once. Returns
+// false if out of memory.
 static bool list_outputs(od_circuit *c, const int *moving, int count, od_arena *arena) {
   const od_sheet *s = &c->sheet;
   int all = c->graph.model->outputs;
@@ -37,7 +38,7 @@ int od_circuit_outputs(const od_circuit *c, const int **outputs) {
 
 // --- Layout -----------------------------------------------------------------------------------------------------------
 
-// Lays out the graph. The arena owns the list of outputs.
+// Lays out the graph. *moving: indices of the outputs of moving parts, with repetitions; the arena owns this array.
 static bool lay_sheet(od_circuit *c, int **moving, int *count, od_arena *arena) {
   od_sheet *s = &c->sheet;
   od_sheet_make(s, &c->graph, arena);
@@ -47,7 +48,7 @@ static bool lay_sheet(od_circuit *c, int **moving, int *count, od_arena *arena) 
   return !s->failed && od_arena_status(arena) == OD_OK;
 }
 
-// Returns whether the names in the diagram omit the name of their section.
+// Returns whether the names of some parts and nets omit the name of the section.
 static bool has_short_names(const od_graph *g) {
   for (int i = 0; i < g->sections; i++)
     if (g->section[i].is_instance) return true;
@@ -109,7 +110,7 @@ json_t *od_circuit_json(const od_circuit *c) {
   return json_pack("{s:o, s:o}", "nodes", nodes, "outputs", outputs);
 }
 
-// Returns the names of the elements and nodes of a section. Section -1: elements and nodes without a section.
+// Returns the list of the names of elements and nodes of a section. Section -1: elements and nodes without a section.
 static json_t *parts_of(const od_circuit *c, int section) {
   json_t *list = json_array();
   for (int i = 0; i < c->graph.parts; i++)
@@ -120,7 +121,7 @@ static json_t *parts_of(const od_circuit *c, int section) {
   return list;
 }
 
-// Returns the name of the only pump, or "supply".
+// Returns the name of the only pump outside the sections; "supply" if there is none, or more than one.
 static const char *supply_name(const od_circuit *c) {
   const char *name = NULL;
   for (int i = 0; i < c->graph.parts; i++) {

@@ -12,29 +12,32 @@
 
 typedef struct od_circuit od_circuit;
 
-// Lays out the circuit of a machine, which need not have an initial state. The arena owns *c, which refers to texts of
-// the machine; NULL: the machine has no circuit. Fails with OD_NO_MEMORY. The result depends on the machine only.
+// Lays out the circuit of a machine; the machine need not have an initial state. The arena owns *c. The machine must
+// outlive *c, which refers to texts of the machine. *c is NULL if the machine has no circuit. Fails with OD_NO_MEMORY.
+// The result depends on the machine only.
 od_status od_circuit_make(const od_machine *machine, od_arena *arena, const od_circuit **c, od_error *err);
-// Same as od_circuit_layout(), for a model without a machine file.
+// Same as od_circuit_make(), for a model without a machine file.
 od_status od_circuit_make_model(const od_model *model, od_arena *arena, const od_circuit **c, od_error *err);
 
-// Returns the number of outputs of the machine that a moving diagram needs, each once, and their indices.
+// Returns the number of outputs of the machine that a moving diagram needs. *outputs: their indices, each once.
 int od_circuit_outputs(const od_circuit *c, const int **outputs);
 
-// Returns {"nodes": [{"name", "pressure"}], "outputs": [names]}; NULL: no memory.
+// Returns the nodes with their pressures, and the outputs of a moving diagram, by name:
+// {"nodes": [{"name", "pressure"}], "outputs": [names]}; NULL: no memory.
 json_t *od_circuit_json(const od_circuit *c);
 // Returns the sections of the circuit: [{"name", "label", "parts": [names of elements and nodes]}]. The last entry
-// contains the parts that belong to no section. The list is empty if the circuit has only one section. NULL: no memory.
+// contains the elements and nodes that belong to no section. The list is empty if the circuit has fewer than two
+// sections and shows no template instance. NULL: no memory.
 json_t *od_circuit_groups(const od_circuit *c);
 
-// Writes one <svg> element of class "circuit". docs/architecture.md describes its data- attributes.
+// Writes one <svg> element of class "circuit". docs/circuit-diagram.md describes its data- attributes.
 void od_circuit_svg(const od_circuit *c, FILE *to);
 // Writes a complete SVG file: the same element with a title and a style sheet.
 void od_circuit_svg_file(const od_circuit *c, FILE *to);
 // Returns the style sheet of the diagram: colors as custom properties of svg.circuit, light and dark.
 const char *od_circuit_style(void);
-// Writes the style sheet of a picture in its own file: the rules with the colors of the light theme, then od_circuit_style().
-// Programs that do not know custom properties, such as librsvg and Inkscape, ignore the second part.
+// Writes the style sheet of a picture in its own file: the rules with the colors of the light theme, then
+// od_circuit_style(). Programs without custom properties, such as librsvg and Inkscape, use only the first rules.
 void od_circuit_write_style(FILE *to);
 
 #endif

@@ -35,7 +35,7 @@ static bool meet(const od_segment *a, const od_segment *b) {
   return a->x1 <= b->x2 && b->x1 <= a->x2 && a->y1 <= b->y2 && b->y1 <= a->y2;
 }
 
-// Returns the place where the symbol of a pin begins.
+// Returns the x of the point where the line of a pin meets the symbol.
 static int symbol_x(const od_sheet *s, const od_pin *p) {
   return od_pin_x(s, p) + (s->cell[p->cell].is_mirrored ? -p->reach : p->reach);
 }
@@ -113,7 +113,7 @@ static int count_dangling(const od_sheet *s) {
     for (int end = 0; end < 2; end++) {
       const od_segment *g = &s->segment[i];
       int x = end ? g->x2 : g->x1, y = end ? g->y2 : g->y1;
-      bool held = pins_of(s, g->net) == 1;  // a net with one pin ends in a dot
+      bool held = pins_of(s, g->net) == 1;  // the line of a net with one pin ends in a dot
       for (int k = 0; k < s->pins && !held; k++)
         held = s->pin[k].net == g->net && is_shown(s, &s->pin[k]) && symbol_x(s, &s->pin[k]) == x &&
                od_pin_y(s, &s->pin[k]) == y;
@@ -124,7 +124,7 @@ static int count_dangling(const od_sheet *s) {
   return flaws;
 }
 
-// Returns the number of lines of a net that leave a point.
+// Returns the number of directions, 0 to 4, in which lines of a net leave a point.
 static int branches_at(const od_sheet *s, int net, int x, int y) {
   bool left = false, right = false, up = false, down = false;
   for (int i = 0; i < s->segments; i++) {
@@ -179,8 +179,8 @@ static int count_overlapping_cells(const od_sheet *s) {
   return flaws;
 }
 
-// Returns whether a segment leads to a pin of a cell. Such a segment is in the column of the pin, on the side of the
-// pin, or is the piece at the symbol.
+// Returns whether a segment leads to a pin of a cell: a vertical segment in the column of the pin, on the side of the
+// pin, or the horizontal segment between the pin and the symbol.
 static bool leads_to_pin(const od_sheet *s, const od_cell *c, const od_segment *g) {
   for (int i = c->pin; i < c->pin + c->pins; i++) {
     const od_pin *p = &s->pin[i];

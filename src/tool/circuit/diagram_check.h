@@ -5,16 +5,18 @@
 #include "circuit/sheet.h"
 
 typedef enum od_flaw {
-  OD_FLAW_ENDS,          // an end is not drawn exactly once, or is drawn at a wrong net; ends at tanks do not count
+  OD_FLAW_ENDS,          // an end is not drawn exactly once or at its net, or a part does not have exactly one cell;
+                         // ends at tanks do not count
   OD_FLAW_CONNECTION,    // the lines of a net do not connect all pins of the net
   OD_FLAW_DANGLING,      // a line ends neither at a pin nor at another line
   OD_FLAW_DOTS,          // a branch without a dot, or a dot without a branch
   OD_FLAW_TOUCH,         // lines of two nets overlap, or a line of one net ends at a line of the other net
   OD_FLAW_CELLS,         // two cells overlap
-  OD_FLAW_THROUGH,       // a line crosses a cell and does not lead to a pin there
+  OD_FLAW_THROUGH,       // a line crosses a cell and does not lead to a pin of this cell
   OD_FLAW_TEXT_OUTSIDE,  // a text extends beyond its cell
   OD_FLAW_TEXT_OVERLAP,  // a text overlaps another text or a line
-  OD_FLAW_NAMES,         // a name of a net overlaps something, or a net with lines has no name
+  OD_FLAW_NAMES,         // a name of a net overlaps a symbol, line, dot or name; or a net with pins does not have one
+                         // or two names
   OD_FLAW_FRAMES,        // two frames overlap, or a frame contains a cell of another section
   OD_FLAWS
 } od_flaw;

@@ -87,7 +87,7 @@ static void put_lines(const od_sheet *s, FILE *to) {
 // --- Elements ---------------------------------------------------------------------------------------------------------
 
 // Writes the places of the ends, as "key[place] x y" separated by semicolons. The place of an end at a tank is the
-// beginning of its line.
+// point of the symbol where the line to the tank symbol begins.
 static void put_ends(const od_sheet *s, const od_cell *c, FILE *to) {
   const od_part *part = od_cell_part(s, c);
   const char *between = "";

@@ -18,7 +18,8 @@ static const unsigned short widths[95] = {
     670, 660, 370, 340, 370, 640, 560, 550, 570, 600, 530, 610, 580, 350,  600, 590, 270, 270, 560,
     270, 890, 590, 590, 600, 600, 400, 520, 370, 590, 540, 760, 530, 540,  520, 400, 300, 400, 640};
 
-// Pages enlarge texts up to 12 px, so that they can be read in small pictures: texts have room for this.
+// Pages enlarge the texts of small pictures up to 12 px. Estimated widths contain this factor, so that enlarged texts
+// have room.
 static const double room_to_grow = 1.15;
 
 double od_text_width(const char *text, double size, bool is_bold) {
@@ -73,7 +74,8 @@ void od_value_text(char text[OD_NUMBER_SIZE], double value) {
   }
 }
 
-// Writes a number of a part in its display unit with four digits: "320 bar".
+// Writes a number of a part in its display unit with four digits: "320 bar". The text is empty if the class has no such
+// number, or if the number only scales a signal.
 static void value_text(const od_sheet *s, const od_part *part, const od_value_line *line, char *text, size_t size) {
   const od_model *m = s->graph->model;
   const od_instance *e = &m->instance[part->instance];

@@ -11,11 +11,11 @@ typedef struct od_pen {
   const od_sheet *sheet;
   const od_cell *cell;
   FILE *to;  // output file; NULL: nothing is written
-  // The list of marks; NULL: marks are not collected. The arena owns the list.
+  // Owner of the two lists below; NULL: marks and outputs are not collected.
   od_arena *arena;
   od_mark *mark;
   int marks;
-  int *output;  // indices of the outputs that moving parts use; the arena owns the list
+  int *output;  // indices of the outputs that moving parts use, with repetitions
   int outputs;
 } od_pen;
 
@@ -25,7 +25,7 @@ typedef enum od_anchor { OD_ANCHOR_START, OD_ANCHOR_MIDDLE, OD_ANCHOR_END } od_a
 void od_put_number(FILE *to, double value);
 void od_put_attribute(FILE *to, const char *name, const char *value);
 
-// Return the coordinates of a point in the sheet.
+// Return the coordinates in the sheet of a point of the cell.
 double od_pen_x(const od_pen *pen, double x);
 double od_pen_y(const od_pen *pen, double y);
 
@@ -35,13 +35,13 @@ void od_pen_path(od_pen *pen, const char *class_name, bool is_closed, int points
 void od_pen_rectangle(od_pen *pen, const char *class_name, double x, double y, double width, double height,
                       double round);
 void od_pen_circle(od_pen *pen, const char *class_name, double x, double y, double radius);
-// Draws an arc from one point to another. bulges: 1: the arc is on the right of the direction; 0: on the left.
+// Draws an arc between two points. bulges: in a cell that is not mirrored, 1: clockwise; 0: counterclockwise.
 void od_pen_arc(od_pen *pen, const char *class_name, double x1, double y1, double x2, double y2, double radius,
                 int bulges);
 void od_pen_arrow(od_pen *pen, double x1, double y1, double x2, double y2, double head, bool at_both_ends);
 void od_pen_spring(od_pen *pen, double x, double y, double width, int turns, double height);
 void od_pen_tank(od_pen *pen, double x, double y);
-// A line of a net inside a symbol, such as an internal pilot line.
+// Draws a line of a net inside a symbol, such as an internal pilot line.
 void od_pen_wire(od_pen *pen, int net, int points, const double *xy);
 void od_pen_text(od_pen *pen, const char *class_name, double x, double y, od_anchor anchor, double size, bool is_bold,
                  const char *text);
@@ -53,17 +53,18 @@ void od_pen_label(od_pen *pen, double y, bool is_centered);
 // (-1) the group does not move.
 void od_pen_move_begin(od_pen *pen, const char *what, int output, double from, double to, double dx, double dy,
                        double at);
-// A group that turns about (x, y) from angle turn0 to turn1, degrees, drawn at turn1.
+// Begins a group that turns about (x, y) from angle turn0 to turn1, in degrees, while an output goes from `from` to
+// `to`. The shapes of the group are drawn at angle 0.
 void od_pen_turn_begin(od_pen *pen, const char *what, int output, double from, double to, double x, double y,
                        double turn0, double turn1);
 void od_pen_group_end(od_pen *pen);
-// A chamber filled with the oil of a net: a rectangle whose position and size along one axis change with an output.
+// Position and size of the rectangle of a chamber along one axis, at the output values `from` and `to`.
 typedef struct od_extent {
-  double at0, size0, at1, size1;  // position and size of the rectangle at `from` and at `to`
+  double at0, size0, at1, size1;  // at `from`: at0, size0; at `to`: at1, size1
 } od_extent;
 void od_pen_chamber(od_pen *pen, int net, int output, double from, double to, double share, bool is_vertical,
                     od_extent along, double across, double across_size);
-// A box of a valve. The page colors the box according to the position of the spool.
+// Draws a box of a valve. The page colors the box according to the position of the spool: `output` divided by `scale`.
 void od_pen_box(od_pen *pen, double x, double y, double width, double height, int position, int output, double scale);
 
 #endif

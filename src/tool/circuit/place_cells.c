@@ -9,7 +9,7 @@
 
 enum { SWEEPS = 14, GAP = 10, SECTION_GAP = 30, FRAME_GAP = 20 };
 
-// Returns the space between neighbors in a row.
+// Returns the space between two neighboring cells of a row, px.
 static int gap_between(const od_sheet *s, int a, int b) {
   const od_cell *left = &s->cell[a], *right = &s->cell[b];
   if (left->is_feed && right->is_feed && left->section == right->section) return 0;
@@ -21,7 +21,7 @@ static int offset_of(const od_cell *c, const od_pin *p) {
   return c->is_mirrored ? c->width - p->x : p->x;
 }
 
-// Computes the desired x of a cell and its weight.
+// Computes the desired x of a cell from the connected pins, and the weight of this x.
 static void find_wish(const od_sheet *s, const od_cell *c, const double *x, double *wish, double *weight) {
   double sum = 0, total = 0;
   for (int i = c->pin; i < c->pin + c->pins; i++) {
@@ -148,7 +148,7 @@ static void snap(od_sheet *s, const int *body) {
 
 // --- Sections ---------------------------------------------------------------------------------------------------------
 
-// Returns a cost of a section: the deviation of its lines from straight lines, and its width.
+// Returns the cost of a section: the deviation of its lines from straight lines, and its width.
 static double bend_sum(const od_sheet *s, int section) {
   double sum = 0;
   int left = 1 << 28, right = -(1 << 28);
@@ -180,7 +180,7 @@ static int left_of(const od_sheet *s, int section) {
   return left;
 }
 
-// Copies the places of the best section to all equal sections.
+// Copies the places of the best section of each group of equal sections to the other sections of the group.
 static void copy_twins(od_sheet *s) {
   for (int first = 0; first < s->graph->sections; first++) {
     if (s->twin_of[first] != first) continue;
@@ -193,7 +193,8 @@ static void copy_twins(od_sheet *s) {
       if (sum < least) least = sum, best = k;
     }
     if (count < 2) continue;
-    int from = left_of(s, best), *place = s->scratch;  // place of each cell of the first section
+    int from = left_of(s, best), *place = s->scratch;  // place: x of each cell of the best section, relative to the
+                                                       // left edge of the section
     for (int i = 0; i < s->cells; i++)
       if (s->cell[i].section == best) place[s->cell[i].twin] = s->cell[i].x - from;
     for (int k = first; k < s->graph->sections; k++) {
@@ -205,12 +206,12 @@ static void copy_twins(od_sheet *s) {
   }
 }
 
-// A section, or a cell without a section. All cells of a body move together.
+// Extent of a body. A body is a section, or a cell without a section; all cells of a body move together.
 typedef struct body_extent {
   int left, right, top, bottom;  // smallest and largest x; first and last row
 } body_extent;
 
-// Raises the shift of body b, so that its cell or section begins at least `distance` to the right of body a.
+// Raises the shift of body b to at least the shift of body a plus `distance`. Returns whether the shift has changed.
 static bool keep_apart(int *shift, int a, int b, int distance) {
   if (shift[b] >= shift[a] + distance) return false;
   shift[b] = shift[a] + distance;
@@ -219,8 +220,9 @@ static bool keep_apart(int *shift, int a, int b, int distance) {
 
 // Moves sections so that they do not share columns. A cell between cells of one section moves with this section.
 static void separate_sections(od_sheet *s) {
-  int sections = s->graph->sections, shown = 0;                 // number of sections, template instances counted twice;
-                                                                // sections are separated and get frames if above 1
+  int sections = s->graph->sections, shown = 0;                 // shown: number of drawn sections, template instances
+                                                                // counted twice; if above 1, sections are separated and
+                                                                // get frames
   int *body = s->scratch + s->cells, *shift = body + s->cells;  // body of each cell; shift of each body
   body_extent *extent = (body_extent *)(void *)(shift + s->cells + sections);
   for (int k = 0; k < sections; k++) extent[k] = (body_extent){1 << 28, -(1 << 28), 1 << 20, -1};
@@ -264,7 +266,7 @@ static void separate_sections(od_sheet *s) {
           int from = body[s->order[i]], to = body[s->order[j]], right = a->x + a->width, left = b->x;
           if (from == to || (j > i + 1 && (from < sections) == (to < sections))) continue;
           int gap = j == i + 1 ? gap_between(s, s->order[i], s->order[j]) : GAP;
-          // A cell next to a section has a distance from the frame of the section.
+          // A cell next to a section has the distance FRAME_GAP from the frame of the section.
           if (from < sections && to >= sections && !b->is_feed && extent[from].top <= row && row <= extent[from].bottom)
             right = extent[from].right, gap = FRAME_GAP;
           if (to < sections && from >= sections && !a->is_feed && extent[to].top <= row && row <= extent[to].bottom)

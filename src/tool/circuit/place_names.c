@@ -28,15 +28,16 @@ static void collect_marks(od_sheet *s, int **outputs, int *count) {
 // --- Names ------------------------------------------------------------------------------------------------------------
 
 enum { NAME_SIZE = OD_LABEL_SIZE, VALUE_ROOM = OD_VALUE_ROOM, MOST_NET_NAME = 18, REPEAT_DISTANCE = 300 };
-// Room of a name above and below its baseline, and the baseline of a name below a line, px: also for the texts of pages, which have up to
-// 12 px, beside lines with a large flow, which are 5 px wide.
+// Room of a name above and below its baseline, and distance of the baseline of a name below a line, px. The room also
+// suffices for texts of 12 px, the largest on pages, and for lines of 5 px, which show large flows.
 static const double ascent = 9, descent = 2.5, under = 13;
 
 static bool overlaps(double a0, double a1, double b0, double b1) {
   return a0 < b1 && b0 < a1;
 }
 
-// Returns the number of marks, lines and dots that a rectangle overlaps. Symbols and texts count as 10.
+// Returns a measure of what a rectangle overlaps: 10 for each symbol, text or name, 1 for each line, frame border or
+// dot.
 static int count_hits(const od_sheet *s, double left, double top, double right, double bottom) {
   int hits = 0;
   for (int i = 0; i < s->marks; i++) {
@@ -54,7 +55,7 @@ static int count_hits(const od_sheet *s, double left, double top, double right, 
     const od_segment *g = &s->segment[i];
     if (overlaps(left, right, g->x1 - 1.5, g->x2 + 1.5) && overlaps(top, bottom, g->y1 - 1.5, g->y2 + 1.5)) hits++;
   }
-  for (int i = 0; i < s->frames; i++) {  // names must not overlap borders
+  for (int i = 0; i < s->frames; i++) {  // names must not overlap the borders of frames
     const od_frame *f = &s->frame[i];
     bool inside_x = left > f->x && right<f->x + f->width, inside_y = top> f->y && bottom < f->y + f->height;
     bool meets = overlaps(left, right, f->x, f->x + f->width) && overlaps(top, bottom, f->y, f->y + f->height);
@@ -75,7 +76,7 @@ typedef struct choice {
   const od_node_name *first;  // for a net with two names: the first name, which must be far away; NULL: none
 } choice;
 
-// Returns the number of lines of other nets beside a name, which make the name ambiguous.
+// Returns the number of lines of other nets in a rectangle around a name. Such lines make the name ambiguous.
 static int count_neighbors(const od_sheet *s, int net, double left, double top, double right, double bottom) {
   int count = 0;
   for (int i = 0; i < s->segments; i++) {
@@ -86,8 +87,8 @@ static int count_neighbors(const od_sheet *s, int net, double left, double top, 
   return count;
 }
 
-// Returns the closeness of a name to symbols and texts, because a close name looks like their label: 0 at distances of
-// APART or more, 1 at a symbol.
+// Returns the closeness of a name to symbols and texts: 0 at distances of APART or more, 1 at a symbol. A name close to
+// a symbol looks like the label of the symbol.
 static double nearness(const od_sheet *s, double left, double top, double right, double bottom) {
   enum { APART = 14 };
   double most = 0;
@@ -115,7 +116,7 @@ static void consider(const od_sheet *s, choice *best, int net, double x, double 
     *best = (choice){x, y, cost, hits, is_right, best->first};
 }
 
-// Tests places along a segment: above and below a horizontal segment, right and left of a vertical segment.
+// Considers places along a segment: above and below a horizontal segment, right and left of a vertical segment.
 static void consider_segment(const od_sheet *s, choice *best, const od_segment *g, double width) {
   static const double share[] = {0.02, 0.5, 0.98, 0.25, 0.75, 0.12, 0.88};
   enum { STEPS = 16 };
@@ -153,8 +154,8 @@ static bool is_in_frame(const od_sheet *s, const od_segment *g, int section) {
 
 static const choice no_choice = {.cost = INFINITY, .hits = 1 << 20};
 
-// Tests all places of a net's name. A name without the name of the section is placed only inside the frame of the
-// section.
+// Considers all places of a net's name. A name without the name of the section is placed only inside the frame of the
+// section. is_full: whether the name contains the name of the section.
 static void consider_net(const od_sheet *s, choice *best, int net, bool is_full, double room) {
   for (int i = 0; i < s->segments; i++)
     if (s->segment[i].net == net && (is_full || is_in_frame(s, &s->segment[i], s->graph->net[net].section)))
@@ -212,7 +213,7 @@ static bool in_frame(const od_sheet *s, const od_cell *c, int section) {
   return c->section == section && !c->is_feed && (c->symbol->station != OD_STATION_SUPPLY || s->graph->sections < 2);
 }
 
-// Returns whether the frames overlap neither each other nor cells of other sections.
+// Returns whether there are frames, and no frame overlaps another frame or a cell of another section.
 static bool frames_are_apart(const od_sheet *s) {
   for (int i = 0; i < s->frames; i++) {
     const od_frame *f = &s->frame[i];
@@ -229,7 +230,8 @@ static bool frames_are_apart(const od_sheet *s) {
   return s->frames > 0;
 }
 
-// Draws frames around the sections that are template instances.
+// Creates frames around the sections that are template instances. Creates no frame if two frames would overlap, or a
+// frame and a cell of another section.
 static void frame_sections(od_sheet *s) {
   int sections = s->graph->sections;
   s->frame = OD_TAKE(s->arena, od_frame, sections + 1);
@@ -285,7 +287,7 @@ static void frame_sections(od_sheet *s) {
   }
 }
 
-// Draws enclosures around neighboring parallel elements: a pressure valve or restriction, and a check valve.
+// Creates enclosures around neighboring parallel elements: a pressure valve or restriction, and a check valve.
 static void enclose_partners(od_sheet *s) {
   s->enclosure = OD_TAKE(s->arena, od_frame, s->cells + 1);
   if (!s->enclosure) {

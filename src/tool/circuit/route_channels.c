@@ -40,8 +40,8 @@ static int lean(const od_sheet *s, const od_knot *k) {
   return sum;
 }
 
-// Reorders `order` (indices in `item`) by moving single knots, as long as the sum of costs decreases. cost[a * count +
-// b]: a above b.
+// Reorders `order` by moving single knots, as long as the sum of the costs decreases. cost[a * count + b] is the cost
+// of knot a above knot b.
 static void improve_order(int *order, int count, const int *cost) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -64,7 +64,7 @@ static void improve_order(int *order, int count, const int *cost) {
   }
 }
 
-// Finds the tracks of a channel. Returns the number of tracks.
+// Assigns tracks to the knots of a channel. Returns the number of tracks.
 static int assign_tracks(od_sheet *s, int channel) {
   int begin = s->channel_knot[channel], all = s->channel_knot[channel + 1] - begin, count = 0, tracks = 0;
   int *item = s->scratch, *order = item + all, *cost = s->route_cost;
@@ -139,7 +139,7 @@ static void place_rows(od_sheet *s) {
   for (int row = 0; row < s->rows; row++) {
     if (row > 0 && has_framed(s, row - 1) && !has_framed(s, row)) y += FRAME_ROOM;
     s->channel_y[row] = y;
-    if (row > 0 && has_valves(s, row)) y += VALVE_ROOM;  // space for the names of the lines between tanks and labels
+    if (row > 0 && has_valves(s, row)) y += VALVE_ROOM;  // space for names of lines below tank symbols and labels
     if (row > 0 || s->tracks[0] > 0) y += (s->tracks[row] + 1) * OD_TRACK + (s->tracks[row] > 0 ? 4 : 6);
     int height = 2 * OD_GRID;
     for (int k = s->row_begin[row]; k < s->row_begin[row + 1]; k++) {
@@ -179,7 +179,7 @@ static void add_dot(od_sheet *s, int net, int x, int y) {
   if (s->dots < s->dot_room) s->dot[s->dots++] = (od_dot){net, x, y};
 }
 
-// Draws a knot without a track: one vertical line. If the net has only one pin, the line ends in a dot.
+// Draws a knot without a track: one vertical line. If the knot has only one pin, the line ends in a dot.
 static void draw_straight(od_sheet *s, const od_knot *k) {
   int low = 1 << 28, high = -(1 << 28);
   bool is_dashed = false;

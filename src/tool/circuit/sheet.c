@@ -196,8 +196,8 @@ static void add_feeds(od_sheet *s) {
   }
 }
 
-// An element may be upended only if both nets have pins on both sides of its row without this element. Otherwise
-// upending would require other feedthroughs.
+// An element may be upended only if each of its two nets has pins of other elements above and below the row of the
+// element. Otherwise upending would require other feedthroughs.
 static void check_upending(od_sheet *s) {
   for (int i = 0; i < s->cells; i++) {
     od_cell *c = &s->cell[i];
@@ -236,7 +236,8 @@ void od_sheet_upend(od_sheet *s, od_cell *c) {
 // --- Knots ------------------------------------------------------------------------------------------------------------
 
 void od_sheet_tie(od_sheet *s) {
-  int nets = s->graph->nets, *slot = s->scratch;  // nets entries
+  int nets = s->graph->nets, *slot = s->scratch;  // slot: index of the knot of each net in the current channel; -1:
+                                                  // none
   s->knots = 0;
   int used = 0;
   for (int channel = 0; channel <= s->rows; channel++) {
@@ -348,7 +349,8 @@ static void order_rows(od_sheet *s, double *key) {
 
 // --- Twins ------------------------------------------------------------------------------------------------------------
 
-// Returns the name of a cell within its section; the name of its class if its name is not from the section's template.
+// Returns the name of a cell within its section, or the name of its class if the cell is not part of the section's
+// template.
 static const char *local_name(const od_sheet *s, const od_cell *c) {
   const od_part *part = od_cell_part(s, c);
   const char *name = part ? part->name : s->graph->net[c->net].name,
@@ -363,7 +365,7 @@ static bool same_cell(const od_sheet *s, const od_cell *a, const od_cell *b) {
          (!a->keeps_side || a->is_mirrored == b->is_mirrored) && a->width == b->width && strcmp(x, y) == 0;
 }
 
-// Finds the cell of a section that is equal to a cell of another section, or -1.
+// Returns the index of the first cell of a section that is equal to cell c, or -1.
 static int equal_cell(const od_sheet *s, const od_cell *c, int section) {
   for (int i = 0; i < s->cells; i++)
     if (s->cell[i].section == section && same_cell(s, c, &s->cell[i])) return i;

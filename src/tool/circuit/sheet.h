@@ -31,22 +31,22 @@ typedef struct od_pin {
   od_side side;
   bool may_turn;  // whether the pin is placed on the side that is nearer to the other pins of the net
   bool is_dashed;
-  int knot;  // index of its knot
+  int knot;  // index of the knot of the pin
 } od_pin;
 
 // A line from a symbol down to a tank symbol; upward if the length is negative.
 typedef struct od_tank_stub {
   int end;
-  int x, y, reach, length;  // same meaning as in od_pin
+  int x, y, reach, length;  // x, y, reach: as in od_pin; length: px, negative: upward
   bool is_dashed;
 } od_tank_stub;
 
 typedef struct od_cell {
-  int part;  // -1: a source or a feedthrough
+  int part;  // index of the part; -1: a source or a feedthrough
   int net;   // net of a source or feedthrough
   const od_symbol *symbol;
   bool is_feed, is_dashed;
-  int section;  // -1: none
+  int section;  // index of the section; -1: none
   int row, width, height, x, y;
   bool is_mirrored;
   int pin, pins;  // index of the first pin; number of pins
@@ -73,7 +73,7 @@ typedef struct od_cell {
 typedef struct od_knot {
   int net, channel;
   int first, count;  // in od_sheet.knot_pin
-  int low, high;     // range of x
+  int low, high;     // range of the x of the pins
   int track;         // index of the track; -1: a straight vertical line without a track
 } od_knot;
 
@@ -90,7 +90,7 @@ typedef struct od_dot {
 typedef struct od_piece {
   int net;
   bool is_dashed;
-  int cell;  // cell of a line to a tank symbol; -1: another line
+  int cell;  // index of the cell, for a line from a cell to a tank symbol; -1: any other line
   int points;
   int *xy;
   od_flow_term *term;
@@ -100,24 +100,24 @@ typedef struct od_piece {
 // A rectangle that a symbol or text covers.
 typedef struct od_mark {
   double left, top, right, bottom;
-  int cell;          // -1: none
-  const char *text;  // NULL: not a text
+  int cell;          // index of the cell; -1: none
+  const char *text;  // text; NULL: the rectangle of a shape
 } od_mark;
 
-// A name of a net; a long net has two names. Left end and baseline of the space for the name and a value after the
-// name. If the name is left of a line, the text ends at the right end of the space.
+// A name of a net; a long net has two names. (x, y) is the left end of the baseline of the space for the name and the
+// value that follows. If the name is left of a line, the text ends at the right end of the space.
 typedef struct od_node_name {
   int net;
   const char *text;
   double x, y, width, value_width;
-  bool is_right;  // whether the text ends at the right end
-  bool is_free;   // whether the place overlaps nothing
+  bool is_right;  // whether the text ends at the right end of the space
+  bool is_free;   // whether the name overlaps no symbol, text, line or dot
 } od_node_name;
 
 // A frame around the cells of a section, or around two parallel elements (section -1).
 typedef struct od_frame {
   int section;
-  const char *title;  // NULL: a frame without a title, for example an enclosure
+  const char *title;  // title of the frame; NULL: none, for example in an enclosure
   int x, y, width, height;
 } od_frame;
 
@@ -130,13 +130,14 @@ typedef struct od_sheet {
   int pins, pin_room;
   int rows;
   int *order, *row_begin;  // cells of row r from left to right: order[row_begin[r]] .. order[row_begin[r + 1] - 1]
-  int *pad;                // additional space left of each cell
+  int *pad;                // additional space left of each cell, px
   int *twin_of;            // for each section: the first section with equal cells, or itself
   bool failed;             // whether an allocation failed
 
   od_knot *knot;
   int knots;
-  int *knot_pin, *channel_knot;  // pins by knot; knots of channel i: channel_knot[i] .. channel_knot[i + 1] - 1
+  int *knot_pin, *channel_knot;  // indices of the pins, knot by knot; knots of channel i: channel_knot[i] ..
+                                 // channel_knot[i + 1] - 1
   double *wish;                  // scratch of place_cells.c
   int *scratch, *route_cost;
   int top;                                       // y of the top of the first row
@@ -161,21 +162,21 @@ typedef struct od_sheet {
 
 // Creates the cells of all parts and the feedthroughs, and determines the initial order (sheet.c).
 void od_sheet_make(od_sheet *s, od_graph *g, od_arena *arena);
-// Groups pins by net and channel. Call after pins have changed their nets.
+// Groups pins by net and channel into knots. Call again after pins have changed their nets.
 void od_sheet_tie(od_sheet *s);
 // Computes the x of all cells from the order of each row (place_cells.c).
 void od_sheet_place(od_sheet *s);
-// Computes the y of all cells and all segments and dots from the x of the cells (route_channels.c).
+// Computes the y of all cells, and all segments and dots, from the x of the cells (route_channels.c).
 void od_sheet_route(od_sheet *s);
 // Counts crossings and overlaps of segments of different nets.
 void od_sheet_count(od_sheet *s);
 // Improves order, mirroring and spacing by hill climbing (climb.c).
 void od_sheet_climb(od_sheet *s);
-// Returns whether the cells have the orders that the file gives.
+// Returns whether the cells of each row have the order that the file gives.
 bool od_sheet_keeps_orders(const od_sheet *s);
 // Exchanges the nets above and below of an element in line.
 void od_sheet_upend(od_sheet *s, od_cell *c);
-// Divides the lines into pieces, each with one flow, from the segments (trace_lines.c).
+// Joins the segments of the lines to pieces with one flow each (trace_lines.c).
 void od_sheet_trace(od_sheet *s);
 
 // Return the place of a pin in the sheet: its x, the y of its end, and the channel of its line.
@@ -193,16 +194,16 @@ static inline int od_pin_channel(const od_sheet *s, const od_pin *p) {
 static inline int od_row_count(const od_sheet *s, int row) {
   return s->row_begin[row + 1] - s->row_begin[row];
 }
-// Returns the pairs of parallel elements in a row: a restriction or pressure valve, and a check valve in the opposite direction. The
-// indices are places in the row. Returns the index of the check valve's place, or -1.
+// Returns the place in a row of the check valve that is parallel to the restriction or pressure valve at place `place`,
+// in the opposite direction; -1: none.
 int od_sheet_partner(const od_sheet *s, int row, int place);
 
 // --- For shapes -------------------------------------------------------------------------------------------------------
 
-// Adds a pin for end `end` of the part. If the end is at a tank, adds a stub to a tank symbol instead. If the end is
-// not connected, adds nothing.
+// Adds a pin for end `end` of the part and returns the pin. If the end is at a tank, adds a stub to a tank symbol
+// instead; if the end is not connected, adds nothing. Returns NULL in both cases and if out of memory.
 od_pin *od_cell_pin(od_sheet *s, od_cell *c, int end, int x, od_side side, int y, int reach);
-// Returns the part of a cell, or NULL.
+// Returns the part of a cell; NULL: the cell is a source or a feedthrough.
 const od_part *od_cell_part(const od_sheet *s, const od_cell *c);
 // Sets the label: the name and the values of the part's symbol, and the signal.
 void od_cell_label(od_sheet *s, od_cell *c);

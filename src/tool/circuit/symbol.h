@@ -1,5 +1,6 @@
-// Symbols of element classes. symbol_table.c has one entry per class; a class without an entry has a box with its name.
-// A glyph (symbols_*.c) is a pair of functions that computes the size and the pins of a cell, and draws the cell.
+// Symbols of element classes. symbol_table.c has one entry per class; a class without an entry is a box with the name
+// of the class. A glyph (symbols_*.c) is a pair of functions that computes the size and the pins of a cell, and draws
+// the cell.
 #ifndef OD_CIRCUIT_SYMBOL_H
 #define OD_CIRCUIT_SYMBOL_H
 
@@ -64,9 +65,9 @@ typedef struct od_symbol {
   od_value_line line[OD_MOST_VALUE_LINES];
 } od_symbol;
 
-// Returns the symbol of a class.
+// Returns the symbol of a class; NULL: the class has no entry.
 const od_symbol *od_symbol_find(const char *class_name);
-// Returns the symbol of a part with `ends` ends that has no other symbol: a box with the name of its class.
+// Returns the symbol of a part with `ends` ends whose class has no symbol: a box with the name of the class.
 const od_symbol *od_symbol_generic(int ends);
 
 extern const od_glyph od_glyph_pressure_valve, od_glyph_check, od_glyph_restriction, od_glyph_pipe, od_glyph_two_way;

@@ -18,7 +18,7 @@ enum {
   CYLINDER_WIDTH = 170
 };
 
-// Returns the index of the end at a place of the list of a key, or -1.
+// Returns the index of flow end number `place`, counted from 0, or -1.
 static int flow_end(const od_part *part, int place) {
   const od_part_end *end = od_part_flow(part, place);
   return end ? (int)(end - part->end) : -1;
@@ -198,7 +198,7 @@ const od_glyph od_glyph_brake = {lay_brake, draw_brake};
 
 // --- Pumps ---------------------------------------------------------------------------------------------------------------------
 
-// Returns the end on the suction side, or -1. The outlet is the last flow end.
+// Returns the index of the suction end; -1: the pump has only one flow end, the outlet.
 static int suction_end(const od_part *part) {
   return flow_end(part, 1) >= 0 ? flow_end(part, 0) : -1;
 }
@@ -249,7 +249,7 @@ static void lay_pump(od_sheet *s, od_cell *c) {
   c->width = od_grid_up(fmax(c->label_x + od_cell_label_width(c) + 2, signal_end));
 }
 
-// Draws the arrow of a variable displacement through (x, y), which turns with the swash plate.
+// Draws the arrow of a variable displacement through (x, y). The arrow turns with the swash plate.
 static void draw_swash(const od_sheet *s, const od_cell *c, od_pen *pen, double x, double y) {
   int swash = od_part_output(s->graph, od_cell_part(s, c), "swash");
   od_pen_turn_begin(pen, "swash", swash, 0, 1, x, y, 45, 0);
@@ -365,7 +365,7 @@ static void lay_source(od_sheet *s, od_cell *c) {
   c->width = od_grid_up(c->label_x + fmax(od_cell_label_width(c), name) + 2);
 }
 
-// Draws a source without its name, which is the name of the net (place_names.c).
+// Draws a source without the name. place_names.c places this name, which is the name of the net.
 static void draw_source(const od_sheet *s, const od_cell *c, od_pen *pen) {
   (void)s, (void)c;
   od_pen_path(pen, "solid", true, 3, (const double[]){20, 14, 10, 32, 30, 32});

@@ -2,8 +2,8 @@
 #include "circuit/pen.h"
 #include "machine/machine_parts.h"
 
-// Finds the upper and the lower net of an element in line. The net with the higher channel is the upper net; a tank is
-// always below. *top and *bottom: indices of the ends at these nets, or -1.
+// Finds the upper and the lower net of an element in line. The upper net is the net in the upper channel, which has the
+// lower index; a tank is always below. *top and *bottom: indices of the ends at these nets, or -1.
 static void find_sides(od_sheet *s, od_cell *c, int *top, int *bottom) {
   const od_part *part = od_cell_part(s, c);
   const od_graph *g = s->graph;
@@ -25,7 +25,7 @@ static void find_sides(od_sheet *s, od_cell *c, int *top, int *bottom) {
   c->may_upend = a >= 0 && b >= 0 && a != b && g->net[a].level == g->net[b].level;
 }
 
-// Adds the pins above and below the middle of the symbol, at x.
+// Adds the pins of an element in line at x, at the distance `edge` above and below the middle of the symbol.
 static void add_line_pins(od_sheet *s, od_cell *c, int x, int middle, int edge) {
   int top, bottom;
   find_sides(s, c, &top, &bottom);
@@ -98,8 +98,8 @@ static void draw_pressure_valve(const od_sheet *s, const od_cell *c, od_pen *pen
   double y = from_top ? 6 : c->height - 6, middle = BOX_MIDDLE, left = line - BOX_HALF - 8;
   if (net < 0) return;
   if (kind == OD_SYMBOL_HOLDS)
-    middle = from_top ? BOX_MIDDLE - 9 : BOX_MIDDLE + 9, left = line - BOX_HALF - 6;  // the pilot does not touch the
-                                                                                      // external pilot
+    // the internal pilot must not touch the external pilot
+    middle = from_top ? BOX_MIDDLE - 9 : BOX_MIDDLE + 9, left = line - BOX_HALF - 6;
   od_pen_wire(pen, net, 4, (const double[]){line, y, left, y, left, middle, line - BOX_HALF, middle});
 }
 

@@ -20,8 +20,8 @@ static valve_plan plan_of(const od_sheet *s, const od_cell *c) {
   return p;
 }
 
-// Returns the x of a text of this width left of the ports. The text is above or below the left solenoid if there is
-// space.
+// Returns the x of a text with the width `width`, px, left of the ports. The text is above or below the left solenoid
+// if there is space.
 static double text_x(const valve_plan *p, double width) {
   return fmax(0, fmin(p->left - 22, p->ports_left - 2 - width));
 }

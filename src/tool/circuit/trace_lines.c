@@ -1,4 +1,4 @@
-// Divides lines into pieces, each with one flow.
+// Joins the segments of lines to pieces with one flow each.
 //
 // The lines of a net are a tree. Its root is the source of the net; without a source, a branching point; otherwise the
 // pin of an actuator. The flow in a piece is the sum of the flows of all pins beyond the piece. The remainder at the
@@ -9,10 +9,10 @@
 
 typedef struct vertex {
   int x, y;
-  int edge;  // index of the first edge in the list of the vertex, or -1
+  int edge;  // index of the first edge of the vertex, or -1
   int degree;
   bool is_pin, is_seen;
-  const od_part_end *end;  // of a pin; NULL: none
+  const od_part_end *end;  // end of the part at a pin; NULL: no such end
 } vertex;
 
 typedef struct edge {
@@ -20,7 +20,7 @@ typedef struct edge {
   bool is_dashed;
 } edge;
 
-// The tree of one net.
+// The lines of one net as a tree.
 typedef struct tree {
   od_sheet *s;
   int net;
@@ -84,8 +84,8 @@ static void build_tree(tree *t) {
     if (s->segment[i].net == t->net) split_segment(t, &s->segment[i]);
 }
 
-// Marks the pins. Returns the root: a source; without a source, the branching point with most lines; otherwise the pin
-// of an actuator, or the first pin.
+// Marks the pins. Returns the root: a source; without a source, the branching point with the most lines; otherwise the
+// pin of an actuator, or the first pin.
 static int find_root(tree *t) {
   od_sheet *s = t->s;
   int source = -1, actuator = -1, first = -1, branch = -1;
@@ -150,7 +150,7 @@ static bool is_straight(const vertex *a, const vertex *b, const vertex *c) {
   return (a->x == b->x && b->x == c->x) || (a->y == b->y && b->y == c->y);
 }
 
-// Collects the terms of all pins beyond an edge.
+// Adds the terms of all pins of the subtree that begins at a vertex, without the edge `via`.
 static void collect(tree *t, int at, int via) {
   if (t->at[at].end)
     for (int i = 0; i < t->at[at].end->terms; i++) add_term(t, t->at[at].end->term[i]);
@@ -212,7 +212,7 @@ static void trace_net(od_sheet *s, int net, tree *t) {
   (void)s;
 }
 
-// Adds the lines to tank symbols. Their flow leads into the tank.
+// Adds the lines from pins to tank symbols. Positive flow leads into the tank.
 static void trace_stubs(od_sheet *s) {
   for (int i = 0; i < s->cells; i++) {
     const od_cell *c = &s->cell[i];

@@ -24,7 +24,7 @@ static void inputs_text(const od_block_description *c, char *text, size_t size) 
 
 static void default_text(const od_block_field *f, char *text, size_t size) {
   if (f->instead_of_sample)
-    snprintf(text, size, "required, or sample");
+    snprintf(text, size, "required, unless 'sample' is given");
   else if (f->optional)
     snprintf(text, size, "none");
   else if (isnan(f->fallback))

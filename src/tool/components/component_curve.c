@@ -23,7 +23,8 @@ typedef struct family {
   int slot;
   double full;
   const char *name;
-  bool held;  // whether the quantity is a state; states seldom reach their typical size
+  bool held;  // whether the quantity is a state; its values stay below `full`, because states seldom reach their
+              // typical size
 } family;
 
 static double member_value(const family *f, int member, int members) {
@@ -188,7 +189,7 @@ static double state_travel(const sketch *d) {
   return sum;
 }
 
-// Draws the curves over one abscissa. Returns whether a curve changes visibly; otherwise there is no table.
+// Computes the curves over one abscissa. Returns whether a curve changes visibly; otherwise there is no table.
 static bool draw(sketch *d, const sweep *s, od_component_curve *curve) {
   family f = family_of(&d->x, s);
   int members = f.slot >= 0 ? MEMBERS : 1, columns = 1 + d->count * members, alive = 0;

@@ -104,7 +104,7 @@ static void draw(FILE *to, const od_element_description *c, const od_component_c
   snprintf(text, sizeof text, chart.horizontal.unit[0] ? "%s (%s)" : "%s", t->name[0], chart.horizontal.unit);
   od_svg_text(to, "unit", left + chart.width / 2, top + chart.height + 35, "middle", text);
   draw_legend(to, t, &chosen, top + chart.height + 56);
-  // If several flows are drawn, the note gives the common value of the last member.
+  // If several flows or forces are drawn, the note contains the value that their last members share.
   const char *with = count > 1 && chosen.bare ? strchr(t->name[column[0]], ',') : NULL;
   snprintf(text, sizeof text, "%s%s%s", curve->note, with ? "; with" : "", with ? with + 1 : "");
   od_svg_text(to, "note", 12, height - 10, "start", text);

@@ -12,7 +12,7 @@ typedef struct od_component_class {
   const od_block_description *block;
 } od_component_class;
 
-// Return the number of classes and class i (elements first).
+// Return the number of classes, and class i. Classes of elements come before types of blocks.
 int od_component_count(void);
 od_component_class od_component_at(int i);
 // Returns the name of a class of elements, or the type of a block.
@@ -20,7 +20,8 @@ const char *od_component_name(od_component_class c);
 
 // Lists the names and summaries of all classes.
 od_result od_component_list(void);
-// Lists keys, connections and outputs of these classes. has_pictures: with links to components/*.svg (component_picture.h).
+// Lists keys, connections and outputs of `count` classes. has_pictures: with links to components/*.svg
+// (component_picture.h).
 od_result od_component_reference(const od_component_class *classes, int count, bool has_pictures);
 
 // Adds a type of block to the view, and its object to a list in the data (block_reference.c).

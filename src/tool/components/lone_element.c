@@ -111,8 +111,8 @@ static bool is_present(const od_lone_element *x, int state) {
   return s->present_if < 0 || od_lone_element_number(x, s->present_if) > s->present_above;
 }
 
-// Sets quantities that follow the signal to the signal, such as a spool position without a frequency. The numbers of the element
-// determine these quantities.
+// Sets states that follow the signal without delay, such as a spool position without a frequency, to the signal. The
+// numbers of the element determine which states follow the signal.
 static void follow_signal(od_lone_element *x) {
   const od_element_description *c = x->type;
   double signal = 0;
@@ -155,8 +155,9 @@ static double rates(od_lone_element *x, const moving *m, double *rate) {
   return greatest;
 }
 
-// Takes one implicit Euler step with one Newton iteration, relative to the sizes: (1/h - J) dx = rate. Returns the largest
-// |dx|; NAN: the step failed.
+// Takes one implicit Euler step of h seconds with one Newton iteration: (1/h - J) dx = rate. States and rates are
+// divided by the sizes of the states; J contains forward differences of the rates. Returns the largest |dx|; NAN: the
+// step failed.
 static double relax(od_lone_element *x, const moving *m, double h, double *dx) {
   enum { N = OD_MOST_ELEMENT_STATES };
   double a[N * N], shifted[N], greatest = 0;

@@ -11,14 +11,14 @@ typedef struct od_lone_element {
   double w[OD_LONE_WORK];
   int pool[2 + OD_MOST_ELEMENT_CHOICES];
   od_batch batch;
-  double pressure;        // pressure of most ends: the largest pressure among the numbers, or 100 bar
+  double pressure;  // pressure of all ends but the first: the largest pressure among the element's numbers, or 100 bar
   double first_pressure;  // pressure of the first end: zero at the inlet of a pump, else twice `pressure`
   double length;          // largest length among the numbers, or 0.5 m
   bool two_sided;         // whether the length is a coordinate that may be negative
 } od_lone_element;
 
-// Initializes an instance. Returns false if the class cannot be evaluated alone. These classes are ports, friction
-// elements, and classes with a formula per instance.
+// Initializes an instance. Returns false if the class cannot be evaluated alone: ports, friction elements and classes
+// with a formula per instance.
 bool od_lone_element_make(const od_element_description *type, od_lone_element *x);
 
 // Resets all inputs. The ends have their pressures, the length is in the middle of the stroke, and the velocity is zero. Signals

@@ -12,11 +12,13 @@ enum { FIRST_SUBSPACE = OD_DISCRETE_BJ + 1 };
 
 static const double negligible_gain = 0.05;  // largest relative difference of the unexplained part that is negligible
 
-static const double divergence = -1e4;      // fit in percent at which the error is 100 times the output's movement
+static const double divergence = -1e4;      // fit in percent at which the error is 100 times the output's variation
 static const double poor_fit = 50;          // fit in percent; a smaller fit is doubtful, a negative fit is unsound
-static const double color_threshold = 4.5;  // limit of the excess sum of squared autocorrelations, in sigmas
-static const double round_off = 1e-9;       // largest residuals that are round-off, relative to the output's movement
-// Distance from the unit circle by which noise may shift a pole of 1 to the outside.
+static const double color_threshold = 4.5;  // limit of the whiteness test: standard deviations above the expected sum
+                                            // of squared autocorrelations
+static const double round_off = 1e-9;       // largest residuals that are round-off, relative to the output's variation
+// Largest distance from the unit circle of a pole outside the circle that may be an integrator (pole 1) shifted by
+// noise.
 static const double integrator_tolerance = 1e-3;
 
 static int find(const char *const *names, const char *name) {

@@ -26,8 +26,8 @@ typedef struct od_discrete_data {
   int inputs;       // number of inputs; 0 means 1
 } od_discrete_data;
 
-// A(q) y = sum_j B_j(q)/F(q) u_j + C(q)/D(q) e + constant, with white e. Coefficients belong to q^-0, q^-1, ...; all
-// polynomials except B begin with 1. B of input j is OD_POLY_B + j.
+// A(q) y = sum_j B_j(q)/F(q) u_j + C(q)/D(q) e + constant, with white e. q^-1 delays a signal by one row. Coefficients
+// belong to q^-0, q^-1, ...; all polynomials except B begin with 1. B of input j is OD_POLY_B + j.
 typedef enum od_polynomial {
   OD_POLY_A,
   OD_POLY_C,
@@ -50,7 +50,7 @@ typedef struct od_discrete_options {
 
 typedef struct od_discrete {
   int inputs;
-  int degree[OD_POLYNOMIALS];  // B: degree of the last coefficient, counted from q^0; -1: no such input
+  int degree[OD_POLYNOMIALS];  // degree of each polynomial in q^-1, of B with the delay; -1: no such input
   int delay;
   double coefficient[OD_POLYNOMIALS][OD_DISCRETE_TERMS];
   double sigma[OD_POLYNOMIALS][OD_DISCRETE_TERMS];  // standard deviations; 0: fixed, infinite: not determined
@@ -62,8 +62,9 @@ typedef struct od_discrete {
   bool is_minimum;  // whether the search ended at a minimum
 } od_discrete;
 
-// Fits one output. ARX uses linear least squares. The other kinds minimize the squared one-step prediction errors; their
-// start values come from linear least squares.
+// Fits the output of data with one output. ARX uses linear least squares. The other kinds minimize the squared one-step
+// prediction errors; their start values come from linear least squares. Fails with OD_NOT_CONVERGED if there are no
+// start values.
 od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_options *options, od_discrete *model,
                           od_error *err);
 
@@ -78,15 +79,16 @@ typedef struct od_z_transfer {
 void od_z_transfer_free(od_z_transfer *z);
 OD_OWNED_POINTER(od_z_transfer, od_z_transfer_free);
 od_status od_discrete_transfer(const od_discrete *model, od_z_transfer **out, od_error *err);
-// Simulates an output (rows) from the initial state and offset that best fit rows 0 to `known` - 1 of the data. Values of an
-// unstable model may be infinite.
+// Simulates an output (`rows` values in y) from the initial state and offset that best fit rows 0 to `known` - 1 of the
+// data. If these rows do not determine state and offset, both are zero. Values of an unstable model may be
+// infinite.
 od_status od_z_transfer_simulate(const od_z_transfer *z, const od_discrete_data *data, int output, long known,
                                  double *y, od_error *err);
 // Quality of the simulation of an output from row `from` to the last row. The first `known` rows give the initial state and the
 // offset.
 typedef struct od_z_quality {
-  // Explained fraction of the output's movement: 100 (1 - |y - model| / |y - mean(y)|). NaN: the output is constant; negative
-  // infinity: the simulation diverges.
+  // Explained part of the output's variation in percent: 100 (1 - |y - model| / |y - mean(y)|). NaN: the output is
+  // constant; negative infinity: the simulation diverges.
   double percent;
   double rms;  // root mean square of y - model
 } od_z_quality;

@@ -2,14 +2,15 @@
 //
 //   w = 1/F (sum_j B_j u_j + offset + pulses),   v = A y - w,   e = 1/C (D v + pulses)
 //
-// B u, A y and D v depend on earlier rows: w begins at row `first_w`, and e at row `first`. The earlier rows are thus in the log.
-// 1/F and 1/C begin at rest. Each of the first rows has a pulse of unknown size, one pulse for each coefficient of F and C. The
-// pulses represent any initial state. Derivatives:
+// B u, A y and D v depend on earlier rows: w begins at row `first_w`, and e at row `first`. The earlier rows are thus
+// in the log. 1/F and 1/C begin at rest. The first rows have pulses of unknown size, one pulse for each coefficient of
+// F and C. The pulses represent any initial state. Derivatives:
 //
 //   de/da_k = D/C y(t-k),  de/db_k = -D/(C F) u(t-k),  de/df_k = D/(C F) w(t-k),  de/dc_k = -1/C e(t-k),  de/dd_k = 1/C v(t-k)
 //
-// Starts: A and B by linear least squares; F by Steiglitz and McBride (least squares with input and output filtered by the
-// previous 1/F); C and D after Hannan and Rissanen (least squares with the errors of a long autoregression in place of e).
+// Start values: A and B by linear least squares; F by Steiglitz and McBride (least squares with input and output
+// filtered by the previous 1/F); C and D after Hannan and Rissanen (least squares with the errors of a long
+// autoregression in place of e).
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -31,7 +32,7 @@ typedef struct search {
   od_discrete *m;
   int inputs;
   long rows, first_w, first;
-  double *w, *v, *e, *column;  // one value per row; w, v and e of the last point
+  double *w, *v, *e, *column;  // one value per row; w, v and e belong to the last point of residuals()
 } search;
 
 int od_discrete_inputs(const od_discrete_data *data) {
@@ -150,8 +151,8 @@ static bool start_output_error(search *s) {
 
 // --- The search ---------------------------------------------------------------------------------------------------
 
-// The first function returns the number of coefficients. The second function returns the number of unknowns: coefficients,
-// then the offset, the pulses of w and the pulses of e.
+// coefficients() returns the number of coefficients. unknowns() returns the number of all unknowns: coefficients, then
+// the offset, the pulses of w and the pulses of e.
 static int coefficients(const od_discrete *m) {
   return m->degree[OD_POLY_A] + m->inputs * (m->degree[OD_POLY_B] - m->delay + 1) + m->degree[OD_POLY_C] +
          m->degree[OD_POLY_D] + m->degree[OD_POLY_F];
@@ -184,7 +185,7 @@ static void multiply(const search *s, od_polynomial p, long first, double *x) {
     for (int i = 1; i <= s->m->degree[p]; i++) x[k] += c[i] * x[k - i];
 }
 
-// Computes w for the offset and the pulses in `rest`.
+// Computes w. `rest` contains the offset and the pulses of w.
 static void find_w(search *s, const double *rest) {
   const od_discrete *m = s->m;
   for (long k = s->first_w; k < s->rows; k++) {

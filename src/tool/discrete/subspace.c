@@ -1,13 +1,13 @@
-// Subspace identification. The block rows are the future input, the past input and output, and the future output. Their
-// triangular factor, by rows,
+// Subspace identification. The block rows of the data matrix are the future input, the past input and output, and the
+// future output. The triangular factor of this matrix, by rows,
 //
 //   constant, future input   L11
 //   past                     L21 L22
 //   future output            L31 L32 L33
 //
-// contains the prediction of the future output from the past: the oblique projection O = L32 L22^+ [L21 L22]. Its weighted
-// left singular vectors span the extended observability matrix [C; C A; C A^2; ...]. Weights (table of Van Overschee and
-// De Moor):
+// contains the prediction of the future output from the past: the oblique projection O = L32 L22^+ [L21 L22], where ^+
+// is the pseudo-inverse. Its weighted left singular vectors span the extended observability matrix [C; C A; C A^2;
+// ...]. Weights (table of Van Overschee and De Moor):
 //
 //   n4sid  O
 //   moesp  O without the part that the future input explains: L32
@@ -170,7 +170,7 @@ static bool weigh_cva(const factor *f, od_arena *arena, weighted *w) {
   return true;
 }
 
-// Indexed by od_subspace_weight.
+// Functions that compute the weighted matrix, by od_subspace_weight.
 static bool (*const weigh[])(const factor *f, od_arena *arena, weighted *w) = {weigh_moesp, weigh_n4sid, weigh_cva};
 
 // Computes G: the first n columns of `left`, with the weight removed.
@@ -308,7 +308,7 @@ static bool mirror(int n, const double *A, double *out) {
   lapack_int pivot[MOST];
   memcpy(copy, A, (size_t)(n * n) * sizeof *copy);
   if (LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'V', n, copy, n, real, imaginary, NULL, n, V, n) != 0) return false;
-  // X V = V diag(lambda'): transposed, V' X' = diag(lambda') V'.
+  // Solves the transposed equation: out V = V diag(mu) becomes V' out' = diag(mu) V'.
   for (int j = 0; j < n; j++) {
     double _Complex lambda = real[j] + imaginary[j] * _Complex_I;
     if (cabs(lambda) > 1) lambda = 1 / conj(lambda);
@@ -326,8 +326,8 @@ static bool mirror(int n, const double *A, double *out) {
   return true;
 }
 
-// Returns the sum of the squared unexplained fractions of the outputs, each fraction relative to the movement of its
-// output. Infinite: the model cannot be simulated.
+// Returns the sum of the squared unexplained fractions of the outputs. Each fraction is relative to the variation of
+// its output. Infinite: the model cannot be simulated.
 static double unexplained_share(const subspace *s, const od_z_transfer *z) {
   od_z_quality q;
   double sum = 0;
@@ -362,8 +362,8 @@ static od_status find_all(subspace *s, od_subspace_weight weight, double *singul
     if (*z && least < kept) (*z)->mirrored = radius;
   }
   return *z ? OD_OK
-            : od_fail(err, OD_NOT_CONVERGED, "the input matrix of order %d cannot be computed; try another order",
-                      s->n);
+            : od_fail(err, OD_NOT_CONVERGED,
+                      "the input matrix of the model of order %d cannot be computed; try another order", s->n);
 }
 
 od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_weight weight, double *singular,

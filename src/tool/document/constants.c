@@ -15,7 +15,7 @@ static const double pi = 3.14159265358979323846;
 typedef struct visible {
   const od_loader *ld;
   const char *name[MOST_NAMES];
-  int constant[MOST_NAMES];  // -1: pi
+  int constant[MOST_NAMES];  // index of the constant; -1: pi
   int count;
 } visible;
 
@@ -40,7 +40,8 @@ static const char *name_at(const void *user, int i) {
   return ((const visible *)user)->name[i];
 }
 
-// Returns the SI unit of a variable. For a constant that fits any unit, returns "?", which is not a unit for the parser.
+// Returns the SI unit of a variable. For a constant that fits any unit, returns "?": the parser accepts a variable with
+// an unknown unit in place of any unit.
 static const char *unit_at(const void *user, int i) {
   const visible *v = user;
   const char *unit = v->constant[i] >= 0 ? v->ld->document->constants.item[v->constant[i]].unit : NULL;
@@ -176,8 +177,8 @@ static void complain(od_loader *ld, const od_given *given, const od_expression_p
   od_complain_given(ld, given, "in '%s': %s%s", od_excerpt(ld, given->text), text, suggestion.text);
 }
 
-// Returns whether an expression is a frequency in Hz: the expression or one of its constants contains this unit. "1 / T" may be in
-// rad/s.
+// Returns whether an expression is a frequency in Hz: the expression or one of its constants contains this unit.
+// Without this unit, the result may be in rad/s, as in "1 / T".
 static bool is_in_hertz(const od_loader *ld, const char *text, const result *r) {
   bool named = od_units_names_hertz(text);
   for (int i = 1; i < r->names.count && !named; i++)

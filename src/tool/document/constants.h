@@ -25,8 +25,8 @@ typedef enum od_expression_verdict { OD_EXPRESSION_READ, OD_EXPRESSION_WRONG, OD
 // Evaluates an expression; *value is in the SI unit `unit`. Returns OD_EXPRESSION_WRONG after reporting an error. Returns
 // OD_NO_EXPRESSION, without a message, if the text is not an expression.
 od_expression_verdict od_read_expression(od_loader *ld, const od_given *given, const char *unit, double *value);
-// Returns whether the text at a place is an expression with the constants of that place, in any unit. Also returns true if a
-// constant of the expression has no value; this error has already been reported.
+// Returns whether a text is an expression, in any unit, of the constants that are visible at its place. Also returns
+// true if a constant of the expression has no value; this error has already been reported.
 bool od_is_expression(od_loader *ld, od_place place, const char *text);
 // Computes the value of a quantity or an expression in the SI unit `si`. Returns false, without a message, if the text is neither
 // or has another dimension.

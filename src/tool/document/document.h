@@ -1,17 +1,18 @@
-// Loads a file: reads and parses the text, prepares units and --set, and calls a reader of its sections.
+// Loads a file: reads and parses the text, prepares units and --set, and calls the reader of the file's sections.
 #ifndef OD_DOCUMENT_DOCUMENT_H
 #define OD_DOCUMENT_DOCUMENT_H
 
 #include "document/file_kind.h"
 #include "document/reader.h"
 
-// Loads ld->document->file; messages are added to ld->messages. Calls read() with tree and units, in the "C" locale,
-// and returns the status of read(). Afterwards tree and units are freed; texts and numbers remain in ld->document.
+// Loads ld->document->file; messages are added to ld->messages. Sets ld->tree and ld->units, then calls read() in the
+// "C" locale and returns the status of read(). Frees tree and units afterwards; texts and numbers remain in
+// ld->document.
 od_status od_document_load(od_loader *ld, const char *const *set, int set_count, od_status (*read)(void *user),
                            void *user);
 
-// Returns a loader for a file with a new document (NULL if an allocation fails). If content.text is NULL, od_document_load() reads
-// the file.
+// Returns a loader for a file, with a new document; the document is NULL if an allocation fails. If content.text is
+// NULL, od_document_load() reads the file.
 od_loader od_document_start(const char *path, od_content content, od_messages *messages);
 
 void od_document_free(od_document *document);
@@ -35,9 +36,9 @@ int od_load_variants(od_loader *ld, const od_section_class *file, int root, cons
 // The key that variants have in addition to the keys of their file.
 extern const od_key od_variant_key;
 
-// Returns the node of a map with the known sections of the chosen variant, merged over the variants that it extends. Returns -1 if
-// no variant is chosen, if the variant is empty, or, with a message, if the variant does not exist. od_variant_noun() returns the
-// name of the chosen variant for messages: "the variant 'worn'".
+// Returns the node of a map with the known sections of the chosen variant, merged over the variants that this variant
+// extends. Returns -1 if no variant is chosen, if the variant is empty, or, with a message, if the variant does not
+// exist. od_variant_noun() returns the name of the chosen variant for messages: "the variant 'worn'".
 int od_variant_find(od_loader *ld, const od_section_class *file, int root, const char *variant);
 const char *od_variant_noun(od_loader *ld);
 

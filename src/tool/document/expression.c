@@ -51,7 +51,7 @@ typedef struct dimension {
 
 typedef struct parser {
   const char *text;
-  int at, depth, calls;  // calls: number of calls with several arguments that are being read
+  int at, depth, calls;  // calls: number of enclosing calls with several arguments
   const od_expression_names *names;
   od_expression *out;
   dimension unit[OD_EXPRESSION_LONGEST];
@@ -190,7 +190,7 @@ static int number(parser *p) {
   const char *from = ends ? argument : p->text + p->at;
   if (!od_split_quantity(from, &value, &rest))
     return fail(p, p->at, "this is not a number; a number is written like 12, 1.5 or 2e-3");
-  p->at += (int)(rest - from);  // the end found by strtod would include hexadecimal digits
+  p->at += (int)(rest - from);  // strtod() would also read hexadecimal digits
   dimension unit = {.any = true};
   peek(p);
   const char *after = p->text + p->at;

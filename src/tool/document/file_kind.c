@@ -4,7 +4,7 @@
 
 #include "document/reader.h"
 
-// Sections that occur in only one kind of file.
+// Sections that determine the kind of a file. A file of a later kind may also have sections of an earlier kind.
 static const struct {
   const char *section;
   od_file_kind kind;

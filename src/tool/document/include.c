@@ -42,7 +42,7 @@ static int fail(includer *in, od_status status) {
 
 // --- Reading one file ---------------------------------------------------------------------------------------------
 
-// Returns a suggestion for the name of a file in the same folder.
+// Returns a suggestion for a file name that does not exist: the most similar name in its folder.
 static od_suggestion nearest_file(od_loader *ld, const char *path) {
   const char *slash = strrchr(path, '/');
   od_nearest nearest = od_nearest_to(slash ? slash + 1 : path);
@@ -147,7 +147,8 @@ static void complain_both(includer *in, int key, int other) {
   fail(in, OD_BAD_INPUT);
 }
 
-// Reports keys that occur in both of two included files.
+// Reports the keys that two included files have in common. If both values are maps, reports the common keys of these
+// maps.
 static void check_both(includer *in, int first, int second) {
   od_loader *ld = in->ld;
   for (int key = ld->tree.node[second].first; key >= 0; key = od_next(ld, key)) {

@@ -19,7 +19,7 @@ void *od_grow(void *items, int count, int *capacity, size_t item_size) {
 }
 
 struct od_index_slot {
-  const char *key;  // NULL: free
+  const char *key;  // NULL: the slot is free
   int value;
 };
 

@@ -8,13 +8,13 @@
 // Use this function for lists that may have millions of items; other lists use od_arena_extend().
 void *od_grow(void *items, int count, int *capacity, size_t item_size);
 
-// A table from texts to integers. The table stores pointers to its keys, not copies.
+// A table from texts to integers. The table stores pointers to its keys, which must outlive the table.
 typedef struct od_index {
   struct od_index_slot *slot;
   int count, capacity;
 } od_index;
 
-int od_index_find(const od_index *index, const char *key);  // -1: not found
+int od_index_find(const od_index *index, const char *key);  // returns the value of a key; -1: not found
 // Adds or replaces a key. All calls for one index must use the same arena, which owns the table. Returns false if an allocation
 // fails.
 bool od_index_add(od_index *index, od_arena *arena, const char *key, int value);

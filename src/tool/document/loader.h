@@ -20,7 +20,7 @@ typedef struct od_constant_formula {
 typedef struct od_constant {
   const char *name, *path, *text;  // name: full name, with the instance as prefix; path: path of the number
   od_place place;
-  bool is_parameter;  // whether the constant is a parameter of an instance, which need not be a number
+  bool is_parameter;  // whether the constant is a parameter of an instance; a parameter need not be a number
   enum { OD_CONSTANT_NEW, OD_CONSTANT_BUSY, OD_CONSTANT_DONE, OD_CONSTANT_FAILED } state;
   double value;
   const char *unit;  // SI unit of the value; NULL: no unit, fits any unit

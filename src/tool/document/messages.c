@@ -19,7 +19,7 @@ typedef struct item {
 struct od_messages {
   item *item;
   int count;
-  int warnings;  // number of warnings in `count`
+  int warnings;  // number of warnings among the items
   int dropped;   // number of errors that are not stored
   od_arena arena;
 };
@@ -58,7 +58,7 @@ static void cut(char *text, size_t length) {
   text[length] = '\0';
 }
 
-// Returns the text of a message without names of instances, which is the same for all instances of a template.
+// Returns the text of a message without names of instances. This text is the same for all instances of a template.
 static const char *essence_of(od_messages *m, const char *text, const char *scope) {
   size_t length = scope != NULL ? strlen(scope) : 0;
   if (length == 0) return od_texts_copy(&m->arena, text, strlen(text));

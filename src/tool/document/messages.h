@@ -27,10 +27,10 @@ bool od_message_is_about_set(const od_message *message);
 // about one place in several contexts are merged.
 void od_messages_sort(od_messages *m, int first);
 
-// Changes the errors from index `first` on to warnings.
+// Changes the stored errors to warnings, beginning with message number `first`.
 void od_messages_soften(od_messages *m, int first);
 
-// Appends the messages of another list. A warning is appended only if the list does not contain the same warning.
+// Appends the messages of another list. A warning is appended only if `to` does not contain the same message.
 void od_messages_append(od_messages *to, const od_messages *from);
 
 #endif

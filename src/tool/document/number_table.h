@@ -30,8 +30,8 @@ typedef struct od_numbers {
   int overrides;
 } od_numbers;
 
-// Adds the texts of --set. Reports texts that are repeated or are not "path=value". In all functions below the arena owns the
-// contents of the table and records failed allocations.
+// Adds the texts of --set. Reports texts that are repeated or are not "path=value". In this function and those below,
+// the arena owns the contents of the table and records failed allocations.
 void od_numbers_override(od_numbers *numbers, od_arena *arena, const char *const *set, int count,
                          od_messages *messages);
 // Adds a replacement from the file; --set takes precedence.

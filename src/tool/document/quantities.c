@@ -150,7 +150,7 @@ static void complain_unit(od_loader *ld, const od_given *given, const char *unit
   }
 }
 
-// Matches "frequency", "blocks.y.frequency", and "parameters.y.frequency.low" for an estimated number.
+// Returns true for "frequency", "blocks.y.frequency", and "parameters.y.frequency.low" for an estimated number.
 bool od_given_is_frequency(const od_given *given) {
   static const char name[] = "frequency";
   const char *const texts[] = {given->label, given->path};

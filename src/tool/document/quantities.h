@@ -8,7 +8,7 @@
 
 enum {
   OD_MOST_NUMBERS = 1000000
-};  // limit of the number count of a file; a small file with aliases can describe a huge machine
+};  // largest count of numbers in a file; a small file with aliases can describe a huge machine
 
 // A number with a key. If the fallback is NAN, the number is required.
 typedef struct od_field {
@@ -24,7 +24,7 @@ typedef enum od_home { OD_IN_MODEL, OD_IN_LOADER } od_home;
 // The text of a number: from --set, from the file, or none (text NULL: the default applies).
 typedef struct od_given {
   const char *path;   // path of the number
-  const char *label;  // for messages: "length", "centre[0]"
+  const char *label;  // name for messages: "length", "centre[0]"
   const char *text;
   od_place place;
 } od_given;
@@ -40,7 +40,8 @@ void od_say_given(od_loader *ld, bool is_warning, const od_given *given, const c
 // Splits a text into a number and a unit: the value, and the start of the unit. Returns false if the text does not start with a
 // number.
 bool od_split_quantity(const char *text, double *value, const char **unit);
-// Returns whether a number is a frequency by its name. The file may give such a number in Hz even if it is stored in rad/s.
+// Returns whether the name of a number shows a frequency. The file may give such a number in Hz even if it is stored in
+// rad/s.
 bool od_given_is_frequency(const od_given *given);
 // Returns a text about the accepted units of a number, for messages: "a plain number", "in Hz or rad/s", "in Pa". unit: the SI unit
 // in which the number is stored.
@@ -65,7 +66,7 @@ int od_read_number(od_loader *ld, int node, const char *path, const od_field *fi
 // Reads fields of a section as contiguous numbers. Returns the index of the first number. Reports missing required fields.
 int od_read_fields(od_loader *ld, const od_section *section, const od_field *fields, int count, od_home home);
 
-// Return the field of a key of the section's table. The unit is the unit of its row, or the argument `unit`.
+// Return the field of a key of the section's table, in the unit of its row of the table or in the unit `unit`.
 od_field od_key_field(const od_section *section, const char *key);
 od_field od_key_field_in(const od_section *section, const char *key, const char *unit);
 // Returns the field of entry i of a list under a key: "areas[1]".

@@ -1,5 +1,5 @@
-// Allowed and usual ranges of numbers. The tables of sections (section.h) contain the ranges for each key. A value that is not
-// allowed is an error, an unusual value causes a warning. Both messages suggest the probable unit.
+// Allowed and usual ranges of numbers. The tables of sections (section.h) contain the ranges for each key. A value that
+// is not allowed is an error. An unusual value causes a warning. Both messages suggest the probable unit.
 #ifndef OD_DOCUMENT_RANGES_H
 #define OD_DOCUMENT_RANGES_H
 
@@ -40,7 +40,7 @@ bool od_check_number_limits(od_loader *ld, int given, const char *label, const o
 // "less than", "at most" and so on; `because`: end of the sentence, "because ..." (NULL: none).
 void od_complain_relation(od_loader *ld, int number, const char *relation, int other, const char *because);
 
-// Warns about an unusual initial value that static balance found.
+// Warns if an initial value that static balance found is unusual.
 void od_check_balanced(od_loader *ld, int number);
 // Warns if the largest measured value of a quantity, in SI units, is unusual: the unit of the log may be missing.
 // `usual` NULL: no limits.

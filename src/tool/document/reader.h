@@ -9,7 +9,8 @@
 // --- Messages ---------------------------------------------------------------------------------------------------
 
 void od_complain(od_loader *ld, int node, const char *format, ...) __attribute__((format(printf, 3, 4)));
-// Adds a message about an unknown name, with the nearest known name if there is one. what: "output"; all: "outputs".
+// Adds a message about an unknown name, with the nearest known name if there is one. what, all: noun in singular and
+// plural: "output", "outputs".
 struct od_nearest;
 void od_complain_unknown(od_loader *ld, int node, const char *what, const char *all, const struct od_nearest *nearest);
 od_place od_place_of(const od_loader *ld, int node);
@@ -26,13 +27,13 @@ const char *od_describe(od_loader *ld, int node);
 
 // A map with a known set of keys.
 typedef struct od_section {
-  const od_section_class *of;  // NULL: the keys are given by a list of names
-  int map;                     // -1: not a map (already reported); then reads find no keys and add no messages
-  int node;                    // node for the place of messages about missing keys
-  const char *path;            // path of its numbers: "crank.beam"; may be empty
-  const char *what;            // name for messages: "the beam 'crank'"
-  bool has_unknown;            // whether there are unknown keys; then a missing key may be misspelled
-  const char *meant[4];        // probable meanings of the first unknown keys; unused entries are NULL
+  const od_section_class *of;  // class of the section; NULL: the keys are given by a list of names
+  int map;   // node of the map; -1: not a map (already reported), so that reads find no keys and add no messages
+  int node;  // node for the place of messages about missing keys
+  const char *path;      // path of its numbers: "crank.beam"; may be empty
+  const char *what;      // name for messages: "the beam 'crank'"
+  bool has_unknown;      // whether there are unknown keys; then a missing key may be misspelled
+  const char *meant[4];  // probable meanings of the first unknown keys; unused entries are NULL
 } od_section;
 
 // Opens the value as a section. Reports unknown and repeated keys.
@@ -43,8 +44,10 @@ od_section od_section_open_names(od_loader *ld, int value, int node, const char 
                                  const char *const *keys);
 // Returns a section that is not in the file. --set may still give its numbers.
 od_section od_section_empty(const od_section_class *c, int node, const char *path, const char *what);
-int od_section_get(const od_loader *ld, const od_section *section, const char *key);  // -1: not found
-int od_section_need(od_loader *ld, const od_section *section, const char *key);       // -1 with a message
+// Returns the node of the value; -1: not found.
+int od_section_get(const od_loader *ld, const od_section *section, const char *key);
+// Same as od_section_get(), with a message about a missing key.
+int od_section_need(od_loader *ld, const od_section *section, const char *key);
 // Returns whether an unknown key of the section is probably a misspelling of this key.
 bool od_section_means(const od_section *section, const char *key);
 // Reports a missing key, unless an unknown key that is probably a misspelling of this key has been reported.

@@ -72,7 +72,7 @@ struct od_section_class {
 // i.
 bool od_key_at(const od_section_class *c, int i, od_key *key);
 bool od_section_has(const od_section_class *c, const char *name);
-// Returns the key with this name in the class's own table, which must contain the key.
+// Returns the key with this name. The class's own table must contain the key.
 const od_key *od_key_of(const od_section_class *c, const char *name);
 
 // Lists the names of all keys. The list ends with NULL.

@@ -3,8 +3,8 @@
 // Nodes are integers. One tree may contain several files; each node has its origin. The children of a map are key, value, key,
 // value, ...; iterate over them with first and next. Aliases are resolved: od_tree_value() returns their target.
 //
-// node[-1] exists in every tree, even in an empty tree: a node without value, text and children. Thus the index -1 of a node that
-// was not found is valid. An iteration over a list as if the list were a map ends with -1.
+// node[-1] exists in every tree, even in an empty tree: a node without value, text and children. Thus the index -1 of a
+// node that was not found is valid, and an iteration from this node ends at once.
 #ifndef OD_DOCUMENT_TREE_H
 #define OD_DOCUMENT_TREE_H
 
@@ -32,7 +32,8 @@ typedef struct od_tree_node {
 typedef struct od_tree_origin {
   const char *file;
   const char *scope;    // prefix of names, shortened step by step in searches: "boom.seal"; "" outside templates
-  const char *context;  // for messages: "in template 'section' used at crane.yaml:12:3"; NULL: none
+  const char *context;  // text about the instance for messages: "in template 'section' used at crane.yaml:12:3"; NULL:
+                        // none
 } od_tree_origin;
 
 typedef struct od_tree {

@@ -233,7 +233,8 @@ static void take_diagnostics(tree_builder *b, struct fy_diag *diag) {
   if (b->status == OD_OK) fail(b, (od_place){.file = b->file}, "this is not YAML");
 }
 
-// Parses the events. Passes the text to libfyaml, not a file name, and no stream for diagnostics, so that libfyaml prints nothing.
+// Parses the events. libfyaml receives the text, but no file name and no stream for diagnostics, so that it prints
+// nothing.
 static void parse_events(tree_builder *b, struct fy_diag *diag) {
   struct fy_parse_cfg config = {
       .search_path = "",

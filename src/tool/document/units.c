@@ -17,7 +17,7 @@ typedef struct stored_unit {
 } stored_unit;
 
 struct od_units {
-  od_arena arena;  // owns the list and its index; after a failed allocation, units are parsed again each time
+  od_arena arena;  // owns the stored units and their index; after a failed allocation, units are parsed again each time
   stored_unit *item, last;
   int count;
   od_index index;

@@ -36,7 +36,7 @@ static inline double od_convert(const od_conversion *c, double value) {
 // Decomposes a unit into powers of the base units; the last base unit is the radian. Also finds the conversion of values to base
 // units. Returns false if the unit is unknown.
 bool od_units_base(od_units *units, const char *unit, od_conversion *conversion, double power[OD_UNIT_BASES]);
-const char *od_unit_base(int i);  // symbol of base unit i
+const char *od_unit_base(int i);  // returns the symbol of base unit i
 // Returns the text of a unit in base units: "kg s-2"; empty for a plain number.
 const char *od_unit_text(const double power[OD_UNIT_BASES], char text[120]);
 

@@ -1,6 +1,6 @@
-// Colored noise, discretized exactly at the samples. First order, time constant T: F = exp(-h/T). Second order, white noise
-// filtered by w^2/(s^2 + 2 d w s + w^2): F = exp(A h). The stationary covariance of the noise and its rate is diag(1, w^2). A step
-// adds the covariance diag(1, w^2) - F diag(1, w^2) F'.
+// Colored noise, discretized exactly at the samples, which are h apart. First order, time constant T: F = exp(-h/T).
+// Second order, white noise filtered by w^2/(s^2 + 2 d w s + w^2): F = exp(A h). The stationary covariance of the noise
+// and its rate is diag(1, w^2). A step adds the covariance diag(1, w^2) - F diag(1, w^2) F'.
 #include "experiment/colored_noise.h"
 
 #include <math.h>

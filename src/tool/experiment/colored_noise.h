@@ -7,7 +7,7 @@
 // At each sample, x becomes F x + L e. x is the noise and its rate, and e are independent Gaussian numbers. The noise has variance
 // 1, and its rate has variance rate^2. First-order noise has no rate.
 typedef struct od_color {
-  int order;    // 0: white
+  int order;    // order of the filter; 0: white noise
   double F[4];  // row-major
   double l[3];  // L, row by row: l[0], 0; l[1], l[2]
   double rate;  // standard deviation of the rate of the noise, rad/s

@@ -87,7 +87,7 @@ static const od_instance *find_true_element(const od_experiment *e, const char *
   return NULL;
 }
 
-// Returns the unit of number `theta` of a machine.
+// Returns the unit of a machine's number with the index `theta` in the model; "1": there is no such number.
 static const char *unit_of(const od_machine *machine, int theta) {
   for (int i = 0; i < od_machine_number_count(machine); i++)
     if (od_machine_number_theta(machine, i) == theta) return od_machine_number(machine, i).unit;
@@ -111,7 +111,7 @@ static void find_errors(od_curve_result *r) {
   r->coverage = uncertain > 0 && !isnan(squares) ? (double)inside / uncertain : (double)NAN;
 }
 
-// Adds the curve of an element to the results if some of its ordinates are estimated. False: out of memory.
+// Adds the curve of an element to the results if some of its ordinates are estimated. Returns false if out of memory.
 static bool compare_curve(const od_experiment *e, od_observed *o, const od_instance *element) {
   OD_SCRATCH(scratch);
   const od_model *m = od_machine_model(e->model);
@@ -159,7 +159,7 @@ static bool compare_curve(const od_experiment *e, od_observed *o, const od_insta
     od_curve_place *to = &r->sample[k];
     *to = (od_curve_place){.x = x, .start = value_at(&start, x, &at), .truth = NAN};
     to->estimate = value_at(&estimate, x, &at);
-    // The ordinates are weighted with their basis functions.
+    // The value of the curve is the sum of the ordinates, weighted with their basis functions.
     for (int a = 0; a <= start.degree; a++) r->weight[(at.first + a) * r->samples + k] = at.B[a];
     for (int a = 0; a <= start.degree; a++)
       for (int b = 0; b <= start.degree; b++) {

@@ -3,10 +3,13 @@
 //
 //  P0^-1 + sum_k (H_k Phi_k)' R^-1 (H_k Phi_k)
 //
-// along the true motion. The inverse is the covariance of a Kalman filter without process noise that is linearized at the truth.
-// The code therefore starts an observer of the true machine at the truth and gives this observer measurements without noise.
-// The observer stays at the truth, and its covariance is the bound. A sensor is included with its sample rate. Lost samples are
-// included by their mean rate. If the noise of the sensors is correlated, the same samples are lost as in the run.
+// along the true motion. P0 is the initial covariance of states and parameters, Phi_k the derivative of the states and
+// parameters at sample k with respect to their initial values, H_k the derivative of the measurements, and R the
+// covariance of the sensors' noise. The inverse is the covariance of a Kalman filter without process noise that is
+// linearized at the truth. The code therefore starts an observer of the true machine at the truth and gives this
+// observer measurements without noise. The observer stays at the truth, and its covariance is the bound. A sensor is
+// included with its sample rate. Lost samples are included by their mean rate. If the noise of the sensors is
+// correlated, the same samples are lost as in the run.
 #include "base/allocate.h"
 #include "experiment/observe.h"
 

@@ -528,7 +528,8 @@ static double excess_of(const search *s) {
   return fmax(sum, 0);
 }
 
-// Appends the names of other numbers of the model that would have the same effect.
+// Appends the names of other numbers of the model whose change would have about the same effect as the change of the
+// fault's number.
 static void add_equals(const search *s, const od_suspect *what, char *text, size_t size) {
   od_name_list names = {.most = MOST_EQUALS};
   int known[MOST_EQUALS + 1] = {what->fault.other}, count = 1;
@@ -545,7 +546,7 @@ static void add_equals(const search *s, const od_suspect *what, char *text, size
     snprintf(text + length, size - length, " %s would have the same effect.", od_name_list_text(&names));
 }
 
-// Adds the remark about a suspect. False: out of memory.
+// Adds the remark about a suspect. Returns false if out of memory.
 static bool add_remark(search *s, const od_suspect *what, const char *lead, od_verdict *verdict) {
   char text[900];
   describe(&s->t, what, text, sizeof text);
@@ -553,7 +554,7 @@ static bool add_remark(search *s, const od_suspect *what, const char *lead, od_v
   return od_verdict_add(verdict, OD_DOUBTFUL, code_of(what->fault.kind), lead, "%s", text);
 }
 
-// Adds a remark about the best suspect, or a remark that the cause is not clear. False: out of memory.
+// Adds a remark about the best suspect, or a remark that the cause is not clear. Returns false if out of memory.
 static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
   int first = find_best(s, -1), best = prefer_start(s, first), next = best < 0 ? -1 : find_best(s, best);
   const od_suspect *b = best < 0 ? NULL : &s->suspect[best];

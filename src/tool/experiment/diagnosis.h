@@ -3,8 +3,9 @@
 // likelihood, if its margin over the other faults is clear. Observers and fits use the same mechanism: both have a
 // model, sensors with noise, parameters with initial values, and samples.
 //
-// Runs are compared by the likelihood of their innovations v with standard deviations s: cost = sum r(v/s) + 2 log s, where r(x)
-// is x^2 up to 5 standard deviations and grows logarithmically beyond. Each free number of a fault adds log n to the cost.
+// Runs are compared by the likelihood of their innovations v with standard deviations s: cost = sum r(v/s) + 2 log s,
+// where r(x) is x^2 up to 5 standard deviations and grows logarithmically beyond. Each free number of a fault adds log
+// n to the cost, where n is the number of innovations.
 #ifndef OD_EXPERIMENT_DIAGNOSIS_H
 #define OD_EXPERIMENT_DIAGNOSIS_H
 
@@ -27,15 +28,16 @@ typedef struct od_diagnosis_task {
 typedef struct od_suspect {
   od_fault fault;
   double gain;   // increase of twice the log likelihood, minus the cost of free numbers; -INFINITY: the run failed
-  double nis;    // mean square of v/s, limited to +-5, after the fault is undone
+  double nis;    // mean square of v/s after the fault is undone, with v/s limited to +-5
   bool white;    // whether innovations are white after the fault is undone
   double value;  // final estimate of the number that the fault makes free; NAN: none
   double earliest, latest;  // 95 % interval of the time at which a number changes, s; NAN: not computed
 } od_suspect;
 
-// Adds remarks with codes "cause.*" to the verdict: the cause and a runner-up, or "cause.unclear". Adds "cause.incomplete" if the
-// limit of work was reached before all faults were tried. `best` (or NULL): the cause that is named first; kind OD_FAULT_NONE:
-// none. OD_INTERRUPTED: progress() returned false, and no remark is added.
+// Adds remarks with codes "cause.*" to the verdict: the cause and a runner-up, or "cause.unclear". Adds
+// "cause.incomplete" if the limit of work was reached before all faults were tried. `best` (or NULL) receives the cause
+// that is named first; kind OD_FAULT_NONE: none. Returns OD_INTERRUPTED, without a remark, if progress() returned
+// false.
 od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_suspect *best, od_error *err);
 
 // --- Internal (diagnosis_trial.c)
@@ -68,7 +70,8 @@ double od_trials_step(const od_trials *t);
 bool od_trials_exhausted(const od_trials *t);
 // Runs the observer with the fault undone. `calibrate`: first estimates the offset or scale of a sensor.
 od_status od_trial(od_trials *t, od_fault fault, bool calibrate, od_suspect *out, od_error *err);
-// Runs the observer with all estimated numbers watched for sudden changes. *any: whether there is a change; then *found is the first one.
+// Runs the observer and watches all estimated numbers for sudden changes. *any: whether there is a change; *found: the
+// first change.
 od_status od_trial_watch(od_trials *t, od_parameter_change *found, bool *any, od_error *err);
 
 #endif

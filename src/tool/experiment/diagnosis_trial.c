@@ -38,7 +38,8 @@ static double *copy(trial *x, const double *from, int count) {
   return to;
 }
 
-// Copies the experiment and the arrays that a trial changes, with space for one more parameter. False: out of memory.
+// Copies the experiment and the arrays that a trial changes, with space for one more parameter. Returns false if out of
+// memory.
 static bool make_trial(const od_trials *t, trial *x) {
   const od_experiment *e = t->task->e;
   int ns = e->sensors, np = e->parameters, nx = t->nx, n = nx + np;
@@ -213,8 +214,8 @@ static bool is_white(const sums *s) {
   return true;
 }
 
-// Computes the gain over the run without a fault, from the innovations that both runs have. -INFINITY: less than 70 %
-// of the innovations of the run without a fault are common to both runs.
+// Computes the gain over the run without a fault, from the innovations that both runs have. The gain is -INFINITY if
+// these are less than 70 % of the innovations of the run without a fault.
 static void compare(const od_trials *t, double free_numbers, od_suspect *out) {
   const od_diagnosis_task *task = t->task;
   long n = task->record->rows * task->e->sensors, common = 0;
@@ -231,7 +232,8 @@ static void compare(const od_trials *t, double free_numbers, od_suspect *out) {
   out->gain = gain - free_numbers * log((double)common + 1);
 }
 
-// Returns the effective number of free numbers of a kind of fault. Each free number reduces the gain by log n.
+// Returns the effective number of free numbers of a kind of fault. Each free number reduces the gain by log n, where n
+// is the number of innovations.
 static double numbers_of(od_fault_kind kind) {
   switch (kind) {
     case OD_FAULT_NONE:
@@ -395,7 +397,7 @@ od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error 
   double excess = 0;
   for (size_t k = 0; k < n; k++) {
     double known = 2 * log(od_sensor_sigma(&task->e->sensor[k % (size_t)task->e->sensors]));
-    // Samples after a failure of the run get a high cost.
+    // Samples after a failure of the run have a high cost.
     if ((long)k / task->e->sensors >= t->reached && !isnan(r->y[k])) t->now[k] = cost_of(1000) + known;
     t->base[k] = t->now[k];
     if (isnan(t->base[k])) continue;

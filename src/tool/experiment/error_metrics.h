@@ -10,17 +10,19 @@
 // A kind of metric: its key in files, and its expected value for a consistent estimator.
 typedef struct od_error_metric_class {
   const char *key, *meaning;
-  bool has_unit;    // whether the value has the unit of the outputs, which must all have this unit; false: no unit
+  bool has_unit;    // whether the value has the unit of the outputs, and all outputs must have the same unit; false: no
+                    // unit
   double expected;  // expected value for a consistent estimator; NAN: unknown
 } od_error_metric_class;
 // All kinds of metrics. The last entry has the key NULL.
 extern const od_error_metric_class od_error_metric_classes[];
 
-// Adds metrics to an experiment without metrics: the root mean square error of each watched output. False: out of memory.
+// Adds metrics to an experiment without metrics: the root mean square error of each watched output. Returns false if
+// out of memory.
 bool od_error_metrics_default(od_experiment *e);
 
 typedef struct od_error_record od_error_record;
-// Creates an object that collects the errors of a run from `begin` to `end`, s. NULL: out of memory.
+// Creates an object that collects the errors of a run from `begin` to `end`, s. Returns NULL if out of memory.
 od_error_record *od_error_record_new(const od_experiment *e, const od_plant *plant, double begin, double end);
 void od_error_record_free(od_error_record *r);
 OD_OWNED_POINTER(od_error_record, od_error_record_free);

@@ -56,10 +56,10 @@ typedef struct od_sensor {
   double assume;       // standard deviation that the observer assumes; 0: computed from the other numbers
   int frozen;          // number of consecutive equal values that is a fault; 0: never a fault
 } od_sensor;
-// Returns the standard deviation of the measurement noise that the observer assumes, in the unit of the output. If `assume` is not
-// given, sigma includes several errors. The quantization step counts as noise. Colored noise counts as white noise with the same
-// average over many samples. Integrated noise counts with its standard deviation at the end of the run. The velocity of an encoder
-// counts with its error along the true motion. A drift is not included.
+// Returns the standard deviation of the measurement noise that the observer assumes, in the unit of the output. If
+// `assume` is not given, the result includes several errors. The quantization step counts as noise. Colored noise
+// counts as white noise with the same average over many samples. Integrated noise counts with its standard deviation at
+// the end of the run. The velocity of an encoder counts with its error along the true motion. A drift is not included.
 double od_sensor_sigma(const od_sensor *s);
 
 // A watched output (of a sensor, of 'initial', of a metric or of process noise), and its initial standard deviation (0:
@@ -93,7 +93,7 @@ typedef struct od_estimated {
   double least, most;          // physical limits; estimates stay within bounds and limits
   double truth;                // true value; NAN: the true machine has no such number
   bool keeps_start;            // whether random starts do not change this parameter
-  int change;                  // index + 1 of the change of its true value; 0: the true value is constant
+  int change;                  // index + 1 of the change of the parameter's true value; 0: the true value is constant
   int start_of;                // index + 1 of the parameter whose initial value this parameter is; 0: none
 } od_estimated;
 
@@ -210,8 +210,8 @@ typedef struct od_experiment_options {
   void *user;
 } od_experiment_options;
 
-// Loads the experiment file, and its machine file for the true machine and for the model. Fails with OD_BAD_INPUT or
-// OD_IO, and messages about all errors.
+// Loads an experiment file, and its machine file twice: as the true machine and as the model. Fails with OD_BAD_INPUT
+// or OD_IO, and messages about all errors.
 od_status od_experiment_load(const char *path, const od_experiment_options *options, od_experiment **out,
                              od_messages *messages);
 void od_experiment_free(od_experiment *e);
@@ -223,8 +223,8 @@ OD_OWNED_POINTER(od_experiment, od_experiment_free);
 od_status od_experiment_plant(const od_experiment *e, od_plant **out, od_error *err);
 od_status od_experiment_true_plant(const od_experiment *e, od_plant **out, od_error *err);
 
-// If the noise of the sensors is correlated, fills R (outputs^2) with the covariance of the measurements, including quantization.
-// Outputs without a sensor, which are never measured, have variance 1.
+// Fills R (outputs^2) with the covariance of the measurements, including quantization. Call only if sensor_covariance
+// is not NULL. Outputs without a sensor, which are never measured, have variance 1.
 void od_experiment_sensor_covariance(const od_experiment *e, double *R);
 
 // Computes the covariance Q of the process noise in a step h, (nx + parameters)^2, for the observer's plant. process (nx^2):

@@ -27,18 +27,19 @@ typedef struct od_experiment_loader {
 
 // experiment_machines.c: loads the true machine and the observer's machine from 'machine', 'truth' and 'model'.
 void od_load_machines(od_experiment_loader *xl, const od_section *file);
-// Returns the text of --set after "truth." or "model." if the text applies to that machine, else NULL.
+// Returns the part of a --set text after "truth." or "model." (who: "truth" or "model"); NULL: the text is not for this
+// machine.
 const char *od_set_for(const char *text, const char *who);
 
-// Loads a separate true machine: the machine file of the experiment with the map under `key`. NULL: there are messages, or out
-// of memory.
+// Loads a separate true machine: the machine file of the experiment with the variant and the numbers of the section
+// `key`. Returns NULL if there are messages, or if out of memory.
 od_machine *od_load_machine_of(od_experiment_loader *xl, const od_section *section, const char *key);
 
 // load_experiment.c: returns whether an allocation has failed. Loaders may continue after a failed allocation.
 bool od_is_out_of_memory(const od_experiment_loader *xl);
 // Returns whether the key is repeated in its map. If so, adds a message.
 bool od_is_repeated(od_loader *ld, int map, int key);
-// Adds the channels of a log for all sensors and then all inputs; false: out of memory.
+// Adds the channels of a log for all sensors and then all inputs. Returns false if out of memory.
 bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel);
 // Reads the log of a plan. Messages about the lines of the log follow the messages about this file.
 void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log);
@@ -62,12 +63,12 @@ od_source od_read_source(od_experiment_loader *xl, int node);
 // truth_change.c: reads 'truth.change'; node -1: no changes.
 void od_load_truth_changes(od_experiment_loader *xl, int node);
 
-// load_noise.c: the first function returns whether a node is a full covariance, {of: [...], matrix: [[...], ...]}. The second
-// function returns the number of its outputs.
+// load_noise.c: od_is_matrix() returns whether a node is a full covariance, {of: [...], matrix: [[...], ...]}.
+// od_matrix_count() returns the number of its outputs.
 bool od_is_matrix(const od_loader *ld, int node);
 int od_matrix_count(const od_loader *ld, int node);
-// Reads a full covariance of outputs of the model. `definite`: a singular matrix is an error. False: there are messages, or
-// out of memory.
+// Reads a full covariance of outputs of the model. `definite`: a singular matrix is an error. Returns false if there
+// are messages, or if out of memory.
 bool od_read_output_covariance(od_experiment_loader *xl, int node, const char *path, bool definite,
                                od_output_covariance *t);
 // Same as od_read_output_covariance(), for watched outputs.
@@ -104,9 +105,9 @@ int od_find_free_number(od_experiment_loader *xl, const od_machine *machine, int
 void od_load_metrics(od_experiment_loader *xl, int node);
 int od_metric_outputs(const od_loader *ld, int node);
 
-// load_references.c: od_load_references() reads the section 'compare', after the sensors. od_reference_outputs() returns an upper
-// bound of the number of its outputs. od_load_reference_channels() adds the columns to the plan of a log and writes the indices of their
-// channels; false: out of memory.
+// load_references.c: od_load_references() reads the section 'compare', after the sensors. od_reference_outputs()
+// returns an upper bound of the number of its outputs. od_load_reference_channels() adds the columns to the plan of a
+// log and writes the indices of their channels; it returns false if out of memory.
 void od_load_references(od_experiment_loader *xl, int node);
 int od_reference_outputs(const od_loader *ld, int node);
 bool od_load_reference_channels(const od_experiment *e, od_log_plan *plan, int *channel);

@@ -1,7 +1,7 @@
 // Loads the two machines of an experiment from the same file, each with its own variant and its own numbers.
 //
-// If the machine's loader reports a variant or a number, the message gets the place of this variant or number in the experiment
-// file.
+// If the machine's loader reports a variant or a number, the message has the place of this variant or number in the
+// experiment file.
 #include <string.h>
 
 #include "document/document.h"
@@ -94,8 +94,8 @@ static settings read_settings(od_experiment_loader *xl, const od_section *file, 
   return w;
 }
 
-// Adds a message of the machine's loader to the messages of the experiment. A message about --set contains the path of a
-// number, at the start or in quotes. Such a message gets the place of this number.
+// Adds a message of the machine's loader to the messages of the experiment. A message about --set contains the path of
+// a number, at the start or in quotes. The place of this number becomes the place of the message.
 static void pass_on(od_experiment_loader *xl, const settings *w, const od_message *m) {
   od_messages *own = xl->ld.messages;
   const char *file = m->file ? m->file : "";
@@ -131,7 +131,7 @@ static const char *text_of(od_experiment_loader *xl, const char *path, const set
   return text;
 }
 
-// Loads a machine. NULL: there are messages, or out of memory.
+// Loads a machine. Returns NULL if there are messages, or if out of memory.
 static od_machine *load(od_experiment_loader *xl, const char *path, const settings *w) {
   OD_OWNED(od_messages_free) od_messages *messages = od_messages_new();
   od_machine *machine = NULL;
@@ -141,16 +141,17 @@ static od_machine *load(od_experiment_loader *xl, const char *path, const settin
   return machine;
 }
 
-// Checks that both machines have the same inputs, because the observer gets the inputs of the true machine.
+// Checks that both machines have the same inputs, because the observer receives the inputs of the true machine.
 static void check_inputs(od_experiment_loader *xl, const od_machine *a, int node) {
   const od_machine *b = xl->e->model;
   bool same = od_machine_input_count(a) == od_machine_input_count(b);
   for (int i = 0; same && i < od_machine_input_count(a); i++)
     same = strcmp(od_machine_input_name(a, i), od_machine_input_name(b, i)) == 0;
   if (!same)
-    od_complain(&xl->ld, node,
-                "'truth' and 'model' have different inputs; expected the same inputs, because the observer gets the "
-                "inputs of the true machine");
+    od_complain(
+        &xl->ld, node,
+        "'truth' and 'model' have different inputs; expected the same inputs, because the observer receives the "
+        "inputs of the true machine");
 }
 
 void od_load_machines(od_experiment_loader *xl, const od_section *file) {

@@ -56,8 +56,8 @@ struct od_innovation_record {
   double *present;        // innovations of the current sample; NAN: none
   double *pairs;          // per pair of sensors: sum of products, sums of both squares, and number of products
   double *last, *change;  // inputs at the previous sample; the last AFTER changes of each input
-  double *followed;       // per sensor, input and lag: sum of innovation times change of the input
-  double *own;            // per input and lag: sum of change times earlier change
+  double *followed;       // per sensor, input and lag: sum of the products of innovation and change of the input
+  double *own;            // per input and lag: sum of the products of a change and an earlier change of the input
 };
 
 // --- The record -------------------------------------------------------------------------------------------------------
@@ -261,8 +261,9 @@ static od_scatter scatter_of(const od_innovation_record *r, int sensor, int firs
   return (od_scatter){all.count, all.sum / n, all.squares / n, (double)all.far / n};
 }
 
-// Computes the Ljung-Box test (prepare/whiteness.h contains the test for a series in memory). With mean m,
-// sum (x_i - m) (x_(i-k) - m) = sum x_i x_(i-k) - m (2 sum x - the first k - the last k) + (n - k) m^2.
+// Computes the Ljung-Box test (prepare/whiteness.h contains the test for a series in memory). For n values x with mean
+// m, sum (x_i - m) (x_(i-k) - m) = sum x_i x_(i-k) - m (2 sum x - sum of the first k x - sum of the last k x) + (n - k)
+// m^2.
 static void find_whiteness(const history *h, od_innovations *out) {
   double n = (double)h->count, m = h->sum / n, squares = h->products[0] - n * m * m, weighted = 0, head = 0, tail = 0;
   out->deviation = sqrt(fmax(squares, 0) / n);

@@ -58,7 +58,7 @@ typedef struct od_nis_part {
 enum { OD_MOST_WINDOWS = 64 };
 
 typedef struct od_innovation_record od_innovation_record;
-// Creates an empty record. NULL: out of memory.
+// Creates an empty record. Returns NULL if out of memory.
 od_innovation_record *od_innovation_record_new(int sensors, int inputs, int parameters);
 void od_innovation_record_free(od_innovation_record *r);
 OD_OWNED_POINTER(od_innovation_record, od_innovation_record_free);

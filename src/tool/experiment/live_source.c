@@ -48,7 +48,7 @@ typedef struct live {
 
 // --- Lines --------------------------------------------------------------------------------------------------------
 
-// Waits for more bytes and appends them to the buffer. OD_INTERRUPTED: goes_on() returned false.
+// Waits for more bytes and appends them to the buffer. Returns OD_INTERRUPTED if goes_on() returned false.
 static od_status fill(live *m, od_error *err) {
   if (m->begin > 0) memmove(m->buffer, m->buffer + m->begin, m->end - m->begin);
   m->end -= m->begin;
@@ -142,7 +142,8 @@ static double time_of_cells(const live *m) {
                             : od_channel_value(&plan->time, m->cells);
 }
 
-// Uses the time and the values in m->cells. A missing input keeps its last value. False: the line was refused.
+// Uses the time and the values in m->cells. A missing input keeps its last value. Returns false if the line was
+// refused.
 static bool take_cells(live *m, double *t) {
   const od_log_plan *plan = &m->e->data;
   *t = time_of_cells(m);
@@ -164,7 +165,7 @@ static bool take_cells(live *m, double *t) {
   return true;
 }
 
-// Reads the time and the values of a line. False: the line was refused.
+// Reads the time and the values of a line. Returns false if the line was refused.
 static bool take_line(live *m, const line *l, double *t) {
   od_error why = {0};
   if (l->too_long) return refuse(m, NAN, "this line is longer than %.0f bytes", LONGEST_LINE);
@@ -207,7 +208,7 @@ static od_status find_times(live *m, const line *l, od_error *err) {
   return match_again(m, err);
 }
 
-// Reads lines until one of them is a sample. *more false: end of the stream.
+// Reads lines until one of them is a sample. *more is false at the end of the stream.
 static od_status next_sample_line(live *m, double *t, bool *more, od_error *err) {
   for (bool taken = false; !taken;) {
     line l;
@@ -226,7 +227,7 @@ static od_status next_sample_line(live *m, double *t, bool *more, od_error *err)
 
 // --- Rows of a file that grows ------------------------------------------------------------------------------------
 
-// Waits before the next poll of the file. *more false: there were no rows for the longest allowed time.
+// Waits before the next poll of the file. *more is false if there were no rows for the longest allowed time.
 static od_status wait_for_rows(live *m, bool *more, od_error *err) {
   *more = !(m->options.timeout > 0) || m->quiet < 1e3 * m->options.timeout;
   if (!*more) return OD_OK;
@@ -238,7 +239,7 @@ static od_status wait_for_rows(live *m, bool *more, od_error *err) {
   return OD_OK;
 }
 
-// Waits until the file has further rows. *more false: the stream ends.
+// Waits until the file has further rows. *more is false if the stream ends.
 static od_status wait_for_growth(live *m, bool *more, od_error *err) {
   for (;;) {
     od_log_growth growth;
@@ -257,7 +258,7 @@ static od_status wait_for_growth(live *m, bool *more, od_error *err) {
   }
 }
 
-// Reads rows until one of them is a sample within the part in use. *more false: end of the stream.
+// Reads rows until one of them is a sample within the part in use. *more is false at the end of the stream.
 static od_status next_sample_row(live *m, double *t, bool *more, od_error *err) {
   const od_log_plan *plan = &m->e->data;
   for (;;) {

@@ -1,5 +1,5 @@
-// A live stream of samples: CSV from a descriptor, a line with the names of the columns, then one line per sample; or a log file that grows,
-// of any format that can be followed (formats/log_format.h).
+// A live stream of samples. The stream is CSV from a file descriptor, with a line of column names and then one line per
+// sample; or a log file that grows, in any format that can be followed (formats/log_format.h).
 #ifndef OD_EXPERIMENT_LIVE_SOURCE_H
 #define OD_EXPERIMENT_LIVE_SOURCE_H
 

@@ -37,8 +37,7 @@ static const od_key keys[] = {
     {"filter", OD_SECTION, NULL, "name of a filter, or a map with the type and the options of the filter",
      .inside = &od_filter_section},
     {"data", OD_SECTION, NULL, "log of a real machine, instead of a simulated machine", .inside = &od_log_section},
-    {"compare", OD_SECTION_MAP, NULL,
-     "columns of the log that no sensor uses, and the outputs with which they are compared",
+    {"compare", OD_SECTION_MAP, NULL, "comparison of outputs with columns of the log that no sensor uses",
      .inside = &od_reference_section},
     {"variants", OD_SECTION_MAP, NULL, "partial files that are merged over this file",
      .inside = &od_experiment_section},
@@ -138,7 +137,7 @@ static void read_initial(od_experiment_loader *xl, int node) {
 
 // --- Time and step -----------------------------------------------------------------------------------------------------
 
-// Reads time and step. Both may be in the machine's run section.
+// Reads time and step. The defaults are the time and the step of the machine's section 'run'.
 static void read_time(od_experiment_loader *xl, const od_section *file) {
   od_loader *ld = &xl->ld;
   od_experiment *e = xl->e;
@@ -316,7 +315,8 @@ od_status od_experiment_load(const char *path, const od_experiment_options *opti
     xl.e->file = xl.ld.document;
     xl.e->uncorrected = options->uncorrected;
   }
-  // The reader of this file gets the texts of --set for its own numbers. The loaders of the machines get the other texts.
+  // The reader of this file uses the texts of --set for numbers of the experiment. The loaders of the machines use the
+  // other texts.
   const char **own = OD_TAKE(&xl.memory, const char *, options->set_count);
   int count = 0;
   for (int i = 0; own && i < options->set_count; i++)

@@ -9,7 +9,7 @@
 #include "filters/filter_types.h"
 #include "machine/method_names.h"
 
-// Sets *key to key i of the keys of all filters. Each key occurs once. False: there is no key i.
+// Sets *key to key i of the keys of all filters without repetitions. Returns false if there is no key i.
 static bool option_key(int i, od_key *key) {
   const od_filter *filter;
   for (int f = 0; (filter = od_filter_type_at(f)) != NULL; f++)
@@ -55,8 +55,8 @@ static const od_key keys[] = {
 enum { KEYS = sizeof keys / sizeof *keys };
 const od_section_class od_filter_section = {"filter", "the filter and its options", OD_KEYS(keys), option_key, true};
 
-// Reads one of the words of an option. Returns the index of the word, or -1 after a message. The former words for options of
-// continuous-ekf, which are equation numbers, are still accepted.
+// Reads one of the words of an option. Returns the index of the word, or -1 after a message. The former words "eq10"
+// and "eq14" for options of continuous-ekf are still accepted.
 static int read_word(od_loader *ld, int node, const od_filter_option *option) {
   static const struct {
     const char *key, *old_word, *word;

@@ -58,7 +58,8 @@ static const char *product_unit(od_loader *ld, const char *a, const char *b) {
   return od_format(ld, "%s %s", a, b);
 }
 
-// Reads the names of the outputs, and stores their nodes and their indices in the model. False: there are messages.
+// Reads the names of the outputs, and stores their nodes and their indices in the model. Returns false after adding
+// messages.
 static bool read_names(od_experiment_loader *xl, int node, od_output_covariance *t) {
   od_loader *ld = &xl->ld;
   int *entry = t->entry;
@@ -76,7 +77,8 @@ static bool read_names(od_experiment_loader *xl, int node, od_output_covariance 
   return sound;
 }
 
-// Reads row i of the matrix. number: indices of all entries in the document. False: there are messages, or out of memory.
+// Reads row i of the matrix. number receives the indices of the entries in the document's table of numbers. Returns
+// false after adding messages, or if out of memory.
 static bool read_row(od_experiment_loader *xl, int node, const char *path, int i, od_output_covariance *t,
                      int *number) {
   od_loader *ld = &xl->ld;
@@ -120,7 +122,7 @@ static void check_matrix(od_experiment_loader *xl, int node, bool definite, od_o
     od_complain(ld, node, "the matrix is singular; expected a positive definite covariance of sensor noise");
 }
 
-// Allocates the memory of a covariance of `count` outputs. False: out of memory.
+// Allocates the memory of a covariance of `count` outputs. Returns false if out of memory.
 static bool take_covariance(od_experiment_loader *xl, int node, int count, od_output_covariance *t) {
   od_arena *memory = &xl->e->memory;
   *t = (od_output_covariance){.count = count,
@@ -188,14 +190,14 @@ void od_load_sensor_noise(od_experiment_loader *xl, int node) {
 
 double od_correlated_sigma(const od_experiment_loader *xl, const char *sensor) {
   const od_output_covariance *t = &xl->correlated;
-  // After errors in 'sensor_noise' its sensors are unknown.
+  // After errors in 'sensor_noise', its sensors are not known; 1 is a placeholder.
   if (xl->correlated_is_wrong) return 1;
   for (int i = 0; i < t->count; i++)
     if (t->output[i] == od_machine_output_find(xl->e->model, sensor)) return sqrt(t->covariance[i * (t->count + 1)]);
   return NAN;
 }
 
-// Finds the sensor of each output of 'sensor_noise'. False: there are messages.
+// Finds the sensor of each output of 'sensor_noise'. Returns false after adding messages.
 static bool find_sensors(od_experiment_loader *xl, int *sensor) {
   const od_experiment *e = xl->e;
   bool found = true;
@@ -262,8 +264,8 @@ static void check_structure(od_loader *ld, od_noise_structure structure, const o
     if (od_number_is_given(ld, first + i) && matrix)
       od_complain_number(ld, first + i, "'structure: matrix' does not use '%s'; expected 'process' instead", fields[i]);
   if (structure == OD_NOISE_MECHANICAL && od_number_value(ld, first) > 0)
-    od_complain_number(ld, first,
-                       "'structure: mechanical' has noise of the acceleration only; expected 'structure: coupled'");
+    od_complain_number(
+        ld, first, "'structure: mechanical' does not use 'pressures'; remove this key, or use 'structure: coupled'");
   if (matrix)
     od_section_need(ld, section, "process");
   else if (process >= 0)

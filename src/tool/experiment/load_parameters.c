@@ -68,8 +68,8 @@ static int list_length(od_loader *ld, const od_machine *machine, const char *pat
   return count;
 }
 
-// Returns the value of a number in the true machine. NAN: unknown. Points of two curves correspond only if both curves have
-// the same number of points.
+// Returns the value of a number in the true machine; NAN: there is no such number. Points of two curves correspond only
+// if both curves have the same number of points.
 static double true_value(od_experiment_loader *xl, const char *path) {
   const od_experiment *e = xl->e;
   int number = e->truth ? od_machine_number_find(e->truth, path) : -1;
@@ -81,7 +81,8 @@ static double given_or(od_loader *ld, int number, double otherwise) {
   return od_number_is_given(ld, number) ? od_number_value(ld, number) : otherwise;
 }
 
-// Recognizes the calibration of a sensor, "sensors.P.pressure.bias" or ".scale". False: the key is not a calibration.
+// Recognizes the calibration of a sensor, "sensors.P.pressure.bias" or ".scale". Returns false if the key is not a
+// calibration.
 static bool find_calibration(od_experiment_loader *xl, int key, od_estimated *p) {
   static const char *const kinds[] = {".bias", ".scale"};
   const char *path = od_text_of(&xl->ld, key);
@@ -101,7 +102,8 @@ static bool find_calibration(od_experiment_loader *xl, int key, od_estimated *p)
   return false;
 }
 
-// Finds the parameter of a path: unit, initial value in the model and true value. False: an error was reported.
+// Finds the parameter of a path: unit, initial value in the model and true value. Returns false after reporting an
+// error.
 static bool find_estimated(od_experiment_loader *xl, int key, od_estimated *p) {
   if (find_calibration(xl, key, p)) return true;
   int number = od_find_free_number(xl, xl->e->model, key, "be estimated");

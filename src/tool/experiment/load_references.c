@@ -1,4 +1,4 @@
-// Loads the section 'compare' of an experiment: columns of the log, and the outputs with which they are compared.
+// Loads the section 'compare' of an experiment: comparisons of outputs with columns of the log.
 //
 //  compare:
 //    p2: B.pressure

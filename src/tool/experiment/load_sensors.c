@@ -103,7 +103,7 @@ static const od_key keys[] = {
      0, .otherwise = "see [below](experiment-files.md#what-the-observer-assumes)"},
 };
 
-// Sets *key to key i of the keys of all sensor types. False: there is no key i.
+// Sets *key to key i of the keys of all sensor types. Returns false if there is no key i.
 static bool type_key(int i, od_key *key) {
   for (int type = 0; types[type]; type++) {
     const od_section_class *section = types[type]->section;
@@ -159,7 +159,8 @@ static void read_type(sensor_reader *r) {
 
 // --- Noise --------------------------------------------------------------------------------------------------------
 
-// Reads a value relative to the size of the signal: "10 % rms", "5 % spread". False: the value is an absolute quantity.
+// Reads a value relative to the size of the signal: "10 % rms", "5 % spread". Returns false if the value is an absolute
+// quantity.
 static bool read_relative(sensor_reader *r, const od_given *given, const char *key, double *value) {
   static const char *const words[] = {[OD_SIGNAL_SPREAD] = "spread", [OD_SIGNAL_RMS] = "rms"};
   od_loader *ld = r->ld;
@@ -181,8 +182,8 @@ static bool read_relative(sensor_reader *r, const od_given *given, const char *k
   return false;
 }
 
-// Reads 'sigma' or 'half_width': a quantity, or a value relative to the size of the signal. `factor` converts the value to a
-// standard deviation. False: not given.
+// Reads 'sigma' or 'half_width': a quantity, or a value relative to the size of the signal. `factor` converts the value
+// to a standard deviation. Returns false if the key is not given.
 static bool read_size(sensor_reader *r, const char *key, double fallback, double factor) {
   od_loader *ld = r->ld;
   int node = od_section_get(ld, &r->section, key);

@@ -148,8 +148,8 @@ static od_status start_observer(od_observe_run *r, const od_sample *first, const
   return od_observer_start(r->observer, first->t, x, r->np ? drawn : NULL, P, first->u);
 }
 
-// Creates the observer and starts the observer at the first sample (NULL: not started). Watched outputs without a sensor are
-// treated as sensors that never measure.
+// Creates the observer. Starts the observer at the sample `first` unless `first` is NULL. Watched outputs without a
+// sensor are treated as sensors that never measure.
 static od_status make_observer(od_observe_run *r, const od_sample *first, od_error *err) {
   OD_SCRATCH(scratch);
   const od_experiment *e = r->e;
@@ -333,8 +333,9 @@ static od_status predict(od_observe_run *r, const od_sample *s) {
   return status == OD_OK ? follow_coordinates(r) : status;
 }
 
-// Tests whether a parameter has changed. If so, corrects the estimate and records the change. The record of the last change follows the
-// present estimates. The sample at which the filter falls back is not tested, because the other filter has another estimate.
+// Tests whether a parameter has changed. If so, corrects the estimate and records the change. Also updates the record
+// of the last change with the present estimates. The sample at which the filter falls back is not tested, because the
+// simpler filter has another estimate.
 static od_status find_change(od_observe_run *r, double t) {
   if (!r->watch.watched) return OD_OK;
   od_parameter_change found;
@@ -375,7 +376,7 @@ static void leave_sample(od_observe_run *r, const od_sample *s) {
   memcpy(r->u_from, s->u_after ? s->u_after : s->u, (size_t)r->nu * sizeof *r->u_from);
 }
 
-// Counts used and missing samples per sensor. Values missing at the start are not counted.
+// Counts the used, missing, gated and frozen samples of each sensor. Values missing at the start are not counted.
 static void count_sensors(od_observe_run *r, bool start) {
   const od_innovation *innovation = od_observer_innovations(r->observer);
   const bool has_rates = r->e->log && r->e->log->has_rates;
@@ -425,7 +426,7 @@ static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_e
 
 // --- Continuing after failures -----------------------------------------------------------------------------------
 
-// Replaces the current estimate by the last good estimate, with inflated covariance.
+// Carries the estimate over to the time of a sample: keeps the state, sets the inputs and inflates the covariance.
 static od_status carry_over(od_observe_run *r, const od_sample *s) {
   od_sim *sim = od_observer_sim(r->observer);
   const double *u = s->u_after ? s->u_after : s->u;
@@ -599,7 +600,7 @@ static od_status observe(od_observe_run *r, bool *started, od_error *err) {
   }
   // A change of the log's file during the run may have caused the error.
   if (status != OD_OK && status != OD_INTERRUPTED && r->e->log && !r->options->source && od_log_has_changed(r->e->log))
-    status = od_fail(err, OD_IO, "%s has changed while it was read; run the command again when the file is complete",
+    status = od_fail(err, OD_IO, "%s changed while it was being read; run the command again when the file is complete",
                      r->e->log->plan->file);
   r->o->seconds = od_step_clock_seconds(&r->clock);
   if (!r->options->no_table && !(r->broken && r->unrecorded)) {

@@ -31,7 +31,7 @@ typedef struct od_curve_place {
 typedef struct od_curve_result {
   const char *valve, *port, *from, *to;
   int side;                // sign of the spool travel
-  const char *x_unit;      // unit of the travel, which is the unit of the command
+  const char *x_unit;      // unit of the travel and of the command
   double full;             // value of the fully open port
   double rmse;             // error over the stroke, relative to `full`; NAN: the true curve is unknown
   double sigma;            // standard deviation over the stroke, from the observer, relative to `full`
@@ -64,18 +64,19 @@ enum { OD_MOST_CHANGES = 200 };  // number of detected changes that a run stores
 
 typedef struct od_observed {
   od_arena memory;    // memory of all arrays
-  od_table *table;    // NULL: not requested
+  od_table *table;    // recorded rows; NULL: not requested
   od_rows_kept kept;  // selection of the rows in the table
   long rows;          // number of recorded samples
   od_summing *sums;   // sums of each column over all samples, independent of the table
   long *within,
-      *known;  // per watched output: samples with the true value in the 95 % interval, and samples with a true value
+      *known;  // per watched output: numbers of samples with the true value in the 95 % interval, and of samples with a
+               // true value
   od_columns columns;
   bool has_truth;         // whether true values are known; else there is no coverage, NEES or curve
   long steps;             // number of samples after the start
   double step;            // time between samples, s; the mean if it varies
   double begin, end;      // times of the first and the last used sample
-  od_redrawn redrawn;     // rejected draws of a random start
+  od_redrawn redrawn;     // numbers of rejected draws of a random start
   long failed, held;      // numbers of failed and carried-over samples, with keep_going
   double seconds;         // computing time of the observer's steps, s
   bool detects_settling;  // whether the filter detects settling
@@ -87,8 +88,8 @@ typedef struct od_observed {
                         // has not fallen back
   double nis;           // sum of squared normalized innovations over all corrections
   long nis_dimension;   // number of squares in `nis`
-  od_sensor_counts *sensor;     // one per sensor
-  od_innovations *innovations;  // one per sensor
+  od_sensor_counts *sensor;     // counts of samples, one entry per sensor
+  od_innovations *innovations;  // statistics of the innovations, one entry per sensor
   double *start;                // initial values of the parameters
   double *truth;                // true values at the end of the run; NAN: unknown
   double *estimate, *sigma;     // estimates and standard deviations of the parameters, at the end
@@ -100,8 +101,8 @@ typedef struct od_observed {
   double *shift;       // per parameter: dependence on the start, in sigmas (start_dependence.c); NULL: not requested
   bool log_changed;    // whether the log changed during the second run, so that no shift was computed
   double *covariance;  // covariance of the parameters, at the end
-  double *metric;      // one per metric of the experiment; NAN: no sample was compared
-  od_reference_result *reference;  // one per reference column; without a table, no values were compared
+  double *metric;      // values, one per metric of the experiment; NAN: no sample was compared
+  od_reference_result *reference;  // results, one per reference column; without a table, no values were compared
   double nees;  // squared errors of the parameters weighted with the inverse covariance; NAN: a true value is missing
   int covered, compared;  // number of parameters with the true value within 1.96 sigma, and with a true value
   od_curve_result *curve;
@@ -132,8 +133,9 @@ typedef struct od_observe_options {
   bool no_table;             // whether only the result is requested, without a table
   void (*each)(void *user, const od_sample *sample, od_observer *observer);  // called after each sample, or NULL
 
-  // For streams. begin() is called when the table has its columns. answer() is called for each sample, with the last row of
-  // the table. If begin() or answer() returns false, the run ends. `why`: reason why the sample was not used.
+  // Functions for streams. begin() is called when the table has its columns. answer() is called for each sample, with
+  // the last row of the table. If begin() or answer() returns false, the run ends. `why`: reason why the sample was not
+  // used.
   bool (*begin)(void *user, const od_observed *o);
   bool (*answer)(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
   // Initial values and standard deviations of the parameters; NULL: as in the experiment.
@@ -194,7 +196,7 @@ double od_observed_curve_sigma(const od_observed *o);
 
 // ---- Comparison with the truth (compare_truth.c)
 
-// Fills coverage, NEES and curves of *o from the final estimates. False: out of memory.
+// Fills coverage, NEES and curves of *o from the final estimates. Returns false if out of memory.
 bool od_compare_truth(const od_experiment *e, od_observed *o);
 
 // Returns the squared errors of the chosen parameters, weighted with the inverse of their covariance. NAN: a true value is missing,
@@ -221,10 +223,11 @@ bool od_innovations_are_colored(const od_innovations *in, double level);
 
 // ---- the Cramer-Rao bound (cramer_rao.c)
 
-// Computes the smallest covariance of the parameters that an estimator can have, from the sensors and the initial uncertainty.
-// The machine is assumed to equal the model. The result is an observed experiment whose estimates are the true values: *out has
-// covariance, sigma and curves. *out is NULL and the status OD_OK if a parameter has no true value or the data are not simulated.
-// progress: same as in od_observe_options; NULL: the computation cannot be interrupted.
+// Computes the smallest covariance of the parameters that an estimator with an exact model of the machine can have,
+// from the sensors and the initial uncertainty. The result is an observed experiment whose estimates are the true
+// values: *out has covariance, sigma and curves. *out is NULL and the status OD_OK if the bound is not known: if the
+// data are not simulated, a true value is missing, the machine is disturbed or changes, or a sensor has colored noise,
+// drift, delay or a type. progress: same as in od_observe_options; NULL: the computation cannot be interrupted.
 od_status od_cramer_rao_bound(const od_experiment *e, bool (*progress)(void *user, double done), void *user,
                               od_observed **out, od_error *err);
 

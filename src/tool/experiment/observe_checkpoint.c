@@ -1,12 +1,12 @@
-// Checkpoints of an observer's run: the observer, its statistics and the place in the samples. One function lists all saved data;
-// base/saved.h calls it to save, to check and to restore.
+// Checkpoints of an observer's run: the observer, its statistics and the place in the samples. The function transfer()
+// lists all saved data; the functions of base/saved.h call transfer() to save, to check and to restore.
 #include <math.h>
 #include <string.h>
 
 #include "experiment/observe_run.h"
 #include "observe/observer_block.h"
 
-// The fields of a run in a checkpoint.
+// The numbers of a run that a checkpoint contains.
 typedef struct saved_fields {
   double t, Q_step, begin, end, settled_first, settled_since, fell_back_since, nis;
   int64_t repartitions, failures, rows, steps, failed, held, nis_dimension, impossible, near_dead_point;

@@ -115,7 +115,7 @@ static void judge_size(judge *j, const od_scatter *run, const od_scatter *last) 
                sqrt(last->square), interval_of(last).text);
 }
 
-// Adds a remark about sensors with a large NIS, which the NIS of all sensors may not show.
+// Adds a remark about sensors with a large NIS. The NIS of all sensors together may be as expected.
 static void judge_sensor_sizes(judge *j) {
   od_name_list names = {.most = MOST_NAMES};
   for (int i = 0; i < j->e->sensors; i++) {
@@ -221,8 +221,9 @@ static double movement_of(const judge *j, int i, bool since_start) {
   return since_start ? j->o->moved[i].since_start : j->o->moved[i].deviations;
 }
 
-// Returns the index of the parameter that has changed most, since the start or since any time; -1: no parameter has changed
-// too much. others: names of the other parameters that have changed too much.
+// Returns the index of the parameter that has changed most; -1: no parameter has changed too much. since_start: changes
+// since the start of the run; false: changes since any time. others: names of the other parameters that have changed
+// too much.
 static int find_moved(const judge *j, bool since_start, od_name_list *others) {
   int worst = -1;
   for (int i = 0; i < j->e->parameters; i++)
@@ -259,7 +260,7 @@ static void judge_movements(judge *j) {
       od_name_list_text(&others));
 }
 
-// Lists the detected changes of parameters.
+// Adds a remark with the detected changes of parameters.
 static void report_changes(judge *j) {
   const od_observed *o = j->o;
   od_name_list names = {.most = MOST_NAMES};
@@ -430,7 +431,7 @@ enum {
   MOST_ROWS = 40000
 };                                       // smallest, usual and largest number of rows of a diagnosis
 static const double least_share = 0.25;  // smallest fraction of the excess NIS in the rows of a diagnosis
-static const double nis_limit = 1.2;     // limit of the NIS before a pause
+static const double nis_limit = 1.2;     // NIS below which the innovations before a pause are as expected
 
 // Returns the number of rows from the start that a diagnosis uses. These rows contain a sufficient part of the excess NIS: the
 // squared innovations minus their expected value. If innovations are not too large, their sizes do not show the place of the fault, and all
@@ -497,8 +498,9 @@ static od_status name_causes(const od_experiment *e, const od_observe_options *o
 
 // --- The verdict ----------------------------------------------------------------------------------------------------
 
-// Adds the remark about a run that passes all tests. "Consistent" means inside the printed interval. Outside this interval,
-// the difference is too small to be relevant, or not significant at the level of the verdict.
+// Adds the remark about a run that passes all tests. "Consistent": the scatter is inside the printed interval. "Nearly
+// consistent": the difference is too small to be relevant. "Possibly by chance": the difference is not significant at
+// the level of the verdict.
 static void confirm(judge *j, const od_scatter *run) {
   double n = (double)run->count;
   double percent = 100 * fabs(sqrt(run->square) - 1);
@@ -547,7 +549,7 @@ static void judge_innovations(judge *j) {
   judge_pairs(j);
 }
 
-// Judges the estimates of outputs that the log contains, but no sensor of the observer measures.
+// Judges the estimates of outputs that are columns of the log but are not measured by a sensor of the observer.
 static void judge_reference(judge *j, int i) {
   const od_reference *c = &j->e->reference[i];
   const od_reference_result *r = &j->o->reference[i];

@@ -75,7 +75,7 @@ static void rescale(od_record *r, int column, double offset, double factor) {
   }
 }
 
-// Shifts a column by `late` rows: each row gets the value of the row `late` rows later. Beyond the ends of the record, sensors
+// Shifts a column: the value in row k is replaced by the value in row k + late. Beyond the ends of the record, sensors
 // have no values, and inputs keep the value at the end.
 static void shift(const od_record *from, od_record *to, int column, long late) {
   int ns = from->sensors, nu = from->inputs;
@@ -94,7 +94,7 @@ static void shift(const od_record *from, od_record *to, int column, long late) {
   }
 }
 
-// Scales the time of the sensors: each row gets the measurements of the row that is nearest in the scaled time.
+// Scales the time of the sensors: each row contains the measurements of the row that is nearest in the scaled time.
 static void scale_clock(const od_record *from, od_record *to, double part) {
   size_t ns = (size_t)from->sensors;
   long at = 0;

@@ -23,7 +23,7 @@ typedef enum od_fault_kind {
   OD_FAULT_SIGN,    // -1
   OD_FAULT_UNIT,    // factor between two units
   OD_FAULT_SWAP,    // not used: `column` and `other` are exchanged
-  OD_FAULT_GAUGE,   // pressure that is missing in all pressures (column -1) or in one pressure, Pa
+  OD_FAULT_GAUGE,   // atmospheric pressure that is missing in all pressures (column -1) or in one pressure, Pa
   OD_FAULT_CLOCK,  // fraction by which times are too long; `other` 1: only times of the sensors, relative to the inputs
   OD_FAULT_HOLD,   // `amount` is not used: inputs jump at rows
   OD_FAULT_OUTLIERS,   // `amount` is not used: the observer rejects outliers
@@ -41,7 +41,7 @@ typedef struct od_fault {
 } od_fault;
 enum { OD_ALL_COLUMNS = -1 };  // all inputs (delay), pressures (gauge) or sensors (noise)
 
-// Creates a record with zeros in all arrays. NULL: out of memory.
+// Creates a record with zeros in all arrays. Returns NULL if out of memory.
 od_record *od_record_new(long rows, int sensors, int inputs);
 void od_record_free(od_record *r);
 OD_OWNED_POINTER(od_record, od_record_free);
@@ -53,7 +53,8 @@ void od_record_undo(const od_record *from, const od_fault *fault, const od_exper
 double od_record_range(const od_record *r, int column);
 // Returns the mean time between two rows, s.
 double od_record_step(const od_record *r);
-// Creates a source of samples from a record. step: step of the process noise, s. OD_NO_MEMORY: out of memory.
+// Creates a source of samples from a record, which must outlive the source. step: step of the process noise, s. Fails
+// with OD_NO_MEMORY.
 od_status od_sample_source_record(const od_record *r, double step, od_sample_source *out);
 
 #endif

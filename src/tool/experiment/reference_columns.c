@@ -15,9 +15,9 @@ enum { MOST_KEPT = 2048 };
 static const double mean_second_difference = 1.9544100476116797;
 
 typedef struct sums {
-  int64_t count, within;  // measured values; values within the band
+  int64_t count, within;  // number of measured values; number of values within the band
   int64_t seconds;        // number of second differences
-  int64_t kept, every;    // kept samples: every `every`-th measured value
+  int64_t kept, every;    // number of kept samples; every `every`-th measured value is kept
   double sum, squares, variance, second;
   double last[2];  // the last two differences
   double difference[MOST_KEPT], sigma[MOST_KEPT];
@@ -95,7 +95,8 @@ void od_reference_record_take(od_reference_record *r, const double *measured, co
   }
 }
 
-// Returns the effective number of independent values of a sequence. Correlations are about zero.
+// Returns the effective number of independent values of a sequence. The correlations are computed about zero, not about
+// the mean.
 static double effective_number(const double *z, int64_t m, double square) {
   double sum = 1;
   for (int64_t lag = 1; lag < m; lag++) {

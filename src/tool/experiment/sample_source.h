@@ -26,8 +26,8 @@ typedef struct od_sample {
 typedef struct od_sample_source {
   od_arena memory;  // memory of `self` and its arrays
   void *self;
-  // Writes the next sample to *sample. *more false: there is no further sample. On failure err describes the failure. The observer
-  // starts at the first sample.
+  // Writes the next sample to *sample. *more is false if there is no further sample. On failure err describes the
+  // failure. The observer starts at the first sample.
   od_status (*next)(void *self, od_sample *sample, bool *more, od_error *err);
   // Continues a stream whose last sample had time t and inputs u, before the first call of next(). NULL: the source begins at its
   // first sample again, and the observer skips the samples up to t.

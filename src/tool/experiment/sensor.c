@@ -59,7 +59,7 @@ static double spike(const od_faults *f, const od_sensor_noise *n, uint64_t sampl
   return drawn < f->spike_rate / 2 ? -f->spike_size : f->spike_size;
 }
 
-// Returns white noise of a sensor, independent of or correlated with other sensors.
+// Returns white noise of a sensor. The noise may be correlated with the noise of other sensors.
 static double white_noise(const od_sensor *s, const od_sensor_noise *n, uint64_t sample) {
   if (s->noise == OD_NOISE_UNIFORM)
     return n->sigma * (sqrt(12) * (od_random_uniform(n->seed, n->stream, sample, OD_USE_NOISE) - 0.5));

@@ -30,7 +30,7 @@ struct od_sensor_class {
   void (*begin)(const od_sensor *s, struct od_sensor_memory *m, double value, double rate);
   // Returns the reading for a true value at time t, before delay and noise.
   double (*sense)(const od_sensor *s, struct od_sensor_memory *m, double t, double value);
-  // Returns the displayed value of a reading with noise. Replaces the rounding to the resolution.
+  // Returns the displayed value of a reading with noise. This function replaces the rounding to the resolution.
   double (*show)(const od_sensor *s, const struct od_sensor_memory *m, double value);
   // Returns the measurement from a reading that is h (s) later than the previous reading. Such a sensor also reads at lost
   // samples.
@@ -81,7 +81,7 @@ typedef struct od_sensor_memory {
 } od_sensor_memory;
 
 // Initializes the state before the first sample, for steps of `step` s. od_sensor_memory_end() frees the buffers, also
-// after a failure. False: out of memory.
+// after a failure. Returns false if out of memory.
 bool od_sensor_memory_begin(od_sensor_memory *m, const od_sensor *s, double step);
 void od_sensor_memory_end(od_sensor_memory *m);
 // Sets the true initial value of the measured output, and its rate.

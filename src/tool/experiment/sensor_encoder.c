@@ -1,6 +1,6 @@
-// Sensors with an encoder. Such a sensor measures a position, counted in pitches. With 'source', which is the position, the
-// sensor measures a velocity from the times of edges. The error of a velocity is computed by a run along the true motion
-// (signal_sizes.c).
+// Sensors with an encoder. Such a sensor measures a position, counted in pitches. A sensor with the key 'source'
+// measures a velocity from the times of edges; 'source' is the position. The error of a velocity is computed by a run
+// along the true motion (signal_sizes.c).
 #include <math.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static const od_key sensor_keys[] = {{"encoder", OD_SECTION, NULL,
                                       .inside = &encoder_section}};
 static const od_section_class sensor_section = {"sensor with an encoder", "the encoder", OD_KEYS(sensor_keys)};
 
-static const od_sensor_class velocity;  // type of a sensor with 'source', which is the position
+static const od_sensor_class velocity;  // type of a sensor of a velocity, whose 'source' is the position
 
 // Reads the position of a velocity sensor. The measured output must be the rate of this position.
 static void read_position(od_experiment_loader *xl, int node, od_sensor *s, const char **position_unit) {
@@ -66,7 +66,7 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
   od_loader *ld = &xl->ld;
   int node = od_section_get(ld, sensor, "encoder"), source = od_section_get(ld, sensor, "source");
   const char *unit = s->unit;
-  (void)read_unit;  // the noise is added to the displayed value
+  (void)read_unit;  // the noise has the unit of the displayed value, so *read_unit does not change
   s->of = source >= 0 ? &velocity : &od_sensor_encoder;
   if (source >= 0) unit = od_format(ld, "(%s) s", s->unit);
   if (source >= 0) read_position(xl, source, s, &unit);

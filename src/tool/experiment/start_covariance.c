@@ -1,9 +1,10 @@
 // Maps the initial uncertainty of outputs to states. Computes the covariance of the states, and random starts.
 //
-// For small errors y = H x, and the errors of the outputs have the covariance C. P = H^-1 C H^-T is the covariance of the states
-// that the outputs depend on. The other states are assumed to be known. The mapping needs as many independent outputs as states.
-// The process noise of a step is mapped in the same way, at the model's start. A random start has the true outputs plus an error
-// with this covariance; its states are computed by Newton's method with the same H.
+// For small errors, y = H x with the errors x of the states and y of the outputs, which have the covariance C. P = H^-1
+// C H^-T is the covariance of the states that the outputs depend on. The other states are assumed to be known. The
+// mapping needs as many independent outputs as states.
+// The process noise of a step is mapped in the same way, at the model's start. A random start has the true outputs plus
+// an error with this covariance; its states are computed by Newton's method with the same H.
 #include "experiment/start_covariance.h"
 
 #include <math.h>
@@ -22,12 +23,12 @@ typedef struct start {
   // Whether plant output i is watched output i. If not, the plant output of a watched output is od_watched.row.
   bool in_order;
   int nx, rows, columns;
-  int *state, *pivot;      // state of each column; scratch: pivots
+  int *state, *pivot;      // index of the state of each column; scratch: pivots
   double *sigma;           // standard deviation of the output of each row
   double *hx, *H, *scale;  // Jacobian of all outputs; rows and columns in use, scaled; scales of the columns
 } start;
 
-// Allocates memory for a plant with this number of outputs. False: out of memory.
+// Allocates memory for a plant with this number of outputs. Returns false if out of memory.
 static bool allocate(start *s, int outputs, const od_output_covariance *given, int nx) {
   s->given = given;
   s->nx = nx;
@@ -53,7 +54,7 @@ static const double *row_of(const start *s, const od_experiment *e, int r) {
   return s->hx + (s->in_order ? output : e->watched[output].row) * s->nx;
 }
 
-// Finds the states that the outputs depend on, at the current state of the simulation.
+// Finds the states that the outputs depend on, and their scaled Jacobian, at the current state of the simulation.
 static od_status choose(start *s, const od_experiment *e, od_sim *sim) {
   od_status status = od_sim_output_jacobians(sim, s->hx, NULL, NULL);
   if (status != OD_OK) return status;
@@ -189,7 +190,8 @@ static od_status reach(start *s, const od_experiment *e, od_sim *sim, const doub
   return status == OD_OK && !(off <= 1e-6) ? OD_NOT_CONVERGED : status;
 }
 
-// Draws the parameters within their bounds. OD_NOT_CONVERGED: all draws of a parameter are outside its bounds.
+// Draws the parameters within their bounds. Returns OD_NOT_CONVERGED if all draws of a parameter are outside its
+// bounds.
 static od_status draw_parameters(const od_experiment *e, uint64_t seed, double *p) {
   for (int i = 0; i < e->parameters; i++) {
     const od_estimated *q = &e->parameter[i];
@@ -220,8 +222,8 @@ static bool is_near_dead_point(const start *s, const double *size, double *here)
   return false;
 }
 
-// Draws a start. Outputs that the machine cannot reach, such as a pressure below zero, are drawn again. OD_NOT_CONVERGED: all
-// draws were rejected.
+// Draws a start. Outputs that the machine cannot reach, such as a pressure below zero, are drawn again. Returns
+// OD_NOT_CONVERGED if all draws were rejected.
 static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim,
                             double *x, od_redrawn *redrawn) {
   size_t states = (size_t)s->nx;
@@ -235,7 +237,7 @@ static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, con
   if (status == OD_OK) status = OD_NOT_CONVERGED;
   memcpy(begin, od_sim_state(sim), states * sizeof *begin);
   memcpy(x, begin, states * sizeof *x);
-  // The sensitivities at the true outputs are the reference for the drawn starts.
+  // The sensitivities at drawn starts are compared with the sensitivities at the true outputs.
   for (int r = 0; r < s->rows; r++) wanted[r] = middle[s->given->output[r]];
   if (reach(s, e, sim, wanted, x, y) == OD_OK) keep_sizes(s, size);
   for (uint64_t attempt = 0; attempt < MOST_DRAWS && status != OD_OK; attempt++) {

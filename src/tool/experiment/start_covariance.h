@@ -11,21 +11,23 @@ typedef struct od_start_problem {
   int output, outputs, states;
 } od_start_problem;
 
-// Computes the covariance P of the initial errors at the current state of the simulation. P: n x n with n = nx + parameters. The
-// plant of the simulation has the watched outputs. OD_BAD_INPUT: see *problem.
+// Computes the covariance P of the initial errors at the current state of the simulation. P: n x n with n = nx +
+// parameters. The plant of the simulation has the watched outputs. Fails with OD_BAD_INPUT and the reason in *problem
+// if there is no covariance.
 od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, double *P, od_start_problem *problem);
 
 // Computes the covariance Q (nx x nx) of the states' process noise per step at the current state of the simulation. The file gives
 // this noise in terms of outputs.
 od_status od_start_process_noise(const od_experiment *e, od_sim *sim, int nx, double *Q);
 
-// Computes e->covariance and, if the process noise is given in terms of outputs, e->process_noise, at the start of the model. The
-// arrays are in `memory`. On failure *about is the covariance that the failure is about (*problem); NULL: err describes the failure.
+// Computes e->covariance and, if the process noise is given in terms of outputs, e->process_noise, at the start of the
+// model. The arrays are in `memory`. On failure *about points to the covariance that cannot be computed, and *problem
+// contains the reason; NULL: err describes the failure.
 od_status od_start_map(od_experiment *e, od_arena *memory, const od_output_covariance **about,
                        od_start_problem *problem, od_error *err);
 
-// Same as od_start_process_noise(), for the covariance of any outputs. The first outputs of the plant must be the watched outputs
-// in their order. OD_BAD_INPUT: see *problem.
+// Same as od_start_process_noise(), for the covariance of any outputs. The first outputs of the plant must be the
+// watched outputs in their order. Fails with OD_BAD_INPUT and the reason in *problem if there is no covariance.
 od_status od_start_map_noise(const od_experiment *e, const od_output_covariance *given, od_sim *sim,
                              const od_plant *plant, double *Q, od_start_problem *problem);
 

@@ -41,8 +41,8 @@ static void free_second(second_run *x) {
   od_arena_free(&x->memory);
 }
 
-// Creates the experiment of the second run: initial values, standard deviations and covariance. False: the experiment cannot be
-// created.
+// Creates the experiment of the second run: initial values, standard deviations and covariance. Returns false if the
+// plant cannot be created or if out of memory.
 static bool make_second(const od_experiment *e, const od_observed *o, second_run *x) {
   int np = e->parameters, moving = 0;
   for (int i = 0; i < np; i++) moving += e->parameter[i].noise > 0;

@@ -1,7 +1,8 @@
-// Measures the time of the steps of a run, excluding other work. A reading of the processor's clock takes up to a tenth of a
-// filter's step. Only the first steps are timed one by one. Later the clock measures all work and subtracts other work. Other work
-// that takes long is always timed. The remaining other work is short and nearly constant from step to step. This work is timed
-// after some of the steps and extrapolated. The steps of a filter may vary.
+// Measures the time of the steps of a run, excluding other work. A reading of the processor's clock takes up to a tenth
+// of a filter's step, so only the first steps are timed one by one. Later the clock measures steps and other work
+// together and subtracts the other work. Other work that takes long is always timed. The remaining other work is short
+// and nearly constant from step to step; it is timed after some of the steps and extrapolated. Steps are not
+// extrapolated, because they may differ.
 #ifndef OD_EXPERIMENT_STEP_CLOCK_H
 #define OD_EXPERIMENT_STEP_CLOCK_H
 
@@ -15,8 +16,8 @@ typedef struct od_step_clock {
   double since;           // time at the start of the measurement of all work, s
   double cost;            // time of one reading of the clock, s
   double aside;           // time of other work since `since`, s
-  bool samples;           // whether the work after the last step is timed for the extrapolation
-  double ended, counted;  // time at the start of that work, s; part of that work that is already in `aside`, s
+  bool samples;           // whether the other work after the last step is timed for the extrapolation
+  double ended, counted;  // time at the start of this work, s; part of this work that is already in `aside`, s
 } od_step_clock;
 
 od_step_clock od_step_clock_new(double (*read)(void));

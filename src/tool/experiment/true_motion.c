@@ -30,8 +30,8 @@ static bool needs_rates(const od_sensor *s) {
 typedef struct disturbance {
   uint32_t stream;
   long repartitions;  // number of changes of coordinates that the covariance includes
-  // covariance of the states, computed from outputs; Q: covariance of a step; L: Cholesky factor of Q; state; random
-  // numbers
+  // process: covariance of the states, computed from outputs; Q: covariance of a step; L: Cholesky factor of Q; x:
+  // state; drawn: random numbers
   double *process, *Q, *L, *x, *drawn;
 } disturbance;
 
@@ -181,7 +181,7 @@ void od_true_motion_free(od_true_motion *m) {
   od_free(m);
 }
 
-// Creates the simulation and all arrays. False: out of memory.
+// Creates the simulation and all arrays. Returns false if out of memory.
 static bool allocate(od_true_motion *m) {
   od_arena *memory = &m->memory;
   int nu = m->plant->nu, ny = m->plant->ny, nx = od_plant_nx(m->plant);
@@ -274,7 +274,7 @@ double od_kept_motion_bytes(const od_experiment *e) {
   return ((double)od_step_grid_of(e->time, e->step).count + 1) * (double)(width * sizeof(double) + sizeof(bool));
 }
 
-// Stores a sample. False: out of memory.
+// Stores a sample. Returns false if out of memory.
 static bool keep(od_kept_motion *k, const od_motion_sample *s) {
   size_t nu = (size_t)k->nu, ny = (size_t)k->ny, d = sizeof(double);
   double *row = k->value + (size_t)k->samples * width_of(k->nu, k->ny, k->changes);

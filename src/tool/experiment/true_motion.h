@@ -23,7 +23,7 @@ typedef struct od_true_motion od_true_motion;
 od_status od_true_motion_new(const od_experiment *e, od_true_motion **out, od_error *err);
 void od_true_motion_free(od_true_motion *m);
 OD_OWNED_POINTER(od_true_motion, od_true_motion_free);
-// Writes the next sample to *out. The first sample is the start. *more false: there is no further sample.
+// Writes the next sample to *out. The first sample is the start. *more is false if there is no further sample.
 od_status od_true_motion_next(od_true_motion *m, od_motion_sample *out, bool *more, od_error *err);
 
 // Returns the simulation of the motion at the last sample, for further outputs. The motion owns the simulation.

@@ -74,7 +74,7 @@ od_status od_true_run_measure(const od_true_run *r, uint64_t seed, od_table **ou
 // --- The step -----------------------------------------------------------------------------------------------------
 
 // Copies the remarks of the simulation about its steps, but not its remarks about the machine. An inaccurate true motion makes
-// estimates questionable, but not unsound. False: out of memory.
+// estimates questionable, but not unsound. Returns false if out of memory.
 static bool copy_step_remarks(const od_verdict *from, od_verdict *to) {
   bool ok = true;
   for (int i = 0; i < from->count && ok; i++) {
@@ -86,8 +86,8 @@ static bool copy_step_remarks(const od_verdict *from, od_verdict *to) {
   return ok;
 }
 
-// Adds a remark about the sensor with the largest error relative to its noise, if the error exceeds the noise. False: out of
-// memory.
+// Adds a remark about the sensor with the largest error relative to its noise, if the error exceeds the noise. Returns
+// false if out of memory.
 static bool compare_with_noise(const od_experiment *e, const od_run_accuracy *a, double step, od_verdict *v) {
   int worst = -1;
   double ratio = 1, largest = 0;

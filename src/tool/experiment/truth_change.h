@@ -1,5 +1,5 @@
-// Numbers of the true machine that change during a run: wear, a warmer oil, a changing load. A change is a table over time or a random
-// walk.
+// Numbers of the true machine that change during a run: wear, warmer oil, a changing load. A change is a table over
+// time or a random walk.
 #ifndef OD_EXPERIMENT_TRUTH_CHANGE_H
 #define OD_EXPERIMENT_TRUTH_CHANGE_H
 
@@ -9,8 +9,8 @@
 // The current values of all changing numbers.
 typedef struct od_truth_values {
   const od_experiment *e;
-  double *value;     // one per change
-  uint32_t *stream;  // random numbers of each change
+  double *value;     // current values, one per change
+  uint32_t *stream;  // streams of random numbers, one per change
 } od_truth_values;
 
 // Returns the value of a table at time t, s: linear between the points, constant outside. At two points with the same time, the second

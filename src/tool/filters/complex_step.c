@@ -20,7 +20,7 @@ static const double tiny = 1e-30;  // imaginary part of the perturbed state or p
 typedef struct steps {
   double *x0, *k0;            // nx, nk: state and rates at the start of the step
   double *dk0;                // n x nk: imaginary parts of the rates at the start, column by column
-  double *xc0, *xc, *kc, *g;  // 2 nx, 2 nx, 2 nk, 2 nk
+  double *xc0, *xc, *kc, *g;  // 2 nx each: old and new state; 2 nk each: rates and residual
   double *re, *im;            // nk
   double *matrix;             // nk x nk
   int *pivot;                 // nk

@@ -108,11 +108,11 @@ typedef struct memory {
   size_t pull;              // n: K (y - h) at the end of the step
   size_t A, P0, C0;         // n x n, n x n, ny x n: A, P and C at the beginning of the step
   size_t K, y, C, hk;       // n x ny: gain; ny, ny x n, ny x nx: sensors and their derivatives
-  size_t fx, fp, T, right;  // nx x nx, nx x np, n x n, n
+  size_t fx, fp, T, right;  // nx x nx, nx x np: derivatives of x'; n x n, n: Newton matrix, right-hand side
   size_t parts;             // 5 nz x nz: see od_motion_parts
   size_t parts_memory;      // od_motion_parts_doubles()
-  size_t R, x, rates;       // ny x (ny + n); n; nk
-  size_t pivot, used;       // integers: n + ny, ny
+  size_t R, x, rates;       // ny x (ny + n): R and P C'; n: estimate; nk: rates
+  size_t pivot, used;       // integers, n + ny: pivots; ny: indices of the used sensors
   size_t held;              // integers, np: -1 or 1 for a parameter held at its lower or upper bound; else 0
 } memory;
 
@@ -307,7 +307,7 @@ static double bound_of(const od_observer *o, memory *m, int i) {
   return wanted < low ? low : wanted > high ? high : (double)NAN;
 }
 
-// Replaces the equations of held parameters by the change to their bound.
+// Replaces the equation of each held parameter. The new equation sets the change to the distance to the bound.
 static void hold(const od_observer *o, memory *m) {
   int n = o->nx + o->np;
   for (int i = 0; i < o->np; i++) {
@@ -450,7 +450,7 @@ static od_status correct(od_observer *o, const double *y) {
   od_linear_begin(o);
   od_status status = euler ? OD_OK : sensors(o, m, NULL, NULL, NULL, at(m, m->y), at(m, m->C0));
   if (status == OD_OK) status = od_linear_pass(o, y, 0);
-  // If the uncertainty was increased, the discrete correction remains.
+  // If od_linear_pass() has increased the uncertainty, the estimate of the discrete correction is kept.
   if (status != OD_OK || !o->used || (od_observer_linear(o)->widened && !euler)) return status;
   if (euler) {
     memcpy(od_observer_at(o, o->P_out), P, (size_t)(n * n) * sizeof *P);
@@ -479,7 +479,7 @@ static od_status follow(od_observer *o, const double *map, const double *by_para
 // Between two steps only the step length, the flags and the corrections are needed.
 static void transfer(od_observer *o, od_pieces *t) {
   memory *m = od_observer_memory(o);
-  if (m->x0 == 0) start(o);  // the observer is not started
+  if (m->x0 == 0) start(o);  // the observer has not been started
   double fields[] = {m->steps, m->corrected, m->h};
   const double *saved = od_pieces_bytes(t, fields, sizeof fields);
   if (t->mode == OD_PIECES_RESTORE) {

@@ -1,8 +1,9 @@
 // A condition on outputs during a run: when and how long the condition held, and how far its value exceeded the limit.
 //
-// The value of a condition is v = s - limit or v = |s| - limit, with s = gain y[a] + second_gain y[b] - center. The condition begins
-// when v rises above zero. The condition ends when v falls below -margin, at the time of the last zero. The margin
-// merges intervals that noise or ripple would separate. Times between steps are interpolated linearly.
+// The value of a condition is v = s - limit or v = |s| - limit, with s = gain y[column] + second_gain y[second] -
+// center. The condition begins when v rises above zero. When v falls below -margin, the condition ends; its end is the
+// last time at which v fell to zero. The margin merges intervals that noise or ripple would separate. Times between
+// steps are interpolated linearly.
 #ifndef OD_FINDINGS_CONDITION_H
 #define OD_FINDINGS_CONDITION_H
 
@@ -43,8 +44,8 @@ typedef struct od_condition_record {
 void od_condition_begin(od_condition_record *r);
 // Returns the value of a condition.
 double od_condition_value(const od_condition *c, const double *y);
-// Adds the point at time t. Returns true if the condition begins since the last point; *at is then the time at which it
-// begins.
+// Adds the point at time t. Returns true if the condition has begun since the last point; *at is then the time at which
+// the condition began.
 bool od_condition_add(const od_condition *c, od_condition_record *r, double t, const double *y, double *at);
 // Ends the interval that is open at the end of the run.
 void od_condition_end(od_condition_record *r);

@@ -17,7 +17,7 @@ od_word od_time_words(const od_findings *f, double t) {
   return time_text(t, od_time_digits(od_findings_time(f)));
 }
 
-// Writes the times of a span, with enough digits to distinguish both times.
+// The times of a span as texts, with enough digits to distinguish both times.
 typedef struct span_times {
   od_word from, to;
 } span_times;

@@ -15,7 +15,7 @@ typedef enum od_rule_type {
   OD_FIND_STOP,         // a stop is in contact
   OD_FIND_EMPTY,        // an accumulator or tank runs empty
   OD_FIND_FULL,         // an accumulator or tank is full
-  OD_FIND_SPOOL,        // the spool of a controlled valve is at its stroke
+  OD_FIND_SPOOL,        // the spool of a controlled valve is at its full stroke
   OD_FIND_CHATTER,      // a check valve opens and closes rapidly
   OD_FIND_REVERSAL,     // the load of a cylinder reverses
   OD_FIND_SLACK,        // a rope has no tension
@@ -35,7 +35,7 @@ typedef enum od_rule_type {
   OD_FIND_TYPES
 } od_rule_type;
 
-// How the quantity is compared with the limit.
+// Comparison of the quantity with the limit.
 typedef enum od_rule_side {
   OD_SIDE_ABOVE,     // quantity > limit
   OD_SIDE_BELOW,     // quantity < limit

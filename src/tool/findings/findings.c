@@ -85,8 +85,8 @@ static void add_moment(od_moment_list *list, double at, int source, int value) {
   list->last = at;
 }
 
-// Updates the supplied power. The power is the mean over a window of at least 10 us, because the work of shorter steps is lost in
-// round-off.
+// Updates the supplied work, the returned work and the peak power. The power is the mean over a window of at least 10
+// us, because the work of shorter steps is lost in round-off.
 static void watch_power(od_findings_record *r, double t, const double *y) {
   static const double shortest = 1e-5;
   double work = 0;

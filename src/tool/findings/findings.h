@@ -41,14 +41,14 @@ typedef struct od_happening {
 
 typedef struct od_findings od_findings;
 
-// Creates the findings of a machine. The machine must outlive the findings. NULL: out of memory.
+// Creates the findings of a machine. The machine must outlive the findings. Returns NULL if out of memory.
 od_findings *od_findings_new(const od_machine *machine);
 void od_findings_free(od_findings *f);
 OD_OWNED_POINTER(od_findings, od_findings_free);
 
 // Returns a watcher for od_run_options.watchers.
 od_run_watcher od_findings_watcher(od_findings *f);
-// Returns the number of outputs to which findings may refer, and their indices, each once.
+// Returns the number of outputs to which findings may refer. *outputs: their indices, each once.
 int od_findings_outputs(const od_findings *f, const int **outputs);
 // Creates the lists after the run. judge: the judged requirements; NULL: none. Returns OD_NO_MEMORY if an allocation
 // failed.
@@ -62,7 +62,7 @@ const od_happening *od_findings_events(const od_findings *f, int *count);
 // Returns "good", "note", "warning" or "serious".
 const char *od_severity_text(od_severity severity);
 
-// The codes of findings with their meaning, for documents. Returns NULL at the end of the list.
+// The codes of findings with their meaning, for documents. od_finding_code_at() returns NULL at the end of the list.
 typedef struct od_finding_code {
   const char *code;
   const char *severity;  // possible severities

@@ -54,12 +54,12 @@ typedef struct od_findings_record {
   const struct od_findings *f;
   bool has_point;
   double start, end;
-  od_condition_record *condition;  // one per followed rule
-  int *mode;                       // one per part with modes; -1: no mode yet
+  od_condition_record *condition;  // records, one per followed rule
+  int *mode;                       // last modes, one per part with modes; -1: no mode yet
   od_moment_list begins[OD_FIND_TYPES], modes, states;
   double window_t, window_work, work;    // time and work at the start of the window of the power; work at the last
                                          // point
-  double peak_power, peak_at, returned;  // W, s, J
+  double peak_power, peak_at, returned;  // largest power, W, and its time, s; work returned to the drives, J
   double *final;                         // final outputs
   od_arena arena;
 } od_findings_record;
@@ -68,8 +68,8 @@ struct od_findings {
   const od_machine *machine;
   const od_model *model;
   bool *is_measured;      // per signal: whether a measured quantity acts on the signal
-  int *output, outputs;   // outputs at every step
-  int *final, finals;     // outputs at the end
+  int *output, outputs;   // indices of the outputs that are recorded at every step
+  int *final, finals;     // indices of the outputs that are recorded at the end
   int *supply, supplies;  // columns of work; pumps and drives come first
   double *supply_sign;
   od_followed *followed;
@@ -84,7 +84,8 @@ struct od_findings {
   od_arena arena;
 };
 
-// findings.c: returns the column of an output at every step, and adds the output if needed; -1 if `output` is -1.
+// findings.c: return the column of an output at every step, or among the outputs at the end of the run; add the output
+// if needed. -1: `output` is -1.
 int od_findings_column(od_findings *f, int output);
 int od_findings_final_column(od_findings *f, int output);
 // Adds a finding. The texts are copied; title and text in the format of printf.
@@ -117,7 +118,8 @@ typedef struct od_phrase {
 } od_phrase;
 od_word od_time_words(const od_findings *f, double t);  // Writes a time with enough digits for the duration of the run:
                                                         // "4.59 s".
-od_phrase od_span_words(const od_findings *f, const od_condition_record *r);  // "from 4.59 s to 5.56 s"
+od_phrase od_span_words(const od_findings *f, const od_condition_record *r);  // returns the times of a condition: "from
+                                                                              // 4.59 s to 5.56 s"
 od_word od_value_words(double value, const char *si);                         // "287 bar"
 od_word od_percent_words(double part);                                        // "66 %", "2.6 %"
 // Returns a sentence that names further parts: " The same holds for a, b and 2 more."

@@ -211,7 +211,8 @@ static void follow_instance(od_findings *f, int instance) {
   od_instance_name(m, instance, name, sizeof name);
   for (int i = 0; (rule = od_element_rule_at(i)); i++) {
     if (strcmp(rule->class_name, od_instance_class(m, e)->name) != 0) continue;
-    // The command of the valve is prescribed, so a spool at its limit follows the command and needs no finding.
+    // If a block limits the command, or no measured quantity acts on it, a spool at its limit follows the command and
+    // needs no finding.
     int limiter = e->signal >= 0 ? block_of_signal(m, e->signal) : -1;
     bool limited = limiter >= 0 && block_rule(m, limiter) && block_rule(m, limiter)->type == OD_FIND_COMMAND;
     bool controlled = e->signal >= 0 && !limited && f->is_measured[e->signal];
@@ -249,8 +250,8 @@ static void follow_states(od_findings *f, int block, const char *name, const od_
   for (int i = 0; w->name && i < w->states; i++) w->name[i] = state_name(m, b->number + i);
 }
 
-// A sum with two inputs of opposite weights is a control error if one input is a target, and the other one is measured or depends
-// on the sum itself (a loop of blocks).
+// A sum with two inputs of opposite weights is a control error under two conditions: one input is a target, and the
+// other input is measured or depends on the sum itself (a loop of blocks).
 static void follow_error(od_findings *f, int block, const char *name) {
   const od_model *m = f->model;
   const od_block *b = &m->block[block];
@@ -348,7 +349,7 @@ static double supply_sign(const od_model *m, const od_output *o, bool by_tanks) 
   return o->index >= od_model_power(m, OD_POWER_SUPPLY) && o->index < od_model_power(m, OD_POWER_OIL) ? 1 : 0;
 }
 
-// Follows the supplied work. At the end of the run, the integrals of all energies are needed.
+// Follows the supplied work. Also requests the integrals of all energies at the end of the run.
 static void follow_energy(od_findings *f) {
   const od_model *m = f->model;
   bool by_tanks = true;

@@ -17,7 +17,7 @@ static void add_phase(od_findings *f, double from, double to, const char *name, 
   f->phase[f->phases++] = (od_phase){from, to, name, source};
 }
 
-// Returns the name of a state, or its number.
+// Returns the name of a state or mode; "mode N" if it has no name.
 static const char *mode_name(od_findings *f, const od_moded *w, int mode) {
   if (mode >= 0 && mode < w->states) return w->name[mode];
   if (!w->is_phase && mode == 0 && w->off) return w->off;

@@ -85,7 +85,7 @@ od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spec
 }
 
 // Transforms signals a and b as the real and the imaginary part of one series. The spectra of the signals are the
-// conjugate-even and the conjugate-odd part of its transform.
+// conjugate-even and the conjugate-odd part of the spectrum of the series.
 static void transform(od_spectra *s, int a, int b) {
   int n = s->o.length, lines = s->lines;
   const double *xa = s->block + (size_t)a * (size_t)n, *xb = b < s->signals ? s->block + (size_t)b * (size_t)n : NULL;

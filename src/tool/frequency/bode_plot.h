@@ -6,7 +6,7 @@
 
 typedef struct od_bode {
   const od_frf *frf;
-  const od_transfer *model;               // NULL: none
+  const od_transfer *model;               // model whose response is drawn; NULL: none
   const char *const *name, *const *unit;  // per output
   const char *title, *subtitle;
 } od_bode;

@@ -7,7 +7,7 @@
 #include "memory/scoped.h"
 
 typedef struct od_fft od_fft;
-// Prepares a transform. length: 1 to 2^24. NULL: out of memory.
+// Prepares a transform. length: 1 to 2^24. Returns NULL if out of memory.
 od_fft *od_fft_new(int length);
 void od_fft_free(od_fft *f);
 OD_OWNED_POINTER(od_fft, od_fft_free);

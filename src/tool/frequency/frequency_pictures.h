@@ -5,7 +5,7 @@
 #include "frequency/transfer_result.h"
 #include "io/picture.h"
 
-// A response and further responses at the same frequencies, such as the response of a model.
+// A response and, optionally, the response of a model at the same frequencies.
 typedef struct od_drawn_response {
   const od_frf *frf;
   int output;

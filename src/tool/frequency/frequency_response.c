@@ -93,9 +93,10 @@ void od_frf_phases(const od_frf *f, int output, double *phase) {
 
 // --- Bandwidth ----------------------------------------------------------------------------------------------------
 
-// Returns the lowest frequency (Hz) at which the amplitude is 3 dB below the amplitude of the first point; NAN: no such frequency.
-// Logarithms are interpolated linearly. All amplitudes are increased by `shift` half widths of their intervals. The reference,
-// which is the amplitude of the first point, is decreased by `shift` half widths.
+// Returns the lowest frequency (Hz) at which the amplitude is 3 dB below the amplitude of the first point; NAN: no such
+// frequency. Frequency and amplitude are interpolated linearly in logarithms. All amplitudes are increased by `shift`
+// half widths of their intervals. The reference, which is the amplitude of the first point, is decreased by `shift`
+// half widths.
 static double crossing(const od_frf *f, int output, double shift) {
   const double _Complex *value = f->value + output * f->points;
   double level = (cabs(value[0]) - (shift == 0 ? 0 : shift * od_frf_half(f, output, 0))) / sqrt(2),

@@ -11,19 +11,20 @@
 typedef struct od_frf {
   int points, outputs;
   double *frequency;       // Hz, increasing
-  double _Complex *value;  // value[output * points + point]
-  double *sigma;           // same layout: standard deviation of the real and of the imaginary part; NAN: not known,
-                           // 0: exact
-  double *coherence;       // same layout; NAN: not known
+  double _Complex *value;  // complex amplitude of output over input: value[output * points + point]
+  double *sigma;           // layout as `value`: standard deviation of the real and of the imaginary part; NAN: not
+                           // known, 0: exact
+  double *coherence;       // layout as `value`; NAN: not known
   double *freedom;         // per point: degrees of freedom of the sigmas; INFINITY: the sigmas are exact
   od_arena arena;
 } od_frf;
 
-// Creates a response: all values zero, sigmas and coherences NAN, degrees of freedom infinite. NULL: out of memory.
+// Creates a response: all values zero, sigmas and coherences NAN, degrees of freedom infinite. Returns NULL if out of
+// memory.
 od_frf *od_frf_new(int points, int outputs);
 void od_frf_free(od_frf *f);
 OD_OWNED_POINTER(od_frf, od_frf_free);
-// Copies the points from low to high (Hz, ends included). NULL: out of memory.
+// Copies the points from low to high (Hz, ends included). Returns NULL if out of memory.
 od_frf *od_frf_between(const od_frf *f, double low, double high);
 
 // --- From a model -------------------------------------------------------------------------------------------------
@@ -46,7 +47,8 @@ typedef struct od_sines {
 // Returns whether the sigmas assume white noise (see od_sine_fit_end()).
 bool od_sines_are_white(const od_sines *sines);
 
-// Receives samples one by one, in the order of time, and stores only sums. The arguments are copied. NULL: out of memory.
+// Receives samples one by one, in the order of time, and stores only sums. The arguments are copied. Returns NULL if
+// out of memory.
 typedef struct od_sine_fit od_sine_fit;
 od_sine_fit *od_sine_fit_new(const od_sines *sines, int outputs);
 void od_sine_fit_free(od_sine_fit *s);
@@ -80,8 +82,9 @@ od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spec
 void od_spectra_free(od_spectra *s);
 OD_OWNED_POINTER(od_spectra, od_spectra_free);
 void od_spectra_add(od_spectra *s, double input, const double *output);
-// Computes the average of Y conj(U) divided by the average of |U|^2, with coherence. For a periodic input, computes the average of
-// Y divided by the average of U at the excited lines. Sigmas come from the differences between periods.
+// U and Y are the spectra of the input and of an output in a block. Computes the average of Y conj(U), divided by the
+// average of the square of |U|, with coherence. For a periodic input, computes the average of Y divided by the average
+// of U at the excited lines. Sigmas then come from the differences between periods.
 od_status od_spectra_end(const od_spectra *s, od_frf **out, od_error *err);
 
 // --- Bandwidth and resonances -------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
-// Rational fits by linear least squares. Levy: minimizes the sum of |N - H D|^2 with D(0) = 1. Sanathanan and Koerner: repeats the
-// fit, each time divided by the previous |D|. The fit converges to the minimum of the sum of |N/D - H|^2. The variable is s divided
-// by the highest frequency. Powers of s itself would differ by too many orders of magnitude for double precision.
+// Rational fits N/D to a response H by linear least squares. Levy: minimizes the sum of |N - H D|^2 with D(0) = 1.
+// Sanathanan and Koerner: repeats the fit, each time with the differences N - H D divided by the previous |D|. The fit
+// converges to the minimum of the sum of |N/D - H|^2. The variable is s divided by the highest frequency. Powers of s
+// itself would differ by too many orders of magnitude for double precision.
 #include <math.h>
 
 #include "frequency/transfer.h"
@@ -15,7 +16,8 @@ typedef struct levy {
   double *divisor;  // |D| of the previous fit, per point
 } levy;
 
-// Fills two rows per point and output with the real and imaginary part of the equation w (N - H (D - 1)) = w H.
+// Fills two rows per point and output: real and imaginary part of the equation w (N - H (D - 1)) = w H, with the weight
+// w.
 static void fill(levy *l) {
   const od_frf *f = l->f;
   int n = l->o->order, own = l->o->zeros + 1;

@@ -40,12 +40,12 @@ od_status od_response_of_log(od_log_columns *columns, const od_estimate_options 
 
 // Writes the unit of an output divided by the unit of the input: "m/V".
 void od_response_unit(const od_response *r, int output, char *text, size_t size);
-// Creates a table of frequencies and, for each output, amplitude, phase, real and imaginary part, sigma and coherence. NULL: out of
-// memory.
+// Creates a table of frequencies and, for each output, amplitude, phase, real and imaginary part, sigma and coherence.
+// Returns NULL if out of memory.
 od_table *od_response_table(const od_response *r);
 
-// Creates lists of the names and units of the outputs, for pictures and files. The arena owns the lists. False: out of
-// memory.
+// Creates lists of the names and units of the outputs, for pictures and files. The arena owns the lists. Returns false
+// if out of memory.
 typedef struct od_response_labels {
   const char **name, **si, **ratio;  // ratio: the unit divided by the unit of the input
 } od_response_labels;

@@ -1,10 +1,10 @@
 // Evaluates a stepped sine: sine, cosine and offset of each signal in each segment by least squares, from sums over the samples.
 //
-// The uncertainty depends on the noise at the sine's own frequency f, which cannot be separated from the sine. Within n periods
-// the neighboring frequencies f (1 +- j/n) are orthogonal to the sine and are not harmonics of f. The output at these
-// frequencies is noise, and noise of any color has about the same power at f. The mean square of the amplitudes of the sines
-// and cosines at these frequencies is the variance of the amplitudes at f. The number of degrees of freedom is the number of
-// terms.
+// The uncertainty depends on the noise at the frequency f of the sine. This noise cannot be separated from the sine.
+// Within n periods the neighboring frequencies f (1 +- j/n) are orthogonal to the sine and are not harmonics of f. The
+// output at these frequencies is noise, and noise of any color has about the same power at f. The mean square of the
+// amplitudes of the sines and cosines at these frequencies is the variance of the amplitudes at f. The number of
+// degrees of freedom is the number of terms.
 #include <math.h>
 
 #include "base/allocate.h"
@@ -82,7 +82,8 @@ static void add_to(sums *sum, const double basis[3], const double *neighbor, int
   sum->square += value * value;
 }
 
-// Computes sine and cosine of the neighboring frequencies, pair by pair: the sine itself, rotated by j/n of its angle.
+// Computes sine and cosine of the neighboring frequencies, pair by pair. angle: phase of the fitted sine. The phases of
+// a pair are angle (1 + j/n) and angle (1 - j/n), where j is an entry of `away` and n is `settled`.
 static void make_neighbors(const od_sine_fit *s, double angle, const double basis[3], double *neighbor) {
   double _Complex own = basis[1] + basis[0] * _Complex_I, turn = cexp(angle / s->settled * _Complex_I), turned = 1;
   for (int p = 0, j = 0; p < s->pairs; p++) {
@@ -118,7 +119,7 @@ void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *ou
   s->samples[s->at]++;
 }
 
-// Computes the Cholesky factor of the packed normal matrix. False: too few samples.
+// Computes the Cholesky factor of the packed normal matrix. Returns false if the matrix is singular: too few samples.
 static bool factor(const double n[6], double l[6]) {
   double size = n[5];
   l[0] = sqrt(n[0]);
@@ -146,8 +147,8 @@ static double residual_deviation(const sums *sum, const double x[3], long sample
   return sqrt(fmax(left, 0) / (double)(samples - 3));
 }
 
-// Returns the standard deviation of the amplitudes of sine and cosine, from *freedom amplitudes at neighboring frequencies; 0: none
-// is available. Frequencies above half the sampling rate are aliased and not used.
+// Returns the standard deviation of the amplitudes of sine and cosine, from *freedom amplitudes at neighboring
+// frequencies; 0: there is no such amplitude. Frequencies above half the sampling rate are aliased and not used.
 static double neighbor_noise(const od_sine_fit *s, int k, const sums *sum, const double x[3], int *freedom) {
   const double *mixed = s->mixed + 3 * NEIGHBORS * k;
   double square = 0, samples = (double)s->samples[k];
@@ -164,7 +165,7 @@ static double neighbor_noise(const od_sine_fit *s, int k, const sums *sum, const
   return *freedom > 0 ? sqrt(square / *freedom) : 0;
 }
 
-// Computes value and sigma of each output. False: too few samples, or the input is constant.
+// Computes value and sigma of each output. Returns false if there are too few samples, or if the input is constant.
 static bool segment_response(const od_sine_fit *s, int k, double _Complex *value, double *sigma, double *freedom) {
   const sums *sum = s->sum + k * (s->outputs + 1);
   double l[6], x[3];

@@ -152,7 +152,7 @@ double od_transfer_weight(const od_frf *f, const od_transfer_options *o, int out
 
 // --- Fits ---------------------------------------------------------------------------------------------------------
 
-// Checks conditions of all methods: enough points, and a valid order.
+// Checks the conditions that all methods have in common: enough points, a valid order and finite values.
 static od_status check(const od_frf *f, const od_transfer_options *o, od_error *err) {
   if (o->order < 1 || o->order > OD_TRANSFER_MOST)
     return od_fail(err, OD_BAD_INPUT, "found order %d, expected 1 to %d", o->order, OD_TRANSFER_MOST);
@@ -203,7 +203,8 @@ od_status od_transfer_fit(const od_frf *f, const od_transfer_options *options, o
   return OD_OK;
 }
 
-// Copies every second point, beginning with the first (`first` 0) or the second point (1). NULL: out of memory.
+// Copies every second point, beginning with the first (`first` 0) or the second point (1). Returns NULL if out of
+// memory.
 static od_frf *half_of(const od_frf *f, int first) {
   int points = (f->points - first + 1) / 2;
   od_frf *half = od_frf_new(points, f->outputs);

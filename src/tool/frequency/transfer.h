@@ -4,7 +4,7 @@
 
 #include "frequency/frequency_response.h"
 
-enum { OD_TRANSFER_MOST = 16 };  // largest degree, which is the limit of blocks in machine files
+enum { OD_TRANSFER_MOST = 16 };  // largest degree; equal to the limit of blocks in machine files
 
 typedef enum od_transfer_method { OD_TRANSFER_LEVY, OD_TRANSFER_SK, OD_TRANSFER_VF } od_transfer_method;
 // Names of the methods, in the order of the enumeration. The last entry is NULL.
@@ -55,15 +55,15 @@ od_status od_transfer_choose(const od_frf *f, const od_transfer_options *options
 // --- For levy.c and vector_fit.c ---------------------------------------------------------------------------------------
 
 od_transfer *od_transfer_new(int order, int outputs, double scale);
-// Computes the roots of a polynomial (constant first), times `scale`. False: the roots cannot be found.
+// Computes the roots of a polynomial (constant first), times `scale`. Returns false if the roots cannot be found.
 bool od_transfer_roots(int degree, const double *coefficient, double scale, double _Complex *root);
 // Sorts the poles by magnitude, with pairs adjacent, and counts unstable poles.
 void od_transfer_order_poles(od_transfer *t);
 // Fills the polynomials from poles and residues.
 void od_transfer_expand(od_transfer *t);
-// Solves least squares by singular values, with scaled columns: x (columns) for the rows x columns matrix a (column-major,
-// overwritten) and right-hand side b (rows, at least columns, overwritten). False: out of memory, a number is not finite, or
-// LAPACK failed.
+// Solves least squares by singular values, with scaled columns: x (columns) for the rows x columns matrix a
+// (column-major, overwritten) and right-hand side b (rows, at least columns, overwritten). Returns false if out of
+// memory, if a number is not finite, or if LAPACK fails.
 bool od_scaled_least_squares(int rows, int columns, double *a, double *b, double *x);
 // Returns the weight of a point of an output: 1 / |value| if options.by_size is set, else 1.
 double od_transfer_weight(const od_frf *f, const od_transfer_options *o, int output, int point);

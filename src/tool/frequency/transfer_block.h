@@ -1,5 +1,5 @@
-// A fitted transfer function as a machine file: blocks for each output, which can be simulated, observed and copied to other
-// files.
+// A fitted transfer function as a machine file with blocks for each output. The blocks can be simulated, observed and
+// copied to other files.
 #ifndef OD_FREQUENCY_TRANSFER_BLOCK_H
 #define OD_FREQUENCY_TRANSFER_BLOCK_H
 

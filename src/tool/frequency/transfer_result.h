@@ -21,9 +21,10 @@ od_status od_fitted_transfer_find(od_fitted_transfer *f, bool direct, bool by_si
 void od_fitted_transfer_free(od_fitted_transfer *f);
 
 od_result od_fitted_transfer_result(const od_fitted_transfer *f);
-// Creates a table of data and model at each frequency. NULL: out of memory.
+// Creates a table of data and model at each frequency. Returns NULL if out of memory.
 od_table *od_fitted_transfer_table(const od_fitted_transfer *f);
-// Write a plot of data and model, and a machine file with the transfer functions as blocks. user: od_fitted_transfer.
+// Write a plot of data and model, and a machine file with the transfer functions as blocks. `user` points to an
+// od_fitted_transfer.
 od_status od_fitted_transfer_write_plot(const void *user, const char *path, od_error *err);
 od_status od_fitted_transfer_write_block(const void *user, const char *path, od_error *err);
 

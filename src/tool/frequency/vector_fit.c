@@ -77,7 +77,8 @@ static void begin(fit *v, bool by_ratio) {
 
 // --- Sigma --------------------------------------------------------------------------------------------------------
 
-// Computes the rows for sigma from the triangular factor of an output: n + 1 rows of n + 1 columns. False: LAPACK failed.
+// Computes the rows for sigma from the triangular factor of an output: n + 1 rows of n + 1 columns. Returns false if
+// LAPACK fails.
 static bool add_output(fit *v, int output, double *to, int to_rows) {
   const od_frf *f = v->f;
   int rows = 2 * f->points, n = v->n, columns = v->own + n + 1;
@@ -114,8 +115,8 @@ static void add_relaxation(fit *v, double *to, int to_rows) {
   v->right[to_rows - 1] = weight * f->points;
 }
 
-// Computes sigma: c~ (n) and d~. If |d~| is below least_constant, d~ is fixed at this value. False: the least-squares problem
-// cannot be solved.
+// Computes sigma: c~ (n) and d~. If |d~| is below least_constant, d~ is fixed at this value. Returns false if the
+// least-squares problem cannot be solved.
 static bool find_sigma(fit *v, double *sigma) {
   int n = v->n, rows = v->f->outputs * (n + 1) + 1;
   memset(v->right, 0, (size_t)rows * sizeof *v->right);
@@ -135,8 +136,8 @@ static bool find_sigma(fit *v, double *sigma) {
 
 // --- Poles --------------------------------------------------------------------------------------------------------
 
-// Replaces the poles with the zeros of sigma, mirrored to the left. *change: largest relative change of a pole. False: the
-// zeros cannot be computed.
+// Replaces the poles with the zeros of sigma, mirrored to the left. *change: largest relative change of a pole. Returns
+// false if the zeros cannot be computed.
 static bool move_poles(fit *v, const double *sigma, double *change) {
   int n = v->n;
   double m[OD_TRANSFER_MOST * OD_TRANSFER_MOST] = {0}, real[OD_TRANSFER_MOST], imaginary[OD_TRANSFER_MOST];
@@ -171,8 +172,8 @@ static bool move_poles(fit *v, const double *sigma, double *change) {
 
 // --- Residues -----------------------------------------------------------------------------------------------------
 
-// Computes residues and constants for the current poles. *error: residual relative to the data. False: the fit failed, or the
-// error is not finite.
+// Computes residues and constants for the current poles. *error: residual relative to the data. Returns false if the
+// fit fails, or if the error is not finite.
 static bool find_residues(fit *v, double *error) {
   const od_frf *f = v->f;
   int rows = 2 * f->points;

@@ -5,7 +5,7 @@
 #include "friction_fit/friction_fit.h"
 #include "friction_fit/law_fit.h"
 
-// Adds the effort of a search to the result.
+// Adds the iterations and evaluations of a search to the result.
 void od_friction_count(od_friction_fitted *f, const od_law_found *found);
 
 // Selects the parameters of the plan for the positive direction (0), for the negative direction (1), or common to both

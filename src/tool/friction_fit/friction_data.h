@@ -33,7 +33,7 @@ typedef struct od_friction_data {
   double speed_noise;                        // standard deviation of the noise of a log's speed before smoothing, m/s
   double held;   // longest time for which a log's speed repeats its value until the motion reverses, s; 0: no such time
   int smoothed;  // half the width of the smoothing window, in samples; 0: not smoothed
-  od_velocity_run *run;  // defines the speed between samples; NULL: a log, linear interpolation
+  od_velocity_run *run;  // simulated run, which defines the speed between samples; NULL: a log, interpolated linearly
   od_force_budget budget;
   od_true_run *motion;  // motion of an experiment, measured again for each seed; NULL: no experiment
   bool shares_motion;   // whether these data are a copy whose `motion` belongs to the original data
@@ -60,22 +60,21 @@ double od_law_steady(const od_law_numbers *n, double v);
 // Returns the derivative of the force of steady motion with respect to a number of the law.
 double od_law_steady_slope(const od_law_numbers *n, double v, int number);
 
-// friction_log.c: read the run from a table in memory, the run from a log, and points from a log.
+// friction_log.c: functions that read the run from a table in memory, the run from a log, and points from a log.
 od_status od_friction_table_take(const od_friction_plan *plan, od_table *table, const char *path, od_friction_data *d,
                                  od_error *err);
 od_status od_friction_log_read(const od_friction_plan *plan, od_friction_data *d, od_error *err);
 od_status od_points_log_read(const od_friction_plan *plan, od_friction_data *d, od_error *err);
 
-// steady_points.c: finds points in the settled parts of a run, for methods that need points if the file contains no
-// points.
+// steady_points.c: finds points in the settled parts of a run, if the method needs points and the file contains none.
 od_status od_steady_points_find(const od_friction_plan *plan, od_friction_data *d, od_error *err);
 
 // Replaces each value by the value of a parabola fitted to this value and `half` neighbors on either side (Savitzky and
 // Golay).
 od_status od_smooth(int count, int half, double *x);
 
-// Allocate memory for points, and for the samples of a run (`simulated`: also for the force without errors). The second
-// function also frees the previous samples.
+// Allocate memory for points, and for the samples of a run (`simulated`: also for the force without errors).
+// od_friction_data_take_run() also frees the previous samples.
 od_status od_friction_data_take_points(od_friction_data *d, int count);
 od_status od_friction_data_take_run(od_friction_data *d, int samples, bool simulated);
 

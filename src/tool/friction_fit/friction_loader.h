@@ -12,9 +12,10 @@ typedef struct od_friction_reader {
   bool has_experiment;  // whether the run has the key 'experiment'; loading the experiment may have failed
 } od_friction_reader;
 
-// load_laws.c: the functions read the section 'laws', an entry of this section by its name, the name of a law, and changes of
-// numbers. A change applies to both directions unless its key ends in _negative. NULL: no such entry or law; the function adds a
-// message, except for a missing law.
+// load_laws.c: od_friction_read_laws() reads the section 'laws'. od_friction_find_numbers() returns the entry of this
+// section with a name; NULL after a message if there is no such entry. od_friction_read_law() returns the law that a
+// node names; NULL after a message, or without a message if the node is -1. od_friction_read_changes() reads new values
+// of numbers. A value applies to both directions unless its key ends in _negative.
 void od_friction_read_laws(od_friction_reader *r, int node);
 const od_law_numbers *od_friction_find_numbers(od_friction_reader *r, int node, const char *name);
 const od_friction_law *od_friction_read_law(od_friction_reader *r, int node);

@@ -148,8 +148,8 @@ static int list_columns(const od_friction_log *log, needed list[MOST_COLUMNS]) {
   return MOST_COLUMNS;
 }
 
-// Finds the first complete row. Earlier rows are left out, because loggers may start before their sensors. Pressures of a map do not
-// count.
+// Finds the first complete row. Earlier rows are left out, because loggers may start before their sensors. The columns
+// of `pressures` need not be complete.
 static void find_first_row(reader *r, const od_friction_log *log) {
   needed list[MOST_COLUMNS];
   const od_table *t = r->table;
@@ -163,8 +163,8 @@ static void find_first_row(reader *r, const od_friction_log *log) {
     }
 }
 
-// Returns the longest time for which the speed has the same value in at least four samples and then reverses or becomes zero, as the reading of an
-// encoder between two edges. 0: no such time.
+// Returns the longest time for which the speed has the same value in at least four samples and then reverses or becomes
+// zero, like the reading of an encoder between two edges. 0: no such time.
 static double longest_hold(int count, const double *t, const double *v) {
   double longest = 0;
   for (int i = 0, first = 0; i < count; i++) {

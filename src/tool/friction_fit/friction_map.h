@@ -14,11 +14,11 @@ enum { OD_MAP_MOST_COEFFICIENTS = 4 };  // theta_n, C1, C2, P
 // Dependence of a parameter on the pressures.
 typedef struct od_map_parameter {
   const char *key, *unit;
-  int coefficients;  // 0: a table
+  int coefficients;  // number of coefficients; 0: a table
   double value[OD_MAP_MOST_COEFFICIENTS], sigma[OD_MAP_MOST_COEFFICIENTS], truth[OD_MAP_MOST_COEFFICIENTS];
   double chi_squared;        // chi-squared of the estimates about the dependence, per degree of freedom
   int used;                  // number of pairs of pressures whose data identify the parameter
-  double *estimate, *error;  // one per pair; error infinite: not identifiable
+  double *estimate, *error;  // estimates and standard deviations, one per pair; error infinite: not identifiable
 } od_map_parameter;
 
 typedef struct od_pressure_map {

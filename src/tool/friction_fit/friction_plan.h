@@ -34,10 +34,10 @@ typedef struct od_law_numbers {
   double q[OD_MOST_LAW_NUMBERS];
 } od_law_numbers;
 
-// Returns the numbers of a law, by their keys, as numbers of another law. Numbers that the other law does not have are
-// left out. Numbers that only the other law has get their defaults. The dependence on pressures and positions is left out.
+// Returns the numbers of `from`, by their keys, as numbers of `law`. Numbers that `law` does not have are left out.
+// Numbers that only `law` has get their defaults. The dependence on pressures and positions is left out.
 od_law_numbers od_law_numbers_as(const od_law_numbers *from, const od_friction_law *law);
-// The first function returns the index of a key among the numbers of a law; -1: no such key. The second function returns the
+// od_law_key() returns the index of a key among the numbers of a law; -1: no such key. od_law_field() returns the
 // description of the number at an index.
 int od_law_key(const od_friction_law *law, const char *key);
 const od_element_field *od_law_field(const od_friction_law *law, int number);
@@ -112,7 +112,7 @@ typedef struct od_force_balance {
 
 // A run that is not simulated from its own pieces: columns of a file, or sensor values of an experiment's true machine.
 typedef struct od_friction_log {
-  od_experiment *experiment;  // NULL: a file
+  od_experiment *experiment;  // experiment that gives the data; NULL: a file
   const char *file, *time, *velocity, *force, *position;
   const char *pressure[2];  // columns; NULL: the columns of the balance
   double skip;              // duration at the beginning that is not fitted, s
@@ -135,7 +135,7 @@ typedef struct od_map_plan {
   double limit;      // saturation pressure, Pa; 0: no saturation
   int pairs, changes;
   double pressure[OD_MOST_PAIRS][2];
-  const char *log[OD_MOST_PAIRS];  // NULL: simulated
+  const char *log[OD_MOST_PAIRS];  // log of each pair; NULL: simulated
   od_map_change change[OD_MOST_LAW_NUMBERS];
 } od_map_plan;
 
@@ -182,11 +182,12 @@ typedef struct od_friction_plan {
 typedef struct od_friction_options {
   const char *const *set;
   int set_count;
-  const char *truth, *variant;  // replacements for entries of the file; NULL: no replacement
+  const char *truth, *variant;  // entry of `laws` that replaces the true law of the file, and variant of the file;
+                                // NULL: none
   const char *const *log;       // logs that replace the data of the file; several logs are a series
   int logs;
-  od_log_settings
-      settings;  // the log that replaces the data of the file, and settings of all logs; the texts outlive the plan
+  // The log that replaces the data of the file, and settings of all logs. The texts must outlive the plan.
+  od_log_settings settings;
   od_content content;  // content of the file, if the file has already been read
 } od_friction_options;
 

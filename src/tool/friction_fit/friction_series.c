@@ -20,7 +20,8 @@ static void keep(od_friction_series *s, int run, const od_friction_fitted *f) {
   s->doubtful += f->verdict.trust != OD_SOUND;
 }
 
-// Fits one run. The data are the data of `shared` with the errors of the seed; NULL: each run has its own data.
+// Fits one run, to the data of `shared` with the errors of the seed. shared NULL: the function creates the data of the
+// run.
 static od_status fit_run(od_friction_series *s, int run, uint64_t seed, const od_friction_run_options *options,
                          od_friction_data *shared, od_error *err) {
   od_friction_plan own = *s->plan;

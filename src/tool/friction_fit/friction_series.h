@@ -15,8 +15,8 @@ typedef struct od_series_parameter {
   double
       chi_squared;  // squared differences from the weighted mean, in units of the reported variances, per degree of freedom
   double chance;             // probability of a larger chi_squared if the reported standard deviations are correct
-  double truth;              // NAN: not known
-  double *estimate, *sigma;  // one per run; NAN: no fit
+  double truth;              // true value; NAN: not known
+  double *estimate, *sigma;  // estimates and standard deviations, one per run; NAN: no fit
 } od_series_parameter;
 
 typedef struct od_friction_series {
@@ -29,8 +29,9 @@ typedef struct od_friction_series {
   od_arena arena;
 } od_friction_series;
 
-// Fits all runs of the plan's series: its logs, or simulated measurements with the errors of the seeds `seed`, `seed` + 1, ... A run that cannot
-// be fitted does not affect the other runs. OD_NOT_CONVERGED: no run can be fitted. The caller frees *out; the plan must outlive it.
+// Fits all runs of the plan's series: its logs, or simulated measurements with the errors of the seeds `seed`, `seed` +
+// 1, ... A run that cannot be fitted does not affect the other runs. Fails with OD_NOT_CONVERGED if no run can be
+// fitted. The caller frees *out; the plan must outlive *out.
 od_status od_friction_series_fit(const od_friction_plan *plan, uint64_t seed, const od_friction_run_options *options,
                                  od_friction_series **out, od_error *err);
 void od_friction_series_free(od_friction_series *s);

@@ -369,7 +369,8 @@ static void check_settings(const od_friction_reader *r) {
   const bool has_map = plan->map.given && plan->map.log[0];
   if (od_has_errors(&r->ld)) return;
   if (replacing && !plan->has_run)
-    od_messages_add(messages, (od_place){.file = replacing}, "the file has no section 'run', whose log is replaced");
+    od_messages_add(messages, (od_place){.file = replacing},
+                    "the file has no section 'run', so there is no log to replace");
   else if (replacing && has_map)
     od_messages_add(messages, (od_place){.file = replacing},
                     "the logs of 'map' cannot be replaced; remove this option");

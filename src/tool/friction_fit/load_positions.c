@@ -1,4 +1,5 @@
-// The dependence of a law's factor on the position, in a friction file: 'position' of the section 'truth', and 'positions' of the section 'fit'.
+// The dependence of a law's factor on the position, in a friction file: 'position' of the section 'truth', and
+// 'positions' of the section 'fit'.
 #include <math.h>
 
 #include "document/document.h"

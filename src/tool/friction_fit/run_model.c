@@ -72,8 +72,8 @@ od_status od_run_model_force(const od_run_model *m, const od_law_numbers *n, dou
   return od_friction_drive(n->law, n->q, n->two_sided, &m->grid, &start, &(od_friction_motion){.force = force});
 }
 
-// Returns the derivative of the factor with respect to a number of the factor, at each sample: a pressure, or the weight of a position. NULL:
-// the factor does not depend on the number. `room` has an entry per sample.
+// Returns the derivative of the factor with respect to a number of the factor, at each sample. The derivative is a
+// pressure or the weight of a position. NULL: the factor does not depend on the number. `room` has an entry per sample.
 static const double *factor_slope(const od_run_model *m, const od_law_numbers *n, int number, double *room) {
   if (od_is_per_pressure(number)) return m->pressure[number - OD_PER_P1];
   if (!m->position || number - OD_FACTOR_X1 >= n->positions) return NULL;
@@ -100,7 +100,8 @@ od_status od_run_model_slopes(const od_run_model *m, const od_law_numbers *n, in
     for (int k = 0, at = 0; k < columns; k++)
       slopes[i * (size_t)columns + (size_t)k] = od_is_of_factor(number[k]) ? 0 : row[at++];
   }
-  // A column of a number of the factor: the derivative of the force along the derivative of the factor at all samples.
+  // Computes the columns of the factor's numbers: the derivative of the force along the derivative of the factor at all
+  // samples.
   double *room = OD_TAKE(&scratch, double, m->samples);
   if (!room) return OD_NO_MEMORY;
   for (int k = 0; k < columns && status == OD_OK; k++) {

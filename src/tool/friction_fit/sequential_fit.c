@@ -2,8 +2,8 @@
 // step of the speed to a lower speed. With settled bristles, the film follows from the force (eq. 6.3 of source 28 in
 // docs/theory.md),
 //   h = 1 - (F - Fc (1 - S) - viscous v)/(Fs S),      h' = (hss - h)/tau,
-// and tau follows from a first-order ARMAX model with second-order noise. The bristles' stiffness is then fitted by least
-// squares.
+// and tau follows from a first-order ARMAX model with second-order noise. h is the film, hss its settled value, F the
+// friction force and S the Stribeck curve at the speed v. The bristles' stiffness is then fitted by least squares.
 #include <math.h>
 
 #include "discrete/discrete_model.h"

@@ -18,8 +18,8 @@ static double mean_of(const double *x, int first, int count) {
   return sum / count;
 }
 
-// Returns the standard deviation of the noise of a sample, from differences of neighbors. A slow drift hardly changes these
-// differences.
+// Returns the standard deviation of the noise of a sample, from differences of neighboring samples. A slow drift hardly
+// changes these differences.
 static double noise_of(const double *x, int first, int count) {
   double sum = 0;
   for (int i = first; i + 1 < first + count; i++) sum += pow(x[i + 1] - x[i], 2);
@@ -36,7 +36,7 @@ static double drift_of(const double *x, int first, int count) {
 
 static window describe_window(const od_friction_data *d, const od_settling *s, int first, int count) {
   window w = {.v = mean_of(d->v, first, count), .force = mean_of(d->force, first, count)};
-  // Differences of neighbors of a smoothed speed do not show its noise.
+  // Differences of neighboring samples do not show the noise of a smoothed speed.
   w.noise = (d->smoothed > 0 ? d->speed_noise : noise_of(d->v, first, count)) / sqrt(count);
   w.force_sigma = hypot(noise_of(d->force, first, count) / sqrt(count), drift_of(d->force, first, count) / 2);
   // The limit is 4.5 standard deviations of the difference between the means of two of the thirds: noise exceeds the limit in

@@ -239,7 +239,7 @@ od_result od_friction_view_result(const od_friction_view *view) {
   return r;
 }
 
-// Returns the differences of a contour, which refer to the view.
+// Returns the contour of the differences. The contour refers to data of the view.
 static od_contour contour_of(const od_friction_view *r) {
   return (od_contour){OD_STEP_SPEEDS,
                       OD_STEP_SPEEDS,

@@ -11,8 +11,8 @@ typedef struct od_set_law {
   char label[80];  // "force", or the varied number: "tau_hn = 2.4"
 } od_set_law;
 
-// The first function returns the force of steady motion at a speed, N. The second function returns the derivative of this force
-// with respect to one of the numbers.
+// od_set_law_steady() returns the force of steady motion at a speed, N. od_set_law_steady_slope() returns the
+// derivative of this force with respect to one of the numbers.
 double od_set_law_steady(const od_set_law *law, double v);
 double od_set_law_steady_slope(const od_set_law *law, double v, int number);
 // Computes force and film over time, starting at rest without a film. signal: multiplier of the law's factor or load at each

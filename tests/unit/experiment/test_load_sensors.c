@@ -132,7 +132,7 @@ static void test_mistakes_in_noise_of_the_truth(void **state) {
          MACHINE
          "truth: {noise: {structure: mechanical, pressures: 3 bar, process: 3}}\n"
          "sensors: {P.pressure: {sigma: 1 bar}}\n",
-         "x.yaml:2:51: 'structure: mechanical' has noise of the acceleration only; expected 'structure: coupled'\n"
+         "x.yaml:2:51: 'structure: mechanical' does not use 'pressures'; remove this key, or use 'structure: coupled'\n"
          "x.yaml:2:67: 'process' needs 'structure: matrix'\n");
   expect(*state,
          MACHINE
