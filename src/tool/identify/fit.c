@@ -91,7 +91,7 @@ static void add_rows(void *user, const od_fit_block *b) {
     }
 }
 
-// Copies R (n x n) from a factorization that contains all rows.
+// Completes a factorization of rows and copies its R (n x n).
 static void finish(od_row_qr *qr, double *R) {
   int n = qr->k;
   od_row_qr_end(qr);

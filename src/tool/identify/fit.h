@@ -156,21 +156,24 @@ double od_fit_raw_value(const od_fit_plan *plan, const od_fit_data *d, int senso
 // bytes. The second function simulates the motion once and keeps the motion until the plan is freed.
 double od_fit_truth_bytes(const od_fit_plan *plan, int set);
 od_status od_fit_keep_truth(od_fit_plan *plan, int set, const od_waiting *waiting, od_error *err);
-// Returns the integration rule of predictions: the rule of the plan. If the plan has no rule: exact discretization for linear
-// machines with uniform samples, and the first integrator for all other machines.
+// Returns the integration rule of predictions: the rule of the plan. If the plan has no rule: exact discretization for
+// linear machines with uniform samples, and the default integrator for all other machines.
 od_rule od_fit_rule(const od_fit_plan *plan, bool uniform);
 
 // --- The fit ------------------------------------------------------------------------------------------------------
 
 // Quality of the predictions of one sensor in one set. fit = 100 (1 - |y - prediction| / |y - mean(y)|).
 typedef struct od_fit_quality {
-  double start_fit, fit;     // percent, with the starting and the fitted parameters; NAN: see `still`, or not predicted
-  double rms;                // root mean square of the residuals
+  double start_fit,
+      fit;     // percent, with the starting and the fitted parameters; NAN: the sensor is constant, or the set cannot
+               // be predicted
+  double rms;  // root mean square of the residuals
   double lag1, white;        // correlation of neighboring residuals (lag 1); p-value of the Ljung-Box test of whiteness
   double correlation;        // the largest magnitude of the autocorrelation at lags 1 to 20
   double worst, worst_time;  // largest residual, in standard deviations of the noise, and time of this residual, s
   double worst_value;        // measured value of this sample, SI
-  // Number of outliers: samples with residuals of at least OD_FIT_OUTLIER times `typical`. 0: their values differ.
+  // Number of outliers if all of them have the same measured value, otherwise 0. An outlier is a sample whose residual
+  // is at least OD_FIT_OUTLIER times `typical`.
   long equal_outliers;
   double typical;  // median magnitude of the residuals, in standard deviations of the noise
   long samples, missing;
@@ -180,7 +183,8 @@ typedef struct od_fit_quality {
 #define OD_FIT_OUTLIER 100
 // Limit of p-values. A smaller p-value rejects the tested hypothesis, such as white residuals.
 #define OD_FIT_UNLIKELY 0.001
-// Returns whether the residuals of fitted samples are correlated strongly enough to matter.
+// Returns whether the residuals of fitted samples are correlated: whiteness is rejected, the largest correlation is
+// above 0.05, and the residuals are above round-off.
 bool od_fit_is_colored(const od_fit_quality *q);
 
 typedef struct od_fit_set_result {
@@ -192,7 +196,8 @@ typedef struct od_fit_set_result {
   int segments;         // number of segments of multiple shooting; 0: no multiple shooting
   // Largest jump of a state between two segments, as a fraction of the state's range; time of the jump, s.
   double gap, gap_time;
-  od_fit_quality *fitted_quality, *unseen_quality;  // per sensor: quality for the fitted rows, and for the other rows
+  od_fit_quality *fitted_quality,
+      *unseen_quality;  // per sensor: quality for the fitted rows, and for the rows that are not fitted
 } od_fit_set_result;
 
 // The two sensors with the most correlated residuals. a = -1: no correlation was computed. Reasons: fewer than two sensors, too few
@@ -226,9 +231,9 @@ typedef struct od_fitted {
   bool widened;
   long window;          // number of rows over which residuals may be correlated
   double *correlation;  // correlations of the errors of the estimates; NAN without a sigma
-  // shift: error of the estimates caused by the integration error of the predictions (positive: estimate too large). NAN: no
-  // integration steps, or not known. better_substeps: sufficient number of steps between two samples. 0: no integration
-  // steps.
+  // shift: error of the estimates caused by the integration error of the predictions (positive: estimate too large).
+  // NAN: the prediction has no integration steps, or the shift was not computed. better_substeps: sufficient number of
+  // steps between two samples. 0: no integration steps, or not computed.
   double *shift;
   int better_substeps;
   // Identifiability of the parameters, with unknown initial states projected out.

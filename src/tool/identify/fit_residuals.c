@@ -22,8 +22,8 @@ static bool is_possible(od_fit_work *w, const double *x) {
 }
 
 // --- Predictions of sets -------------------------------------------------------------------------------------------
-// Derivatives (rows x parameters) are kept in memory only if they are small. Otherwise the rows are predicted again, and
-// callers get the derivatives block by block.
+// Derivatives (rows x parameters) are kept in memory only up to a limited number (`most_kept`). Otherwise the rows are
+// predicted again, and callers get the derivatives block by block.
 
 bool od_fit_is_from_anywhere(const od_fit_work *w, int set) {
   const od_fit_data *d = w->f->data[set];

@@ -165,7 +165,8 @@ static void find_conditions(search *s, bool pairs) {
     }
 }
 
-// Finds the unique combination of basis vectors that meets count - 1 conditions. Returns false if this combination is not unique.
+// Finds the combination of basis vectors that meets count - 1 conditions. Its length is arbitrary. Returns false if the
+// conditions are dependent.
 static bool solve(search *s, const int *chosen, double *combination) {
   int n = s->count, rows = n - 1, pivot_of[16], used = 0;
   double *M = s->matrix;

@@ -16,8 +16,8 @@ static const double weak = 1e-10;  // weight that fixes an undetermined first no
 enum { MOST_PASSES = 8 };
 static const double closed = 1e-13;  // fraction of the largest change of any node; smaller gaps count as closed
 
-// Returns the number of entries of a row. For each node, nx rows of R11, R12 and the right-hand sides are kept for the
-// backward pass; scratch memory follows.
+// Returns the number of entries of a row: coefficients of a node, coefficients of the next node, and right-hand sides.
+// For each node, nx rows are kept for the backward pass; scratch memory follows.
 static int width_of(const od_chain *c) {
   return 2 * c->nx + c->columns;
 }

@@ -77,8 +77,8 @@ static void fit_at(fitting *f, int row, int half, double out[3]) {
   }
 }
 
-// Returns the standard deviation of the second derivative divided by the standard deviation of the samples, for the last
-// polynomial.
+// Returns the standard deviation of the second derivative of the last polynomial due to noise of the samples, divided
+// by the standard deviation of this noise.
 static double gain(const fitting *f) {
   double sum = 0;
   for (int j = 0; j < f->count; j++) sum += f->weight[2][j] * f->weight[2][j];

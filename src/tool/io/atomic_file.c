@@ -136,7 +136,7 @@ static bool finish(od_atomic_file *f) {
   return ok;
 }
 
-// Writes the folder to disk. Then the rename is permanent. Errors are ignored.
+// Writes the folder to disk, so that the rename is permanent. Errors are ignored.
 static void synchronize_folder(const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = slash ? od_strndup(path, slash == path ? 1 : (size_t)(slash - path)) : od_strdup(".");

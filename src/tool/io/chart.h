@@ -43,8 +43,9 @@ typedef struct od_drawn {
 typedef struct od_chart {
   double x, y, width, height;  // the frame, in pixels
   od_axis horizontal, vertical;
-  // Whether curves are written with few characters and a resolution of a fifth of a pixel, without their names.
-  double column;  // width of the columns of pixels in which lines are thinned; 0: 1
+  // column: width of the columns in which lines are thinned, in pixels; 0: 1. is_compact: whether curves are written
+  // with few characters and a resolution of a fifth of a pixel, without their names.
+  double column;
   bool is_compact;
   // Called for each shape that is drawn, for example to store its numbers; NULL: not called.
   void (*listen)(void *listener, const od_drawn *drawn);

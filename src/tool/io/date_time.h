@@ -37,7 +37,7 @@ enum { OD_DATE_TIME_SIZE = 48 };
 // Writes an instant as in ISO 8601: "2026-03-01T12:00:00.123456", with the fewest digits. has_zone: "Z" follows.
 void od_date_time_text(char text[OD_DATE_TIME_SIZE], od_nanoseconds at, bool has_zone);
 
-// Returns a difference in seconds, correctly rounded up to 104 days.
+// Returns a difference in seconds. For differences below 104 days, the result is correctly rounded.
 double od_seconds_of(od_nanoseconds difference);
 
 #endif

@@ -31,7 +31,7 @@ typedef struct wanted {
   int mode;
 } wanted;
 
-// Writes FOLDER/NAME to `path`. Returns whether there is such a file.
+// Writes FOLDER/BELOW/NAME to `path`. Returns whether this file exists and can be accessed with the mode of `w`.
 static bool is_there(char path[PATH_MAX], const char *folder, int length, const char *below, wanted w) {
   return snprintf(path, PATH_MAX, "%.*s/%s/%s", length, folder, below, w.name) < PATH_MAX && access(path, w.mode) == 0;
 }

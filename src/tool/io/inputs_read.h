@@ -19,8 +19,8 @@ typedef struct od_inputs {
 } od_inputs;
 void od_inputs_free(od_inputs *inputs);
 
-// Registers the files that the calling thread reads from now on in this list; NULL: in no list. Returns the previous list. Other
-// threads of a job read only files that the job has already registered.
+// Sets the list in which the files that the calling thread reads are registered; NULL: no list. Returns the previous
+// list. Other threads of a job read only files that the job has already registered.
 od_inputs *od_inputs_collect(od_inputs *inputs);
 // Registers a file that is read, by its path or as an open file with a name for messages. Returns false if an allocation fails.
 bool od_inputs_note(const char *path);
