@@ -31,7 +31,7 @@ struct od_table {
 od_table *od_table_new(int columns);
 OD_OWNED_POINTER(od_table, od_table_free);
 od_status od_table_label(od_table *table, int column, const char *name, const char *unit);
-// Appends a row (grows geometrically).
+// Appends a row. The memory grows geometrically.
 od_status od_table_append(od_table *table, const double *row);
 
 // Sets the number of rows of a table without rows. All values are zero.

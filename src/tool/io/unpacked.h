@@ -4,8 +4,8 @@
 
 #include "oleodyn/status.h"
 
-// Returns the largest number of bytes that a file of this size may have after decompression. Logs of machines have far fewer. A small
-// file with more bytes would need much time and memory.
+// Returns the largest number of bytes that a file of this size may have after decompression. Logs of machines have far
+// fewer bytes. A small file with more bytes would need much time and memory.
 double od_most_unpacked(double bytes);
 
 // Fails with OD_BAD_INPUT if a file of `bytes` bytes has too many bytes after decompression. path: for the message; may be NULL.
