@@ -57,7 +57,7 @@ static char *put_number(char *to, double value, bool json) {
   return to + od_number_format(to, value);
 }
 
-// Writes the line of a sample. values NULL: only the time. False: the reader has closed the pipe.
+// Writes the line of a sample. values NULL: only the time. Returns false if the reader has closed the pipe.
 static bool answer(od_answers *a, double t, const double *values, od_sample_fate fate) {
   char *to = a->line;
   if (a->json) to = stpcpy(to, "{");

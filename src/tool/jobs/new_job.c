@@ -124,7 +124,7 @@ static double rounded(double value) {
   return strtod(text, NULL);
 }
 
-// Copies the columns of a log: times, inputs and measured values. NULL: out of memory.
+// Copies the columns of a log: times, inputs and measured values. Returns NULL if out of memory.
 static od_table *logged_columns(const od_table *t) {
   OD_SCRATCH(scratch);
   int *column = OD_TAKE(&scratch, int, t->columns), count = 0;

@@ -42,7 +42,7 @@ static int load(od_job *job, const char *path, const arguments *a, od_experiment
   return OD_GO_ON;
 }
 
-// Checks the paths of --only.
+// Checks the paths of --only. Returns OD_GO_ON, or the outcome after reporting errors.
 static int check_only(od_job *job, const arguments *a, const od_experiment *e) {
   OD_SCRATCH(scratch);
   od_tuned_number *number = NULL;
