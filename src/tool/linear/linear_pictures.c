@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_NAMES = 40 };  // limit of a list that keeps the list readable
+enum { MOST_NAMES = 40 };  // largest number of names in a list
 
 // --- Frequency responses ----------------------------------------------------------------------------------------------
 
@@ -170,7 +170,7 @@ void od_picture_add_gains(od_picture *p, const od_gain_arrays *g) {
 
 // --- Operating points -----------------------------------------------------------------------------------------------
 
-// Adds signal i of all inputs, then all outputs, then all states; NULL: there are no more.
+// Returns signal i of the list of all inputs, then all outputs, then all states; NULL: there are no more signals.
 static const od_linear_signal *signal_at(const od_linear_model *m, int i) {
   if (i < m->inputs) return &m->input[i];
   if (i < m->inputs + m->outputs) return &m->output[i - m->inputs];

@@ -108,7 +108,7 @@ od_status od_linear_response_at(od_linear_response *r, double frequency, od_comp
   return status;
 }
 
-// Returns the value of the path at a frequency. NAN: there is no response.
+// Returns the value of the path at a frequency. Returns NAN if there is no response.
 static od_complex path_at(od_linear_response *r, const od_path *path, double frequency) {
   int at = path->output * r->model->inputs + path->input;
   if (dynamic_response(r, frequency, r->G) != OD_OK) return NAN;
@@ -261,8 +261,9 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Lists the frequencies (Hz) of oscillating poles, in increasing order. A peak and a notch between two points may leave the phase at
-// both points unchanged. Returns the number of frequencies; 0 if the poles are not found.
+// Lists the frequencies (Hz) of oscillating poles, in increasing order. Margins are also evaluated at these
+// frequencies, because a peak and a notch between two points may leave the phase at both points unchanged. Returns the
+// number of frequencies; 0 if the poles are not found.
 static int list_resonances(const od_linear_model *model, od_arena *arena, double **frequency) {
   od_poles poles;
   int count = 0;
