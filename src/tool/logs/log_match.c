@@ -207,7 +207,7 @@ static int find_column(const search *s, od_channel *c) {
   return is_given ? find_given(s->table, c) : c == s->time ? od_table_find_time(s->table) : find_own(s->table, c);
 }
 
-// Sets column, unit and conversion of a channel. False: an error was reported.
+// Sets column, unit and conversion of a channel. Returns false after reporting an error.
 static bool take_column(const search *s, od_arena *memory, od_channel *c, int column) {
   // The form of dates, such as "dd.mm.yyyy", stands in the place of the unit. The reader of the file converts dates to seconds.
   od_date_order ignored;
@@ -221,7 +221,7 @@ static bool take_column(const search *s, od_arena *memory, od_channel *c, int co
   return verdict == OD_UNIT_FITS;
 }
 
-// Finds the column of a channel, or of the time. False: an error was reported.
+// Finds the column of a channel, or of the time. Returns false after reporting an error.
 static bool match_channel(const search *s, od_arena *memory, od_channel *c) {
   int found = find_column(s, c);
   c->at = NONE;

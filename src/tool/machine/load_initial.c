@@ -176,8 +176,9 @@ const char *od_nearest_state_quantity(od_loader *ld, int element, const char *na
 
 // --- Messages -----------------------------------------------------------------------------------------------------
 
-// Returns whether an element has an output with this name that cannot have an initial value. Only positions, rates, pressures and
-// spool positions can have an initial value. `owner` NULL: outputs without an element, such as "energy.kinetic".
+// Returns whether an element has an output with this name that cannot have an initial value. Only positions, rates,
+// pressures, spool positions and other states can have an initial value. `owner` NULL: outputs without an element, such
+// as "energy.kinetic".
 static bool is_other_output(od_loader *ld, const od_element *owner, const char *name) {
   static const char others[] =
       " acceleration acceleration1 acceleration2 acceleration3 turn_acceleration ax ay az body_ax body_ay body_az "

@@ -29,8 +29,8 @@ static const char *input_unit(od_loader *ld, int node) {
   return unit >= 0 ? od_read_unit(ld, unit) : "1";
 }
 
-// Returns the node of the name in 'derivative: NAME' if NAME is another input, else -1. The derivative of a quantity is a signal
-// like any other.
+// Returns the node of the name in 'derivative: NAME' if NAME is another input, else -1. od_load_signal() loads the
+// derivatives of other signals.
 static int derived_from(const od_loader *ld, int value) {
   int node = od_map_find(ld, value, "derivative");
   return od_is_text(ld, node) && isalpha((unsigned char)od_text_of(ld, node)[0]) ? node : -1;
