@@ -46,7 +46,8 @@ typedef struct od_culprit {
   int node;  // node in the file
 } od_culprit;
 
-// A block between its declaration (after the inputs) and its reading (after all quantities that it may measure).
+// A block between its declaration (after the inputs) and its reading (when all quantities that blocks may measure are
+// known).
 typedef struct od_loading_block {
   int key, element, block_class;   // block_class: -1 after an error
   const char *name, *path, *what;  // name in the model; prefix of the paths of its numbers; name in messages
@@ -89,8 +90,8 @@ static inline od_element *od_element_at(const od_loader *ld, int element) {
 typedef void od_element_loader(od_loader *ld, int key, int element);
 od_element_loader od_load_body, od_load_rod, od_load_gear, od_load_force, od_load_torque, od_load_contact;
 od_element_loader od_load_volume, od_load_tank, od_load_source, od_load_difference, od_load_valve, od_load_cylinder;
-// Opens the section of an element. The name of the element is the path of the section. Messages call the element, for example, "the
-// orifice 'bleed'".
+// Opens the section of an element. The name of the element is the path of the section. In messages, the element is
+// called, for example, "the orifice 'bleed'".
 od_section od_open_element(od_loader *ld, int key, int element, const od_section_class *c);
 
 // Loaders of the sections. `node`: the node of the section; -1: the file has no such section.

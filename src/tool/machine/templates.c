@@ -48,7 +48,7 @@ typedef struct mark {
   size_t length;  // length of the name; 0: "$$", which represents one '$'
 } mark;
 
-// Finds the next mark at or after a place. Returns false if there is none.
+// Finds the next mark at or after a place. Returns false if there is no further mark.
 static bool next_mark(const char *text, mark *m) {
   for (const char *c = strchr(text, '$'); c; c = strchr(c + 1, '$')) {
     bool braces = c[1] == '{';
