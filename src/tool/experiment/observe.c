@@ -599,7 +599,7 @@ static od_status observe(od_observe_run *r, bool *started, od_error *err) {
   }
   // A change of the log's file during the run may have caused the error.
   if (status != OD_OK && status != OD_INTERRUPTED && r->e->log && !r->options->source && od_log_has_changed(r->e->log))
-    status = od_fail(err, OD_IO, "%s has changed while it was read; run the command again when the file is complete",
+    status = od_fail(err, OD_IO, "%s changed while it was being read; run the command again when the file is complete",
                      r->e->log->plan->file);
   r->o->seconds = od_step_clock_seconds(&r->clock);
   if (!r->options->no_table && !(r->broken && r->unrecorded)) {
