@@ -215,8 +215,8 @@ static void filter_end(filter *f, int np, long rows) {
   }
 }
 
-// Models the residuals of sensor i as a process. e: memory for one number per row. NAN residuals are skipped. Returns
-// false if there are no other residuals, if all of them are zero, if one is infinite, or after an interrupt.
+// Models the residuals of sensor i as a process. e: memory for one number per row. NAN residuals are skipped. Returns
+// false if all residuals are NAN or zero, if a residual is infinite, or after an interrupt.
 static bool find_process(od_fit_work *w, int set, int i, double *e, process *p) {
   long rows = w->f->data[set]->fitted;
   double covariance[MOST_ORDER + 1] = {0};

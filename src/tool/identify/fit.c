@@ -137,7 +137,7 @@ static od_status linearize(od_fit_work *w, od_error *err) {
   return od_influence_new(&of, &w->influence, err);
 }
 
-// Writes the influence of each value of a block: a row of one number per parameter.
+// State of the callback that writes the influence of each value of a block: a row of one number per parameter.
 typedef struct influences {
   const od_fit_work *w;
   double *to;  // address of the next row to be written

@@ -18,8 +18,9 @@
 #include "predict/predict.h"
 #include "prepare/prepare.h"
 
-// Initial state of predictions: the model's initial state, the equilibrium under the first inputs, or an unknown state of each data
-// set. An unknown state is fitted.
+// Initial state of predictions: the model's initial state, the equilibrium under the first inputs, or an unknown state
+// of each data set. An unknown state is fitted. With OD_FIT_FROM_FIRST_ROW, the search begins with the state that
+// predicts the first row and is nearest to the model's initial state.
 typedef enum od_fit_start {
   OD_FIT_FROM_MODEL,
   OD_FIT_FROM_REST,
@@ -44,7 +45,7 @@ typedef struct od_fit_set {
   bool start_is_given;          // whether `start` is the start of this set; false: the start of the plan
   od_fit_start start;
   od_log_plan plan;
-  od_log *log;        // NULL: simulated
+  od_log *log;        // NULL: the set is simulated or has a source
   int *channel;       // columns of the log: sensors, then inputs
   od_machine *truth;  // true machine of this set only; NULL: the true machine of the experiment
   double time;        // duration of the simulation, s
@@ -149,8 +150,8 @@ od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const
                            od_error *err);
 void od_fit_data_free(od_fit_data *data);
 OD_OWNED_POINTER(od_fit_data, od_fit_data_free);
-// Finds the raw value of a measured value (SI) of a sensor: the number in the file that the key 'missing' compares. Returns NAN if the
-// data have no such number: they are simulated, or prepared by filters.
+// Returns the raw value of a sensor's measured value (SI): the number in the file, with which users compare the key
+// 'missing'. Returns NAN if the data have no such number because they are simulated or prepared by filters.
 double od_fit_raw_value(const od_fit_plan *plan, const od_fit_data *d, int sensor, double value);
 // For plans that are fitted many times. The first function returns the memory of the true motion of a simulated set, in
 // bytes. The second function simulates the motion once and keeps the motion until the plan is freed.

@@ -245,8 +245,8 @@ static od_status take_source(const od_fit_plan *plan, od_fit_data *d, od_error *
 // --- Times and preparation ----------------------------------------------------------------------------------------
 
 // Determines whether the times are uniform within 1 % of a step, and whether they differ from uniform times by more
-// than round-off. If they do, predictions use the times of the log, except with an integration rule that requires
-// uniform times.
+// than round-off. If so, predictions use the times of the log, except with an integration rule that requires uniform
+// times.
 static void find_times(od_fit_data *d) {
   double off = 0;
   d->begin = d->time[0];

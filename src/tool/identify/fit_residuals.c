@@ -31,8 +31,9 @@ bool od_fit_is_from_anywhere(const od_fit_work *w, int set) {
   return start == OD_FIT_FROM_ANYWHERE || (start == OD_FIT_FROM_FIRST_ROW && d->fitted > 0);
 }
 
-// Returns the initial state of a set's prediction; NULL: the predictor's own initial state. A set that is not fitted
-// starts at the model's initial state.
+// Returns the initial state of a set's prediction; NULL: the predictor's own initial state. An unknown initial state is
+// the state found for a validation set or, for a fitted set, the state in x. With shooting, or if no state was found,
+// the state is the model's initial state.
 static const double *start_of(const od_fit_work *w, int set, const double *x) {
   const double *found = w->own_start ? w->own_start[set] : NULL;
   if (!od_fit_is_from_anywhere(w, set) && !found) return NULL;

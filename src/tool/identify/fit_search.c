@@ -10,7 +10,7 @@
 
 static bool report_progress(void *user, const od_ls_progress *p) {
   od_fit_work *w = user;
-  // The number of iterations is not known in advance and seldom exceeds 30.
+  // Without memory, the search continues without a history.
   if (w->f->history && od_search_history_add(w->f->history, p->cost, p->x) != OD_OK) {
     od_table_free(w->f->history);
     w->f->history = NULL;

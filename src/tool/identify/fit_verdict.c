@@ -134,8 +134,8 @@ static void judge_sensors(judge *j) {
 
 // --- The residuals and their noise --------------------------------------------------------------------------------
 
-// Writes how to remove outliers. If all of them have the same number in the file, this number is probably a code for a missing
-// value, and the text names it.
+// Writes how to remove outliers. If all of them have the same number in the file, this number is probably a code for a
+// missing value, and the text contains the number.
 static void advise_removal(const od_fit_plan *plan, const od_fit_data *d, int sensor, const od_fit_quality *q,
                            char *text, size_t size) {
   double raw = q->equal_outliers > 0 ? od_fit_raw_value(plan, d, sensor, q->worst_value) : (double)NAN;

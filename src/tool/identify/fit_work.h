@@ -94,7 +94,8 @@ static inline const double *od_fit_derivatives(const od_fit_work *w, const od_fi
 static inline int od_fit_column(const od_fit_work *w, const od_fit_block *b, int c) {
   return c < w->np ? c : b->states + c - w->np;
 }
-// Computes the stored predictions at the solution. Call before od_fit_visit_set().
+// Computes the stored predictions and derivatives at the solution, and eliminates the nodes of shooting. Call before
+// od_fit_visit_set(). Returns OD_NOT_CONVERGED if a set cannot be predicted.
 od_status od_fit_stand(od_fit_work *w);
 // Calls `visit` for each block of a fitted set's rows at the solution, in order. Blocks that are not in memory are predicted
 // again. Afterwards the set's y contains the predictions at the solution.
@@ -126,7 +127,7 @@ int od_fit_active_rows(const od_fitted *f, double *rows);
 od_status od_fit_make_shooting(od_fit_work *w, od_error *err);
 bool od_fit_is_shooting(const od_fit_work *w);
 od_ls_hidden od_fit_hidden(const od_fit_work *w);
-// Eliminates the nodes. Call after a prediction with derivatives.
+// Eliminates the nodes of all fitted sets. Call after a prediction with derivatives.
 od_status od_fit_eliminate(od_fit_work *w);
 // Returns OD_OK if a set can be predicted in segments with the start values, else the status of the failed prediction.
 od_status od_fit_shooting_status(od_fit_work *w, int set);
@@ -156,7 +157,8 @@ od_status od_fit_check_cost_rise(od_fit_work *w, od_error *err);
 
 // fit_verdict.c: fills f->verdict.
 od_status od_fit_judge(od_fit_work *w, od_error *err);
-// fit_causes.c: adds the cause of a bad verdict about the residuals.
+// fit_causes.c: if the options request a diagnosis and the residuals cause a bad verdict, adds possible causes to the
+// verdict.
 od_status od_fit_name_causes(od_fit_work *w, od_error *err);
 
 #endif

@@ -66,7 +66,7 @@ static void stack(const od_chain *c, int k, const double *known, const double *h
   }
 }
 
-// Runs one pass with the right-hand sides h of continuity.
+// Runs one forward and one backward pass with the right-hand sides h of continuity. Writes the solution to c->z.
 static void pass(od_chain *c, const double *h) {
   int nx = c->nx, width = width_of(c), narrow = nx + c->columns;
   double *kept = c->memory, *block = kept + c->nodes * nx * width, *known = block + 3 * nx * width;

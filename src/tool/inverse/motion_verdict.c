@@ -15,8 +15,8 @@ static const double end_error_limit = 0.01;
 static const double resolution_limit = 0.1;
 // Smoothing that removes more than this fraction of the motion is reported.
 static const double removed_limit = 0.1;
-// A peak outside the range of the rows is reported above the first limit. The verdict is unsound above the second limit. Both
-// limits are fractions of the largest magnitude.
+// A peak outside the range of the rows is reported if its distance from this range exceeds the first limit. The verdict
+// is unsound above the second limit. Both limits are fractions of the largest magnitude.
 static const double missed_limit = 0.01, unsound_missed_limit = 0.1;
 
 static void judge_jumps(const od_model *m, const od_inverse_options *o, od_verdict *v) {

@@ -74,7 +74,7 @@ static int evaluate_piece(od_trajectory *r, peaks *p, double begin, double last,
   int evaluations = 0;
   for (double t = begin, before = begin; t <= last; evaluations++) {
     double pace = od_machine_input_pace(r->machine, r->input, t, last);
-    // Steps are slightly unequal, to avoid aliasing with a sine.
+    // Steps are unequal, to avoid aliasing with a sine.
     double uneven = 0.75 + 0.5 * fmod(0.6180339887498949 * evaluations, 1);
     double next = t + fmax(fmin(pace, (last - begin) / LEAST_EVALUATIONS), shortest) * uneven;
     if (isfinite(pace) && next - t < r->spacing) r->spacing = next - t;

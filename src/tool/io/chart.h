@@ -21,7 +21,7 @@ static inline double od_series_at(const od_series *s, long i) {
 
 typedef enum od_mark_shape { OD_MARK_RING, OD_MARK_CROSS } od_mark_shape;
 
-// A shape of a chart, as the functions below receive it, in the units of the axes.
+// A shape of a chart, as passed to the functions below, in the units of the axes.
 typedef enum od_drawn_kind {
   OD_DREW_LINE,
   OD_DREW_BAND,

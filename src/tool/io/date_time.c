@@ -130,7 +130,7 @@ static bool take_date(cursor *c, od_date_order order, od_date_time *out) {
 
 // ---- Times
 
-// Reads the digits of a fraction, ns. Further digits are ignored.
+// Reads the digits of a fraction of a second, in ns. Digits after the ninth are ignored.
 static bool take_fraction(cursor *c, int64_t *fraction) {
   int digits = 0;
   *fraction = 0;
@@ -222,7 +222,8 @@ bool od_date_time_is(const char *text, size_t length) {
 }
 
 bool od_date_order_of(const char *form, od_date_order *order) {
-  // Finds the first letter of each kind. Minutes come after the date, so the first m belongs to the month.
+  // Finds the first letters of the year, the month and the date. Minutes come after the date, so the first m belongs to
+  // the month.
   const size_t length = strlen(form), year = strcspn(form, "yY"), month = strcspn(form, "mM"),
                date = strcspn(form, "dD");
   if (year == length || month == length || date == length) return false;

@@ -7,7 +7,7 @@
 
 struct od_frames {
   int columns;
-  double interval, next, begin;  // s; next: time of the next frame
+  double interval, next, begin;  // time between frames, time of the next frame, time of the first frame, s
   long most, count, capacity;
   double *x, *value, *low, *high;
   unsigned char *low_first, *has_gap;

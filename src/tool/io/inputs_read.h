@@ -30,7 +30,7 @@ bool od_inputs_note_open(int fd, const char *name);
 const char *od_inputs_find(const od_inputs *inputs, const char *path);
 // Computes a hash of the contents of all files, in the order of reading. Returns false if a file can no longer be read.
 bool od_inputs_fingerprint(const od_inputs *inputs, uint64_t *fingerprint);
-// Returns the hash combined with a text.
+// Returns a hash of a fingerprint and a text.
 uint64_t od_fingerprint_with(uint64_t fingerprint, const char *text);
 
 #endif

@@ -16,7 +16,7 @@
 
 struct od_answers {
   od_job *job;
-  od_arena arena;  // owns the lists
+  od_arena arena;  // owns the arrays below
   bool json;
   bool closed;  // whether the reader has closed the pipe
   int *column;  // indices of the written columns in the table of the run
@@ -26,7 +26,7 @@ struct od_answers {
   char *line;    // text of the current line
 };
 
-// Indexed by od_sample_fate.
+// Words for the results of samples, indexed by od_sample_fate.
 static const char *const words[] = {"ok", "failed", "held", "bad"};
 
 od_answers *od_answers_new(od_job *job, bool json) {

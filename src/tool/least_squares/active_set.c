@@ -109,8 +109,9 @@ static void scale_ties(od_search *s) {
   }
 }
 
-// Takes full steps as long as the steps become shorter, because the sum of squares no longer distinguishes neighboring points. If
-// residuals are large and curved, convergence is linear with a large ratio, and the last digits take many steps.
+// Takes full steps as long as the steps become shorter. The sum of squares cannot be the criterion, because its
+// differences between neighboring points are below rounding. If residuals are large and curved, convergence is linear
+// with a large ratio, and the last digits take many steps.
 static void polish(od_search *s) {
   const double shorter = s->last_digits ? 0.9 : 0.5;
   const int most = s->last_digits ? 100 : 12;

@@ -140,7 +140,7 @@ static bool look_along(od_search *s, double least, bool whole, look *l) {
   return change <= rounding;
 }
 
-// Sets of lines.
+// Sets of lines along which neighbors are evaluated.
 typedef enum lines {
   ALONG_STEPS = 1,  // steps of the model
   ALONG_ALL = 2,    // steps, all singular directions, and each parameter

@@ -59,8 +59,8 @@ static void factor(const od_distance *d, active_set *s) {
   }
 }
 
-// Splits a row. z: the part of the row that is orthogonal to the active rows; r: the coefficients of the active rows for the
-// remainder. Returns false if z is zero (linearly dependent row).
+// Splits a row into z, the part that is orthogonal to the active rows, and a combination of the active rows with the
+// coefficients r. Returns false if z is zero (linearly dependent row).
 static bool split(const od_distance *d, active_set *s, const double *row) {
   int k = d->k;
   memcpy(s->z, row, (size_t)k * sizeof *s->z);

@@ -26,11 +26,11 @@ void od_linear_response_listen(od_linear_response *response, bool (*goes_on)(voi
 // this frequency.
 od_status od_linear_response_at(od_linear_response *response, double frequency, od_complex *G);
 
-// A transfer function, or the loop that is closed at its output.
+// A path from an input to an output: its transfer function, or the loop that is closed at the output.
 typedef struct od_path {
   int input, output;
-  // Whether the path is the loop that is closed at the output. The input enters at the output with the gain d: G = d / (1 + L),
-  // thus L = (d - G) / G.
+  // Whether the path is the loop that is closed at the output. The input enters at the output with the gain d: the
+  // transfer function is G = d / (1 + L) with the loop gain L, thus L = (d - G) / G.
   bool loop;
 } od_path;
 

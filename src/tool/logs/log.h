@@ -97,7 +97,7 @@ od_log_source od_log_source_of(const od_log_plan *plan, const char *path, od_pla
 od_table_wish od_log_table_wish(const od_log_source *source, const char *const *columns);
 // Adds the channel of an output or input unless the channel exists. Returns its index, or -1 if out of memory.
 int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise);
-// Adds a channel that a user names: the name of a mapped channel, or of a column. unit: NULL: the SI unit of the
+// Adds a channel that a user names: the name of a mapped channel, or of a column. unit NULL: the SI unit of the
 // column's unit. `place`: place of the name. Returns the same as od_log_want().
 int od_log_want_named(od_log_plan *plan, const char *name, const char *unit, od_place place);
 // Returns the index of a channel; -1: there is no such channel.
@@ -105,8 +105,8 @@ int od_log_find(const od_log_plan *plan, const char *name);
 // Adds a channel, also if there is a channel with this name. Returns its index, or -1 if out of memory.
 int od_log_add(od_log_plan *plan, const od_channel *channel);
 
-// Finds the columns. Returns false after reporting each column that is missing or has a wrong unit. `file`: name of
-// the log. Sets units of channels without a unit.
+// Finds the columns of all channels. Returns false after reporting each column that is missing or has a wrong unit.
+// `file`: name of the log. Sets units of channels without a unit.
 bool od_log_match(od_log_plan *plan, const od_table *header, const char *file, od_units *units, od_messages *messages);
 // Returns the value of a matched channel in a row, in SI units.
 static inline double od_channel_value(const od_channel *c, const double *row) {

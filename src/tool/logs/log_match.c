@@ -260,7 +260,8 @@ static int choose_input(search *list, const od_log *log, od_channel *c, od_messa
   return AMBIGUOUS;
 }
 
-// Adds the sentences of the formats about parts of the files that are not read: they may contain a column that was not found.
+// Adds the sentences of the formats about parts of the files that are not read. A column that was not found may be in
+// such a part.
 static void list_left_out(const od_log *log, od_messages *messages) {
   const char *text;
   for (int i = 0; i < log->inputs; i++)

@@ -302,8 +302,8 @@ static bool is_saved(const od_loader *ld, int key) {
   return saved >= 0 && ld->tree.node[key].origin == ld->tree.node[saved].origin;
 }
 
-// Returns whether a value is only an initial guess for the search for a steady state: all values merged with 'initial: steady',
-// such as values of templates, and saved values.
+// Returns whether a value is only an initial guess for the search for a steady state. Such values are saved values, and
+// all values merged with 'initial: steady', such as values of templates.
 static bool is_start(const od_loader *ld, int key) {
   return ld->draft->steady >= 0 && (ld->draft->only_guesses || is_saved(ld, key));
 }

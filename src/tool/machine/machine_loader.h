@@ -110,8 +110,8 @@ const od_section_class *od_component_section(const od_element_description *c);
 void od_load_blocks(od_loader *ld);
 // Loads 'initial: {file: ...}'. The saved state is read before the inputs, because the inputs continue at the time of this state.
 void od_load_saved_state(od_loader *ld, int node);
-// Loads the word 'steady' of 'initial: steady' (is_all true: no value is exact), or of 'others: steady'. 'initial: steady' is not a
-// map, so it is loaded before the maps of templates are merged.
+// Loads the word 'steady' of 'initial: steady' (is_all true: no value is exact), or of 'others: steady'. 'initial:
+// steady' is not a map, so the word is loaded before the maps of templates are merged.
 void od_load_steady_word(od_loader *ld, int node, bool is_all);
 void od_load_initial(od_loader *ld, int node);
 void od_load_look(od_loader *ld, int node);

@@ -156,8 +156,8 @@ static int argument(instance *f, const mark *m) {
   return m->length > 0 ? od_index_find(&f->arguments, od_copy(f->ld, m->name, m->length)) : -1;
 }
 
-// Replaces parameters in a text by the texts of their arguments. Names in arguments belong to the scope of the argument: *names
-// is the node of an argument that is a name, or -1.
+// Replaces parameters in a text with the texts of their arguments. Names in arguments belong to the scope of the
+// argument: *names is the node of an argument that is a name, or -1.
 static const char *replace(instance *f, int node, int *names) {
   od_loader *ld = f->ld;
   const char *text = od_text_of(ld, node), *result = "";

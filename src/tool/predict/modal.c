@@ -177,7 +177,8 @@ bool od_modal_prepare(od_predictor *pr, bool sensitivities) {
   return true;
 }
 
-// Recursion of one drive's channels. With h: recursion of ds/dlambda, since e^(lambda h) has the derivative h e^(lambda h).
+// Recursion of one drive's channels. If h is not zero: recursion of ds/dlambda, because e^(lambda h) has the
+// derivative h e^(lambda h).
 typedef struct recursion {
   const double *a, *b, *g0, *g1;
   int channels;
@@ -256,8 +257,8 @@ static void find_leap(od_predictor *pr) {
   }
 }
 
-// Adds the contribution of the inputs in between to the first `count` channels of one drive: first to the values, then to the
-// rates.
+// Adds the contribution of the inputs between two requested samples to the first `count` channels of one drive: first
+// to the values, then to the rates.
 OD_INTO_WIDE void add_inputs(const od_predictor *pr, const double *u, int stride, int count, double *to) {
   const od_modal *m = pr->modal;
   int every = pr->wish.every, c = 0;

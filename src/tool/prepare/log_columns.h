@@ -36,7 +36,7 @@ typedef struct od_log_columns {
   long rows, next;
   double begin, step;  // time of the first row, and interval between rows, s
   bool is_resampled, keeps_missing;
-  int with_missing;  // index of the selected channel with the most missing values if these are interpolated; -1: none
+  int with_missing;  // index of the selected channel with the most missing values if missing values are interpolated; -1: none
   double *before,
       *after;  // rows of the log about the next row: time, and values of the plan's channels; used for resampling
   double slowest_interval;  // largest usual interval between values of a resampled channel, s
