@@ -110,8 +110,8 @@ static void judge_fit(judge *j) {
   if (fit < f->start_fit - 1 && f->search->cost <= f->search->start_cost)
     REMARK(
         j, OD_DOUBTFUL, "fit.weights", "Weights:",
-        "the fit in percent is worse than at the start, but its weighted sum of squares is smaller: the sigmas or the loss "
-        "give some sensors much more weight than other sensors.");
+        "the fit in percent is worse than at the start, but the weighted sum of squared residuals is smaller: the sigmas or "
+        "the loss give some sensors much more weight than other sensors.");
 }
 
 static void judge_sensors(judge *j) {
@@ -372,8 +372,8 @@ static void judge_validation(judge *j) {
   if (worse.count > 0)
     REMARK(
         j, OD_DOUBTFUL, "validation.worse", "Validation:",
-        "validation data are predicted much worse than fitted data: %s. The fit may describe its own data rather than "
-        "the machine.",
+        "validation data are predicted much worse than fitted data: %s. The fitted model may describe only the fitted "
+        "data, not the machine.",
         od_name_list_text(&worse));
 }
 

@@ -399,7 +399,7 @@ od_status od_picture_print(const od_picture *p, od_text_style style, FILE *to, o
       print_chart(to, style, panel, rows, cells);
   }
   if (p->panels > printed)
-    fprintf(to, "\n%d further panels are not shown; --plot FILE.svg shows all\n", p->panels - printed);
+    fprintf(to, "\n%d further panels are not shown; --plot FILE.svg shows all panels\n", p->panels - printed);
   if (fflush(to) != 0 || ferror(to)) return od_fail(err, OD_IO, "cannot write to standard output");
   return OD_OK;
 }

@@ -103,7 +103,7 @@ static const char details[] =
     "Finds the standard deviations of the noise that the observer assumes: of each sensor, of pressures and accelerations (or\n"
     "of each output of 'noise: {structure: matrix}'), and of each parameter with 'noise'. Only noise above zero in the file is\n"
     "tuned; its value is the start of the search and may be wrong by orders of magnitude. The numbers maximize the likelihood\n"
-    "of the innovations in the first part of the time (--fraction). The rest of the time judges them: log likelihood, NIS and\n"
+    "of the innovations in the first part of the time (--fraction). The rest of the time is the test: log likelihood, NIS and\n"
     "whiteness before and after. The output also lists numbers that the data do not determine, process noise that is not\n"
     "distinguishable from zero, and standard deviations of the start (P0) that the first innovations contradict. Simulated\n"
     "data are the same in every run, so the result is the same with any number of threads. The exit code is 3 if the tuned\n"
