@@ -208,8 +208,9 @@ typedef struct od_fit_pair {
   double correlation;
 } od_fit_pair;
 
-// Check of the cost one standard deviation away from its minimum. ratio: rise of the cost divided by the rise of a
-// quadratic cost. The result is the checked point with the ratio farthest from 1. See fit_cost_rise.c.
+// Check of the cost at points one standard deviation of a parameter away from the minimum. ratio: rise of the cost
+// divided by the rise of a quadratic cost. Only the point with the ratio farthest from 1 is stored. See
+// fit_cost_rise.c.
 typedef struct od_fit_cost_rise {
   int parameter;  // index of the parameter that is changed; -1: not examined, or no such point
   double ratio;

@@ -49,8 +49,8 @@ typedef struct od_fit_work {
   od_influence *influence;     // influence of the residuals on the estimates, at the solution; NULL: not available
 } od_fit_work;
 
-// Returns whether the fit continues. After an interrupt, returns true only while the start or the report is evaluated within the
-// time limit. Long computations over many rows call this function regularly, with the od_fit_work as user.
+// Returns whether the fit continues. After an interrupt, returns true only while the start or the report is evaluated
+// within the time limit. Long computations over many rows call this function regularly. work: the od_fit_work.
 bool od_fit_keeps_going(void *work);
 
 // fit_problem.c: prepares the data and predictors of all sets and the unknowns of the problem.
@@ -152,7 +152,7 @@ od_status od_fit_find_sigmas(od_fit_work *w, od_error *err);
 od_status od_fit_find_shift(od_fit_work *w, od_error *err);
 // fit_quality.c: finds the sensors with the most correlated residuals.
 od_status od_fit_find_pair(od_fit_work *w, od_error *err);
-// fit_cost_rise.c: checks the cost one standard deviation away from its minimum.
+// fit_cost_rise.c: checks the cost at points one standard deviation of a parameter away from the minimum.
 od_status od_fit_check_cost_rise(od_fit_work *w, od_error *err);
 
 // fit_verdict.c: fills f->verdict.

@@ -100,7 +100,7 @@ static void path_point(path *p, char how, double x, double y) {
 
 static void path_close(path *p, double x, double y) {
   fputc('Z', p->to);
-  // The next line of a compact path is relative to the first point of the closed line.
+  // The first point of the next line of a compact path is relative to the first point of the closed line.
   p->x = lround(compact_scale * x);
   p->y = lround(compact_scale * y);
 }

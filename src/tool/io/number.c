@@ -155,7 +155,8 @@ static bool scan(const char *c, const char *end, bool comma, decimal *d) {
   return digits && c == end;
 }
 
-// Parses numbers with many digits or large exponents by strtod, with the decimal sign of the locale.
+// Returns the value of a number with many digits or a large exponent, by strtod with the decimal sign of the locale.
+// Returns NAN if out of memory.
 static double parse_slowly(const char *text, size_t length, bool comma) {
   const char *point = localeconv()->decimal_point;
   char buffer[128], *copy = buffer;

@@ -43,7 +43,7 @@ typedef struct od_summary {
 } od_summary;
 od_summary od_table_summary(const od_table *table, int column);
 
-// Computes the summary of a sequence of values that are not stored. Initialize with zeros.
+// Intermediate results for the summary of a sequence of values that are not stored. Initialize with zeros.
 typedef struct od_summing {
   od_summary present;  // without rms
   double squares;

@@ -49,7 +49,7 @@ static int list_options(od_job *job, const od_usage *usage, offered list[MOST_OP
 
 // --- Description ------------------------------------------------------------------------------------------------------
 
-// Returns the help of an option in memory of the arena, with the contents inserted.
+// Returns the help of an option in memory of the arena, with the contents inserted; NULL if out of memory.
 static const char *help_of(od_arena *arena, const offered *o) {
   const char *place = strstr(o->option.help, "%s");
   if (!place) return od_arena_text(arena, o->option.help);

@@ -99,7 +99,8 @@ static bool choose(od_answers *a, const od_observed *o) {
   return od_arena_status(&a->arena) == OD_OK;
 }
 
-// Writes the names and units of the columns, as in a CSV file.
+// Writes the names and units of the columns, as in a CSV file. Returns false if the reader has closed the pipe, or if
+// out of memory.
 static bool write_header(od_answers *a, const od_observed *o) {
   OD_OWNED(od_table_free) od_table *header = od_table_new(a->columns + 1);
   if (!header) return false;

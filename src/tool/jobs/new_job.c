@@ -117,7 +117,7 @@ static bool is_logged(const char *name) {
   return !strcmp(name, "time") || !strncmp(name, "input.", 6) || !strncmp(name, "measured.", 9);
 }
 
-// Rounds a value to six digits, as a data logger does.
+// Returns a value rounded to six digits, as by a data logger.
 static double rounded(double value) {
   char text[OD_NUMBER_SIZE];
   od_number_round(text, value, 6);
@@ -232,7 +232,7 @@ static const char details[] =
     "  oleodyn new my-machine\n"
     "  oleodyn new my-crane --template crane\n";
 
-// Returns the names of all templates, separated by spaces.
+// Returns the names of all templates, separated by spaces; "" if out of memory.
 static const char *template_names(od_job *job) {
   char text[1000] = "";
   for (const od_template_file *f = od_template_files; f->folder; f++)

@@ -1,4 +1,5 @@
-// The job tune: finds the noise of an observer from data, judges the numbers on the rest of the data, and writes them as a variant.
+// The job tune: finds the noise of an observer from data, tests the numbers with the remaining data, and writes the
+// numbers as a variant.
 #include <string.h>
 
 #include "document/suggest.h"

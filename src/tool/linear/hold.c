@@ -166,8 +166,9 @@ static bool is_emptied(const search *s) {
   return false;
 }
 
-// Searches from the best point. If a valve is closed, no rate depends on its command. Therefore other values of the free inputs
-// are also tried.
+// Searches from the best point. If a valve is closed, no rate depends on its command. Therefore other values of the
+// free inputs are also tried. Returns the first successful trial. If no trial is successful, returns the first trial
+// that meets a limit, else the first trial.
 static trial attempt(search *s) {
   static const double offsets[] = {0, 0.1, -0.1, 1, -1, 3, -3, 0.01, -0.01};
   size_t count = s->o->free_count > 0 ? sizeof offsets / sizeof *offsets : 1;
@@ -293,9 +294,9 @@ static void set_targets(search *s, const double *start, double part) {
     s->target[i] = part < 1 ? start[i] + part * (s->o->hold[i].value - start[i]) : s->o->hold[i].value;
 }
 
-// Finds the reachable fraction of the path from the outputs at the start (at rest) to the wanted values; -1: no point at rest was
-// found. If the whole path is reachable, the wanted values are tried again from a nearby point. *last: the result of this
-// trial, or of the trial that ends the path.
+// Returns the reachable fraction of the path from the outputs at the start (at rest) to the wanted values; -1: no
+// point at rest was found. If the whole path is reachable, the wanted values are tried again from a nearby point.
+// *last: the result of this trial, or of the trial that ends the path.
 static double find_reachable_part(search *s, const double *start, trial *last) {
   double low = 0, high = 1;
   set_targets(s, start, 0);

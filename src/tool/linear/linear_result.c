@@ -212,7 +212,7 @@ static json_t *poles_json(const od_linear_results *r) {
   return list;
 }
 
-// Writes a root: "-1 +- 2i", "-3". A pair has one text.
+// Writes a root: "-1 +- 2i", "-3". A pair has one text. Returns the required length, as snprintf() does.
 static int root_text(od_pole p, char *text, size_t size) {
   return snprintf(text, size, p.imaginary > 0 ? "%.6g +- %.6gi" : "%.6g", p.real, p.imaginary);
 }

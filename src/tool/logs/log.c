@@ -382,7 +382,8 @@ static bool list_sources(od_log *log, const od_log_plan *plan) {
   return true;
 }
 
-// Lists the columns that a file must have. With several files, lists only the columns of channels that name this file.
+// Returns the columns that a file must have, as a list that ends with NULL. With several files, the list contains only
+// the columns of channels that name this file. Returns NULL if out of memory.
 static const char **list_columns(od_log *log, const od_log_plan *plan, int input) {
   const char **columns = OD_TAKE(&log->memory, const char *, plan->channels + 1);
   for (int i = 0, n = 0; columns && i < plan->channels; i++) {

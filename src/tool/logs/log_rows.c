@@ -232,7 +232,8 @@ static stream *stream_of(od_log_rows *r, int input, double delay) {
   return od_arena_status(&r->memory) == OD_OK ? s : NULL;
 }
 
-// Makes the streams: one for each file and each delay of its channels. A file without channels has no stream, unless it is the only one.
+// Makes the streams: one for each file and each delay of its channels. A file without channels has no stream; if no
+// file has channels, the first file has one stream. Returns false if out of memory.
 static bool make_streams(od_log_rows *r) {
   const od_log_plan *plan = r->log->plan;
   for (int input = 0; input < r->log->inputs; input++)

@@ -180,7 +180,7 @@ static void read_times(setting *s, const od_log_settings *from) {
     plan->interval = 0;
 }
 
-// Replaces the files of the plan with the files of --data.
+// Replaces the files of the plan with the files of --data, if this option is given. Returns false if out of memory.
 static bool set_files(od_log_plan *plan, const od_log_texts *data) {
   if (data->count == 0) return true;
   plan->file = od_arena_text(&plan->memory, data->text[0]);

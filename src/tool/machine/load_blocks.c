@@ -30,7 +30,8 @@ static const char *ratio(const block_reader *r) {
   return r->source != NULL ? od_factor_unit(r->ld, r->unit, r->source) : "1";
 }
 
-// Returns the unit of a rule. Replaces the words "in" and "out" and the keys of inputs in the rule by the units of these signals.
+// Returns the unit of a rule. Replaces the words "in" and "out" and the keys of inputs in the rule with the units of
+// these signals.
 static const char *unit_with_words(const block_reader *r, const char *rule) {
   const char *text = "";
   for (const char *at = rule; *at != '\0';) {

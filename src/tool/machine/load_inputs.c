@@ -18,7 +18,8 @@ const char *od_read_unit(od_loader *ld, int node) {
   return si != NULL ? si : "1";
 }
 
-// Returns the SI unit of an input: the unit under its key 'unit' or, if the input is a quantity, the unit of the quantity.
+// Returns the SI unit of an input: the unit under its key 'unit' or, if the input is a quantity, the unit of the
+// quantity. Returns "1" if no unit is given or the unit is unknown.
 static const char *input_unit(od_loader *ld, int node) {
   if (od_is_text(ld, node)) {
     const char *unit = od_text_unit(ld, od_place_of(ld, node), od_text_of(ld, node));

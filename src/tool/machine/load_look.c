@@ -166,6 +166,7 @@ static bool read_path(od_loader *ld, int node, const char *key, od_path_points *
 }
 
 // Reads a list of points. A point has two coordinates in the plane, or three coordinates in the frame of the body.
+// *is_flat: whether all points have two coordinates. Returns false after reporting an error, or if an allocation fails.
 static bool read_rows(od_loader *ld, int node, const od_section *section, const char *key, int least,
                       double (**point)[3], int *points, bool *is_flat) {
   int count = od_list_count(ld, node), i = 0;

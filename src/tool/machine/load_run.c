@@ -25,7 +25,7 @@ static const od_key keys[] = {
 };
 const od_section_class od_run_section = {"run", "default settings of `oleodyn simulate`", OD_KEYS(keys)};
 
-// Reads a number without a default; 0: not given.
+// Returns the number under a key without a default; 0: not given.
 static double read_optional(od_loader *ld, const od_section *section, const char *key) {
   return od_is_given(ld, section, key) ? od_key_value(ld, section, key) : 0;
 }

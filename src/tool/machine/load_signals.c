@@ -247,7 +247,8 @@ static int load_sum(od_loader *ld, int node, const char *path, const char *what,
 
 // --- Derivatives --------------------------------------------------------------------------------------------------
 
-// Loads a derivative. The inner signal may have 'unit', so that an alias of another input's signal is allowed.
+// Loads a derivative. The inner signal may have 'unit', so that an alias of another input's signal is allowed. Returns
+// the index of the signal, or -1 after an error.
 static int load_derivative(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
   if (ld->draft->derivatives > 0) {
     od_complain(ld, node,

@@ -218,7 +218,7 @@ static int copy_text(instance *f, int node) {
   return add_node(f, copy);
 }
 
-// Copies a key with the given text, without its value.
+// Copies a key with the given text, without its value. Returns the copy, or a negative number after an error.
 static int copy_key(instance *f, int key, const char *text) {
   od_tree_node copy = like(f, key);
   copy.text = text;

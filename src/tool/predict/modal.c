@@ -227,12 +227,12 @@ OD_INTO_WIDE void advance_rows(const od_predictor *pr, int k, int count, double 
   }
 }
 
-// Computes the recursion over several samples at once, for predictions in which the samples in between are not requested:
+// Computes the recursion over several samples at once, for predictions in which only every e-th sample is requested:
 //
 //   s_(k+e) = E^e s_k + sum over i = 0..e of c_i u_(k+i),    E = e^(lambda h)
 //
-// The recursion for ds/dlambda has the same form, and s contributes e h E^e s. The c_i are the responses of the recursions to
-// an input that is 1 at sample i and 0 at the other samples.
+// The recursion for ds/dlambda has the same form, and s contributes e h E^e s. The c_i are the responses of the
+// recursions to an input that is 1 at sample i and 0 at the other samples.
 static void find_leap(od_predictor *pr) {
   od_modal *m = pr->modal;
   int every = pr->wish.every, n = m->channels;
