@@ -5,24 +5,24 @@
 //
 // 1. From sums of neighboring rows. The error of the estimates is a sum over rows: z_t is the contribution of row t of
 // a set (all its sensors), from the influence of its residuals. Bartlett's window over b rows weights the
-// autocovariances of z_t. Their sum V is the covariance of the estimates (Newey and West 1987) and is positive
+// autocovariances of z_t. Their sum V is the covariance of the estimates (Newey and West 1987) and is positive
 // semidefinite:
 //
 //   V = sum_t sum_l (1 - |l|/b) z_t z_(t-l)'  =  1/b sum_t S_t S_t',     S_t = z_t + z_(t-1) + ... + z_(t-b+1)
 //
-// The second form of V needs one pass with a running sum, for any b. The only assumption is that the correlation of
+// The second form of V needs one pass with a running sum, for any b. The only assumption is that the correlation of
 // residuals decays. The variance of residuals may change over time, and residuals may be correlated between sensors.
 // The window has b = 1.3 sqrt(T) rows (Lazarus, Lewis, Stock and Watson 2018). If the width of Andrews (1991) for a
 // first-order process z_t is larger, b is this width. b is at most T/2. With few independent pieces, V itself is
 // uncertain, and intervals of normal width would contain the true value too rarely. Kiefer and Vogelsang (2005) give
 // the width of a 95 % interval; sigmas are multiplied by the ratio of this width to the normal width.
 //
-// 2. From a process. The residuals of each sensor are modeled as a stationary process e_t = sum_j a_j e_(t-j) + n_t
+// 2. From a process. The residuals of each sensor are modeled as a stationary process e_t = sum_j a_j e_(t-j) + n_t
 // with white noise n_t. The order with the least AIC is used, up to 10 log10(T) (Yule and Walker, Levinson's
 // recursion). Then V = var(n) sum_t g_t g_t', where g_t is the total contribution of n_t to the estimates. This
 // variance is more precise if the residuals are such a process: for noise colored by a filter, or slow disturbances.
 //
-// Rows without values contribute nothing. Sets are independent. Rows are visited twice, to find b and to find V.
+// Rows without values contribute nothing. Sets are independent. Rows are visited twice, to find b and to find V.
 // Memory: one series of one sensor, and the rows of a window.
 #include <float.h>
 #include <math.h>
@@ -35,7 +35,7 @@
 
 static const double least_correlation = 0.05;  // residuals with smaller correlations are treated as white
 static const double rounding =
-    1e-6;  // median magnitude of residuals, in units of the noise below which residuals are round-off
+    1e-6;  // median magnitude of residuals, in units of the noise below which residuals are round-off
 
 bool od_fit_is_colored(const od_fit_quality *q) {
   return q->white < OD_FIT_UNLIKELY && q->correlation > least_correlation && q->typical > rounding;
@@ -48,7 +48,7 @@ static double weighed(const od_fit_work *w, double r) {
   return weight.row * weight.residual;
 }
 
-// Adds the contribution of a weighted unit residual of sensor i in row k to each parameter, times `factor`.
+// Adds `factor` times the contribution of a unit residual of sensor i in row k to z, which has one entry per parameter.
 OD_INTO_WIDE void add_gain(const od_fit_work *w, const od_fit_block *b, long k, int i, double factor,
                            double *restrict z) {
   const double *restrict derivative = od_fit_derivatives(w, b, k, i);
@@ -180,7 +180,7 @@ static double find_covariances(od_fit_work *w, const double *e, long rows, int m
   return present;
 }
 
-// The noise n_t enters e_t, e_(t+1), ..., and contributes g_t = gain_t + sum_j a_j g_(t+j) to the parameters. A
+// The noise n_t enters e_t, e_(t+1), ..., and contributes g_t = gain_t + sum_j a_j g_(t+j) to the parameters. A
 // stationary process has the same covariances backwards in time, so V is also the sum over g_t = gain_t + sum_j a_j
 // g_(t-j). This form needs the rows in order and continues after the last row until g_t has decayed.
 typedef struct filter {
@@ -215,7 +215,7 @@ static void filter_end(filter *f, int np, long rows) {
   }
 }
 
-// Models the residuals of sensor i as a process. e: memory for one number per row. NAN residuals are skipped. Returns
+// Models the residuals of sensor i as a process. e: memory for one number per row. NAN residuals are skipped. Returns
 // false if all residuals are NAN or zero, if a residual is infinite, or after an interrupt.
 static bool find_process(od_fit_work *w, int set, int i, double *e, process *p) {
   long rows = w->f->data[set]->fitted;

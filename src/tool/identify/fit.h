@@ -110,7 +110,7 @@ extern const char *const od_fit_methods[];
 // Returns the start of a set: the set's own start, or the start of the plan (fit_start.c).
 od_fit_start od_fit_start_of(const od_fit_plan *plan, const od_fit_set *set);
 
-// Loads a fit file: an experiment file with the sections fit, sets, prepare and combinations.
+// Loads a fit file: an experiment file with the sections fit, sets, prepare, combinations and constraints.
 od_status od_fit_plan_load(const char *path, const od_experiment_options *options, od_fit_plan **out,
                            od_messages *messages);
 void od_fit_plan_free(od_fit_plan *plan);
@@ -157,8 +157,8 @@ double od_fit_raw_value(const od_fit_plan *plan, const od_fit_data *d, int senso
 // bytes. The second function simulates the motion once and keeps the motion until the plan is freed.
 double od_fit_truth_bytes(const od_fit_plan *plan, int set);
 od_status od_fit_keep_truth(od_fit_plan *plan, int set, const od_waiting *waiting, od_error *err);
-// Returns the integration rule of predictions: the rule of the plan. If the plan has no rule: exact discretization for
-// linear machines with uniform samples, and the default integrator for all other machines.
+// Returns the integration rule of predictions: the rule of the plan. Without such a rule: exact discretization for linear
+// machines with uniform samples and without shooting, else the default integrator.
 od_rule od_fit_rule(const od_fit_plan *plan, bool uniform);
 
 // --- The fit ------------------------------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ typedef struct od_fit_pair {
   double correlation;
 } od_fit_pair;
 
-// Check of the cost at points one standard deviation of a parameter away from the minimum. ratio: rise of the cost
+// Check of the cost at points one standard deviation of a parameter away from the minimum. ratio: rise of the cost
 // divided by the rise of a quadratic cost. Only the point with the ratio farthest from 1 is stored. See
 // fit_cost_rise.c.
 typedef struct od_fit_cost_rise {
@@ -234,8 +234,8 @@ typedef struct od_fitted {
   long window;          // number of rows over which residuals may be correlated
   double *correlation;  // correlations of the errors of the estimates; NAN without a sigma
   // shift: error of the estimates caused by the integration error of the predictions (positive: estimate too large).
-  // NAN: the prediction has no integration steps, or the shift was not computed. better_substeps: sufficient number of
-  // steps between two samples. 0: no integration steps, or not computed.
+  // NAN: the prediction has no integration steps, or the shift was not computed. better_substeps: sufficient number of
+  // steps between two samples. 0: no integration steps, or not computed.
   double *shift;
   int better_substeps;
   // Identifiability of the parameters, with unknown initial states projected out.

@@ -245,7 +245,7 @@ static od_status take_source(const od_fit_plan *plan, od_fit_data *d, od_error *
 // --- Times and preparation ----------------------------------------------------------------------------------------
 
 // Determines whether the times are uniform within 1 % of a step, and whether they differ from uniform times by more
-// than round-off. If so, predictions use the times of the log, except with an integration rule that requires uniform
+// than round-off. If so, predictions use the times of the log, except with an integration rule that requires uniform
 // times.
 static void find_times(od_fit_data *d) {
   double off = 0;
@@ -295,7 +295,7 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
 }
 
 // Adds the quantization of a sensor to its noise, unless the file gives an assumed sigma. Replaces values at an end of
-// the sensor's range with NAN.
+// the sensor's range with NAN.
 static void apply_sensor_limits(const od_experiment *e, od_fit_data *d) {
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];

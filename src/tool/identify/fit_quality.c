@@ -1,4 +1,4 @@
-// Quality of a fitted model's predictions, per set and sensor, for fitted rows and for rows that are not fitted;
+// Quality of a fitted model's predictions, per set and sensor, for fitted rows and for rows that are not fitted;
 // whiteness of residuals; and the table of all samples.
 #include <math.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ static void add_misses(void *user, const od_predicted *rows) {
   }
 }
 
-// Returns the value that has the index `index` when the values are sorted, by Hoare's selection in linear time.
+// Returns the value that has the index `index` when the values are sorted, by Hoare's selection in linear time.
 // Reorders the values.
 static double select_value(double *values, long count, long index) {
   for (long low = 0, high = count - 1; low < high;) {
@@ -150,7 +150,7 @@ static void judge_residuals(const od_fit_work *w, int set, int i, long first, lo
   count_outliers(w, set, i, first, end, q);
 }
 
-// A range of rows with its quality: the fitted rows of a set, or the rows that are not fitted.
+// A range of rows with its quality: the fitted rows of a set, or the rows that are not fitted.
 typedef struct part {
   long first, end;
   od_fit_quality *quality;

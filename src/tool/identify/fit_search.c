@@ -55,7 +55,7 @@ static od_status complain_about_sample(const od_fit_work *w, od_error *err) {
       w->plan->e->sensor[sensor].name, its->set->name, value, time, worst, code);
 }
 
-// Translates the engine's status into a message about the fit. If the search could not begin, the message names the
+// Translates the engine's status into a message about the fit. If the search could not begin, the message names the
 // first set that cannot be predicted. Returns the status of the fit.
 static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   const od_ls_result *r = w->f->search;

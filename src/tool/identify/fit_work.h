@@ -50,7 +50,7 @@ typedef struct od_fit_work {
 } od_fit_work;
 
 // Returns whether the fit continues. After an interrupt, returns true only while the start or the report is evaluated
-// within the time limit. Long computations over many rows call this function regularly. work: the od_fit_work.
+// within the time limit. Long computations over many rows call this function regularly. work: the od_fit_work.
 bool od_fit_keeps_going(void *work);
 
 // fit_problem.c: prepares the data and predictors of all sets and the unknowns of the problem.
@@ -73,7 +73,7 @@ bool od_fit_is_from_anywhere(const od_fit_work *w, int set);
 od_status od_fit_predict_rows(const od_fit_work *w, int set, od_predictor *predictor, const double *x,
                               const od_predict_wish *wish);
 od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor, const double *x, double *y);
-// Predicts a set at x and writes into its arrays w->y and w->dy, if these arrays are allocated.
+// Predicts a set at x. Writes the values into w->y and, if requested, the derivatives into w->dy (if allocated).
 od_status od_fit_predict_set(const od_fit_work *w, int set, const double *x, bool derivatives);
 
 // Returns the residual of sensor i in row k of a set from the last prediction, in units of the sensor's noise. NAN: the sensor has
@@ -152,7 +152,7 @@ od_status od_fit_find_sigmas(od_fit_work *w, od_error *err);
 od_status od_fit_find_shift(od_fit_work *w, od_error *err);
 // fit_quality.c: finds the sensors with the most correlated residuals.
 od_status od_fit_find_pair(od_fit_work *w, od_error *err);
-// fit_cost_rise.c: checks the cost at points one standard deviation of a parameter away from the minimum.
+// fit_cost_rise.c: checks the cost at points one standard deviation of a parameter away from the minimum.
 od_status od_fit_check_cost_rise(od_fit_work *w, od_error *err);
 
 // fit_verdict.c: fills f->verdict.

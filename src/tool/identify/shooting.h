@@ -12,9 +12,9 @@
 #include "oleodyn/least_squares.h"
 #include "predict/predict.h"
 
-// The linear equations between nodes, in units of the sizes of states. For each of `columns` right-hand sides,
+// The linear equations between nodes, in units of the sizes of states. For each of `columns` right-hand sides,
 // od_chain_solve() minimizes the sum of squares of |R_k z_k + c_k| over all segments, with z_(k+1) = F_k z_k + h_k. The
-// first node is fixed at 0, or free (`free_start`).
+// first node is fixed at 0, or free (`free_start`).
 typedef struct od_chain {
   int nodes, nx, columns;
   bool free_start;

@@ -123,7 +123,7 @@ static double correct(const od_chain *c, double *h) {
   return worst;
 }
 
-// Computes all other nodes from a given first node, by continuity alone. Returns false if a node is not finite.
+// Computes all nodes from the first node, which is zero, by continuity alone. Returns false if a node is not finite.
 static bool follow_start(od_chain *c) {
   int nx = c->nx, nb = c->columns;
   bool finite = true;

@@ -84,7 +84,7 @@ bool od_drive_can_be(const od_model *m, int instance);
 bool od_drive_is_chosen(const od_inverse_options *options, od_drive_kind kind, int index);
 // Returns whether the effort of a drive is a torque.
 bool od_drive_turns(const od_model *m, const od_drive *drive);
-// Finds a drive by name: an actuator, a force, a torque or a joint. Returns false if no drive has this name.
+// Finds a drive by name: an actuator, a force, a torque or a joint. Returns false if no drive has this name.
 bool od_inverse_find_drive(const od_machine *machine, const char *name, od_drive *out);
 // Lists the default drives: all actuators or, in a machine without actuators, all forces and torques with an input. Writes at
 // most `room` drives. Returns their number.

@@ -50,7 +50,7 @@ static void release(od_atomic_file *f) {
 }
 
 // Creates a file, registers the file as unfinished and returns its descriptor; -1: failure, with the reason in errno.
-// Blocks signals until the file is registered: a signal between creation and registration would end the program and
+// Blocks signals until the file is registered: a signal between creation and registration would end the program and
 // leave the file behind.
 static int create_noted(const char *path, mode_t mode) {
   sigset_t all, before;

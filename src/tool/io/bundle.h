@@ -21,7 +21,7 @@ typedef struct od_bundle {
   int files;
 } od_bundle;
 
-// Adds a file unless the bundle has a file with this path. If `copies` is true, copies the bytes; otherwise the bytes
+// Adds a file unless the bundle has a file with this path. If `copies` is true, copies the bytes; otherwise the bytes
 // must outlive the bundle. Returns false if an allocation fails.
 bool od_bundle_add(od_bundle *b, const char *path, const char *bytes, size_t size, bool copies);
 

@@ -16,8 +16,8 @@ double od_chart_y(const od_chart *c, double value) {
   return c->y + c->height * (1 - od_axis_place(&c->vertical, value));
 }
 
-// Returns the vertical position of a value. Values far outside the frame are moved to just outside the frame, so that
-// coordinates stay short.
+// Returns the vertical position of a value. Values far outside the frame are moved to two heights of the frame outside
+// the frame, so that coordinates stay short.
 static double bounded_y(const od_chart *c, double value) {
   return fmin(fmax(od_chart_y(c, value), c->y - 2 * c->height), c->y + 3 * c->height);
 }

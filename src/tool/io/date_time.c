@@ -65,7 +65,7 @@ static int take_number(cursor *c, int least, int most, int *value) {
   return digits >= least && !is_digit(peek(c)) ? digits : 0;
 }
 
-// Reads the name of a month, or its first three letters. Returns 1 to 12; 0: there is no name.
+// Reads the name of a month, or at least the first three letters of the name. Returns 1 to 12; 0: there is no name.
 static int take_month(cursor *c) {
   static const char *const names[] = {"January", "February", "March",     "April",   "May",      "June",
                                       "July",    "August",   "September", "October", "November", "December"};
@@ -131,7 +131,7 @@ static bool take_date(cursor *c, od_date_order order, od_date_time *out) {
 
 // ---- Times
 
-// Reads the digits of a fraction of a second, in ns. Digits after the ninth are ignored. Returns false if there is no
+// Reads the digits of a fraction of a second, in ns. Digits after the ninth are ignored. Returns false if there is no
 // digit.
 static bool take_fraction(cursor *c, int64_t *fraction) {
   int digits = 0;
@@ -167,7 +167,7 @@ static bool take_zone(cursor *c, od_date_time *out) {
 }
 
 // Reads a time such as 12:00, 12:00:00.123, 120000 (only after a date), 1:00:00 PM. Without a date, the time has
-// seconds, and its hours may exceed a day. Returns false if the text has another form.
+// seconds, and its hours may exceed a day. Returns false if the text has another form.
 static bool take_time(cursor *c, od_date_time *out) {
   int hour, minute, seconds = 0;
   int64_t fraction = 0;

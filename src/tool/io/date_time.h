@@ -34,7 +34,7 @@ bool od_date_order_of(const char *form, od_date_order *order);
 int64_t od_days_since_1970(int year, int month, int date);
 
 enum { OD_DATE_TIME_SIZE = 48 };
-// Writes an instant as in ISO 8601: "2026-03-01T12:00:00.123456", with as few digits of the second as necessary.
+// Writes an instant as in ISO 8601: "2026-03-01T12:00:00.123456", with as few digits of the second as necessary.
 // has_zone: "Z" follows.
 void od_date_time_text(char text[OD_DATE_TIME_SIZE], od_nanoseconds at, bool has_zone);
 

@@ -89,7 +89,7 @@ static inline int log2_of_power(int e) {
 
 // ---- Conversion from a double
 
-// Returns floor(log10(2^q)), or floor(log10(3/4 2^q)) for a power of two, because the interval below a power of two is
+// Returns floor(log10(2^q)), or floor(log10(3/4 2^q)) for a power of two, because the interval below a power of two is
 // half as wide.
 static inline int log10_of_double(int q, bool power_of_two) {
   return (q * 1262611 - (power_of_two ? 524031 : 0)) >> 22;

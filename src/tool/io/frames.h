@@ -38,7 +38,7 @@ typedef struct od_frame_column {
 od_frame_column od_frames_column(const od_frames *f, int column);
 
 // Thins a series over x by combining rows to at most `most` intervals of equal numbers of rows. The arena owns the
-// result. The result has a negative `count` if out of memory.
+// result. The result has a negative `count` if out of memory.
 od_frame_column od_frames_of(const od_series *x, const od_series *y, long most, od_arena *arena);
 
 // Returns whether the frames alone show the extremes of all intervals, within 0.2 % of the range of the column.

@@ -79,7 +79,7 @@ static bool find_program(char path[PATH_MAX], const char *name, od_error *err) {
 
 // --- Start and end ------------------------------------------------------------------------------------------------
 
-// Starts the helper with the socket as its standard input. Returns 0, or an error number as in errno. Its standard
+// Starts the helper with the socket as its standard input. Returns 0, or an error number as in errno. Its standard
 // output and standard error, such as messages of libraries about damaged files, are discarded; the caller writes the
 // messages. All signals have their default actions in the helper.
 static int spawn(od_helper *h, char *path, int socket) {

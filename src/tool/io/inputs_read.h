@@ -19,7 +19,7 @@ typedef struct od_inputs {
 } od_inputs;
 void od_inputs_free(od_inputs *inputs);
 
-// Sets the list in which the files that the calling thread reads are registered; NULL: no list. Returns the previous
+// Sets the list in which the files that the calling thread reads are registered; NULL: no list. Returns the previous
 // list. Other threads of a job read only files that the job has already registered.
 od_inputs *od_inputs_collect(od_inputs *inputs);
 // Registers a file that is read, by its path or as an open file with a name for messages. Returns false if an allocation fails.

@@ -92,7 +92,7 @@ static bool are_digits(uint64_t word) {
 }
 
 // Returns the number that eight digits represent. The first digit is the lowest byte. Each step joins neighbors:
-// digits to numbers below 100, these numbers to numbers below 10^4, and the last two numbers to the result.
+// digits to numbers below 100, these numbers to numbers below 10^4, and the last two numbers to the result.
 static uint32_t join_digits(uint64_t word) {
   word -= UINT64_C(0x3030303030303030);
   word = (word * 10 + (word >> 8)) & UINT64_C(0x00ff00ff00ff00ff);

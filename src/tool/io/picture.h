@@ -1,5 +1,5 @@
 // A picture of results: panels with lines, points, limits and marks. A picture is described once, in SI units.
-// picture_svg.c writes the picture as an SVG file, picture_text.c prints the picture on a terminal, and
+// picture_svg.c writes the picture as an SVG file, picture_text.c prints the picture on a terminal, and
 // report/picture_figures.c adds the picture to a page.
 //
 // The functions that add something may fail for lack of memory; od_arena_status(&picture.arena) then returns
@@ -71,10 +71,11 @@ void od_panel_mark_point(od_picture *p, od_panel *panel, double x, double y, od_
 // Adds a panel for each column of a table, over its first column. Columns with the same number in `panel` share a panel; NULL: each
 // column has its own panel. The table must outlive the picture.
 void od_picture_add_table(od_picture *p, const od_table *table, const int *panel);
-// Adds a histogram of the values, which are not kept. Values that are not finite are ignored. Returns NULL for fewer than two
-// values.
+// Adds a histogram of the values, which are not kept. Values that are not finite are ignored. Returns NULL for fewer
+// than two values, or if out of memory.
 od_panel *od_picture_add_histogram(od_picture *p, const char *title, const char *unit, const double *value, long count);
-// Adds a panel with a named value per row and its interval (half may be NULL). The names are copied.
+// Adds a panel with a named value per row and its interval (half may be NULL). The names are copied. Returns NULL if
+// `count` is zero or out of memory.
 od_panel *od_picture_add_list(od_picture *p, const char *title, const char *unit, const char *const *name,
                               const double *value, const double *half, int count);
 

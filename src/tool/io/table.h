@@ -77,7 +77,7 @@ const char *od_table_flaw(const od_table *table, int column);
 // Returns the similarity of a name to a name of time: highest for "time", then "t", "Time", "T", "log.time" and "log.t"; 0: not
 // similar.
 int od_name_is_time(const char *name);
-// Returns whether a name has this ending: "log.p" ends in "p".
+// Returns whether a name ends in a dot and this ending: "log.p" ends in "p".
 bool od_name_ends_in(const char *name, const char *ending);
 // Returns the column that the file marks as the time, or else the column whose name is most similar to a name of time. If there is no
 // such column, or more than one, returns the first column of a text file. For a MATLAB or HDF5 file returns -1, because their

@@ -4,7 +4,7 @@
 
 #include "oleodyn/status.h"
 
-// Returns the largest number of bytes that a file of this size may have after decompression. Logs of machines have far
+// Returns the largest number of bytes that a file of this size may have after decompression. Logs of machines have far
 // fewer bytes. A small file with more bytes would need much time and memory.
 double od_most_unpacked(double bytes);
 

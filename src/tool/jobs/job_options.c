@@ -79,7 +79,7 @@ static void describe(od_job *job, const od_usage *usage) {
 
 // --- Settings ---------------------------------------------------------------------------------------------------------
 
-// Writes a setting into the target of its option. Returns false if out of memory.
+// Writes a setting into the target of its option. Returns false if out of memory.
 static bool store(od_job *job, const od_option *o, const char *value) {
   switch (o->kind) {
     case OD_OPTION_FLAG: *(bool *)o->target = true; return true;

@@ -57,7 +57,7 @@ static char *put_number(char *to, double value, bool json) {
   return to + od_number_format(to, value);
 }
 
-// Writes the line of a sample. values NULL: only the time. Returns false if the reader has closed the pipe.
+// Writes the line of a sample. values NULL: only the time. Returns false if the reader has closed the pipe.
 static bool answer(od_answers *a, double t, const double *values, od_sample_fate fate) {
   char *to = a->line;
   if (a->json) to = stpcpy(to, "{");
@@ -75,7 +75,7 @@ static bool answer(od_answers *a, double t, const double *values, od_sample_fate
 // --- The header ---------------------------------------------------------------------------------------------------
 
 // Chooses the columns: time, estimates and their standard deviations, NIS, and whether the filter has settled or was
-// replaced by a simpler filter.
+// replaced by a simpler filter. Returns false if out of memory.
 static bool choose(od_answers *a, const od_observed *o) {
   const od_columns *c = &o->columns;
   size_t room = 0;

@@ -47,7 +47,8 @@ done:
   text[used] = '\0';
 }
 
-// Returns the machine file of a template. The first comment of this file is the description of the template.
+// Returns the machine file of a template, whose first comment describes the template; without a machine file, the first
+// file.
 static const od_template_file *machine_file(const od_template_file *f) {
   for (const od_template_file *g = f; g->folder && !strcmp(g->folder, f->folder); g++)
     if (!strcmp(g->name, "machine.yaml")) return g;
@@ -124,7 +125,7 @@ static double rounded(double value) {
   return strtod(text, NULL);
 }
 
-// Copies the columns of a log: times, inputs and measured values. Returns NULL if out of memory.
+// Copies the columns of a log: times, inputs and measured values. Returns NULL if out of memory.
 static od_table *logged_columns(const od_table *t) {
   OD_SCRATCH(scratch);
   int *column = OD_TAKE(&scratch, int, t->columns), count = 0;

@@ -258,7 +258,7 @@ static bool begin_answers(void *user, const od_observed *o) {
   return od_answers_begin(((watch *)user)->answers, o);
 }
 
-// Writes the answer to a sample, and its row. Rejected samples have no row. Returns false if the reader has closed
+// Writes the answer to a sample, and its row. Rejected samples have no row. Returns false if the reader has closed
 // standard output.
 static bool answer_sample(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why) {
   watch *w = user;
@@ -312,7 +312,7 @@ static od_status observe_live(od_job *job, const arguments *a, od_experiment *e,
 }
 
 // Blocks the signal of a closed pipe in this thread. The reader of the answers may close the pipe before the result
-// files are written. restore_pipe_signal() removes a signal that has arrived.
+// files are written. restore_pipe_signal() removes a signal that has arrived.
 static void block_pipe_signal(sigset_t *before) {
   sigset_t pipe_signal;
   sigemptyset(&pipe_signal);

@@ -92,7 +92,7 @@ static double tolerance_of(const od_distance *d, int row) {
   return rounding * (length * (1 + sqrt(dot(d->k, d->w, d->w))) + fabs(d->b[row]));
 }
 
-// Activates a violated row: moves w until the row is satisfied, and deactivates inequalities whose multipliers reach
+// Activates a violated row: moves w until the row is satisfied, and deactivates inequalities whose multipliers reach
 // zero. A row that contradicts other rows is marked as impossible. An equality may be violated on either side.
 static void take_in(od_distance *d, active_set *s, int row) {
   int k = d->k;

@@ -63,7 +63,7 @@ bool od_step_is_short(const od_search *s) {
 
 typedef enum verdict { GO_ON, STOP } verdict;
 
-// Runs one trial. An accepted trial becomes the current point. Returns STOP and sets *reason if the search ends.
+// Runs one trial. An accepted trial becomes the current point. Returns STOP and sets *reason if the search ends.
 static verdict try_step(od_search *s, const od_method *method, bool *accepted, od_ls_reason *reason) {
   *accepted = false;
   if (!od_goes_on(s)) return *reason = OD_LS_STOPPED, STOP;
@@ -80,8 +80,8 @@ static verdict try_step(od_search *s, const od_method *method, bool *accepted, o
   if (p.decrease > 0 && od_evaluate(s, &s->trial)) {
     actual = s->now.cost - s->trial.cost;
     ratio = (actual - p.curvature) / p.decrease;
-    // If the predicted and the actual decrease are both below the tolerance, the cost no longer distinguishes the points.
-    // Then the model decides.
+    // If the predicted and the actual decrease are both below the tolerance, the cost no longer distinguishes the
+    // points. Then the trial is accepted.
     flat = fabs(actual) <= least && p.decrease <= least;
     *accepted = flat || (actual > 0 && ratio > least_ratio);
     if (*accepted && !od_linearize(s, &s->trial, &s->trial_model)) *accepted = false;

@@ -51,7 +51,7 @@ static void copy(const search *s, double *to, const double *from) {
   memcpy(to, from, (size_t)(s->nx + s->nu) * sizeof *to);
 }
 
-// Evaluates the plant at x. Returns false if the plant cannot be evaluated at x.
+// Evaluates the plant at x. Returns false if the plant cannot be evaluated at x.
 static bool evaluate(search *s) {
   od_sim *sim = s->p->sim;
   return od_sim_set(sim, od_sim_time(sim), s->x, s->x + s->nx) == OD_OK && od_slopes_find(&s->slopes, sim) == OD_OK;
@@ -88,7 +88,7 @@ static double residual_norm(const search *s) {
   return sqrt(sum);
 }
 
-// Writes the shortest least-squares step, in scaled unknowns, to s->b. Returns false if a derivative is not finite, or
+// Writes the shortest least-squares step, in scaled unknowns, to s->b. Returns false if a derivative is not finite, or
 // if LAPACK failed.
 static bool find_step(search *s) {
   lapack_int rank;
@@ -113,7 +113,7 @@ static void move(search *s, const double *from, double part) {
   }
 }
 
-// Takes the step in s->b, shortened until the residuals decrease. Returns false if no decrease was found; x is then
+// Takes the step in s->b, shortened until the residuals decrease. Returns false if no decrease was found; x is then
 // unchanged.
 static bool take_step(search *s, double norm) {
   double part = 1;
@@ -294,7 +294,7 @@ static void set_targets(search *s, const double *start, double part) {
     s->target[i] = part < 1 ? start[i] + part * (s->o->hold[i].value - start[i]) : s->o->hold[i].value;
 }
 
-// Returns the reachable fraction of the path from the outputs at the start (at rest) to the wanted values; -1: no
+// Returns the reachable fraction of the path from the outputs at the start (at rest) to the wanted values; -1: no
 // point at rest was found. If the whole path is reachable, the wanted values are tried again from a nearby point.
 // *last: the result of this trial, or of the trial that ends the path.
 static double find_reachable_part(search *s, const double *start, trial *last) {
@@ -411,7 +411,7 @@ static void return_to_start(search *s) {
 }
 
 // Lets the machine settle with the inputs of the start and restarts the search at the settled state. Newton's method
-// fails if no rate depends on the unknowns, for example at a closed spool. Returns false if the machine does not
+// fails if no rate depends on the unknowns, for example at a closed spool. Returns false if the machine does not
 // settle; the search is then unchanged.
 static bool settle(search *s) {
   od_steady r = {0};

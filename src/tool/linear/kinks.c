@@ -149,7 +149,7 @@ static void choose_axis(search *s, int axis) {
 }
 
 // Evaluates all derivatives, including the derivatives of the parts, at a distance along the direction. Then restores
-// the point. Returns false if the evaluation failed.
+// the point. Returns false if the evaluation failed.
 static bool evaluate(search *s, double distance, od_slopes *slopes, double *parts) {
   for (int i = 0; i < s->nx + s->nu; i++) s->moved[i] = s->x[i] + distance * s->typical[i] * s->direction[i];
   od_status status = od_sim_set(s->sim, s->time, s->moved, s->moved + s->nx);

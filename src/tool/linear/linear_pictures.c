@@ -45,7 +45,8 @@ static bool has_margins(const od_margins *m) {
   return !isnan(m->gain) || !isnan(m->phase);
 }
 
-// Marks the margins of a path: the gain margin where the phase crosses -180 degrees, the phase margin where the gain crosses 1.
+// Marks the margins of a path: the gain margin where the phase crosses -180 degrees, the phase margin where the gain
+// crosses 1. Also marks the bandwidth.
 static void mark_margins(od_picture *p, od_panel *magnitude, od_panel *phase, const od_responses *r, int k) {
   const od_margins *m = &r->margins[k];
   char text[80];

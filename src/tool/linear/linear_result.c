@@ -21,7 +21,7 @@ void od_linear_place(const od_linear_model *m, char *text, size_t size) {
 }
 
 // Lists the signals that `find` returns, with their values at the operating point: "rail.rate = 0 mm/s (the friction of
-// 'ram'), command = 0 V". Returns false if `find` returns no signal.
+// 'ram'), command = 0 V". Returns false if `find` returns no signal.
 typedef const od_linear_signal *(*signal_finder)(const od_linear_model *m, int i);
 static bool list_signals(const od_linear_model *m, signal_finder find, char *text, size_t size) {
   size_t used = 0;
@@ -248,7 +248,7 @@ static void add_poles(const od_linear_results *r, od_result *to) {
     od_result_finding(to, OD_SOUND, "Unstable:", "%s with a positive real part", od_count(unstable, "pole").text);
 }
 
-// Returns the zeros of a pair of input and output, or the reason why there are no zeros. Lines, including `lead`, have
+// Returns the zeros of a pair of input and output, or the reason why there are no zeros. Lines, including `lead`, have
 // fewer than 100 characters. The text belongs to the arena. Returns NULL if out of memory.
 static char *zeros_text(const od_linear_model *m, const od_zeros *z, const char *lead, od_arena *arena) {
   enum { WIDTH = 100, PER_ZERO = 64 };

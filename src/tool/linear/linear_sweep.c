@@ -112,7 +112,7 @@ static void assign_row(assignment *a, int row) {
 
 // Keeps the order of poles while a number changes: order[i] is the index in `now` of the continuation of pole i of
 // `before`. If `earlier` (poles of the point before `before`; NULL: none) is given, poles are extrapolated linearly, so
-// that poles may cross. The assignment with the smallest sum of relative distances is used. Returns false if out of
+// that poles may cross. The assignment with the smallest sum of relative distances is used. Returns false if out of
 // memory.
 static bool follow_poles(int count, const od_pole *earlier, const od_pole *before, const od_pole *now, int *order) {
   OD_SCRATCH(scratch);

@@ -51,7 +51,7 @@ void od_linear_response_free(od_linear_response *r) {
   od_free(r);
 }
 
-// Creates a response. States are scaled: x = S xi with the diagonal S that equalizes the sizes of rows and columns of
+// Creates a response. States are scaled: x = S xi with the diagonal S that equalizes the sizes of rows and columns of
 // A. Returns NULL if out of memory.
 od_linear_response *od_linear_response_new(const od_linear_model *m) {
   long n = m->states, nu = m->inputs, ny = m->outputs;
@@ -110,7 +110,7 @@ od_status od_linear_response_at(od_linear_response *r, double frequency, od_comp
   return status;
 }
 
-// Returns the value of the path at a frequency. Returns NAN if there is no response.
+// Returns the value of the path at a frequency. Returns NAN if there is no response.
 static od_complex path_at(od_linear_response *r, const od_path *path, double frequency) {
   int at = path->output * r->model->inputs + path->input;
   if (dynamic_response(r, frequency, r->G) != OD_OK) return NAN;
@@ -244,7 +244,7 @@ static void go_to(walk *w, double frequency, od_complex g) {
 }
 
 // Continues the walk at the next frequency, at which the path has the value g. Inserts frequencies while the phase
-// changes by more than `most_turn` per point, because a lightly damped pole or zero may be between the two
+// changes by more than `most_turn` per point, because a lightly damped pole or zero may be between the two
 // frequencies. Bisects at most `depth` times, because a zero on the imaginary axis causes a jump of the phase.
 static void resolve(walk *w, double frequency, od_complex g, int depth) {
   static const double most_turn = 15;  // degrees
@@ -263,7 +263,7 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Lists the frequencies (Hz) of oscillating poles, in increasing order. Margins are also evaluated at these
+// Lists the frequencies (Hz) of oscillating poles, in increasing order. Margins are also evaluated at these
 // frequencies, because a peak and a notch between two points may leave the phase at both points unchanged. Returns the
 // number of frequencies; 0 if the poles are not found.
 static int list_resonances(const od_linear_model *model, od_arena *arena, double **frequency) {

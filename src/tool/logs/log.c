@@ -80,7 +80,7 @@ static double *ahead(const od_log_cursor *c, long k) {
   return c->ahead + (size_t)((c->first + k) % c->capacity) * width(c);
 }
 
-// Doubles the ring buffer if it is full. Returns false if out of memory.
+// Doubles the ring buffer if it is full. Returns false if out of memory.
 static bool make_room(od_log_cursor *c) {
   if (c->count < c->capacity) return true;
   size_t size = width(c) * sizeof *c->ahead;
@@ -127,7 +127,7 @@ static od_status find_next(od_log_cursor *c, int i, od_error *err) {
   return OD_OK;
 }
 
-// Fills input i of the current row, which has no value. Callers need values of all inputs in each row.
+// Fills input i of the current row, which has no value. Callers need values of all inputs in each row.
 static od_status fill_gap(od_log_cursor *c, int i, od_error *err) {
   const od_channel_facts *f = &c->log->facts[i];
   double *value = &c->now[1 + i], before = c->last[1 + i], from = c->last[0];
@@ -148,7 +148,7 @@ static od_status fill_gap(od_log_cursor *c, int i, od_error *err) {
   return OD_OK;
 }
 
-// Copies the current row and replaces inputs with the hold NEXT by their next values. After the last value of an
+// Copies the current row and replaces inputs with the hold NEXT by their next values. After the last value of an
 // input, this value remains.
 static od_status show(od_log_cursor *c, od_error *err) {
   const od_log_plan *plan = c->log->plan;
@@ -219,7 +219,7 @@ typedef struct survey {
   file_rows *file;  // one entry per file
 } survey;
 
-// Records the time of a row. Returns false if the row has no time, or if its time is not later than the time of the
+// Records the time of a row. Returns false if the row has no time, or if its time is not later than the time of the
 // previous row.
 static bool check_time(void *user, int input, double time, int line) {
   file_rows *s = &((survey *)user)->file[input];
@@ -303,7 +303,7 @@ static void complain_about_rows(const char *path, const bad_rows *bad, od_messag
     od_messages_add(messages, place, "row %ld: %s%s", bad->row + 1, what, tail);
 }
 
-// Checks that the columns in use contain numbers. Returns false after reporting errors.
+// Checks that the columns in use contain numbers. Returns false after reporting errors.
 static bool check_cells(const od_log *log, od_messages *messages) {
   const od_log_plan *plan = log->plan;
   bool ok = true;
@@ -318,7 +318,7 @@ static bool check_cells(const od_log *log, od_messages *messages) {
   return ok;
 }
 
-// Checks that all rows of a file have increasing times. Returns false after reporting errors.
+// Checks that all rows of a file have increasing times. Returns false after reporting errors.
 static bool check_times(const file_rows *s, const od_log_input *in, bool has_section, od_messages *messages) {
   const char *path = in->source->path;
   if (s->without_time.count > 0)
@@ -335,7 +335,7 @@ static bool check_times(const file_rows *s, const od_log_input *in, bool has_sec
 }
 
 // Checks cells and times of all files. Also checks that the part in use has rows, and that every input has a value.
-// Gaps of inputs are interpolated. Returns false after reporting errors.
+// Gaps of inputs are interpolated. Returns false after reporting errors.
 static bool check_rows(const survey *s, od_messages *messages) {
   const od_log *log = s->log;
   const od_log_plan *plan = log->plan;
@@ -470,7 +470,7 @@ static od_status find_columns(od_log *log, od_log_plan *plan, od_units *units, o
   return od_arena_status(&log->memory);
 }
 
-// Returns whether the rows of a file are in memory, so that the file cannot be read twice.
+// Returns whether the rows of at least one file are in memory, so that this file cannot be read twice.
 static bool holds(const od_log *log) {
   bool any = false;
   for (int i = 0; i < log->inputs; i++) any = any || od_row_reader_holds(log->input[i].file);

@@ -92,12 +92,12 @@ void od_log_plan_init(od_log_plan *plan);
 void od_log_plan_free(od_log_plan *plan);
 // Returns a file of a log with the settings of the plan.
 od_log_source od_log_source_of(const od_log_plan *plan, const char *path, od_place place);
-// Returns the settings for reading a file as a table. columns: names of the columns that the file must have; ends with
+// Returns the settings for reading a file as a table. columns: names of the columns that the file must have; ends with
 // NULL. The texts are not copied.
 od_table_wish od_log_table_wish(const od_log_source *source, const char *const *columns);
 // Adds the channel of an output or input unless the channel exists. Returns its index, or -1 if out of memory.
 int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise);
-// Adds a channel that a user names: the name of a mapped channel, or of a column. unit NULL: the SI unit of the
+// Adds a channel that a user names: the name of a mapped channel, or of a column. unit NULL: the SI unit of the
 // column's unit. `place`: place of the name. Returns the same as od_log_want().
 int od_log_want_named(od_log_plan *plan, const char *name, const char *unit, od_place place);
 // Returns the index of a channel; -1: there is no such channel.
@@ -105,7 +105,7 @@ int od_log_find(const od_log_plan *plan, const char *name);
 // Adds a channel, also if there is a channel with this name. Returns its index, or -1 if out of memory.
 int od_log_add(od_log_plan *plan, const od_channel *channel);
 
-// Finds the columns of all channels. Returns false after reporting each column that is missing or has a wrong unit.
+// Finds the columns of all channels. Returns false after reporting each column that is missing or has a wrong unit.
 // `file`: name of the log. Sets units of channels without a unit.
 bool od_log_match(od_log_plan *plan, const od_table *header, const char *file, od_units *units, od_messages *messages);
 // Returns the value of a matched channel in a row, in SI units.
@@ -150,7 +150,7 @@ typedef struct od_log {
 
 // Reads the file of the plan. Fails with OD_BAD_INPUT or OD_IO, and messages about all errors.
 od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages);
-// od_log_open() and od_log_load() are the two parts of od_log_read(). Between these two calls, channels may be added
+// od_log_open() and od_log_load() are the two parts of od_log_read(). Between these two calls, channels may be added
 // to the plan: od_log_head() returns names and units of the columns. Free the log in all cases.
 od_status od_log_open(od_log_plan *plan, od_log **out, od_messages *messages);
 int od_log_inputs(const od_log *log);
@@ -160,7 +160,7 @@ int od_log_time_column(const od_log *log, int input);
 // Adds a column of a file of an open log, counted from 0, unless a mapped channel has its name. Returns the same as
 // od_log_want().
 int od_log_want_column(od_log_plan *plan, const od_log *log, int input, int column, const char *unit);
-// Finds the columns of the channels that the plan has so far. Fails with OD_BAD_INPUT, after reporting errors, or with
+// Finds the columns of the channels that the plan has so far. Fails with OD_BAD_INPUT, after reporting errors, or with
 // OD_NO_MEMORY.
 od_status od_log_find_columns(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages);
 od_status od_log_load(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages);
@@ -178,7 +178,7 @@ bool od_log_has_changed(const od_log *log);
 // Returns the usual time between the values of a channel, s: the mean interval without the longest one.
 double od_channel_interval(const od_channel_facts *facts);
 enum { OD_INTERPOLATED_INTERVALS = 20 };  // longest time between two values that is interpolated, in usual intervals
-// Checks that a channel has no gap that is too long for interpolation. usual: its usual interval, s. Returns false
+// Checks that a channel has no gap that is too long for interpolation. usual: its usual interval, s. Returns false
 // after reporting an error.
 bool od_log_check_gap(const od_log *log, int channel, double usual, od_messages *messages);
 
@@ -190,7 +190,7 @@ od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *er
 void od_log_cursor_free(od_log_cursor *c);
 OD_OWNED_POINTER(od_log_cursor, od_log_cursor_free);
 // Reads the next row: its time, which is later than the time of the previous row, and a value per channel. The values
-// are valid until the next call. NAN: the value is missing; gaps of inputs are filled. For an input with OD_LOG_NEXT,
+// are valid until the next call. NAN: the value is missing; gaps of inputs are filled. For an input with OD_LOG_NEXT,
 // the value is the value of its next row. Between two rows, the caller interpolates inputs with OD_LOG_LINEAR and keeps
 // all other inputs constant. *more false: there is no further row.
 od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **value, bool *more, od_error *err);
@@ -207,7 +207,8 @@ bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict
 // Counts the jumps of each input. A jump is a change by more than a tenth of the input's range within one row. Values before and
 // after a jump are nearly constant.
 od_status od_log_count_jumps(od_log *log, od_error *err);
-// Adds a remark about every input that jumps, unless inputs are held between rows.
+// Adds a remark about every input that jumps and is interpolated linearly. `hold`: inputs are held between rows, and no
+// remark is added.
 bool od_log_remark_jumps(const od_log *log, bool hold, od_trust trust, od_verdict *verdict);
 // Returns whether the log has a pause: a time without rows, in which the inputs are unknown. od_log_remark_pause() adds a remark
 // about the pause.

@@ -209,23 +209,22 @@ static int find_column(const search *s, od_channel *c) {
   return is_given ? find_given(s->table, c) : c == s->time ? od_table_find_time(s->table) : find_own(s->table, c);
 }
 
-// Sets column, unit and conversion of a channel. Returns false after reporting an error.
+// Sets column, unit and conversion of a channel. Returns false after reporting an error.
 static bool take_column(const search *s, od_arena *memory, od_channel *c, int column) {
   // The form of dates, such as "dd.mm.yyyy", stands in the place of the unit. The reader of the file converts dates to seconds.
   od_date_order ignored;
   const bool is_time = c == s->time, is_form = is_time && c->file_unit && od_date_order_of(c->file_unit, &ignored);
   c->at = column;
   const char *unit = c->file_unit && !is_form ? c->file_unit : s->table->unit[c->at];
-  if (is_time && od_date_order_of(unit, &ignored))
-    unit = "s";  // before its first row, a live stream has the form of dates as the
-                 // unit
+  if (is_time && od_date_order_of(unit, &ignored)) unit = "s";  // unit of a live stream before its first row
   od_unit_verdict verdict = choose_unit(s, memory, c, unit);
   if (verdict != OD_UNIT_FITS) complain_unit(s, c, unit, verdict);
   c->label = od_arena_text(memory, s->table->name[c->at]);
   return verdict == OD_UNIT_FITS;
 }
 
-// Finds the column of a channel, or of the time. Returns false after reporting an error.
+// Finds the column of a channel, or of the time. A channel with a default value need not have a column. Returns false
+// after reporting an error.
 static bool match_channel(const search *s, od_arena *memory, od_channel *c) {
   int found = find_column(s, c);
   c->at = NONE;

@@ -42,7 +42,7 @@ static char *find_unit(char *text) {
   return colon;
 }
 
-// Returns the channel of a name: the time, or a new or known channel. Returns NULL after reporting that the machine
+// Returns the channel of a name: the time, or a new or known channel. Returns NULL after reporting that the machine
 // has no such input or output, or if out of memory.
 static od_channel *channel_of(setting *s, const char *name) {
   const od_place place = {.file = "--map"};

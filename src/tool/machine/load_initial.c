@@ -176,7 +176,7 @@ const char *od_nearest_state_quantity(od_loader *ld, int element, const char *na
 
 // --- Messages -----------------------------------------------------------------------------------------------------
 
-// Returns whether an element has an output with this name that cannot have an initial value. Only positions, rates,
+// Returns whether an element has an output with this name that cannot have an initial value. Only positions, rates,
 // pressures, spool positions and other states can have an initial value. `owner` NULL: outputs without an element, such
 // as "energy.kinetic".
 static bool is_other_output(od_loader *ld, const od_element *owner, const char *name) {
@@ -344,7 +344,7 @@ static void load_value(od_loader *ld, int key, const option *o) {
 static const od_key state_keys[] = {{"time", OD_NUMBER, "s", "time at which the state was saved", OD_NOT_NEGATIVE, 0}};
 static const od_section_class state_section = {"state", "a saved state", OD_KEYS(state_keys)};
 
-// Returns the time of a saved state, s.
+// Returns the time of a saved state, s; 0 after reporting an error.
 static double saved_time(od_loader *ld, int root) {
   int node = od_map_find(ld, root, "state");
   od_section section = od_section_open(ld, node, node, "state", "the state", &state_section);

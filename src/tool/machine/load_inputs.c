@@ -30,7 +30,7 @@ static const char *input_unit(od_loader *ld, int node) {
   return unit >= 0 ? od_read_unit(ld, unit) : "1";
 }
 
-// Returns the node of the name in 'derivative: NAME' if NAME is another input, else -1. od_load_signal() loads the
+// Returns the node of the name in 'derivative: NAME' if NAME is another input, else -1. od_load_signal() loads the
 // derivatives of other signals.
 static int derived_from(const od_loader *ld, int value) {
   int node = od_map_find(ld, value, "derivative");

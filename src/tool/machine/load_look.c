@@ -341,7 +341,7 @@ static bool is_in_circuit(const od_element *element) {
   return c && (od_element_end_count(c) > 0 || c == &od_valve_description);
 }
 
-// Returns the element of the circuit whose name is given at a key, or -1 after an error was reported.
+// Returns the element of the circuit whose name is given at a key, or -1 after an error was reported.
 static int find_in_circuit(od_loader *ld, int key, const char *name) {
   int element = od_names_look_up(ld, key, name);
   if (element >= 0 && is_in_circuit(od_element_at(ld, element))) return element;

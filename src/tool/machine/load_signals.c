@@ -138,7 +138,7 @@ static int load_constant(od_loader *ld, int node, const char *path, const char *
 
 // --- Checks of related numbers ------------------------------------------------------------------------------------
 
-// Reports numbers of a form that must be integers but are not, and numbers that contradict each other. `first`: index
+// Reports numbers of a form that must be integers but are not, and numbers that contradict each other. `first`: index
 // of the form's first number; `sweep`: 1 for a logarithmic chirp.
 static void check_form(od_loader *ld, const signal_form *form, int first, int sweep) {
   for (int i = 0; i < form->section.count; i++) {

@@ -24,7 +24,7 @@ const char *od_machine_number_source(const od_machine *machine, int i);
 // Returns the value of a constant input; NAN: the input changes.
 double od_machine_constant_input(const od_machine *machine, int i);
 
-// Properties of the signal of an input over the time of the run. The functions return the value of the signal (order
+// Properties of the signal of an input over the time of the run. The functions return the value of the signal (order
 // 0) and its exact derivatives (order 1 and 2) from the right; the next time at which one of these three values jumps;
 // the next time, up to `until`, at which the sign changes; and the end of the signal. INFINITY: never.
 double od_machine_input_derivative(const od_machine *machine, int i, double t, int order);

@@ -76,7 +76,7 @@ static void take_state(search *s) {
   memcpy(s->x, od_sim_state(s->sim), (size_t)s->nx * sizeof *s->x);
 }
 
-// Returns the state whose rate is largest relative to its scale, among states that are not fixed. found: whether this
+// Returns the state whose rate is largest relative to its scale, among states that are not fixed. found: whether this
 // rate is negligible.
 static od_steady judge(const search *s) {
   od_steady r = {.fastest = -1};

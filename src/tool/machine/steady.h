@@ -14,7 +14,7 @@ typedef struct od_steady {
   double rate;
 } od_steady;
 
-// Integrates x' = f(x) from the current state until the machine is steady. Linearly implicit steps grow from 0.1 ms to
+// Integrates x' = f(x) from the current state until the machine is steady. Linearly implicit steps grow from 0.1 ms to
 // 1e9 s as long as the steps are accurate (pseudo-transient continuation: Kelley and Keyes, SIAM Journal on Numerical
 // Analysis 35, 1998). Time advances only from sample to sample. Modes may switch; sampled blocks take samples until a
 // sample changes no state. fixed (nx entries; NULL: none): states that keep their values. The simulation remains in the

@@ -48,7 +48,7 @@ typedef struct mark {
   size_t length;  // length of the name; 0: "$$", which represents one '$'
 } mark;
 
-// Finds the next mark at or after a place. Returns false if there is no further mark.
+// Finds the next mark at or after a place. Returns false if there is no further mark.
 static bool next_mark(const char *text, mark *m) {
   for (const char *c = strchr(text, '$'); c; c = strchr(c + 1, '$')) {
     bool braces = c[1] == '{';
@@ -156,7 +156,7 @@ static int argument(instance *f, const mark *m) {
   return m->length > 0 ? od_index_find(&f->arguments, od_copy(f->ld, m->name, m->length)) : -1;
 }
 
-// Replaces parameters in a text with the texts of their arguments. Names in arguments belong to the scope of the
+// Replaces parameters in a text with the texts of their arguments. Names in arguments belong to the scope of the
 // argument: *names is the node of an argument that is a name, or -1.
 static const char *replace(instance *f, int node, int *names) {
   od_loader *ld = f->ld;

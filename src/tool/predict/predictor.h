@@ -81,7 +81,7 @@ od_status od_start_linear(od_predictor *pr, const double *x0, bool sensitivities
 // march.c: predicts step by step
 od_status od_predict_marching(od_predictor *pr);
 
-// exact.c: od_exact_new() allocates the memory of the exact rule, and returns false if out of memory.
+// exact.c: od_exact_new() allocates the memory of the exact rule, and returns false on failure.
 bool od_exact_new(od_predictor *pr);
 od_status od_predict_exactly(od_predictor *pr, const double *x0);
 

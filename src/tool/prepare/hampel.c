@@ -1,5 +1,5 @@
 // Outliers according to Hampel: a sample is an outlier if its distance from the median of its window exceeds `limit`
-// standard deviations. The standard deviation is 1.4826 times the median distance of the samples from the median
+// standard deviations. The standard deviation is 1.4826 times the median distance of the samples from the median
 // (exact for Gaussian noise). Samples are compared with the recorded values, including outliers, so the order of the
 // samples does not matter.
 //
