@@ -1,28 +1,29 @@
 // Standard deviations of estimates from correlated residuals.
 //
-// White residuals give the covariance (J'J)^-1 s^2. For correlated residuals the variances are computed in two ways, and the
-// larger variance is used.
+// White residuals give the covariance (J'J)^-1 s^2. For correlated residuals the variances are computed in two ways,
+// and the larger variance is used.
 //
-// 1. From sums of neighboring rows. The error of the estimates is a sum over rows: z_t is the contribution of row t of a set (all
-// its sensors), from the influence of its residuals. Bartlett's window over b rows weights the autocovariances of z_t. Their sum is
-// the covariance (Newey and West 1987). V is positive semidefinite:
+// 1. From sums of neighboring rows. The error of the estimates is a sum over rows: z_t is the contribution of row t of
+// a set (all its sensors), from the influence of its residuals. Bartlett's window over b rows weights the
+// autocovariances of z_t. Their sum V is the covariance of the estimates (Newey and West 1987) and is positive
+// semidefinite:
 //
 //   V = sum_t sum_l (1 - |l|/b) z_t z_(t-l)'  =  1/b sum_t S_t S_t',     S_t = z_t + z_(t-1) + ... + z_(t-b+1)
 //
-// The second form needs one pass with a running sum, for any b. The only assumption is that the correlation of residuals
-// decays. The variance of residuals may change over time, and residuals may be correlated between sensors. The window has
-// b = 1.3 sqrt(T) rows (Lazarus, Lewis, Stock and Watson 2018). If the width of Andrews (1991) for a first-order process
-// z_t is larger, b is this width. b is at most T/2. With few independent pieces, V itself is uncertain, and intervals of
-// normal width would contain the true value too rarely. Kiefer and Vogelsang (2005) give the width of a 95 % interval;
-// sigmas are multiplied by the ratio of this width to the normal width.
+// The second form of V needs one pass with a running sum, for any b. The only assumption is that the correlation of
+// residuals decays. The variance of residuals may change over time, and residuals may be correlated between sensors.
+// The window has b = 1.3 sqrt(T) rows (Lazarus, Lewis, Stock and Watson 2018). If the width of Andrews (1991) for a
+// first-order process z_t is larger, b is this width. b is at most T/2. With few independent pieces, V itself is
+// uncertain, and intervals of normal width would contain the true value too rarely. Kiefer and Vogelsang (2005) give
+// the width of a 95 % interval; sigmas are multiplied by the ratio of this width to the normal width.
 //
-// 2. From a process. The residuals of each sensor are modeled as a stationary process e_t = sum_j a_j e_(t-j) + n_t. The
-// order with the least AIC is used, up to 10 log10(T) (Yule and Walker, Levinson's recursion). Then V = var(n) sum_t g_t
-// g_t', where g_t is the total contribution of n_t to the estimates. This variance is more precise if the residuals are
-// such a process: for noise colored by a filter, or slow disturbances.
+// 2. From a process. The residuals of each sensor are modeled as a stationary process e_t = sum_j a_j e_(t-j) + n_t
+// with white noise n_t. The order with the least AIC is used, up to 10 log10(T) (Yule and Walker, Levinson's
+// recursion). Then V = var(n) sum_t g_t g_t', where g_t is the total contribution of n_t to the estimates. This
+// variance is more precise if the residuals are such a process: for noise colored by a filter, or slow disturbances.
 //
-// Rows without values contribute nothing. Sets are independent. Rows are visited twice, for the window and for V. Memory: one
-// series of one sensor, and the rows of a window.
+// Rows without values contribute nothing. Sets are independent. Rows are visited twice, to find b and to find V.
+// Memory: one series of one sensor, and the rows of a window.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -33,7 +34,8 @@
 #include "math/normal.h"
 
 static const double least_correlation = 0.05;  // residuals with smaller correlations are treated as white
-static const double rounding = 1e-6;  // median residual in units of the noise below which residuals are round-off
+static const double rounding =
+    1e-6;  // median magnitude of residuals, in units of the noise below which residuals are round-off
 
 bool od_fit_is_colored(const od_fit_quality *q) {
   return q->white < OD_FIT_UNLIKELY && q->correlation > least_correlation && q->typical > rounding;
@@ -46,7 +48,7 @@ static double weighed(const od_fit_work *w, double r) {
   return weight.row * weight.residual;
 }
 
-// Adds the contribution of a weighted unit residual of sensor i in row k to each parameter, times `factor`.
+// Adds `factor` times the contribution of a unit residual of sensor i in row k to z, which has one entry per parameter.
 OD_INTO_WIDE void add_gain(const od_fit_work *w, const od_fit_block *b, long k, int i, double factor,
                            double *restrict z) {
   const double *restrict derivative = od_fit_derivatives(w, b, k, i);
@@ -79,7 +81,9 @@ OD_INTO_WIDE void contribution(const od_fit_work *w, const od_fit_block *b, long
 // Sums for the correlation of a row's contribution with the contribution of the previous row.
 typedef struct neighbors {
   const od_fit_work *w;
-  double *z, *last, *squares, *products;  // np each
+  double *z, *last, *squares,
+      *products;  // np each: contribution of a row and of the previous row, sums of their squares and of
+                  // their products
 } neighbors;
 OD_WIDE static void add_neighbors(void *user, const od_fit_block *b) {
   const neighbors *n = user;
@@ -176,9 +180,9 @@ static double find_covariances(od_fit_work *w, const double *e, long rows, int m
   return present;
 }
 
-// Noise n_t enters e_t, e_(t+1), ..., and contributes g_t = gain_t + sum_j a_j g_(t+j) to the parameters. A stationary
-// process has the same covariances backwards in time, so V is also the sum over g_t = gain_t + sum_j a_j g_(t-j). This
-// form needs the rows in order and continues after the last row until g_t has decayed.
+// The noise n_t enters e_t, e_(t+1), ..., and contributes g_t = gain_t + sum_j a_j g_(t+j) to the parameters. A
+// stationary process has the same covariances backwards in time, so V is also the sum over g_t = gain_t + sum_j a_j
+// g_(t-j). This form needs the rows in order and continues after the last row until g_t has decayed.
 typedef struct filter {
   process p;
   long t;        // index of the next row
@@ -186,7 +190,7 @@ typedef struct filter {
   double *V;
 } filter;
 
-// Returns the next entry of the ring, with the contributions of earlier rows.
+// Appends sum_j a_j g_(t-j) to the ring as the new g_t and returns this entry (np numbers). The caller adds gain_t.
 OD_INTO_WIDE double *filter_next(filter *f, int np) {
   int size = f->p.order + 1;
   double *g = f->ring + (f->t % size) * np;
@@ -200,7 +204,8 @@ OD_INTO_WIDE double *filter_next(filter *f, int np) {
 }
 
 static void filter_end(filter *f, int np, long rows) {
-  const double decayed = 1e-12;  // smallest sum of contributions to the variances, relative to the variances
+  const double decayed =
+      1e-12;  // the sum over g_t ends when the relative increases of the variances by g_t sum to less than this
   double left = INFINITY;
   for (long t = 0; t < rows && left > decayed; t++) {
     const double *g = filter_next(f, np);
@@ -211,7 +216,7 @@ static void filter_end(filter *f, int np, long rows) {
 }
 
 // Models the residuals of sensor i as a process. e: memory for one number per row. NAN residuals are skipped. Returns
-// false if there are no other residuals, if all of them are zero, if one is infinite, or after an interrupt.
+// false if all residuals are NAN or zero, if a residual is infinite, or after an interrupt.
 static bool find_process(od_fit_work *w, int set, int i, double *e, process *p) {
   long rows = w->f->data[set]->fitted;
   double covariance[MOST_ORDER + 1] = {0};
@@ -256,7 +261,7 @@ OD_WIDE static void add_rows(void *user, const od_fit_block *b) {
   }
 }
 
-// Adds the contribution of a set to V: first from windows, then from processes.
+// Adds the contribution of a set to the two matrices in V: the first from windows, the second from processes.
 static od_status add_set(od_fit_work *w, int set, double *V, od_error *err) {
   int np = w->np, ns = w->ns;
   long rows = w->f->data[set]->fitted, b = 1;

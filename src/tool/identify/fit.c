@@ -91,7 +91,7 @@ static void add_rows(void *user, const od_fit_block *b) {
     }
 }
 
-// Copies R (n x n) from a factorization that contains all rows.
+// Completes a factorization of rows and copies its R (n x n).
 static void finish(od_row_qr *qr, double *R) {
   int n = qr->k;
   od_row_qr_end(qr);
@@ -137,7 +137,7 @@ static od_status linearize(od_fit_work *w, od_error *err) {
   return od_influence_new(&of, &w->influence, err);
 }
 
-// Writes the influence of each value of a block: a row of one number per parameter.
+// State of the callback that writes the influence of each value of a block: a row of one number per parameter.
 typedef struct influences {
   const od_fit_work *w;
   double *to;  // address of the next row to be written

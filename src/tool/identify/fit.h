@@ -18,8 +18,9 @@
 #include "predict/predict.h"
 #include "prepare/prepare.h"
 
-// Initial state of predictions: the model's initial state, the equilibrium under the first inputs, or an unknown state of each data
-// set. An unknown state is fitted.
+// Initial state of predictions: the model's initial state, the equilibrium under the first inputs, or an unknown state
+// of each data set. An unknown state is fitted. With OD_FIT_FROM_FIRST_ROW, the search begins with the state that
+// predicts the first row and is nearest to the model's initial state.
 typedef enum od_fit_start {
   OD_FIT_FROM_MODEL,
   OD_FIT_FROM_REST,
@@ -44,7 +45,7 @@ typedef struct od_fit_set {
   bool start_is_given;          // whether `start` is the start of this set; false: the start of the plan
   od_fit_start start;
   od_log_plan plan;
-  od_log *log;        // NULL: simulated
+  od_log *log;        // NULL: the set is simulated or has a source
   int *channel;       // columns of the log: sensors, then inputs
   od_machine *truth;  // true machine of this set only; NULL: the true machine of the experiment
   double time;        // duration of the simulation, s
@@ -109,7 +110,7 @@ extern const char *const od_fit_methods[];
 // Returns the start of a set: the set's own start, or the start of the plan (fit_start.c).
 od_fit_start od_fit_start_of(const od_fit_plan *plan, const od_fit_set *set);
 
-// Loads a fit file: an experiment file with the sections fit, sets, prepare and combinations.
+// Loads a fit file: an experiment file with the sections fit, sets, prepare, combinations and constraints.
 od_status od_fit_plan_load(const char *path, const od_experiment_options *options, od_fit_plan **out,
                            od_messages *messages);
 void od_fit_plan_free(od_fit_plan *plan);
@@ -149,28 +150,31 @@ od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const
                            od_error *err);
 void od_fit_data_free(od_fit_data *data);
 OD_OWNED_POINTER(od_fit_data, od_fit_data_free);
-// Finds the raw value of a measured value (SI) of a sensor: the number in the file that the key 'missing' compares. Returns NAN if the
-// data have no such number: they are simulated, or prepared by filters.
+// Returns the raw value of a sensor's measured value (SI): the number in the file, with which users compare the key
+// 'missing'. Returns NAN if the data have no such number because they are simulated or prepared by filters.
 double od_fit_raw_value(const od_fit_plan *plan, const od_fit_data *d, int sensor, double value);
 // For plans that are fitted many times. The first function returns the memory of the true motion of a simulated set, in
 // bytes. The second function simulates the motion once and keeps the motion until the plan is freed.
 double od_fit_truth_bytes(const od_fit_plan *plan, int set);
 od_status od_fit_keep_truth(od_fit_plan *plan, int set, const od_waiting *waiting, od_error *err);
-// Returns the integration rule of predictions: the rule of the plan. If the plan has no rule: exact discretization for linear
-// machines with uniform samples, and the first integrator for all other machines.
+// Returns the integration rule of predictions: the rule of the plan. Without such a rule: exact discretization for linear
+// machines with uniform samples and without shooting, else the default integrator.
 od_rule od_fit_rule(const od_fit_plan *plan, bool uniform);
 
 // --- The fit ------------------------------------------------------------------------------------------------------
 
 // Quality of the predictions of one sensor in one set. fit = 100 (1 - |y - prediction| / |y - mean(y)|).
 typedef struct od_fit_quality {
-  double start_fit, fit;     // percent, with the starting and the fitted parameters; NAN: see `still`, or not predicted
-  double rms;                // root mean square of the residuals
+  double start_fit,
+      fit;     // percent, with the starting and the fitted parameters; NAN: the sensor is constant, or the set cannot
+               // be predicted
+  double rms;  // root mean square of the residuals
   double lag1, white;        // correlation of neighboring residuals (lag 1); p-value of the Ljung-Box test of whiteness
   double correlation;        // the largest magnitude of the autocorrelation at lags 1 to 20
   double worst, worst_time;  // largest residual, in standard deviations of the noise, and time of this residual, s
   double worst_value;        // measured value of this sample, SI
-  // Number of outliers: samples with residuals of at least OD_FIT_OUTLIER times `typical`. 0: their values differ.
+  // Number of outliers if all of them have the same measured value, otherwise 0. An outlier is a sample whose residual
+  // is at least OD_FIT_OUTLIER times `typical`.
   long equal_outliers;
   double typical;  // median magnitude of the residuals, in standard deviations of the noise
   long samples, missing;
@@ -180,7 +184,8 @@ typedef struct od_fit_quality {
 #define OD_FIT_OUTLIER 100
 // Limit of p-values. A smaller p-value rejects the tested hypothesis, such as white residuals.
 #define OD_FIT_UNLIKELY 0.001
-// Returns whether the residuals of fitted samples are correlated strongly enough to matter.
+// Returns whether the residuals of fitted samples are correlated: whiteness is rejected, the largest correlation is
+// above 0.05, and the residuals are above round-off.
 bool od_fit_is_colored(const od_fit_quality *q);
 
 typedef struct od_fit_set_result {
@@ -192,7 +197,8 @@ typedef struct od_fit_set_result {
   int segments;         // number of segments of multiple shooting; 0: no multiple shooting
   // Largest jump of a state between two segments, as a fraction of the state's range; time of the jump, s.
   double gap, gap_time;
-  od_fit_quality *fitted_quality, *unseen_quality;  // per sensor: quality for the fitted rows, and for the other rows
+  od_fit_quality *fitted_quality,
+      *unseen_quality;  // per sensor: quality for the fitted rows, and for the rows that are not fitted
 } od_fit_set_result;
 
 // The two sensors with the most correlated residuals. a = -1: no correlation was computed. Reasons: fewer than two sensors, too few
@@ -202,8 +208,9 @@ typedef struct od_fit_pair {
   double correlation;
 } od_fit_pair;
 
-// Check of the cost one standard deviation away from its minimum. ratio: rise of the cost divided by the rise of a
-// quadratic cost. The result is the checked point with the ratio farthest from 1. See fit_cost_rise.c.
+// Check of the cost at points one standard deviation of a parameter away from the minimum. ratio: rise of the cost
+// divided by the rise of a quadratic cost. Only the point with the ratio farthest from 1 is stored. See
+// fit_cost_rise.c.
 typedef struct od_fit_cost_rise {
   int parameter;  // index of the parameter that is changed; -1: not examined, or no such point
   double ratio;
@@ -226,9 +233,9 @@ typedef struct od_fitted {
   bool widened;
   long window;          // number of rows over which residuals may be correlated
   double *correlation;  // correlations of the errors of the estimates; NAN without a sigma
-  // shift: error of the estimates caused by the integration error of the predictions (positive: estimate too large). NAN: no
-  // integration steps, or not known. better_substeps: sufficient number of steps between two samples. 0: no integration
-  // steps.
+  // shift: error of the estimates caused by the integration error of the predictions (positive: estimate too large).
+  // NAN: the prediction has no integration steps, or the shift was not computed. better_substeps: sufficient number of
+  // steps between two samples. 0: no integration steps, or not computed.
   double *shift;
   int better_substeps;
   // Identifiability of the parameters, with unknown initial states projected out.

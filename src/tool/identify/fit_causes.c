@@ -99,7 +99,8 @@ static od_status diagnose(const od_fit_work *w, const od_fit_data *d, od_record 
     if (!isfinite(p->sigma)) p->sigma = 1;
     P[(nx + i) * (n + 1)] = p->sigma * p->sigma;
   }
-  // If the fit does not start at the model's initial state, its start may be anywhere in the range of the states.
+  // If the fit does not start at the model's initial state, the standard deviation of each initial state is the range
+  // of the state.
   for (int i = 0; i < nx && od_fit_start_of(w->plan, d->set) != OD_FIT_FROM_MODEL; i++)
     P[i * (n + 1)] = pow(range[i], 2);
   e.sensor = sensor, e.parameter = parameter, e.covariance = P;

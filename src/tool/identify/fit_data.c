@@ -218,8 +218,8 @@ double od_fit_raw_value(const od_fit_plan *plan, const od_fit_data *d, int senso
   const od_channel *c = &log->plan->channel[d->set->channel[sensor]];
   if (c->at < 0 || c->scale == 0) return (double)NAN;
   double raw = ((value - c->conversion.offset) * c->conversion.divisor / c->conversion.factor - c->offset) / c->scale;
-  // The numbers in the file have few digits. The result is valid only if the number with few digits converts to the
-  // value.
+  // Numbers in files have few digits, so the raw value is rounded to nine digits. The rounded number is returned only
+  // if its conversion gives the measured value.
   char text[32];
   snprintf(text, sizeof text, "%.9g", raw);
   raw = strtod(text, NULL);
@@ -244,8 +244,9 @@ static od_status take_source(const od_fit_plan *plan, od_fit_data *d, od_error *
 
 // --- Times and preparation ----------------------------------------------------------------------------------------
 
-// Determines whether the times are uniform. The times of the log are kept unless they are uniform except for round-off. An
-// integration rule for uniform times may still treat the kept times as uniform.
+// Determines whether the times are uniform within 1 % of a step, and whether they differ from uniform times by more
+// than round-off. If so, predictions use the times of the log, except with an integration rule that requires uniform
+// times.
 static void find_times(od_fit_data *d) {
   double off = 0;
   d->begin = d->time[0];
@@ -293,8 +294,8 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
   return OD_OK;
 }
 
-// Adds the quantization of a sensor to its noise, unless the file gives an assumed sigma. Replaces values at an end of the
-// sensor's range by NAN.
+// Adds the quantization of a sensor to its noise, unless the file gives an assumed sigma. Replaces values at an end of
+// the sensor's range with NAN.
 static void apply_sensor_limits(const od_experiment *e, od_fit_data *d) {
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];

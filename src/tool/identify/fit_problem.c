@@ -92,7 +92,8 @@ static od_status find_initial_state(od_fit_work *w, od_error *err) {
              : od_fail(err, status, "the initial state of the model cannot be computed: %s", od_status_text(status));
 }
 
-// Returns a random start in the box. If the box spans more than a factor of ten, the start is drawn on a logarithmic scale.
+// Returns a random start of a parameter between its bounds. If the bounds are positive and differ by more than a factor
+// of ten, the start is drawn on a logarithmic scale.
 static double draw(const od_estimated *p, uint64_t seed) {
   double part = od_random_uniform(seed, od_random_stream(p->path), 0, OD_USE_START);
   if (p->low > 0 && p->high / p->low > 10) return p->low * pow(p->high / p->low, part);

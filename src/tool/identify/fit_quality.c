@@ -1,5 +1,5 @@
-// Quality of a fitted model's predictions, per set and sensor, for fitted and for other rows; whiteness of residuals; and the
-// table of all samples.
+// Quality of a fitted model's predictions, per set and sensor, for fitted rows and for rows that are not fitted;
+// whiteness of residuals; and the table of all samples.
 #include <math.h>
 #include <stdio.h>
 
@@ -50,7 +50,7 @@ static double explained(const norm *off, const norm *moved) {
 typedef struct misses {
   const od_fit_work *w;
   int set;
-  norm *off;  // ns norms for the fitted rows, then ns norms for the other rows
+  norm *off;  // ns norms for the fitted rows, then ns norms for the rows that are not fitted
 } misses;
 
 static void add_misses(void *user, const od_predicted *rows) {
@@ -67,8 +67,8 @@ static void add_misses(void *user, const od_predicted *rows) {
   }
 }
 
-// Returns the value that would have the index `index` in the sorted list, by Hoare's selection in linear time. Reorders
-// the values.
+// Returns the value that has the index `index` when the values are sorted, by Hoare's selection in linear time.
+// Reorders the values.
 static double select_value(double *values, long count, long index) {
   for (long low = 0, high = count - 1; low < high;) {
     double pivot = values[low + (high - low) / 2];
@@ -90,7 +90,8 @@ static double select_value(double *values, long count, long index) {
   return values[index];
 }
 
-// Counts the outliers of rows `first` to `end` - 1 if all outliers have the same value, as a code for a missing value has.
+// Sets q->equal_outliers to the number of outliers in rows `first` to `end` - 1 if all outliers have the same value,
+// such as a code for a missing value. Otherwise sets q->equal_outliers to zero.
 static void count_outliers(const od_fit_work *w, int set, int i, long first, long end, od_fit_quality *q) {
   const od_fit_data *d = w->f->data[set];
   q->equal_outliers = 0;
@@ -149,7 +150,7 @@ static void judge_residuals(const od_fit_work *w, int set, int i, long first, lo
   count_outliers(w, set, i, first, end, q);
 }
 
-// A range of rows with its quality: the fitted rows, or the other rows of a set.
+// A range of rows with its quality: the fitted rows of a set, or the rows that are not fitted.
 typedef struct part {
   long first, end;
   od_fit_quality *quality;

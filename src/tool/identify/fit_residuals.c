@@ -10,9 +10,9 @@ double od_fit_residual(const od_fit_work *w, int set, long k, int i) {
   return (w->y[set][k * w->ny + i] - d->y[k * w->ns + i]) / d->sigma[i];
 }
 
-// Returns whether all parameters are within their possible range. The range is not a bound of the search at first, because
-// any bound changes the steps. A trial outside the range ends the search; another search follows with this end of the
-// range as a bound.
+// Returns whether all parameters are within their possible range. Stores the first trial outside the range in
+// w->left_at. The range is not a bound of the search at first, because any bound changes the steps. A trial outside the
+// range ends the search; another search follows with this end of the range as a bound.
 static bool is_possible(od_fit_work *w, const double *x) {
   const od_estimated *p = w->plan->e->parameter;
   for (int i = 0; i < w->np && !w->left; i++)
@@ -22,8 +22,8 @@ static bool is_possible(od_fit_work *w, const double *x) {
 }
 
 // --- Predictions of sets -------------------------------------------------------------------------------------------
-// Derivatives (rows x parameters) are kept in memory only if they are small. Otherwise the rows are predicted again, and
-// callers get the derivatives block by block.
+// Derivatives (rows x parameters) are kept in memory only up to a limited number (`most_kept`). Otherwise the rows are
+// predicted again, and callers get the derivatives block by block.
 
 bool od_fit_is_from_anywhere(const od_fit_work *w, int set) {
   const od_fit_data *d = w->f->data[set];
@@ -31,8 +31,9 @@ bool od_fit_is_from_anywhere(const od_fit_work *w, int set) {
   return start == OD_FIT_FROM_ANYWHERE || (start == OD_FIT_FROM_FIRST_ROW && d->fitted > 0);
 }
 
-// Returns the initial state of a set's prediction; NULL: the predictor's own initial state. A set that is not fitted
-// starts at the model's initial state.
+// Returns the initial state of a set's prediction; NULL: the predictor's own initial state. An unknown initial state is
+// the state found for a validation set or, for a fitted set, the state in x. With shooting, or if no state was found,
+// the state is the model's initial state.
 static const double *start_of(const od_fit_work *w, int set, const double *x) {
   const double *found = w->own_start ? w->own_start[set] : NULL;
   if (!od_fit_is_from_anywhere(w, set) && !found) return NULL;
@@ -51,7 +52,7 @@ od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor,
   return od_predict(predictor, w->np ? x : NULL, start_of(w, set, x), y, NULL);
 }
 
-// Copies predicted rows to the arrays of the set, if these arrays are allocated.
+// Copies predicted rows to w->y of the set and, if w->dy is allocated, their derivatives to w->dy.
 static void keep_rows(const od_fit_work *w, int set, const od_predicted *rows) {
   size_t ny = (size_t)w->ny, first = (size_t)rows->first * ny, count = (size_t)rows->count * ny,
          columns = (size_t)od_predictor_columns(w->predictor[set]);

@@ -10,7 +10,7 @@
 
 static bool report_progress(void *user, const od_ls_progress *p) {
   od_fit_work *w = user;
-  // The number of iterations is not known in advance and seldom exceeds 30.
+  // Without memory, the search continues without a history.
   if (w->f->history && od_search_history_add(w->f->history, p->cost, p->x) != OD_OK) {
     od_table_free(w->f->history);
     w->f->history = NULL;
@@ -56,7 +56,7 @@ static od_status complain_about_sample(const od_fit_work *w, od_error *err) {
 }
 
 // Translates the engine's status into a message about the fit. If the search could not begin, the message names the
-// first set that cannot be predicted.
+// first set that cannot be predicted. Returns the status of the fit.
 static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   const od_ls_result *r = w->f->search;
   w->f->only_predicted = w->options->only_predict;

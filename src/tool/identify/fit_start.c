@@ -5,8 +5,9 @@
 //
 //   sum (y_i(x0 + d) - m_i)^2 / sigma_i^2
 //
-// over the sensors of the first row, or of all rows. The damping is a small fraction of the diagonal of J'J, which scales the states by
-// their effect; so states on which the rows do not depend keep the values of the model.
+// over the sensors of the first row, or of all rows, with the prediction y_i and the measured value m_i of sensor i.
+// The damping is a small fraction of the diagonal of J'J, which scales the states by their effect. States on which the
+// rows do not depend keep the values of the model.
 #include <math.h>
 #include <string.h>
 
@@ -51,7 +52,8 @@ static void add_rows(void *user, const od_predicted *rows) {
     }
 }
 
-// Predicts the set from x0 + d and computes the equations. Returns INFINITY if the prediction fails.
+// Predicts the set from x0 + d and computes the equations. Returns the sum of squares; INFINITY if the prediction
+// fails.
 static double evaluate(equations *q, od_predictor *predictor, const double *x, const double *d, double *from) {
   const od_fit_work *w = q->w;
   const int nx = w->nx;
@@ -87,7 +89,8 @@ static bool solve(int nx, const double *H, const double *g, double damping, doub
   return true;
 }
 
-// Finds the initial state of a set from its first rows, relative to x0.
+// Finds the initial state of a set, relative to x0, from its first `rows` rows. Returns OD_NOT_FINITE if the prediction
+// from x0 fails.
 static od_status find(od_fit_work *w, int set, const double *x, long rows, double *d, od_error *err) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_predictor_free) od_predictor *predictor = NULL;

@@ -110,8 +110,8 @@ static void judge_fit(judge *j) {
   if (fit < f->start_fit - 1 && f->search->cost <= f->search->start_cost)
     REMARK(
         j, OD_DOUBTFUL, "fit.weights", "Weights:",
-        "the fit in percent is worse than at the start, but its weighted sum of squares is smaller: the sigmas or the loss "
-        "give some sensors much more weight than other sensors.");
+        "the fit in percent is worse than at the start, but the weighted sum of squared residuals is smaller: the sigmas or "
+        "the loss give some sensors much more weight than other sensors.");
 }
 
 static void judge_sensors(judge *j) {
@@ -134,8 +134,8 @@ static void judge_sensors(judge *j) {
 
 // --- The residuals and their noise --------------------------------------------------------------------------------
 
-// Writes how to remove outliers. If all of them have the same number in the file, this number is probably a code for a missing
-// value, and the text names it.
+// Writes how to remove outliers. If all of them have the same number in the file, this number is probably a code for a
+// missing value, and the text contains the number.
 static void advise_removal(const od_fit_plan *plan, const od_fit_data *d, int sensor, const od_fit_quality *q,
                            char *text, size_t size) {
   double raw = q->equal_outliers > 0 ? od_fit_raw_value(plan, d, sensor, q->worst_value) : (double)NAN;
@@ -348,8 +348,8 @@ static void judge_constraints(judge *j) {
 
 // --- Fitted data and validation data ------------------------------------------------------------------------------
 
-// Returns whether the residuals are more than twice the residuals of fitted data. The condition must be true in the unit of the
-// sensor and as a fraction of the movement.
+// Returns whether the residuals `unseen` are more than twice the residuals of fitted data. The condition must be true
+// in the unit of the sensor and as a fraction of the movement.
 static bool is_much_worse(const judge *j, int i, const od_fit_quality *unseen) {
   double rms = 0, left = 0;
   for (int set = 0; set < j->f->sets; set++) {
@@ -372,8 +372,8 @@ static void judge_validation(judge *j) {
   if (worse.count > 0)
     REMARK(
         j, OD_DOUBTFUL, "validation.worse", "Validation:",
-        "validation data are predicted much worse than fitted data: %s. The fit may describe its own data rather than "
-        "the machine.",
+        "validation data are predicted much worse than fitted data: %s. The fitted model may describe only the fitted "
+        "data, not the machine.",
         od_name_list_text(&worse));
 }
 

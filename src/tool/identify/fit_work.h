@@ -49,8 +49,8 @@ typedef struct od_fit_work {
   od_influence *influence;     // influence of the residuals on the estimates, at the solution; NULL: not available
 } od_fit_work;
 
-// Returns whether the fit continues. After an interrupt, returns true only while the start or the report is evaluated within the
-// time limit. Long computations over many rows call this function regularly, with the od_fit_work as user.
+// Returns whether the fit continues. After an interrupt, returns true only while the start or the report is evaluated
+// within the time limit. Long computations over many rows call this function regularly. work: the od_fit_work.
 bool od_fit_keeps_going(void *work);
 
 // fit_problem.c: prepares the data and predictors of all sets and the unknowns of the problem.
@@ -73,7 +73,7 @@ bool od_fit_is_from_anywhere(const od_fit_work *w, int set);
 od_status od_fit_predict_rows(const od_fit_work *w, int set, od_predictor *predictor, const double *x,
                               const od_predict_wish *wish);
 od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor, const double *x, double *y);
-// Predicts a set at x and writes into its arrays w->y and w->dy, if these arrays are allocated.
+// Predicts a set at x. Writes the values into w->y and, if requested, the derivatives into w->dy (if allocated).
 od_status od_fit_predict_set(const od_fit_work *w, int set, const double *x, bool derivatives);
 
 // Returns the residual of sensor i in row k of a set from the last prediction, in units of the sensor's noise. NAN: the sensor has
@@ -94,7 +94,8 @@ static inline const double *od_fit_derivatives(const od_fit_work *w, const od_fi
 static inline int od_fit_column(const od_fit_work *w, const od_fit_block *b, int c) {
   return c < w->np ? c : b->states + c - w->np;
 }
-// Computes the stored predictions at the solution. Call before od_fit_visit_set().
+// Computes the stored predictions and derivatives at the solution, and eliminates the nodes of shooting. Call before
+// od_fit_visit_set(). Returns OD_NOT_CONVERGED if a set cannot be predicted.
 od_status od_fit_stand(od_fit_work *w);
 // Calls `visit` for each block of a fitted set's rows at the solution, in order. Blocks that are not in memory are predicted
 // again. Afterwards the set's y contains the predictions at the solution.
@@ -126,7 +127,7 @@ int od_fit_active_rows(const od_fitted *f, double *rows);
 od_status od_fit_make_shooting(od_fit_work *w, od_error *err);
 bool od_fit_is_shooting(const od_fit_work *w);
 od_ls_hidden od_fit_hidden(const od_fit_work *w);
-// Eliminates the nodes. Call after a prediction with derivatives.
+// Eliminates the nodes of all fitted sets. Call after a prediction with derivatives.
 od_status od_fit_eliminate(od_fit_work *w);
 // Returns OD_OK if a set can be predicted in segments with the start values, else the status of the failed prediction.
 od_status od_fit_shooting_status(od_fit_work *w, int set);
@@ -151,12 +152,13 @@ od_status od_fit_find_sigmas(od_fit_work *w, od_error *err);
 od_status od_fit_find_shift(od_fit_work *w, od_error *err);
 // fit_quality.c: finds the sensors with the most correlated residuals.
 od_status od_fit_find_pair(od_fit_work *w, od_error *err);
-// fit_cost_rise.c: checks the cost at a distance of one standard deviation.
+// fit_cost_rise.c: checks the cost at points one standard deviation of a parameter away from the minimum.
 od_status od_fit_check_cost_rise(od_fit_work *w, od_error *err);
 
 // fit_verdict.c: fills f->verdict.
 od_status od_fit_judge(od_fit_work *w, od_error *err);
-// fit_causes.c: adds the cause of a bad verdict about the residuals.
+// fit_causes.c: if the options request a diagnosis and the residuals cause a bad verdict, adds possible causes to the
+// verdict.
 od_status od_fit_name_causes(od_fit_work *w, od_error *err);
 
 #endif

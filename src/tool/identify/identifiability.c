@@ -15,7 +15,7 @@
 // Smallest singular value that is not zero, relative to the largest singular value, and smallest remainder of an
 // independent column. Columns have length 1.
 static const double rank_tolerance = 1e-9;
-static const double seen_tolerance = 1e-6;  // smaller fractions of a gradient along null directions are neglected
+static const double seen_tolerance = 1e-6;  // largest fraction of a gradient along null directions that is neglected
 
 // ---- Factors of the Jacobian
 

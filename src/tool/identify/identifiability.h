@@ -15,7 +15,7 @@
 #include "oleodyn/status.h"
 
 typedef struct od_sensitivities {
-  int rows, columns;    // number of samples times outputs, and of parameters
+  int rows, columns;    // number of samples times number of outputs; number of parameters
   const double *J;      // rows x columns, row-major; rows of unequal noise must have been divided by their noise
   const double *value;  // values of the parameters, for descriptions with factors; not NULL
   const double *scale;  // unit of changes; NULL: the magnitudes of the parameters, 1 for a value of zero
@@ -27,7 +27,7 @@ typedef struct od_sensitivities {
 // The form in which a null direction is described.
 typedef enum od_null_form {
   OD_NULL_SCALES,  // parameters multiplied by powers of one factor; coefficients are the exponents
-  OD_NULL_ADDS,    // multiples of one amount added to parameters; coefficients are the multiples
+  OD_NULL_ADDS,    // multiples of one amount are added to parameters; coefficients are the multiples
   OD_NULL_LOCAL,   // small relative changes of parameters; coefficients are the ratios of the changes
 } od_null_form;
 

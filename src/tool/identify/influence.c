@@ -1,4 +1,5 @@
-// (J'WJ)^+ = D V diag(1/s^2) V' D from the triangle of the weighted rows, R D = U diag(s) V'. D scales the columns to length 1.
+// Computes (J'WJ)^+ = D V diag(1/s^2) V' D from the triangle R of the weighted rows, with the singular value
+// decomposition R D = U diag(s) V'. D scales the columns to length 1.
 #include "identify/influence.h"
 
 #include <lapacke.h>

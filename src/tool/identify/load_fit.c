@@ -493,7 +493,7 @@ static void add_constraint(od_experiment_loader *xl, od_fit_plan *plan, const ch
   plan->constraint = list;
   bool equality = r->kind[i] == OD_EQUAL;
   int at = plan->constraints++;
-  // Equalities come first; both kinds are in the order of the file.
+  // Equalities come first. Within each kind, constraints are in the order of the file.
   for (; equality && at > plan->equalities; at--) list[at] = list[at - 1];
   plan->equalities += equality;
   list[at] = (od_fit_constraint){.text = part_of(&xl->ld, text, r, i, i + 1),

@@ -1,8 +1,9 @@
 // The most readable basis of a null space: directions with few parameters and simple ratios.
 //
-// Candidates are the directions for which count - 1 conditions hold: a parameter is constant, or two parameters change by
-// the same factor, or by opposite factors. Each candidate is written as powers of a factor, as multiples of an amount, and
-// as small relative changes. The price of the simplest form is the price of the candidate. The cheapest independent
+// Candidates are the directions for which count - 1 conditions hold: a parameter is constant, or two parameters change
+// by the same factor, or by opposite factors. Each candidate is written as powers of a factor, as multiples of an
+// amount, and as small relative changes. A form has a price, which increases with the number of parameters and with
+// ratios that are not simple. The price of a candidate is the price of its cheapest form. The cheapest independent
 // candidates are the basis.
 #include "identify/null_space.h"
 
@@ -165,7 +166,8 @@ static void find_conditions(search *s, bool pairs) {
     }
 }
 
-// Finds the unique combination of basis vectors that meets count - 1 conditions. Returns false if this combination is not unique.
+// Finds the combination of basis vectors that meets count - 1 conditions. The length of the combination is arbitrary.
+// Returns false if the conditions are dependent.
 static bool solve(search *s, const int *chosen, double *combination) {
   int n = s->count, rows = n - 1, pivot_of[16], used = 0;
   double *M = s->matrix;

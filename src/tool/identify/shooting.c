@@ -87,8 +87,8 @@ static void keep_end_slopes(od_shooting *s, int k) {
   }
 }
 
-// Predicts a segment. The next segment overwrites the outputs at the end of this segment. OD_NOT_AVAILABLE: the machine has changed
-// its coordinates.
+// Predicts segment k from its node, including the first row of the next segment. The prediction of the next segment
+// overwrites this row. Returns OD_NOT_AVAILABLE if the machine has changed its coordinates.
 static od_status predict_segment(od_shooting *s, int k, const double *p, bool derivatives) {
   bool last = k + 1 == s->nodes;
   int first = s->row[k], count = s->row[k + 1] - first + !last;

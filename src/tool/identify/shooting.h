@@ -12,9 +12,9 @@
 #include "oleodyn/least_squares.h"
 #include "predict/predict.h"
 
-// The linear equations between nodes, in units of the sizes of states. For each of `columns` right-hand sides:
-// minimizes the sum of squares of |R_k z_k + c_k| over all segments, with z_(k+1) = F_k z_k + h_k. The first node is
-// fixed at 0, or free.
+// The linear equations between nodes, in units of the sizes of states. For each of `columns` right-hand sides,
+// od_chain_solve() minimizes the sum of squares of |R_k z_k + c_k| over all segments, with z_(k+1) = F_k z_k + h_k. The
+// first node is fixed at 0, or free (`free_start`).
 typedef struct od_chain {
   int nodes, nx, columns;
   bool free_start;
@@ -73,6 +73,7 @@ od_status od_shooting_new(const od_shooting_of *of, od_shooting **out, od_error 
 void od_shooting_free(od_shooting *s);
 
 // Computes the initial nodes: each node is the end of the previous segment, moved towards the data of its own segment.
+// Returns OD_NOT_AVAILABLE if the machine changes its coordinates.
 od_status od_shooting_begin(od_shooting *s, const double *p, const double *x0, const od_shooting_data *data);
 // Predicts all segments from the nodes `at`, with derivatives if requested.
 od_status od_shooting_predict(od_shooting *s, const double *p, bool derivatives);

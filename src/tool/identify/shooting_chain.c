@@ -16,8 +16,8 @@ static const double weak = 1e-10;  // weight that fixes an undetermined first no
 enum { MOST_PASSES = 8 };
 static const double closed = 1e-13;  // fraction of the largest change of any node; smaller gaps count as closed
 
-// Returns the number of entries of a row. For each node, nx rows of R11, R12 and the right-hand sides are kept for the
-// backward pass; scratch memory follows.
+// Returns the number of entries of a row: coefficients of a node, coefficients of the next node, and right-hand sides.
+// For each node, nx rows are kept for the backward pass; scratch memory follows.
 static int width_of(const od_chain *c) {
   return 2 * c->nx + c->columns;
 }
@@ -66,7 +66,7 @@ static void stack(const od_chain *c, int k, const double *known, const double *h
   }
 }
 
-// Runs one pass with the right-hand sides h of continuity.
+// Runs one forward and one backward pass with the right-hand sides h of continuity. Writes the solution to c->z.
 static void pass(od_chain *c, const double *h) {
   int nx = c->nx, width = width_of(c), narrow = nx + c->columns;
   double *kept = c->memory, *block = kept + c->nodes * nx * width, *known = block + 3 * nx * width;
@@ -123,7 +123,7 @@ static double correct(const od_chain *c, double *h) {
   return worst;
 }
 
-// Computes all other nodes from a given first node, by continuity alone. Returns false if a node is not finite.
+// Computes all nodes from the first node, which is zero, by continuity alone. Returns false if a node is not finite.
 static bool follow_start(od_chain *c) {
   int nx = c->nx, nb = c->columns;
   bool finite = true;

@@ -23,8 +23,9 @@ bool od_drive_end_is_tank(const od_model *m, int instance, int end, double *pres
   return true;
 }
 
-// Computes the pressures of two chambers (Pa) with p_a A_a - p_b A_b = push (N). The pressure rule of the options gives the second
-// equation. tank[i]: pressure of the tank at end i; NULL: no tank is connected to end i.
+// Computes the pressures of two chambers (Pa) with p_a A_a - p_b A_b = push (N). The second equation is the pressure
+// of a tank or, without a tank, the pressure rule of the options. tank[i]: pressure of the tank at end i; NULL: no tank
+// is connected to end i.
 static void share_push(const od_inverse_options *options, const double area[2], const double *tank[2], double push,
                        double pressure[2]) {
   double rule = options->pressure;
@@ -41,8 +42,8 @@ static void share_push(const od_inverse_options *options, const double area[2], 
   }
 }
 
-// Computes the pressures (Pa) at both ends of a motor from their difference, by the pressure rule of the options. tank: see
-// share_push().
+// Computes the pressures (Pa) at both ends of a motor from their difference, by the pressure of a tank or, without a
+// tank, the pressure rule of the options. tank: see share_push().
 static void share_difference(const od_inverse_options *options, const double *tank[2], double difference,
                              double pressure[2]) {
   if (tank[1] || tank[0]) {

@@ -293,8 +293,9 @@ static od_status advance_loose(run *s, double t, double h) {
   return status;
 }
 
-// Computes the change of the efforts due to errors of second derivatives, one error per motion. Efforts are linear in second
-// derivatives, so one solution per motion is sufficient. Keeps the maximum over all calls for each drive.
+// Computes the change of each effort due to errors of second derivatives, one error per motion: the root of the sum of
+// squares over all motions. Efforts are linear in second derivatives, so one solution per motion is sufficient. Stores
+// the maximum over all calls in spread[d] for each drive d.
 static od_status find_spread(run *s, double (*error)(const od_trajectory *), double *spread) {
   const od_inverse_options *o = s->o;
   double *nominal = s->nominal, *square = nominal + o->drives;

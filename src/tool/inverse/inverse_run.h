@@ -84,7 +84,7 @@ bool od_drive_can_be(const od_model *m, int instance);
 bool od_drive_is_chosen(const od_inverse_options *options, od_drive_kind kind, int index);
 // Returns whether the effort of a drive is a torque.
 bool od_drive_turns(const od_model *m, const od_drive *drive);
-// Finds a drive by name: an actuator, a force, a torque or a joint. False: no drive has this name.
+// Finds a drive by name: an actuator, a force, a torque or a joint. Returns false if no drive has this name.
 bool od_inverse_find_drive(const od_machine *machine, const char *name, od_drive *out);
 // Lists the default drives: all actuators or, in a machine without actuators, all forces and torques with an input. Writes at
 // most `room` drives. Returns their number.
@@ -112,8 +112,8 @@ typedef struct od_oil_need {
 int od_drive_chambers(const od_model *m, const od_drive *drive);
 // Returns whether an end of an element is at a tank. If so, *pressure is the pressure of the tank.
 bool od_drive_end_is_tank(const od_model *m, int instance, int end, double *pressure);
-// Returns the pressures at which an actuator has this effort at the last solution of `inverse`; infinite or NAN if there are no
-// such pressures.
+// Returns the pressures at which an actuator has the effort `effort` (N or N m) at the last solution of `inverse`, and
+// the flows and volumes at these pressures. The pressures are infinite or NAN if no pressures give this effort.
 od_oil_need od_drive_oil_need(const od_model *m, const od_inverse *inverse, const od_inverse_options *options,
                               int instance, double effort);
 // Returns the bulk modulus of the oil at a pressure, Pa; 0: there is no oil.

@@ -9,7 +9,7 @@
 enum {
   DEGREE = 6,
   MOST_HALF = 500,    // a window has at most 2 * MOST_HALF + 1 rows
-  LEAST_HALF = 3,     // half of the narrowest window, DEGREE + 1 rows; its polynomials interpolate
+  LEAST_HALF = 3,     // half width of the narrowest window (DEGREE + 1 rows), in which polynomials interpolate
   MOST_TRIED = 4000,  // largest number of rows used for cross-validation
   LEAST_TRIED = 8,
   LAGS = 20,  // number of lags of autocorrelations of residuals
@@ -77,8 +77,8 @@ static void fit_at(fitting *f, int row, int half, double out[3]) {
   }
 }
 
-// Returns the standard deviation of the second derivative divided by the standard deviation of the samples, for the last
-// polynomial.
+// Returns the standard deviation of the second derivative of the last polynomial due to noise of the samples, divided
+// by the standard deviation of this noise.
 static double gain(const fitting *f) {
   double sum = 0;
   for (int j = 0; j < f->count; j++) sum += f->weight[2][j] * f->weight[2][j];
@@ -224,8 +224,7 @@ od_status od_smooth_samples(const double *t, const double *y, int rows, double l
   if (!(low_pass > 0) && used.noise * fit.gain > noise_limit * largest) {
     trial best = used;
     if (!choose_window(f, &half, &best)) return OD_NO_MEMORY;
-    // Residuals that are as large as the motion and have a pattern are motion that the samples do not resolve. These residuals
-    // are not smoothed.
+    // Large residuals with a pattern are motion that the samples do not resolve. These residuals are not smoothed.
     bool is_motion = best.residual > 0.1 * all && best.pattern > correlation_limit;
     // The narrowest window of the cross-validation is not used, because interpolation may be better.
     if (half > LEAST_HALF + 1 && !is_motion) {

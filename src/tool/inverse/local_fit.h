@@ -10,7 +10,8 @@
 
 typedef struct od_smoothing {
   int window;  // rows of each polynomial; 0: there are no samples
-  // Whether cross-validation selected the width of the window; false: default width, or from a given frequency.
+  // Whether cross-validation selected the width of the window; false: the width is the default, or follows from a
+  // given frequency.
   bool chosen;
   double noise;  // standard deviation of the second derivative due to noise or resolution of the samples; 0: none
                  // detected

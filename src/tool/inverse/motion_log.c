@@ -13,7 +13,7 @@ void od_motion_log_free(od_motion_log *log) {
   *log = (od_motion_log){0};
 }
 
-// Adds the columns whose names are names of quantities. Returns false if out of memory.
+// Adds the columns whose names are names of quantities that can be prescribed. Returns false if out of memory.
 static bool choose_columns(const od_machine *machine, od_whole_log *whole) {
   const od_model *m = od_machine_model(machine);
   for (int input = 0; input < od_log_inputs(whole->log); input++) {

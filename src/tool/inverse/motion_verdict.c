@@ -15,8 +15,8 @@ static const double end_error_limit = 0.01;
 static const double resolution_limit = 0.1;
 // Smoothing that removes more than this fraction of the motion is reported.
 static const double removed_limit = 0.1;
-// A peak outside the range of the rows is reported above the first limit. The verdict is unsound above the second limit. Both
-// limits are fractions of the largest magnitude.
+// A peak outside the range of the rows is reported if its distance from this range exceeds the first limit. The verdict
+// is unsound above the second limit. Both limits are fractions of the largest magnitude.
 static const double missed_limit = 0.01, unsound_missed_limit = 0.1;
 
 static void judge_jumps(const od_model *m, const od_inverse_options *o, od_verdict *v) {
@@ -141,7 +141,7 @@ static void judge_rows(const od_inverse_options *o, od_inverse_result *r) {
     if (by > worst) worst = by, column = c, value = its_value, t = its_t;
   }
   if (column < 0) return;
-  // Efforts are reported before quantities that follow from them.
+  // An effort that misses its peak is reported instead of a quantity that follows from efforts.
   for (int d = 0; d < o->drives; d++) {
     double its_value, its_t, by = missed(r, r->columns[d].effort, &its_value, &its_t);
     if (by > fmin(0.5 * worst, unsound_missed_limit)) column = r->columns[d].effort, value = its_value, t = its_t;
@@ -161,7 +161,7 @@ static void judge_rows(const od_inverse_options *o, od_inverse_result *r) {
 
 void od_motion_judge(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r) {
   judge_jumps(od_machine_model(machine), o, &r->verdict);
-  // If samples are too few, the residuals of the polynomials are motion and must not be smoothed.
+  // If samples are too few, the residuals of the polynomials are motion, not noise.
   bool few = worst_drive(o, r, r->coarse, resolution_limit) >= 0;
   judge_samples(machine, o, few, r);
   if (!few) judge_noise(machine, o, r);

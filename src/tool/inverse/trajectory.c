@@ -41,7 +41,8 @@ static void evaluate_peaks(od_trajectory *r, peaks *p, double t, double low, dou
       p->value[k] = peak_size(y, k), p->low[k] = low, p->high[k] = high, r->peak[k] = t;
 }
 
-// Refines a peak by golden-section search. The motion has one peak between the two evaluations next to the largest value.
+// Refines a peak by golden-section search. Assumes that the motion has one peak between the two evaluations next to the
+// largest value.
 static void refine(od_trajectory *r, const peaks *p, int which) {
   const double section = 0.6180339887498949;
   double a = p->low[which], b = p->high[which], y[3];
@@ -73,7 +74,7 @@ static int evaluate_piece(od_trajectory *r, peaks *p, double begin, double last,
   int evaluations = 0;
   for (double t = begin, before = begin; t <= last; evaluations++) {
     double pace = od_machine_input_pace(r->machine, r->input, t, last);
-    // Steps are slightly unequal, to avoid aliasing with a sine.
+    // Steps are unequal, to avoid aliasing with a sine.
     double uneven = 0.75 + 0.5 * fmod(0.6180339887498949 * evaluations, 1);
     double next = t + fmax(fmin(pace, (last - begin) / LEAST_EVALUATIONS), shortest) * uneven;
     if (isfinite(pace) && next - t < r->spacing) r->spacing = next - t;
@@ -220,8 +221,9 @@ void od_trajectory_free(od_trajectory *r) {
   *r = (od_trajectory){0};
 }
 
-// Interpolates value, rate and second derivative, each by the cubic through the four nodes around t. The nodes come from
-// least-squares polynomials; a common polynomial would amplify their small differences.
+// Interpolates value, rate and second derivative, each by the cubic through the four nodes around t. Value, rate and
+// second derivative at the nodes come from least-squares polynomials and are slightly inconsistent. One polynomial
+// through all three would amplify these inconsistencies.
 static void interpolate(const od_trajectory *r, int low, double t, double out[3]) {
   const double *const column[] = {r->value, r->rate, r->second};
   int first = low - 1 < 0 ? 0 : low + 3 > r->nodes ? r->nodes - 4 : low - 1;

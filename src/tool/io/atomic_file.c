@@ -50,8 +50,8 @@ static void release(od_atomic_file *f) {
 }
 
 // Creates a file, registers the file as unfinished and returns its descriptor; -1: failure, with the reason in errno.
-// Blocks signals during this time: a signal between creation and registration would end the program and leave the file
-// behind.
+// Blocks signals until the file is registered: a signal between creation and registration would end the program and
+// leave the file behind.
 static int create_noted(const char *path, mode_t mode) {
   sigset_t all, before;
   sigfillset(&all);
@@ -136,7 +136,7 @@ static bool finish(od_atomic_file *f) {
   return ok;
 }
 
-// Writes the folder to disk. Then the rename is permanent. Errors are ignored.
+// Writes the folder to disk, so that the rename is permanent. Errors are ignored.
 static void synchronize_folder(const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = slash ? od_strndup(path, slash == path ? 1 : (size_t)(slash - path)) : od_strdup(".");

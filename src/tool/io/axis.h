@@ -21,8 +21,8 @@ od_axis od_axis_make(double min, double max, const char *unit, double wanted);
 // Returns a logarithmic axis from min to max, both above zero. The unit has no prefix. Ticks are numbers of the sequence ..., 1, 2,
 // 5, 10, 20, ...: `first` and `step` are places in this sequence, where the place of 1 is zero.
 od_axis od_axis_make_log(double min, double max, const char *unit, double wanted);
-// Returns the place of a value on the axis: 0 at its low end, 1 at its high end. A value that a logarithmic axis cannot show is far
-// below the low end.
+// Returns the place of a value on the axis: 0 at its low end, 1 at its high end. For zero and negative values on a
+// logarithmic axis, returns a place far below the low end.
 double od_axis_place(const od_axis *axis, double value);
 double od_axis_tick(const od_axis *axis, int i);
 // Writes the number of a tick as text.

@@ -16,13 +16,13 @@ typedef struct od_bundled {
   bool is_yaml;  // whether the file was parsed as YAML while the bundle was recorded
 } od_bundled;
 typedef struct od_bundle {
-  od_arena arena;  // owns the list, and the files that were recorded
+  od_arena arena;  // owns the list of files, and the files that were recorded
   od_bundled *file;
   int files;
 } od_bundle;
 
-// Adds a file unless the bundle has a file with this path. If `copies` is true, copies the bytes. Returns false if an allocation
-// fails.
+// Adds a file unless the bundle has a file with this path. If `copies` is true, copies the bytes; otherwise the bytes
+// must outlive the bundle. Returns false if an allocation fails.
 bool od_bundle_add(od_bundle *b, const char *path, const char *bytes, size_t size, bool copies);
 
 // Set the bundle that this thread uses or records; NULL: none. Return the previous bundle.
@@ -32,7 +32,7 @@ od_bundle *od_bundle_record(od_bundle *b);
 // Return whether this thread uses or records a bundle.
 bool od_bundle_is_used(void);
 bool od_bundle_is_recorded(void);
-// Returns the file of the used bundle, or NULL.
+// Returns the file with this path in the used bundle; NULL if no bundle is used or the bundle has no such file.
 const od_bundled *od_bundle_find(const char *path);
 // Adds a file that was read to the recorded bundle, if any. Returns false if an allocation fails.
 bool od_bundle_note(const char *path, const char *bytes, size_t size);
@@ -40,7 +40,8 @@ bool od_bundle_note(const char *path, const char *bytes, size_t size);
 void od_bundle_note_yaml(const char *path);
 // Same as stat(), for a file of the used bundle or, if no bundle is used, on disk.
 int od_bundle_stat(const char *path, struct stat *facts);
-// Opens a file of the used bundle as an unnamed temporary file. Returns its descriptor, which the caller closes, or -1.
+// Opens a file of the used bundle as an unnamed temporary file. Returns its descriptor, which the caller closes, or -1
+// on failure.
 int od_bundle_open(const char *path);
 
 #endif

@@ -16,8 +16,8 @@ double od_chart_y(const od_chart *c, double value) {
   return c->y + c->height * (1 - od_axis_place(&c->vertical, value));
 }
 
-// Returns the vertical position of a value. Values far outside the frame are moved to just outside the frame, so that
-// coordinates stay short.
+// Returns the vertical position of a value. Values far outside the frame are moved to two heights of the frame outside
+// the frame, so that coordinates stay short.
 static double bounded_y(const od_chart *c, double value) {
   return fmin(fmax(od_chart_y(c, value), c->y - 2 * c->height), c->y + 3 * c->height);
 }
@@ -100,7 +100,7 @@ static void path_point(path *p, char how, double x, double y) {
 
 static void path_close(path *p, double x, double y) {
   fputc('Z', p->to);
-  // The next line of a compact path is relative to the first point of the closed line.
+  // The first point of the next line of a compact path is relative to the first point of the closed line.
   p->x = lround(compact_scale * x);
   p->y = lround(compact_scale * y);
 }
@@ -189,7 +189,7 @@ void od_chart_line(FILE *to, const od_chart *c, od_series x, od_series y, const 
     span s = same_pixel(c, &x, &y, row);
     long rows[4] = {row, s.low < s.high ? s.low : s.high, s.low < s.high ? s.high : s.low, s.last}, drawn = row - 1;
     for (int i = 0; i < 4; i++) {
-      // The first point lies on the line to the next points, unless the line starts here or there are no other points.
+      // The first row of a column of pixels is drawn only if the line starts there, or if the column has no other row.
       if (rows[i] == drawn || (i == 0 && p.down && s.last > row)) continue;
       drawn = rows[i];
       pen_to(&p, od_chart_x(c, od_series_at(&x, drawn)), bounded_y(c, od_series_at(&y, drawn)));
@@ -340,7 +340,7 @@ void od_chart_mark(FILE *to, const od_chart *c, double x, double y, od_mark_shap
     stroke(&p, px - arm, py - arm, px + arm, py + arm);
     stroke(&p, px - arm, py + arm, px + arm, py - arm);
   } else {
-    // The ring is a polygon in the same path as the crosses, whose style does not fill shapes.
+    // The ring is a polygon in a path, like the cross. Both have the same style, which does not fill shapes.
     for (int i = 0; i <= 12; i++) {
       double angle = i * acos(-1) / 6;
       path_point(&p, i ? 'L' : 'M', px + arm * cos(angle), py + arm * sin(angle));

@@ -21,7 +21,7 @@ static inline double od_series_at(const od_series *s, long i) {
 
 typedef enum od_mark_shape { OD_MARK_RING, OD_MARK_CROSS } od_mark_shape;
 
-// A shape of a chart, as the functions below receive it, in the units of the axes.
+// A shape of a chart, as passed to the functions below, in the units of the axes.
 typedef enum od_drawn_kind {
   OD_DREW_LINE,
   OD_DREW_BAND,
@@ -43,8 +43,9 @@ typedef struct od_drawn {
 typedef struct od_chart {
   double x, y, width, height;  // the frame, in pixels
   od_axis horizontal, vertical;
-  // Whether curves are written with few characters and a resolution of a fifth of a pixel, without their names.
-  double column;  // width of the columns of pixels in which lines are thinned; 0: 1
+  // column: width of the columns in which lines are thinned, in pixels; 0: 1. is_compact: whether curves are written
+  // with few characters and a resolution of a fifth of a pixel, without their names.
+  double column;
   bool is_compact;
   // Called for each shape that is drawn, for example to store its numbers; NULL: not called.
   void (*listen)(void *listener, const od_drawn *drawn);

@@ -10,7 +10,8 @@ typedef struct od_checkpoint {
 } od_checkpoint;
 void od_checkpoint_free(od_checkpoint *c);
 
-// Replaces the contents of a checkpoint by the state of an object. Fails with OD_NO_MEMORY and then keeps the old contents.
+// Replaces the contents of a checkpoint with the state of an object. Fails with OD_NO_MEMORY; the old contents then
+// remain.
 od_status od_checkpoint_take(od_checkpoint *c, const od_saved_owner *owner, void *self, od_pieces_function *transfer);
 // Reads a file, at most 4 GB. Fails with OD_IO or OD_NO_MEMORY; err has the path.
 od_status od_checkpoint_read(od_checkpoint *c, const char *path, od_error *err);

@@ -6,8 +6,8 @@
 
 typedef struct od_csv_writer od_csv_writer;
 
-// Opens the file and writes the header: names and units of the table. The file appears under its name when it is complete. "-" is
-// standard output.
+// Opens the file and writes the header: names and units of the table. The file appears under its name when it is
+// complete. The path "-" is standard output.
 od_status od_csv_writer_open(const char *path, const od_table *head, od_csv_writer **out, od_error *err);
 // Writes a row. od_csv_writer_commit() reports errors.
 void od_csv_writer_row(od_csv_writer *w, const double *row);

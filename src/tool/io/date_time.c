@@ -65,7 +65,7 @@ static int take_number(cursor *c, int least, int most, int *value) {
   return digits >= least && !is_digit(peek(c)) ? digits : 0;
 }
 
-// Reads the name of a month, or its first three letters. Returns 1 to 12; 0: there is no name.
+// Reads the name of a month, or at least the first three letters of the name. Returns 1 to 12; 0: there is no name.
 static int take_month(cursor *c) {
   static const char *const names[] = {"January", "February", "March",     "April",   "May",      "June",
                                       "July",    "August",   "September", "October", "November", "December"};
@@ -81,14 +81,15 @@ static int take_month(cursor *c) {
 
 // ---- Dates
 
-// Reads a year of two or four digits: years of two digits are 1970 to 2069.
+// Reads a year of two or four digits: years of two digits are 1970 to 2069. Returns false if there is no such year.
 static bool take_year(cursor *c, int *year) {
   const int digits = take_number(c, 2, 4, year);
   if (digits == 2) *year += *year < 70 ? 2000 : 1900;
   return digits == 2 || digits == 4;
 }
 
-// Reads a date such as 2026-03-01, 20260301 (only before a T), 01.03.2026 or 1-Mar-26.
+// Reads a date such as 2026-03-01, 20260301 (only before a T), 01.03.2026 or 1-Mar-26. Returns false if the text has
+// another form.
 static bool take_date(cursor *c, od_date_order order, od_date_time *out) {
   int first, year, month = 0, date = 0;
   const cursor begin = *c;
@@ -130,7 +131,8 @@ static bool take_date(cursor *c, od_date_order order, od_date_time *out) {
 
 // ---- Times
 
-// Reads the digits of a fraction, ns. Further digits are ignored.
+// Reads the digits of a fraction of a second, in ns. Digits after the ninth are ignored. Returns false if there is no
+// digit.
 static bool take_fraction(cursor *c, int64_t *fraction) {
   int digits = 0;
   *fraction = 0;
@@ -164,8 +166,8 @@ static bool take_zone(cursor *c, od_date_time *out) {
   return true;
 }
 
-// Reads a time such as 12:00, 12:00:00.123, 120000 (only after a date), 1:00:00 PM. Without a date, the time has seconds, and its
-// hours may exceed a day.
+// Reads a time such as 12:00, 12:00:00.123, 120000 (only after a date), 1:00:00 PM. Without a date, the time has
+// seconds, and its hours may exceed a day. Returns false if the text has another form.
 static bool take_time(cursor *c, od_date_time *out) {
   int hour, minute, seconds = 0;
   int64_t fraction = 0;
@@ -222,7 +224,8 @@ bool od_date_time_is(const char *text, size_t length) {
 }
 
 bool od_date_order_of(const char *form, od_date_order *order) {
-  // Finds the first letter of each kind. Minutes come after the date, so the first m belongs to the month.
+  // Finds the first letters of the year, the month and the date. Minutes come after the date, so the first m belongs to
+  // the month.
   const size_t length = strlen(form), year = strcspn(form, "yY"), month = strcspn(form, "mM"),
                date = strcspn(form, "dD");
   if (year == length || month == length || date == length) return false;

@@ -24,7 +24,7 @@ typedef struct od_date_time {
 
 // Reads a text. Returns false if the text is neither a date nor a time in this order.
 bool od_date_time_parse(const char *text, size_t length, od_date_order order, od_date_time *out);
-// Returns whether a text may be a date or a time in any order.
+// Returns whether a text is a date or a time in at least one order.
 bool od_date_time_is(const char *text, size_t length);
 
 // Reads the order from the form of a date: "dd.mm.yyyy hh:mm:ss". Returns false if the text is not such a form.
@@ -34,10 +34,11 @@ bool od_date_order_of(const char *form, od_date_order *order);
 int64_t od_days_since_1970(int year, int month, int date);
 
 enum { OD_DATE_TIME_SIZE = 48 };
-// Writes an instant as in ISO 8601: "2026-03-01T12:00:00.123456", with the fewest digits. has_zone: "Z" follows.
+// Writes an instant as in ISO 8601: "2026-03-01T12:00:00.123456", with as few digits of the second as necessary.
+// has_zone: "Z" follows.
 void od_date_time_text(char text[OD_DATE_TIME_SIZE], od_nanoseconds at, bool has_zone);
 
-// Returns a difference in seconds, correctly rounded up to 104 days.
+// Returns a difference in seconds. For differences below 104 days, the result is correctly rounded.
 double od_seconds_of(od_nanoseconds difference);
 
 #endif

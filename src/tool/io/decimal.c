@@ -82,15 +82,15 @@ static wide leading_power(int e) {
   return power_of_ten[e - FIRST_POWER];
 }
 
-// Computes floor(log2(10^e)).
+// Returns floor(log2(10^e)).
 static inline int log2_of_power(int e) {
   return (e * 1741647) >> 19;
 }
 
 // ---- Conversion from a double
 
-// Computes floor(log10(2^q)), or floor(log10(3/4 2^q)) for a power of two, because the interval below a power of two is half as
-// wide.
+// Returns floor(log10(2^q)), or floor(log10(3/4 2^q)) for a power of two, because the interval below a power of two is
+// half as wide.
 static inline int log10_of_double(int q, bool power_of_two) {
   return (q * 1262611 - (power_of_two ? 524031 : 0)) >> 22;
 }

@@ -37,14 +37,15 @@ od_display_text od_display_quantity(double value, const char *si);
 // Returns the rate of change of a quantity in this SI unit: "300 bar per second", "7.6 per second", "2 m/s\u00b2".
 od_display_text od_display_rate(double rate, const char *si);
 
-// "4.1 ms", "5 s", "3 min 20 s".
+// A duration in words: "4.1 ms", "5 s", "3 min 20 s".
 typedef struct od_duration {
   char text[32];
 } od_duration;
 od_duration od_duration_text(double seconds, int digits);
-// Returns the digits after the point of times of a run of this length, s: 2 for 10 s to 89 s. The script of report pages has the same rule.
+// Returns the number of decimals for times of a run of this length (s): 2 for 10 s to 89 s. The script of report pages
+// has the same rule.
 int od_time_digits(double length);
-// Returns a time with at most these digits after the point, without zeros at the end and without unit: "4.51", "2".
+// Returns a time with at most this number of decimals, without zeros at the end and without unit: "4.51", "2".
 od_display_text od_time_text(double t, int digits);
 
 // Writes the range from low to high (SI) for sentences: "10 µm to 5000 mm", "at least 0", "at most 10 l/min", "positive", "any".

@@ -7,7 +7,7 @@
 
 struct od_frames {
   int columns;
-  double interval, next, begin;  // s; next: time of the next frame
+  double interval, next, begin;  // time between frames, time of the next frame, time of the first frame, s
   long most, count, capacity;
   double *x, *value, *low, *high;
   unsigned char *low_first, *has_gap;
@@ -64,7 +64,7 @@ static void begin_extremes(extremes e, double value) {
   *e.has_gap = (unsigned char)(isfinite(value) ? 0 : 1);
 }
 
-// Adds a later value.
+// Adds a later value of the interval to the extremes.
 static void take(extremes e, double value) {
   if (!isfinite(value)) {
     *e.has_gap = 1;
@@ -96,7 +96,7 @@ static void join(extremes e, extremes later) {
   if (*later.has_gap) *e.has_gap = 1;
 }
 
-// Keeps every second frame.
+// Removes every second frame and doubles the interval.
 static void halve(od_frames *f) {
   size_t width = (size_t)f->columns;
   for (long i = 0; 2 * i < f->count; i++) {

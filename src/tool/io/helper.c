@@ -31,7 +31,7 @@ typedef struct wanted {
   int mode;
 } wanted;
 
-// Writes FOLDER/NAME to `path`. Returns whether there is such a file.
+// Writes FOLDER/BELOW/NAME to `path`. Returns whether this file exists and can be accessed with the mode of `w`.
 static bool is_there(char path[PATH_MAX], const char *folder, int length, const char *below, wanted w) {
   return snprintf(path, PATH_MAX, "%.*s/%s/%s", length, folder, below, w.name) < PATH_MAX && access(path, w.mode) == 0;
 }
@@ -79,8 +79,9 @@ static bool find_program(char path[PATH_MAX], const char *name, od_error *err) {
 
 // --- Start and end ------------------------------------------------------------------------------------------------
 
-// Starts the helper with the socket as its standard input. Its standard output and standard error, such as messages of libraries
-// about damaged files, are discarded; the caller writes the messages. All signals have their default actions in the helper.
+// Starts the helper with the socket as its standard input. Returns 0, or an error number as in errno. Its standard
+// output and standard error, such as messages of libraries about damaged files, are discarded; the caller writes the
+// messages. All signals have their default actions in the helper.
 static int spawn(od_helper *h, char *path, int socket) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;

@@ -14,8 +14,8 @@
 // and removed the file.
 #define OD_HELPER_FILE "/dev/fd/3"
 
-// Finds a file in the folders of the helper programs, in the same order as od_helper_start(). Returns false if there is
-// none.
+// Finds a file in the folders of the helper programs, in the same order as od_helper_start(). Returns false if no
+// folder contains the file.
 enum { OD_HELPER_PATH_SIZE = 4096 };
 bool od_helper_find_file(char path[OD_HELPER_PATH_SIZE], const char *name);
 
@@ -35,7 +35,7 @@ typedef struct od_helper {
 // started; the message names the program.
 od_status od_helper_start(od_helper *h, od_helper_task task, const char *path, od_error *err);
 
-// Ends the request. Returns the first part of the answer, 0 if there is no answer.
+// Ends the request. Returns the kind of the first part of the answer; 0: no answer, or a helper of another version.
 od_helper_part od_helper_ask(od_helper *h);
 
 // If `part` is OD_HELPER_STATUS, reads the status and the message at the end of an answer. Then waits for the end of the program.

@@ -59,8 +59,8 @@ const char *od_inputs_find(const od_inputs *inputs, const char *path) {
   return known ? known->name : NULL;
 }
 
-// Computes FNV-1a over all bytes, and over the lengths of files and texts. Thus bytes moved from one file to the next change
-// the hash.
+// Continues a hash (FNV-1a) with some bytes and returns the new hash. Callers also hash the lengths of files and texts,
+// so that bytes moved from one file to the next change the hash.
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length) {
   const unsigned char *b = bytes;
   for (size_t i = 0; i < length; i++) hash = (hash ^ b[i]) * UINT64_C(1099511628211);

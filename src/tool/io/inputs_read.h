@@ -19,8 +19,8 @@ typedef struct od_inputs {
 } od_inputs;
 void od_inputs_free(od_inputs *inputs);
 
-// Registers the files that the calling thread reads from now on in this list; NULL: in no list. Returns the previous list. Other
-// threads of a job read only files that the job has already registered.
+// Sets the list in which the files that the calling thread reads are registered; NULL: no list. Returns the previous
+// list. Other threads of a job read only files that the job has already registered.
 od_inputs *od_inputs_collect(od_inputs *inputs);
 // Registers a file that is read, by its path or as an open file with a name for messages. Returns false if an allocation fails.
 bool od_inputs_note(const char *path);
@@ -30,7 +30,7 @@ bool od_inputs_note_open(int fd, const char *name);
 const char *od_inputs_find(const od_inputs *inputs, const char *path);
 // Computes a hash of the contents of all files, in the order of reading. Returns false if a file can no longer be read.
 bool od_inputs_fingerprint(const od_inputs *inputs, uint64_t *fingerprint);
-// Returns the hash combined with a text.
+// Returns a hash of a fingerprint and a text.
 uint64_t od_fingerprint_with(uint64_t fingerprint, const char *text);
 
 #endif

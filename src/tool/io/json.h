@@ -9,7 +9,8 @@
 
 // Returns a JSON number, or null for values that JSON cannot represent (infinite, NaN).
 json_t *od_json_number(double value);
-// Returns a JSON string, or null. Bytes that are not UTF-8 (for example in a file name) become question marks.
+// Returns a JSON string; null if `text` is NULL or an allocation fails. If the text is not UTF-8 (for example a file
+// name), all bytes above 0x7f become question marks.
 json_t *od_json_text(const char *text);
 // Returns a list of numbers: value[0], value[stride], value[2 * stride], ... Returns NULL if an allocation fails.
 json_t *od_json_numbers(const double *value, long count, long stride);

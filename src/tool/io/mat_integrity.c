@@ -45,7 +45,8 @@ static void unpack_release(void *user, void *block) {
   od_free(block);
 }
 
-// Unpacks `bytes` bytes from the current position. Returns whether the data have a correct end and checksum, and are not too many.
+// Unpacks `bytes` bytes from the current position. Returns whether the data have a correct end and checksum, and do
+// not exceed the limit w->most.
 static bool is_packed(walk *w, long long bytes) {
   unsigned char packed[16384], plain[16384];
   z_stream z = {.zalloc = unpack_allocate, .zfree = unpack_release};

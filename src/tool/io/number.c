@@ -91,8 +91,8 @@ static bool are_digits(uint64_t word) {
   return ((word & (0xf0 * each)) | (((word + 0x06 * each) & (0xf0 * each)) >> 4)) == 0x33 * each;
 }
 
-// Returns the number that eight digits represent. The first digit is the lowest byte. Each step joins neighbors: digits to numbers below
-// 100, these to numbers below 10^4, and these to the number.
+// Returns the number that eight digits represent. The first digit is the lowest byte. Each step joins neighbors:
+// digits to numbers below 100, these numbers to numbers below 10^4, and the last two numbers to the result.
 static uint32_t join_digits(uint64_t word) {
   word -= UINT64_C(0x3030303030303030);
   word = (word * 10 + (word >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
@@ -155,7 +155,8 @@ static bool scan(const char *c, const char *end, bool comma, decimal *d) {
   return digits && c == end;
 }
 
-// Parses numbers with many digits or large exponents by strtod, with the decimal sign of the locale.
+// Returns the value of a number with many digits or a large exponent, by strtod with the decimal sign of the locale.
+// Returns NAN if out of memory.
 static double parse_slowly(const char *text, size_t length, bool comma) {
   const char *point = localeconv()->decimal_point;
   char buffer[128], *copy = buffer;

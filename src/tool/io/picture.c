@@ -70,7 +70,7 @@ void od_panel_mark_point(od_picture *p, od_panel *panel, double x, double y, od_
 
 // --- Tables, histograms, lists ------------------------------------------------------------------------------------
 
-// Returns the title of a shared panel: the names of its columns.
+// Returns the title of a shared panel: the names of its columns, at most four; NULL if out of memory.
 static const char *shared_title(od_picture *p, const od_table *t, const int *panel, int first) {
   const char *title = t->name[first];
   for (int c = first + 1, count = 1; panel && title && c < t->columns; c++) {

@@ -1,8 +1,9 @@
-// A picture of results: panels with lines, points, limits and marks. A picture is described once, in SI units. picture_svg.c writes
-// it as an SVG file, picture_text.c prints it on a terminal, and report/picture_figures.c adds it to a page.
+// A picture of results: panels with lines, points, limits and marks. A picture is described once, in SI units.
+// picture_svg.c writes the picture as an SVG file, picture_text.c prints the picture on a terminal, and
+// report/picture_figures.c adds the picture to a page.
 //
-// The functions that add something may fail for lack of memory; od_arena_status(&picture.arena) then returns OD_NO_MEMORY, and the
-// writers fail.
+// The functions that add something may fail for lack of memory; od_arena_status(&picture.arena) then returns
+// OD_NO_MEMORY, and the writers fail.
 #ifndef OD_IO_PICTURE_H
 #define OD_IO_PICTURE_H
 
@@ -41,7 +42,7 @@ typedef struct od_panel {
   const char *x_name, *x_unit, *y_unit;  // SI units
   bool x_log, y_log;
   bool has_equal_scales;    // whether a unit has the same length in both directions, as in a Nyquist plot
-  const char *const *name;  // names of the values of the first line, which are drawn as a list; NULL: x is a number
+  const char *const *name;  // value names of the first line, drawn as a list; NULL: x is a number
   // The functions below set these fields.
   od_panel_line *line, *last_line;
   od_panel_mark *mark, *last_mark;
@@ -57,7 +58,8 @@ typedef struct od_picture {
 } od_picture;
 void od_picture_free(od_picture *p);
 
-// Adds a panel with these fields, whose texts are copied. Returns the panel for the functions below, which accept NULL.
+// Adds a panel with these fields, whose texts are copied. Returns the panel, or NULL if out of memory. The functions
+// below accept NULL.
 od_panel *od_picture_add(od_picture *p, od_panel panel);
 // Adds a line; its label is copied.
 void od_panel_add(od_picture *p, od_panel *panel, od_panel_line line);
@@ -69,10 +71,11 @@ void od_panel_mark_point(od_picture *p, od_panel *panel, double x, double y, od_
 // Adds a panel for each column of a table, over its first column. Columns with the same number in `panel` share a panel; NULL: each
 // column has its own panel. The table must outlive the picture.
 void od_picture_add_table(od_picture *p, const od_table *table, const int *panel);
-// Adds a histogram of the values, which are not kept. Values that are not finite are ignored. Returns NULL for fewer than two
-// values.
+// Adds a histogram of the values, which are not kept. Values that are not finite are ignored. Returns NULL for fewer
+// than two values, or if out of memory.
 od_panel *od_picture_add_histogram(od_picture *p, const char *title, const char *unit, const double *value, long count);
-// Adds a panel with a named value per row and its interval (half may be NULL). The names are copied.
+// Adds a panel with a named value per row and its interval (half may be NULL). The names are copied. Returns NULL if
+// `count` is zero or out of memory.
 od_panel *od_picture_add_list(od_picture *p, const char *title, const char *unit, const char *const *name,
                               const double *value, const double *half, int count);
 

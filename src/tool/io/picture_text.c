@@ -58,7 +58,7 @@ static void put_text(FILE *to, od_text_style style, const char *text) {
   const unsigned char *s = (const unsigned char *)text;
   for (size_t left = strlen(text); left > 0;) {
     size_t length = od_utf8_length(s, left);
-    // Bytes that are not text, and line ends, cannot change the terminal.
+    // Bytes that are not UTF-8 become '?'; line ends and tabs become spaces. So no text can control the terminal.
     if (length == 0 || *s == '\n' || *s == '\r' || *s == '\t') {
       fputc(length == 0 ? '?' : ' ', to);
       length = length == 0 ? 1 : length;
@@ -399,7 +399,7 @@ od_status od_picture_print(const od_picture *p, od_text_style style, FILE *to, o
       print_chart(to, style, panel, rows, cells);
   }
   if (p->panels > printed)
-    fprintf(to, "\n%d further panels are not shown; --plot FILE.svg shows all\n", p->panels - printed);
+    fprintf(to, "\n%d further panels are not shown; --plot FILE.svg shows all panels\n", p->panels - printed);
   if (fflush(to) != 0 || ferror(to)) return od_fail(err, OD_IO, "cannot write to standard output");
   return OD_OK;
 }

@@ -5,8 +5,9 @@
 
 #include "io/table.h"
 
-// Writes an SVG file, or no file on failure; the path "-" prints the charts on standard output (io/picture.h). The table's first column is time. Columns with the same number in
-// `panel` share a chart and have the same unit; NULL: each column has its own chart. io/display.h determines the units.
+// Writes an SVG file, or no file on failure; the path "-" prints the charts on standard output (io/picture.h). The
+// first column of the table is the time. Columns with the same number in `panel` share a chart and have the same unit;
+// NULL: each column has its own chart. io/display.h determines the units.
 od_status od_plot_write(const od_table *table, const int *panel, const char *title, const char *subtitle,
                         const char *path, od_error *err);
 

@@ -4,13 +4,14 @@
 
 #include "io/picture.h"
 
-// Creates a table with the columns iteration, cost, and a column for each of `count` numbers. NULL: out of memory.
+// Creates a table with the columns iteration, cost, and a column for each of `count` numbers. Returns NULL if out of
+// memory.
 od_table *od_search_history_new(const char *const *name, int count);
-// Adds an iteration. A cost that is not finite is left out. OD_NO_MEMORY: the history is incomplete.
+// Adds an iteration, unless its cost is not finite. After OD_NO_MEMORY the history is incomplete.
 od_status od_search_history_add(od_table *history, double cost, const double *number);
 
-// Adds the cost over the iterations, and the numbers relative to their last values. Histories of fewer than two iterations add
-// nothing. The history must outlive the picture.
+// Adds a panel with the cost over the iterations, and a panel with the numbers relative to their last values.
+// Histories of fewer than two iterations add nothing. The history must outlive the picture.
 void od_picture_add_history(od_picture *p, const od_table *history);
 
 #endif

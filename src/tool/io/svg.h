@@ -7,7 +7,7 @@
 
 // Writes a text with escaped markup characters, for content and attributes. Bytes that are not UTF-8 become '?'.
 void od_xml_text(FILE *to, const char *text);
-// Writes the first bytes of a text.
+// Same as od_xml_text(), for the first `length` bytes of a text.
 void od_xml_part(FILE *to, const char *text, size_t length);
 
 // CSS for drawings: a part for texts, and a part for curves with the classes c0 to c7 for their colors.

@@ -31,7 +31,7 @@ struct od_table {
 od_table *od_table_new(int columns);
 OD_OWNED_POINTER(od_table, od_table_free);
 od_status od_table_label(od_table *table, int column, const char *name, const char *unit);
-// Appends a row (grows geometrically).
+// Appends a row. The memory grows geometrically.
 od_status od_table_append(od_table *table, const double *row);
 
 // Sets the number of rows of a table without rows. All values are zero.
@@ -43,7 +43,7 @@ typedef struct od_summary {
 } od_summary;
 od_summary od_table_summary(const od_table *table, int column);
 
-// Computes the summary of a sequence of values that are not stored. Initialize with zeros.
+// Intermediate results for the summary of a sequence of values that are not stored. Initialize with zeros.
 typedef struct od_summing {
   od_summary present;  // without rms
   double squares;
@@ -77,7 +77,7 @@ const char *od_table_flaw(const od_table *table, int column);
 // Returns the similarity of a name to a name of time: highest for "time", then "t", "Time", "T", "log.time" and "log.t"; 0: not
 // similar.
 int od_name_is_time(const char *name);
-// Returns whether a name has this ending: "log.p" ends in "p".
+// Returns whether a name ends in a dot and this ending: "log.p" ends in "p".
 bool od_name_ends_in(const char *name, const char *ending);
 // Returns the column that the file marks as the time, or else the column whose name is most similar to a name of time. If there is no
 // such column, or more than one, returns the first column of a text file. For a MATLAB or HDF5 file returns -1, because their

@@ -68,7 +68,7 @@ od_status od_thin_table_finish(od_thin_table *t) {
   return status;
 }
 
-// Reduces every four rows of the table to two rows.
+// Joins neighboring groups in pairs: every four rows of the table become two rows.
 static void halve(od_thin_table *t) {
   od_table *table = t->table;
   size_t width = (size_t)table->columns;

@@ -77,7 +77,8 @@ static void choose_names(od_job *job, const pictures *p, const char *output, con
   if (p->circuit) *circuit = p->scene ? name_of(&job->arena, output, "-circuit.svg") : output;
 }
 
-// Reports files that cannot be written. Returns OD_GO_ON, or the outcome.
+// Checks that the options for file names are compatible with each other and with the machine. Returns OD_GO_ON, or the
+// outcome after reporting an error.
 static int check_names(od_job *job, const pictures *p, const char *output, const char *machine_file) {
   const char *machine = job->files.path[OD_FILE_MACHINE_PICTURE], *circuit = job->files.path[OD_FILE_CIRCUIT_PICTURE];
   if (output && (machine || circuit))

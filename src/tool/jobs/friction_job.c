@@ -64,7 +64,8 @@ static bool find_show(od_job *job, const arguments *a, od_friction_show *show) {
   return false;
 }
 
-// Checks the number of time steps. The limit is lower for a contour, because a contour has a run for each of its points.
+// Checks the number of time steps. The limit is lower for a contour, because a contour has a run for each of its
+// points. Returns false after reporting an error.
 static bool has_bounded_rows(od_job *job, const od_friction_request *w) {
   bool contour = w->show == OD_SHOW_CONTOUR;
   double most = contour ? 1e5 : 1e7;

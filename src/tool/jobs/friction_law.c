@@ -51,7 +51,8 @@ static int find_law(od_job *job, const char *name) {
   return found;
 }
 
-// Sets the given numbers, and the defaults of the other numbers. Returns false after reporting missing numbers.
+// Sets the given numbers, and the defaults of the other numbers. Returns false after reporting missing numbers and
+// violated rules of the law.
 static bool fill_numbers(od_job *job, od_set_law *law, const double *given) {
   const od_element_description *c = law->law->element;
   int base = law->law->sided + law->law->common;

@@ -30,7 +30,8 @@ static bool is_moved(const od_motion_plan *p, int output) {
   return false;
 }
 
-// Reports that the number of quantities does not match, and lists some quantities that can be prescribed.
+// Reports that the number of quantities differs from the number of degrees of freedom, and lists some quantities that
+// can be prescribed.
 static void complain_about_count(od_job *job, const od_machine *machine, const od_motion_plan *p) {
   const od_model *m = od_machine_model(machine);
   char some[300] = "";

@@ -70,7 +70,7 @@ int od_job_begin(od_job *job, const od_usage *usage, int least, int most, od_wor
 // Report an error or a warning of the running job, one sentence without a line end.
 void od_job_error(od_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void od_job_warning(od_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// Reports another message.
+// Reports a message of any kind, one sentence without a line end.
 void od_job_say(od_job *job, od_message_kind kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Reports the messages of a reader and frees them. Returns OD_GO_ON, or the outcome for the status of the reader.
 int od_job_loaded(od_job *job, od_messages *messages, od_status status);

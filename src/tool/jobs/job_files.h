@@ -62,7 +62,7 @@ typedef struct od_file_contents {
   od_file_writer *write[OD_FILE_KINDS];
   const void *user, *variant_user;  // argument of the writers; argument of the writer of OD_FILE_VARIANT
   od_status status;                 // status of the computation, which may have ended early with a partial result
-  const od_error *err;              // message of the status
+  const od_error *err;              // message that belongs to `status`
   bool is_over_time;  // whether the first column of the table is the time up to which the result is complete
 } od_file_contents;
 

@@ -49,7 +49,7 @@ static int list_options(od_job *job, const od_usage *usage, offered list[MOST_OP
 
 // --- Description ------------------------------------------------------------------------------------------------------
 
-// Returns the help of an option in memory of the arena, with the contents inserted.
+// Returns the help of an option in memory of the arena, with the contents inserted; NULL if out of memory.
 static const char *help_of(od_arena *arena, const offered *o) {
   const char *place = strstr(o->option.help, "%s");
   if (!place) return od_arena_text(arena, o->option.help);
@@ -79,7 +79,7 @@ static void describe(od_job *job, const od_usage *usage) {
 
 // --- Settings ---------------------------------------------------------------------------------------------------------
 
-// Writes a setting into the target of its option. False: out of memory.
+// Writes a setting into the target of its option. Returns false if out of memory.
 static bool store(od_job *job, const od_option *o, const char *value) {
   switch (o->kind) {
     case OD_OPTION_FLAG: *(bool *)o->target = true; return true;

@@ -1,4 +1,4 @@
-// Options of a kind of job: its own table and the shared options that it offers.
+// The options of a kind of job: the options in its own table, and the shared options that it offers.
 #ifndef OD_JOBS_JOB_OPTIONS_H
 #define OD_JOBS_JOB_OPTIONS_H
 
@@ -26,11 +26,11 @@ typedef struct od_words {
   const char **text;
   int count;
 } od_words;
-// Appends a text, which is not copied, to a list in the arena. False: out of memory.
+// Appends a text, which is not copied, to a list in the arena. Returns false if out of memory.
 bool od_words_append(od_words *words, od_arena *arena, const char *text);
 
-// Options that kinds share. Their names and helps are in od_file_formats and in a table in job_options.c. A kind offers a file by a
-// phrase for its contents ("the rows"), which the help shows. NULL: not offered.
+// Options that kinds share. Their names and help texts are in od_file_formats and in a table in job_options.c. A kind
+// offers a file by a phrase for its contents ("the rows"), which the help shows. NULL: not offered.
 typedef struct od_shared_options {
   const char *file[OD_FILE_KINDS];
   bool is_json_alone;  // whether --json needs no file name, because JSON is the only file of the kind

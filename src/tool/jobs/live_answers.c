@@ -16,7 +16,7 @@
 
 struct od_answers {
   od_job *job;
-  od_arena arena;  // owns the lists
+  od_arena arena;  // owns the arrays below
   bool json;
   bool closed;  // whether the reader has closed the pipe
   int *column;  // indices of the written columns in the table of the run
@@ -26,7 +26,7 @@ struct od_answers {
   char *line;    // text of the current line
 };
 
-// Indexed by od_sample_fate.
+// Words for the results of samples, indexed by od_sample_fate.
 static const char *const words[] = {"ok", "failed", "held", "bad"};
 
 od_answers *od_answers_new(od_job *job, bool json) {
@@ -57,7 +57,7 @@ static char *put_number(char *to, double value, bool json) {
   return to + od_number_format(to, value);
 }
 
-// Writes the line of a sample. values NULL: only the time. False: the reader has closed the pipe.
+// Writes the line of a sample. values NULL: only the time. Returns false if the reader has closed the pipe.
 static bool answer(od_answers *a, double t, const double *values, od_sample_fate fate) {
   char *to = a->line;
   if (a->json) to = stpcpy(to, "{");
@@ -75,7 +75,7 @@ static bool answer(od_answers *a, double t, const double *values, od_sample_fate
 // --- The header ---------------------------------------------------------------------------------------------------
 
 // Chooses the columns: time, estimates and their standard deviations, NIS, and whether the filter has settled or was
-// replaced by a simpler filter.
+// replaced by a simpler filter. Returns false if out of memory.
 static bool choose(od_answers *a, const od_observed *o) {
   const od_columns *c = &o->columns;
   size_t room = 0;
@@ -99,7 +99,8 @@ static bool choose(od_answers *a, const od_observed *o) {
   return od_arena_status(&a->arena) == OD_OK;
 }
 
-// Writes the names and units of the columns, as in a CSV file.
+// Writes the names and units of the columns, as in a CSV file. Returns false if the reader has closed the pipe, or if
+// out of memory.
 static bool write_header(od_answers *a, const od_observed *o) {
   OD_OWNED(od_table_free) od_table *header = od_table_new(a->columns + 1);
   if (!header) return false;

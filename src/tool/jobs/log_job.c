@@ -95,7 +95,8 @@ static od_file_kind kind_of(const char *path, od_messages *messages) {
   return kind == OD_FILE_EXPERIMENT || kind == OD_FILE_FIT ? kind : OD_FILE_MACHINE;
 }
 
-// Returns the outputs of the sensors of an experiment, and the inputs of its model, in memory of the arena.
+// Returns the inputs of an experiment's model, then the outputs of its sensors, in memory of the arena; NULL if out of
+// memory.
 static od_map_target *targets_of_experiment(const od_experiment *e, od_arena *memory, int *count) {
   int inputs = od_machine_input_count(e->model);
   od_map_target *list = OD_TAKE(memory, od_map_target, inputs + e->sensors);

@@ -47,7 +47,8 @@ done:
   text[used] = '\0';
 }
 
-// Returns the machine file of a template. The first comment of this file is the description of the template.
+// Returns the machine file of a template, whose first comment describes the template; without a machine file, the first
+// file.
 static const od_template_file *machine_file(const od_template_file *f) {
   for (const od_template_file *g = f; g->folder && !strcmp(g->folder, f->folder); g++)
     if (!strcmp(g->name, "machine.yaml")) return g;
@@ -117,14 +118,14 @@ static bool is_logged(const char *name) {
   return !strcmp(name, "time") || !strncmp(name, "input.", 6) || !strncmp(name, "measured.", 9);
 }
 
-// Rounds a value to six digits, as a data logger does.
+// Returns a value rounded to six digits, as by a data logger.
 static double rounded(double value) {
   char text[OD_NUMBER_SIZE];
   od_number_round(text, value, 6);
   return strtod(text, NULL);
 }
 
-// Copies the columns of a log: times, inputs and measured values. NULL: out of memory.
+// Copies the columns of a log: times, inputs and measured values. Returns NULL if out of memory.
 static od_table *logged_columns(const od_table *t) {
   OD_SCRATCH(scratch);
   int *column = OD_TAKE(&scratch, int, t->columns), count = 0;
@@ -232,7 +233,7 @@ static const char details[] =
     "  oleodyn new my-machine\n"
     "  oleodyn new my-crane --template crane\n";
 
-// Returns the names of all templates, separated by spaces.
+// Returns the names of all templates, separated by spaces; "" if out of memory.
 static const char *template_names(od_job *job) {
   char text[1000] = "";
   for (const od_template_file *f = od_template_files; f->folder; f++)

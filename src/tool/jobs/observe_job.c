@@ -258,7 +258,8 @@ static bool begin_answers(void *user, const od_observed *o) {
   return od_answers_begin(((watch *)user)->answers, o);
 }
 
-// Writes the answer to a sample, and its row. Rejected samples have no row. False: the reader has closed standard output.
+// Writes the answer to a sample, and its row. Rejected samples have no row. Returns false if the reader has closed
+// standard output.
 static bool answer_sample(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why) {
   watch *w = user;
   if (fate == OD_TAKEN && w->rows.path) od_row_file_append(&w->rows, o->table, row);
@@ -310,8 +311,8 @@ static od_status observe_live(od_job *job, const arguments *a, od_experiment *e,
   return status;
 }
 
-// Blocks the signal of a closed pipe in this thread. The reader of the answers may close the pipe before the result files are
-// written. Afterwards a signal that has arrived is removed.
+// Blocks the signal of a closed pipe in this thread. The reader of the answers may close the pipe before the result
+// files are written. restore_pipe_signal() removes a signal that has arrived.
 static void block_pipe_signal(sigset_t *before) {
   sigset_t pipe_signal;
   sigemptyset(&pipe_signal);

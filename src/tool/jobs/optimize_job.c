@@ -45,8 +45,9 @@ static void free_plan(plan *p) {
 
 // --- Options ------------------------------------------------------------------------------------------------------
 
-// Loads a machine with one value of --search among the values of --set. The --set values were correct before, so messages about
-// --set are printed as messages about --search. False: the machine cannot be loaded.
+// Loads a machine with one value of --search among the values of --set. The --set values were correct before, so
+// messages about
+// --set are printed as messages about --search. Returns false if the machine cannot be loaded.
 static bool load_as_free(od_job *job, const char *file, const od_load_arguments *given, od_machine **machine) {
   OD_OWNED(od_messages_free) od_messages *found = od_messages_new();
   od_messages *shown = found ? od_messages_new() : NULL;
@@ -61,8 +62,8 @@ static bool load_as_free(od_job *job, const char *file, const od_load_arguments 
   return od_job_loaded(job, shown, status) == OD_GO_ON;
 }
 
-// Computes the SI value of a number if the file is loaded with the value `text` for this number. Returns false after the
-// messages of the loader.
+// Computes the SI value of a number if the file is loaded with the value `text` for this number. Returns false after
+// reporting errors.
 static bool value_with(od_job *job, const char *file, const arguments *a, const char *path, const char *text,
                        double *value) {
   OD_SCRATCH(scratch);

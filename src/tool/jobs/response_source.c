@@ -36,7 +36,8 @@ static bool has_no_log_options(od_job *job, const od_response_arguments *a) {
   return true;
 }
 
-// Removes the input from the outputs that the file selects, because the response of the input to itself is 1.
+// Removes the input from the selected outputs, because the response of the input to itself is 1. If no other output is
+// selected, the input is kept.
 static void leave_out_input(const od_machine *machine, int input, od_selection *selection) {
   int kept = 0;
   for (int i = 0; i < selection->count; i++)

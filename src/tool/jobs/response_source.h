@@ -41,7 +41,7 @@ typedef struct od_response_arguments {
        &(a)->points},                                                                                                 \
       OD_LOG_OPTIONS(&(a)->log), OD_LOAD_OPTIONS(&(a)->load)
 
-// Returns the log or machine of a job: its argument, or the file of --data. Sets *path. Returns OD_GO_ON, or the
+// Sets *path to the log or machine file of a job: its argument, or the file of --data. Returns OD_GO_ON, or the
 // outcome after reporting an error.
 int od_response_path(od_job *job, const od_words *files, const od_response_arguments *a, const char **path);
 

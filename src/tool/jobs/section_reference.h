@@ -6,7 +6,8 @@
 
 #include "document/section.h"
 
-// Removes links and backquotes from a meaning: "[logs](file.md#logs)" becomes "logs". A NULL `text` gives an empty text.
+// Replaces links in a meaning with their texts ("[logs](file.md#logs)" becomes "logs"), and backquotes with
+// apostrophes. A NULL `text` gives an empty text.
 void od_plain_meaning(const char *text, char *plain, size_t size);
 
 // Prints the keys of a section to stdout, as a Markdown table.

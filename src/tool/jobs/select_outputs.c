@@ -67,7 +67,7 @@ static bool add_matches(const od_machine *machine, const char *pattern, int pane
 
 static void add_defaults(const od_machine *machine, od_selection *selection) {
   const od_run_defaults *run = od_machine_run(machine);
-  // The numbers of the file's panels come after the numbers of all single outputs.
+  // The numbers of the file's panels come after the numbers of the panels of all single outputs.
   int last = run->output_count;
   for (int i = 0; i < run->output_count; i++) {
     const int panel = run->panels[i] ? run->output_count + run->panels[i] : 0;

@@ -7,8 +7,8 @@
 
 #include "oleodyn/job.h"
 
-// Reads a positive quantity in an SI unit ("s"; "1" for a plain number). A NULL text leaves *value unchanged. Returns
-// false after reporting an error with the name of the option.
+// Reads a positive quantity and converts the value to an SI unit ("s"; "1": only a plain number is allowed). A NULL
+// text leaves *value unchanged. Returns false after reporting an error with the name of the option.
 bool od_setting_quantity(od_job *job, const char *option, const char *text, const char *si_unit, double *value);
 // Same as od_setting_quantity(), for a quantity that may be zero or negative.
 bool od_setting_any_quantity(od_job *job, const char *option, const char *text, const char *si_unit, double *value);

@@ -139,7 +139,7 @@ static int prepare_requirements(od_job *job, const od_machine *machine, double t
   return code;
 }
 
-// Copies the rows and adds a column: 1 while the machine is predictable, 0 afterwards. NULL: out of memory.
+// Copies the rows and adds a column: 1 while the machine is predictable, 0 afterwards. Returns NULL if out of memory.
 static od_table *mark_rows(const od_table *t, double predictable) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_table_free) od_table *marked = od_table_new(t->columns + 1);
@@ -253,8 +253,8 @@ static int write_run(od_job *job, finished_run *end, od_table **table, od_status
   return od_judge_outcome(found->judge) == OD_PASS ? OD_JOB_DONE : OD_JOB_UNMET;
 }
 
-// Checks that no requirements are judged, because requirements need the whole run. Returns OD_GO_ON, or the outcome
-// after reporting an error.
+// With --resume, checks that no requirements are judged, because requirements need the whole run. Returns OD_GO_ON, or
+// the outcome after reporting an error.
 static int check_resume(od_job *job, const arguments *a, const od_machine *machine) {
   int requirements;
   od_machine_requirements(machine, &requirements);

@@ -62,8 +62,8 @@ static int check_parts(od_job *job, const arguments *a) {
   return OD_JOB_BAD_INPUT;
 }
 
-// Computes the fingerprint of everything that determines the results of the runs: the files, the selection of cases, and the
-// program. Returns false if a file cannot be read.
+// Computes the fingerprint of everything that determines the results of the runs: the files, the version of the
+// program, the number of seeds and the selection of cases. Returns false if a file cannot be read.
 static bool find_fingerprint(const od_job *job, const arguments *a, uint64_t *fingerprint) {
   if (!od_inputs_fingerprint(&job->inputs, fingerprint)) return false;
   const char *texts[] = {od_version(), a->seeds ? a->seeds : ""};

@@ -194,7 +194,7 @@ static int write_results(od_job *job, const od_sweep_job *c, od_sweep *s) {
   return OD_JOB_FAILED;
 }
 
-// Loads and computes all points. Returns the outcome.
+// Loads and computes all points, and writes the results. Returns the outcome.
 static int compute(od_job *job, const od_sweep_job *c, od_sweep *s, int threads) {
   od_job_begin_stage(job, OD_STAGE_COMPUTE);
   int code = load_points(job, c, s);

@@ -23,7 +23,8 @@ typedef struct arguments {
 
 // --- Options ------------------------------------------------------------------------------------------------------
 
-// Reads one order ("4") or a range of orders ("2:9"). Returns false after reporting an error.
+// Reads one order ("4") or a range of orders ("2:9"). A NULL text gives a range from 1 that depends on the number of
+// points. Returns false after reporting an error.
 static bool read_orders(od_job *job, const char *text, int points, int *low, int *high) {
   *low = 1;
   *high = HIGHEST_TRIED;

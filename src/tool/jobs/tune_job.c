@@ -1,4 +1,5 @@
-// The job tune: finds the noise of an observer from data, judges the numbers on the rest of the data, and writes them as a variant.
+// The job tune: finds the noise of an observer from data, tests the numbers with the remaining data, and writes the
+// numbers as a variant.
 #include <string.h>
 
 #include "document/suggest.h"
@@ -42,7 +43,7 @@ static int load(od_job *job, const char *path, const arguments *a, od_experiment
   return OD_GO_ON;
 }
 
-// Checks the paths of --only.
+// Checks the paths of --only. Returns OD_GO_ON, or the outcome after reporting errors.
 static int check_only(od_job *job, const arguments *a, const od_experiment *e) {
   OD_SCRATCH(scratch);
   od_tuned_number *number = NULL;
@@ -103,7 +104,7 @@ static const char details[] =
     "Finds the standard deviations of the noise that the observer assumes: of each sensor, of pressures and accelerations (or\n"
     "of each output of 'noise: {structure: matrix}'), and of each parameter with 'noise'. Only noise above zero in the file is\n"
     "tuned; its value is the start of the search and may be wrong by orders of magnitude. The numbers maximize the likelihood\n"
-    "of the innovations in the first part of the time (--fraction). The rest of the time judges them: log likelihood, NIS and\n"
+    "of the innovations in the first part of the time (--fraction). The rest of the time is the test: log likelihood, NIS and\n"
     "whiteness before and after. The output also lists numbers that the data do not determine, process noise that is not\n"
     "distinguishable from zero, and standard deviations of the start (P0) that the first innovations contradict. Simulated\n"
     "data are the same in every run, so the result is the same with any number of threads. The exit code is 3 if the tuned\n"

@@ -202,7 +202,8 @@ od_status od_variant_write_noise(const void *contents, const char *path, od_erro
   if (status != OD_OK) return status;
   print_begin(f.file, od_trust_text(c->tuned->verdict.trust), c->e->path, path, c->arguments->name, c->e->variant);
   print_noise(f.file, c->e, c->tuned);
-  // The values of --set are not part of the variant: their paths do not show where names end.
+  // The values of --set are comments and not part of the variant, because a path in --set does not show which of its
+  // dots belong to names.
   for (int i = 0; i < c->set->count; i++) fprintf(f.file, "# tuned with --set %s\n", c->set->text[i]);
   return od_atomic_commit(&f, err);
 }

@@ -109,8 +109,9 @@ static void scale_ties(od_search *s) {
   }
 }
 
-// Takes full steps as long as the steps become shorter, because the sum of squares no longer distinguishes neighboring points. If
-// residuals are large and curved, convergence is linear with a large ratio, and the last digits take many steps.
+// Takes full steps as long as the steps become shorter. The sum of squares cannot be the criterion, because its
+// differences between neighboring points are below rounding. If residuals are large and curved, convergence is linear
+// with a large ratio, and the last digits take many steps.
 static void polish(od_search *s) {
   const double shorter = s->last_digits ? 0.9 : 0.5;
   const int most = s->last_digits ? 100 : 12;
@@ -179,7 +180,8 @@ od_ls_reason od_search_tied(od_search *s) {
     if (s->evaluations >= s->options.max_evaluations) return OD_LS_EVALUATIONS;
     double before = merit(s, false), taken = search_along(s, &p);
     if (!od_goes_on(s)) return OD_LS_STOPPED;
-    // The predicted decrease is below rounding, or damped steps oscillate because the model predicts too large a decrease.
+    // Counts consecutive steps without a decrease above rounding. The cause is that the predicted decrease is below
+    // rounding, or that damped steps oscillate because the model predicts too large a decrease.
     standstills = taken > 0 && before - merit(s, false) <= rounding * before ? standstills + 1 : 0;
     if ((taken == 0 && is_flat(s, &p)) || standstills == MOST_STANDSTILLS) {
       reason = OD_LS_COST;

@@ -12,9 +12,9 @@ static double column_norm(const od_search *s, int i) {
 
 // ---- Start away from a bound
 
-// Returns the user's scale of a parameter. Without a user's scale, returns the smallest of three numbers: the distance between the
-// bounds, the magnitude of the bound, and the change that changes the residuals by their own size. The third number is used only if
-// `known` (the model is available). Returns 1 if the smallest number is not finite and positive.
+// Returns the user's scale of a parameter. Without a user's scale, returns the smallest of three numbers: the distance
+// between the bounds, the magnitude of the bound, and the step whose effect is as large as the residuals. The third number
+// is used only if `known` (the model is available). Returns 1 if the smallest number is not finite and positive.
 static double scale_at_bound(const od_search *s, int i, double bound, bool known) {
   if (s->problem->scale) return s->size[i];
   double scale = s->high[i] - s->low[i], column = known ? column_norm(s, i) : 0;

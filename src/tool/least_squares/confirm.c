@@ -140,7 +140,7 @@ static bool look_along(od_search *s, double least, bool whole, look *l) {
   return change <= rounding;
 }
 
-// Sets of lines.
+// Sets of lines along which neighbors are evaluated.
 typedef enum lines {
   ALONG_STEPS = 1,  // steps of the model
   ALONG_ALL = 2,    // steps, all singular directions, and each parameter
@@ -169,7 +169,7 @@ static void look_around(od_search *s, double least, lines which, look *l) {
 }
 
 // Finds the least cost between the current point and twice the distance of the best neighbor, by golden sections. The
-// search uses this function if all derivatives are zero, so that the search cannot continue otherwise.
+// search uses this function if all derivatives are zero, because the search cannot continue otherwise.
 static void refine(od_search *s, look *l) {
   const double golden = 0.6180339887498949;
   double a = 0, b = 2, cost[2] = {INFINITY, INFINITY}, best = l->decrease;

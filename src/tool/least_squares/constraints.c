@@ -1,11 +1,11 @@
-// Constraints between parameters: their values and derivatives in the searched variables, the step that satisfies the constraints
-// to first order, and their results at the solution.
+// Constraints between parameters: their values and derivatives in the searched variables, the step that satisfies the
+// constraints to first order, and their results at the solution.
 //
-// R D = U diag(value) V^T is the singular value decomposition of the model, and h = value^2 + damping^2. With a step p = D
-// V diag(h)^-1/2 w, the model's cost is |w - w0|^2 / 2 plus a constant. The best step is the point nearest to w0 that
-// satisfies linear relations (distance.c). Directions without influence have no gradient and a small weight. Parameters
-// change along these directions only if bounds or constraints require a change. These directions do not restrict the other
-// directions.
+// R D = U diag(value) V^T is the singular value decomposition of the model, and h = value^2 + damping^2. With a step p
+// = D V diag(h)^-1/2 w, the model's cost is |w - w0|^2 / 2 plus a constant; w0 is the minimum without relations. The
+// best step is the point nearest to w0 that satisfies linear relations (distance.c). Directions without influence have
+// no gradient and a small weight. Parameters change along these directions only if bounds or constraints require a
+// change. These directions do not restrict the other directions.
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>

@@ -59,8 +59,8 @@ static void factor(const od_distance *d, active_set *s) {
   }
 }
 
-// Splits a row. z: the part of the row that is orthogonal to the active rows; r: the coefficients of the active rows for the
-// remainder. Returns false if z is zero (linearly dependent row).
+// Splits a row into z, the part that is orthogonal to the active rows, and a combination of the active rows with the
+// coefficients r. Returns false if z is zero (linearly dependent row).
 static bool split(const od_distance *d, active_set *s, const double *row) {
   int k = d->k;
   memcpy(s->z, row, (size_t)k * sizeof *s->z);
@@ -92,8 +92,8 @@ static double tolerance_of(const od_distance *d, int row) {
   return rounding * (length * (1 + sqrt(dot(d->k, d->w, d->w))) + fabs(d->b[row]));
 }
 
-// Activates a violated row and moves w accordingly. A row that contradicts other rows is marked as impossible. An equality
-// may be violated on either side.
+// Activates a violated row: moves w until the row is satisfied, and deactivates inequalities whose multipliers reach
+// zero. A row that contradicts other rows is marked as impossible. An equality may be violated on either side.
 static void take_in(od_distance *d, active_set *s, int row) {
   int k = d->k;
   double sign = slack_of(d, row) > 0 ? -1 : 1, gained = 0;

@@ -60,8 +60,8 @@ static double effect(od_search *s, const od_point *point, int j, double step, do
   return norm > 0 ? change / norm : change;
 }
 
-// Finds the size of a parameter that starts at zero and has no given scale. A step of `part` times this size must change the
-// residuals by a small, but significant fraction.
+// Returns the size of a parameter that starts at zero and has no given scale. A step of `part` times this size should
+// change the residuals by a small, but significant fraction. The size is at most the distance between the bounds.
 static double probe_size(od_search *s, const od_point *point, int j, double part, double *x, double *r) {
   const double least = 1e-8, most = 1e-2, factor = 1e3;
   double room = s->problem->low && s->problem->high ? s->problem->high[j] - s->problem->low[j] : INFINITY;

@@ -29,8 +29,8 @@ double od_offset(const od_search *s) {
   return norm > 0 ? od_removable(s) / norm : 0;
 }
 
-// Without a user's scale, the largest effect of a parameter on the residuals so far determines its length (Moré 1978). The length
-// is 1 for columns that have been zero so far.
+// Without a user's scale, the typical length of a parameter's steps (s->size) is 1 / the largest norm of its column so
+// far (Moré 1978). The length is 1 for columns that have been zero so far.
 void od_update_sizes(od_search *s) {
   for (int j = 0; j < s->k; j++) {
     double norm = s->problem->scale ? 0 : od_column_norm(s, j), size = norm > 0 ? 1 / norm : 0;
@@ -63,7 +63,7 @@ bool od_step_is_short(const od_search *s) {
 
 typedef enum verdict { GO_ON, STOP } verdict;
 
-// Runs one trial. An accepted trial becomes the current point. STOP: the search ends, and *reason is set.
+// Runs one trial. An accepted trial becomes the current point. Returns STOP and sets *reason if the search ends.
 static verdict try_step(od_search *s, const od_method *method, bool *accepted, od_ls_reason *reason) {
   *accepted = false;
   if (!od_goes_on(s)) return *reason = OD_LS_STOPPED, STOP;
@@ -80,8 +80,8 @@ static verdict try_step(od_search *s, const od_method *method, bool *accepted, o
   if (p.decrease > 0 && od_evaluate(s, &s->trial)) {
     actual = s->now.cost - s->trial.cost;
     ratio = (actual - p.curvature) / p.decrease;
-    // If the predicted and the actual decrease are both below the tolerance, the cost no longer distinguishes the points.
-    // Then the model decides.
+    // If the predicted and the actual decrease are both below the tolerance, the cost no longer distinguishes the
+    // points. Then the trial is accepted.
     flat = fabs(actual) <= least && p.decrease <= least;
     *accepted = flat || (actual > 0 && ratio > least_ratio);
     if (*accepted && !od_linearize(s, &s->trial, &s->trial_model)) *accepted = false;

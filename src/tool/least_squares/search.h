@@ -16,7 +16,7 @@ typedef struct od_point {
   double cost, squares;
 } od_point;
 
-// The linear model of the (weighted) residuals at a point: |R p + q|^2 + rest^2.
+// The linear model of the weighted residuals for a step p from a point: the sum of squares is |R p + q|^2 + rest^2.
 typedef struct od_linear {
   double *R;    // k x k, upper triangular
   double *q;    // k

@@ -51,7 +51,7 @@ static void copy(const search *s, double *to, const double *from) {
   memcpy(to, from, (size_t)(s->nx + s->nu) * sizeof *to);
 }
 
-// Evaluates the plant at x. False: the plant cannot be evaluated at x.
+// Evaluates the plant at x. Returns false if the plant cannot be evaluated at x.
 static bool evaluate(search *s) {
   od_sim *sim = s->p->sim;
   return od_sim_set(sim, od_sim_time(sim), s->x, s->x + s->nx) == OD_OK && od_slopes_find(&s->slopes, sim) == OD_OK;
@@ -88,7 +88,8 @@ static double residual_norm(const search *s) {
   return sqrt(sum);
 }
 
-// Writes the shortest least-squares step, in scaled unknowns, to s->b. False: a derivative is not finite, or LAPACK failed.
+// Writes the shortest least-squares step, in scaled unknowns, to s->b. Returns false if a derivative is not finite, or
+// if LAPACK failed.
 static bool find_step(search *s) {
   lapack_int rank;
   for (int i = 0; i < s->rows; i++) {
@@ -112,7 +113,8 @@ static void move(search *s, const double *from, double part) {
   }
 }
 
-// Takes the step in s->b, shortened until the residuals decrease. False: no decrease was found, and x is unchanged.
+// Takes the step in s->b, shortened until the residuals decrease. Returns false if no decrease was found; x is then
+// unchanged.
 static bool take_step(search *s, double norm) {
   double part = 1;
   for (int j = 0; j < s->unknowns; j++)
@@ -164,8 +166,9 @@ static bool is_emptied(const search *s) {
   return false;
 }
 
-// Searches from the best point. If a valve is closed, no rate depends on its command. Therefore other values of the free inputs
-// are also tried.
+// Searches from the best point. If a valve is closed, no rate depends on its command. Therefore other values of the
+// free inputs are also tried. Returns the first successful trial. If no trial is successful, returns the first trial
+// that meets a limit, else the first trial.
 static trial attempt(search *s) {
   static const double offsets[] = {0, 0.1, -0.1, 1, -1, 3, -3, 0.01, -0.01};
   size_t count = s->o->free_count > 0 ? sizeof offsets / sizeof *offsets : 1;
@@ -291,9 +294,9 @@ static void set_targets(search *s, const double *start, double part) {
     s->target[i] = part < 1 ? start[i] + part * (s->o->hold[i].value - start[i]) : s->o->hold[i].value;
 }
 
-// Finds the reachable fraction of the path from the outputs at the start (at rest) to the wanted values; -1: no point at rest was
-// found. If the whole path is reachable, the wanted values are tried again from a nearby point. *last: the result of this
-// trial, or of the trial that ends the path.
+// Returns the reachable fraction of the path from the outputs at the start (at rest) to the wanted values; -1: no
+// point at rest was found. If the whole path is reachable, the wanted values are tried again from a nearby point.
+// *last: the result of this trial, or of the trial that ends the path.
 static double find_reachable_part(search *s, const double *start, trial *last) {
   double low = 0, high = 1;
   set_targets(s, start, 0);
@@ -407,8 +410,9 @@ static void return_to_start(search *s) {
   }
 }
 
-// Lets the machine settle with the inputs of the start and restarts the search at the settled state. Newton's method fails if no
-// rate depends on the unknowns, for example at a closed spool. False: the machine does not settle, and the search is unchanged.
+// Lets the machine settle with the inputs of the start and restarts the search at the settled state. Newton's method
+// fails if no rate depends on the unknowns, for example at a closed spool. Returns false if the machine does not
+// settle; the search is then unchanged.
 static bool settle(search *s) {
   od_steady r = {0};
   copy(s, s->x, s->best);

@@ -59,7 +59,7 @@ static int parts_of(const od_model *m) {
   return m->instances + m->blocks;
 }
 
-// Copies the derivatives of the parts at the current point, which were evaluated last.
+// Copies the derivatives of all parts from w, the work memory of the plant. They belong to the last evaluated point.
 static void copy_parts(const od_model *m, const double *w, double *to) {
   for (int i = 0; i < parts_of(m); to += part_size(m, i++)) {
     int from = i < m->instances ? m->instance[i].slope : m->layout.block_slope + m->block[i - m->instances].slope;
@@ -148,8 +148,8 @@ static void choose_axis(search *s, int axis) {
   for (int i = 0; i < s->nx + s->nu; i++) s->direction[i] = i == axis;
 }
 
-// Evaluates all derivatives, including the derivatives of the parts, at a distance along the direction. Then restores the
-// point. False: the evaluation failed.
+// Evaluates all derivatives, including the derivatives of the parts, at a distance along the direction. Then restores
+// the point. Returns false if the evaluation failed.
 static bool evaluate(search *s, double distance, od_slopes *slopes, double *parts) {
   for (int i = 0; i < s->nx + s->nu; i++) s->moved[i] = s->x[i] + distance * s->typical[i] * s->direction[i];
   od_status status = od_sim_set(s->sim, s->time, s->moved, s->moved + s->nx);

@@ -55,7 +55,7 @@ od_status od_linear_write_csv(const void *user, const char *path, od_error *err)
 
 // --- MATLAB ----------------------------------------------------------------------------------------------------------
 
-// Returns the names or the units of signals; NULL: out of memory.
+// Returns the names or the units of signals; NULL if out of memory.
 static const char **list_texts(od_arena *arena, const od_linear_signal *s, int count, bool units) {
   const char **text = OD_TAKE(arena, const char *, count);
   for (int i = 0; text && i < count; i++) text[i] = units ? s[i].unit : s[i].name;

@@ -111,8 +111,8 @@ static od_status fill(const od_operating_point *p, const int *inputs, int input_
   OD_SCRATCH(scratch);
   od_slopes w = od_slopes_new(&scratch, p->plant);
   int *kept = OD_TAKE(&scratch, int, w.nx), *input = OD_TAKE(&scratch, int, w.nu);
-  // Properties of states and inputs. kinked: kinks. narrow: rates for which the model is valid only for small changes. cause: the
-  // part that causes the kink or this limit.
+  // Properties of states and inputs. kinked: whether there is a kink. narrow: whether the model is valid only for small
+  // changes of this rate. cause: the part that causes the kink or this limit.
   bool *kinked = OD_TAKE(&scratch, bool, w.nx + w.nu), *narrow = OD_TAKE(&scratch, bool, w.nx + w.nu);
   int *cause = OD_TAKE(&scratch, int, w.nx + w.nu);
   if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");

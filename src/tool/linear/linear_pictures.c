@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_NAMES = 40 };  // limit of a list that keeps the list readable
+enum { MOST_NAMES = 40 };  // largest number of names in a list
 
 // --- Frequency responses ----------------------------------------------------------------------------------------------
 
@@ -45,7 +45,8 @@ static bool has_margins(const od_margins *m) {
   return !isnan(m->gain) || !isnan(m->phase);
 }
 
-// Marks the margins of a path: the gain margin where the phase crosses -180 degrees, the phase margin where the gain crosses 1.
+// Marks the margins of a path: the gain margin where the phase crosses -180 degrees, the phase margin where the gain
+// crosses 1. Also marks the bandwidth.
 static void mark_margins(od_picture *p, od_panel *magnitude, od_panel *phase, const od_responses *r, int k) {
   const od_margins *m = &r->margins[k];
   char text[80];
@@ -170,7 +171,7 @@ void od_picture_add_gains(od_picture *p, const od_gain_arrays *g) {
 
 // --- Operating points -----------------------------------------------------------------------------------------------
 
-// Adds signal i of all inputs, then all outputs, then all states; NULL: there are no more.
+// Returns signal i of the list of all inputs, then all outputs, then all states; NULL: there are no more signals.
 static const od_linear_signal *signal_at(const od_linear_model *m, int i) {
   if (i < m->inputs) return &m->input[i];
   if (i < m->inputs + m->outputs) return &m->output[i - m->inputs];

@@ -20,8 +20,8 @@ void od_linear_place(const od_linear_model *m, char *text, size_t size) {
     snprintf(text, size, "the initial state, %s", m->rests ? "at rest" : "in motion");
 }
 
-// Lists the signals that `find` returns, with their values at the operating point: "rail.rate = 0 mm/s (the friction of 'ram'),
-// command = 0 V". False: there are no such signals.
+// Lists the signals that `find` returns, with their values at the operating point: "rail.rate = 0 mm/s (the friction of
+// 'ram'), command = 0 V". Returns false if `find` returns no signal.
 typedef const od_linear_signal *(*signal_finder)(const od_linear_model *m, int i);
 static bool list_signals(const od_linear_model *m, signal_finder find, char *text, size_t size) {
   size_t used = 0;
@@ -212,7 +212,7 @@ static json_t *poles_json(const od_linear_results *r) {
   return list;
 }
 
-// Writes a root: "-1 +- 2i", "-3". A pair has one text.
+// Writes a root: "-1 +- 2i", "-3". A pair has one text. Returns the required length, as snprintf() does.
 static int root_text(od_pole p, char *text, size_t size) {
   return snprintf(text, size, p.imaginary > 0 ? "%.6g +- %.6gi" : "%.6g", p.real, p.imaginary);
 }
@@ -248,8 +248,8 @@ static void add_poles(const od_linear_results *r, od_result *to) {
     od_result_finding(to, OD_SOUND, "Unstable:", "%s with a positive real part", od_count(unstable, "pole").text);
 }
 
-// Returns the zeros of a pair of input and output, or the reason why there are no zeros. Lines after `lead` have less than 100
-// characters. The text belongs to the arena. NULL: out of memory.
+// Returns the zeros of a pair of input and output, or the reason why there are no zeros. Lines, including `lead`, have
+// fewer than 100 characters. The text belongs to the arena. Returns NULL if out of memory.
 static char *zeros_text(const od_linear_model *m, const od_zeros *z, const char *lead, od_arena *arena) {
   enum { WIDTH = 100, PER_ZERO = 64 };
   size_t size = PER_ZERO * (size_t)(z->count > 0 ? z->count : 0) + sizeof m->closed + 100, used = 0;

@@ -110,9 +110,10 @@ static void assign_row(assignment *a, int row) {
   }
 }
 
-// Keeps the order of poles while a number changes: order[i] is the index in `now` of the continuation of pole i of `before`. If
-// `earlier` (poles of the point before `before`; NULL: none) is given, poles are extrapolated linearly, so that poles may cross.
-// The assignment with the smallest sum of relative distances is used. False: out of memory.
+// Keeps the order of poles while a number changes: order[i] is the index in `now` of the continuation of pole i of
+// `before`. If `earlier` (poles of the point before `before`; NULL: none) is given, poles are extrapolated linearly, so
+// that poles may cross. The assignment with the smallest sum of relative distances is used. Returns false if out of
+// memory.
 static bool follow_poles(int count, const od_pole *earlier, const od_pole *before, const od_pole *now, int *order) {
   OD_SCRATCH(scratch);
   int line = count + 1;
@@ -149,8 +150,9 @@ static bool has_values(const od_table *t, long row, int axes) {
   return t->columns > axes + OD_POLE_SWEEP_LEADING && !isnan(t->data[row * t->columns + axes + OD_POLE_SWEEP_LEADING]);
 }
 
-// Returns the row before a row of the grid: one step back along the fastest axis that is not at its first value. -1: this row has
-// no values, or there is no such axis. *stride: distance to that row, in rows.
+// Returns the row before a row of the grid: one step back along the fastest axis that is not at its first value.
+// Returns -1 if that row has no values, or if all axes are at their first values. *stride: distance to that row, in
+// rows.
 static long row_before(const od_table *t, long row, const int *counts, int axes, long *stride) {
   *stride = 1;
   for (int i = axes - 1; i >= 0; i--) {

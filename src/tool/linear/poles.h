@@ -23,16 +23,16 @@ typedef struct od_poles {
   od_pole *pole;
   double *participation;
 } od_poles;
-// Computes the poles. The lists belong to the arena.
+// Computes the poles. The lists belong to the arena. Fails with OD_NOT_CONVERGED if the eigenvalues cannot be computed.
 od_status od_poles_find(const od_linear_model *model, od_arena *arena, od_poles *out, od_error *err);
 
 // Returns the number of poles to the right of the imaginary axis. Distances below the round-off of the largest pole count as zero.
 int od_poles_unstable(const od_poles *poles);
 
-// Computes zeros of the transfer functions from some inputs to as many outputs: the finite numbers s for which an input exists with
-// zero output. Infinite zeros are removed first (Emami-Naeini and Van Dooren, Automatica 18, 1982), so that no infinite zero
-// appears as a large finite zero. *count is -1 if every s is a zero: there is no path from these inputs to these outputs. The list
-// *zero belongs to the arena.
+// Computes zeros of the transfer functions from some inputs to as many outputs: the finite numbers s for which an input
+// exists with zero output. Infinite zeros are removed first (Emami-Naeini and Van Dooren, Automatica 18, 1982), so that
+// no infinite zero appears as a large finite zero. *count is -1 if every s is a zero: there is no path from these
+// inputs to these outputs. The list *zero belongs to the arena. Fails with OD_NOT_CONVERGED if LAPACK fails.
 od_status od_zeros_find(const od_linear_model *model, const int *inputs, const int *outputs, int pairs, od_arena *arena,
                         od_pole **zero, int *count, od_error *err);
 

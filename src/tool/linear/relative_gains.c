@@ -8,7 +8,7 @@
 #include "io/json.h"
 #include "linear/linear_result.h"
 
-// Computes the relative gain array G .* inv(G)' of a square G (n x n). OD_SINGULAR: G has no inverse.
+// Computes the relative gain array G .* inv(G)' of a square G (n x n). Returns OD_SINGULAR if G has no inverse.
 static od_status find_relative_gains(int n, const od_complex *G, od_complex *out) {
   OD_SCRATCH(scratch);
   od_complex *copy = OD_TAKE_MATRIX(&scratch, od_complex, n, n), *inverse = OD_TAKE_MATRIX(&scratch, od_complex, n, n);

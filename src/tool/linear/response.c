@@ -51,7 +51,8 @@ void od_linear_response_free(od_linear_response *r) {
   od_free(r);
 }
 
-// Creates a response. States are scaled: x = S xi with the diagonal S that equalizes the sizes of rows and columns of A.
+// Creates a response. States are scaled: x = S xi with the diagonal S that equalizes the sizes of rows and columns of
+// A. Returns NULL if out of memory.
 od_linear_response *od_linear_response_new(const od_linear_model *m) {
   long n = m->states, nu = m->inputs, ny = m->outputs;
   OD_OWNED(od_linear_response_free) od_linear_response *r = od_calloc(1, sizeof *r);
@@ -83,7 +84,8 @@ void od_linear_response_listen(od_linear_response *r, bool (*goes_on)(void *user
   r->user = user;
 }
 
-// Computes G without D.
+// Computes G without D. Returns OD_INTERRUPTED if the caller requests a stop, and OD_SINGULAR if the model has a pole
+// at the frequency.
 static od_status dynamic_response(od_linear_response *r, double frequency, od_complex *G) {
   const od_linear_model *m = r->model;
   if (r->goes_on && !r->goes_on(r->user, 0)) return OD_INTERRUPTED;
@@ -108,7 +110,7 @@ od_status od_linear_response_at(od_linear_response *r, double frequency, od_comp
   return status;
 }
 
-// Returns the value of the path at a frequency. NAN: there is no response.
+// Returns the value of the path at a frequency. Returns NAN if there is no response.
 static od_complex path_at(od_linear_response *r, const od_path *path, double frequency) {
   int at = path->output * r->model->inputs + path->input;
   if (dynamic_response(r, frequency, r->G) != OD_OK) return NAN;
@@ -242,8 +244,8 @@ static void go_to(walk *w, double frequency, od_complex g) {
 }
 
 // Continues the walk at the next frequency, at which the path has the value g. Inserts frequencies while the phase
-// changes by more than `most_turn` per point, because a lightly damped pole or zero is in between. Bisects at most
-// `depth` times, because a zero on the imaginary axis causes a jump of the phase.
+// changes by more than `most_turn` per point, because a lightly damped pole or zero may be between the two
+// frequencies. Bisects at most `depth` times, because a zero on the imaginary axis causes a jump of the phase.
 static void resolve(walk *w, double frequency, od_complex g, int depth) {
   static const double most_turn = 15;  // degrees
   bool turns = w->points > 0 && fabs(degrees(g / w->before)) > most_turn;
@@ -261,8 +263,9 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Lists the frequencies (Hz) of oscillating poles, in increasing order. A peak and a notch between two points may leave the phase at
-// both points unchanged. Returns the number of frequencies; 0 if the poles are not found.
+// Lists the frequencies (Hz) of oscillating poles, in increasing order. Margins are also evaluated at these
+// frequencies, because a peak and a notch between two points may leave the phase at both points unchanged. Returns the
+// number of frequencies; 0 if the poles are not found.
 static int list_resonances(const od_linear_model *model, od_arena *arena, double **frequency) {
   od_poles poles;
   int count = 0;

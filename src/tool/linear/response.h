@@ -8,7 +8,7 @@
 
 typedef double _Complex od_complex;
 
-// Creates a list of frequencies in equal ratios, Hz, in memory of the arena. NULL: out of memory.
+// Creates a list of frequencies in equal ratios, Hz, in memory of the arena. Returns NULL if out of memory.
 double *od_frequencies_make(double low, double high, int count, od_arena *arena);
 // Computes the range of relevant frequencies (Hz): from a decade below the slowest pole to a decade above the fastest pole, at
 // most eight decades. Poles at zero are ignored.
@@ -22,14 +22,15 @@ OD_OWNED_POINTER(od_linear_response, od_linear_response_free);
 // Sets a function that is called during evaluations. If the function returns false, the evaluations end with OD_INTERRUPTED or
 // NAN.
 void od_linear_response_listen(od_linear_response *response, bool (*goes_on)(void *user, double done), void *user);
-// Computes G (outputs x inputs), including D, at a frequency in Hz. OD_SINGULAR: the model has a pole at this frequency.
+// Computes G (outputs x inputs), including D, at a frequency in Hz. Returns OD_SINGULAR if the model has a pole at
+// this frequency.
 od_status od_linear_response_at(od_linear_response *response, double frequency, od_complex *G);
 
-// A transfer function, or the loop that is closed at its output.
+// A path from an input to an output: its transfer function, or the loop that is closed at the output.
 typedef struct od_path {
   int input, output;
-  // Whether the path is the loop that is closed at the output. The input enters at the output with the gain d: G = d / (1 + L),
-  // thus L = (d - G) / G.
+  // Whether the path is the loop that is closed at the output. The input enters at the output with the gain d: the
+  // transfer function is G = d / (1 + L) with the loop gain L, thus L = (d - G) / G.
   bool loop;
 } od_path;
 

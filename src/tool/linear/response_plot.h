@@ -8,8 +8,8 @@ typedef struct od_bode_plot {
   const od_table *table;    // frequency in Hz; then magnitude and phase of one curve after another
   const char *const *name;  // names of curves, for the legend
 
-  // Per curve and row: half of the interval relative to the amplitude, for points with intervals. An entry NULL: the curve is a
-  // line. NULL: all curves are lines.
+  // spread[i]: for each row of curve i, half of the interval relative to the amplitude; the curve is drawn as points.
+  // spread[i] NULL: the curve is a line. spread NULL: all curves are lines.
   const double *const *spread;
   int groups;               // number of groups; each group has the same number of curves, and its own panels
   const char *const *note;  // per group: meaning of the magnitudes

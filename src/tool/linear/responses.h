@@ -19,8 +19,9 @@ typedef struct od_responses {
   int unstable;     // number of unstable poles
 } od_responses;
 
-// Lists the paths: every input to every output or, for loops, every input that enters at an output. OD_BAD_INPUT: there are no
-// paths, or (unless `all`) no input enters at some output. The caller frees the responses in all cases.
+// Lists the paths: every input to every output or, for loops, every input that enters at an output. Fails with
+// OD_BAD_INPUT if there are no paths, or (unless `all`) if no input enters at some output. The caller frees the
+// responses in all cases.
 od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err);
 void od_responses_free(od_responses *r);
 // Computes table, margins and stability. The frequencies must be set.

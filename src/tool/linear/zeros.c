@@ -77,7 +77,8 @@ static void scale_equations(const pencil *z) {
   }
 }
 
-// Removes zeros at infinity in one round. Returns 1: continue, 0: D has full row rank, -1: failure.
+// Removes zeros at infinity in one round. Returns 1 if more rounds are needed, 0 if D has full row rank, or -1 on
+// failure.
 static int reduce(pencil *z) {
   int n = z->n, width = z->width, rank = decompose(z, n, n, z->p, z->m);
   if (rank < 0 || rank == z->p) return rank < 0 ? -1 : 0;

@@ -80,7 +80,7 @@ static double *ahead(const od_log_cursor *c, long k) {
   return c->ahead + (size_t)((c->first + k) % c->capacity) * width(c);
 }
 
-// Doubles the ring buffer if it is full. False: out of memory.
+// Doubles the ring buffer if it is full. Returns false if out of memory.
 static bool make_room(od_log_cursor *c) {
   if (c->count < c->capacity) return true;
   size_t size = width(c) * sizeof *c->ahead;
@@ -96,7 +96,7 @@ static bool make_room(od_log_cursor *c) {
 
 // Reports that the file has changed since it was first read.
 static od_status changed(const od_log_cursor *c, od_error *err) {
-  return od_fail(err, OD_IO, "%s has changed while it was read; run the command again when the file is complete",
+  return od_fail(err, OD_IO, "%s changed while it was being read; run the command again when the file is complete",
                  c->log->plan->file);
 }
 
@@ -127,7 +127,7 @@ static od_status find_next(od_log_cursor *c, int i, od_error *err) {
   return OD_OK;
 }
 
-// Fills input i of the current row, which has no value. The observer needs all inputs.
+// Fills input i of the current row, which has no value. Callers need values of all inputs in each row.
 static od_status fill_gap(od_log_cursor *c, int i, od_error *err) {
   const od_channel_facts *f = &c->log->facts[i];
   double *value = &c->now[1 + i], before = c->last[1 + i], from = c->last[0];
@@ -148,7 +148,8 @@ static od_status fill_gap(od_log_cursor *c, int i, od_error *err) {
   return OD_OK;
 }
 
-// Copies the current row and replaces inputs with the hold NEXT by their next values. The last value remains.
+// Copies the current row and replaces inputs with the hold NEXT by their next values. After the last value of an
+// input, this value remains.
 static od_status show(od_log_cursor *c, od_error *err) {
   const od_log_plan *plan = c->log->plan;
   od_status status = OD_OK;
@@ -218,7 +219,8 @@ typedef struct survey {
   file_rows *file;  // one entry per file
 } survey;
 
-// Records the time of a row. False: the row has no time, or its time is not later than the time of the previous row.
+// Records the time of a row. Returns false if the row has no time, or if its time is not later than the time of the
+// previous row.
 static bool check_time(void *user, int input, double time, int line) {
   file_rows *s = &((survey *)user)->file[input];
   bool has_time = isfinite(time);
@@ -301,7 +303,7 @@ static void complain_about_rows(const char *path, const bad_rows *bad, od_messag
     od_messages_add(messages, place, "row %ld: %s%s", bad->row + 1, what, tail);
 }
 
-// Checks that the columns in use contain numbers. False: there are messages.
+// Checks that the columns in use contain numbers. Returns false after reporting errors.
 static bool check_cells(const od_log *log, od_messages *messages) {
   const od_log_plan *plan = log->plan;
   bool ok = true;
@@ -316,7 +318,7 @@ static bool check_cells(const od_log *log, od_messages *messages) {
   return ok;
 }
 
-// Checks that all rows of a file have increasing times. False: there are messages.
+// Checks that all rows of a file have increasing times. Returns false after reporting errors.
 static bool check_times(const file_rows *s, const od_log_input *in, bool has_section, od_messages *messages) {
   const char *path = in->source->path;
   if (s->without_time.count > 0)
@@ -332,8 +334,8 @@ static bool check_times(const file_rows *s, const od_log_input *in, bool has_sec
   return s->without_time.count == 0 && s->early.count == 0;
 }
 
-// Checks cells and times of all files. Also checks that the part in use has rows, and that every input has a value. Gaps of inputs are
-// interpolated. False: there are messages.
+// Checks cells and times of all files. Also checks that the part in use has rows, and that every input has a value.
+// Gaps of inputs are interpolated. Returns false after reporting errors.
 static bool check_rows(const survey *s, od_messages *messages) {
   const od_log *log = s->log;
   const od_log_plan *plan = log->plan;
@@ -380,7 +382,8 @@ static bool list_sources(od_log *log, const od_log_plan *plan) {
   return true;
 }
 
-// Lists the columns that a file must have. With several files, only the columns of channels that name this file.
+// Returns the columns that a file must have, as a list that ends with NULL. With several files, the list contains only
+// the columns of channels that name this file. Returns NULL if out of memory.
 static const char **list_columns(od_log *log, const od_log_plan *plan, int input) {
   const char **columns = OD_TAKE(&log->memory, const char *, plan->channels + 1);
   for (int i = 0, n = 0; columns && i < plan->channels; i++) {
@@ -467,7 +470,7 @@ static od_status find_columns(od_log *log, od_log_plan *plan, od_units *units, o
   return od_arena_status(&log->memory);
 }
 
-// Returns whether the rows of a file are in memory, so that the file cannot be read twice.
+// Returns whether the rows of at least one file are in memory, so that this file cannot be read twice.
 static bool holds(const od_log *log) {
   bool any = false;
   for (int i = 0; i < log->inputs; i++) any = any || od_row_reader_holds(log->input[i].file);
@@ -522,8 +525,8 @@ static bool limit_part(od_log *log) {
   return is_smaller;
 }
 
-// Checks that values of different files have a common time: each channel with values in the time of all inputs. False: there is a
-// message about the first two files without a common time.
+// Checks each input and each interpolated channel: its values and the values of each channel of other files must have a
+// common time. Returns false after reporting the first two files without a common time.
 static bool check_common_time(const od_log *log, od_messages *messages) {
   const od_log_plan *plan = log->plan;
   for (int i = 0; i < plan->channels && log->inputs > 1; i++) {

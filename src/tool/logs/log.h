@@ -16,7 +16,7 @@
 
 // Values of an input between rows. NEXT: the value of a row applies since the previous row.
 typedef enum od_log_hold { OD_LOG_LINEAR, OD_LOG_PREVIOUS, OD_LOG_NEXT } od_log_hold;
-// Names of these values in files and options. The last entry is NULL.
+// Names of the values of od_log_hold in files and options. The last entry is NULL.
 extern const char *const od_log_hold_words[];
 
 typedef struct od_channel {
@@ -28,7 +28,7 @@ typedef struct od_channel {
   od_log_hold hold;   // set by od_log_load() unless has_own_hold
   bool fills;         // whether values in rows of other files and groups are interpolated, as for inputs
   bool fills_own;     // whether missing values in rows of the channel's own file and group are also interpolated
-  // The form of the channel in the file.
+  // The column of the channel in the file.
   const char *column;          // name or number of the column; NULL: the name of the channel
   const char *whole;           // a name that is tried before `column` and `file_unit`; NULL: none
   int number;                  // number of the column; 0: the column has the name `column`
@@ -92,11 +92,12 @@ void od_log_plan_init(od_log_plan *plan);
 void od_log_plan_free(od_log_plan *plan);
 // Returns a file of a log with the settings of the plan.
 od_log_source od_log_source_of(const od_log_plan *plan, const char *path, od_place place);
-// Returns how a file is read. columns: names of the columns that the file must have; ends with NULL. The texts are not copied.
+// Returns the settings for reading a file as a table. columns: names of the columns that the file must have; ends with
+// NULL. The texts are not copied.
 od_table_wish od_log_table_wish(const od_log_source *source, const char *const *columns);
 // Adds the channel of an output or input unless the channel exists. Returns its index, or -1 if out of memory.
 int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise);
-// Adds a channel that a user names: the name of a mapped channel, or of a column. unit: NULL: the SI unit of the
+// Adds a channel that a user names: the name of a mapped channel, or of a column. unit NULL: the SI unit of the
 // column's unit. `place`: place of the name. Returns the same as od_log_want().
 int od_log_want_named(od_log_plan *plan, const char *name, const char *unit, od_place place);
 // Returns the index of a channel; -1: there is no such channel.
@@ -104,8 +105,8 @@ int od_log_find(const od_log_plan *plan, const char *name);
 // Adds a channel, also if there is a channel with this name. Returns its index, or -1 if out of memory.
 int od_log_add(od_log_plan *plan, const od_channel *channel);
 
-// Finds the columns. False: there are messages about each column that is missing or has a wrong unit. `file`: name of the log. Sets
-// units of channels without a unit.
+// Finds the columns of all channels. Returns false after reporting each column that is missing or has a wrong unit.
+// `file`: name of the log. Sets units of channels without a unit.
 bool od_log_match(od_log_plan *plan, const od_table *header, const char *file, od_units *units, od_messages *messages);
 // Returns the value of a matched channel in a row, in SI units.
 static inline double od_channel_value(const od_channel *c, const double *row) {
@@ -134,7 +135,7 @@ typedef struct od_log {
   // Per channel: number of missing values in the part in use. In a log of several files, or of groups of channels with their own times,
   // a row without a value counts only if the row belongs to the file or group of the channel.
   long *missing;
-  bool has_rates;           // whether rows may belong to a part of the channels only
+  bool has_rates;           // whether some rows have values of only some of the channels
   bool *constant;           // per channel: whether all values are equal
   od_channel_facts *facts;  // properties of each channel
   long repeated;            // number of omitted rows, which have the time of the previous row
@@ -149,8 +150,8 @@ typedef struct od_log {
 
 // Reads the file of the plan. Fails with OD_BAD_INPUT or OD_IO, and messages about all errors.
 od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages);
-// The two parts of od_log_read(). Between them, channels may be added to the plan: od_log_head() returns names and units of the
-// columns. Free the log in all cases.
+// od_log_open() and od_log_load() are the two parts of od_log_read(). Between these two calls, channels may be added
+// to the plan: od_log_head() returns names and units of the columns. Free the log in all cases.
 od_status od_log_open(od_log_plan *plan, od_log **out, od_messages *messages);
 int od_log_inputs(const od_log *log);
 const od_table *od_log_head(const od_log *log, int input);
@@ -159,10 +160,11 @@ int od_log_time_column(const od_log *log, int input);
 // Adds a column of a file of an open log, counted from 0, unless a mapped channel has its name. Returns the same as
 // od_log_want().
 int od_log_want_column(od_log_plan *plan, const od_log *log, int input, int column, const char *unit);
-// Finds the columns of the channels so far. Fails with OD_BAD_INPUT, after reporting errors, or with OD_NO_MEMORY.
+// Finds the columns of the channels that the plan has so far. Fails with OD_BAD_INPUT, after reporting errors, or with
+// OD_NO_MEMORY.
 od_status od_log_find_columns(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages);
 od_status od_log_load(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages);
-// Returns whether all inputs have the same hold, which is then the hold of the plan.
+// Returns whether all inputs have the same hold. If so, this hold becomes the hold of the plan.
 bool od_log_unify_hold(od_log_plan *plan);
 // Returns the name of a channel for results: the name of a mapped channel, else the name of its column.
 const char *od_log_label(const od_log *log, int channel);
@@ -176,7 +178,8 @@ bool od_log_has_changed(const od_log *log);
 // Returns the usual time between the values of a channel, s: the mean interval without the longest one.
 double od_channel_interval(const od_channel_facts *facts);
 enum { OD_INTERPOLATED_INTERVALS = 20 };  // longest time between two values that is interpolated, in usual intervals
-// Checks that a channel has no gap that is too long for interpolation. usual: its usual interval, s. False: there is a message.
+// Checks that a channel has no gap that is too long for interpolation. usual: its usual interval, s. Returns false
+// after reporting an error.
 bool od_log_check_gap(const od_log *log, int channel, double usual, od_messages *messages);
 
 // ---- Rows (log.c)
@@ -186,16 +189,17 @@ typedef struct od_log_cursor od_log_cursor;
 od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *err);
 void od_log_cursor_free(od_log_cursor *c);
 OD_OWNED_POINTER(od_log_cursor, od_log_cursor_free);
-// Reads the next row: its time, which is later than the time of the previous row, and a value per channel. The values are valid
-// until the next call. NAN: the value is missing; gaps of inputs are filled. An input with the hold NEXT has the value of its next row,
-// so the caller holds values of all inputs that are not linear until the next row. *more false: there is no further row.
+// Reads the next row: its time, which is later than the time of the previous row, and a value per channel. The values
+// are valid until the next call. NAN: the value is missing; gaps of inputs are filled. For an input with OD_LOG_NEXT,
+// the value is the value of its next row. Between two rows, the caller interpolates inputs with OD_LOG_LINEAR and keeps
+// all other inputs constant. *more false: there is no further row.
 od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **value, bool *more, od_error *err);
 
 // ---- Remarks (log_remarks.c). Functions that add a remark return false if out of memory.
 
 // Adds a remark about rows that were omitted because they have the time of the previous row.
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict);
-// The same, for the number of these rows and the path of the log.
+// Same as od_log_remark_repeated(), for a number of omitted rows and the path of a log.
 bool od_log_remark_repeated_rows(long rows, const char *file, od_verdict *verdict);
 // Adds a remark if times without a unit are probably in ms or us. The evidence is the name of the column, or rows that are a
 // thousand or a million steps apart.
@@ -203,7 +207,8 @@ bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict
 // Counts the jumps of each input. A jump is a change by more than a tenth of the input's range within one row. Values before and
 // after a jump are nearly constant.
 od_status od_log_count_jumps(od_log *log, od_error *err);
-// Adds a remark about every input that jumps, unless inputs are held between rows.
+// Adds a remark about every input that jumps and is interpolated linearly. `hold`: inputs are held between rows, and no
+// remark is added.
 bool od_log_remark_jumps(const od_log *log, bool hold, od_trust trust, od_verdict *verdict);
 // Returns whether the log has a pause: a time without rows, in which the inputs are unknown. od_log_remark_pause() adds a remark
 // about the pause.

@@ -58,7 +58,7 @@ static double correlation(const grid *g, long shift, long *pairs) {
   return count >= LEAST_VALUES && aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0;
 }
 
-// Returns omega of the header: the root of the ratio of the mean squares of slope and value, 1/s.
+// Returns omega (log_lag.h): the root of the ratio of the mean squares of slope and value, 1/s.
 static double bandwidth(const grid *g) {
   double slopes = 0, squares = 0;
   for (long k = 1; k < g->points; k++) {

@@ -104,7 +104,8 @@ static void list_columns(const od_table *t, char *text, size_t size) {
   if (used >= size) strcpy(text + size - 4, "...");
 }
 
-// Writes the advice to skip the header if the header may be a remark: it has only one name. Otherwise writes an empty text.
+// Writes the advice to skip the header if the header has only one name and may therefore be a remark. Otherwise writes
+// an empty text.
 static void advise_skip(const search *s, char *text, size_t size) {
   const int line = s->table->places.header;
   text[0] = '\0';
@@ -176,7 +177,8 @@ static void complain_unit(const search *s, const od_channel *c, const char *unit
 
 // --- Channels -----------------------------------------------------------------------------------------------------
 
-// Finds the column of a channel by the texts of the plan. A text of --map with a colon may be the name of a column.
+// Returns the column of a channel by the texts of the plan; NONE or AMBIGUOUS. A text of --map with a colon may be the
+// name of a column.
 static int find_given(const od_table *t, od_channel *c) {
   if (c->number > 0) return c->number <= t->columns ? c->number - 1 : NONE;
   int at = c->whole ? find(t, equal, c->whole) : NONE;
@@ -207,21 +209,22 @@ static int find_column(const search *s, od_channel *c) {
   return is_given ? find_given(s->table, c) : c == s->time ? od_table_find_time(s->table) : find_own(s->table, c);
 }
 
-// Sets column, unit and conversion of a channel. False: an error was reported.
+// Sets column, unit and conversion of a channel. Returns false after reporting an error.
 static bool take_column(const search *s, od_arena *memory, od_channel *c, int column) {
   // The form of dates, such as "dd.mm.yyyy", stands in the place of the unit. The reader of the file converts dates to seconds.
   od_date_order ignored;
   const bool is_time = c == s->time, is_form = is_time && c->file_unit && od_date_order_of(c->file_unit, &ignored);
   c->at = column;
   const char *unit = c->file_unit && !is_form ? c->file_unit : s->table->unit[c->at];
-  if (is_time && od_date_order_of(unit, &ignored)) unit = "s";  // a live stream has this unit before its first row
+  if (is_time && od_date_order_of(unit, &ignored)) unit = "s";  // unit of a live stream before its first row
   od_unit_verdict verdict = choose_unit(s, memory, c, unit);
   if (verdict != OD_UNIT_FITS) complain_unit(s, c, unit, verdict);
   c->label = od_arena_text(memory, s->table->name[c->at]);
   return verdict == OD_UNIT_FITS;
 }
 
-// Finds the column of a channel, or of the time. False: an error was reported.
+// Finds the column of a channel, or of the time. A channel with a default value need not have a column. Returns false
+// after reporting an error.
 static bool match_channel(const search *s, od_arena *memory, od_channel *c) {
   int found = find_column(s, c);
   c->at = NONE;
@@ -260,7 +263,8 @@ static int choose_input(search *list, const od_log *log, od_channel *c, od_messa
   return AMBIGUOUS;
 }
 
-// Adds the sentences of the formats about parts of the files that are not read: they may contain a column that was not found.
+// Adds the sentences with which the formats describe parts of the files that are not read. A column that was not found
+// may be in such a part.
 static void list_left_out(const od_log *log, od_messages *messages) {
   const char *text;
   for (int i = 0; i < log->inputs; i++)

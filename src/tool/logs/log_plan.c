@@ -168,7 +168,7 @@ static int find_input(const od_machine *machine, const char *name) {
   return -1;
 }
 
-// Reads a column: a name or a number, or a map with unit, scale and offset.
+// Reads a column: a name or a number, or a map with the keys of channel_section.
 static void read_column(od_loader *ld, int node, int key, const char *path, od_channel *c) {
   int column = node;
   if (ld->tree.node[node].kind != OD_TREE_TEXT) {
@@ -222,7 +222,8 @@ static void read_channel(od_loader *ld, int key, const char *path, const od_mach
 
 // --- The section --------------------------------------------------------------------------------------------------
 
-// Reads one text, or a list of texts, as a list that ends with NULL. Returns NULL if the key is not given.
+// Reads one text, or a list of texts, as a list that ends with NULL. Returns NULL if the key is not given, or after
+// reporting an error.
 static const char **read_texts(od_loader *ld, int node, const char *label, const char *wanted, od_log_plan *plan) {
   if (node < 0) return NULL;
   const od_tree_node *list = &ld->tree.node[node];
@@ -251,7 +252,7 @@ static const char **read_databases(od_loader *ld, int node, od_log_plan *plan) {
   return list;
 }
 
-// Returns the number of lines before the header.
+// Returns the number of lines before the header, or 0 after reporting an error.
 static int read_skip(od_loader *ld, int number) {
   double skip = od_number_value(ld, number);
   if (skip < 1e6 && skip == floor(skip)) return (int)skip;
@@ -287,7 +288,7 @@ static void read_times(od_loader *ld, const od_section *section, od_log_plan *pl
 
 // --- Files --------------------------------------------------------------------------------------------------------
 
-// Adds a file with the settings of the plan. NULL: out of memory.
+// Adds a file with the settings of the plan. Returns NULL if out of memory.
 static od_log_source *add_source(od_loader *ld, od_log_plan *plan, const char *path, od_place place) {
   od_log_source *list = od_arena_extend(&plan->memory, plan->source, plan->sources, sizeof *list);
   if (!list) {

@@ -176,7 +176,7 @@ od_status od_log_rows_next(od_log_rows *r, od_log_row *row, bool *more, od_error
     if (r->stream[i].has_row && (!first || r->stream[i].time < first->time)) first = &r->stream[i];
   *more = first != NULL;
   if (!first) return OD_OK;
-  // Times of the clocks may be rounded differently. The time of the first stream counts.
+  // Times of the clocks may be rounded differently. The time of the first of these streams is the time of the row.
   const double least = first->time;
   first = NULL;
   for (int i = 0; i < r->streams; i++) {
@@ -212,7 +212,7 @@ long od_log_rows_repeated(const od_log_rows *r) {
 
 // --- Opening ------------------------------------------------------------------------------------------------------
 
-// Returns the stream of a file with this delay. Adds the stream if it does not exist. NULL: out of memory.
+// Returns the stream of a file with this delay. Adds the stream if it does not exist. Returns NULL if out of memory.
 static stream *stream_of(od_log_rows *r, int input, double delay) {
   for (int i = 0; i < r->streams; i++)
     if (r->stream[i].number == input && r->stream[i].delay == delay) return &r->stream[i];
@@ -232,7 +232,8 @@ static stream *stream_of(od_log_rows *r, int input, double delay) {
   return od_arena_status(&r->memory) == OD_OK ? s : NULL;
 }
 
-// Makes the streams: one for each file and each delay of its channels. A file without channels has no stream, unless it is the only one.
+// Makes the streams: one for each file and each delay of its channels. A file without channels has no stream; if no
+// file has channels, the first file has one stream. Returns false if out of memory.
 static bool make_streams(od_log_rows *r) {
   const od_log_plan *plan = r->log->plan;
   for (int input = 0; input < r->log->inputs; input++)

@@ -27,10 +27,10 @@ typedef struct od_log_row {
   int line;             // line number; 0: not a text file
 } od_log_row;
 
-// Receives each row of a file before rows are merged: its time and line. False: the row is left out.
+// Receives each row of a file before rows are merged: its time and line. Returns false if the row must be left out.
 typedef bool od_log_row_check(void *user, int input, double time, int line);
 
-// Returns whether a channel names a file of the log.
+// Returns whether a channel names this file of the log.
 bool od_log_is_from(const od_log *log, const od_channel *c, int input);
 
 typedef struct od_log_rows od_log_rows;

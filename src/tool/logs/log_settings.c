@@ -42,7 +42,8 @@ static char *find_unit(char *text) {
   return colon;
 }
 
-// Returns the channel of a name: the time, or a new or known channel. NULL: the machine has no such input or output, or out of memory.
+// Returns the channel of a name: the time, or a new or known channel. Returns NULL after reporting that the machine
+// has no such input or output, or if out of memory.
 static od_channel *channel_of(setting *s, const char *name) {
   const od_place place = {.file = "--map"};
   if (strcmp(name, "time") == 0) return &s->plan->time;
@@ -169,7 +170,8 @@ static void read_times(setting *s, const od_log_settings *from) {
                     plan->start);
   bool has_interval = read_time(s, "--interval", from->interval, true, &time);
   if (has_interval) plan->interval = time;
-  // A time column of the options replaces an interval of the section, and the other way round.
+  // A time column of the options replaces an interval of the section, and an interval of the options replaces a time
+  // column of the section.
   bool has_column = plan->time.place.file && strcmp(plan->time.place.file, "--map") == 0;
   if (has_column && from->interval)
     od_messages_add(s->messages, (od_place){.file = "--interval"},
@@ -178,7 +180,7 @@ static void read_times(setting *s, const od_log_settings *from) {
     plan->interval = 0;
 }
 
-// Replaces the files of the plan by the files of --data.
+// Replaces the files of the plan with the files of --data, if this option is given. Returns false if out of memory.
 static bool set_files(od_log_plan *plan, const od_log_texts *data) {
   if (data->count == 0) return true;
   plan->file = od_arena_text(&plan->memory, data->text[0]);

@@ -19,7 +19,7 @@ typedef struct od_log_settings {
   const char *skip, *start, *end, *interval, *hold;
 } od_log_settings;
 
-// Returns the name of an option that is given, except --data; NULL: there is no such option.
+// Returns the name of a given option other than --data; NULL: no such option is given.
 const char *od_log_settings_given(const od_log_settings *settings);
 
 // Changes a plan. machine: names of --map must be its inputs and outputs; NULL: any name is allowed. Errors are reported as messages

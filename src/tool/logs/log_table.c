@@ -47,7 +47,8 @@ od_status od_whole_log_open(const od_log_settings *settings, const od_machine *m
   return status == OD_OK ? od_log_open(&out->plan, &out->log, messages) : status;
 }
 
-// Copies the rows of the log into a new table. In a log with several rates, the rows between the first and last values of all channels.
+// Copies the rows of the log into a new table. In a log with several rates, copies only the rows between the first and
+// last values of all channels.
 static od_status take_rows(od_whole_log *w, od_error *err) {
   const od_log *log = w->log;
   const int channels = w->plan.channels;

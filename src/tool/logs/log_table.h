@@ -34,7 +34,8 @@ od_status od_whole_log_open(const od_log_settings *settings, const od_machine *m
 od_status od_whole_log_load(od_whole_log *log, od_messages *messages);
 void od_whole_log_free(od_whole_log *log);
 
-// Reports each channel that has missing values, with its first such row. Returns false after reporting an error.
+// Reports each channel that has missing values, with the first row without a value or with the number of missing
+// values. Returns false after reporting an error.
 bool od_whole_log_is_complete(const od_whole_log *log, od_messages *messages);
 
 // Writes the first error of a list into err, with its place. Returns the status.

@@ -8,8 +8,9 @@
 // after reporting an error.
 bool od_log_align(od_log *log, od_messages *messages);
 
-// If the time is only the first column of the file, because no column has a name of a time, writes the advice to give the time: "; the
-// first column ...". Otherwise writes "". has_section: whether the settings are keys of a section.
+// If the first column of the file is taken as the time, because no column has a name of a time, writes the advice to
+// give the time: "; the first column ...". Otherwise writes "". has_section: whether the settings are keys of a
+// section.
 void od_log_time_advice(const od_table *head, const od_channel *time, bool has_section, char *text, size_t size);
 
 #endif

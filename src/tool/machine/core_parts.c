@@ -75,7 +75,7 @@ bool od_core_parts_write(const od_model *m, FILE *to) {
   return true;
 }
 
-// Returns the table of the class whose symbol this is; NULL: the list has no such class.
+// Returns the table of the class with this symbol; NULL: the list has no such class.
 static const void *table_of(const char *symbol, const char *suffix, const listed *list, size_t count) {
   for (size_t i = 0; i < count; i++) {
     char name[80];

@@ -9,7 +9,7 @@
 // Writes the header to a file: classes of elements and blocks, and parts that can be left out. Complex numbers are left out if a plant
 // of the model without parameters does not need them. Filters and integrators are not listed. Returns false if an allocation fails.
 bool od_core_parts_write(const od_model *m, FILE *to);
-// The same without remarks, for a program whose need of complex numbers is known.
+// Same as od_core_parts_write(), without remarks, for a program whose need of complex numbers is known.
 void od_core_parts_print(const od_model *m, bool needs_complex, FILE *to);
 // Returns whether a model uses the class whose table has this symbol (od_orifice_class, od_gain_block).
 typedef enum od_class_use { OD_NO_CLASS, OD_CLASS_UNUSED, OD_CLASS_USED } od_class_use;

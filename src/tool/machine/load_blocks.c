@@ -30,7 +30,8 @@ static const char *ratio(const block_reader *r) {
   return r->source != NULL ? od_factor_unit(r->ld, r->unit, r->source) : "1";
 }
 
-// Returns the unit of a rule. Replaces the words "in" and "out" and the keys of inputs in the rule by the units of these signals.
+// Returns the unit of a rule. Replaces the words "in" and "out" and the keys of inputs in the rule with the units of
+// these signals.
 static const char *unit_with_words(const block_reader *r, const char *rule) {
   const char *text = "";
   for (const char *at = rule; *at != '\0';) {
@@ -174,7 +175,8 @@ static void read_per_input(const block_reader *r, const od_block_field *f) {
   }
 }
 
-// Reads the values of a grid, one list per row. If the values are not lists of rows, returns false without reading a value.
+// Reads the values of a grid, one list per row. Returns false, without reading a value, if the values are not lists of
+// rows; otherwise returns true, also after an error.
 static bool read_rows(const block_reader *r, const od_block_field *f, int node) {
   od_loader *ld = r->ld;
   const od_block_spec *spec = od_build_block_spec(ld->draft->build, r->b->index);
@@ -248,8 +250,8 @@ static void read_instead_of_sample(const block_reader *r, const od_block_field *
   if (od_messages_errors(ld->messages) == before) od_read_whole(ld, number, f->key, 1, f->most);
 }
 
-// Checks that the duration of a sampled block is a whole number of samples. Reports keys that a sampled block must not
-// have.
+// Checks that the duration of a sampled block is a whole number of samples, from 1 to OD_MOST_DELAY_SAMPLES. Reports
+// keys that a sampled block must not have.
 static void check_samples(const block_reader *r, int number) {
   od_loader *ld = r->ld;
   double samples = od_number_value(ld, number) / od_block_peek(ld, r->b, "sample", "s");

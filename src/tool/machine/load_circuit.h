@@ -21,8 +21,9 @@ int od_find_command(od_loader *ld, const od_section *section, const char *key, c
 // not reported.
 int od_first_end(od_loader *ld, int node, const char *what);
 
-// Convert a field of an element class to a key of a section. od_key_of_field() always returns true. od_element_key() converts field
-// i of a class and returns false if there is no such field; it skips entries of lists and numbers of sub-sections.
+// Convert a field of an element class to a key of a section. od_key_of_field() always returns true. od_element_key()
+// converts field i of a class and returns false if there is no such field; the function skips entries of lists and
+// numbers of sub-sections.
 bool od_key_of_field(const od_element_field *field, od_key *key);
 bool od_element_key(const od_element_description *c, int i, od_key *key);
 

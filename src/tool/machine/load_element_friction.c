@@ -11,7 +11,8 @@
 
 // --- Pressure -----------------------------------------------------------------------------------------------------
 
-// Finds key i of the numbers of all blocks that compute a factor from pressures. Returns false if there are no more keys.
+// Finds the i-th key among the numbers of the blocks that compute a factor from pressures. Returns false if there are
+// no more keys.
 static bool block_key(int i, od_key *key) {
   static const char *const types[] = {"pressure-factor", "pressure-map", "pressure-table"};
   for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
@@ -91,7 +92,7 @@ static const char *law_name(int i) {
   return friction_law(i) != NULL ? friction_law(i)->choice : NULL;
 }
 
-// Finds key i of the numbers of all laws, counting each key once. Returns false if there are no more keys.
+// Finds the i-th key among the numbers of all laws, counting each key once. Returns false if there are no more keys.
 static bool law_key(int i, od_key *key) {
   const od_element_description *c;
   for (int law = 0; (c = friction_law(law)) != NULL; law++)

@@ -48,7 +48,8 @@ static bool add_key(od_formula_names *names, int key, const char *unit) {
 static const char *name_at(const void *user, int i) {
   return ((const od_formula_names *)user)->name[i];
 }
-// Returns the SI unit of a variable. For a variable that fits any unit, returns "?", which is not a unit for the parser.
+// Returns the SI unit of a variable. For a variable that fits any unit, returns "?". The parser accepts a variable
+// with an unknown unit in place of any unit.
 static const char *unit_at(const void *user, int i) {
   const char *unit = ((const od_formula_names *)user)->unit[i];
   return unit != NULL ? unit : "?";

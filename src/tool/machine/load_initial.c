@@ -176,8 +176,9 @@ const char *od_nearest_state_quantity(od_loader *ld, int element, const char *na
 
 // --- Messages -----------------------------------------------------------------------------------------------------
 
-// Returns whether an element has an output with this name that cannot have an initial value. Only positions, rates, pressures and
-// spool positions can have an initial value. `owner` NULL: outputs without an element, such as "energy.kinetic".
+// Returns whether an element has an output with this name that cannot have an initial value. Only positions, rates,
+// pressures, spool positions and other states can have an initial value. `owner` NULL: outputs without an element, such
+// as "energy.kinetic".
 static bool is_other_output(od_loader *ld, const od_element *owner, const char *name) {
   static const char others[] =
       " acceleration acceleration1 acceleration2 acceleration3 turn_acceleration ax ay az body_ax body_ay body_az "
@@ -301,8 +302,8 @@ static bool is_saved(const od_loader *ld, int key) {
   return saved >= 0 && ld->tree.node[key].origin == ld->tree.node[saved].origin;
 }
 
-// Returns whether a value is only an initial guess for the search for a steady state: all values merged with 'initial: steady',
-// such as values of templates, and saved values.
+// Returns whether a value is only an initial guess for the search for a steady state. Such values are saved values, and
+// all values merged with 'initial: steady', such as values of templates.
 static bool is_start(const od_loader *ld, int key) {
   return ld->draft->steady >= 0 && (ld->draft->only_guesses || is_saved(ld, key));
 }
@@ -343,7 +344,7 @@ static void load_value(od_loader *ld, int key, const option *o) {
 static const od_key state_keys[] = {{"time", OD_NUMBER, "s", "time at which the state was saved", OD_NOT_NEGATIVE, 0}};
 static const od_section_class state_section = {"state", "a saved state", OD_KEYS(state_keys)};
 
-// Returns the time of a saved state, s.
+// Returns the time of a saved state, s; 0 after reporting an error.
 static double saved_time(od_loader *ld, int root) {
   int node = od_map_find(ld, root, "state");
   od_section section = od_section_open(ld, node, node, "state", "the state", &state_section);

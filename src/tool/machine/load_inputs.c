@@ -18,7 +18,8 @@ const char *od_read_unit(od_loader *ld, int node) {
   return si != NULL ? si : "1";
 }
 
-// Returns the SI unit of an input: the unit under its key 'unit' or, if the input is a quantity, the unit of the quantity.
+// Returns the SI unit of an input: the unit under its key 'unit' or, if the input is a quantity, the unit of the
+// quantity. Returns "1" if no unit is given or the unit is unknown.
 static const char *input_unit(od_loader *ld, int node) {
   if (od_is_text(ld, node)) {
     const char *unit = od_text_unit(ld, od_place_of(ld, node), od_text_of(ld, node));
@@ -29,8 +30,8 @@ static const char *input_unit(od_loader *ld, int node) {
   return unit >= 0 ? od_read_unit(ld, unit) : "1";
 }
 
-// Returns the node of the name in 'derivative: NAME' if NAME is another input, else -1. The derivative of a quantity is a signal
-// like any other.
+// Returns the node of the name in 'derivative: NAME' if NAME is another input, else -1. od_load_signal() loads the
+// derivatives of other signals.
 static int derived_from(const od_loader *ld, int value) {
   int node = od_map_find(ld, value, "derivative");
   return od_is_text(ld, node) && isalpha((unsigned char)od_text_of(ld, node)[0]) ? node : -1;

@@ -32,7 +32,7 @@ static const od_key keys[] = {
 const od_section_class od_joint_section = {"joint", "a joint: its points, its axes and its spring", OD_KEYS(keys),
                                            spring_key};
 
-// Return whether joints of a type may have the key 'axis', the key 'axes', and a spring.
+// The functions return whether joints of a type may have the key 'axis', the key 'axes', or a spring.
 static bool has_axis(od_joint_type type) {
   return od_joint_class_of(type)->axis;
 }

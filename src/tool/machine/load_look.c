@@ -116,7 +116,7 @@ static int read_vector(od_loader *ld, int node, const od_section *section, const
   return od_messages_errors(ld->messages) == before ? count : 0;
 }
 
-// Returns the color under the key 'color'; NULL: none, or not a color (reported).
+// Returns the color under the key 'color'. Returns NULL if the key is not given, or after reporting an error.
 static const char *read_color(od_loader *ld, const od_section *section) {
   int node = od_section_get(ld, section, "color");
   const char *text = od_read_text(ld, node, "color", "a color");
@@ -166,6 +166,7 @@ static bool read_path(od_loader *ld, int node, const char *key, od_path_points *
 }
 
 // Reads a list of points. A point has two coordinates in the plane, or three coordinates in the frame of the body.
+// *is_flat: whether all points have two coordinates. Returns false after reporting an error, or if an allocation fails.
 static bool read_rows(od_loader *ld, int node, const od_section *section, const char *key, int least,
                       double (**point)[3], int *points, bool *is_flat) {
   int count = od_list_count(ld, node), i = 0;
@@ -340,7 +341,7 @@ static bool is_in_circuit(const od_element *element) {
   return c && (od_element_end_count(c) > 0 || c == &od_valve_description);
 }
 
-// Returns the element of the circuit whose name is given at a key; -1: none (reported).
+// Returns the element of the circuit whose name is given at a key, or -1 after an error was reported.
 static int find_in_circuit(od_loader *ld, int key, const char *name) {
   int element = od_names_look_up(ld, key, name);
   if (element >= 0 && is_in_circuit(od_element_at(ld, element))) return element;
@@ -354,7 +355,7 @@ static int find_in_circuit(od_loader *ld, int key, const char *name) {
   return -1;
 }
 
-// Returns a whole number from 0 to `most` under a key; -1: not given, or an error (reported).
+// Returns a whole number from 0 to `most` under a key. Returns -1 if the key is not given, or after reporting an error.
 static int read_whole(od_loader *ld, const od_section *section, const char *key, int most) {
   int node = od_section_get(ld, section, key), before = od_messages_errors(ld->messages);
   if (node < 0) return -1;

@@ -25,7 +25,7 @@ static const od_key keys[] = {
 };
 const od_section_class od_run_section = {"run", "default settings of `oleodyn simulate`", OD_KEYS(keys)};
 
-// Reads a number without a default; 0: not given.
+// Returns the number under a key without a default; 0: not given.
 static double read_optional(od_loader *ld, const od_section *section, const char *key) {
   return od_is_given(ld, section, key) ? od_key_value(ld, section, key) : 0;
 }
@@ -103,8 +103,8 @@ void od_load_run(od_loader *ld, int node) {
 
 // --- Outputs of the run, read after the model is built ------------------------------------------------------------
 
-// name: a name that is not an output. Returns the outputs of the element in this name: "length, rate, tension"; "": there is no
-// such element.
+// Returns the outputs of the element in `name`, which is not the name of an output: "length, rate, tension". Returns ""
+// if there is no such element.
 static const char *outputs_of_element(od_loader *ld, const char *name) {
   const od_model *model = ld->draft->machine->model;
   const size_t front = od_names_element_length(ld, name);

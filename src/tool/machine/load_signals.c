@@ -138,8 +138,8 @@ static int load_constant(od_loader *ld, int node, const char *path, const char *
 
 // --- Checks of related numbers ------------------------------------------------------------------------------------
 
-// Reports numbers of a form that are not integers or contradict each other. `first`: index of the form's first number; `sweep`: 1
-// for a logarithmic chirp.
+// Reports numbers of a form that must be integers but are not, and numbers that contradict each other. `first`: index
+// of the form's first number; `sweep`: 1 for a logarithmic chirp.
 static void check_form(od_loader *ld, const signal_form *form, int first, int sweep) {
   for (int i = 0; i < form->section.count; i++) {
     const od_key *key = &form->section.keys[i];
@@ -247,7 +247,8 @@ static int load_sum(od_loader *ld, int node, const char *path, const char *what,
 
 // --- Derivatives --------------------------------------------------------------------------------------------------
 
-// Loads a derivative. The inner signal may have 'unit', so that an alias of another input's signal is allowed.
+// Loads a derivative. The inner signal may have 'unit', so that an alias of another input's signal is allowed. Returns
+// the index of the signal, or -1 after an error.
 static int load_derivative(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
   if (ld->draft->derivatives > 0) {
     od_complain(ld, node,

@@ -136,7 +136,8 @@ static void read_transition(machine_reader *r, int node, int number) {
   r->transition[r->transitions++].margin = margin;
 }
 
-// Adds the margin of the nearest transition of a state. Without transitions this margin is always positive.
+// Adds the margin of the nearest transition of a state, and returns the index of its operation. Without transitions
+// this margin is always positive.
 static int margin_in(machine_reader *r, int state) {
   int margin = -1;
   for (int i = 0; i < r->transitions; i++) {
@@ -146,7 +147,8 @@ static int margin_in(machine_reader *r, int state) {
   return margin >= 0 ? margin : add_number(&r->p, 1);
 }
 
-// Adds the mode after the first due transition of a state; without a due transition, the mode does not change.
+// Adds the mode after the first due transition of a state, and returns the index of its operation. Without a due
+// transition, the mode does not change.
 static int next_in(machine_reader *r, int state) {
   int next = add_number(&r->p, state);
   for (int i = r->transitions - 1; i >= 0; i--) {
@@ -158,7 +160,7 @@ static int next_in(machine_reader *r, int state) {
   return next;
 }
 
-// Adds a value that the mode selects from one value per state.
+// Adds a value that the mode selects from one value per state, and returns the index of its operation.
 static int by_mode(machine_reader *r, int (*of_state)(machine_reader *r, int state)) {
   int result = of_state(r, r->states - 1);
   for (int i = r->states - 2; i >= 0; i--) {

@@ -10,7 +10,7 @@ typedef struct od_machine od_machine;
 typedef enum od_look_kind {
   OD_LOOK_OUTLINE,  // closed polygon in a plane, with a thickness across the plane
   OD_LOOK_LINE,     // open line of a width
-  OD_LOOK_CAPSULE,  // two points with rounded ends
+  OD_LOOK_CAPSULE,  // segment between two points, with a diameter at each end and rounded ends
   OD_LOOK_DISC,     // disc about an axis
   OD_LOOK_BOX,      // box along the axes of the body
 } od_look_kind;

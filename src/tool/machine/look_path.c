@@ -80,7 +80,8 @@ static void skip(reader *r) {
   while (*r->at == ' ' || *r->at == ',' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r') r->at++;
 }
 
-// Reads one number: digits with a point and an exponent. Flags of arcs are single digits.
+// Reads one number: digits with a point and an exponent or, for a flag of an arc, a single digit. Returns false if the
+// text is not such a number, or if its magnitude exceeds 1e6.
 static bool read_number(reader *r, bool is_flag, double *value) {
   skip(r);
   const char *c = r->at;

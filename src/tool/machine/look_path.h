@@ -14,9 +14,10 @@ typedef struct od_path_points {
   int points;
 } od_path_points;
 
-// Reads the path of one line: the commands M, L, H, V, C, S, Q, T, A and Z of SVG, also in lower case. Curves become lines with
-// deviations below 0.2 % of the extent of their control points. Returns false if the text is not such a path; *problem: what is wrong; *at: the
-// place in the text. If an allocation fails, the path is shorter (od_arena_status()).
+// Reads the path of one line: the commands M, L, H, V, C, S, Q, T, A and Z of SVG, also in lower case. Curves become
+// lines with deviations below 0.2 % of the extent of their control points. Returns false if the text is not such a
+// path; *problem then describes the error, and *at is the place of the error in the text, from 1. If an allocation
+// fails, the path is shorter (od_arena_status()).
 bool od_path_read(od_arena *arena, const char *text, od_path_points *path, const char **problem, int *at);
 
 // Returns the polygon with arcs of this radius in place of its corners. Next to short edges the radius is smaller.

@@ -16,17 +16,17 @@ int od_machine_number_theta(const od_machine *machine, int i);
 // constant. Second: constants that are not computed from other constants, determine a number of the model, and determine no number
 // outside the model.
 bool od_machine_number_is_free(const od_machine *machine, int i);
-// Number i is a constant. Returns the path of a number outside the model that depends on this constant, so that the constant cannot
-// be free; NULL: none.
+// For a number i that is a constant: returns the path of a number outside the model that depends on this constant, so
+// that the constant cannot be free. NULL: no such number.
 const char *od_machine_number_blocks(const od_machine *machine, int i);
 // Returns the path of the constant at the end of the chain of references of number i (od_number_source()); NULL: none.
 const char *od_machine_number_source(const od_machine *machine, int i);
 // Returns the value of a constant input; NAN: the input changes.
 double od_machine_constant_input(const od_machine *machine, int i);
 
-// Properties of the signal of an input over the time of the run. The functions return its value (order 0) and exact derivatives
-// (order 1 and 2) from the right; the next time at which one of these three values jumps; the next time, up to `until`, at which
-// the sign changes; and the end of the signal. INFINITY: never.
+// Properties of the signal of an input over the time of the run. The functions return the value of the signal (order
+// 0) and its exact derivatives (order 1 and 2) from the right; the next time at which one of these three values jumps;
+// the next time, up to `until`, at which the sign changes; and the end of the signal. INFINITY: never.
 double od_machine_input_derivative(const od_machine *machine, int i, double t, int order);
 double od_machine_input_next_break(const od_machine *machine, int i, double t);
 double od_machine_input_next_reversal(const od_machine *machine, int i, double t, double until);

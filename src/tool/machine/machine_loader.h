@@ -46,7 +46,8 @@ typedef struct od_culprit {
   int node;  // node in the file
 } od_culprit;
 
-// A block between its declaration (after the inputs) and its reading (after all quantities that it may measure).
+// A block between its declaration (after the inputs) and its reading (when all quantities that blocks may measure are
+// known).
 typedef struct od_loading_block {
   int key, element, block_class;   // block_class: -1 after an error
   const char *name, *path, *what;  // name in the model; prefix of the paths of its numbers; name in messages
@@ -89,8 +90,8 @@ static inline od_element *od_element_at(const od_loader *ld, int element) {
 typedef void od_element_loader(od_loader *ld, int key, int element);
 od_element_loader od_load_body, od_load_rod, od_load_gear, od_load_force, od_load_torque, od_load_contact;
 od_element_loader od_load_volume, od_load_tank, od_load_source, od_load_difference, od_load_valve, od_load_cylinder;
-// Opens the section of an element. The name of the element is the path of the section. Messages call the element, for example, "the
-// orifice 'bleed'".
+// Opens the section of an element. The name of the element is the path of the section. In messages, the element is
+// called, for example, "the orifice 'bleed'".
 od_section od_open_element(od_loader *ld, int key, int element, const od_section_class *c);
 
 // Loaders of the sections. `node`: the node of the section; -1: the file has no such section.
@@ -109,8 +110,8 @@ const od_section_class *od_component_section(const od_element_description *c);
 void od_load_blocks(od_loader *ld);
 // Loads 'initial: {file: ...}'. The saved state is read before the inputs, because the inputs continue at the time of this state.
 void od_load_saved_state(od_loader *ld, int node);
-// Loads the word 'steady' of 'initial: steady' (is_all true: no value is exact), or of 'others: steady'. 'initial: steady' is not a
-// map, so it is loaded before the maps of templates are merged.
+// Loads the word 'steady' of 'initial: steady' (is_all true: no value is exact), or of 'others: steady'. 'initial:
+// steady' is not a map, so the word is loaded before the maps of templates are merged.
 void od_load_steady_word(od_loader *ld, int node, bool is_all);
 void od_load_initial(od_loader *ld, int node);
 void od_load_look(od_loader *ld, int node);
@@ -150,7 +151,8 @@ int od_read_value(od_loader *ld, const od_section *section, const od_field *fiel
 od_status od_constant_plant(const od_machine *machine, const int *outputs, int output_count, const int *numbers,
                             int count, od_plant **out, od_error *err);
 
-// Returns the SI unit under 'unit' of an input or a block. If the unit is invalid, reports an error and returns "1".
+// Returns the SI unit under 'unit' of an input or a block. If the text is not an SI unit, reports an error and returns
+// the SI unit of the same dimension, or "1" if the unit is unknown.
 const char *od_read_unit(od_loader *ld, int node);
 // Returns the unit of a factor that converts an input to the unit `wanted`: "1" if both units have the same dimension.
 const char *od_factor_unit(od_loader *ld, const char *wanted, const char *input_unit);

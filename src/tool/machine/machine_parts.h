@@ -17,7 +17,7 @@ json_t *od_json_point(const od_model *m, int point);
 const char *od_body_name(const od_model *m, int body);
 // Computes the coordinates of a point in the frame of its body, m.
 void od_point_place(const od_model *m, int point, double at[3]);
-// Computes the unit vector of three numbers.
+// Computes the unit vector in the direction of the three numbers of the model starting at `number`.
 void od_unit_vector(const od_model *m, int number, double unit[3]);
 
 // Returns the points of a body or of the ground: names within the body, and coordinates in the frame of the body.

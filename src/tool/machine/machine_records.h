@@ -35,8 +35,8 @@ typedef enum od_records_form {
 } od_records_form;
 // Appends the options of a machine, and the files that a bundle recorded while the machine was loaded.
 void od_machine_records_append(od_records *r, const od_machine *machine, const od_bundle *files, od_records_form form);
-// Adds a record of one of these kinds to the source. Returns false if the kind is unknown. `path` keeps the path of a
-// file between its records.
+// Adds a record to the source, if od_machine_records_append() writes records of its kind. Returns false if the kind is
+// unknown. `path` keeps the path of a file between its records.
 bool od_machine_source_take(od_machine_source *s, const char **path, char kind, const char *bytes, size_t count);
 
 // Loads the machine by the function `load` from the files of the source, without other files. Adds the options to the options of the

@@ -141,7 +141,7 @@ static const char *scope_of(const od_loader *ld, int node) {
   return node >= 0 ? ld->tree.origin[ld->tree.node[node].origin].scope : "";
 }
 
-// Replaces the scope by the enclosing scope. Returns false if there is no enclosing scope.
+// Replaces the scope with the enclosing scope. Returns false if there is no enclosing scope.
 static bool widen(od_loader *ld, const char **scope) {
   if ((*scope)[0] == '\0') return false;
   const char *dot = strrchr(*scope, '.');

@@ -21,7 +21,8 @@ typedef enum od_requirement_kind {
   OD_REQUIRE_HOSE_SPEED,    // the speed of the oil in a hose is at most the bound
 } od_requirement_kind;
 
-// The judged signal: output - reference. If `relative` is given, the signal is relative to the magnitude of that output.
+// The judged signal: output - reference. If `relative` is given, the signal is divided by the magnitude of the output
+// `relative`.
 typedef struct od_requirement_signal {
   int output;     // index of the judged output
   int reference;  // index of the output that is the reference; -1: the reference is `constant`

@@ -76,8 +76,8 @@ static void take_state(search *s) {
   memcpy(s->x, od_sim_state(s->sim), (size_t)s->nx * sizeof *s->x);
 }
 
-// Finds the state whose rate is largest relative to its scale, among states that are not fixed. found: whether this rate is
-// negligible.
+// Returns the state whose rate is largest relative to its scale, among states that are not fixed. found: whether this
+// rate is negligible.
 static od_steady judge(const search *s) {
   od_steady r = {.fastest = -1};
   double most = -1;

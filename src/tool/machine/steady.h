@@ -14,11 +14,11 @@ typedef struct od_steady {
   double rate;
 } od_steady;
 
-// Integrates x' = f(x) from the current state until the machine is steady. The linearly implicit steps grow from 0.1 ms to 1e9 s
-// while they are accurate (pseudo-transient continuation: Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998). Time
-// advances only from sample to sample. Modes may switch; sampled blocks take samples until a sample changes no state. fixed (nx
-// entries; NULL: none): states that keep their values. The simulation remains in the state at the end of the search. Returns
-// OD_NO_MEMORY, or OD_OK with the result.
+// Integrates x' = f(x) from the current state until the machine is steady. Linearly implicit steps grow from 0.1 ms to
+// 1e9 s as long as the steps are accurate (pseudo-transient continuation: Kelley and Keyes, SIAM Journal on Numerical
+// Analysis 35, 1998). Time advances only from sample to sample. Modes may switch; sampled blocks take samples until a
+// sample changes no state. fixed (nx entries; NULL: none): states that keep their values. The simulation remains in the
+// state at the end of the search. Returns OD_NO_MEMORY, or OD_OK with the result.
 od_status od_steady_settle(const od_machine *machine, od_sim *sim, const od_plant *plant, const bool *fixed,
                            od_steady *result);
 

@@ -48,7 +48,7 @@ typedef struct mark {
   size_t length;  // length of the name; 0: "$$", which represents one '$'
 } mark;
 
-// Finds the next mark at or after a place. Returns false if there is none.
+// Finds the next mark at or after a place. Returns false if there is no further mark.
 static bool next_mark(const char *text, mark *m) {
   for (const char *c = strchr(text, '$'); c; c = strchr(c + 1, '$')) {
     bool braces = c[1] == '{';
@@ -156,8 +156,8 @@ static int argument(instance *f, const mark *m) {
   return m->length > 0 ? od_index_find(&f->arguments, od_copy(f->ld, m->name, m->length)) : -1;
 }
 
-// Replaces parameters in a text by the texts of their arguments. Names in arguments belong to the scope of the argument: *names
-// is the node of an argument that is a name, or -1.
+// Replaces parameters in a text with the texts of their arguments. Names in arguments belong to the scope of the
+// argument: *names is the node of an argument that is a name, or -1.
 static const char *replace(instance *f, int node, int *names) {
   od_loader *ld = f->ld;
   const char *text = od_text_of(ld, node), *result = "";
@@ -218,7 +218,7 @@ static int copy_text(instance *f, int node) {
   return add_node(f, copy);
 }
 
-// Copies a key with the given text, without its value.
+// Copies a key with the given text, without its value. Returns the copy, or a negative number after an error.
 static int copy_key(instance *f, int key, const char *text) {
   od_tree_node copy = like(f, key);
   copy.text = text;

@@ -1,5 +1,5 @@
-// Declares how OD_OWNED() frees objects of the public API (include/oleodyn). Objects of src/tool are declared next to their free
-// function.
+// Declares how OD_OWNED() frees objects of the public API (include/oleodyn). For objects of src/tool, the header with
+// the free function contains this declaration.
 #ifndef OD_OWNED_H
 #define OD_OWNED_H
 

@@ -54,7 +54,7 @@ static void free_search(search *s) {
 
 // ---- Loading and running the machine
 
-// Loads the machine with the numbers x. False: the machine cannot be loaded, or out of memory.
+// Loads the machine with the numbers x. Returns false if the machine cannot be loaded, or if out of memory.
 static bool load_machine(search *s, const double *x) {
   OD_SCRATCH(scratch);
   const od_optimize_options *o = s->o;
@@ -79,7 +79,8 @@ static bool go_on(void *user, double done) {
   return !s->stopped;
 }
 
-// Runs the machine, judges its requirements, and sets the values of the goals. False: the run or the judgement failed.
+// Runs the machine, judges its requirements, and sets the values of the goals. Returns false if the run or the
+// judgement failed.
 static bool run_machine(search *s) {
   OD_SCRATCH(scratch);
   const od_optimize_options *o = s->o;
@@ -115,8 +116,8 @@ static bool run_machine(search *s) {
 
 // ---- Residuals
 
-// Returns the residual of a requirement: its margin to the bound, minus the reserve, relative to the bound. 0: the margin is at
-// least the reserve. NAN: the requirement was not judged.
+// Returns the residual of a requirement: its margin to the bound, minus the reserve, relative to the bound. Returns 0
+// if the margin is at least the reserve, and NAN if the requirement was not judged.
 static double shortfall(const od_judgement *j, double reserve) {
   double left = j->left - reserve * fabs(j->requirement->bound);
   if (j->outcome == OD_NOT_JUDGED || isnan(left)) return NAN;

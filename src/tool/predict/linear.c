@@ -56,7 +56,8 @@ static bool agrees(int rows, int nx, int nu, const double *by_state, const doubl
   return true;
 }
 
-// Checks linearity at two points with other times, at which all states and inputs differ from zero. OD_NOT_AVAILABLE: not linear.
+// Checks linearity at two points with other times, at which all states and inputs differ from zero. Returns
+// OD_NOT_AVAILABLE if the plant is not linear.
 static od_status check(od_linear *l, od_sim *sim, double t, const double *u_size) {
   for (int point = 0; point < 2; point++) {
     for (int i = 0; i < l->nx; i++)

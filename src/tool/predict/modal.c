@@ -177,7 +177,8 @@ bool od_modal_prepare(od_predictor *pr, bool sensitivities) {
   return true;
 }
 
-// Recursion of one drive's channels. With h: recursion of ds/dlambda, since e^(lambda h) has the derivative h e^(lambda h).
+// Recursion of one drive's channels. If h is not zero: recursion of ds/dlambda, because e^(lambda h) has the
+// derivative h e^(lambda h).
 typedef struct recursion {
   const double *a, *b, *g0, *g1;
   int channels;
@@ -226,12 +227,12 @@ OD_INTO_WIDE void advance_rows(const od_predictor *pr, int k, int count, double 
   }
 }
 
-// Computes the recursion over several samples at once, for predictions in which the samples in between are not requested:
+// Computes the recursion over several samples at once, for predictions in which only every e-th sample is requested:
 //
 //   s_(k+e) = E^e s_k + sum over i = 0..e of c_i u_(k+i),    E = e^(lambda h)
 //
-// The recursion for ds/dlambda has the same form, and s contributes e h E^e s. The c_i are the responses of the recursions to
-// an input that is 1 at sample i and 0 at the other samples.
+// The recursion for ds/dlambda has the same form, and s contributes e h E^e s. The c_i are the responses of the
+// recursions to an input that is 1 at sample i and 0 at the other samples.
 static void find_leap(od_predictor *pr) {
   od_modal *m = pr->modal;
   int every = pr->wish.every, n = m->channels;
@@ -256,8 +257,8 @@ static void find_leap(od_predictor *pr) {
   }
 }
 
-// Adds the contribution of the inputs in between to the first `count` channels of one drive: first to the values, then to the
-// rates.
+// Adds the contribution of the inputs between two requested samples to the first `count` channels of one drive: first
+// to the values, then to the rates.
 OD_INTO_WIDE void add_inputs(const od_predictor *pr, const double *u, int stride, int count, double *to) {
   const od_modal *m = pr->modal;
   int every = pr->wish.every, c = 0;

@@ -26,9 +26,11 @@ struct od_modal {
   od_complex *r, *dr, *moved;            // residues; dr and r dlambda for one parameter
   double *a, *b, *g0, *g1, *h0, *h1;     // coefficients of the recursions; h0, h1: dg/dlambda
   double *leap_a, *leap_b;               // coefficients of recursions over e samples at once: E^e in place of a and b
-  double *leap, *leap_row;   // contributions of each input in between: values, then rates; leap_row: two such rows
+  double *leap,
+      *leap_row;  // contributions of each input between two requested samples: values, then rates; leap_row: two such
+                  // rows
   double *weight, *weights;  // weights of channels in y (ny x width), and in dy (ny x width x padded)
-  double *rows;              // BLOCK rows of channels, and a few more
+  double *rows;              // BLOCK + TILE rows of channels
   double *real, *imaginary, *left, *right, *matrix, *work;
   double *solve, *answers, *adjoint;
   lapack_int work_size;

@@ -35,7 +35,8 @@ static od_status rates_at(od_predictor *pr, const double *x, double *f) {
   return status == OD_OK ? od_sim_derivatives(pr->sim, f, NULL, NULL, NULL) : status;
 }
 
-// Finds the equilibrium by Newton's method. Steps are shortened until the next correction, with the same matrix, is smaller.
+// Finds the equilibrium by Newton's method. Each step is shortened until the next correction, computed with the same
+// matrix, is smaller than this step. Returns OD_NOT_CONVERGED if no equilibrium is found.
 static od_status rest(od_predictor *pr) {
   int nx = pr->nx;
   double *x = pr->x0, *f = pr->scratch, *step = f + nx, *trial = step + nx;

@@ -74,17 +74,18 @@ void od_give_rows(od_predictor *pr);
 
 // predict_start.c: computes the initial state x0 and its sensitivities S. Afterwards, sim is at x0 (not for the exact rule).
 od_status od_start_prediction(od_predictor *pr, const double *x0, bool sensitivities);
-// Variant of od_start_prediction() for a linear plant whose matrices are known.
+// Variant of od_start_prediction() for a linear plant whose matrices are known. Returns OD_SINGULAR if a steady start
+// does not have exactly one equilibrium.
 od_status od_start_linear(od_predictor *pr, const double *x0, bool sensitivities);
 
-// march.c
+// march.c: predicts step by step
 od_status od_predict_marching(od_predictor *pr);
 
-// exact.c
+// exact.c: od_exact_new() allocates the memory of the exact rule, and returns false on failure.
 bool od_exact_new(od_predictor *pr);
 od_status od_predict_exactly(od_predictor *pr, const double *x0);
 
-// eigenmodes.c and modal.c
+// eigenmodes.c and modal.c: od_modal_new() allocates the memory of the sum of modes, and returns false on failure.
 bool od_modal_new(od_predictor *pr);
 // Computes the poles of the plant. Returns false if the poles cannot be computed.
 bool od_modal_poles(od_predictor *pr, double *largest_real_part);

@@ -1,10 +1,11 @@
 // Outliers according to Hampel: a sample is an outlier if its distance from the median of its window exceeds `limit`
-// standard deviations. The standard deviation is 1.4826 times the median distance from that median (exact for Gaussian
-// noise). Samples are compared with the recorded values, including outliers, so the order of the samples does not matter.
+// standard deviations. The standard deviation is 1.4826 times the median distance of the samples from the median
+// (exact for Gaussian noise). Samples are compared with the recorded values, including outliers, so the order of the
+// samples does not matter.
 //
-// A constant sensor value whose last digit flickers has a median distance of zero. A change by one digit is not an outlier. The
-// digit is the smallest change between neighboring samples. At least one change in a hundred must have about this size; otherwise
-// the digit is zero.
+// A constant sensor value whose last digit flickers has a median distance of zero. A change by one digit is not an
+// outlier. The digit is the smallest change between neighboring samples. At least one change in a hundred must have
+// about this size; otherwise the digit is zero.
 //
 // The window is kept sorted from sample to sample, and both medians are taken from the sorted window.
 #include "prepare/prepare_steps.h"

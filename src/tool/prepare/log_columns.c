@@ -144,8 +144,9 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Estimates errors of linear interpolation for one channel. A sample that is interpolated from its neighbors has an error of about
-// f'' h^2 / 2 at the distance h; the root mean square of the error between samples is f'' h^2 / sqrt(120).
+// Estimate of the errors of linear interpolation for one channel. A sample that is interpolated from its neighbors has
+// an error of about f'' h^2 / 2 at the distance h; the root mean square of the error between samples is f'' h^2 /
+// sqrt(120).
 typedef struct interpolation {
   double t[3], x[3];  // the last three samples
   double errors, mean, squares;
@@ -180,7 +181,8 @@ static void rewind_rows(od_log_columns *c) {
   c->next = 0;
 }
 
-// Reads the log once and examines its times: whether they are uniform, the median interval, and the error of interpolation.
+// Reads the log once and examines its times: whether the times are uniform, the median interval, and the error of
+// interpolation.
 static od_status examine(od_log_columns *c, double *median, bool *is_uniform, od_error *err) {
   enum { MOST_INTERVALS = 10001 };
   OD_SCRATCH(scratch);

@@ -13,7 +13,7 @@ typedef struct od_signal_label {
 // Copies name and unit (NULL or an empty unit: "1"). Returns false if out of memory.
 bool od_signal_label_set(od_signal_label *label, const char *name, const char *unit);
 
-// Selects the channels of a log.
+// A selection of the channels of a log.
 typedef struct od_log_wish {
   const char *input;  // name of a channel or column, or several names separated by commas outside parentheses
   // Texts with the syntax of `input`. No texts: outputs are all mapped channels except inputs; without mapped channels, all columns
@@ -36,7 +36,7 @@ typedef struct od_log_columns {
   long rows, next;
   double begin, step;  // time of the first row, and interval between rows, s
   bool is_resampled, keeps_missing;
-  int with_missing;  // index of the selected channel with the most missing values if these are interpolated; -1: none
+  int with_missing;  // index of the selected channel with the most missing values if missing values are interpolated; -1: none
   double *before,
       *after;  // rows of the log about the next row: time, and values of the plan's channels; used for resampling
   double slowest_interval;  // largest usual interval between values of a resampled channel, s

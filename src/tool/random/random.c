@@ -14,7 +14,7 @@ typedef struct pair {
   double a, b;
 } pair;
 
-// Combines 52 bits to a number at the center of its interval between 0 and 1.
+// Combines 52 bits into a number at the center of its interval between 0 and 1.
 static double unit(uint32_t high, uint32_t low) {
   uint64_t bits = ((uint64_t)high << 32 | low) >> 12;
   return ((double)bits + 0.5) * 0x1p-52;

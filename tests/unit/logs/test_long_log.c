@@ -154,7 +154,7 @@ static void streamed_as_held(void **state) {
   od_error err = {0};
   assert_int_equal(truncate(scratch_path(s, "log.csv"), 60000), 0);
   assert_int_equal(od_observe(e, NULL, &none, &err), OD_IO);
-  assert_non_null(strstr(err.text, "log.csv has changed while it was read"));
+  assert_non_null(strstr(err.text, "log.csv changed while it was being read"));
   od_observed_free(none);
   od_observed_free(a);
   od_observed_free(b);
@@ -310,7 +310,7 @@ static void changed_logs(void **state) {
     const od_observe_options options = {.keep = OD_ROWS_LAST, .repeat = true, .progress = write_meanwhile, .user = &w};
     assert_int_equal(od_observe(e, &options, &o, &err), cases[i].status);
     assert_true(w.done);
-    if (cases[i].status != OD_OK) assert_non_null(strstr(err.text, "log.csv has changed while it was read"));
+    if (cases[i].status != OD_OK) assert_non_null(strstr(err.text, "log.csv changed while it was being read"));
     assert_int_equal(has_remark(&o->verdict, "log.changed"), cases[i].told);
     assert_false(has_remark(&o->verdict, "start.matters"));
     assert_int_equal(o->shift != NULL, cases[i].status == OD_OK && !cases[i].told);
