@@ -92,9 +92,9 @@ class Result:
         """Returns the table as a pandas.DataFrame."""
         return self._rows().to_pandas()
 
-    def plot(self, *names: str, axes=None):
-        """Plots columns of the table with matplotlib."""
-        return self._rows().plot(*names, axes=axes)
+    def plot(self, *names: str, axes=None, si: bool = False):
+        """Plots columns of the table with matplotlib (Table.plot)."""
+        return self._rows().plot(*names, axes=axes, si=si)
 
     def _rows(self) -> Table:
         if self.table is None:

@@ -8,6 +8,11 @@ import numpy as np
 from . import _core
 
 
+# Units of plots, with their factors from SI.
+_DISPLAY = {"Pa": ("bar", 1e-5), "m": ("mm", 1e3), "m/s": ("mm/s", 1e3), "rad": ("deg", 180 / np.pi), "rad/s": ("deg/s", 180 / np.pi),
+            "m3/s": ("l/min", 6e4)}
+
+
 class Table(Mapping):
     """Named columns with units, such as the rows of a run or the contents of a log.
 
@@ -58,8 +63,8 @@ class Table(Mapping):
         frame.attrs["units"] = dict(self.units)
         return frame
 
-    def plot(self, *names: str, axes=None):
-        """Plots columns over time with matplotlib, one panel for each unit. Returns the axes."""
+    def plot(self, *names: str, axes=None, si: bool = False):
+        """Plots columns over time with matplotlib, one panel for each unit. si: SI units instead of bar, mm, deg, l/min. Returns the axes."""
         import matplotlib.pyplot as plt
 
         time = self.time
@@ -70,9 +75,10 @@ class Table(Mapping):
         if axes is None:
             axes = plt.subplots(len(groups), 1, sharex=True, squeeze=False, figsize=(8, 2.2 * len(groups)))[1][:, 0]
         for panel, (unit, group) in zip(np.atleast_1d(axes), groups.items()):
+            shown, factor = (unit, 1.0) if si else _DISPLAY.get(unit, (unit, 1.0))
             for name in group:
-                panel.plot(time, self[name], label=name)
-            panel.set_ylabel(unit)
+                panel.plot(time, factor * self[name], label=name)
+            panel.set_ylabel(shown)
             panel.legend(loc="best", fontsize="small")
             panel.grid(alpha=0.3)
         np.atleast_1d(axes)[-1].set_xlabel("time in s")
