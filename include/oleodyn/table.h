@@ -29,6 +29,8 @@ OD_API int od_table_find(const od_table *table, const char *name);
 OD_API double od_table_value(const od_table *table, long row, int column);
 // Copies a column to `values` (rows entries).
 OD_API void od_table_copy(const od_table *table, int column, double *values);
+// Returns all values, rows x columns. The array belongs to the table.
+OD_API const double *od_table_data(const od_table *table);
 
 OD_END_C
 

@@ -70,6 +70,10 @@ void od_table_copy(const od_table *table, int column, double *values) {
   for (long i = 0; i < table->rows; i++) values[i] = od_table_value(table, i, column);
 }
 
+const double *od_table_data(const od_table *table) {
+  return table->data;
+}
+
 od_status od_table_label(od_table *table, int column, const char *name, const char *unit) {
   if (column < 0 || column >= table->columns) return OD_BAD_ARGUMENT;
   char *new_name = od_arena_text(&table->arena, name ? name : "");

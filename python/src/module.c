@@ -1,0 +1,34 @@
+// The module oleodyn._core: types and functions.
+#define OD_DEFINES_NUMPY
+#include "oleodyn_python.h"
+
+static PyMethodDef functions[] = {
+    {"run_job", (PyCFunction)(void (*)(void))od_python_run_job, METH_VARARGS | METH_KEYWORDS,
+     "run_job(kind, files, options, progress=None): runs a command and returns a dictionary."},
+    {"job_kinds", od_python_job_kinds, METH_NOARGS, "job_kinds(): list of (name, summary)."},
+    {"job_options", od_python_job_options, METH_O,
+     "job_options(kind): list of (name, argument, help, type, values), the names of the files, and explanations."},
+    {"open_table", od_python_open_table, METH_O, "open_table(path): reads a log."},
+    {"rollout", (PyCFunction)(void (*)(void))od_python_rollout, METH_VARARGS | METH_KEYWORDS,
+     "rollout(...): many simulations in one call."},
+    {0},
+};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "oleodyn._core",
+                                        .m_doc = "The C library oleodyn.", .m_size = -1, .m_methods = functions};
+
+PyMODINIT_FUNC PyInit__core(void) {
+  import_array();
+  static const struct {
+    const char *name;
+    PyTypeObject *type;
+  } types[] = {{"Machine", &od_python_machine_type},
+               {"Table", &od_python_table_type},
+               {"Simulation", &od_python_simulation_type},
+               {"Observer", &od_python_observer_type}};
+  PyObject *module = PyModule_Create(&definition);
+  for (size_t i = 0; module && i < sizeof types / sizeof *types; i++)
+    if (PyType_Ready(types[i].type) < 0 || PyModule_AddObjectRef(module, types[i].name, (PyObject *)types[i].type) < 0)
+      Py_CLEAR(module);
+  if (module && PyModule_AddStringConstant(module, "version", OD_VERSION) < 0) Py_CLEAR(module);
+  return module;
+}

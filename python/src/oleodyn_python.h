@@ -1,0 +1,74 @@
+// The extension module oleodyn._core: what its files share. Objects are thin: each one owns a handle of the public API. Texts,
+// names and results are made in Python (python/oleodyn).
+//
+// Arrays are NumPy arrays of C doubles. An array that an object lends out refers to the memory of this object and keeps the object
+// alive, so nothing is copied.
+#ifndef OLEODYN_PYTHON_H
+#define OLEODYN_PYTHON_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#define NPY_NO_DEPRECATED_API  NPY_1_7_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL oleodyn_numpy
+#ifndef OD_DEFINES_NUMPY
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+
+#include "oleodyn/oleodyn.h"
+
+// ---- Errors (errors.c)
+
+// Raises the exception of a status: MemoryError, KeyboardInterrupt, InputError or SimulationError. Returns NULL.
+PyObject *od_raise(od_status status, const char *text);
+// Returns a list of tuples (file, line, column, text, is_warning), or NULL with an exception.
+PyObject *od_messages_list(const od_messages *messages);
+// Warns about the warnings and raises InputError if there are errors. Returns whether there is no error and no exception.
+bool od_report_messages(const od_messages *messages);
+
+// ---- Arrays (arrays.c)
+
+// Creates an array of zeros. `columns` below 0: a vector.
+PyArrayObject *od_array(npy_intp rows, npy_intp columns);
+// Returns a view of doubles in the memory of `owner`, with steps between rows and columns in doubles; columns below 0: a vector.
+PyObject *od_view(PyObject *owner, const double *data, npy_intp rows, npy_intp columns, npy_intp row_step,
+                  bool is_writable);
+// Converts an argument to an array of doubles with this shape: one row for each entry of `shape`. NULL with an exception that names the
+// argument.
+PyArrayObject *od_matrix_argument(PyObject *value, const char *name, npy_intp rows, npy_intp columns);
+double *od_doubles(PyArrayObject *array);
+// Copies the integers of a sequence. Returns false with an exception. Free *list with PyMem_Free().
+bool od_indices(PyObject *sequence, const char *name, int **list, int *count);
+
+// ---- Types
+
+extern PyTypeObject od_python_machine_type, od_python_table_type, od_python_simulation_type, od_python_observer_type;
+// Returns the machine of a Machine object, or NULL with an exception.
+const od_machine *od_machine_of(PyObject *object);
+// Returns a Table object for the table of a job. The object takes over the job, also on failure.
+PyObject *od_table_of_job(od_job *job);
+
+// The plant of an object with chosen outputs and parameters, and the values of its inputs.
+typedef struct od_python_plant {
+  PyObject *machine;
+  od_plant *plant;
+  PyArrayObject *u;  // inputs
+} od_python_plant;
+// Creates the plant. Returns false with an exception.
+bool od_python_plant_make(od_python_plant *p, PyObject *machine, PyObject *outputs, PyObject *parameters);
+void od_python_plant_clear(od_python_plant *p);
+// Sets the inputs to the values of the machine file at time t.
+void od_python_plant_file_inputs(const od_python_plant *p, double t);
+// Returns the integrator with this name (NULL: the first one), or NULL with an exception.
+const od_integrator *od_integrator_argument(const char *name);
+
+// ---- Functions of the module
+
+PyObject *od_python_run_job(PyObject *module, PyObject *arguments, PyObject *keywords);
+PyObject *od_python_job_kinds(PyObject *module, PyObject *none);
+PyObject *od_python_job_options(PyObject *module, PyObject *kind);
+PyObject *od_python_open_table(PyObject *module, PyObject *path);
+PyObject *od_python_rollout(PyObject *module, PyObject *arguments, PyObject *keywords);
+
+#endif

@@ -1,0 +1,324 @@
+"""Tests of the Python module. Oracles: the program (the same bits), closed forms, a Kalman filter in NumPy, and differences.
+
+Usage: python3 -m unittest test_oleodyn, with OLEODYN_PROGRAM, OLEODYN_CASES and the package in PYTHONPATH.
+"""
+import csv
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import warnings
+
+import numpy as np
+
+import oleodyn as od
+
+program = os.environ["OLEODYN_PROGRAM"]
+cases = pathlib.Path(os.environ["OLEODYN_CASES"])
+fourbar = cases / "fourbar-valve/machine.yaml"
+
+OSCILLATOR = """
+machine: Mass and spring
+bodies:
+  block: {mass: 2 kg, inertia: 1 kg m^2, points: {pin: [0, 0]}}
+ground: {points: {wall: [-1 m, 0]}}
+joints:
+  slide: {type: prismatic, between: [ground, block], axis: [1, 0]}
+springs:
+  spring: {between: [ground.wall, block.pin], stiffness: 50 N/m, damping: 3 N s/m, length: 1 m}
+initial: {slide.position: 0.1 m}
+run: {time: 1 s, step: 1 ms, outputs: [slide.position]}
+"""
+
+
+def written(text: str, name: str = "machine.yaml") -> str:
+    folder = tempfile.mkdtemp()
+    path = os.path.join(folder, name)
+    pathlib.Path(path).write_text(text)
+    return path
+
+
+class Quiet(unittest.TestCase):
+    def setUp(self):
+        catch = warnings.catch_warnings()
+        catch.__enter__()
+        self.addCleanup(catch.__exit__, None, None, None)
+        warnings.simplefilter("ignore", od.OleodynWarning)
+
+
+class Jobs(Quiet):
+    def test_rows_have_the_bits_of_the_program(self):
+        run = od.Machine(fourbar).simulate(time="0.2 s", output=["*.pressure", "energy.balance"])
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "rows.csv")
+            subprocess.run([program, "simulate", fourbar, "--time", "0.2 s", "--output", "*.pressure,energy.balance", "--csv", path],
+                           check=True, capture_output=True)
+            with open(path, newline="") as file:
+                rows = list(csv.reader(file))
+        header = [cell.split(" [")[0].split(" (")[0] for cell in rows[0]]
+        self.assertEqual(header, list(run.table.names))
+        np.testing.assert_array_equal(np.array(rows[1:], float), run.table.values)
+        self.assertEqual(run.table.units["energy.balance"], "J")
+
+    def test_data_are_those_of_the_program(self):
+        path = cases / "fourbar-valve/points-6.experiment.yaml"
+        result = od.Experiment(path, {"time": "0.3 s"}).run()
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "out.json")
+            subprocess.run([program, "observe", path, "--set", "time=0.3 s", "--json", out, "--quiet"], capture_output=True)
+            expected = json.loads(pathlib.Path(out).read_text())
+        for key in ("verdict", "parameters", "sensors"):
+            self.assertEqual(result.data.get(key), expected.get(key), key)
+        self.assertIn(result.verdict.trust, ("sound", "doubtful", "unsound"))
+
+    def test_errors_have_places_and_suggestions(self):
+        path = written(OSCILLATOR.replace("stiffness: 50 N/m", "stifness: 50 N/m").replace("mass: 2 kg", "mass: -2 kg"))
+        with self.assertRaises(od.InputError) as caught:
+            od.Machine(path)
+        errors = [m for m in caught.exception.messages if not m.is_warning]
+        self.assertEqual({m.line for m in errors}, {4, 9})
+        self.assertIn("did you mean 'stiffness'?", str(caught.exception))
+        with self.assertRaisesRegex(od.InputError, "did you mean"):
+            od.Machine(fourbar).simulation(["B.presure"])
+        with self.assertRaises(od.InputError):
+            od.Machine(fourbar).simulate(tme="1 s")
+        with self.assertRaises(ValueError):
+            od.run("simulat", fourbar)
+        with self.assertRaises(od.InputError):
+            od.Machine(fourbar).simulate(time="1 kg")
+        with self.assertRaises(OSError):
+            od.Log.read("/nonexistent/file.csv")
+
+    def test_numbers_and_variants(self):
+        path = written(OSCILLATOR)
+        m = od.Machine(path, {"spring.stiffness": "80 N/m"}, **{"block.mass": 3.0})
+        self.assertEqual(m.numbers["spring.stiffness"].value, 80)
+        self.assertEqual(m.numbers["block.mass"].value, 3)
+        self.assertEqual(m.numbers["spring.damping"].unit, "N s/m")
+        final = m.simulate()["slide.position"][-1]
+        w, z = np.sqrt(80 / 3), 3 / 2 / 3  # x'' + 2 z x' + w^2 x = 0
+        d = np.sqrt(w * w - z * z)
+        self.assertAlmostEqual(final, 0.1 * np.exp(-z) * (np.cos(d) + z / d * np.sin(d)), delta=1e-6)
+
+    def test_a_verdict_is_an_object_and_a_warning(self):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            run = od.Machine(fourbar).simulate(time="1 s", step="100 ms", integrator="trapezoid")
+        self.assertFalse(run.verdict.is_sound)
+        self.assertTrue(any(issubclass(w.category, od.VerdictWarning) for w in caught))
+        self.assertTrue(all(r.code for r in run.verdict.remarks))
+
+    def test_ctrl_c_stops_a_job_within_a_second(self):
+        sent = []
+
+        def interrupt():
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        timer = threading.Timer(0.7, interrupt)
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            od.Machine(fourbar).simulate(time="1000 s")
+        self.assertLess(time.monotonic() - sent[0], 1.0)
+        timer.join()
+
+    def test_progress_can_stop_a_job(self):
+        seen = []
+
+        def progress(done):
+            seen.append(done)
+            return len(seen) < 3
+
+        with self.assertRaises(KeyboardInterrupt):
+            od.Machine(fourbar).simulate(time="1000 s", progress=progress)
+        self.assertEqual(len(seen), 3)
+
+        def broken(done):
+            raise RuntimeError("mine")
+
+        with self.assertRaisesRegex(RuntimeError, "mine"):
+            od.Machine(fourbar).simulate(time="1000 s", progress=broken)
+
+    def test_pages(self):
+        page = od.Machine(written(OSCILLATOR)).show(time="0.1 s")
+        self.assertTrue(page.html.lstrip().lower().startswith("<!doctype html"))
+        self.assertIn("srcdoc", page._repr_html_())
+
+    def test_linear_model(self):
+        model = od.Machine(written(OSCILLATOR)).linearize(output="slide.position")
+        eigenvalues = np.linalg.eigvals(model.A)
+        np.testing.assert_allclose(sorted(eigenvalues.imag), [-np.sqrt(25 - 0.5625), np.sqrt(25 - 0.5625)], rtol=1e-9)
+        self.assertEqual(model.C.shape, (1, 2))
+
+    def test_help_lists_every_option(self):
+        kinds = [line.split()[0] for line in od.help_text().splitlines()]
+        self.assertIn("simulate", kinds)
+        for kind in kinds:
+            self.assertIn("\n", od.help_text(kind))
+
+
+class Tables(unittest.TestCase):
+    def test_columns_are_views(self):
+        path = written("t [s],p [bar]\n0,1.5\n1,\n2,0x\n".replace(",0x", ",3"), "log.csv")
+        log = od.Log.read(path)
+        self.assertEqual(log.names, ("t", "p"))
+        self.assertTrue(np.shares_memory(log["p"], log.values))
+        np.testing.assert_array_equal(log["p"], [1.5, np.nan, 3])
+        self.assertFalse(log.values.flags.writeable)
+        column = log["p"]
+        del log
+        np.testing.assert_array_equal(column, [1.5, np.nan, 3])  # the column keeps the table alive
+        with self.assertRaisesRegex(KeyError, "did you mean"):
+            od.Log.read(path)["pp"]
+
+
+class Steps(Quiet):
+    def test_steps_are_those_of_the_program(self):
+        m = od.Machine(fourbar)
+        names = ["B.pressure", "crank.angle"] if "crank.angle" in m.outputs else list(m.outputs)[:3]
+        run = m.simulate(time="0.05 s", step="1 ms", integrator="trapezoid", output=names)
+        s = m.simulation(names)
+        rows = [s.outputs().copy()]
+        for k in range(1, 51):
+            s.file_inputs(k * 1e-3)
+            s.step(1e-3)
+            rows.append(s.outputs().copy())
+        np.testing.assert_allclose(rows, np.column_stack([run[n] for n in names]), rtol=1e-9)
+
+    def test_state_and_saved_states(self):
+        path = written(OSCILLATOR)
+        m = od.Machine(path)
+        s = m.simulation()
+        for _ in range(100):
+            s.step(1e-3)
+        saved, y = s.save(), s.outputs().copy()
+        for _ in range(100):
+            s.step(1e-3)
+        later = s.outputs().copy()
+        code = ("import sys, oleodyn as od; s = od.Machine(sys.argv[1]).simulation(); s.restore(sys.stdin.buffer.read());"
+                "[s.step(1e-3) for _ in range(100)]; print(float(s.outputs()[0]).hex())")
+        out = subprocess.run([sys.executable, "-c", code, path], input=saved, capture_output=True, check=True).stdout.decode()
+        self.assertEqual(float.fromhex(out.strip()), later[0])
+        s.restore(saved)
+        np.testing.assert_array_equal(s.outputs(), y)
+        with self.assertRaises(od.InputError):
+            s.restore(saved[:-8] + b"12345678")
+        s.set(state=[0.2, 0.0])
+        self.assertAlmostEqual(s.outputs()[0], 0.2, delta=1e-15)
+        with self.assertRaisesRegex(ValueError, "state has 1 values; expected 2"):
+            s.set(state=[0.2])
+        self.assertFalse(s.state.flags.writeable)
+
+    def test_advance_controls_the_error(self):
+        s = od.Machine(written(OSCILLATOR)).simulation(integrator="tr-bdf2", tolerance=1e-8)
+        s.advance(1.0)
+        w, z = 5.0, 0.75
+        d = np.sqrt(w * w - z * z)
+        self.assertAlmostEqual(s.outputs()[0], 0.1 * np.exp(-z) * (np.cos(d) + z / d * np.sin(d)), delta=1e-6)
+
+    def test_derivatives_of_a_step(self):
+        s = od.Machine(written(OSCILLATOR)).simulation(parameters=["spring.stiffness"])
+        h, A = 1e-2, np.array([[0, 1], [-25, -1.5]])
+        left, right = np.eye(2) - h / 2 * A, np.eye(2) + h / 2 * A
+        F, Gu0, Gu1, Gp = s.step_with_derivatives(h)
+        np.testing.assert_allclose(F, np.linalg.solve(left, right), rtol=1e-12)  # the trapezoidal rule by hand
+        self.assertEqual((Gu0.shape, Gp.shape), ((2, 0), (2, 1)))
+        x0 = np.array([0.1, 0])
+        x1 = np.linalg.solve(left, right @ x0)
+        by_k = np.linalg.solve(left, np.array([0, -h / 2 * (x0[0] + x1[0]) / 2]))
+        np.testing.assert_allclose(Gp[:, 0], by_k, rtol=1e-10)
+
+    def test_sensitivities_over_time(self):
+        path = written(OSCILLATOR)
+        s = od.Machine(path).sensitivities(["spring.stiffness", "block.mass"], time=0.5)
+        for k, (name, value) in enumerate({"spring.stiffness": 50.0, "block.mass": 2.0}.items()):
+            e = 1e-4 * value
+            runs = [od.Machine(path, {name: v}).simulate(time="0.5 s", step="1 ms", integrator="trapezoid")["slide.position"]
+                    for v in (value - e, value + e)]
+            np.testing.assert_allclose(s.dy[:, 0, k], (runs[1] - runs[0]) / (2 * e), atol=2e-8)
+
+    def test_two_threads_of_python(self):
+        results = {}
+
+        def work(name, stiffness):
+            s = od.Machine(written(OSCILLATOR), {"spring.stiffness": stiffness}).simulation()
+            for _ in range(2000):
+                s.step(1e-3)
+            results[name] = s.outputs()[0]
+
+        threads = [threading.Thread(target=work, args=(i, 40.0 + i)) for i in range(4)]
+        [t.start() for t in threads]
+        [t.join() for t in threads]
+        parallel = dict(results)
+        for i in range(4):
+            work(i, 40.0 + i)
+        self.assertEqual(parallel, results)
+
+
+class Rollouts(Quiet):
+    def test_bits_do_not_depend_on_threads(self):
+        m = od.Machine(fourbar)
+        speeds = np.linspace(0.8, 1.2, 24)
+        kp = m.numbers["oil.kp"].value if "oil.kp" in m.numbers else None
+        name = "oil.kp" if kp is not None else next(iter(m.numbers))
+        values = m.numbers[name].value * speeds
+        one = m.rollout(numbers={name: values}, steps=40, step=1e-3, threads=1)
+        many = m.rollout(numbers={name: values}, steps=40, step=1e-3, threads=4)
+        self.assertEqual(one.shape[:2], (24, 41))
+        self.assertEqual(one.tobytes(), many.tobytes())
+        alone = m.rollout(numbers={name: values[7]}, steps=40, step=1e-3)
+        self.assertEqual(one[7].tobytes(), alone[0].tobytes())
+        run = od.Machine(fourbar, {name: values[7]}).simulate(time="0.04 s", step="1 ms", integrator="trapezoid")
+        np.testing.assert_array_equal(one[7], np.column_stack([run[n] for n in run.table.names if n not in ("t", "time")]))
+
+    def test_states_and_inputs(self):
+        m = od.Machine(written(OSCILLATOR))
+        x = np.array([[0.1, 0.0], [0.0, 1.0], [-0.1, 0.5]])
+        y = m.rollout(state=x, steps=500, step=1e-3)
+        self.assertEqual(y.shape, (3, 501, 1))
+        h, A = 1e-3, np.array([[0, 1], [-25, -1.5]])
+        F = np.linalg.solve(np.eye(2) - h / 2 * A, np.eye(2) + h / 2 * A)
+        np.testing.assert_allclose(y[:, -1, 0], (np.linalg.matrix_power(F, 500) @ x.T)[0], rtol=1e-9)
+        with self.assertRaisesRegex(ValueError, "different numbers of copies"):
+            m.rollout(state=x, numbers={"block.mass": [1.0, 2.0]}, steps=5, step=1e-3)
+        with self.assertRaisesRegex(ValueError, "state must have the shape"):
+            m.rollout(state=np.zeros((3, 5)), steps=5, step=1e-3)
+
+
+class Observers(Quiet):
+    def test_a_kalman_filter_in_numpy_agrees(self):
+        m = od.Machine(written(OSCILLATOR))
+        h, sigma = 1e-2, 1e-3
+        A = np.array([[0, 1], [-25, -1.5]])
+        F = np.linalg.solve(np.eye(2) - h / 2 * A, np.eye(2) + h / 2 * A)
+        Q, P, x = np.diag([0, 1e-4]), np.diag([1e-4, 1e-2]), np.array([0.1, 0.0])
+        o = m.observer({"slide.position": sigma}, filter="ekf")
+        o.start(P)
+        random = np.random.default_rng(1)
+        for k in range(201):
+            o.predict(h, np.diag(Q).copy())
+            x, P = F @ x, F @ P @ F.T + Q
+            y = np.nan if k % 7 == 3 else 0.1 * np.cos(5 * h * (k + 1)) + sigma * random.standard_normal()
+            o.y[0] = y
+            o.correct()
+            if np.isfinite(y):
+                K = P[:, 0] / (P[0, 0] + sigma**2)
+                x = x + K * (y - x[0])
+                P = P - np.outer(K, P[0])
+        np.testing.assert_allclose(o.state, x, rtol=1e-8)
+        np.testing.assert_allclose(o.covariance, P, rtol=1e-7)
+        estimate, deviation = o.outputs()
+        np.testing.assert_allclose(deviation, np.sqrt(P[0, 0]), rtol=1e-7)
+        self.assertEqual(o.innovations[0][2], "used")
+        with self.assertRaisesRegex(ValueError, "no filter"):
+            m.observer({"slide.position": sigma}, filter="none")
+
+
+if __name__ == "__main__":
+    unittest.main()
