@@ -1,6 +1,6 @@
-// Advances a simulation to a given time by as many steps as necessary. Steps end at jumps and kinks of inputs and at samples. The
-// advance locates switches of modes and replaces ill-conditioned coordinates. The step
-// length is fixed or follows an error estimate. `oleodyn simulate` uses the same functions.
+// Advances a simulation to a given time by as many steps as necessary. Steps end at jumps and kinks of inputs and at
+// samples. The advance locates switches of modes and replaces ill-conditioned coordinates. The step length is fixed or
+// follows an error estimate. `oleodyn simulate` uses the same functions.
 //
 //   od_advance_options options = {.end = 10, .inputs = od_machine_input_source(machine)};
 //   od_advance *advance = od_advance_new(sim, &options);
@@ -27,21 +27,21 @@ typedef struct od_input_source {
 
 // Moments at which the caller's function `watch` is called.
 typedef enum od_moment {
-  OD_MOMENT_TRY,    // before each attempt of a step
+  OD_MOMENT_TRY,    // before each attempt to take a step
   OD_MOMENT_STEP,   // after each step
   OD_MOMENT_PIECE,  // before a jump of the inputs, a sample or a switch, if one of these may be due at the current time
   OD_MOMENT_EVENT,  // after a jump of the inputs, a sample or a switch
-  OD_MOMENT_BEGIN,  // before each step and its preparation; an advance that `watch` ends here can continue with bit-identical
-                    // results
+  OD_MOMENT_BEGIN,  // before each step and its preparation; an advance that `watch` ends here can continue with
+                    // bit-identical results
 } od_moment;
 
 typedef struct od_advance_options {
-  double step;       // fixed step, s; zero: steps follow the error estimate
-  double tolerance;  // largest relative error of a step; zero: 1e-5
-  double longest;    // longest step, s; zero: 1 ms
-  double end;        // no step passes this time, s; zero: no limit
-  double
-      most_steps;  // od_sim_advance() fails if the remaining time until `end` needs more steps than this; zero: no limit
+  double step;        // fixed step, s; zero: steps follow the error estimate
+  double tolerance;   // largest relative error of a step; zero: 1e-5
+  double longest;     // longest step, s; zero: 1 ms
+  double end;         // no step passes this time, s; zero: no limit
+  double most_steps;  // od_sim_advance() fails if the remaining time until `end` needs more steps than this; zero: no
+                      // limit
   od_input_source inputs;
   // Called at each moment (NULL: not called) with the simulation and the length of the last step in s. If the function
   // does not return OD_OK, the advance ends with this status. The function must not change the simulation.
@@ -54,9 +54,9 @@ typedef struct od_advance od_advance;
 
 // Returns the size in bytes of the memory that od_advance_init() needs.
 OD_API size_t od_advance_size(const od_sim *sim, const od_advance_options *options);
-// Creates an advance in the caller's memory (aligned to 16) for a started simulation, whose integrator is set. The simulation and
-// the pointers `user` and `watcher` must outlive the advance. Returns NULL if memory is NULL, or if options->step is zero and the
-// integrator has no error estimate.
+// Creates an advance in the caller's memory (aligned to 16) for a simulation that has been started and whose integrator
+// has been set. The simulation and the pointers `user` and `watcher` must outlive the advance. Returns NULL if memory
+// is NULL, or if options->step is zero and the integrator has no error estimate.
 OD_API od_advance *od_advance_init(void *memory, od_sim *sim, const od_advance_options *options);
 // Creates an advance in memory allocated by the library, freed with od_advance_free(). Returns NULL in the cases of
 // od_advance_init(), or if an allocation fails.
@@ -64,10 +64,10 @@ OD_API od_advance *od_advance_new(od_sim *sim, const od_advance_options *options
 // Frees an advance of od_advance_new(); NULL is allowed.
 OD_API void od_advance_free(od_advance *advance);
 
-// Advances until time t is reached. *at (may be NULL) is the simulation at time t: the simulation itself, or a copy that is
-// interpolated within the last step, valid until the next call. Fails with OD_BAD_ARGUMENT if t is less than in the last call or
-// greater than `end`. With fixed steps, t must also be the end of a step. After a failed step the simulation is at the beginning of
-// the step, and od_advance_get_failure() returns the circumstances.
+// Advances until time t is reached. *at receives the simulation at time t (at may be NULL): the simulation itself, or a
+// copy that is interpolated within the last step, valid until the next call. Fails with OD_BAD_ARGUMENT if t is less
+// than in the last call or greater than `end`. With fixed steps, t must also be the end of a step. After a failed step
+// the simulation is at the beginning of the step, and od_advance_get_failure() returns the circumstances.
 OD_API od_status od_sim_advance(od_advance *advance, double t, od_sim **at);
 // Advances the simulation exactly to time t, where a step ends. Jumps of the inputs, samples and switches at t are not taken: the
 // simulation has the values just before them. od_sim_advance() with the same t takes them, and so does an advance to a later time.

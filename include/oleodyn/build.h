@@ -7,8 +7,8 @@
 //
 // od_build_finish() checks the whole model, finds the tree and the loops, assembles the mechanism and returns an immutable model.
 // od_model_plant() creates plants from the model. od_build_finish() collects all problems, including wrong indices.
-// od_build_problem() returns each problem; od_error contains the first problem. These functions allocate memory; steps of a plant
-// do not.
+// od_build_problem() returns each problem; od_error contains the first problem. The functions of this header allocate
+// memory; steps of a plant do not.
 #ifndef OLEODYN_BUILD_H
 #define OLEODYN_BUILD_H
 
@@ -32,8 +32,8 @@ OD_API void od_build_free(od_build *b);
 // Sets the title of the model.
 OD_API void od_build_title(od_build *b, const char *title);
 
-// Adds a number to theta: its path ("crank.beam.length"), its value in SI units and its SI unit ("m"). Returns its index.
-// Consecutive calls return consecutive indices; the numbers of an element must be consecutive.
+// Adds a number to theta: its path ("crank.beam.length"), its value in SI units and its SI unit ("m"). Returns the
+// index of the number. Consecutive calls return consecutive indices; the numbers of an element must be consecutive.
 OD_API int od_build_number(od_build *b, const char *path, double value, const char *unit);
 
 // Sets the vector of gravity (m/s2, in ground axes): three numbers from theta[first_number] on.
@@ -93,12 +93,13 @@ OD_API od_joint_spec od_joint_spec_of(od_joint_type type, int point_a, int point
 // Adds a joint. Returns its index.
 OD_API int od_build_joint(od_build *b, const char *name, const od_joint_spec *spec);
 
-// Adds a massless rod of fixed length between two points: one closure equation. Number: length (m). Returns its index.
+// Adds a massless rod of fixed length between two points: one closure equation. Number: length (m). Returns the index
+// of the rod.
 OD_API int od_build_rod(od_build *b, const char *name, int point_a, int point_b, int first_number);
 
-// Adds an ideal gear between two joints of the tree with one coordinate each: z_b = ratio z_a + offset, one closure equation.
-// Numbers: ratio (not zero; for two wheels the ratio of angles, for rack and pinion the travel in m per radian), offset.
-// Returns its index.
+// Adds an ideal gear between two joints of the tree with one coordinate each: z_b = ratio z_a + offset, one closure
+// equation. Numbers: ratio (not zero; for two wheels the ratio of angles, for rack and pinion the travel in m per
+// radian), offset. Returns the index of the gear.
 OD_API int od_build_gear(od_build *b, const char *name, int joint_a, int joint_b, int first_number);
 
 // Adds an input of the machine. The caller provides the value of the input over time (a signal, a log, a controller).
@@ -109,21 +110,23 @@ OD_API int od_build_input(od_build *b, const char *name, const char *unit);
 OD_API void od_build_input_start(od_build *b, int input, double value);
 
 // Adds a force at a point: value * direction. Numbers: value (N), direction[3] (normalized). If input >= 0, the value is multiplied
-// by this input. The direction is in ground axes, or in body axes if follows_body is true. Returns its index.
+// by this input. The direction is in ground axes, or in body axes if follows_body is true. Returns the index of the
+// force.
 OD_API int od_build_force(od_build *b, const char *name, int point, int first_number, int input, bool follows_body);
 
 // Adds a torque in a revolute joint or a force in a prismatic joint. The torque or force acts on body b, and with the
-// opposite sign on body a. Number: value (N m or N). The input has the same meaning as for forces. Returns its index.
+// opposite sign on body a. Number: value (N m or N). The input has the same meaning as for forces. Returns the index of
+// the joint force.
 OD_API int od_build_joint_force(od_build *b, const char *name, int joint, int first_number, int input);
 
-// Adds a torque on a body. Numbers: value (N m), direction[3]. input and follows_body have the same meaning as for forces. Returns its
-// index.
+// Adds a torque on a body. Numbers: value (N m), direction[3]. input and follows_body have the same meaning as for
+// forces. Returns the index of the torque.
 OD_API int od_build_torque(od_build *b, const char *name, int body, int first_number, int input, bool follows_body);
 
 // Adds the contact of a point with a plane of the ground. Numbers: stiffness (N/m, positive), normal[3] (normalized; the normal points to
 // the free side), a point of the plane[3] (m), damping (s/m), friction coefficient, slip speed (m/s, positive: friction is smooth below
 // this speed). At the depth d the normal force is stiffness d (1 + damping d'), never negative; friction opposes the motion along the
-// plane. Returns its index.
+// plane. Returns the index of the contact.
 OD_API int od_build_contact(od_build *b, const char *name, int point, int first_number);
 
 // ---- formulas
@@ -156,7 +159,8 @@ typedef enum od_operation_kind {
   OD_OPERATION_SIGN,
   OD_OPERATION_MIN,
   OD_OPERATION_MAX,
-  OD_OPERATION_SMOOTH_ROOT,  // a / (a^2 + b^2)^(1/4): the square root of |a| with the sign of a, linear for |a| below b
+  OD_OPERATION_SMOOTH_ROOT,  // a / (a^2 + b^2)^(1/4): the square root of |a| with the sign of a, nearly linear for |a|
+                             // far below b
   OD_OPERATION_IF_NEGATIVE,  // b where a < 0, else c
   OD_OPERATION_KINDS
 } od_operation_kind;
@@ -212,8 +216,8 @@ OD_API int od_build_pressure_difference(od_build *b, const char *name, int node_
 // are OD_UNUSED, the initial value of od_element_spec_of().
 //
 // Classes with a formula ("flow formula", "force formula") have as many numbers as the formula needs. The variables of
-// the formula are the pressures at both ends, or length and speed; then signal and more_signals; then the numbers of the
-// element.
+// the formula are the pressures at both ends ("flow formula"), or length and speed ("force formula"); then signal and
+// more_signals; then the numbers of the element.
 enum { OD_MOST_ENDS = 6, OD_MOST_ELEMENT_CHOICES = 4, OD_MORE_SIGNALS = 3 };
 typedef struct od_element_spec {
   int element_class;          // -1: there is no class of that name
@@ -290,9 +294,9 @@ OD_API bool od_block_choose(od_block_spec *spec, const char *key, int value);
 OD_API int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit);
 // Returns the signal of an output of a block, or -2 if there is no such output. The signal can replace an input.
 OD_API int od_build_block_signal(const od_build *b, int block, int output);
-// Connect the input with index `place` of a block. The source is a signal (an input or the output of a block), or the name of a
-// quantity of the machine ("A.angle", "P.pressure"). The quantity must depend on states alone. Inputs that are not connected are
-// zero.
+// Connect input `place` (an index from 0) of a block. The source is a signal (an input or the output of a block), or
+// the name of a quantity of the machine ("A.angle", "P.pressure"). The quantity must depend on states alone. Inputs
+// that are not connected are zero.
 OD_API void od_build_block_input(od_build *b, int block, int place, int signal);
 OD_API void od_build_block_measures(od_build *b, int block, int place, const char *quantity);
 // Sets the numbers of a block: theta[first_number], theta[first_number + 1], ... in the order of the keys.
@@ -321,7 +325,8 @@ OD_API void od_build_balance(od_build *b, const char *quantity, double value);
 // err (may be NULL) has the reason; the caller may add missing elements and call od_build_finish() again.
 OD_API od_status od_build_finish(od_build *b, od_model **out, od_error *err);
 
-// The problems that od_build_finish() found, each with the kind and index of its element.
+// The problems that od_build_finish() found, each with the kind and index of the part of the model that causes the
+// problem.
 typedef enum od_culprit_kind {
   OD_ABOUT_MACHINE,
   OD_ABOUT_BODY,

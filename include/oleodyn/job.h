@@ -76,9 +76,9 @@ OD_API const char *od_job_option_name(const od_job *job, const char *name);
 
 // Adds a file, or another argument, such as the name of a friction law. Fails with OD_NO_MEMORY.
 OD_API od_status od_job_add_file(od_job *job, const char *path);
-// Sets an option. The value is a text as on the command line ("5 ms"); NULL for a flag or for an optional value. Fails with
-// OD_BAD_ARGUMENT for an unknown option, and for a value that is missing or not allowed; err (may be NULL) has the reason. Values
-// are checked when the job runs.
+// Sets an option. The value is a text as on the command line ("5 ms"); NULL for a flag or for an optional value. Fails
+// with OD_BAD_ARGUMENT if the option is unknown, if its value is missing, or if a flag has a value; err (may be NULL)
+// has the reason. The content of a value is checked when the job runs.
 OD_API od_status od_job_set(od_job *job, const char *name, const char *value, od_error *err);
 // Sets the descriptors of a live observer (option "live"). The observer reads samples from `input` and writes answers to `output`,
 // one line each. Default: standard input and standard output. The caller closes the descriptors.

@@ -19,11 +19,13 @@ typedef enum od_ls_method {
   OD_LS_REFLECTIVE,           // interior trust region; steps are reflected at bounds (Coleman and Li)
   OD_LS_LEVENBERG_MARQUARDT,  // damped steps, projected onto the bounds
   OD_LS_GAUSS_NEWTON,         // full steps, projected onto the bounds and halved until the cost decreases
-  OD_LS_TRUNCATE,  // trust region with steps that end at the first bound; may stop too early at a bound; for comparison only
+  OD_LS_TRUNCATE,  // trust region with steps that end at the first bound; may stop too early at a bound; for comparison
+                   // only
   OD_LS_ACTIVE_SET,  // Gauss-Newton steps with active bounds and constraints; used for all constrained problems
 } od_ls_method;
 
-// rho(z) with z = (r / loss_scale)^2; the loss of a residual is loss_scale^2 rho(z), which is r^2 for small r.
+// The loss of a residual r is loss_scale^2 rho(z) with z = (r / loss_scale)^2. For small r this loss is r^2. Each
+// comment gives rho(z).
 typedef enum od_ls_loss {
   OD_LOSS_LINEAR,   // z
   OD_LOSS_SOFT_L1,  // 2 (sqrt(1 + z) - 1)
@@ -50,8 +52,8 @@ typedef struct od_ls_constraints {
 
 // Additional unknowns that the caller eliminates by equations, such as the states at the nodes of multiple shooting. The residuals
 // of these equations are called gaps and must become zero. At each point the caller linearizes its equations. For each change of
-// the parameters, the caller finds the best change of its unknowns that closes the gaps (to first order). The caller returns the
-// derivatives of the residuals along both changes. Hidden unknowns imply OD_LS_ACTIVE_SET.
+// the parameters, the caller computes the best change of its unknowns that closes the gaps (to first order). The
+// derivatives of the residuals that the caller returns include both changes. Hidden unknowns imply OD_LS_ACTIVE_SET.
 typedef struct od_ls_hidden {
   int count;  // number of unknowns that the residuals determine after all gaps are closed
 
@@ -63,7 +65,8 @@ typedef struct od_ls_hidden {
   // Returns the weighted sum of the magnitudes of the gaps at the last evaluation of residuals, in units of a residual.
   double (*gap)(void *user);
   void (*accept)(void *user);            // accepts the point at which derivatives were computed last
-  void (*shift)(void *user, double *r);  // r (m): first-order change of the residuals at that point when the gaps close
+  void (*shift)(void *user, double *r);  // r (m): first-order change of the residuals at the accepted point when the
+                                         // gaps close
 } od_ls_hidden;
 
 // Receives rows from the user's function: `count` residuals r and, unless J is NULL, their derivatives J (count x n). Unless factor
@@ -105,7 +108,7 @@ typedef struct od_ls_progress {
 typedef struct od_ls_options {
   od_ls_method method;
   od_ls_loss loss;
-  double loss_scale;          // 1
+  double loss_scale;          // default: 1
   double gradient_tolerance;  // tolerance of the offset
   double step_tolerance;      // tolerance of a step, relative to x, both in scaled parameters
   double cost_tolerance;      // tolerance of a decrease of the cost, relative to the cost
@@ -113,8 +116,8 @@ typedef struct od_ls_options {
   // Trust-region methods: radius of the first step, relative to the norm of the start (scaled parameters). Levenberg-Marquardt:
   // the first damping is 0.001 / radius. Default: 1.
   double radius;
-  // Whether differences are one-sided. One-sided differences need half the evaluations of central differences and have half the
-  // accurate digits.
+  // Whether differences are one-sided. One-sided differences need half the evaluations of central differences, but have
+  // fewer accurate digits (about 8 instead of 11).
   bool forward_differences;
   double precision;  // relative precision of the columns of the Jacobian, for its rank; zero: round-off
   // Whether residuals are already divided by their standard deviations, so that no variance is estimated.

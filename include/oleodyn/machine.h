@@ -103,8 +103,9 @@ OD_API void od_machine_inputs(const od_machine *machine, double t, double *u);
 OD_API double od_machine_next_break(const od_machine *machine, double t);
 // Returns the inputs of the machine as a source for an advance (oleodyn/advance.h). The machine must outlive the source.
 OD_API od_input_source od_machine_input_source(const od_machine *machine);
-// Checks that blocks sample and inputs jump at most OD_MOST_STEPS times in a run of `time` seconds: a step ends at each sample and
-// jump. Otherwise returns OD_BAD_INPUT, and err (may be NULL) names the block or input.
+// Checks that no block has more than OD_MOST_STEPS samples, and no input more than OD_MOST_STEPS jumps, in a run of
+// `time` seconds. A step ends at each sample and jump. Otherwise returns OD_BAD_INPUT, and err (may be NULL) names the
+// block or input.
 #define OD_MOST_STEPS 1e9
 OD_API od_status od_machine_check_pace(const od_machine *machine, double time, od_error *err);
 

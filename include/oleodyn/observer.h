@@ -17,9 +17,9 @@
 OD_BEGIN_C
 
 typedef enum od_covariance_form {
-  OD_FORM_SQUARE_ROOT,  // a triangular factor of the covariance: the covariance cannot become negative, and the factor has twice
-                        // the digits
-  OD_FORM_JOSEPH,  // the covariance itself, corrected by Joseph's formula
+  OD_FORM_SQUARE_ROOT,  // a triangular factor of the covariance: the covariance cannot become negative and has
+                        // effectively twice the digits
+  OD_FORM_JOSEPH,       // the covariance itself, corrected by Joseph's formula
 } od_covariance_form;
 
 typedef struct od_observer_options {

@@ -132,7 +132,8 @@ struct od_plant {
   // two branches.
   int margins;             // number of margins of modes (a relay, a brake): positive until a switch is due
   int zeros;               // number of guards whose sign selects the branch (a contact, a branch of a formula)
-  int scales;              // number of guards whose interval selects the branch: knot k of a table is at the value k
+  int scales;              // number of guards that are positions in a table (k at knot k); the interval of the position
+                           // selects the branch
   const int *scale_knots;  // the number of knots of each scale
 
   // Number of zeros at which the law jumps from one value to another. While a jump is held (sliding motion), the law is a

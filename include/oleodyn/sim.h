@@ -80,12 +80,12 @@ OD_API od_status od_sim_step_within(od_sim *sim, double h, const double *inside,
 // NULL.
 OD_API od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double *u, double *F, double *Gu0, double *Gu1,
                                             double *Gp);
-// Takes one step with derivatives, then adds dx (nx) to the state. dx must be so small that second-order terms in dx are
-// negligible. Integrators that support the shift evaluate the plant once, half-way between the end of the step and the shifted
-// state. They use this evaluation for both points. Until od_sim_end_shift(), outputs and their derivatives refer to the shifted
-// state minus *part times dx (*part is 0.5 or 0). Call od_sim_end_shift() before any other function of the simulation. A step that
-// fails leaves the simulation unchanged. If only the shift fails, the time has advanced
-// (od_sim_time()) and the state is the state of the step without the shift.
+// Takes one step with derivatives, then adds dx (nx) to the state. dx must be so small that second-order terms in dx
+// are negligible. Integrators that support the shift evaluate the plant once, half-way between the end of the step and
+// the shifted state. They use this evaluation for both points. Until od_sim_end_shift(), outputs and their derivatives
+// refer to the shifted state minus *part times dx (*part is 0.5 or 0). Call od_sim_end_shift() before any other
+// function of the simulation. A step that fails leaves the simulation unchanged. If only the shift fails, the time has
+// advanced (od_sim_time()) and the state is the state of the step without the shift.
 OD_API od_status od_sim_step_and_shift(od_sim *sim, double h, const double *u, const double *dx, double *F, double *Gp,
                                        double *part);
 OD_API void od_sim_end_shift(od_sim *sim);
@@ -136,7 +136,7 @@ typedef struct od_event_search {
 } od_event_search;
 enum {
   OD_MOST_SWITCHES = 16
-};  // most switches that callers search for in a step; further switches are taken at the end of the step
+};  // largest number of switches that callers search for in a step; further switches are taken at the end of the step
 
 // Returns the number of doubles of od_event_search.memory.
 OD_API size_t od_event_doubles(const od_plant *plant);
@@ -182,7 +182,8 @@ OD_API od_sim_counts od_sim_count(const od_sim *sim);
 // Saved states. A saved state contains no addresses: another process can restore it later and continue with bit-identical results.
 // A saved state also contains a checksum and the identity of its owner: the version of the library, sizes of numbers, machine,
 // outputs and free parameters, integrator. Only an owner with the same identity can restore the state. If a state was changed and
-// its checksum computed again, its numbers are wrong, but no function crashes. Returns the size of the saved state in bytes.
+// its checksum computed again, its numbers are wrong, but no function crashes. od_sim_save_size() returns the size of a
+// saved state in bytes.
 OD_API size_t od_sim_save_size(const od_sim *sim);
 // Writes the state to `saved`: od_sim_save_size() bytes of the caller. Fails with OD_NOT_AVAILABLE if the plant has no
 // fingerprint (od_plant_ops).

@@ -14,7 +14,7 @@ typedef struct od_arena {
   bool is_fixed;   // whether the memory belongs to the caller (od_arena_over); the arena does not allocate then
 } od_arena;
 
-// Sizes for callers with memory of their own: bytes of the arena's own data, and the largest alignment of any platform.
+// Sizes for callers that provide the memory: bytes of the arena's own data, and the largest alignment of any platform.
 enum { OD_ARENA_HEADER = 64, OD_ARENA_ALIGNMENT = 16 };
 
 // Returns an arena that takes its pieces from the caller's memory. The memory must be aligned to OD_ARENA_ALIGNMENT. The arena

@@ -123,7 +123,8 @@ int od_formula_jump_guards(const od_formula *f, const od_complex *in, int ins, c
 
 // ---- derivatives
 
-// The derivative with respect to a constant exponent is not computed, because this derivative does not exist for negative bases.
+// Adds the derivatives of a power y = a^b to `part`. The derivative with respect to a constant exponent is not
+// computed, because this derivative does not exist for negative bases.
 static void spread_power(const od_operation *o, const od_operation *all, const double *v, double y, double by,
                          double *part) {
   double a = v[o->a], b = v[o->b];

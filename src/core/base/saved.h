@@ -31,7 +31,9 @@ typedef void od_pieces_function(void *self, od_pieces *t);
 // Saves or restores `bytes` bytes at `here`. For a check or a restore, returns the address of the saved bytes (aligned to 16); else
 // NULL.
 const void *od_pieces_bytes(od_pieces *t, void *here, size_t bytes);
-// Skips `bytes` saved bytes, which the caller saves or restores. Returns their address, or NULL if bytes are only counted.
+// Skips `bytes` bytes of the saved state, which the caller transfers. *to is the address to which the caller writes
+// (OD_PIECES_SAVE; otherwise NULL). Returns the address from which the caller reads (OD_PIECES_CHECK,
+// OD_PIECES_RESTORE; otherwise NULL).
 const void *od_pieces_place(od_pieces *t, size_t bytes, void **to);
 // OD_PIECES_CHECK: reports an invalid value, unless `possible` is true.
 void od_pieces_expect(od_pieces *t, int possible, const char *problem);

@@ -42,7 +42,7 @@ static void put_integer(output *o, unsigned long long size, bool negative) {
 
 // ---- the digits of a real
 
-// 0.d1 d2 d3 ... times 10^point.
+// The number 0.d1 d2 d3 ... times 10^point.
 typedef struct decimal {
   char digit[MOST_DIGITS];
   int count, point;

@@ -44,7 +44,8 @@ bool od_block_is_linear(const od_block_spec *s);
 
 // Returns the name of a state, or NULL if the state is an output. The name is appended to the name of the block.
 const char *od_block_state_name(const od_block_spec *s, int state);
-// Returns a unit, or a rule for the unit. The state is the time derivative of order *order of a quantity in this unit.
+// Returns the unit of a state, or a rule for the unit. The state is the time derivative of order *order of a quantity
+// in this unit.
 const char *od_block_state_unit(const od_block_spec *s, int state, int *order);
 
 // ---- one block and its derivatives (block_slopes.c)

@@ -9,9 +9,9 @@
 // The film grows where h0 is below the mean of hss0 and hss1. The film is at rest if both speeds are zero. Bristles: g is linear in
 // the distance |dx|. With the mean a of sigma_0 |dx|/g and E = exp(-a),
 //   y1 = s g1 + (y0 - s g0) E - s (g1 - g0) (1 - E)/a
-// Parameters that follow a signal are evaluated at each node; the rate of the film is the mean of the rates at both ends of a step.
-// Both formulas are of second order and remain accurate for any stiffness. The nodes
-// depend on the speed only.
+// Parameters that follow a signal are evaluated at each node; the rate of the film is the mean of the rates at both
+// ends of a step. Both formulas are of second order and remain accurate for any stiffness. The nodes depend on the
+// speed only.
 #ifndef OD_FRICTION_DRIVE_H
 #define OD_FRICTION_DRIVE_H
 

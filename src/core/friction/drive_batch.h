@@ -182,7 +182,8 @@ OD_INTO_WIDE void batch_film(int steps, drive_batch *b) {
   }
 }
 
-// Returns g in N for a film of this thickness.
+// Returns the level g in N at the value S of the Stribeck curve and the film thickness `film` (dimensionless, limited
+// to 0 to 1).
 OD_INTO_WIDE double level_of(const driven_direction_r *s, double S, double film) {
   film = film < 0 ? 0 : film;
   film = film > 1 ? 1 : film;
@@ -226,7 +227,7 @@ OD_INTO_WIDE void batch_passes(const od_friction_law *law, const driven_directio
   else
     for (int j = 1; j <= steps; j++) b->bristle[j] = b->decay[j - 1] = 0;
 }
-// Full batches have a constant number of steps, so that the compiler can unroll their loops.
+// Computes a batch. A full batch has a constant number of steps, so that the compiler can unroll its loops.
 OD_INTO_WIDE void batch_run(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                             double bristle, double film, drive_batch *b) {
   if (b->first == 0) batch_curve(law, s, grid, 0, 0, b);

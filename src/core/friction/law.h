@@ -1,5 +1,6 @@
-// The table of friction laws. One file of this folder defines each law: a class of elements, a class of blocks, and a row of this
-// table. law_tables.h describes how to write a law. drive.h uses the table to drive a law alone.
+// The table of friction laws. Each law is one file of this folder, which defines a class of elements, a class of
+// blocks, and a row of this table. law_tables.h describes how to write a law. drive.h uses the table to drive a law
+// alone.
 //
 // The numbers of a law are in the order of its fields: first the numbers that may differ by direction ("sided"), then the numbers
 // that both directions share. If the directions differ, the sided numbers for negative speeds follow.
@@ -17,8 +18,8 @@ typedef struct od_friction_law {
   const od_element_description
       *element;       // the description of the class, with the fields of the law, their meanings and the summary
   int sided, common;  // count of numbers that may differ by direction; count of numbers that both directions share
-  bool
-      has_family;  // whether the law belongs to the LuGre family (lugre_family.h); else the law is a function of the speed alone
+  bool has_family;    // whether the law belongs to the LuGre family (lugre_family.h); else the law is a function of the
+                      // speed alone
   bool has_bristles, has_film;  // whether the law has a state of the bristles; a state of the film
   bool has_rate_terms;          // whether the force depends on the acceleration and on the rate of the film
   od_stribeck_shape shape;

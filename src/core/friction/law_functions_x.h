@@ -77,7 +77,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->loss = out->friction * in->speed;
   r->stored = 0;
 #if OD_LAW_HAS_BRISTLES
-  // Returns the energy stored in the bristles, and in the mass that is equivalent to the acceleration term.
+  // The stored energy is the energy of the bristles and of the mass that is equivalent to the acceleration term.
   X(numbers) room;
   const X(numbers) *side = X(direction_numbers)(q, s.choice[0] && RE(in->speed) < 0, &room);
   X(family) f = X(family_of)(side, in->signal);
@@ -166,7 +166,8 @@ static void X(evaluate_block)(const od_block_spec *s, const od_x *q, const od_x 
 }
 
 #ifndef OD_COMPLEX
-// Rows of the block are the friction and the rates; its columns are the states, the speed, and the factor or the load.
+// Computes the derivatives of a block. Rows are the friction and the rates; columns are the states, the speed, and the
+// factor or the load.
 static void slopes_block(const od_block_spec *s, const double *q, const double *x, const double *u, const double *held,
                          double *by) {
   (void)held;

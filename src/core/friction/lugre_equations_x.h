@@ -86,7 +86,8 @@ typedef struct slopes_r {
 } slopes_r;
 
 #if !OD_LAW_HAS_ACCELERATION
-// Returns the derivatives of the parameters with respect to the signal. factor_slope: derivative of factor times signal.
+// Returns the derivatives of the parameters with respect to the signal. factor_slope: derivative of the product of
+// factor and signal.
 static inline family_signal_slopes slopes_of_family(const numbers_r *q, double signal, double factor_slope,
                                                     const family_r *f) {
   return slopes_of_scaled(f, q->factor * signal, factor_slope, q->powers);
@@ -122,8 +123,8 @@ static inline double level_by_signal(const family_r *f, const family_signal_slop
   return w->Fc * (1 - c->S) + (1 - film) * c->S * w->Fs + ((1 - film) * f->Fs - f->Fc) * S_slope;
 }
 
-// Computes the derivatives with the numbers q of one direction. product_slope: derivative of the factor or the load, times the
-// signal, with respect to the signal.
+// Computes the derivatives with the numbers q of one direction. product_slope: derivative of the product of signal and
+// factor (or load) with respect to the signal.
 static inline void law_slopes(const numbers_r *q, const in_r *in, double product_slope, slopes_r *by) {
   family_r f = family_of_r(q, in->signal);
   family_signal_slopes w = slopes_of_family(q, in->signal, product_slope, &f);
@@ -167,7 +168,7 @@ static inline void law_slopes(const numbers_r *q, const in_r *in, double product
   by->by[FILM][SIGNAL] = pace * signal.film + (c.film - film) * (w.tau * pace - pace_v * v / f.vs * w.vs);
 #endif
 #if OD_LAW_HAS_ACCELERATION
-  // The load does not change vs, inertia and film_force.
+  // vs, inertia and film_force do not depend on the load.
   double rest = OD_FRICTION_REST_SPEED * f.vs, square = v * v + rest * rest, direction = v / sqrt(square);
   by->by[FILM][3] = 0;
   for (int i = 0; i <= SIGNAL; i++) {

@@ -1,8 +1,8 @@
 // The tail is Q(freedom / 2, x / 2). Q(a, x) is the upper incomplete gamma function divided by Gamma(a) [Abramowitz and Stegun,
 // 6.5.29 and 6.5.31]:
 //
-//   1 - Q = e^-x x^a / Gamma(a) sum_j x^j / (a (a + 1) ... (a + j))                 below a + 1
-//   Q = e^-x x^a / Gamma(a) 1/(x + 1 - a - 1 (1 - a)/(x + 3 - a - 2 (2 - a)/(x + 5 - a - ...      above
+//   1 - Q = e^-x x^a / Gamma(a) sum_j x^j / (a (a + 1) ... (a + j))                 for x below a + 1
+//   Q = e^-x x^a / Gamma(a) 1/(x + 1 - a - 1 (1 - a)/(x + 3 - a - 2 (2 - a)/(x + 5 - a - ...      for x above a + 1
 //
 // Lentz's method evaluates the continued fraction from its front.
 #include "math/chi_squared.h"

@@ -162,7 +162,7 @@ OD_INTO_WIDE bool has_something(int rows, const double *b, int columns) {
 }
 
 enum { MOST_QUADS = 4 };
-// Solves for several quads; place: for each quad, its first column in the first row.
+// Solves for several quads; place: for each quad, the address of its first entry in the first row.
 OD_INTO_WIDE void solve_quads(int n, const double *a, const int *pivot, double *const *place, int columns,
                               const int quads) {
   double *at[MOST_QUADS];

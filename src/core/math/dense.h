@@ -47,7 +47,7 @@ static inline int od_places(int n, const double *x, int *at) {
   return count;
 }
 
-// y += a x, n entries.
+// Adds a x to y (n entries each).
 static inline void od_add_scaled(int n, double a, const double *restrict x, double *restrict y) {
   for (int i = 0; i < n; i++) y[i] += a * x[i];
 }

@@ -16,7 +16,7 @@ typedef struct od_sparse {
   int n, entries;
   int values;     // number of entries of the factors
   int *order;     // order[k]: the row and column that is eliminated in step k
-  int *start;     // n + 1: index of the first entry of each row of the factors, in that order
+  int *start;     // n + 1: index of the first entry of each row of the factors, in this order
   int *diagonal;  // index of the diagonal entry of each row
   int *column;    // columns of each row, increasing: L before the diagonal, then the diagonal and U
   int *place;     // for each entry of the matrix: its index in the factors

@@ -53,7 +53,8 @@ static inline od_x X(curve_slope)(const X(curve_point) * c) {
   return c->rise / c->speed;
 }
 
-// Returns the start of Newton's method: along the tangent at the previous point, or on the polygon of the control points.
+// Returns the first iterate of Newton's method: along the tangent at the previous point, or on the polygon of the
+// control points.
 static inline od_x X(curve_guess)(int spans, int count, const od_x *P, od_x x, const X(curve_point) * c) {
   double t = RE(c->t) + (RE(x) - RE(c->x)) / RE(c->speed);
   if (RE(c->t) > 0 && t > 0 && t < spans) return t;

@@ -23,9 +23,9 @@ static const od_block_number od_no_block_number = {-1, -1};
 od_block_number od_block_find_number(const od_model *m, int number);
 
 // Computes changes along a direction. First-order states change by dc. Inputs and measured quantities change by their
-// entries in `line`, which is laid out like the signals in the work memory. If block >= 0, a number of this block changes
-// by one. Writes the changes of the blocks' signals to `line` and the changes of their rates to `rate` (indexed like dc).
-// dc may be NULL.
+// entries in `line`, which is laid out like the signals in the work memory. If n.block >= 0, number n of this block
+// changes by one. Writes the changes of the blocks' signals to `line` and the changes of their rates to `rate` (indexed
+// like dc). dc may be NULL.
 void od_blocks_tangent(const od_model *m, const double *w, const double *dc, od_block_number n, double *line,
                        double *rate);
 

@@ -10,7 +10,8 @@ typedef enum od_segment_kind {
   OD_SEGMENT_STEP,         // to: jumps to this value
   OD_SEGMENT_RAMP,         // to: changes linearly to this value
   OD_SEGMENT_HALF_COSINE,  // to: follows a half-cosine to this value
-  OD_SEGMENT_SINE,         // amplitude, frequency (Hz), phase (rad): a sine that is added to the initial value
+  OD_SEGMENT_SINE,         // amplitude, frequency (Hz), phase (rad): a sine, shifted so that it starts at the last
+                           // value of the previous segment
   OD_SEGMENT_LAGGED_STEP,  // to, time constant (s): a step to this value through a first-order lag
   OD_SEGMENT_KINDS,
 } od_segment_kind;

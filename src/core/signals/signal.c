@@ -271,7 +271,7 @@ static double sequence_value(const double *v, const double *begin, int segments,
   return od_segment_value(v + 1 + (done - 1) * OD_SEGMENT_NUMBERS, value[done - 1], t - begin[done - 1]);
 }
 
-// Returns the index of the bit of a binary sequence at time t. A bit begins exactly at bit * index.
+// Returns the index of the bit of a binary sequence at time t. Bit k begins exactly at k * bit.
 static double bit_index(double t, double bit) {
   // Beyond 2^52 bits, times of neighboring bits are not distinct.
   if (!(bit > 0) || !(t > 0) || !(t / bit < 0x1p52)) return 0;
@@ -319,7 +319,8 @@ static double next_of(const double *times, int n, int stride, double t) {
   return done < n ? times[done * stride] : INFINITY;
 }
 
-// Returns the time of the next bit that differs from the current bit, at most `order` bits later.
+// Returns the time of the next bit that differs from the current bit, at most `order` bits later; INFINITY if both
+// levels are equal or neighboring bits are not distinct at t.
 static double next_bit_edge(const double *v, const od_prbs *prbs, double t) {
   double bit = v[2], k = bit_index(t, bit);
   if (!(bit > 0) || !(t / bit < 0x1p52) || v[0] == v[1]) return INFINITY;
