@@ -71,7 +71,7 @@ const od_element_description od_cushion_description = {
         OD_FIELD("range", "Pa", OD_POSITIVE, 1e5, 1, 1e9, 1e3, 1e6,
                  "pressure difference at which the check valve is fully open"),
         OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient")),
-    OD_RULES({BEGIN, END, OD_RULE_DIFFERS, END, "because the cushion begins at one length and ends at the other"},
+    OD_RULES({BEGIN, END, OD_RULE_DIFFERS, END, "because the cushion begins at one length and ends at another"},
              {FULL, LAST, OD_RULE_GREATER, LAST, "because the cushion reduces the area toward the end of the stroke"}),
     .outputs = {OD_FLOW_OUTPUTS},
 };

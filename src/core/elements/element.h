@@ -1,4 +1,4 @@
-// Element classes. One file of this folder defines each class: an equation out = f(in) on flat local vectors, the table
+// Element classes. Each class is one file of this folder: an equation out = f(in) on flat local vectors, the table
 // od_element_class for running models, and a description for readers and users (element_description.h). Readers, outputs, energies,
 // derivatives, tests and documentation iterate over the list of classes (element_list.h).
 //
@@ -45,7 +45,8 @@ enum {
   OD_OIL_STATE_SMOOTHING,   // Pa
   OD_OIL_STATE_VISCOSITY,   // dynamic, at zero pressure, Pa s
   OD_OIL_STATE_THICKENING,  // relative increase of the viscosity per pressure, 1/Pa
-  OD_OIL_STATE_THINNESS,  // viscosity at the reference temperature divided by the viscosity at the temperature of the oil
+  OD_OIL_STATE_THINNESS,    // viscosity at the reference temperature divided by the viscosity at the temperature of the
+                            // oil
   OD_OIL_STATES
 };
 
@@ -119,7 +120,8 @@ typedef struct od_element_class {
   // element has no external drive.
   int supply;
   bool supplies;  // whether the element supplies energy to the machine: by the report `supply`, or by a negative loss
-  int heat;  // index of the report with the power that heats the oil, or OD_NO_HEAT; losses of suppliers do not heat the oil
+  int heat;  // index of the report with the power that heats the oil, or OD_NO_HEAT; losses of suppliers do not heat
+             // the oil
 
   void (*evaluate)(const od_batch *b, const int *pool, double *w);
   void (*evaluate_complex)(const od_batch *b, const int *pool, od_complex *w);
@@ -128,10 +130,10 @@ typedef struct od_element_class {
   // Computes the derivatives of all outputs of every instance with respect to all inputs, from the inputs and outputs of the last
   // evaluation.
   void (*slopes)(const od_batch *b, const int *pool, double *w);
-  // Optional, for frequently used classes. Without this function, complex steps of one instance give these derivatives. Computes
-  // the derivatives of the outputs of one instance with respect to some numbers (`outs` entries per number): its own numbers (0
-  // ..), the numbers of its host (OD_NUMBER_OF_HOST + ..), or the numbers of the oil (OD_NUMBER_OF_OIL + ..). Returns false if all
-  // derivatives are zero.
+  // Computes the derivatives of the outputs of one instance with respect to some numbers (`outs` entries per number):
+  // its own numbers (0 ..), the numbers of its host (OD_NUMBER_OF_HOST + ..), or the numbers of the oil
+  // (OD_NUMBER_OF_OIL + ..). Returns false if all derivatives are zero. Optional, for frequently used classes: without
+  // this function, complex steps of one instance give these derivatives.
   bool (*number_slopes)(const od_batch *b, const int *pool, double *w, int instance, const int *number, int count,
                         double *dout);
   // Quantities whose signs select a branch of the law, such as distances from stops. `zeros` is the count of these quantities; the
@@ -162,7 +164,7 @@ static inline bool od_element_curve_fits(const od_element_class *c, const int *c
          numbers == c->numbers + 2LL * points;
 }
 
-// Returns the count of states. The inputs and rates of an instance refer to each state.
+// Returns the count of states: one more than the largest index of a state among the inputs and rates of an instance.
 static inline int od_element_state_count(const od_element_class *c) {
   int count = 0;
   for (int i = 0; i < c->ins; i++)
@@ -172,7 +174,8 @@ static inline int od_element_state_count(const od_element_class *c) {
   return count;
 }
 
-// Returns the count of ends, including optional ends. The inputs and flows of an instance refer to each end.
+// Returns the count of ends, including optional ends: one more than the largest index of an end among the inputs and
+// flows of an instance.
 static inline int od_element_class_ends(const od_element_class *c) {
   int count = 0;
   for (int i = 0; i < c->ins; i++)

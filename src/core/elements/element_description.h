@@ -95,7 +95,8 @@ typedef enum od_drives {
 
 typedef struct od_element_state {
   const char *name, *unit;  // unit "*": as for fields
-  int present_if;  // the state exists if this field is above present_above, else an input replaces the state; -1: always
+  int present_if;  // the state exists if this field is above present_above, else an input replaces the state; -1:
+                   // always
   double present_above;
   int scale_field;  // field with the typical size of the state and of its rate per second; -1: `scale` is used
   double scale;     // typical size if scale_field is -1
@@ -103,8 +104,8 @@ typedef struct od_element_state {
   od_limits limits;          // limits of the initial value; all zero: the limits of the unit
   const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
 
-  // For random-walk states: the field with the standard deviation of their change within one second (0: none; this field is never
-  // field 0), and the field with the time constant of their decay.
+  // For random-walk states: the field with the standard deviation of the change of the state within one second (never
+  // field 0; 0: the state is no random walk), and the field with the time constant of the decay of the state.
   int noise_field, time_field;
 } od_element_state;
 
@@ -148,7 +149,8 @@ typedef struct od_element_description {
   const struct od_element_description *host;  // the class of the host, if only one is possible; else NULL
 
   int curve_stroke,
-      curve_full;  // with a curve: fields of the host with the largest abscissa and with the ordinate of a fully open port
+      curve_full;  // with a curve: fields of the host with the largest abscissa and with the ordinate of a fully open
+                   // port
 
   // The key of the formula in files, for classes whose law is a formula of each instance. NULL: no formula.
   const char *formula_key;
@@ -161,8 +163,8 @@ typedef struct od_element_description {
   int rule_count;
   int one_of[OD_MOST_ENDS], one_of_count;  // fields of which at least one must be given
   od_element_state states[OD_MOST_ELEMENT_STATES];
-  // Choice 0 is 1 if another instance of the class has the same node at this end; then this instance only feeds that node. The
-  // builder sets choice 0. 0: no such end.
+  // Index of an end; 0: no such end. Choice 0 is 1 if another instance of the class has the same node at this end; then
+  // this instance only feeds this node. The builder sets choice 0.
   int shared_end;
   od_element_output outputs[OD_MOST_ELEMENT_OUTPUTS];
   bool may_supply;          // whether the loss can be negative in unusual states, such as overstretched bristles
@@ -177,8 +179,8 @@ typedef struct od_element_description {
   struct {
     int count, field[2];
   } rated_flow;
-  // Fields that define the range of lengths: the shortest length, the strokes of all stages, the stiffness of the end stops. The
-  // index of the first stroke's field is never 0; 0: any length is allowed. is_required: the builder rejects an initial length
+  // Fields that define the range of lengths: the shortest length, the strokes of all stages, the stiffness of the end
+  // stops. stroke[0] is never field 0; 0: any length is allowed. is_required: the builder rejects an initial length
   // beyond the range.
   struct {
     int closed, stroke[OD_MOST_STAGES], stiffness;

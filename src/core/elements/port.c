@@ -29,8 +29,9 @@ typedef struct X(port_state) {
 } X(port_state);
 _Static_assert(sizeof(X(port_state)) <= OD_PORT_KEPT * sizeof(od_x), "a port's state must fit its memory");
 
-// Returns whether the port is open at zero travel. If the curve gives the opening, the first value of the curve decides. If the
-// curve gives a flow coefficient, the port is closed, because the coefficient is multiplied by the travel.
+// Returns whether the port is open at zero travel. If the curve gives the opening, the port is open if the first value
+// of the curve is positive or the first abscissa is negative. If the curve gives a flow coefficient, the port is
+// closed, because the coefficient is multiplied by the travel.
 static inline bool X(begins_open)(const X(numbers) * q, const X(setting) * s, const X(port_state) * port) {
   const od_x *at = q->curve, *value = at + s->choice[OD_PORT_COUNT];
   return RE(port->travel) == 0 && s->choice[OD_PORT_LAW] == OD_VALVE_OPENING && (RE(*value) > 0 || RE(*at) < 0);

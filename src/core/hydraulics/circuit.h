@@ -31,8 +31,8 @@ void od_circuit_measure(const od_model *m, double *w);
 void od_circuit_measure_complex(const od_model *m, od_complex *w);
 // Computes the derivatives with respect to lengths, speeds, states and signals, and stores them in the rows of the work memory.
 void od_circuit_linearize(const od_model *m, double *w);
-// Adds the derivatives with respect to one number of the circuit to force[i], if forces depend on the number. Also adds the
-// derivatives, times a sign, to rate[i * stride].
+// Adds the derivatives of forces with respect to one number of the circuit to force[i], unless no force depends on the
+// number. Adds the derivatives of rates, times `sign`, to rate[i * stride].
 void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n, double *force, double *rate,
                               double sign, int stride);
 // Adds the derivatives with respect to a run of numbers that do not affect forces. Column k is added to rate[i * stride + k].
@@ -48,8 +48,8 @@ double od_circuit_output_tangent(const od_model *m, double *w, const od_output *
 double od_circuit_stored(const od_model *m, const double *w);
 od_complex od_circuit_stored_complex(const od_model *m, const od_complex *w);
 double od_circuit_stored_tangent(const od_model *m, double *w, const double *dc, const double *du);
-// Return the mass of oil in all volumes (kg), and the rate at which elements supply oil (kg/s). The flow drawn from
-// junctions that have no oil is subtracted from this rate.
+// Return the mass of oil in all volumes (kg), and the rate at which elements supply oil (kg/s), minus the flow that is
+// drawn from cavitating junctions.
 double od_circuit_oil(const od_model *m, const double *w);
 od_complex od_circuit_oil_complex(const od_model *m, const od_complex *w);
 double od_circuit_oil_tangent(const od_model *m, double *w, const double *dc, const double *du);

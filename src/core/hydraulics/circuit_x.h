@@ -4,8 +4,9 @@
 //
 // Oil cavitates below zero pressure. Elements then read zero pressure, and the state x gives the void, the volume without oil:
 //   void = -x (V/B + C),    void' = dV/dt - sum of inflows,    thus    x' = (sum of inflows - dV/dt (1 + x/B)) / (V/B + C)
-// with B and C at zero pressure. A void takes as much oil to fill as was missing when it formed, even if V changes meanwhile. Oil
-// under tension (od_build_oil_tension()) uses p' as above instead, and does not conserve its volume.
+// with B and C at zero pressure. The oil that fills a void equals the oil that was missing when the void formed, even
+// if V changes meanwhile. Oil under tension (od_build_oil_tension()) uses p' as above instead, and does not conserve
+// its volume.
 
 static inline bool X(cavitates)(const od_model *m, const od_x *w, int node) {
   int state = m->node[node].state;
@@ -160,7 +161,8 @@ static od_x X(circuit_oil)(const od_model *m, const od_x *w) {
   return sum;
 }
 
-// Returns a report of an instance. Only the reports of this instance in the work memory change.
+// Returns entry `which` (OD_REPORT_...) of the report of an instance. Changes only the report of this instance in the
+// work memory.
 static od_x X(reported)(const od_model *m, const od_x *w, int instance, int which) {
   od_batch b = od_instance_batch(m, &m->instance[instance]);
   X(report_batch)(m, &b, (od_x *)w);

@@ -98,7 +98,7 @@ void od_element_evaluate_at(const od_model *m, const double *theta, const double
   memcpy(out, a.w + a.batch.out, (size_t)c->outs * sizeof *out);
 }
 
-// Adds the direct change to the change through the outputs, whose derivatives are known.
+// The change of a report is the direct change plus the change through the outputs, whose derivatives are known.
 double od_element_report_change(const od_model *m, double *w, int instance, int report, const double *din,
                                 const double *dout, const double *doil) {
   const od_instance *e = &m->instance[instance];
@@ -115,7 +115,7 @@ double od_element_report_change(const od_model *m, double *w, int instance, int 
   return change(&a, a.batch.report + report);
 }
 
-// For classes with their own derivatives with respect to numbers, reports depend only on inputs and outputs.
+// If a class has its own derivatives with respect to numbers, its reports depend only on inputs and outputs.
 double od_element_report_by_number(const od_model *m, double *w, int instance, int report, int number) {
   const od_element_class *c = od_instance_class(m, &m->instance[instance]);
   const double none[OD_MOST_IN] = {0};

@@ -3,9 +3,10 @@
 // The leak, far below any measurable flow, determines the pressure if all elements at a junction are closed. Pressures are not
 // negative: p_j = 0 with F_j < 0 is also a solution, in which the outflow is larger than the inflow.
 //
-// The solver is Newton's method with exact derivatives, starting at the last pressures. Three measures make the solver robust: -
-// Damping: if a valve is closed, flows barely depend on a pressure, and Newton steps are too long. Then each junction is damped
-//   by |F_j| / longest_step, as if it had a small volume.
+// The solver is Newton's method with exact derivatives, starting at the last pressures. Three measures make the solver
+// robust:
+// - Damping: if a valve is closed, flows barely depend on a pressure, and Newton steps are too long. Then each junction is
+//   damped by |F_j| / longest_step, as if it had a small volume.
 // - Step length: the power of the sums of flows along the step, sum d_j F_j, decreases along the step and is zero at the best
 //   length. The power gives equal weight to junctions with large and with small flows.
 // - After 20 steps without success, junctions are solved one after another by bisection, and Newton's method continues from

@@ -55,8 +55,8 @@ static void direction_vector(const od_model *m, const od_x *theta, od_direction 
   }
 }
 
-// Computes the vector of a closure direction. Carried vectors are rotated from one axis to another by the smallest rotation: for
-// a unit vector v perpendicular to a, the result is v - (b . v) (a + b) / (1 + a . b).
+// Computes the vector of a closure direction. Carried vectors are rotated from axis a to axis b by the smallest
+// rotation: for a unit vector v perpendicular to a, the result is v - (b . v) (a + b) / (1 + a . b).
 static void closure_vector(const od_model *m, const od_x *theta, od_direction d, od_x out[3]) {
   if (d.kind != OD_DIR_CARRIED) {
     direction_vector(m, theta, d, out);
@@ -104,9 +104,9 @@ static void link_point(const od_model *m, const od_x *theta, int point, int link
   for (int i = 0; i < 3; i++) out[i] -= origin[i];
 }
 
-// Replaces a unit axis by a direction perpendicular to the axis. The first direction (which = 1) is the component, perpendicular to
-// the axis, of the coordinate axis after the nearest one. The second direction is the cross product of the axis and the first
-// direction.
+// Replaces a unit axis by a direction perpendicular to the axis. Direction 1 comes from the coordinate axis that
+// follows the one nearest to the axis (in the cycle x, y, z): it is the normalized component of this coordinate axis
+// perpendicular to the axis. The second direction is the cross product of the axis and the first direction.
 static void across_axis(od_x a[3], int which) {
   int main = 0;
   for (int k = 1; k < 3; k++)

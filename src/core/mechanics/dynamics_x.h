@@ -43,8 +43,8 @@ static void dependent_curl(const od_model *m, const int *in, od_x *w) {
   solve_closure(m, in, w, curl);
 }
 
-// Computes accelerations for given z'' of the independent coordinates. The dependent
-// accelerations are R z_ind'' plus the part from dependent_curl().
+// Computes accelerations for given z'' of the independent coordinates. The dependent accelerations are R z_ind'' plus
+// the part from dependent_curl().
 static void X(accelerate)(const od_model *m, const int *in, od_x *w, const od_x *zdd) {
   const od_layout *l = &m->layout;
   spread(m, in, w, zdd, w + l->zdd);

@@ -8,7 +8,8 @@ static od_x body_kinetic(const od_model *m, const od_x *w, int body) {
   return along(w + l->V + NV * i, p) / 2;
 }
 
-// Returns -m g . center. The first moment of the inertia is m times the center, relative to the reference point.
+// Returns the potential energy of a body in J, -m g . center. The first moment of the inertia is m times the center,
+// relative to the reference point.
 static od_x body_potential(const od_model *m, const od_x *w, int body) {
   const od_layout *l = &m->layout;
   const od_x *inertia = w + l->ground_inertia + NI * m->body[body].link;

@@ -295,7 +295,8 @@ static const od_closure *row_closure(const od_model *m, int row) {
 // Computes the pattern of row i of the factors: its own entries plus the fill from earlier rows, in the order of the pivots.
 // sets: bit sets of `words` words for all rows up to now; all: a full set. source: scratch with one entry per dependent
 // coordinate, initially -1. position[j]: the index of coordinate j among the dependent coordinates (>= 0), or -1 - k for
-// independent coordinate k. Returns the new end.
+// independent coordinate k. `end`: number of entries of the factors before row i. Returns the number of entries after
+// row i.
 static int row_pattern(const od_model *m, int *in, int i, int end, const int *position, int *source, uint64_t *sets,
                        const uint64_t *all, int words) {
   const od_layout *l = &m->layout;

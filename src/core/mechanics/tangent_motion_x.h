@@ -298,8 +298,8 @@ OD_PART void T(line_tangents)(const od_model *m, const double *w, const od_numbe
   d->rate = rate;
 }
 
-// Compute the changes of the lengths and speeds of all actuators, for their own forces and for the circuit. The changes of their
-// lines are stored in w.
+// The changes of all actuators' lines, lengths and speeds, for the forces of the actuators and for the circuit.
+// actuator_tangents() computes these changes. actuator_line_tangent() returns the address of the change of a line in w.
 OD_PART T(line_tangent) * T(actuator_line_tangent)(const od_model *m, const double *w, int i) {
   const od_layout *l = &m->layout;
   return (T(line_tangent) *)(void *)(D(dline) + OD_LINE_TANGENT_SCALARS(ND) * i);

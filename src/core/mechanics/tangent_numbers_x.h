@@ -98,9 +98,11 @@ OD_PART void T(add_own_inertia)(const od_model *m, const double *w, const od_num
   for (int k = 0; k < NV; k++) dF[k] += f[k];
 }
 
-// In loops with redundant equations, a change of a number may violate the unused equations. Then one of the two points of a closure
-// moves away from the other point by dd. The closure Jacobian omits the links before the loop, which move both ends equally.
-// Tangents must also omit these links, so their rotation is removed from a row's rate.
+// Returns the link at which a loop begins: the last common link of the paths to both ends of a closure. In loops with
+// redundant equations, a change of a number may violate the unused equations. Then one of the two points of a closure
+// moves away from the other point by dd. The closure Jacobian omits the links before the loop, which move both ends
+// equally. Tangents must also omit these links, so the rotation of the link at which the loop begins is removed from
+// the rate of a row.
 static inline int T(loop_root)(const od_model *m, const od_closure *c) {
   int a = c->link_a, b = c->link_b;
   while (a != b)
