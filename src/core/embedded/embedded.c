@@ -54,7 +54,7 @@ static od_observer_options observer_options(const od_embedded *d) {
                                .high = o->most};
 }
 
-// Inputs within a period are linear.
+// Computes the inputs at time t, which are linear within a period.
 static void inputs_at(const void *user, double t, double *u) {
   const od_embedded_run *r = user;
   double part = r->to > r->from ? (t - r->from) / (r->to - r->from) : 1;

@@ -156,7 +156,7 @@ static double time_tolerance(const od_advance *a, double t) {
   return fmax(1e-9 * (a->adaptive ? a->options.longest : a->options.step), 4e-16 * fabs(t));
 }
 
-// Reads the inputs at time t. Without a source, the inputs are those of the simulation.
+// Reads the inputs at time t. Without a source, returns the inputs of the simulation.
 static void read_inputs(const od_advance *a, double t, double *u) {
   if (has_inputs(a))
     a->options.inputs.inputs(a->options.inputs.user, t, u);
@@ -284,7 +284,7 @@ static od_status end_piece(od_advance *a) {
 
 // --- Steps --------------------------------------------------------------------------------------------------------
 
-// Takes a step to the end of the piece. *next is its end.
+// Takes a step to the end of the piece. *next receives the end of the step.
 static od_status fixed_step(od_advance *a, double *next) {
   double t = a->now, h = a->end - t;
   *next = a->end;
@@ -297,7 +297,8 @@ static od_status fixed_step(od_advance *a, double *next) {
   return status == OD_OK ? OD_OK : fail(a, status, OD_ADVANCE_STEP, t, h);
 }
 
-// Takes a step, at most to the end of the piece, that is accurate enough and passes only one knot. *next is its end.
+// Takes a step, at most to the end of the piece, that is accurate enough and passes only one knot. *next receives the
+// end of the step.
 static od_status adaptive_step(od_advance *a, double *next) {
   double t = a->now;
   bool accepted = false;
@@ -441,8 +442,8 @@ static void set_fields(od_advance *a, const saved_fields *f) {
   a->now = f->now;
   a->before = f->before;
   a->origin = f->origin;
-  // An advance that was ended had not reached the requested time. Fixed steps end at requested times: without copies of the simulation
-  // no time before `now` can be interpolated.
+  // A saved advance may not have reached its requested time, so the next request may be as early as `now`. With fixed
+  // steps, no earlier time is possible, because there may be no copies of the simulation for an interpolation.
   a->requested = a->adaptive ? fmin(f->requested, f->now) : f->now;
   a->end = fmin(f->end, a->options.end);
   a->counted = f->counted;

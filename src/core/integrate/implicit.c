@@ -19,8 +19,8 @@ static const double contraction_limit =
     0.01;  // a larger error reduction factor per iteration (slower convergence) requires a new matrix
 
 // Limit of the correction after the last evaluation of the residual. If the second correction is below this limit, derivatives
-// may be computed at this evaluation. More corrections indicate a nonlinear residual. The error of the states is smaller by the
-// step length.
+// may be computed at this evaluation. More corrections indicate a nonlinear residual. The error of the states is about this
+// correction times the step length.
 static const double distance_limit = 1e-10;
 // Limit of the last correction of each state, relative to the state's size. Below this limit, derivatives may be computed at the states
 // before this correction, with the last rates.
@@ -82,8 +82,9 @@ static od_status correction(od_sim *s, const od_stage *stage) {
   return status;
 }
 
-// Evaluates the plant at the stage's solution if derivatives are needed there, unless the plant's last point is near enough. If
-// only the rates changed, the evaluation is cheap.
+// If derivatives at the solution are needed and the plant's last point is too far from the solution, evaluates the
+// plant again with the last rates, at the states before the last correction. This evaluation is cheap, because only the
+// rates change. It is omitted if the last correction of the states exceeds state_distance_limit.
 static od_status approach(od_sim *s, const od_stage *stage) {
   if (!stage->to_differentiate || s->distance <= distance_limit || isinf(s->distance)) return OD_OK;
   double *x = od_sim_at(s, s->x_next), *g = od_sim_at(s, s->g);

@@ -2,8 +2,8 @@
 //
 //   f_i = f(x0 + a_i h f_(i-1)),   x1 = x0 + h sum b_i f_i,   a = 0, 1/2, 1/2, 1,   b = 1/6, 1/3, 1/3, 1/6
 //
-// The derivatives of a step are propagated through all stages and are exact derivatives of the rule: K_i = fx (E + a_i h K_(i-1)) +
-// fu + fp.
+// The derivatives of a step are propagated through all stages and are exact derivatives of the rule: K_i = fx (E + a_i
+// h K_(i-1)) + fu + fp, where E is the identity.
 #include <math.h>
 #include <string.h>
 
@@ -70,7 +70,7 @@ static od_status stage_derivatives(od_sim *s, od_step_columns c, double node_of_
   return status;
 }
 
-// X = E + factor K.
+// Computes X = E + factor K, where E is the identity.
 static void stage_states(int nx, int columns, double factor, const memory *m) {
   for (int i = 0; i < nx * columns; i++) m->X[i] = factor != 0 ? factor * m->K[i] : 0;
   for (int i = 0; i < nx; i++) m->X[i * columns + i] += 1;

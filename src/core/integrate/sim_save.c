@@ -13,7 +13,7 @@ static bool is_within(int value, int low, int high) {
   return value >= low && value <= high;
 }
 
-// Returns whether all integers of a simulation are valid. Numbers may have any value.
+// Returns whether all integers of a simulation are valid. Doubles may have any value.
 static bool is_possible(const od_sim *s) {
   const od_plant *plant = s->plant;
   bool flags = is_flag(s->started) && is_flag(s->at_point) && is_flag(s->has_gk) && is_flag(s->has_gk_factors) &&

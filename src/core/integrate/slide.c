@@ -125,8 +125,8 @@ static od_status read_guards(od_sim *s, double *guard) {
   return status;
 }
 
-// Computes the rates of the guards of all jumps at the current point. The rates of the inputs are those of the last step. h: length
-// of this step; u0: inputs at its beginning (NULL: constant inputs).
+// Computes the rates of the guards of all jumps at the current point, with the mean rates of the inputs in the last
+// step. h: length of this step; u0: inputs at its beginning (NULL: constant inputs).
 static od_status find_guard_rates(od_sim *s, double h, const double *u0, double *rate) {
   const od_plant *plant = s->plant;
   const double *x = od_sim_state(s), *k = od_sim_rates(s), *u = od_sim_inputs(s);

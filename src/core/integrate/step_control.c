@@ -57,7 +57,8 @@ static double error_size(od_step_control *c) {
   return worst;
 }
 
-// Fails if steps of the current length need more than the allowed number of steps to reach the end.
+// Returns OD_NOT_CONVERGED if the run needs more than the allowed number of steps of the current length to reach its
+// end.
 static od_status check_pace(od_step_control *c, double t, od_advance_failure *failure) {
   if (++c->tries < PACE_INTERVAL) return OD_OK;
   double step = (t - c->tries_from) / PACE_INTERVAL, needed = (c->time - t) / step;

@@ -23,7 +23,8 @@ struct od_build {
   int initials, initial_room;
   od_problem *problem;
   int problems, problem_room;
-  int refused;  // number of problems that were reported before od_build_finish(); od_build_finish() does not delete them
+  int refused;  // number of problems that were reported before od_build_finish(); od_build_finish() does not delete
+                // them
   bool spatial, no_memory;
   // Whether initial values may be missing, because they are only the start of a search. If true, no static balance is computed.
   bool starts_anywhere;
@@ -61,8 +62,9 @@ bool od_compile_closures(od_model *m, od_arena *arena);
 bool od_compile_block_signals(od_model *m, od_arena *arena);
 bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena);
 
-// Connect elements. The first function creates batches by class, before the work memory is laid out. The second function creates
-// the tables of integers afterwards. Return false if an allocation fails.
+// Connect elements. The first function creates batches by class, before the work memory is laid out. Afterwards the
+// second function creates the tables of integers, and the third function places full or sparse rows of derivatives.
+// Return false if an allocation fails.
 bool od_join_batches(od_model *m, od_arena *arena);
 bool od_join_tables(od_model *m, od_arena *arena);
 bool od_join_rows(od_model *m, od_arena *arena, od_sparsity sparsity);

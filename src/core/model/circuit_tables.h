@@ -72,7 +72,8 @@ typedef struct
   // Places in w: the row of derivatives of the output, and the first input of the instance. Then the count of inputs that may
   // change.
   int slope, in, ins;
-  // The row of derivatives that contains the target, and the state of the row; -1: none (a tank or junction).
+  // row: the row of derivatives that contains the target; -1: none (a tank or source). state: the first-order state
+  // whose rate has this row; -1: none (a force or a junction).
   int row, state;
   int place;       // index of the target's first entry in od_join.place
   bool displaces;  // whether the flow is the rate of the volume that the same instance adds to the same node

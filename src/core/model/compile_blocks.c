@@ -169,7 +169,7 @@ static int waits_for(const od_model *m, int which, int k, bool sampling) {
              : -1;
 }
 
-// Returns the first of the remaining blocks on which another remaining block depends.
+// Returns the first remaining block on which block `at` depends directly, or `at` if there is no such block.
 static int next_remaining(const od_model *m, const bool *done, int at) {
   for (int k = 0; k < m->block[at].inputs; k++) {
     int before = waits_for(m, at, k, false);
@@ -234,7 +234,7 @@ static bool find_order(od_build *b, od_model *m, bool *done) {
   return true;
 }
 
-// Marks blocks with states that have an input from a block evaluated later.
+// Marks blocks that have an input from a block evaluated later. These blocks have states.
 static void find_late_blocks(od_model *m, bool *done) {
   for (int i = 0; i < m->blocks; i++) done[i] = false;
   for (int i = 0; i < m->blocks; i++) {

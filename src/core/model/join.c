@@ -123,8 +123,8 @@ static source source_of(const od_model *m, const od_instance *e, od_in_slot slot
   return (source){l->nothing, l->rate_width - 1, -1};
 }
 
-// Returns the column in the row of a force. This row begins with the force's own length and speed instead of all lengths and
-// speeds.
+// Returns the column of the row of a force that corresponds to a column of the row of a rate. The row of a force begins
+// with the force's own length and speed instead of all lengths and speeds.
 static int force_column(const od_model *m, int column) {
   int na = m->actuators;
   return column < na ? 0 : column < 2 * na ? 1 : column - 2 * na + 2;

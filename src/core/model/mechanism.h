@@ -71,7 +71,8 @@ typedef enum od_closure_kind {
   OD_CLOSE_ROD,    // (d . d - length^2) / (2 length) = 0
 
   // The other kinds do not use d.
-  OD_CLOSE_DOT,   // u . w = 0, or the cosine of the angle between a universal joint's axes
+  OD_CLOSE_DOT,   // u . w = 0; for a universal joint, the cosine of the angle between the axes in the zero position
+                  // instead of 0
   OD_CLOSE_GEAR,  // z_b - ratio z_a - offset = 0, for two coordinates
 } od_closure_kind;
 // Rules for a direction that is computed from the numbers of an axis: the axis, or a perpendicular to the axis.

@@ -40,7 +40,8 @@ typedef struct od_model_table {
   int fields;
 } od_model_table;
 
-// The largest count of a model from an image. Sums of some counts and products with small factors fit an int.
+// The largest count of a model from an image. With this limit, sums of some counts and products with small factors fit
+// an int.
 enum { OD_MOST_ITEMS = 1 << 26 };
 
 extern const od_model_table od_model_tables[];

@@ -346,7 +346,7 @@ static void add_all(listing *list) {
   add(list, OD_OUT_BALANCE, 0, 0, "J", "energy", "balance");
 }
 
-// Compares names. Equal names are ordered by the index of the output.
+// The name and the index of an output, for sorting. compare_names() orders equal names by the index.
 typedef struct output_name {
   const char *name;
   int output;

@@ -32,7 +32,7 @@ static inline double od_rate_slope(const od_model *m, const double *w, int state
   return place == m->layout.scalars_real - 1 ? 0 : w[place];
 }
 
-// Return the group of a junction, its row in w, and the place of a column in that row.
+// Return the group of a junction, its row in w, and the place of a column in this row.
 static inline const od_junction_group *od_junction_group_of(const od_model *m, int junction) {
   return &m->join.at_junction.group[m->join.at_junction.group_of[junction]];
 }

@@ -116,7 +116,8 @@ static void add_through_junctions(const od_model *m, const int *begin, entries *
   }
 }
 
-// Lists all entries of rates, sorted, then the entries of groups, which only the build needs. Returns false if an allocation fails.
+// Lists all entries of rates, sorted, then the entries of groups, which are needed only while the model is built.
+// Returns false if an allocation fails.
 static bool list_entries(const od_model *m, entries *e) {
   add_targets(m, e);
   if (e->no_memory) return false;

@@ -6,7 +6,8 @@
 #include "base/wide.h"
 #include "math/dense.h"
 
-// A normal number exceeds this limit with a probability of 4e-8. docs/theory.md gives the resulting rate of false alarms.
+// The magnitude of a standard normal number exceeds this limit with a probability of 4e-8. docs/theory.md gives the
+// resulting rate of false alarms.
 static const double deviation_limit = 5.5;
 // If |z| exceeds this limit, the watch no longer waits until one parameter is clearly the cause.
 static const double patience_limit = 9;
@@ -71,7 +72,7 @@ void od_change_watch_restart(od_change_watch *w) {
 
 // --- Signatures -----------------------------------------------------------------------------------------------------
 
-// to <- to + factor * from
+// Computes to <- to + factor * from.
 OD_WIDE static void add_row(size_t count, double factor, const double *restrict from, double *restrict to) {
   for (size_t k = 0; k < count; k++) to[k] += factor * from[k];
 }

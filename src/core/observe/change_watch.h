@@ -1,4 +1,5 @@
-// Detects sudden changes of parameters that a filter assumes constant, and corrects the estimate: a broken seal, a worn edge, other oil.
+// Detects sudden changes of parameters that a filter assumes constant (a broken seal, a worn edge, other oil), and
+// corrects the estimate.
 //
 // Generalized likelihood ratio test (Willsky and Jones 1976). Let parameter i of the machine change by v at the time t0. The error of the
 // estimate (truth minus estimate of states and parameters) is then b v, where the signature b is a unit vector at t0 and later
@@ -53,7 +54,7 @@ typedef struct od_change_watch {
 
 // Returns the number of doubles that a watch needs.
 size_t od_change_watch_size(int nx, int np, int ny, int watched);
-// Starts a watch in the caller's memory. The arrays `parameter` and `change` stay in use.
+// Starts a watch in the caller's memory. The arrays `parameter` and `change` must outlive the watch.
 void od_change_watch_init(od_change_watch *w, int nx, int np, int ny, int watched, const int *parameter,
                           const double *change, double *memory);
 // Deletes all signatures. Afterwards only later changes are detected.

@@ -17,8 +17,8 @@ typedef struct od_covariance_operations {
   void (*scale)(od_covariance *b, double factor);
   int most_waiting;  // largest number of pending measurements
 
-  // Stores the data for the functions below in scratch. The first OD_MOST_WAITING numbers of scratch become h P h of this
-  // measurement with each pending measurement.
+  // Stores the data for the functions below in scratch. The first OD_MOST_WAITING numbers of scratch receive the
+  // covariance of this measurement with each pending measurement.
   double (*project)(const od_covariance *b, const double *h, int count, const int *at);
   void (*along)(const od_covariance *b, double *g);
   double (*take)(od_covariance *b, double r);  // returns h P h + r

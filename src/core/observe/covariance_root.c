@@ -65,7 +65,7 @@ static bool rows_of(const od_covariance *b, double *rows) {
   return true;
 }
 
-// P = U'U, in external order.
+// Computes P = U'U, in external order.
 static void get(const od_covariance *b, double *P) {
   int n = b->nx + b->np;
   for (int i = 0; i < n; i++)
@@ -322,7 +322,7 @@ static void gather(od_covariance *b, int count, double *rows) {
   triangularize(b, 0, count, rows);
 }
 
-// The states' columns follow the parameters' columns.
+// Multiplies the states' columns, which follow the parameters' columns, by the factor.
 static void scale(od_covariance *b, double factor) {
   int np = b->np, n = b->nx + np;
   for (int i = 0; i < n; i++)

@@ -72,7 +72,7 @@ double od_root_project(const od_covariance *b, const double *h, int count, const
   return project(b, h, count, at);
 }
 
-// g = U' f.
+// Computes g = U' f.
 void od_root_along(const od_covariance *b, double *g) {
   int n = b->nx + b->np;
   const double *f = update_at(b, b->waiting).f;

@@ -107,7 +107,7 @@ typedef struct waiting_sensors {
   double bias[OD_MOST_WAITING];   // biases of these sensors, each after the preceding sensors
 } waiting_sensors;
 
-// delta += gain * value, bias -= gain * seen
+// Computes delta += gain * value and bias -= gain * seen.
 OD_WIDE static void go_along(int n, const double *restrict gain, double value, double seen, double *restrict delta,
                              double *restrict bias) {
   for (int k = 0; k < n; k++) {

@@ -7,7 +7,7 @@
 #include "observe/covariance_form.h"
 #include "observe/smoother.h"
 
-// l <- l - h (gain' l + innovation / variance)
+// Computes l <- l - h (gain' l + innovation / variance) for each sensor.
 OD_WIDE static void back_over_sensors(int n, int ny, const double *note, double *restrict lambda) {
   for (int i = ny - 1; i >= 0; i--) {
     if (isnan(note[i])) continue;
@@ -17,7 +17,7 @@ OD_WIDE static void back_over_sensors(int n, int ny, const double *note, double 
   }
 }
 
-// l <- F' l, with constant parameters.
+// Computes l <- F' l, with constant parameters.
 OD_WIDE static void back_over_step(int nx, int n, const double *F, double *old, double *lambda) {
   od_copy_few(nx, lambda, old);
   od_clear_few(nx, lambda);

@@ -47,7 +47,7 @@ od_status od_smoother_predict(od_smoother *s, long k, const double *dx) {
   return status;
 }
 
-// delta <- F delta
+// Computes delta <- F delta.
 OD_WIDE static void carry_delta(int nx, int n, const double *F, double *old, double *delta) {
   od_copy_few(n, delta, old);
   for (int i = 0; i < nx; i++) delta[i] = od_inner(n, F + i * n, old);

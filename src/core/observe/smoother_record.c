@@ -215,7 +215,7 @@ bool od_smoother_add_step(od_smoother *s, double h, const double *u0, const doub
   return keep_noise(s, e, Q, q);
 }
 
-// F = [A B], row by row.
+// Computes F = [A B], row by row.
 OD_WIDE static void join(int nx, int np, const double *A, const double *B, double *F) {
   for (int i = 0; i < nx; i++, A += nx, B += np, F += nx + np) {
     od_copy_few(nx, A, F);

@@ -6,9 +6,10 @@
 //      in linearly implicit steps that grow while moves are short. This is pseudo-transient continuation, which becomes
 //      Newton's method for long steps (Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998).
 //   3  Newton's method follows the path F(x) = (1 - s) F(x0), s from 0 to 1.
-//   4  Overdamped motion with dampers in the independent joints: the diagonal of M replaces M. If a held body is out of balance and
-//      another body is free within a play, the matrix of method 2 is singular: M is the inertia of the held body, too, and no motion
-//      and no pressure changes the force on the held body before the play closes. Dampers in joints act on both bodies.
+//   4  Overdamped motion with dampers in the independent joints: the diagonal of M replaces M. An example in which method 2 fails:
+//      a held body is out of balance, and another body is free within a play. Before the play closes, no motion and no pressure
+//      changes the force on the held body. As M contains the inertia of the held body, the matrix of method 2 is singular. Dampers
+//      in joints act on both bodies.
 //
 // In large circuits without a mechanism in which all states are unknown, the plant factors its sparse matrices. If the sparse
 // search fails, a search with dense matrices follows.

@@ -14,8 +14,8 @@
 
 // ---- zeros
 
-// Requested data of zeros: their values at the point in w, and their indices in od_model.jumps (-1 for zeros without a jump).
-// Either list may be NULL.
+// Requested data of zeros: their values at the point in w, and their indices among all jumps of the model (-1 for zeros
+// without a jump). Either list may be NULL.
 typedef struct zero_lists {
   double *value;
   int *jump;

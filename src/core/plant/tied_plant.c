@@ -15,7 +15,8 @@
 typedef struct tied_plant {
   od_inner_plant as;
   od_tie tie;
-  uint64_t fingerprint;  // hash of the tie: initial values, and the results and derivatives of follow() at these values
+  uint64_t fingerprint;  // hash of the tie: its initial values, the results and derivatives of follow() at these
+                         // values, and od_tie.fingerprint
   size_t q, p, dp, slope, wide, rates, with, without;  // offsets in work memory
 } tied_plant;
 
@@ -126,7 +127,7 @@ static od_status through_rates(const tied_plant *d, void *work, const double *en
                                    NULL);
 }
 
-// Adds the effect of the rates, which depend on q.
+// Adds the derivatives of the outputs through the rates, which depend on q, to hq.
 static od_status add_rates(const tied_plant *d, void *work, const double *energy, const unsigned char *wanted,
                            const double *kq, double *hq) {
   int nx = od_plant_nx(d->as.inner), ny = d->as.inner->ny, nq = d->as.plant.np;

@@ -64,7 +64,7 @@ static void forget_machine(void) {
   engine.output = NULL;
 }
 
-// Reads a stored machine. The bytes remain in use. Returns a status; 0: the machine was read.
+// Reads a stored machine. The bytes must remain valid until the next open(). Returns a status; 0: the machine was read.
 int EXPORTED(open)(const char *bytes, size_t size);
 int engine_open(const char *bytes, size_t size) {
   forget_machine();
@@ -334,7 +334,7 @@ double engine_finding_time(int i) {
   return isnan(f->at) ? f->from : f->at;
 }
 
-// The count of numbers of the loaded machine. The following functions return their properties.
+// Returns the count of numbers of the loaded machine. The following functions return the properties of number i.
 int EXPORTED(numbers)(void);
 int engine_numbers(void) {
   return engine.machine ? od_machine_number_count(engine.machine) : 0;

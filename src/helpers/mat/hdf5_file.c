@@ -1,9 +1,8 @@
 // The contents of an HDF5 file: groups, datasets and their attributes. hdf5_rows.c reads the numbers.
 //
-// Attributes: `unit` or `units` (a text, or one text per column), CF conventions (units "seconds since DATE", scale_factor,
-// add_offset,
-// _FillValue, missing_value; `axis` "T" or `standard_name` "time" for the time), and the attributes in which pandas stores the
-// names of columns and indices.
+// Attributes: `unit` or `units` (a text, or one text per column), CF conventions (units "seconds since DATE",
+// scale_factor, add_offset, _FillValue, missing_value; `axis` "T" or `standard_name` "time" for the time), and the
+// attributes in which pandas stores the names of columns and indices.
 #include "mat/hdf5_datasets.h"
 
 #include <float.h>

@@ -35,8 +35,8 @@ static hid_t memory_kind(od_hdf5_kind kind) {
   return kind == OD_HDF5_BITS ? H5T_NATIVE_B64 : H5T_NATIVE_DOUBLE;
 }
 
-// Returns the type in memory of a type in the file: wanted leaves as slots of 8 bytes. leaf: number of the next leaf. Negative: the
-// type has no wanted leaves, or a call failed. used: bytes in a record.
+// Returns the type in memory of a type in the file: wanted leaves as slots of 8 bytes. leaf: number of the next leaf;
+// used: bytes in a record. Returns a negative value if the type has no wanted leaves or a call failed.
 static hid_t memory_type(const source *s, hid_t type, int depth, int *leaf, size_t before, size_t *used) {
   *used = 0;
   if (*leaf >= s->set->leaves) return -1;
@@ -257,7 +257,7 @@ od_status od_hdf5_read_rows(const char *path, long long bytes, const od_mat_wish
   if (status != OD_OK) return status;
   for (int i = 0; i < count; i++)
     if (wanted[i] < 0 || wanted[i] >= f.columns.count || f.columns.item[wanted[i]].array->flaw)
-      return od_fail(err, OD_BAD_INPUT, "the file has changed while it was read");
+      return od_fail(err, OD_BAD_INPUT, "the file changed while it was being read");
   status = open_sources(&f, wanted, count, bytes, &s, &sources, &scratch, err);
   return status == OD_OK ? send_rows(&f, s, sources, wanted, &scratch, to, err) : status;
 }
