@@ -15,7 +15,7 @@
 
 OD_BEGIN_C
 
-// The inputs of a plant over time.
+// The inputs of a plant as functions of time.
 typedef struct od_input_source {
   const void *user;  // first argument of both functions
   // Computes the inputs u (nu) at time t. NULL: the inputs of the simulation do not change.
@@ -44,7 +44,7 @@ typedef struct od_advance_options {
                       // limit
   od_input_source inputs;
   // Called at each moment (NULL: not called) with the simulation and the length of the last step in s. If the function
-  // does not return OD_OK, the advance ends with this status. The function must not change the simulation.
+  // returns another status than OD_OK, the advance ends with this status. The function must not change the simulation.
   od_status (*watch)(void *watcher, od_moment moment, od_sim *sim, double h);
   void *watcher;
   void *reserved[4];  // zero
@@ -69,14 +69,15 @@ OD_API void od_advance_free(od_advance *advance);
 // than in the last call or greater than `end`. With fixed steps, t must also be the end of a step. After a failed step
 // the simulation is at the beginning of the step, and od_advance_get_failure() returns the circumstances.
 OD_API od_status od_sim_advance(od_advance *advance, double t, od_sim **at);
-// Advances the simulation exactly to time t, where a step ends. Jumps of the inputs, samples and switches at t are not taken: the
-// simulation has the values just before them. od_sim_advance() with the same t takes them, and so does an advance to a later time.
-// If the simulation is at time t after either function, the caller may change its state, parameters or inputs (od_sim_set() and
-// similar functions). Changed inputs remain in effect only if there is no `inputs` function. Fails in the cases of
-// od_sim_advance(), and with OD_BAD_ARGUMENT if an adaptive step has already passed t.
+// Advances the simulation exactly to time t, where a step ends. Jumps of the inputs, samples and switches at t are not
+// taken: the simulation has the values just before these events. od_sim_advance() with the same t takes these events,
+// and so does an advance to a later time. If the simulation is at time t after either function, the caller may change
+// its state, parameters or inputs (od_sim_set() and similar functions). Changed inputs remain in effect only if there
+// is no `inputs` function. Fails in the cases of od_sim_advance(), and with OD_BAD_ARGUMENT if an adaptive step has
+// already passed t.
 OD_API od_status od_sim_advance_up_to(od_advance *advance, double t);
 
-// Circumstances of a failure.
+// The kinds of failure of an advance.
 typedef enum od_advance_problem {
   OD_ADVANCE_NO_PROBLEM,
   OD_ADVANCE_EVALUATION,  // the plant could not be evaluated between steps
@@ -91,12 +92,12 @@ typedef struct od_advance_failure {
   double length;  // last tried length of the step, s; 0: no step was tried
   double needed;  // OD_ADVANCE_TOO_MANY: number of steps for the remaining time
 } od_advance_failure;
-// Returns the circumstances of the last failure of od_sim_advance().
+// Returns the kind, time and step length of the last failure of od_sim_advance() or od_sim_advance_up_to().
 OD_API od_advance_failure od_advance_get_failure(const od_advance *advance);
 
-// Saved states of an advance together with its simulation; see od_sim_save(). The advance that is restored must have the same step,
-// tolerance, longest step and largest number of steps. Its `end` may differ, but a different `end` changes the lengths of adaptive
-// steps. The inputs are not saved.
+// Save and restore an advance together with its simulation; see od_sim_save(). The advance that is restored must have
+// the same step, tolerance, longest step and largest number of steps. Its `end` may differ, but a different `end`
+// changes the lengths of adaptive steps. The inputs are not saved.
 OD_API size_t od_advance_save_size(const od_advance *advance);
 OD_API od_status od_advance_save(const od_advance *advance, void *saved);
 OD_API od_status od_advance_restore(od_advance *advance, const void *saved, size_t size, od_error *err);

@@ -23,13 +23,13 @@ typedef struct od_build od_build;
 typedef struct od_model od_model;
 
 enum { OD_GROUND = -1 };  // index of the ground, as a body
-enum { OD_UNUSED = -1 };  // an index that is not used
+enum { OD_UNUSED = -1 };  // value of an index that is not used
 
 // Creates an empty builder, freed with od_build_free(). Returns NULL if an allocation fails.
 OD_API od_build *od_build_new(void);
 // Frees a builder; NULL is allowed. Models of the builder stay valid.
 OD_API void od_build_free(od_build *b);
-// Sets the title of the model.
+// Sets the title of the model, which is copied.
 OD_API void od_build_title(od_build *b, const char *title);
 
 // Adds a number to theta: its path ("crank.beam.length"), its value in SI units and its SI unit ("m"). Returns the
@@ -39,7 +39,8 @@ OD_API int od_build_number(od_build *b, const char *path, double value, const ch
 // Sets the vector of gravity (m/s2, in ground axes): three numbers from theta[first_number] on.
 OD_API void od_build_gravity(od_build *b, int first_number);
 
-// The shape of a body. The numbers of a shape are in this order and in the frame of the body:
+// The shape of a body. Each comment lists the numbers of the shape in their order; positions and the inertia tensor are
+// in the frame of the body.
 typedef enum od_shape {
   OD_SHAPE_GENERAL,   // mass, center[3], inertia tensor about the center: xx yy zz xy xz yz
   OD_SHAPE_BEAM,      // mass, length: slender, from the body's origin along +x
@@ -47,7 +48,7 @@ typedef enum od_shape {
   OD_SHAPE_POINT,     // mass, position[3]
   OD_SHAPE_BOX,       // mass, size[3], center[3]
 } od_shape;
-// Adds a body. Returns its index.
+// Adds a body. Returns the index of the body.
 OD_API int od_build_body(od_build *b, const char *name, od_shape shape, int first_number);
 
 // Adds a point of a body. Returns the index of the point. The position of the point is theta[first_number .. +2]
@@ -85,12 +86,12 @@ typedef struct od_joint_spec {
   int axis_a, axis_b;
   bool cut;          // whether the joint always closes a loop, even if the tree could contain the joint
   bool independent;  // whether the coordinates of this joint are preferred as independent coordinates
-  int lead;          // index of the lead's number; only for screws
+  int lead;          // index in theta of the travel per turn (m); only for screws
   int reserved[3];   // zero
 } od_joint_spec;
-// Returns a joint without axes; set the other fields afterwards.
+// Returns the spec of a joint without axes; set the other fields afterwards.
 OD_API od_joint_spec od_joint_spec_of(od_joint_type type, int point_a, int point_b);
-// Adds a joint. Returns its index.
+// Adds a joint. Returns the index of the joint.
 OD_API int od_build_joint(od_build *b, const char *name, const od_joint_spec *spec);
 
 // Adds a massless rod of fixed length between two points: one closure equation. Number: length (m). Returns the index
@@ -131,9 +132,9 @@ OD_API int od_build_contact(od_build *b, const char *name, int point, int first_
 
 // ---- formulas
 
-// A formula: a list of operations, the last of which is the result. The operands a, b and c are indices of earlier operations.
-// OD_OPERATION_NUMBER has the constant `value`; OD_OPERATION_VARIABLE has the index `a` of the variable. The element or block
-// that has the formula defines the variables.
+// A formula: a list of operations. The result of the last operation is the value of the formula. The operands a, b and
+// c are indices of earlier operations. OD_OPERATION_NUMBER has the constant `value`; OD_OPERATION_VARIABLE has the
+// index `a` of the variable. The element or block that has the formula defines the variables.
 typedef enum od_operation_kind {
   OD_OPERATION_NUMBER,
   OD_OPERATION_VARIABLE,
@@ -205,9 +206,9 @@ OD_API void od_build_oil_viscosity(od_build *b, int first_number);
 // (first_number = OD_UNUSED): its pressure is such that the flows into the junction sum to zero. Elements that act on the mechanism or add
 // volume need a volume, not a junction.
 typedef enum od_node_kind { OD_NODE_VOLUME, OD_NODE_TANK, OD_NODE_SOURCE, OD_NODE_JUNCTION } od_node_kind;
-// Adds a node. Returns its index.
+// Adds a node. Returns the index of the node.
 OD_API int od_build_node(od_build *b, const char *name, od_node_kind kind, int first_number, int input);
-// Adds an output: the pressure of node_a minus the pressure of node_b. Returns its index.
+// Adds an output: the pressure of node_a minus the pressure of node_b. Returns the index of this pressure difference.
 OD_API int od_build_pressure_difference(od_build *b, const char *name, int node_a, int node_b);
 
 // An element of the circuit or of the mechanism: an instance of a class that `oleodyn components` lists ("pump",
@@ -220,9 +221,10 @@ OD_API int od_build_pressure_difference(od_build *b, const char *name, int node_
 // more_signals; then the numbers of the element.
 enum { OD_MOST_ENDS = 6, OD_MOST_ELEMENT_CHOICES = 4, OD_MORE_SIGNALS = 3 };
 typedef struct od_element_spec {
-  int element_class;          // -1: there is no class of that name
-  int first_number, numbers;  // numbers: the count of numbers, only for classes without a fixed count
-  int end[OD_MOST_ENDS];      // nodes; an optional node may be OD_UNUSED
+  int element_class;          // index of the class; -1: there is no class with the given name
+  int first_number, numbers;  // index of the first number in theta; count of numbers (only for classes without a fixed
+                              // count)
+  int end[OD_MOST_ENDS];      // index of the node at each end; OD_UNUSED for an optional end that is not connected
   int point_a, point_b;       // points of an element that acts between points
   int joint;                  // a revolute or prismatic joint of the tree, for an element that acts in a joint
   int host;                   // the element that this element belongs to
@@ -234,7 +236,7 @@ typedef struct od_element_spec {
 } od_element_spec;
 // Returns the spec of a class with all indices unused; element_class is -1 if there is no such class.
 OD_API od_element_spec od_element_spec_of(const char *class_name);
-// Adds an element. Returns its index.
+// Adds an element. Returns the index of the element.
 OD_API int od_build_element(od_build *b, const char *name, const od_element_spec *spec);
 
 // Adds all numbers of an element in the order of its class, each with the path "name.key". Keys that are not given get their
@@ -279,7 +281,7 @@ enum { OD_CYLINDER_DIAMETERS };
 // samples. Keys that are not given have no numbers.
 enum { OD_MOST_BLOCK_INPUTS = 32, OD_MOST_BLOCK_ORDER = 16, OD_MOST_BLOCK_CHOICES = 3 };
 typedef struct od_block_spec {
-  int block_class;  // -1: there is no such type
+  int block_class;  // index of the type; -1: there is no such type
   int inputs;       // number of inputs, for a type with a list of inputs
   int choice[OD_MOST_BLOCK_CHOICES];
   int reserved[7];     // zero
@@ -290,7 +292,8 @@ typedef struct od_block_spec {
 OD_API od_block_spec od_block_spec_of(const char *type);
 // Sets the choice of a key. Returns false if the type has no such choice.
 OD_API bool od_block_choose(od_block_spec *spec, const char *key, int value);
-// Adds a block with the unit of its first output. Returns its index. Add all inputs of the machine first.
+// Adds a block; unit: the unit of its first output. Returns the index of the block. Add all inputs of the machine
+// first.
 OD_API int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit);
 // Returns the signal of an output of a block, or -2 if there is no such output. The signal can replace an input.
 OD_API int od_build_block_signal(const od_build *b, int block, int output);
@@ -303,8 +306,8 @@ OD_API void od_build_block_measures(od_build *b, int block, int place, const cha
 OD_API void od_build_block_numbers(od_build *b, int block, int first_number);
 // Sets the formula of a block whose spec has none.
 OD_API void od_build_block_formula(od_build *b, int block, od_formula formula);
-// Return the number of outputs or states of a block, and their names. These names are appended to the block's name ("": the block's
-// name alone).
+// Return the number of outputs and of states of a block, and the names of the outputs and states. These names are
+// appended to the block's name ("": the block's name alone).
 OD_API int od_build_block_output_count(const od_build *b, int block);
 OD_API const char *od_build_block_output_name(const od_build *b, int block, int output);
 OD_API int od_build_block_state_count(const od_build *b, int block);
@@ -357,7 +360,7 @@ OD_API void od_build_spatial(od_build *b, bool spatial);
 
 // ---- the model
 
-// Frees a model; NULL is allowed. Free its plants first.
+// Frees a model; NULL is allowed. Free the plants of the model first.
 OD_API void od_model_free(od_model *model);
 
 // Outputs: the quantities that can be observed, by name ("boom.end.x", "P.pressure", "relief.flow", "energy.balance"). The

@@ -17,7 +17,7 @@ OD_BEGIN_C
 // An observer. n = states + parameters of the plant; states come first.
 typedef struct od_embedded_observer {
   const od_filter *filter;
-  const double *choice;  // values of the filter's options
+  const double *choice;  // values of the options of `filter`, one entry per option
   od_covariance_form form;
   double gate;
   int patience;
@@ -47,7 +47,7 @@ typedef struct od_embedded {
   int calibrations;
   const od_integrator *integrator;
   double period;                         // time between two calls of od_embedded_step(), s
-  const od_embedded_observer *observer;  // NULL: the machine is simulated
+  const od_embedded_observer *observer;  // NULL: the machine is simulated without an observer
 } od_embedded;
 
 typedef struct od_embedded_run od_embedded_run;
@@ -74,7 +74,8 @@ OD_API od_status od_embedded_outputs(od_embedded_run *run, double *y, double *si
 OD_API void od_embedded_parameters(od_embedded_run *run, double *p, double *sigma);
 // Sets the parameters of a simulated machine. Returns OD_BAD_ARGUMENT for an observer, which estimates its parameters.
 OD_API od_status od_embedded_set_parameters(od_embedded_run *run, const double *p);
-// Returns the normalized innovation squared of the observer's last correction, and its dimension; 0 without an observer.
+// Returns the normalized innovation squared of the observer's last correction; *dimension receives its dimension. Both
+// are 0 without an observer.
 OD_API double od_embedded_nis(const od_embedded_run *run, int *dimension);
 // Returns the plant of the run.
 OD_API const od_plant *od_embedded_plant(const od_embedded_run *run);

@@ -36,7 +36,7 @@ typedef struct od_integrator {
   // the rule is A-stable, so the factor is at most 1 for all lambda with a nonpositive real part, and stability does
   // not limit the step length of stiff machines.
   double (*amplification)(double re, double im);
-  // The points within a step at which inputs are read, as fractions of the step, in addition to its ends.
+  // The points at which inputs are read in addition to the ends of a step, as fractions of the step.
   int inside_count;
   const double *inside;
   // Computes the local error of the step just taken, G before + after (nx each); see od_error_form.

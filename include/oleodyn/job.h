@@ -90,7 +90,7 @@ OD_API void od_job_keep_table(od_job *job);
 
 typedef enum od_job_stage {
   OD_STAGE_PREPARE,  // files are read and checked, or there is no partial result that could be saved
-  OD_STAGE_COMPUTE,  // the function `progress` is called regularly and may stop the job
+  OD_STAGE_COMPUTE,  // results are computed; `progress` is called regularly and may stop the job
   OD_STAGE_FINISH,   // results are written
 } od_job_stage;
 typedef enum od_message_kind {
@@ -109,8 +109,8 @@ typedef struct od_job_listener {
                                   // function returns false
   void (*messages)(void *user, const od_messages *messages);  // messages about files, with their places
   void (*message)(void *user, od_message_kind kind, const char *text);
-  // A part of the result is complete. is_whole true: show the whole part. is_whole false: show only its warnings, because the
-  // result goes to a file or the option `quiet` is set.
+  // Called when a part of the result is complete. is_whole true: show the whole part. is_whole false: show only its
+  // warnings, because the result goes to a file or the option `quiet` is set.
   void (*result)(void *user, const od_result *result, bool is_whole);
   void *reserved[4];  // zero
 } od_job_listener;

@@ -118,7 +118,7 @@ OD_API const double *od_observer_bias(const od_observer *o);
 // Returns the simulation inside the observer, for outputs and their Jacobians at the current estimate.
 OD_API od_sim *od_observer_sim(od_observer *o);
 
-// Use of a sensor in the last correction.
+// How a sensor was used in the last correction: used; without a value; rejected by its gate; rejected as frozen.
 typedef enum od_sensor_use { OD_SENSOR_USED, OD_SENSOR_MISSING, OD_SENSOR_GATED, OD_SENSOR_FROZEN } od_sensor_use;
 typedef struct od_innovation {
   // value: the measured value minus the prediction, which includes the preceding sensors of this sample; sigma: the predicted

@@ -63,7 +63,7 @@ typedef struct od_block_class {
   int table_axes;
   bool table_over_sum;
 
-  // Computes outputs and rates.
+  // Computes the outputs y and the rates of the states.
   od_block_evaluate evaluate;
   od_block_evaluate_complex evaluate_complex;
   // Computes the states after a sample, the held output last. NULL: the block cannot be sampled. Only blocks with one input can

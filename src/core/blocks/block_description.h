@@ -79,7 +79,7 @@ typedef struct od_block_input {
   bool factor;       // whether the input may be absent; then its value is one. The key sets a choice of the class
 } od_block_input;
 
-// Rules by which a file sets a choice.
+// Rules for the value of a choice, given by the value of a key in the file.
 typedef enum od_choice_rule {
   OD_CHOICE_NONE,        // the end of the list
   OD_CHOICE_GIVEN,       // 1 if the key is given

@@ -3,8 +3,8 @@
 //   r = (length - end) / (begin - end) between 0 and 1: the remaining fraction of the cushion
 //   area(r) = last + (full - last) r^shape
 //   Q = discharge * sqrt(2/rho) * (area(r) + check * step((p_line - p_chamber) / range)) * root(p_chamber - p_line)
-// Lengths are measured along the line between the cylinder's points: begin < end at the extended end, begin > end at the retracted
-// end.
+// Lengths are lengths of the line between the cylinder's points: begin < end at the extended end, begin > end at the
+// retracted end.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -2,8 +2,8 @@
 // od_element_class for running models, and a description for readers and users (element_description.h). Readers, outputs, energies,
 // derivatives, tests and documentation iterate over the list of classes (element_list.h).
 //
-// An instance does not access the machine. Constant tables of integers (model/join.c) define the sources of its inputs (`in`) and
-// the destinations of its outputs (`out`).
+// The equations of an instance do not access the machine. Constant tables of integers (model/join.c) define the sources
+// of its inputs (`in`) and the destinations of its outputs (`out`).
 #ifndef OD_ELEMENT_H
 #define OD_ELEMENT_H
 
@@ -31,7 +31,7 @@ typedef enum od_in_kind {
   OD_IN_SPEED,       // the rate of the length
   OD_IN_SIGNAL,      // signal `index` of the instance; 1 without a signal
   OD_IN_STATE,       // state `index` of the instance
-  OD_IN_HOST_STATE,  // state `index` of the host of the instance (a port's spool)
+  OD_IN_HOST_STATE,  // state `index` of the host of the instance (for a port: the spool of the valve)
   OD_IN_HEAT,        // the power of all losses that heat the oil, W; only for the reservoir
 } od_in_kind;
 typedef struct od_in_slot {
@@ -55,9 +55,9 @@ enum {
 typedef enum od_out_kind {
   OD_TO_NOTHING,     // the end of the list
   OD_TO_THROUGH,     // a flow from end 0 to end 1, m3/s
-  OD_TO_END,         // a flow out of the element into end `index`, m3/s
+  OD_TO_END,         // a flow out of the element into the node at end `index`, m3/s
   OD_TO_VOLUME,      // volume added to the node at end `index`, m3
-  OD_TO_LARGEST,     // largest volume that the element adds at end `index`, m3
+  OD_TO_LARGEST,     // largest volume that the element adds to the node at end `index`, m3
   OD_TO_COMPLIANCE,  // compliance of the element's walls at end `index`, in addition to the oil, m3/Pa
   OD_TO_FORCE,       // force that pushes two points apart, or acts in the direction of a joint coordinate
   OD_TO_RATE,        // the rate of state `index` of the instance
@@ -67,8 +67,8 @@ typedef struct od_out_slot {
   int index;
 } od_out_slot;
 
-// The first two entries of the report of an instance; further entries are for named outputs. A report depends on inputs, outputs
-// and numbers, not on the memory of the instance.
+// The first entries of the report of an instance are the loss (W) and the stored energy (J); further entries are for
+// named outputs. A report depends on inputs, outputs and numbers, not on the memory of the instance.
 enum { OD_REPORT_LOSS, OD_REPORT_STORED, OD_REPORT_OWN };
 enum { OD_NO_HEAT = -1 };
 
@@ -147,7 +147,8 @@ typedef struct od_element_class {
   void (*switch_mode_complex)(const od_batch *b, const int *pool, od_complex *w, int instance, od_complex *states);
 } od_element_class;
 
-// A pool contains operations as sequences of integers. Their offsets in the pool are even, so that numbers are aligned.
+// A pool contains operations of formulas as sequences of integers. The offsets of operations in the pool are even, so
+// that their numbers are aligned.
 enum { OD_OPERATION_INTS = sizeof(od_operation) / sizeof(int) };
 static inline od_formula od_batch_formula(const od_batch *b, const int *pool, int instance) {
   if (b->formula == 0) return (od_formula){0, NULL};
@@ -155,8 +156,9 @@ static inline od_formula od_batch_formula(const od_batch *b, const int *pool, in
   return (od_formula){pool[b->operations + instance], operation};
 }
 
-// The numbers of a curve follow the other numbers of the class: increasing abscissae of the control points, then the ordinates.
-// Returns whether side, degree and number of points are valid and agree with the count of numbers.
+// Returns whether side, degree and number of points of a curve are valid and agree with the count of numbers. The
+// numbers of a curve follow the other numbers of the class: increasing abscissae of the control points, then the
+// ordinates.
 enum { OD_HIGHEST_CURVE_DEGREE = 7 };  // one less than the capacity of math/spline_x.h
 static inline bool od_element_curve_fits(const od_element_class *c, const int *choice, int numbers) {
   int side = choice[OD_PORT_SIDE], degree = choice[OD_PORT_DEGREE], points = choice[OD_PORT_COUNT];

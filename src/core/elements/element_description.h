@@ -48,7 +48,7 @@ typedef enum od_rule_kind {
 typedef struct od_element_rule {
   int greater, smaller;
   od_rule_kind kind;
-  int about;         // the field that the message is about
+  int about;         // index of the field that the message is about
   const char *text;  // OD_RULE_NEEDED: the message; else the reason of the rule ("because ..."; NULL: none)
 } od_element_rule;
 static inline bool od_element_rule_holds(const od_element_rule *r, double greater, double smaller) {
@@ -73,7 +73,7 @@ static inline const char *od_element_rule_relation(const od_element_rule *r) {
 // Ways in which an element is connected at an end.
 typedef enum od_end_role {
   OD_END_FLOW,   // the oil of a line flows through the end
-  OD_END_PILOT,  // the pressure controls the element; no oil flows
+  OD_END_PILOT,  // the pressure at the end controls the element; no oil flows
   OD_END_DRAIN,  // the end drains leakage or the oil of the spring's chamber
   OD_END_SENSE,  // the end carries the pressure of a load as a signal
 } od_end_role;
@@ -170,12 +170,13 @@ typedef struct od_element_description {
   bool may_supply;          // whether the loss can be negative in unusual states, such as overstretched bristles
   bool shuts_about_center;  // whether all edges are closed if the spool is nearer to `offset` than overlap * stroke
 
-  // Pumps with a control: the flow is zero if the pressure at this end is the sum of two fields; field 0: none.
+  // Pumps with a control: the flow is zero if the pressure at end `end` is the sum of the fields `field` and `range`.
+  // field 0: the class is no such pump.
   struct {
     int field, range, end;
   } shut_off;
   od_drives drives;
-  // Pumps: fields whose product is the flow with a signal of 1, m3/s.
+  // Pumps: the product of these `count` fields is the flow with a signal of 1, m3/s.
   struct {
     int count, field[2];
   } rated_flow;

@@ -1,5 +1,5 @@
-// Tables of valves defined by their data sheet: their first fields, in the order of their numbers, and their states. Also the ends
-// and flows of valves with two lines and the ports a and b (four_port_x.h).
+// Tables of valves defined by their data sheet: the first fields of these valves, in the order of their numbers, and
+// the states of the spool. Also the ends and flows of valves with two lines and the ports a and b (four_port_x.h).
 #ifndef OD_SERVO_SPOOL_TABLES
 #define OD_SERVO_SPOOL_TABLES
 enum {

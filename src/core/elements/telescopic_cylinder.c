@@ -28,7 +28,7 @@ static inline od_x X(step_integral)(od_x t) {
   return OD_SELECT(RE(t) <= 0, 0, OD_SELECT(RE(t) >= 1, t - 0.5, t * t * t * (1 - t / 2)));
 }
 
-// Area and volume at x, and the total stroke.
+// Area and volume at the extension x, and the total stroke.
 typedef struct X(extension) {
   od_x area, volume, stroke;
 } X(extension);
@@ -47,7 +47,7 @@ typedef struct X(stop) {
   int side;  // +1: extended end, -1: retracted end, 0: no contact
   od_x depth, inward, grip;
 } X(stop);
-// Returns the end stop that the piston touches.
+// Returns the end stop that the piston touches, and the state of this contact.
 static inline X(stop) X(stop_at)(const X(in) * in, const X(numbers) * q, od_x stroke) {
   od_x x = in->length - q->closed;
   X(stop) s = {.side = OD_SELECT(RE(x) > RE(stroke), 1, OD_SELECT(RE(x) < 0, -1, 0))};

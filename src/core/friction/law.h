@@ -20,7 +20,7 @@ typedef struct od_friction_law {
   int sided, common;  // count of numbers that may differ by direction; count of numbers that both directions share
   bool has_family;    // whether the law belongs to the LuGre family (lugre_family.h); else the law is a function of the
                       // speed alone
-  bool has_bristles, has_film;  // whether the law has a state of the bristles; a state of the film
+  bool has_bristles, has_film;  // whether the law has a state of the bristles; whether it has a state of the film
   bool has_rate_terms;          // whether the force depends on the acceleration and on the rate of the film
   od_stribeck_shape shape;
   // Returns the force (N, or N m in a revolute joint) in steady motion at speed v.
@@ -43,7 +43,7 @@ static inline int od_friction_law_numbers(const od_friction_law *law, bool two_s
   return law->sided + law->common + (two_sided ? law->sided : 0);
 }
 
-// Returns the index of the number that a signal may multiply: the factor or the load.
+// Returns the index of the number of a law that a signal may multiply: the factor or the load.
 int od_friction_law_follows(const od_friction_law *law);
 
 #endif

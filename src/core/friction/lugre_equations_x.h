@@ -1,14 +1,14 @@
 // The equations of the LuGre family (lugre_family.h): Stribeck curve, bristles and film, and their derivatives. Included by
 // law_functions_x.h.
 
-// At a speed: power = (|v|/vs)^n, S = S(power), film = hss.
+// The Stribeck curve at a speed v: power = (|v|/vs)^n, S as a function of power, film = hss.
 typedef struct X(stribeck) {
   od_x power, S, film;
   bool film_grows;  // whether hss increases with the speed
 } X(stribeck);
 
-// Returns the largest film of this direction, 1 - Fc/Fs. After a reversal, the film may still be the larger film of the other
-// direction; then the level g may be less than Fc.
+// Returns the film of a direction at high speeds, 1 - Fc/Fs, which is the largest film of this direction. After a
+// reversal, the film may still be the larger film of the other direction; then the level g may be less than Fc.
 static inline od_x X(complete_film)(const X(family) * f) {
   return OD_SELECT(RE(f->Fs) > RE(f->Fc), 1 - f->Fc / f->Fs, 0);
 }
@@ -27,7 +27,8 @@ static inline X(stribeck) X(stribeck_at)(const X(family) * f, od_x v) {
   return c;
 }
 
-// Returns g, the force of the bristles in steady motion, in N.
+// Returns the level g, the force of the bristles in steady motion in N, for the value S of the Stribeck curve and the
+// given film.
 static inline od_x X(steady_level)(const X(family) * f, const X(stribeck) * c, od_x film) {
   // The film is between 0 and 1, but intermediate points of an iteration may be outside.
   film = OD_SELECT(RE(film) >= 1, 1, OD_SELECT(RE(film) < 0, 0, film));
@@ -94,7 +95,7 @@ static inline family_signal_slopes slopes_of_family(const numbers_r *q, double s
 }
 #endif
 
-// Derivatives of S and hss with respect to v.
+// Derivatives of S and of the film hss with respect to the speed v.
 typedef struct stribeck_slopes {
   double S, film;
 } stribeck_slopes;

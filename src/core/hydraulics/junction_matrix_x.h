@@ -1,5 +1,5 @@
-// The matrix of junctions, M = damping - dF/dp, by groups of connected junctions. Changes of pressures must balance a change of the
-// flows into junctions: M dp = dF.
+// The matrix of junctions, M = damping - dF/dp, by groups of connected junctions. The changes dp of the pressures that
+// balance a change dF of the flows into junctions satisfy M dp = dF.
 //
 // Elements move oil from high to low pressure. Therefore M has a positive diagonal, and almost all other entries are zero or
 // negative. The row sums of M are the derivatives of the flows to nodes that are not junctions. If several junctions are closed off

@@ -24,7 +24,7 @@ static inline od_x *X(junction_pressure)(const od_model *m, od_x *w, int junctio
   return w + m->layout.pressure + m->join.at_junction.node[junction];
 }
 
-// Returns whether the sum of flows of a junction need not be zero because its pressure is zero and cannot decrease.
+// Returns whether a junction cavitates: its pressure is zero and cannot decrease, so its sum of flows may be negative.
 static bool X(junction_held)(const od_model *m, od_x *w, int junction) {
   return !(RE(*X(junction_pressure)(m, w, junction)) > 0) && RE(w[m->layout.junction_flow + junction]) < 0;
 }
@@ -69,7 +69,8 @@ static inline od_x X(junction_slope)(const od_model *m, od_x *w, const od_juncti
 #endif
 }
 
-// Computes the derivatives of all instances at junctions. In the complex build the function has no effect.
+// Computes the derivatives of all instances with an end at a junction. In the complex build the function has no effect,
+// because junction_slope() computes the derivatives.
 static void X(junction_evaluate_slopes)(const od_model *m, od_x *w) {
 #ifdef OD_COMPLEX
   (void)m, (void)w;
@@ -114,7 +115,8 @@ static bool X(junction_find_step)(const od_model *m, od_x *w) {
   return isfinite(length);
 }
 
-// Sets the pressures to the pressures before the step plus a fraction of the step.
+// Sets the pressures to the pressures before the step plus the fraction `part` of the step, limited to the range from 0
+// to most_pressure.
 static void X(junction_move)(const od_model *m, od_x *w, double part) {
   for (int i = 0; i < m->junctions; i++) {
     od_x p = w[m->layout.junction_before + i] + part * w[m->layout.junction_step + i];
@@ -163,7 +165,7 @@ static bool X(junction_sweep)(const od_model *m, od_x *w) {
     double low = 0, high = X(most_pressure);
     od_x *p = X(junction_pressure)(m, w, i);
     for (int k = 0; k < X(junction_bisections); k++) {
-      // Uses the geometric mean at first, because pressures range from one pascal to the limit.
+      // At first the middle is the geometric mean, because pressures range from one pascal to the limit.
       double middle = high > 10 * low + 1 ? sqrt((low + 0.1) * high) : (low + high) / 2;
       *p = middle;
       X(junction_flows)(m, w);

@@ -93,7 +93,7 @@ void od_sim_free(od_sim *sim) {
   od_free(sim);
 }
 
-// Drops all data about earlier steps.
+// Deletes all data about earlier steps: rates, matrices, error estimates.
 static void forget(od_sim *s) {
   od_sim_leave_point(s);
   s->has_matrix = OD_NO_MATRIX;

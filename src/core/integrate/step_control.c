@@ -41,7 +41,7 @@ double od_step_control_next(const od_step_control *c, double t, double end) {
   return parts > 1 ? t + (end - t) / parts : end;
 }
 
-// Returns the largest error of a state relative to its limit.
+// Returns the largest ratio of the error of a state to its limit; at most 1: the step is accurate enough.
 static double error_size(od_step_control *c) {
   const double *x = od_sim_state(c->sim), *scale = c->plant->scale;
   int nz = c->plant->nz;

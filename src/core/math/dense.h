@@ -1,5 +1,5 @@
-// Small dense linear algebra, row-major, without allocation, because these functions run inside a step on a controller. The tool
-// uses LAPACK for larger problems.
+// Small dense linear algebra with row-major matrices. The functions do not allocate memory, because they run inside a
+// step on a controller. The tool uses LAPACK for larger problems.
 #ifndef OD_DENSE_H
 #define OD_DENSE_H
 

@@ -8,7 +8,7 @@
 #define OD_SPLINE_MOST 8  // highest degree + 1
 #endif
 
-// The reciprocals of the numbers of spans.
+// The reciprocals of the integers 0 to 7 (0 for 0): the numbers of spans between two knots.
 static const double X(per_span)[OD_SPLINE_MOST] = {0, 1, 1. / 2, 1. / 3, 1. / 4, 1. / 5, 1. / 6, 1. / 7};
 _Static_assert(OD_SPLINE_MOST == 8, "there must be one reciprocal for each number of spans");
 
@@ -40,7 +40,7 @@ static inline od_x X(spline_sum)(const od_x *B, const od_x *P, int degree) {
   return sum;
 }
 
-// A point of a curve. The point depends on the control points first .. first + degree.
+// A point of a curve. The control points `first` to first + degree determine the point.
 typedef struct X(curve_point) {
   od_x t, x, speed;  // parameter (0: no previous point), abscissa, and derivative of the abscissa with respect to t
   od_x y, rise;      // ordinate and its derivative with respect to t
@@ -132,13 +132,14 @@ static inline void X(curve_quadratic)(int count, const od_x *P, od_x x, X(curve_
   D[2] = 2 * r;
 }
 
-// Computes the ordinate at t and its derivative with respect to t.
+// Computes the ordinate at t and the derivative of the ordinate with respect to t.
 static OD_INLINED void X(curve_ordinate)(int degree, const od_x *Q, const od_x *D, X(curve_point) * c) {
   c->y = X(spline_sum)(c->B, Q + c->first, degree);
   c->rise = X(spline_sum)(D, Q + c->first, degree);
 }
 
-// Computes the point at x. The search starts at the point in c from an earlier evaluation of the same curve.
+// Computes the point c of the curve at the abscissa x. The search for t starts at the point in c from an earlier
+// evaluation of the same curve.
 static inline void X(curve_follow)(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) * c) {
   od_x D[OD_SPLINE_MOST];
   // A curve is constant beyond its ends.

@@ -26,9 +26,9 @@ typedef struct od_mechanics_real {
   // Computes the motion of all links at (z, z', z'') of the independent coordinates, with actuator lengths and speeds.
   od_status (*motion)(const od_model *m, const int *in, double *w, const double *z, const double *zd,
                       const double *zdd);
-  // Computes the motion of all links for other z'' at the z and z' of the last motion.
+  // Computes the accelerations of all links for another z'', at z and z' of the last motion.
   void (*accelerate)(const od_model *m, const int *in, double *w, const double *zdd);
-  // Computes g for the last motion, with the inputs and actuator forces in w.
+  // Computes the residual g for the last motion, with the inputs and actuator forces in w.
   od_status (*residual)(const od_model *m, const int *in, double *w, double *g);
   // Computes d length / d z_ind of all actuators and stores these derivatives in w.
   void (*actuator_map)(const od_model *m, const int *in, double *w);

@@ -35,16 +35,17 @@ struct od_build {
   od_sparsity sparsity;
 };
 
-// Adds a text to a model whose texts are in the arena. Returns its offset; 0 if an allocation fails.
+// Adds a text to the texts of a model, which are in the arena. Returns the offset of the text; 0 if an allocation
+// fails.
 int od_model_add_text(od_model *m, od_arena *arena, const char *text);
 
-// Adds a problem to the list, printf-style.
+// Adds a problem to the list of od_build_problem(). The text is given as for printf().
 void od_build_report(od_build *b, od_culprit_kind kind, int index, const char *format, ...) OD_PRINTF_FORMAT(4, 5);
 
 // Adds the problem of a call with invalid arguments. od_build_finish() reports this problem together with all other problems.
 void od_build_refuse(od_build *b, od_culprit_kind kind, int index, const char *format, ...) OD_PRINTF_FORMAT(4, 5);
 
-// Reports invalid numbers, and indices that refer to no entry (check_build.c).
+// Reports invalid numbers and invalid indices of the collected parts (check_build.c).
 void od_build_check(od_build *b);
 
 // Compiles the collected elements to tables, without the initial state. Reports problems. Returns NULL if an allocation fails.
@@ -57,8 +58,9 @@ void od_compile_tree(od_build *b, od_model *m);
 void od_compile_space(const od_build *b, od_model *m);
 bool od_compile_closures(od_model *m, od_arena *arena);
 
-// Compile blocks: first their signals and states; then, after the outputs are listed, measured quantities and order of
-// evaluation. Report quantities that cannot be measured and loops without a state. Return false if an allocation fails.
+// Compile blocks. The first function numbers signals and states. The second function, called after the outputs are
+// listed, finds measured quantities and the order of evaluation. Report quantities that cannot be measured and loops
+// without a state. Return false if an allocation fails.
 bool od_compile_block_signals(od_model *m, od_arena *arena);
 bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena);
 

@@ -20,7 +20,7 @@ bool od_join_batches(od_model *m, od_arena *arena) {
         m->instance[i].place = b.count++;
       }
     if (b.count == 0) continue;
-    // Offsets within each kind of memory; od_join_tables() adds the start of that memory.
+    // Offsets within each kind of memory; place_batches() adds the start of this memory in w.
     b.in = j->ins, b.out = j->outs, b.kept = j->kept, b.report = j->reports, b.slope = j->slopes;
     j->ins += b.count * c->ins;
     j->outs += b.count * c->outs;
@@ -130,7 +130,7 @@ static int force_column(const od_model *m, int column) {
   return column < na ? 0 : column < 2 * na ? 1 : column - 2 * na + 2;
 }
 
-// Finds the source of every input of every instance. Returns false if an allocation fails.
+// Lists the source of every input of every instance. Returns false if an allocation fails.
 static bool list_sources(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
   size_t size = (size_t)(j->ins + 1) * sizeof *j->gather;
@@ -168,8 +168,8 @@ static int row_of(const od_model *m, od_out_kind kind, int target) {
   return state >= 0 ? l->rate_row + state * l->rate_width : -1;
 }
 
-// Returns the number of inputs without the constant inputs at the end, such as the value 1 of a missing signal. Sums of derivatives
-// do not include constant inputs.
+// Returns the number of inputs of an instance without the constant inputs at the end, such as the value 1 of a missing
+// signal. Sums of derivatives do not include constant inputs.
 static int moving_ins(const od_model *m, const od_instance *e) {
   const int *column = m->join.column + e->in - m->layout.in;
   int ins = od_instance_class(m, e)->ins;
@@ -208,7 +208,7 @@ static void add_end_flow(od_model *m, const od_instance *e, int out, int end) {
   }
 }
 
-// Adds the targets of an output.
+// Adds the targets of output `out` of an instance.
 static void place_out(od_model *m, const od_instance *e, int out, od_out_slot slot) {
   const od_layout *l = &m->layout;
   switch (slot.kind) {
@@ -235,7 +235,7 @@ static void place_out(od_model *m, const od_instance *e, int out, od_out_slot sl
   }
 }
 
-// Finds the targets of every output of every instance. Returns false if an allocation fails.
+// Lists the targets of every output of every instance. Returns false if an allocation fails.
 static bool list_targets(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
   j->target = od_arena_take(arena, (size_t)(2 * j->outs + 1) * sizeof *j->target);

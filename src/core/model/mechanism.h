@@ -28,7 +28,7 @@ static inline int od_shape_numbers(od_shape shape) {
 typedef struct od_point {
   int name;
   int body;    // OD_GROUND or a body
-  int number;  // index of the first of the point's three coordinates in theta, or -1
+  int number;  // index in theta of the first of the three coordinates of the point, or -1
   int length;  // index in theta of a length along +x, or -1
   double fraction;
   int link;
@@ -144,7 +144,8 @@ static inline int od_load_numbers(od_load_kind kind) {
 typedef struct od_actuator {
   int point_a, point_b;  // the two points of a line, or -1
   int coordinate;        // the coordinate of a joint, or -1
-  int length_row;        // row of derivatives of the length; -1: a unit vector (the coordinate is independent)
+  int length_row;        // row of the derivatives of the length; -1: the row is a unit vector, because the coordinate
+                         // is independent
 } od_actuator;
 
 #endif

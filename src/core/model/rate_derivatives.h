@@ -1,4 +1,5 @@
-// Access to the derivatives of the circuit's rates in the work memory, for full rows and sparse rows (model/rate_sparsity.c).
+// Functions that locate the derivatives of the circuit's rates in the work memory, for full rows and sparse rows
+// (model/rate_sparsity.c).
 #ifndef OD_RATE_DERIVATIVES_H
 #define OD_RATE_DERIVATIVES_H
 

@@ -5,7 +5,8 @@
 #include "base/allocate.h"
 #include "model/builder.h"
 
-// Finds the coordinate of the element of each state, as a first guess; -1: the element does not act in a joint.
+// Sets, as a first guess, the owner of each state: the coordinate in which its element acts; -1: the element does not
+// act in a joint.
 static void guess_owners(const od_model *m, int *owner) {
   for (int i = 0; i < m->states; i++) owner[i] = -1;
   if (m->blocks || m->join.indirect) return;
@@ -43,7 +44,7 @@ static void check_owners(const od_model *m, int *owner) {
   }
 }
 
-// Sets the joint of states to -1 in joints with more than OD_MOST_JOINT_STATES states.
+// Sets the owner to -1 for all states of joints with more than OD_MOST_JOINT_STATES states.
 static void drop_large_groups(const od_model *m, int *owner, int *count) {
   for (int i = 0; i < m->states; i++)
     if (owner[i] >= 0) count[owner[i]]++;

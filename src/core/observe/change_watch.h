@@ -62,7 +62,8 @@ void od_change_watch_restart(od_change_watch *w);
 
 // ---- called by the observer and its filter
 
-// Propagates the signatures through a step or a change of coordinates: A is nx x nx, B nx x np.
+// Propagates the signatures through a step, a jump of the state or a change of coordinates. A (nx x nx) and B (nx x
+// np): derivatives of the new state with respect to the old state and to the parameters.
 void od_change_watch_predict(od_change_watch *w, const double *A, const double *B);
 // Begins a pass over the sensors. Only the data of the last pass of a correction are used.
 void od_change_watch_begin_pass(od_change_watch *w);

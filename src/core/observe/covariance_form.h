@@ -26,7 +26,7 @@ typedef struct od_covariance_operations {
 } od_covariance_operations;
 extern const od_covariance_operations od_covariance_joseph, od_covariance_root;
 
-// Computes rows (n x n) of a square root of P. Returns false if P is not positive semidefinite.
+// Computes rows (n x n) of a square root of P, P = rows' rows. Returns false if P is not positive semidefinite.
 bool od_covariance_factor(const od_covariance *b, const double *P, double *rows);
 
 // Adds the sum of a_l times row l of M (count x m) to `row` (m), several rows at a time. Transitions have many zeros (closed ports,

@@ -132,7 +132,7 @@ static bool has_room(const od_smoother *s) {
   return count < (s->phase == OD_SMOOTHER_IDLE ? s->capacity : od_smoother_most_samples(s));
 }
 
-// Marks all sensors of sample k as unused. Returns the record.
+// Marks all sensors as unused in the record of sample k. Returns the record.
 static double *forget_note(od_smoother *s, long k) {
   double *note = od_smoother_slope(s, k).note;
   for (int i = 0; i < s->ny; i++) note[i] = NAN;

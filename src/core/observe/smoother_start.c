@@ -191,7 +191,7 @@ static od_status see_prior(od_smoother *s, double *P, double *delta) {
   return OD_OK;
 }
 
-// Converts the adjoint of the states to the adjoint of the outputs.
+// Converts lambda from the adjoint of the states to the adjoint of the outputs that define the prior.
 static void convert_adjoint(od_smoother *s, double *lambda) {
   int m = s->declared;
   const double *inverse = od_smoother_at(s, s->declared_H);
@@ -204,8 +204,8 @@ static void convert_adjoint(od_smoother *s, double *lambda) {
 
 // ---- starts of trajectories
 
-// Computes moved (n): the prior's mean minus the start that the adjoint lambda defines. Adds the cost of this distance to J.
-// Outputs are at their states' indices in moved.
+// Computes moved (n): the prior's mean minus the start that the adjoint lambda defines. Adds the cost of this distance
+// to J. If outputs define the prior, the entry of an output is at the index of its state (declared_state()).
 static void move_from_prior(od_smoother *s, const double *lambda, double *moved) {
   int m = s->declared;
   od_covariance prior = prior_of(s);

@@ -24,7 +24,8 @@
 typedef struct search {
   const od_equilibrium *e;
   double *k, *g, *gx, *gk, *rz, *matrix, *first, *right, *trial, *last;
-  // Right-hand side and solution for all states; NULL in dense searches. Sparse searches have no gx, gk, rz and matrix.
+  // Right-hand side and solution for all states; NULL in dense searches. Sparse searches do not use gx, gk, rz and
+  // matrix.
   double *all;
   int *pivot;
 } search;
@@ -58,9 +59,10 @@ static od_status evaluate(const search *s, const double *x, double *by) {
   return OD_OK;
 }
 
-// Solves with the plant's own factors at the last point. Returns false if the matrix is nearly singular. The factored matrix is 1 -
-// h J for a very large h, which equals -h J up to round-off. If J is nearly singular, the 1 is not negligible. Then the solution
-// for a right-hand side with all states has entries as large as the right-hand side.
+// Solves for the step with the plant's own factors at the last point; the step replaces s->right. Returns false if the
+// matrix is nearly singular. The factored matrix is 1 - h J for a very large h, which equals -h J up to round-off. If J
+// is nearly singular, the 1 is not negligible. Then the solution for a right-hand side with all states has entries as
+// large as the right-hand side.
 static bool solve_sparse(const search *s) {
   static const double step = 1e12, least_rate = 1e-9;  // s, 1/s
   const od_equilibrium *e = s->e;

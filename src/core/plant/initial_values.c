@@ -12,7 +12,8 @@ static bool is_rate(od_output_kind kind) {
          kind == OD_OUT_BODY_TURN_RATE || kind == OD_OUT_BODY_GYRO || kind == OD_OUT_SPEED;
 }
 
-// Finds the output or coordinate of an initial value. Returns false if no quantity has this name.
+// Finds the output or coordinate with the name of an initial value; *out receives it as an output. Returns false if no
+// quantity has this name.
 static bool find_quantity(const od_model *m, const char *quantity, od_output *out) {
   int index = od_model_output_find(m, quantity), coordinate = od_model_coordinate_find(m, quantity, false);
   int rate = od_model_coordinate_find(m, quantity, true);
@@ -113,7 +114,8 @@ static void take_defaults(od_assembly *s) {
   if (m->join.warms >= 0 && m->viscosity >= 0) m->c0[m->join.warms] = m->theta[m->viscosity + OD_VISCOSITY_TEMPERATURE];
 }
 
-// Sets start values of searches for quantities without a value: coordinates start at zero, volumes at 10 bar.
+// Sets the start values of searches for quantities without an initial value: volumes start at 10 bar; coordinates stay
+// at zero.
 static void take_starts(od_assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < m->nodes; i++)

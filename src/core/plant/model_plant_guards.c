@@ -21,7 +21,7 @@ typedef struct zero_lists {
   int *jump;
 } zero_lists;
 
-// Lists the zeros of a formula whose jumps begin at `first`. Returns the number of zeros.
+// Lists the zeros of a formula whose first jump has the index `first`. Returns the number of zeros.
 static int formula_zeros(const od_model *m, const double *w, const od_formula *f, const double *in, int ins, int number,
                          int first, zero_lists to) {
   bool jumps[OD_MOST_OPERATIONS];
@@ -90,7 +90,8 @@ static int find_scales(const od_model *m, const double *w, double *value, int *k
   double u[OD_MOST_BLOCK_INPUTS];
   for (int i = 0; i < od_model_blocks(m); i++) {
     const od_block *b = &m->block[i];
-    const od_block_class *c = od_block_class_of(&m->spec[i]);  // classes with tables cannot be sampled
+    const od_block_class *c = od_block_class_of(&m->spec[i]);  // classes with tables cannot be sampled, so their guards
+                                                               // belong to steps
     const double *at = value && c->table_axes ? w + m->layout.theta + b->number : NULL;
     if (at) od_block_inputs(m, w, b, u);
     if (at && c->table_over_sum) u[0] += u[1];

@@ -1,4 +1,4 @@
-// What a plant needs in addition to the derivatives in real numbers.
+// Checks whether a plant needs derivatives that builds without complex numbers do not have.
 #ifndef OD_REAL_DERIVATIVES_H
 #define OD_REAL_DERIVATIVES_H
 

@@ -100,7 +100,8 @@ static od_status parameter_jacobian(const od_plant *plant, void *work, double *g
   return status;
 }
 
-// Converts a change of q to a change of p and calls the inner plant.
+// Computes the derivatives of the guards along a direction: converts the change of q to a change of p and calls the
+// inner plant.
 static od_status guard_slopes(const od_plant *plant, void *work, od_point_change along, double *guard_slope) {
   const tied_plant *d = plant_of(plant);
   const double *slope = od_inner_at(work, d->slope);

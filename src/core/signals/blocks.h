@@ -14,8 +14,8 @@ void od_blocks_evaluate_complex(const od_model *m, od_complex *w);
 // Computes the derivatives of each block with respect to its own states and inputs, and stores them in the work memory.
 void od_blocks_linearize(const od_model *m, double *w);
 
-// A number of a block: the index of the block, and the index of the number among the numbers of the block. od_block_find_number()
-// finds both from the index in theta.
+// A number of a block: the index of the block, and the index of the number among the numbers of the block.
+// od_block_find_number() finds both from an index in theta.
 typedef struct od_block_number {
   int block, place;  // block -1: not a number of a block
 } od_block_number;
@@ -31,17 +31,17 @@ void od_blocks_tangent(const od_model *m, const double *w, const double *dc, od_
 
 // Fills the memory of delays at the start.
 void od_blocks_start(const od_model *m, double *w);
-// Takes one sample of a sampled block: computes the next states from the current states and the input. A delay shifts its stored
-// samples by one.
+// Takes one sample of a sampled block: computes the states `next` after the sample from the current states and the
+// input. A delay shifts its stored samples by one.
 void od_block_sample(const od_model *m, double *w, int block, double *next);
 void od_block_sample_complex(const od_model *m, const od_block *b, const od_complex *q, const od_complex *x,
                              od_complex u, od_complex *next);
-// Computes the change of the next states. The states change by dx, the input by du, and a number by 1. dx NULL: the states do not
-// change; place -1: no number changes.
+// Computes the change of the states after a sample. The states change by dx, the input by du, and the number `place` by
+// 1. dx NULL: the states do not change; place -1: no number changes.
 void od_block_sample_tangent(const od_model *m, const double *w, int block, const double *dx, double du, int place,
                              double *next);
 
-// Copies the inputs of a block (OD_MOST_BLOCK_INPUTS).
+// Copies the inputs of a block to u (OD_MOST_BLOCK_INPUTS entries).
 void od_block_inputs(const od_model *m, const double *w, const od_block *b, double *u);
 void od_block_inputs_complex(const od_model *m, const od_complex *w, const od_block *b, od_complex *u);
 

@@ -99,7 +99,7 @@ double od_segment_end(const double *segment, double from) {
   return od_segment_value(segment, from, segment[DURATION]);
 }
 
-// Returns the area under the density from low to a value.
+// Returns the integral of the density from `low` to `value`.
 static double area(const od_density *d, double low, double value) {
   double width = value - low;
   double exponential = d->rate != 0 ? -exp(-d->rate * low) * expm1(-d->rate * width) / d->rate : width;

@@ -16,10 +16,10 @@ typedef enum od_segment_kind {
   OD_SEGMENT_KINDS,
 } od_segment_kind;
 
-enum { OD_SEGMENT_NUMBERS = 5 };  // numbers of each segment: kind, duration and up to three more
+enum { OD_SEGMENT_NUMBERS = 5 };  // count of numbers of each segment: kind, duration and up to three more
 
-// Returns whether these numbers are a valid segment: a known kind, a positive duration and, for a lagged step, a positive time
-// constant.
+// Returns whether the numbers of a segment are valid: a known kind, a positive duration and, for a lagged step, a
+// positive time constant.
 bool od_segment_is_one(const double *segment);
 // Return the value, or its exact derivative of order 1 to 3, at `since` seconds after a segment began with the value `from`.
 double od_segment_value(const double *segment, double from, double since);

@@ -96,8 +96,8 @@ double od_stepped_frequency(const double *v, int k) {
   return v[1] + k * copysign(v[3], v[2] - v[1]);
 }
 
-// Computes the ends of a stepped sine's segments. Zero and negative frequencies have no period and are skipped. Returns
-// false if there are more than 100 million segments or an allocation fails.
+// Computes the end time of each segment of a stepped sine. Zero and negative frequencies have no period and are
+// skipped. Returns false if there are more than 100 million segments or an allocation fails.
 static bool derive_stepped_sine(od_signals *s, node *n) {
   const double *v = s->numbers + n->first;
   double from = v[1], to = v[2], step = fabs(v[3]);
@@ -120,7 +120,7 @@ static double lag(double from, double to, double elapsed, double time_constant) 
   return time_constant > 0 ? from - (to - from) * expm1(-elapsed / time_constant) : to;
 }
 
-// Computes the values of a lagged signal at its jumps. Returns false if an allocation fails.
+// Computes the values that a lagged signal has reached at its jumps. Returns false if an allocation fails.
 static bool derive_lagged_steps(od_signals *s, node *n) {
   int jumps = (n->count - 2) / 2;
   if (!reserve_numbers(s, (size_t)jumps)) return false;
@@ -253,7 +253,7 @@ static double lagged_steps_value(const double *v, int count, const double *reach
   return lag(reached[done - 1], pair[1], t - pair[0], v[0]);
 }
 
-// Returns the value of pairs connected by straight lines or (smooth) by half-cosines.
+// Returns the value at time t of (time, value) pairs that are connected by straight lines or (smooth) by half-cosines.
 static double joined_value(const double *pairs, int count, bool smooth, double t) {
   int n = count / 2, done = od_count_until(pairs, n, 2, t);
   if (done == 0) return pairs[1];
@@ -271,7 +271,8 @@ static double sequence_value(const double *v, const double *begin, int segments,
   return od_segment_value(v + 1 + (done - 1) * OD_SEGMENT_NUMBERS, value[done - 1], t - begin[done - 1]);
 }
 
-// Returns the index of the bit of a binary sequence at time t. Bit k begins exactly at k * bit.
+// Returns the index k of the bit of a binary sequence at time t; bit: the duration of a bit, s. Bit k begins exactly at
+// k * bit.
 static double bit_index(double t, double bit) {
   // Beyond 2^52 bits, times of neighboring bits are not distinct.
   if (!(bit > 0) || !(t > 0) || !(t / bit < 0x1p52)) return 0;

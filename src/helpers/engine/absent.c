@@ -95,7 +95,7 @@ lapack_int LAPACKE_dgesv(int layout, lapack_int n, lapack_int columns, double *a
   return 0;
 }
 
-// Rotates columns i and j of a matrix by the angle with this cosine and sine.
+// Rotates the columns i and j of a matrix by the angle with the cosine c and the sine s.
 static void rotate(double *a, int rows, int columns, int i, int j, double c, double s) {
   for (int k = 0; k < rows; k++) {
     double *row = a + (size_t)k * (size_t)columns, x = row[i], y = row[j];

@@ -73,7 +73,7 @@ int engine_open(const char *bytes, size_t size) {
   return (int)od_stored_run_read(&engine.stored, bytes, size, &engine.error);
 }
 
-// Splits lines into a list. Returns the number of lines.
+// Splits a text at its line ends into `list`, at most `most` lines. Returns the number of lines.
 static int split(char *lines, const char **list, int most) {
   int count = 0;
   for (char *at = lines; *at && count < most;) {
@@ -96,7 +96,7 @@ static int fail_to_load(od_status status) {
   return (int)status;
 }
 
-// Finds the outputs of the run in the new model.
+// Finds the outputs of the run and the watched outputs in the new model. Returns a status.
 static int find_outputs(void) {
   const od_stored_run *s = &engine.stored;
   engine.output = od_calloc((size_t)s->outputs + (size_t)s->watched + 1, sizeof *engine.output);

@@ -97,8 +97,8 @@ static hid_t open_set(hid_t file, const source *s, double chunks) {
   return id;
 }
 
-// Chooses the chunks in memory: for every dataset, the chunks of one row, or one chunk. Fails if these chunks need far more memory
-// than the file has bytes.
+// Chooses the chunks in memory: for every dataset, the chunks of one row, or one chunk. Fails if even one chunk of
+// every dataset needs far more memory than the file has bytes.
 static od_status choose_caches(source *s, int sources, long long bytes, od_error *err) {
   double most = CACHE + MEMORY_PER_BYTE * (double)bytes, full = 0, least = 0;
   for (int i = 0; i < sources; i++) {
@@ -115,7 +115,7 @@ static od_status choose_caches(source *s, int sources, long long bytes, od_error
   return OD_OK;
 }
 
-// Prepares the reading of the wanted columns s->first to s->last of the table.
+// Opens the dataset of a source for the wanted columns s->first to s->last of the table.
 static od_status open_source(const od_hdf5_file *f, const int *wanted, source *s, od_arena *arena, od_error *err) {
   const od_hdf5_dataset *d = s->set;
   const od_series *series;
@@ -200,7 +200,7 @@ static od_status read_block(const source *s, size_t row, size_t rows, od_error *
   return ok ? OD_OK : od_hdf5_damaged(d->path, err);
 }
 
-// Returns a value as a number; NAN for a stored number that means a missing value.
+// Returns the number that a stored value represents; NAN if the stored value means a missing value.
 static double number_of(const od_hdf5_dataset *d, od_hdf5_kind kind, double value) {
   if (kind == OD_HDF5_BITS) {
     uint64_t bits;

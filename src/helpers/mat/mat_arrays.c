@@ -118,7 +118,7 @@ static size_t choose_length(const od_arrays *list, const od_mat_wish *wish) {
 
 // --- The columns --------------------------------------------------------------------------------------------------
 
-// Adds a column. If memory runs out, the arena records the failure.
+// Adds a column to the list c. If memory runs out, the arena records the failure.
 static void choose(od_series_list *c, od_arena *arena, od_series s) {
   if (c->count >= MOST_COLUMNS) return;
   od_series *list = od_arena_extend(arena, c->item, c->count, sizeof *list);

@@ -53,8 +53,9 @@ typedef struct od_series_label {
 
 // Adds an array of this shape, without a source. Returns NULL if the list is full or memory runs out, which the arena records.
 od_array *od_arrays_add(od_arrays *a, const char *name, size_t rows, size_t columns);
-// Computes rows and columns. Dimensions of length one are ignored: 1 x 1 x 500 is a vector. Returns false if more than two other
-// dimensions remain or the array is empty. at: the two dimensions that are rows and columns; -1: none; may be NULL.
+// Computes the numbers of rows and columns of an array from its dimensions. Dimensions of length one are ignored: 1 x 1
+// x 500 is a vector. Returns false if more than two other dimensions remain or the array is empty. at: the two
+// dimensions that are rows and columns; -1: none; may be NULL.
 bool od_arrays_shape(const size_t *dimension, int rank, size_t *rows, size_t *columns, int at[2]);
 bool od_array_is_vector(const od_array *a);
 

@@ -13,7 +13,7 @@
 enum { MOST_VARIABLES = OD_HELPER_COLUMNS + 1, MOST_TEXT = 1 << 20, MANY = 1 << 17, CHANGING = 10 };
 static const uint64_t most_numbers = UINT64_C(1) << 40;
 
-// Expected properties of a variable in the written file.
+// The properties that a variable must have in the written file.
 typedef struct expected {
   char name[OD_HELPER_TEXT];
   enum matio_classes class_type;
