@@ -94,12 +94,12 @@ static void report_missing_values(od_assembly *s) {
     int joint = m->link[m->coordinate_link[j]].joint;
     const od_joint *owner = &m->joint[joint];
     od_build_report(s->b, OD_ABOUT_JOINT, joint,
-                    "joint '%s' has no initial value: 'initial' needs '%s.%s', exact or approximate ('about')",
+                    "joint '%s' has no initial value: add '%s.%s' to 'initial', exact or approximate ('about')",
                     od_model_text(m, owner->name), od_model_text(m, owner->name), od_coordinate_label(m, j, 0));
   }
   for (int i = 0; i < m->nodes; i++)
     if (m->node[i].state >= 0 && !s->given_c[m->node[i].state])
-      od_build_report(s->b, OD_ABOUT_NODE, i, "volume '%s' has no initial pressure: 'initial' needs '%s.pressure'",
+      od_build_report(s->b, OD_ABOUT_NODE, i, "volume '%s' has no initial pressure: add '%s.pressure' to 'initial'",
                       od_model_text(m, m->node[i].name), od_model_text(m, m->node[i].name));
 }
 

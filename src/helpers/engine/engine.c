@@ -120,7 +120,7 @@ int engine_load(char *lines) {
   engine.messages = od_messages_new();
   if (!set || !engine.messages || engine.stored.source.files.files == 0) {
     od_free(set);
-    return (int)od_fail(&engine.error, OD_BAD_ARGUMENT, "no machine is open");
+    return (int)od_fail(&engine.error, OD_BAD_ARGUMENT, "no machine is open; call open() first");
   }
   const od_load_options options = {.set = set, .set_count = split(lines, set, MOST_VALUES)};
   od_status status =
@@ -183,7 +183,7 @@ int EXPORTED(run)(int judged);
 int engine_run(int judged) {
   forget_run();
   engine.error = (od_error){0};
-  if (!engine.machine) return (int)od_fail(&engine.error, OD_BAD_ARGUMENT, "no machine is loaded");
+  if (!engine.machine) return (int)od_fail(&engine.error, OD_BAD_ARGUMENT, "no machine is loaded; call load() first");
   const od_stored_run *s = &engine.stored;
   od_run_watcher watchers[2];
   od_run_options options = s->options;
