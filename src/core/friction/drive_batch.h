@@ -125,8 +125,8 @@ OD_INTO_WIDE void chain_four_evenly(double E, double E2, od_quad *b) {
   *b += E2 * OD_QUAD_MOVED_TWO(*b, zero);
 }
 
-// Computes x[j + 1] = E[j] x[j] + b[j] in the array `all`, eight entries at a time. The eight entries depend on the
-// entry before the eight entries, not on each other.
+// Computes x[j + 1] = E[j] x[j] + b[j] in the array `all`, eight entries at a time. Each group of eight entries is
+// computed from the entry before the group only.
 OD_INTO_WIDE void recur(int from, int to, const double *restrict E, const double *restrict b, double *restrict all) {
   int j = from;
   double x = all[j];

@@ -468,7 +468,8 @@ static void set_fields(od_advance *a, const saved_fields *f) {
   c->was_rejected = f->was_rejected != 0;
 }
 
-// Returns whether the time is within the fixed step of this index, and the piece ends there: a longer step would pass a requested time.
+// Returns whether the saved time is within the fixed step of the saved index, and the saved piece ends no later than
+// this step. A longer step would pass a requested time.
 static bool fits_fixed_steps(const od_advance *a, const saved_fields *f) {
   double index = (double)f->index, slack = 1e-6 + 2e-15 * index;
   double steps = (f->now - f->origin) / a->options.step, end = (f->end - f->origin) / a->options.step;

@@ -382,8 +382,9 @@ static od_status rates_with_held(od_sim *s, double h, const double *u0, double *
   return guard_rates ? find_guard_rates(s, h, u0, guard_rates) : OD_OK;
 }
 
-// The held values are constant in a step: they are mean values over the step. This function replaces them by the values that make
-// the rates of the guards zero at the end of the step. The new values solve a linear problem with the same bounds.
+// The held values are constant in a step: they are mean values over the step. This function replaces them by the values
+// that make the rates of the guards zero at the end of the step. The new values solve a linear problem with the bounds
+// -1 and 1.
 static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
   const od_plant *plant = s->plant;
   const double *u0 = m->kept + od_plant_nk(plant);  // the inputs of the saved point follow its rates

@@ -219,7 +219,8 @@ static void old_rates(od_sim *s, od_step_columns c, double *K) {
   }
 }
 
-// Computes the derivatives of the rates of the stage just solved, or of their sum with k0, and stores them in `right`.
+// Computes the derivatives of the rates of the stage just solved and stores them in `right`. For the first stage (dk0
+// not NULL), computes the derivatives of k0 + k2 instead.
 static od_status differentiate(od_sim *s, const od_stage *stage, double beginning, od_step_columns c, const double *X,
                                const double *dk0) {
   od_status status = od_sim_differentiate_stage(s, stage, c.by);

@@ -104,7 +104,7 @@ static double own_part(od_observer *o, int i, double more, double *h, double *va
 typedef struct waiting_sensors {
   int count, sensor[OD_MOST_WAITING];
   double value[OD_MOST_WAITING];  // innovations of these sensors
-  double bias[OD_MOST_WAITING];   // biases of these sensors, each after the preceding sensors
+  double bias[OD_MOST_WAITING];   // biases of these sensors, each after the corrections by the preceding sensors
 } waiting_sensors;
 
 // Computes delta += gain * value and bias -= gain * seen.

@@ -44,8 +44,9 @@ struct od_observer {
   size_t map, map_p;               // derivatives of a jump of the state or a change of coordinates
   size_t sigma, R, present;  // standard deviations and covariance of the sensors' noise; which sensors have values
   size_t at_edge;            // for each output: whether it may be limited
-  size_t innovation, guard, rules;            // innovation, guard and rules of the guard of each sensor
-  size_t probe, probe_size, probe_x, spread;  // a copy of the simulation for trial states; results of trials
+  size_t innovation, guard, rules;            // for each sensor: innovation, guard, and rules of the guard
+  size_t probe, probe_size, probe_x, spread;  // a copy of the simulation for trial states, and its size; scratch memory
+                                              // of trials; spreads of all outputs
   size_t declared_output, declared_C;         // outputs of od_observer_declare_start(), `declared` of them
   size_t linear;                              // memory of linearizing filters; see linear_filter.h
   size_t memory;                              // memory of the filter

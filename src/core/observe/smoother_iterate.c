@@ -261,7 +261,8 @@ static bool try_other_start(od_smoother *s) {
   return false;
 }
 
-// Ends the iteration: tries another start, widens a prior that is too narrow, or closes the window.
+// Ends the iteration: tries another start, first restores the derivatives of the accepted trajectory if they were lost,
+// widens a prior that is too narrow, or closes the window.
 static od_status finish(od_smoother *s) {
   if (try_other_start(s)) return OD_OK;
   if (!s->fresh) return go_back(s, 0);

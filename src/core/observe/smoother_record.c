@@ -12,7 +12,7 @@
 // The filter of workers and of the plain filter. A build contains this filter even if its table does not list the filter.
 extern const od_filter od_filter_iterated_ekf;
 
-enum { SAMPLES = 3 };  // capacity for raw samples, in windows
+enum { SAMPLES = 3 };  // number of windows whose raw samples are stored
 
 static od_observer_options worker_options(const od_observer_options *options) {
   od_observer_options own = *options;

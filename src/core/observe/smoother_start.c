@@ -169,8 +169,8 @@ static od_status reach(od_smoother *s, const double *wanted) {
   return status == OD_OK ? OD_OK : reach_from(s, wanted, od_smoother_at(s, s->start_mean));
 }
 
-// Computes the states' covariance from the covariance of the outputs at the worker's state, into the corner of P. Also computes
-// the prior's mean relative to this state.
+// Converts the prior from outputs to states, with the derivatives at the worker's state. The states' block of P (n x n)
+// receives the covariance, delta (nx) the prior's mean relative to the worker's state.
 static od_status see_prior(od_smoother *s, double *P, double *delta) {
   int m = s->declared, n = s->n;
   double *y = od_smoother_at(s, s->work) + 2 * n, *inverse = od_smoother_at(s, s->declared_H),

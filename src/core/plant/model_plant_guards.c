@@ -114,7 +114,8 @@ static void list_jumps(od_plant_data *d, od_arena *arena) {
   d->jump_guard = OD_TAKE(arena, int, zeros);
   d->jump_held = OD_TAKE(arena, int, zeros);
   if (od_arena_status(arena) != OD_OK) return;
-  // The list of zeros is read and overwritten from its beginning.
+  // jump_held first has one entry per zero. The loop replaces these entries by one entry per jump, and only overwrites
+  // entries that it has already read.
   find_zeros(m, NULL, (zero_lists){.jump = d->jump_held});
   for (int i = 0; i < zeros; i++) {
     int held = d->jump_held[i];

@@ -66,8 +66,8 @@ static od_status move_columns(const od_plant_data *d, const od_work_parts *p, in
   return OD_OK;
 }
 
-// Takes the sample of one block: computes first the derivatives at the point before the sample, then the new states in
-// x.
+// Takes the sample of one block: first updates the maps with the derivatives at the point before the sample, then
+// writes the new states to x.
 static od_status sample_block(const od_plant_data *d, const od_work_parts *p, int block, double *x, double *map,
                               double *by_parameters) {
   const od_model *m = d->m;

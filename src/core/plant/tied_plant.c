@@ -144,7 +144,8 @@ static od_status add_rates(const tied_plant *d, void *work, const double *energy
   return status;
 }
 
-// Computes by_q = by_p f', plus the effect of the rates.
+// Computes the Jacobians of the outputs. The Jacobian with respect to q is the Jacobian with respect to p times f',
+// plus the effect of the rates.
 static od_status output_jacobians(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
                                   const double *kx, const double *ku, const double *kp, double *hx, double *hu,
                                   double *hp) {

@@ -274,7 +274,7 @@ static double sequence_value(const double *v, const double *begin, int segments,
 // Returns the index k of the bit of a binary sequence at time t; bit: the duration of a bit, s. Bit k begins exactly at
 // k * bit.
 static double bit_index(double t, double bit) {
-  // Beyond 2^52 bits, times of neighboring bits are not distinct.
+  // After more than 2^52 bits, neighboring bits have equal times because of round-off.
   if (!(bit > 0) || !(t > 0) || !(t / bit < 0x1p52)) return 0;
   double k = floor(t / bit);
   if ((k + 1) * bit <= t) k += 1;
@@ -320,8 +320,9 @@ static double next_of(const double *times, int n, int stride, double t) {
   return done < n ? times[done * stride] : INFINITY;
 }
 
-// Returns the time of the next bit that differs from the current bit, at most `order` bits later; INFINITY if both
-// levels are equal or neighboring bits are not distinct at t.
+// Returns the time of the next bit that differs from the current bit, at most `order` bits later; INFINITY if the
+// duration of a bit is not positive, if both levels are equal, or if t is so large that neighboring bits have equal
+// times.
 static double next_bit_edge(const double *v, const od_prbs *prbs, double t) {
   double bit = v[2], k = bit_index(t, bit);
   if (!(bit > 0) || !(t / bit < 0x1p52) || v[0] == v[1]) return INFINITY;

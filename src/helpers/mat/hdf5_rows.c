@@ -19,7 +19,7 @@ enum {
 typedef struct source {
   const od_hdf5_dataset *set;
   hid_t id, type, space;  // dataset, type in memory, and selection in the file
-  int first, last;        // the wanted columns of the table that belong to the dataset: indices of `wanted`
+  int first, last;        // first and last index in `wanted` of the table's columns that belong to the dataset
   bool along_second;      // whether rows of the table run along set->at[1]
   size_t low, high;       // smallest and largest wanted index across the rows
   size_t width;           // number of slots of a row in memory
@@ -115,7 +115,7 @@ static od_status choose_caches(source *s, int sources, long long bytes, od_error
   return OD_OK;
 }
 
-// Opens the dataset of a source for the wanted columns s->first to s->last of the table.
+// Opens the dataset of a source for its columns wanted[s->first] to wanted[s->last] of the table.
 static od_status open_source(const od_hdf5_file *f, const int *wanted, source *s, od_arena *arena, od_error *err) {
   const od_hdf5_dataset *d = s->set;
   const od_series *series;

@@ -1,5 +1,5 @@
-// Arrays of a file, and the columns of a table that they give. Readers of all formats of this program list the arrays of a file; then
-// the same rules choose the number of rows and the columns.
+// Arrays of a file, and the columns of a table that consist of these arrays. Readers of all formats of this program
+// list the arrays of a file; then the same rules choose the number of rows and the columns.
 //
 // Columns of the table are vectors, and columns and rows of matrices, with their names in MATLAB's form: "p", "X(:,2)", "Xt(3,:)",
 // "log.p". All columns of a table are as long as the time column.
