@@ -67,7 +67,8 @@ OD_API void od_advance_free(od_advance *advance);
 // Advances until time t is reached. *at receives the simulation at time t (at may be NULL): the simulation itself, or a
 // copy that is interpolated within the last step, valid until the next call. Fails with OD_BAD_ARGUMENT if t is less
 // than in the last call or greater than `end`. With fixed steps, t must also be the end of a step. After a failed step
-// the simulation is at the beginning of the step, and od_advance_get_failure() returns the circumstances.
+// the simulation is at the beginning of the step, and od_advance_get_failure() returns the kind and the time of the
+// failure.
 OD_API od_status od_sim_advance(od_advance *advance, double t, od_sim **at);
 // Advances the simulation exactly to time t, where a step ends. Jumps of the inputs, samples and switches at t are not
 // taken: the simulation has the values just before these events. od_sim_advance() with the same t takes these events,

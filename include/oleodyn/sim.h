@@ -82,10 +82,11 @@ OD_API od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double 
                                             double *Gp);
 // Takes one step with derivatives, then adds dx (nx) to the state. dx must be so small that second-order terms in dx
 // are negligible. Integrators that support the shift evaluate the plant once, half-way between the end of the step and
-// the shifted state. They use this evaluation for both points. Until od_sim_end_shift(), outputs and their derivatives
-// refer to the shifted state minus *part times dx (*part is 0.5 or 0). Call od_sim_end_shift() before any other
-// function of the simulation. A step that fails leaves the simulation unchanged. If only the shift fails, the time has
-// advanced (od_sim_time()) and the state is the state of the step without the shift.
+// the shifted state, and use this evaluation for both points. Until od_sim_end_shift(), outputs and their derivatives
+// refer to the shifted state minus *part times dx (*part is 0.5 or 0). In this time, call only functions that compute
+// outputs and their derivatives; call od_sim_end_shift() before any other function of the simulation. A step that fails
+// leaves the simulation unchanged. If only the shift fails, the time has advanced (od_sim_time()) and the state is the
+// state of the step without the shift.
 OD_API od_status od_sim_step_and_shift(od_sim *sim, double h, const double *u, const double *dx, double *F, double *Gp,
                                        double *part);
 OD_API void od_sim_end_shift(od_sim *sim);

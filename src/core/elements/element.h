@@ -159,7 +159,7 @@ static inline od_formula od_batch_formula(const od_batch *b, const int *pool, in
 // Returns whether side, degree and number of points of a curve are valid and agree with the count of numbers. The
 // numbers of a curve follow the other numbers of the class: increasing abscissae of the control points, then the
 // ordinates.
-enum { OD_HIGHEST_CURVE_DEGREE = 7 };  // one less than the capacity of math/spline_x.h
+enum { OD_HIGHEST_CURVE_DEGREE = 7 };  // OD_SPLINE_MOST - 1 (math/spline_x.h)
 static inline bool od_element_curve_fits(const od_element_class *c, const int *choice, int numbers) {
   int side = choice[OD_PORT_SIDE], degree = choice[OD_PORT_DEGREE], points = choice[OD_PORT_COUNT];
   return degree >= 1 && degree <= OD_HIGHEST_CURVE_DEGREE && points > degree && (side == 1 || side == -1) &&

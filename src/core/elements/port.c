@@ -94,7 +94,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
   by->value.spool = s.choice[OD_PORT_SIDE] * curve_slope_r(&port->curve);
 }
 
-// Returns the derivative of the opening with respect to a value of the curve.
+// Returns the derivative of the opening with respect to the value C(s) of the curve.
 static double opening_per_value(const setting_r *s, const port_state_r *port) {
   const double *v = s->host;
   return 1 / v[OD_VALVE_FULL] *
@@ -111,7 +111,7 @@ static double opening_by_point(const numbers_r *q, const setting_r *s, const por
   bool abscissa = number < count, coefficient = s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT;
   const double *v = s->host;
   double slope = per_value * port->curve.B[place] * (abscissa ? -curve_slope_r(&port->curve) : 1);
-  // At the curve's end the travel is the last abscissa.
+  // At and beyond the curve's end, the factor s in C(s)/full * s/stroke is this last abscissa.
   if (abscissa && coefficient && point == count - 1 && port->travel >= q->curve[count - 1])
     slope += port->curve.y / (v[OD_VALVE_FULL] * v[OD_VALVE_STROKE]);
   return slope;

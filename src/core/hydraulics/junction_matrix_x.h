@@ -37,7 +37,8 @@ static void X(junction_fill)(const od_model *m, od_x *w, const od_x *damping,
   }
 }
 
-// Factors M = L U of one group in place: U on and above the diagonal, the factors of L below. Returns false if a pivot is zero.
+// Factors M = L U of one group in place: U on and above the diagonal, L (whose diagonal is 1) below. Returns false if a
+// pivot is zero.
 static bool X(junction_factor_group)(const od_model *m, od_x *w, const od_junction_group *g) {
   od_x *M = w + g->matrix, *sum = w + m->layout.junction_sum + g->first;
   int n = g->count;

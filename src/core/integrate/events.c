@@ -129,8 +129,9 @@ od_status od_sim_end_events(od_sim *s, const od_event_search *q, double h) {
 
 // ---- dips: guards that may have crossed a level twice
 
-// Returns whether a guard may have crossed `level` twice. The guard must be on the same side of the level at both ends. It may have
-// crossed twice if the tangents at both ends meet beyond the level. *at receives the time at which the tangents meet.
+// Returns whether a guard may have crossed `level` twice. The guard must be on the same side of the level at both ends.
+// A guard on this side may have crossed twice if the tangents at both ends meet beyond the level. *at receives the time
+// at which the tangents meet.
 static bool may_dip(double low, double low_rate, double high, double high_rate, double level, double h, double *at) {
   double sign = low > level ? 1 : -1, fall = sign * low_rate, rise = sign * high_rate;
   if (!(sign * (high - level) > 0) || !(fall < 0) || !(rise > 0)) return false;

@@ -443,8 +443,8 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
 }
 
 // Sets *back to whether the motion returns to a jump that the last step has passed or left. With `rate`, a jump also
-// counts if the step would have passed the jump at its initial rates: stages of explicit rules may have passed it.
-// guard: the guards at the end; rate: the rates of the guards at the beginning, or NULL.
+// counts if the step would have passed the jump at its initial rates, because stages of explicit rules may have passed
+// this jump. guard: the guards at the end; rate: the rates of the guards at the beginning, or NULL.
 static od_status turns_back(od_sim *s, double h, const double *guard, const double *rate, bool *back) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s);

@@ -106,7 +106,8 @@ static inline double X(curve_knot)(int spans, const od_x *P, int j) {
 // Computes the parameter t for degree 2, without iterations. Within span j, s = t - j goes from 0 to 1. The knot intervals of the
 // first and the last of its three basis functions have the lengths l and r:
 //   B = ((1 - s)^2 / l, ..., s^2 / r),  X = P1 - f (1 - s)^2 + g s^2,  f = (P1 - P0) / l,  g = (P2 - P1) / r,
-// so that X = x is a quadratic equation, whose root is X'/2. The search for the span starts at the previous point.
+// so that X = x is a quadratic equation for s. The square root in its solution equals X'/2. The search for the span starts at the
+// previous point.
 static inline void X(curve_quadratic)(int count, const od_x *P, od_x x, X(curve_point) * c, od_x *D) {
   int spans = count - 2, j = c->first >= 0 && c->first < spans ? c->first : 0;
   while (j > 0 && RE(x) < X(curve_knot)(spans, P, j)) j--;

@@ -105,9 +105,9 @@ static void link_point(const od_model *m, const od_x *theta, int point, int link
   for (int i = 0; i < 3; i++) out[i] -= origin[i];
 }
 
-// Replaces a unit axis by a direction perpendicular to the axis. Direction 1 comes from the coordinate axis that
-// follows the one nearest to the axis (in the cycle x, y, z): it is the normalized component of this coordinate axis
-// perpendicular to the axis. The second direction is the cross product of the axis and the first direction.
+// Replaces a unit axis by a direction perpendicular to the axis. Direction 1 is the normalized perpendicular component
+// of a coordinate axis, the next axis (in the cycle x, y, z) after the coordinate axis nearest to `a`. The second
+// direction is the cross product of the axis and the first direction.
 static void across_axis(od_x a[3], int which) {
   int main = 0;
   for (int k = 1; k < 3; k++)

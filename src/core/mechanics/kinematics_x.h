@@ -113,7 +113,7 @@ static void accelerations(const od_model *m, od_x *w) {
     const od_link *link = &m->link[i];
     const od_x *S = w + l->S + NV * i;
     od_x second = link->coordinate >= 0 ? zdd[link->coordinate] : 0;
-    // The contribution of z'' is the contribution at the parent plus the contribution of this joint.
+    // The contribution of z'' to A is the contribution to A of the parent plus the contribution of this joint.
     for (int k = 0; k < NV; k++)
       A[NV * i + k] = bias[NV * i + k] + (A[NV * link->parent + k] - bias[NV * link->parent + k]) + S[k] * second;
   }

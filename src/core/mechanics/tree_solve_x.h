@@ -43,9 +43,9 @@ static const double least_pivot_part = 1e-13;
 
 // ---- the response of a link
 
-// Adds the response of a body, phi = I eta + I (nu x V) + nu x* p + V x* I nu, where p is its momentum. The response does not
-// depend on the linear part of nu. With the turn rate w, the velocity v at the origin, the first moment h and the tensor J, a
-// change a of the turn rate gives
+// Adds the response of a body, phi = I eta + I (nu x V) + nu x* p + V x* I nu, where p is its momentum. The response
+// does not depend on the linear part of nu. With the turn rate w, the velocity v at the origin, the first moment h, the
+// tensor J and the linear momentum p_f, a change a of the turn rate gives
 //   (tr(J) a x w + 2 w x J a + 2 h x (a x v),  2 a x p_f)
 static void add_body_slopes(const od_model *m, const double *w, int i, bool moves, double P[NV][NY]) {
   const od_layout *l = &m->layout;

@@ -152,7 +152,7 @@ bool od_smoother_add(od_smoother *s) {
 
 // ---- process noise
 
-// Returns whether the sample's noise equals the last noise.
+// Returns whether the process noise of a sample equals the process noise that was stored last.
 static bool is_last_noise(const od_smoother *s, od_window_sample e) {
   return s->has_noise && memcmp(e.Q, od_smoother_at(s, s->noise_kept), noise_doubles(s) * sizeof *e.Q) == 0;
 }

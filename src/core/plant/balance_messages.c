@@ -86,7 +86,8 @@ static void name_closers(const od_balance *b, int node, char *text, size_t size)
   }
 }
 
-// Reports an unknown that no equation depends on, and the elements that close off its volume.
+// Reports an unknown that no equation depends on. If the unknown is a pressure, also names the elements that close off
+// the volume.
 static void report_column(od_balance *b, int j) {
   char closers[400] = "";
   for (int i = 0; i < b->s->balances; i++)

@@ -86,7 +86,7 @@ static void take_initial_value(od_assembly *s, int i) {
   if (in->exact && rate) s->at_rate[s->rates++] = c;
 }
 
-// Reports joints and volumes of the machine without an initial value.
+// Reports each joint coordinate and each volume that has no initial value.
 static void report_missing_values(od_assembly *s) {
   const od_model *m = s->m;
   for (int j = 0; j < m->coordinates; j++) {

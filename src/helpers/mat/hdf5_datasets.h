@@ -51,8 +51,8 @@ typedef struct od_hdf5_file {
 // one request.
 od_status od_hdf5_open(const char *path, const od_mat_wish *wish, od_arena *arena, od_hdf5_file *f, od_error *err);
 
-// Returns whether the members of a compound type are leaves. A compound type at the largest depth of nesting is a leaf
-// without numbers.
+// Returns whether a type is a compound type whose members are processed. At the largest depth of nesting the result is
+// false: a compound type there is one leaf without numbers.
 bool od_hdf5_has_members(hid_t type, int depth);
 
 // Fails with OD_BAD_INPUT; the message contains the reason that the library reports.

@@ -26,7 +26,7 @@ typedef struct source {
   size_t *slot;           // for each leaf: its first slot in a record; SIZE_MAX: not wanted
   const bool *is_wanted;  // for each leaf: whether a column of the leaf is wanted
   double chunks;          // number of chunks in memory; 0: no chunks
-  double *block;          // numbers of the block; slots of bits have their 64 bits
+  double *block;          // slots of the rows of the block; a slot of OD_HDF5_BITS contains the 64 bits of an integer
 } source;
 
 // --- Types in memory ----------------------------------------------------------------------------------------------
@@ -35,8 +35,9 @@ static hid_t memory_kind(od_hdf5_kind kind) {
   return kind == OD_HDF5_BITS ? H5T_NATIVE_B64 : H5T_NATIVE_DOUBLE;
 }
 
-// Returns the type in memory of a type in the file: wanted leaves as slots of 8 bytes. leaf: number of the next leaf;
-// used: bytes in a record. Returns a negative value if the type has no wanted leaves or a call failed.
+// Returns the type in memory of a type in the file: wanted leaves as slots of 8 bytes. *leaf: index of the next leaf;
+// before: bytes of the record before this type; *used: bytes of this type in the record. Sets s->slot of the wanted
+// leaves. Returns a negative value if the type has no wanted leaves or a call failed.
 static hid_t memory_type(const source *s, hid_t type, int depth, int *leaf, size_t before, size_t *used) {
   *used = 0;
   if (*leaf >= s->set->leaves) return -1;

@@ -41,7 +41,7 @@ bool od_array_is_vector(const od_array *a) {
 
 // --- The length ---------------------------------------------------------------------------------------------------
 
-// Returns whether an array has a column with this label.
+// Returns whether an array has a column with this label; loose: whether a label that ends with the text suffices.
 static bool has_label(const od_array *a, const char *text, bool loose) {
   for (size_t k = 0; a->label && k < a->columns; k++)
     if (loose ? od_name_ends_in(a->label[k], text) : !strcmp(a->label[k], text)) return true;
