@@ -197,7 +197,8 @@ static void add_flow(od_model *m, const od_instance *e, int out, int end, int si
   if (node >= 0) add_target(m, e, out, OD_TO_END, m->layout.inflow + node, node, sign);
 }
 
-// Adds the flow at an end. If the element has a variable volume at this end (a cylinder chamber), the flow is its displacement.
+// Adds the flow at an end. If the element has a variable volume at this end (a cylinder chamber), the flow is marked as
+// the rate of this volume.
 static void add_end_flow(od_model *m, const od_instance *e, int out, int end) {
   const od_element_class *c = od_instance_class(m, e);
   add_flow(m, e, out, end, 1);

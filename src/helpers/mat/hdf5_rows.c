@@ -21,7 +21,7 @@ typedef struct source {
   hid_t id, type, space;  // dataset, type in memory, and selection in the file
   int first, last;        // first and last index in `wanted` of the table's columns that belong to the dataset
   bool along_second;      // whether rows of the table run along set->at[1]
-  size_t low, high;       // smallest and largest wanted index across the rows
+  size_t low, high;       // smallest and largest wanted index in the dimension across the rows
   size_t width;           // number of slots of a row in memory
   size_t *slot;           // for each leaf: its first slot in a record; SIZE_MAX: not wanted
   const bool *is_wanted;  // for each leaf: whether a column of the leaf is wanted
