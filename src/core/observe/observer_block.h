@@ -91,8 +91,8 @@ void od_observer_start_guards(od_observer *o);
 // Begins a correction with the values y: records which sensors have values, and resets the statistics of the
 // correction. Returns the number of sensors that have values.
 int od_observer_begin_correction(od_observer *o, const double *y);
-// Decides from its innovation, with variance s, whether sensor i is used. *reopen: whether the filter's variance is too small and
-// must be increased along this sensor before the sensor is used.
+// Decides whether sensor i is used, from the innovation `value` with variance s. *reopen: whether the filter's variance
+// is too small and must be increased along this sensor before the sensor is used.
 od_sensor_use od_observer_judge(od_observer *o, int i, double measured, double value, double s, int *reopen);
 // Adds the innovation of a used sensor to the statistics of consistency.
 void od_observer_count(od_observer *o, double value, double s);

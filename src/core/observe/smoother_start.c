@@ -3,9 +3,9 @@
 // The prior of a window in the middle of a run is the estimate at its first sample, with its covariance. The prior of the first
 // window may be given in outputs y = h(x), for example "the length is known to 0.1 m". This prior is kept in outputs and converted
 // at the start of each trajectory. With a single conversion at a poor start near a dead center, a length would give too little
-// information on the angle and too much on its rate. The adjoint m of such a start is the adjoint of the outputs: the outputs are y
-// - C m, and Newton's method computes the states. Its steps stay on the branch of the prior if several states have the same
-// outputs.
+// information on the angle and too much on its rate. The adjoint m of such a start is the adjoint of the outputs: the start has the
+// outputs y - C m, where y and C are the mean and the covariance of the prior. Newton's method computes the states of the start. Its
+// steps stay on the branch of the prior if several states have the same outputs.
 #include <math.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
 //   sine          offset + A sin(2 pi f (t - start) + phase)
 //   chirp         offset + A sin(2 pi F(s)), s = t - start, T = duration, F is the integral of the frequency:
 //                 linear f0 s + (f1 - f0) s^2 / (2 T), logarithmic f0 T / ln(f1/f0) ((f1/f0)^(s/T) - 1)
-//   stepped sine  A sin(2 pi f_k (t - t_k)), f_k = from + k step up to and including to, t_(k+1) = t_k + periods / f_k
+//   stepped sine  A sin(2 pi f_k (t - t_k)), f_k = from + k step up to and including `to`, t_(k+1) = t_k + periods / f_k
 //   lagged steps  y' = (v - y) / T: y_i + (v_i - y_i)(1 - exp(-(t - t_i)/T)) after the jump at t_i to v_i, where y_i is
 //                 the value reached at t_i
 #include "signals/signal.h"
