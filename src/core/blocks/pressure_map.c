@@ -19,12 +19,11 @@ const od_block_description od_pressure_map_block_description = {
     .equations = &od_pressure_map_block,
     .summary = "bilinear interpolation on a grid over two pressures, constant outside the grid",
     .inputs = {{"a", "Pa"}, {"b", "Pa"}},
-    .fields =
-        {{"at_a", "Pa", OD_ANY, NAN, "pressures a of the grid, increasing", .shape = OD_ABSCISSAE},
-         {"at_b", "Pa", OD_ANY, NAN, "pressures b of the grid, increasing", .shape = OD_ABSCISSAE},
-         {"values", OD_UNIT_OUT, OD_ANY, NAN,
-          "outputs: for each pressure a, a list of the outputs at all pressures b; or one list of all outputs in this order",
-          .shape = OD_ORDINATES}},
+    .fields = {{"at_a", "Pa", OD_ANY, NAN, "pressures a of the grid, increasing", .shape = OD_ABSCISSAE},
+               {"at_b", "Pa", OD_ANY, NAN, "pressures b of the grid, increasing", .shape = OD_ABSCISSAE},
+               {"values", OD_UNIT_OUT, OD_ANY, NAN,
+                "outputs: for each pressure a, a list of the outputs at all pressures b; or one list of all outputs",
+                .shape = OD_ORDINATES}},
     .choices = {{OD_CHOICE_ENTRIES, "at_a", 8}, {OD_CHOICE_ENTRIES, "at_b", 8}},
     .outputs = {""},
 };
