@@ -280,7 +280,8 @@ static void add_element(listing *list, int instance) {
 
 // ---- blocks
 
-// Returns the unit of a block's first input. Measured quantities are listed before blocks.
+// Returns the unit of a block's first input. Blocks are listed last, so the unit of a measured quantity is already
+// known.
 static const char *block_input_unit(const listing *list, const od_block *b) {
   const od_block_line *line = &list->m->block_line[b->line];
   if (line->source >= 0) return od_model_text(list->m, list->m->input[line->source].unit);

@@ -476,7 +476,7 @@ double od_inverse_signal(const od_inverse *v, int instance) {
 static const double imaginary_step = 0x1p-100;
 
 // Fills the inputs of an instance: the pressures of its ends; its length, limited to its reach; other inputs from
-// `now`. If `along` is 0 or 1, this pressure has the imaginary part imaginary_step.
+// `now`. If `along` is 0 or 1, the pressure of this end has the imaginary part imaginary_step.
 static void fill_inputs(const od_model *m, const double *theta, int instance, const double *now,
                         const double pressure[2], int along, od_complex *in) {
   const od_instance *e = &m->instance[instance];
