@@ -280,7 +280,7 @@ static void add_element(listing *list, int instance) {
 
 // ---- blocks
 
-// Returns the unit of a block's first input. Blocks are listed last, so the unit of a measured quantity is already
+// Returns the unit of a block's first input. Measured quantities are listed before blocks, so their units are already
 // known.
 static const char *block_input_unit(const listing *list, const od_block *b) {
   const od_block_line *line = &list->m->block_line[b->line];
