@@ -7,8 +7,8 @@
 //
 // od_build_finish() checks the whole model, finds the tree and the loops, assembles the mechanism and returns an immutable model.
 // od_model_plant() creates plants from the model. od_build_finish() collects all problems, including wrong indices.
-// od_build_problem() returns each problem; od_error contains the first problem. These functions allocate memory; steps of a plant
-// do not.
+// od_build_problem() returns each problem; od_error contains the first problem. The functions of this header allocate
+// memory; steps of a plant do not.
 #ifndef OLEODYN_BUILD_H
 #define OLEODYN_BUILD_H
 
@@ -23,23 +23,24 @@ typedef struct od_build od_build;
 typedef struct od_model od_model;
 
 enum { OD_GROUND = -1 };  // index of the ground, as a body
-enum { OD_UNUSED = -1 };  // an index that is not used
+enum { OD_UNUSED = -1 };  // value of an index that is not used
 
 // Creates an empty builder, freed with od_build_free(). Returns NULL if an allocation fails.
 OD_API od_build *od_build_new(void);
 // Frees a builder; NULL is allowed. Models of the builder stay valid.
 OD_API void od_build_free(od_build *b);
-// Sets the title of the model.
+// Sets the title of the model, which is copied.
 OD_API void od_build_title(od_build *b, const char *title);
 
-// Adds a number to theta: its path ("crank.beam.length"), its value in SI units and its SI unit ("m"). Returns its index.
-// Consecutive calls return consecutive indices; the numbers of an element must be consecutive.
+// Adds a number to theta: its path ("crank.beam.length"), its value in SI units and its SI unit ("m"). Returns the
+// index of the number. Consecutive calls return consecutive indices; the numbers of an element must be consecutive.
 OD_API int od_build_number(od_build *b, const char *path, double value, const char *unit);
 
 // Sets the vector of gravity (m/s2, in ground axes): three numbers from theta[first_number] on.
 OD_API void od_build_gravity(od_build *b, int first_number);
 
-// The shape of a body. The numbers of a shape are in this order and in the frame of the body:
+// The shape of a body. Each comment lists the numbers of the shape in their order; positions and the inertia tensor are
+// in the frame of the body.
 typedef enum od_shape {
   OD_SHAPE_GENERAL,   // mass, center[3], inertia tensor about the center: xx yy zz xy xz yz
   OD_SHAPE_BEAM,      // mass, length: slender, from the body's origin along +x
@@ -47,7 +48,7 @@ typedef enum od_shape {
   OD_SHAPE_POINT,     // mass, position[3]
   OD_SHAPE_BOX,       // mass, size[3], center[3]
 } od_shape;
-// Adds a body. Returns its index.
+// Adds a body. Returns the index of the body.
 OD_API int od_build_body(od_build *b, const char *name, od_shape shape, int first_number);
 
 // Adds a point of a body. Returns the index of the point. The position of the point is theta[first_number .. +2]
@@ -85,20 +86,21 @@ typedef struct od_joint_spec {
   int axis_a, axis_b;
   bool cut;          // whether the joint always closes a loop, even if the tree could contain the joint
   bool independent;  // whether the coordinates of this joint are preferred as independent coordinates
-  int lead;          // index of the lead's number; only for screws
+  int lead;          // index in theta of the travel per turn (m); only for screws
   int reserved[3];   // zero
 } od_joint_spec;
-// Returns a joint without axes; set the other fields afterwards.
+// Returns the spec of a joint without axes; set the other fields afterwards.
 OD_API od_joint_spec od_joint_spec_of(od_joint_type type, int point_a, int point_b);
-// Adds a joint. Returns its index.
+// Adds a joint. Returns the index of the joint.
 OD_API int od_build_joint(od_build *b, const char *name, const od_joint_spec *spec);
 
-// Adds a massless rod of fixed length between two points: one closure equation. Number: length (m). Returns its index.
+// Adds a massless rod of fixed length between two points: one closure equation. Number: length (m). Returns the index
+// of the rod.
 OD_API int od_build_rod(od_build *b, const char *name, int point_a, int point_b, int first_number);
 
-// Adds an ideal gear between two joints of the tree with one coordinate each: z_b = ratio z_a + offset, one closure equation.
-// Numbers: ratio (not zero; for two wheels the ratio of angles, for rack and pinion the travel in m per radian), offset.
-// Returns its index.
+// Adds an ideal gear between two joints of the tree with one coordinate each: z_b = ratio z_a + offset, one closure
+// equation. Numbers: ratio (not zero; for two wheels the ratio of angles, for rack and pinion the travel in m per
+// radian), offset. Returns the index of the gear.
 OD_API int od_build_gear(od_build *b, const char *name, int joint_a, int joint_b, int first_number);
 
 // Adds an input of the machine. The caller provides the value of the input over time (a signal, a log, a controller).
@@ -109,28 +111,30 @@ OD_API int od_build_input(od_build *b, const char *name, const char *unit);
 OD_API void od_build_input_start(od_build *b, int input, double value);
 
 // Adds a force at a point: value * direction. Numbers: value (N), direction[3] (normalized). If input >= 0, the value is multiplied
-// by this input. The direction is in ground axes, or in body axes if follows_body is true. Returns its index.
+// by this input. The direction is in ground axes, or in body axes if follows_body is true. Returns the index of the
+// force.
 OD_API int od_build_force(od_build *b, const char *name, int point, int first_number, int input, bool follows_body);
 
 // Adds a torque in a revolute joint or a force in a prismatic joint. The torque or force acts on body b, and with the
-// opposite sign on body a. Number: value (N m or N). The input has the same meaning as for forces. Returns its index.
+// opposite sign on body a. Number: value (N m or N). The input has the same meaning as for forces. Returns the index of
+// the joint force.
 OD_API int od_build_joint_force(od_build *b, const char *name, int joint, int first_number, int input);
 
-// Adds a torque on a body. Numbers: value (N m), direction[3]. input and follows_body have the same meaning as for forces. Returns its
-// index.
+// Adds a torque on a body. Numbers: value (N m), direction[3]. input and follows_body have the same meaning as for
+// forces. Returns the index of the torque.
 OD_API int od_build_torque(od_build *b, const char *name, int body, int first_number, int input, bool follows_body);
 
 // Adds the contact of a point with a plane of the ground. Numbers: stiffness (N/m, positive), normal[3] (normalized; the normal points to
 // the free side), a point of the plane[3] (m), damping (s/m), friction coefficient, slip speed (m/s, positive: friction is smooth below
 // this speed). At the depth d the normal force is stiffness d (1 + damping d'), never negative; friction opposes the motion along the
-// plane. Returns its index.
+// plane. Returns the index of the contact.
 OD_API int od_build_contact(od_build *b, const char *name, int point, int first_number);
 
 // ---- formulas
 
-// A formula: a list of operations, the last of which is the result. The operands a, b and c are indices of earlier operations.
-// OD_OPERATION_NUMBER has the constant `value`; OD_OPERATION_VARIABLE has the index `a` of the variable. The element or block
-// that has the formula defines the variables.
+// A formula: a list of operations. The result of the last operation is the value of the formula. The operands a, b and
+// c are indices of earlier operations. OD_OPERATION_NUMBER has the constant `value`; OD_OPERATION_VARIABLE has the
+// index `a` of the variable. The element or block that has the formula defines the variables.
 typedef enum od_operation_kind {
   OD_OPERATION_NUMBER,
   OD_OPERATION_VARIABLE,
@@ -156,7 +160,8 @@ typedef enum od_operation_kind {
   OD_OPERATION_SIGN,
   OD_OPERATION_MIN,
   OD_OPERATION_MAX,
-  OD_OPERATION_SMOOTH_ROOT,  // a / (a^2 + b^2)^(1/4): the square root of |a| with the sign of a, linear for |a| below b
+  OD_OPERATION_SMOOTH_ROOT,  // a / (a^2 + b^2)^(1/4): the square root of |a| with the sign of a, nearly linear for |a|
+                             // far below b
   OD_OPERATION_IF_NEGATIVE,  // b where a < 0, else c
   OD_OPERATION_KINDS
 } od_operation_kind;
@@ -201,9 +206,9 @@ OD_API void od_build_oil_viscosity(od_build *b, int first_number);
 // (first_number = OD_UNUSED): its pressure is such that the flows into the junction sum to zero. Elements that act on the mechanism or add
 // volume need a volume, not a junction.
 typedef enum od_node_kind { OD_NODE_VOLUME, OD_NODE_TANK, OD_NODE_SOURCE, OD_NODE_JUNCTION } od_node_kind;
-// Adds a node. Returns its index.
+// Adds a node. Returns the index of the node.
 OD_API int od_build_node(od_build *b, const char *name, od_node_kind kind, int first_number, int input);
-// Adds an output: the pressure of node_a minus the pressure of node_b. Returns its index.
+// Adds an output: the pressure of node_a minus the pressure of node_b. Returns the index of this pressure difference.
 OD_API int od_build_pressure_difference(od_build *b, const char *name, int node_a, int node_b);
 
 // An element of the circuit or of the mechanism: an instance of a class that `oleodyn components` lists ("pump",
@@ -212,13 +217,14 @@ OD_API int od_build_pressure_difference(od_build *b, const char *name, int node_
 // are OD_UNUSED, the initial value of od_element_spec_of().
 //
 // Classes with a formula ("flow formula", "force formula") have as many numbers as the formula needs. The variables of
-// the formula are the pressures at both ends, or length and speed; then signal and more_signals; then the numbers of the
-// element.
+// the formula are the pressures at both ends ("flow formula"), or length and speed ("force formula"); then signal and
+// more_signals; then the numbers of the element.
 enum { OD_MOST_ENDS = 6, OD_MOST_ELEMENT_CHOICES = 4, OD_MORE_SIGNALS = 3 };
 typedef struct od_element_spec {
-  int element_class;          // -1: there is no class of that name
-  int first_number, numbers;  // numbers: the count of numbers, only for classes without a fixed count
-  int end[OD_MOST_ENDS];      // nodes; an optional node may be OD_UNUSED
+  int element_class;          // index of the class; -1: there is no class with the given name
+  int first_number, numbers;  // index of the first number in theta; count of numbers (only for classes without a fixed
+                              // count)
+  int end[OD_MOST_ENDS];      // index of the node at each end; OD_UNUSED for an optional end that is not connected
   int point_a, point_b;       // points of an element that acts between points
   int joint;                  // a revolute or prismatic joint of the tree, for an element that acts in a joint
   int host;                   // the element that this element belongs to
@@ -230,7 +236,7 @@ typedef struct od_element_spec {
 } od_element_spec;
 // Returns the spec of a class with all indices unused; element_class is -1 if there is no such class.
 OD_API od_element_spec od_element_spec_of(const char *class_name);
-// Adds an element. Returns its index.
+// Adds an element. Returns the index of the element.
 OD_API int od_build_element(od_build *b, const char *name, const od_element_spec *spec);
 
 // Adds all numbers of an element in the order of its class, each with the path "name.key". Keys that are not given get their
@@ -275,7 +281,7 @@ enum { OD_CYLINDER_DIAMETERS };
 // samples. Keys that are not given have no numbers.
 enum { OD_MOST_BLOCK_INPUTS = 32, OD_MOST_BLOCK_ORDER = 16, OD_MOST_BLOCK_CHOICES = 3 };
 typedef struct od_block_spec {
-  int block_class;  // -1: there is no such type
+  int block_class;  // index of the type; -1: there is no such type
   int inputs;       // number of inputs, for a type with a list of inputs
   int choice[OD_MOST_BLOCK_CHOICES];
   int reserved[7];     // zero
@@ -286,21 +292,22 @@ typedef struct od_block_spec {
 OD_API od_block_spec od_block_spec_of(const char *type);
 // Sets the choice of a key. Returns false if the type has no such choice.
 OD_API bool od_block_choose(od_block_spec *spec, const char *key, int value);
-// Adds a block with the unit of its first output. Returns its index. Add all inputs of the machine first.
+// Adds a block; unit: the unit of its first output. Returns the index of the block. Add all inputs of the machine
+// first.
 OD_API int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit);
 // Returns the signal of an output of a block, or -2 if there is no such output. The signal can replace an input.
 OD_API int od_build_block_signal(const od_build *b, int block, int output);
-// Connect the input with index `place` of a block. The source is a signal (an input or the output of a block), or the name of a
-// quantity of the machine ("A.angle", "P.pressure"). The quantity must depend on states alone. Inputs that are not connected are
-// zero.
+// Connect input `place` (an index from 0) of a block. The source is a signal (an input or the output of a block), or
+// the name of a quantity of the machine ("A.angle", "P.pressure"). The quantity must depend on states alone. Inputs
+// that are not connected are zero.
 OD_API void od_build_block_input(od_build *b, int block, int place, int signal);
 OD_API void od_build_block_measures(od_build *b, int block, int place, const char *quantity);
 // Sets the numbers of a block: theta[first_number], theta[first_number + 1], ... in the order of the keys.
 OD_API void od_build_block_numbers(od_build *b, int block, int first_number);
 // Sets the formula of a block whose spec has none.
 OD_API void od_build_block_formula(od_build *b, int block, od_formula formula);
-// Return the number of outputs or states of a block, and their names. These names are appended to the block's name ("": the block's
-// name alone).
+// Return the number of outputs and of states of a block, and the names of the outputs and states. These names are
+// appended to the block's name ("": the block's name alone).
 OD_API int od_build_block_output_count(const od_build *b, int block);
 OD_API const char *od_build_block_output_name(const od_build *b, int block, int output);
 OD_API int od_build_block_state_count(const od_build *b, int block);
@@ -321,7 +328,8 @@ OD_API void od_build_balance(od_build *b, const char *quantity, double value);
 // err (may be NULL) has the reason; the caller may add missing elements and call od_build_finish() again.
 OD_API od_status od_build_finish(od_build *b, od_model **out, od_error *err);
 
-// The problems that od_build_finish() found, each with the kind and index of its element.
+// The problems that od_build_finish() found, each with the kind and index of the part of the model that causes the
+// problem.
 typedef enum od_culprit_kind {
   OD_ABOUT_MACHINE,
   OD_ABOUT_BODY,
@@ -352,7 +360,7 @@ OD_API void od_build_spatial(od_build *b, bool spatial);
 
 // ---- the model
 
-// Frees a model; NULL is allowed. Free its plants first.
+// Frees a model; NULL is allowed. Free the plants of the model first.
 OD_API void od_model_free(od_model *model);
 
 // Outputs: the quantities that can be observed, by name ("boom.end.x", "P.pressure", "relief.flow", "energy.balance"). The

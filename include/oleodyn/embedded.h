@@ -17,21 +17,23 @@ OD_BEGIN_C
 // An observer. n = states + parameters of the plant; states come first.
 typedef struct od_embedded_observer {
   const od_filter *filter;
-  const double *choice;  // values of the filter's options
+  const double *choice;  // values of the options of `filter`, one entry per option
   od_covariance_form form;
   double gate;
   int patience;
   int sensors;                     // number of sensors: the first outputs of the plant
-  const double *low, *high;        // sensors: a value at an end of this range is not used; equal: no range
-  const double *sigma;             // outputs: standard deviations of the noise
-  const double *covariance;        // outputs^2: covariance of the noise; NULL: independent sensors
-  const int *frozen;               // outputs: a value that repeats this many times is not used; 0: no such check
-  const double *least, *most;      // parameters: bounds
-  const double *start;             // parameters: initial estimates
+  const double *low, *high;        // `sensors` entries: a value at or beyond an end of this range is not used; equal
+                                   // ends: no range
+  const double *sigma;             // `outputs` entries: standard deviations of the noise
+  const double *covariance;        // outputs x outputs: covariance of the noise; NULL: independent sensors
+  const int *frozen;               // `outputs` entries: a value that repeats this many times is not used; 0: no such
+                                   // check
+  const double *least, *most;      // one entry per parameter: bounds
+  const double *start;             // one entry per parameter: initial estimates
   const double *P, *Q;             // n x n: covariance of the initial errors, and of the process noise per period
-  int given;                       // initial covariance that is given in terms of outputs: count,
-  const int *given_output;         // indices of the outputs,
-  const double *given_covariance;  // given^2: covariance of their errors
+  int given;                       // number of outputs in terms of which the initial covariance is given
+  const int *given_output;         // indices of these outputs
+  const double *given_covariance;  // given x given: covariance of the errors of these outputs
 } od_embedded_observer;
 
 // A machine with the chosen outputs and parameters. Parameters are numbers of the model, followed by calibrations of sensors.
@@ -45,7 +47,7 @@ typedef struct od_embedded {
   int calibrations;
   const od_integrator *integrator;
   double period;                         // time between two calls of od_embedded_step(), s
-  const od_embedded_observer *observer;  // NULL: the machine is simulated
+  const od_embedded_observer *observer;  // NULL: the machine is simulated without an observer
 } od_embedded;
 
 typedef struct od_embedded_run od_embedded_run;
@@ -54,14 +56,14 @@ typedef struct od_embedded_run od_embedded_run;
 // copied. Fails with OD_NO_MEMORY if the memory is too small, and with OD_NOT_AVAILABLE if this build lacks a part that the model
 // needs.
 OD_API od_status od_embedded_init(const od_embedded *d, void *memory, size_t size, od_embedded_run **run);
-// Returns the used bytes of the memory.
+// Returns the number of bytes of the memory that the run uses.
 OD_API size_t od_embedded_used(const od_embedded_run *run);
 
 // Takes one step. The first call sets the start: time 0, the machine's initial state, inputs u. Each later call advances by one
 // period; inputs change linearly to u within the period. An observer then corrects its estimate with the sensors y; NAN: this
 // sensor has no value. y is not read without an observer. After a failure, od_embedded_restart() begins again.
 OD_API od_status od_embedded_step(od_embedded_run *run, const double *u, const double *y);
-// The next step is the first step of a new run.
+// Restarts the run: the next step is the first step of a new run.
 OD_API void od_embedded_restart(od_embedded_run *run);
 
 // Returns the time of the last step, s.
@@ -72,7 +74,8 @@ OD_API od_status od_embedded_outputs(od_embedded_run *run, double *y, double *si
 OD_API void od_embedded_parameters(od_embedded_run *run, double *p, double *sigma);
 // Sets the parameters of a simulated machine. Returns OD_BAD_ARGUMENT for an observer, which estimates its parameters.
 OD_API od_status od_embedded_set_parameters(od_embedded_run *run, const double *p);
-// Returns the normalized innovation squared of the observer's last correction, and its dimension; 0 without an observer.
+// Returns the normalized innovation squared of the observer's last correction; *dimension receives its dimension. Both
+// are 0 without an observer.
 OD_API double od_embedded_nis(const od_embedded_run *run, int *dimension);
 // Returns the plant of the run.
 OD_API const od_plant *od_embedded_plant(const od_embedded_run *run);

@@ -1,5 +1,5 @@
-// Filters: the methods that compute the estimate and covariance of an observer from a step and from the sensors. od_filter_at()
-// lists them.
+// Filters: the methods that compute the estimate and covariance of an observer from a step and from the sensors. The
+// table of filters is accessible by od_filter_at().
 //
 //   od_observer_new(plant, &(od_observer_options){.filter = od_filter_find("ekf"), .sensor_sigma = sigma});
 #ifndef OLEODYN_FILTER_H
@@ -18,7 +18,7 @@ struct od_pieces;
 
 // An option of a filter: a number, or one of a few words.
 typedef struct od_filter_option {
-  const char *key, *meaning;  // the key in files; a short description
+  const char *key, *meaning;  // the key in files; a short description for users
   double fallback;            // default: the number, or the index of the word; NAN: the filter computes a value
   double low, high;           // allowed range of a number
   const char *const *words;   // allowed words, ending with NULL; NULL: the option is a number
@@ -37,18 +37,19 @@ typedef struct od_filter {
   // Checks the combination of options; each option is already in its range. Returns a sentence about the error, or NULL. The
   // function may be NULL.
   const char *(*check)(const struct od_observer_options *options);
-  // Returns the bytes of memory that the filter needs in the observer's block.
+  // Returns the size in bytes of the memory that the filter needs in the observer's block.
   size_t (*memory)(const od_plant *plant, const struct od_observer_options *options);
   // Called when estimate and covariance have been set to their initial values. NULL: the filter has no other data to initialize.
   od_status (*start)(struct od_observer *o);
-  // Predicts over a step h to inputs u. Q (n x n) or its diagonal q: covariance of the process noise of this step; may be
-  // NULL.
+  // Predicts over a step h to inputs u. Q (n x n): covariance of the process noise of this step; q (n): its diagonal,
+  // used if Q is NULL. If both are NULL, there is no process noise.
   od_status (*predict)(struct od_observer *o, double h, const double *u, const double *Q, const double *q);
-  // Corrects with the sensors y (ny), at least one of which has a value; NaN: this sensor is missing.
+  // Corrects the estimate with the values of the sensors y (ny). NaN: this sensor is missing. At least one sensor has a
+  // value.
   od_status (*correct)(struct od_observer *o, const double *y);
   // Called when the state has jumped or its coordinates have changed, after estimate and covariance were transformed. map
-  // (nx x nx) and by_parameters (nx x np; NULL without parameters) are the derivatives of the new state. NULL: the filter
-  // keeps no other states.
+  // (nx x nx) and by_parameters (nx x np; NULL without parameters) are the derivatives of the new state. NULL: the
+  // filter has no other data that depend on the coordinates.
   od_status (*follow)(struct od_observer *o, const double *map, const double *by_parameters);
   // Computes the standard deviations sigma (ny) of the outputs, whose values at the estimate are y (ny).
   od_status (*output_sigma)(struct od_observer *o, const double *y, double *sigma);
@@ -57,12 +58,14 @@ typedef struct od_filter {
   void (*restart)(struct od_observer *o);
   // Returns whether the standard deviations are reliable; see od_observer_settled(). NULL: the filter has no such test.
   bool (*settled)(const struct od_observer *o);
-  // Returns whether the filter has fallen back to a simpler filter; see od_observer_fell_back(). NULL: the filter never does.
+  // Returns whether the filter has fallen back to a simpler filter; see od_observer_fell_back(). NULL: the filter never
+  // falls back.
   bool (*fell_back)(const struct od_observer *o);
-  // Saves or restores the filter's memory (src/core/base/saved.h). NULL: between two calls the memory contains no data.
+  // Saves or restores the memory of the filter (src/core/base/saved.h). NULL: the memory contains no data between two
+  // calls.
   void (*transfer)(struct od_observer *o, struct od_pieces *t);
-  bool
-      detects_changes;  // whether sudden changes of parameters can be detected with this filter (src/core/observe/change_watch.h)
+  bool detects_changes;  // whether sudden changes of parameters can be detected with this filter
+                         // (src/core/observe/change_watch.h)
 } od_filter;
 
 // Returns filter i of the table, or NULL past its end. Filter 0 is the default.

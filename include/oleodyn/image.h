@@ -23,7 +23,7 @@ OD_BEGIN_C
 typedef struct od_image_options {
   bool
       without_names;  // whether the image has no names and units; then outputs and numbers are accessible only by index
-  const void *machine;  // texts for the program `oleodyn`, copied without change; NULL: none
+  const void *machine;  // texts of the machine file for the program `oleodyn`, copied without change; NULL: none
   size_t machine_size;  // bytes
   void *reserved[2];    // zero
 } od_image_options;
@@ -42,11 +42,11 @@ OD_API bool od_image_is(const void *bytes, size_t size);
 typedef struct od_image_facts {
   size_t size, model, names, machine;  // bytes of the whole image and of its parts; 0: the part is absent
   uint64_t fingerprint;
-  size_t view;        // size of the memory that od_model_from_image() needs, bytes
+  size_t view;        // size of the view that od_model_from_image() needs, bytes
   const void *texts;  // the part `machine`; belongs to the image
   const void *reserved[2];
 } od_image_facts;
-// Checks header and checksum and fills the facts. Fails with OD_BAD_INPUT; err (may be NULL) has the reason.
+// Checks the header and the checksum, and fills *out. Fails with OD_BAD_INPUT; err (may be NULL) has the reason.
 OD_API od_status od_image_get_facts(const void *image, size_t size, od_image_facts *out, od_error *err);
 // Checks an image completely. Allocates memory during the call. Fails with OD_BAD_INPUT or OD_NO_MEMORY; err (may be NULL) has the
 // reason: the damaged table, or the class that this program lacks.

@@ -1,4 +1,4 @@
-// Integrators: the rules by which a simulation takes a step. od_integrator_at() lists them.
+// Integrators: the rules by which a simulation takes a step. od_integrator_at() returns the integrators one by one.
 //
 //   od_sim_set_integrator(sim, od_integrator_find("tr-bdf2"));
 #ifndef OLEODYN_INTEGRATOR_H
@@ -19,9 +19,10 @@ typedef struct od_transition {
   double *F, *Gu0, *Gu1, *Gp;
 } od_transition;
 
-// The matrix G in the local error of a step, G before + after; od_integrator.local_error() computes `before` and `after`. In terms
-// of the transition F of the step, G = constant + transition F. In terms of the Jacobian J of the explicit form, approximately, and
-// bounded for large hJ: G = D^-1 (flow + bend hJ/3) + slope hJ, D = 1 - 2/3 hJ + 1/6 (hJ)^2.
+// The matrix G in the local error of a step, G before + after; od_integrator.local_error() computes `before` and
+// `after`. In terms of the transition F of the step, G = constant + transition F. In terms of the Jacobian J of the
+// explicit form, G is approximately D^-1 (flow + bend hJ/3) + slope hJ with D = 1 - 2/3 hJ + 1/6 (hJ)^2. The first term
+// is bounded for large hJ.
 typedef struct od_error_form {
   double constant, transition;
   double flow, bend, slope;
@@ -31,11 +32,11 @@ typedef struct od_integrator {
   const char *name;         // name in files, options and messages
   const char *description;  // a few words, for help and lists
   int order;
-  // Returns |R(z)|, z = h lambda: the factor by which a step of length h multiplies a solution of x' = lambda x. NULL: the rule is
-  // A-stable: the factor is at most 1 for all lambda with a nonpositive real part. Then stability does not limit the step length of
-  // stiff machines.
+  // Returns |R(z)|, z = h lambda: the factor by which a step of length h multiplies a solution of x' = lambda x. NULL:
+  // the rule is A-stable, so the factor is at most 1 for all lambda with a nonpositive real part, and stability does
+  // not limit the step length of stiff machines.
   double (*amplification)(double re, double im);
-  // The points within a step at which inputs are read, as fractions of the step, in addition to its ends.
+  // The points at which inputs are read in addition to the ends of a step, as fractions of the step.
   int inside_count;
   const double *inside;
   // Computes the local error of the step just taken, G before + after (nx each); see od_error_form.

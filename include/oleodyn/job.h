@@ -76,9 +76,9 @@ OD_API const char *od_job_option_name(const od_job *job, const char *name);
 
 // Adds a file, or another argument, such as the name of a friction law. Fails with OD_NO_MEMORY.
 OD_API od_status od_job_add_file(od_job *job, const char *path);
-// Sets an option. The value is a text as on the command line ("5 ms"); NULL for a flag or for an optional value. Fails with
-// OD_BAD_ARGUMENT for an unknown option, and for a value that is missing or not allowed; err (may be NULL) has the reason. Values
-// are checked when the job runs.
+// Sets an option. The value is a text as on the command line ("5 ms"); NULL for a flag or for an optional value. Fails
+// with OD_BAD_ARGUMENT if the option is unknown, if its value is missing, or if a flag has a value; err (may be NULL)
+// has the reason. The content of a value is checked when the job runs.
 OD_API od_status od_job_set(od_job *job, const char *name, const char *value, od_error *err);
 // Sets the descriptors of a live observer (option "live"). The observer reads samples from `input` and writes answers to `output`,
 // one line each. Default: standard input and standard output. The caller closes the descriptors.
@@ -90,7 +90,7 @@ OD_API void od_job_keep_table(od_job *job);
 
 typedef enum od_job_stage {
   OD_STAGE_PREPARE,  // files are read and checked, or there is no partial result that could be saved
-  OD_STAGE_COMPUTE,  // the function `progress` is called regularly and may stop the job
+  OD_STAGE_COMPUTE,  // results are computed; `progress` is called regularly and may stop the job
   OD_STAGE_FINISH,   // results are written
 } od_job_stage;
 typedef enum od_message_kind {
@@ -109,8 +109,8 @@ typedef struct od_job_listener {
                                   // function returns false
   void (*messages)(void *user, const od_messages *messages);  // messages about files, with their places
   void (*message)(void *user, od_message_kind kind, const char *text);
-  // A part of the result is complete. is_whole true: show the whole part. is_whole false: show only its warnings, because the
-  // result goes to a file or the option `quiet` is set.
+  // Called when a part of the result is complete. is_whole true: show the whole part. is_whole false: show only its
+  // warnings, because the result goes to a file or the option `quiet` is set.
   void (*result)(void *user, const od_result *result, bool is_whole);
   void *reserved[4];  // zero
 } od_job_listener;

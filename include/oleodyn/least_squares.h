@@ -2,9 +2,10 @@
 //
 //   cost(x) = 1/2 sum_i loss(r_i(x)),   low <= x <= high          loss(r) = r^2 by default, or a robust loss
 //
-// The caller's function computes the residuals, with weights already applied. The function reports points at which it cannot be evaluated
-// (a simulation that diverges), and the search avoids these points. By default iterations continue until double precision allows no
-// further progress. Matrices are dense and row-major. Zero means default in all structs.
+// The caller's function computes the residuals, with weights already applied. At a point where the residuals cannot be
+// evaluated (a simulation that diverges), the function returns a nonzero value, and the search uses other points. By
+// default iterations continue until double precision allows no further progress. Matrices are dense and row-major. Zero
+// means default in all structs.
 #ifndef OLEODYN_LEAST_SQUARES_H
 #define OLEODYN_LEAST_SQUARES_H
 
@@ -19,11 +20,13 @@ typedef enum od_ls_method {
   OD_LS_REFLECTIVE,           // interior trust region; steps are reflected at bounds (Coleman and Li)
   OD_LS_LEVENBERG_MARQUARDT,  // damped steps, projected onto the bounds
   OD_LS_GAUSS_NEWTON,         // full steps, projected onto the bounds and halved until the cost decreases
-  OD_LS_TRUNCATE,  // trust region with steps that end at the first bound; may stop too early at a bound; for comparison only
+  OD_LS_TRUNCATE,  // trust region with steps that end at the first bound; may stop too early at a bound; for comparison
+                   // only
   OD_LS_ACTIVE_SET,  // Gauss-Newton steps with active bounds and constraints; used for all constrained problems
 } od_ls_method;
 
-// rho(z) with z = (r / loss_scale)^2; the loss of a residual is loss_scale^2 rho(z), which is r^2 for small r.
+// The loss of a residual r is loss_scale^2 rho(z) with z = (r / loss_scale)^2. For small r this loss is r^2. Each
+// comment gives rho(z).
 typedef enum od_ls_loss {
   OD_LOSS_LINEAR,   // z
   OD_LOSS_SOFT_L1,  // 2 (sqrt(1 + z) - 1)
@@ -32,7 +35,8 @@ typedef enum od_ls_loss {
   OD_LOSS_ARCTAN,   // atan(z)
 } od_ls_loss;
 
-// The search variable that represents a parameter x. Start values, bounds and results are always x itself.
+// The search variable that represents a parameter x. Start values, bounds and results are values of x, not of the
+// search variable.
 typedef enum od_ls_transform {
   OD_TRANSFORM_LINEAR,    // x
   OD_TRANSFORM_LOG,       // log(x), for x > 0
@@ -43,37 +47,40 @@ typedef enum od_ls_transform {
 // negative. The start need not satisfy the constraints.
 typedef struct od_ls_constraints {
   int equalities, inequalities;
-  // Computes c and, unless C is NULL, its derivatives C (count x n). Returns zero, or a nonzero value if c cannot be evaluated.
+  // Computes c and, unless C is NULL, the derivatives C of c with respect to x (number of constraints x n). Returns
+  // zero, or a nonzero value if c cannot be evaluated.
   int (*values)(void *user, const double *x, double *c, double *C);
   void *reserved[4];  // zero
 } od_ls_constraints;
 
 // Additional unknowns that the caller eliminates by equations, such as the states at the nodes of multiple shooting. The residuals
 // of these equations are called gaps and must become zero. At each point the caller linearizes its equations. For each change of
-// the parameters, the caller finds the best change of its unknowns that closes the gaps (to first order). The caller returns the
-// derivatives of the residuals along both changes. Hidden unknowns imply OD_LS_ACTIVE_SET.
+// the parameters, the caller computes the best change of its unknowns that closes the gaps (to first order). The
+// derivatives of the residuals that the caller returns include both changes. Hidden unknowns imply OD_LS_ACTIVE_SET.
 typedef struct od_ls_hidden {
   int count;  // number of unknowns that the residuals determine after all gaps are closed
 
-  // Called before a search: computes the unknowns at x. Returns nonzero if the unknowns cannot be computed.
+  // Called once before a search: computes the unknowns at x. Returns nonzero if the unknowns cannot be computed.
   int (*begin)(void *user, const double *x);
-  // Called before residuals: computes the unknowns at x from the unknowns at the last accepted point and closes the fraction
-  // `part` (0 to 1) of the gaps.
+  // Called before each evaluation of residuals: computes the unknowns at x from the unknowns at the last accepted
+  // point, such that the gaps decrease by the fraction `part` (0 to 1).
   void (*move)(void *user, const double *x, double part);
   // Returns the weighted sum of the magnitudes of the gaps at the last evaluation of residuals, in units of a residual.
   double (*gap)(void *user);
-  void (*accept)(void *user);            // accepts the point at which derivatives were computed last
-  void (*shift)(void *user, double *r);  // r (m): first-order change of the residuals at that point when the gaps close
+  void (*accept)(void *user);            // makes the point of the last derivatives the accepted point
+  void (*shift)(void *user, double *r);  // r (m): first-order change of the residuals at the accepted point when the
+                                         // gaps close
 } od_ls_hidden;
 
 // Receives rows from the user's function: `count` residuals r and, unless J is NULL, their derivatives J (count x n). Unless factor
 // is NULL, row i of J is multiplied by factor[i].
 typedef void od_ls_take(void *to, int count, const double *r, const double *J, const double *factor);
 
-// A problem with m residuals and n parameters. Functions return zero, or a nonzero value if they cannot be evaluated. Results that
-// are not finite also mean that a function cannot be evaluated. `jacobian` is called only at the point of the last call of
-// `residuals`. Without `jacobian`, derivatives are computed by complex steps through `residuals_complex` (complex numbers are
-// pairs: real, imaginary), or, without `residuals_complex`, by finite differences.
+// A problem with m residuals and n parameters. The functions return zero, or a nonzero value if they cannot be
+// evaluated at x. A function with results that are not finite also counts as not evaluated. `jacobian` is called only
+// at the point of the last call of `residuals`. Without `jacobian`, derivatives are computed by complex steps through
+// `residuals_complex` (complex numbers are pairs: real, imaginary), or, without `residuals_complex`, by finite
+// differences.
 typedef struct od_ls_problem {
   int m, n;
   void *user;
@@ -88,9 +95,10 @@ typedef struct od_ls_problem {
   const od_ls_constraints *constraints;  // NULL: none
   const od_ls_hidden *hidden;            // NULL: none
 
-  // Replaces `residuals` and `jacobian` for problems with very many rows: passes the rows at x to take(to, ...), always in the same
-  // order, with derivatives if wanted. The search stores no array of size m, and the result has no residuals. One of every `every`
-  // rows is wanted: 1 for all rows, larger values only with od_ls_options.coarse. `rows` cannot be combined with hidden unknowns.
+  // Replaces `residuals` and `jacobian` for problems with very many rows: passes the rows at x to take(to, ...), always
+  // in the same order, with derivatives if `derivatives` is true. The search stores no array of size m, and the result
+  // has no residuals. One of every `every` rows is wanted: 1 for all rows, larger values only with
+  // od_ls_options.coarse. `rows` cannot be combined with hidden unknowns.
   int (*rows)(void *user, const double *x, bool derivatives, int every, od_ls_take *take, void *to);
   void *reserved[1];  // zero
 } od_ls_problem;
@@ -105,7 +113,7 @@ typedef struct od_ls_progress {
 typedef struct od_ls_options {
   od_ls_method method;
   od_ls_loss loss;
-  double loss_scale;          // 1
+  double loss_scale;          // default: 1
   double gradient_tolerance;  // tolerance of the offset
   double step_tolerance;      // tolerance of a step, relative to x, both in scaled parameters
   double cost_tolerance;      // tolerance of a decrease of the cost, relative to the cost
@@ -113,11 +121,11 @@ typedef struct od_ls_options {
   // Trust-region methods: radius of the first step, relative to the norm of the start (scaled parameters). Levenberg-Marquardt:
   // the first damping is 0.001 / radius. Default: 1.
   double radius;
-  // Whether differences are one-sided. One-sided differences need half the evaluations of central differences and have half the
-  // accurate digits.
+  // Whether differences are one-sided. One-sided differences need half the evaluations of central differences, but have
+  // fewer accurate digits (about 8 instead of 11).
   bool forward_differences;
   double precision;  // relative precision of the columns of the Jacobian, for its rank; zero: round-off
-  // Whether residuals are already divided by their standard deviations, so that no variance is estimated.
+  // Whether residuals are already divided by their standard deviations. Then the variance is 1 and is not estimated.
   bool unit_variance;
   bool (*progress)(void *user,
                    const od_ls_progress *progress);  // returns false to end the search with the best point found so far
@@ -146,7 +154,7 @@ typedef enum od_ls_reason { OD_LS_REASON_LIST(OD_LS_REASON_ENUM) OD_LS_REASON_CO
 // Returns the text of a reason, a constant string.
 OD_API const char *od_ls_reason_text(od_ls_reason reason);
 
-// The result of a search. All memory is one block, freed with od_ls_result_free().
+// The result of a search, freed with od_ls_result_free().
 typedef struct od_ls_result {
   od_ls_reason reason;
   int m, n, free;  // free: number of parameters that are neither fixed nor at a bound
@@ -170,7 +178,7 @@ typedef struct od_ls_result {
   int *at_bound;
   double *sigma;       // n entries: standard deviations; zero: fixed or at a bound; infinite: not determined
   double *covariance;  // n x n, variance (J^T J)^-1; NaN in rows and columns of parameters that are not determined
-  int searched;        // number of parameters that are not fixed
+  int searched;        // number of parameters that are not fixed, that is, of searched parameters
   // Singular values of the Jacobian with columns multiplied by `scale` or normalized; `searched` values, decreasing.
   double *singular_values;
   double *directions;  // searched x n; row i: direction of singular value i in the (scaled) parameters
@@ -185,8 +193,8 @@ typedef struct od_ls_result {
   double *slope;            // constraints x n: derivatives of c
   double violation, gap;    // violation of the worst constraint, in units of a residual; result of od_ls_hidden.gap()
   int starts;               // number of starts of a multi-start
-  double *start_x, *end_x;  // starts x n: the first and last point of each start
-  double *end_cost;         // `starts` costs at the last points; infinite: the start could not be evaluated
+  double *start_x, *end_x;  // starts x n: the first and the last point of the search from each start
+  double *end_cost;         // `starts` costs at these last points; infinite: the start could not be evaluated
   double squares;           // the sum of the squared residuals, for any loss
   int coarse;               // the search started with one of every `coarse` rows; zero: with all rows
   long coarse_iterations, coarse_evaluations;  // counts of the coarse search; not included in the counts above
@@ -213,8 +221,9 @@ OD_API od_status od_least_squares(const od_ls_problem *problem, const od_ls_opti
 // Frees a result; NULL is allowed.
 OD_API void od_ls_result_free(od_ls_result *result);
 
-// Several starts: first the start of the problem, then points in a box, then points around the best point, closer each time.
-// Logarithmic parameters are uniform in their logarithm.
+// The starts of a multi-start search: first the start of the problem, then random points in a box, then random points
+// around the best point found so far, each time at smaller distances. Logarithmic parameters are uniform in their
+// logarithm.
 typedef struct od_ls_starts {
   int box, around;  // numbers of starts in the box and around the best point
   uint64_t seed;
@@ -222,7 +231,8 @@ typedef struct od_ls_starts {
   const double *low, *high;  // n entries, finite: the bounds of the box; NULL: the bounds of the problem
   void *reserved[4];         // zero
 } od_ls_starts;
-// Searches from several starts. The result and the status belong to the best start; counts are sums over all starts.
+// Searches from several starts. The result and the status are those of the start with the lowest final cost; counts are
+// sums over all starts.
 OD_API od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_options *options,
                                              const od_ls_starts *starts, od_ls_result **out, od_error *err);
 

@@ -1,4 +1,4 @@
-// A machine: a machine file, checked, compiled and assembled.
+// A machine: the checked, compiled and assembled content of a machine file.
 //
 //   od_machine *m;
 //   od_messages *msgs = od_messages_new();
@@ -20,7 +20,7 @@ OD_BEGIN_C
 // Messages about input files. One load reports all errors, each with its place. A file that has only warnings is loaded.
 typedef struct od_message {
   const char *file;  // the file, "--set", or NULL
-  int line, column;  // from 1; 0: none
+  int line, column;  // from 1; 0: the message has no place in the file
   const char *text;  // one line: the value found, what is allowed, a suggestion
   bool is_warning;   // whether the message is a warning; false: an error
 } od_message;
@@ -54,7 +54,8 @@ typedef struct od_load_options {
   // assembled. The problems of the initial state are then warnings, and od_machine_plant() fails.
   bool may_lack_initial_state;
   const char *variant;  // name of a variant of the file, or NULL
-  od_content content;   // content of the file; if given, the path is used only in messages and to find related files
+  od_content content;   // content of the file; if its text is not NULL, the path is used only in messages and to find
+                        // related files
   void *reserved[4];    // zero
 } od_load_options;
 
@@ -101,10 +102,12 @@ OD_API const char *od_machine_input_unit(const od_machine *machine, int i);
 OD_API void od_machine_inputs(const od_machine *machine, double t, double *u);
 // Returns the time of the first jump after t in any input, its rate or its second derivative (INFINITY: none).
 OD_API double od_machine_next_break(const od_machine *machine, double t);
-// Returns the inputs of the machine as a source for an advance (oleodyn/advance.h). The machine must outlive the source.
+// Returns a source of the inputs of the machine for an advance (oleodyn/advance.h). The machine must outlive the
+// source.
 OD_API od_input_source od_machine_input_source(const od_machine *machine);
-// Checks that blocks sample and inputs jump at most OD_MOST_STEPS times in a run of `time` seconds: a step ends at each sample and
-// jump. Otherwise returns OD_BAD_INPUT, and err (may be NULL) names the block or input.
+// Checks that no block has more than OD_MOST_STEPS samples, and no input more than OD_MOST_STEPS jumps, in a run of
+// `time` seconds. A step ends at each sample and jump. Otherwise returns OD_BAD_INPUT, and err (may be NULL) names the
+// block or input.
 #define OD_MOST_STEPS 1e9
 OD_API od_status od_machine_check_pace(const od_machine *machine, double time, od_error *err);
 
@@ -121,7 +124,7 @@ typedef struct od_run_defaults {
   bool adaptive;           // whether the step length follows an error estimate ('step: auto')
   double rows;             // time between rows of the results in s, with adaptive steps
   const char *integrator;  // a name of oleodyn/integrator.h, or "cvodes"
-  double tolerance;        // tolerance of cvodes and of adaptive steps
+  double tolerance;        // relative tolerance of cvodes and of adaptive steps
   const int *outputs;      // indices
   int output_count;
   const int *panels;  // the plot panel of each output; 0: a separate panel
@@ -150,16 +153,16 @@ typedef struct od_run_plan {
   od_advance_options advance;       // for od_advance_new(), with the inputs of the machine
   void *reserved[4];                // zero
 } od_run_plan;
-// Plans a run; wishes may be NULL. The machine must outlive the plan. Fails with OD_BAD_INPUT if there is no duration, if a number
-// is out of range, or if the integrator does not support adaptive steps; err (may be NULL) has the reason. The integrator "cvodes"
-// is available only in the program. `oleodyn simulate` also compares runs with different tolerances: if no tolerance is given, its
-// result may have a tolerance below 1e-5.
+// Plans a run; wishes may be NULL. The machine must outlive the plan. Fails with OD_BAD_INPUT if there is no duration,
+// if a number is out of range, or if the integrator does not support adaptive steps; err (may be NULL) has the reason.
+// The integrator "cvodes" is available only in the program. If no tolerance is given, `oleodyn simulate` also compares
+// runs with different tolerances, and its result may be the run with a tolerance below 1e-5.
 OD_API od_status od_machine_plan_run(const od_machine *machine, const od_run_wishes *wishes, od_run_plan *out,
                                      od_error *err);
 // Starts a simulation of a plant of the machine at time 0 with the inputs of the plan. Also sets the integrator of the plan. Then
 // call od_advance_new(). Fails as od_sim_start() does, and with OD_NO_MEMORY if sim is NULL or an allocation fails.
 OD_API od_status od_run_plan_start(const od_run_plan *plan, od_sim *sim);
-// Returns the time of a row (0 to plan->rows), s. od_sim_advance() can reach this time.
+// Returns the time of a row (0 to plan->rows), s. This time is valid for od_sim_advance(), also with fixed steps.
 OD_API double od_run_plan_time(const od_run_plan *plan, long row);
 
 // Creates a plant with the chosen outputs (indices) and free parameters (indices of numbers). The machine must outlive the plant.

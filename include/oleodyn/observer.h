@@ -17,9 +17,9 @@
 OD_BEGIN_C
 
 typedef enum od_covariance_form {
-  OD_FORM_SQUARE_ROOT,  // a triangular factor of the covariance: the covariance cannot become negative, and the factor has twice
-                        // the digits
-  OD_FORM_JOSEPH,  // the covariance itself, corrected by Joseph's formula
+  OD_FORM_SQUARE_ROOT,  // a triangular factor of the covariance: the covariance cannot become negative and has
+                        // effectively twice the digits
+  OD_FORM_JOSEPH,       // the covariance itself, corrected by Joseph's formula
 } od_covariance_form;
 
 typedef struct od_observer_options {
@@ -118,7 +118,7 @@ OD_API const double *od_observer_bias(const od_observer *o);
 // Returns the simulation inside the observer, for outputs and their Jacobians at the current estimate.
 OD_API od_sim *od_observer_sim(od_observer *o);
 
-// Use of a sensor in the last correction.
+// How a sensor was used in the last correction: used; without a value; rejected by its gate; rejected as frozen.
 typedef enum od_sensor_use { OD_SENSOR_USED, OD_SENSOR_MISSING, OD_SENSOR_GATED, OD_SENSOR_FROZEN } od_sensor_use;
 typedef struct od_innovation {
   // value: the measured value minus the prediction, which includes the preceding sensors of this sample; sigma: the predicted

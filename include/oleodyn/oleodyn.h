@@ -17,9 +17,9 @@
 // - A returned pointer to const belongs to the object that was passed to the function. It is valid until that object
 //   changes or is freed. Objects from functions that end in _new, _load or _plant or that have an `out` argument are freed by the
 //   caller with the function of their type that ends in _free.
-// - Several threads may use the same machine, model or plant, because these objects are constant. A simulation or observer belongs
-// to
-//   one thread at a time.
+// - Several threads may use the same machine, model or plant, because these objects are constant. A simulation or
+// observer
+//   belongs to one thread at a time.
 #ifndef OLEODYN_H
 #define OLEODYN_H
 

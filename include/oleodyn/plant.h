@@ -26,7 +26,8 @@ typedef struct od_plant od_plant;
 typedef struct od_complex_ops {
   size_t (*memory)(const od_plant *plant);  // bytes of memory
 
-  // Prepares the memory at the last point. Adds `by` to the imaginary part of `parameter` (-1: none).
+  // Prepares `memory` for evaluations near the last point. parameter: index of the parameter to whose imaginary part
+  // `by` is added; -1: none.
   od_status (*begin)(const od_plant *plant, void *work, void *memory, int parameter, double by);
   // Computes g (2 nk) at x (2 nx) and k (2 nk) near the last point, with the time and inputs of that point.
   od_status (*residual)(const od_plant *plant, void *work, void *memory, const double *x, const double *k, double *g);
@@ -45,7 +46,7 @@ typedef struct od_point_change {
 typedef struct od_plant_ops {
   // Initializes the work memory; x (nx) receives the initial state.
   od_status (*start)(const od_plant *plant, void *work, double *x);
-  // Read and replace the values of the free parameters (np). Initially they have the values of the model.
+  // Read and replace the values of the free parameters (np), whose initial values are the values of the model.
   void (*get_parameters)(const od_plant *plant, const void *work, double *p);
   od_status (*set_parameters)(const od_plant *plant, void *work, const double *p);
   // Computes g (nk) at a point, which becomes the last point.
@@ -66,10 +67,11 @@ typedef struct od_plant_ops {
   od_status (*parameter_jacobian)(const od_plant *plant, void *work, double *gp);
   // Computes y (ny) at the last point, whose k must solve g = 0. energy: the nq integrals of the powers (NULL: zeros).
   od_status (*outputs)(const od_plant *plant, void *work, const double *energy, double *y);
-  // Computes the total derivatives dy/dx (ny x nx), dy/du (ny x nu), dy/dp (ny x np) at the last point; any may be NULL. kx (nk x
-  // nx), ku and kp are the derivatives of k, the solutions of gk kx = -gx and similar equations. They are required only if
-  // plant->outputs_of_rates is true. wanted (ny): rows with zero may be left unchanged; NULL: all rows. energy: as for outputs().
-  // The integrals are constants here, but the derivatives with respect to a sensor's scale include the integrals.
+  // Computes the total derivatives dy/dx (ny x nx), dy/du (ny x nu), dy/dp (ny x np) at the last point; any may be
+  // NULL. kx (nk x nx), ku and kp are the derivatives of k, the solutions of gk kx = -gx and similar equations. kx, ku
+  // and kp are required only if plant->outputs_of_rates is true. wanted (ny): rows with zero may be left unchanged;
+  // NULL: all rows. energy: as for outputs(). The integrals are constants here, but the derivatives with respect to a
+  // sensor's scale include the integrals.
   od_status (*output_jacobians)(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
                                 const double *kx, const double *ku, const double *kp, double *hx, double *hu,
                                 double *hp);
@@ -81,9 +83,9 @@ typedef struct od_plant_ops {
   // receives dx_new/dp at constant x_old, because the relation between old and new coordinates depends on lengths. Either may be
   // NULL.
   od_status (*repartition)(const od_plant *plant, void *work, double *x, double *map, double *map_p);
-  // back false: saves the last point. back true: restores the saved point after a failure and undoes the samples taken
-  // since then. Iterations, such as the iteration for dependent coordinates, then start from the saved point again. NULL:
-  // nothing to save.
+  // back false: saves the last point. back true: after a failure, restores the saved point and undoes the samples taken
+  // after it was saved. Iterations, such as the iteration for dependent coordinates, then start from the saved point
+  // again. NULL: nothing to save.
   void (*settle)(const od_plant *plant, void *work, bool back);
   // Samples are taken between steps. next_sample() returns the time of the next sample in s (INFINITY: none). sample() takes the
   // samples that are due at time t at the last point and rewrites x. map (nx x nx) and by_parameters (nx x np) receive the
@@ -93,8 +95,9 @@ typedef struct od_plant_ops {
   // Computes the guards at the last point: margins, then zeros, then scales (see od_plant). sample() takes the switches
   // that are due. NULL: no guards.
   od_status (*guards)(const od_plant *plant, void *work, double *guard);
-  // Optional (may be NULL). Computes the generalized stiffness K (nz x nz) of the forces of elements at the last point: -J' (dF/ds)
-  // J. F are the forces along lines and in joints, s their lengths or joint coordinates, and J = ds/dz is a constant.
+  // Optional (may be NULL). Computes the generalized stiffness K (nz x nz) of the forces of elements at the last point:
+  // -J' (dF/ds) J. F are the forces along lines and in joints, s their lengths or joint coordinates. The derivative of
+  // J = ds/dz is neglected.
   od_status (*force_stiffness)(const od_plant *plant, void *work, double *K);
   const od_complex_ops *in_complex;  // NULL: no complex residual
 
@@ -125,14 +128,16 @@ struct od_plant {
   const double *scale;    // nk typical sizes of the rates k, for convergence tests; NULL: all 1
   bool outputs_of_rates;  // whether any output depends on k
   size_t work_size;       // bytes of work memory
-  const void *model;      // data for the functions in ops
+  const void *model;      // data of the functions in ops
   const od_plant_ops *ops;
   void (*destroy)(od_plant *plant);
-  // Guards: functions of the point whose values select the branch of a law. Rates or their derivatives are discontinuous between
-  // two branches.
-  int margins;             // number of margins of modes (a relay, a brake): positive until a switch is due
+  // Guards: functions of the point (t, x, k, u) whose values select the branch of a law. Rates or their derivatives are
+  // discontinuous between two branches.
+  int margins;             // number of margins of modes (a relay, a brake); a margin is positive until the switch of
+                           // the mode is due
   int zeros;               // number of guards whose sign selects the branch (a contact, a branch of a formula)
-  int scales;              // number of guards whose interval selects the branch: knot k of a table is at the value k
+  int scales;              // number of guards that are positions in a table (k at knot k); the interval of the position
+                           // selects the branch
   const int *scale_knots;  // the number of knots of each scale
 
   // Number of zeros at which the law jumps from one value to another. While a jump is held (sliding motion), the law is a

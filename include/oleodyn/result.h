@@ -1,5 +1,5 @@
-// Results of jobs (oleodyn/job.h): a verdict with remarks, named data in SI units, and a text for people. Reading functions do not
-// change a result, so any number of threads may read the same result.
+// Results of jobs (oleodyn/job.h): a verdict with remarks, named data in SI units, and a text for people. Functions
+// that read a result do not change it, so any number of threads may read the same result.
 #ifndef OLEODYN_RESULT_H
 #define OLEODYN_RESULT_H
 
@@ -36,10 +36,11 @@ OD_API od_trust od_result_trust(const od_result *result);
 OD_API int od_result_remark_count(const od_result *result);
 OD_API od_result_remark od_result_remark_at(const od_result *result, int i);
 
-// Read data by a path: "verdict.trust", "rows[2].mean", "outputs[boom.angle].max". A path consists of keys of objects, and of
-// entries of lists by index or name. A key that contains dots is written in quotes. The first function returns a number, or 1 for
-// true and 0 for false, or NaN if the path has no number. The second function returns a text, which belongs to the result, or NULL.
-// The third function returns the number of entries of a list or object, or -1.
+// Read data by a path: "verdict.trust", "rows[2].mean", "outputs[boom.angle].max". A path consists of keys of objects,
+// and of entries of lists by index or name. A key that contains dots is written in quotes. The first function returns a
+// number, or 1 for true and 0 for false; NaN: there is no number at the path. The second function returns a text, which
+// belongs to the result; NULL: there is no text at the path. The third function returns the number of entries of a list
+// or object; -1: there is none at the path.
 OD_API double od_result_get_number(const od_result *result, const char *path);
 OD_API const char *od_result_get_text(const od_result *result, const char *path);
 OD_API long od_result_get_count(const od_result *result, const char *path);
@@ -48,11 +49,12 @@ OD_API long od_result_get_count(const od_result *result, const char *path);
 OD_API char *od_result_json(const od_result *result);
 OD_API void od_text_free(char *text);
 
-// Prints headings, sentences and tables in display units. is_bold: headings are bold, by terminal control codes.
+// Prints the headings, sentences and tables of a result in display units. is_bold: whether headings are bold, by
+// terminal control codes.
 OD_API void od_result_print(const od_result *result, FILE *to, bool is_bold);
 // Calls `print` once for each warning, with the text of the warning.
 OD_API void od_result_each_warning(const od_result *result, void (*print)(void *user, const char *text), void *user);
-// Prints headings, sentences and tables as a page of Markdown.
+// Prints the headings, sentences and tables of a result as a page of Markdown.
 OD_API void od_result_print_markdown(const od_result *result, FILE *to);
 
 OD_END_C

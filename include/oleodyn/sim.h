@@ -24,9 +24,9 @@ OD_API od_sim *od_sim_init(void *memory, const od_plant *plant);
 OD_API od_sim *od_sim_new(const od_plant *plant);
 // Frees a simulation of od_sim_new() or od_sim_plain_new(); NULL is allowed.
 OD_API void od_sim_free(od_sim *sim);
-// A plain simulation has steps and outputs, but no derivatives. A plain simulation needs no memory for derivatives, which grows
-// with the square of the number of states. Functions that need derivatives return OD_NOT_AVAILABLE. Use plain simulations for large
-// machines.
+// A plain simulation has steps and outputs, but no derivatives, and no memory for derivatives. This memory grows with
+// the square of the number of states. Functions that need derivatives return OD_NOT_AVAILABLE. Use plain simulations
+// for large machines.
 OD_API size_t od_sim_plain_size(const od_plant *plant);
 OD_API od_sim *od_sim_plain_init(void *memory, const od_plant *plant);
 OD_API od_sim *od_sim_plain_new(const od_plant *plant);
@@ -80,12 +80,13 @@ OD_API od_status od_sim_step_within(od_sim *sim, double h, const double *inside,
 // NULL.
 OD_API od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double *u, double *F, double *Gu0, double *Gu1,
                                             double *Gp);
-// Takes one step with derivatives, then adds dx (nx) to the state. dx must be so small that second-order terms in dx are
-// negligible. Integrators that support the shift evaluate the plant once, half-way between the end of the step and the shifted
-// state. They use this evaluation for both points. Until od_sim_end_shift(), outputs and their derivatives refer to the shifted
-// state minus *part times dx (*part is 0.5 or 0). Call od_sim_end_shift() before any other function of the simulation. A step that
-// fails leaves the simulation unchanged. If only the shift fails, the time has advanced
-// (od_sim_time()) and the state is the state of the step without the shift.
+// Takes one step with derivatives, then adds dx (nx) to the state. dx must be so small that second-order terms in dx
+// are negligible. Integrators that support the shift evaluate the plant once, half-way between the end of the step and
+// the shifted state, and use this evaluation for both points. Until od_sim_end_shift(), outputs and their derivatives
+// refer to the shifted state minus *part times dx (*part is 0.5 or 0). In this time, call only functions that compute
+// outputs and their derivatives; call od_sim_end_shift() before any other function of the simulation. A step that fails
+// leaves the simulation unchanged. If only the shift fails, the time has advanced (od_sim_time()) and the state is the
+// state of the step without the shift.
 OD_API od_status od_sim_step_and_shift(od_sim *sim, double h, const double *u, const double *dx, double *F, double *Gp,
                                        double *part);
 OD_API void od_sim_end_shift(od_sim *sim);
@@ -93,10 +94,10 @@ OD_API void od_sim_end_shift(od_sim *sim);
 // error_form. Call this function before the state changes again.
 OD_API void od_sim_local_error(od_sim *sim, double *before, double *after);
 
-// Changes the independent coordinates if they are ill-conditioned. Call this function between steps. map (nx x nx; may be NULL)
-// receives the derivatives of the new state with respect to the old state. A change that fails leaves the simulation unchanged
-// (*changed is false). If only the rates after the change cannot be computed, *changed is true: start the simulation again or
-// restore a copy.
+// Changes the independent coordinates if they are ill-conditioned. Call this function between steps. map (nx x nx; may
+// be NULL) receives the derivatives of the new state with respect to the old state. *changed receives whether the
+// coordinates have changed. A change that fails leaves the simulation unchanged. If the function fails with *changed
+// true, only the rates after the change could not be computed: start the simulation again or restore a copy.
 OD_API od_status od_sim_repartition(od_sim *sim, double *map, bool *changed);
 // Changes the coordinates like od_sim_repartition(). map_p (nx x np) also receives the derivatives of the new state with
 // respect to the parameters at a constant old state.
@@ -111,7 +112,7 @@ OD_API double od_sim_next_sample(const od_sim *sim);
 OD_API od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, bool *changed);
 // Computes the guards of the plant at the current point (od_plant_guards() values).
 OD_API od_status od_sim_guards(od_sim *sim, double *guard);
-// Computes the smallest margin of a mode: positive until a switch is due, INFINITY without modes.
+// Computes the smallest of the margins of all modes: positive until a switch is due, INFINITY without modes.
 OD_API od_status od_sim_margin(od_sim *sim, double *margin);
 
 // Events within a step: switches of modes and knots of laws, including two crossings of the same guard within the step. Without a
@@ -126,7 +127,7 @@ OD_API od_status od_sim_margin(od_sim *sim, double *margin);
 // The caller owns all memory.
 typedef struct od_event_search {
   void *before,
-      *after;  // od_sim_bytes() each: a copy of the simulation before the step, and memory for a copy after the step
+      *after;  // od_sim_bytes() each: the copy of the simulation before the step, and memory for a copy after the step
   double *memory;  // od_event_doubles() doubles
 
   // Computes the inputs u at time t within the step; NULL: the inputs are linear.
@@ -136,7 +137,7 @@ typedef struct od_event_search {
 } od_event_search;
 enum {
   OD_MOST_SWITCHES = 16
-};  // most switches that callers search for in a step; further switches are taken at the end of the step
+};  // largest number of switches that callers search for in a step; further switches are taken at the end of the step
 
 // Returns the number of doubles of od_event_search.memory.
 OD_API size_t od_event_doubles(const od_plant *plant);
@@ -172,25 +173,26 @@ OD_API od_status od_sim_output_rows(od_sim *sim, const unsigned char *wanted, do
 // set a state before the copy takes a step. The function is cheaper than od_sim_set(), because it computes rates only if outputs need them.
 OD_API od_status od_sim_outputs_elsewhere(od_sim *sim, const double *x, const double *p, double *y);
 
-// Counts since the start.
+// Counts since the start: steps, evaluations of the residual, factored matrices, changes of coordinates.
 typedef struct od_sim_counts {
   long steps, residuals, matrices, repartitions;
   long reserved[4];  // zero
 } od_sim_counts;
 OD_API od_sim_counts od_sim_count(const od_sim *sim);
 
-// Saved states. A saved state contains no addresses: another process can restore it later and continue with bit-identical results.
-// A saved state also contains a checksum and the identity of its owner: the version of the library, sizes of numbers, machine,
-// outputs and free parameters, integrator. Only an owner with the same identity can restore the state. If a state was changed and
-// its checksum computed again, its numbers are wrong, but no function crashes. Returns the size of the saved state in bytes.
+// Saved states. A saved state contains no addresses, so another process can restore the simulation later and continue
+// with bit-identical results. A saved state also contains a checksum and the identity of its owner: the version of the
+// library, sizes of numbers, machine, outputs and free parameters, integrator. Only an owner with the same identity can
+// restore the state. If a state was changed and its checksum computed again, its numbers are wrong, but no function
+// crashes. od_sim_save_size() returns the size of a saved state in bytes.
 OD_API size_t od_sim_save_size(const od_sim *sim);
 // Writes the state to `saved`: od_sim_save_size() bytes of the caller. Fails with OD_NOT_AVAILABLE if the plant has no
 // fingerprint (od_plant_ops).
 OD_API od_status od_sim_save(const od_sim *sim, void *saved);
-// Restores a saved state of `size` bytes, aligned to 16. The simulation must have the same plant, integrator and kind of memory
-// (plain or not); it need not be started. Fails with OD_BAD_INPUT if the state is damaged or has another owner; err (may be NULL)
-// has the reason, and the simulation does not change. Fails with OD_BAD_ARGUMENT if `saved` is not aligned, and with
-// OD_NOT_AVAILABLE as od_sim_save().
+// Restores a saved state of `size` bytes, aligned to 16. The simulation must have the same plant, integrator and kind
+// of memory (plain or not); the simulation need not be started. Fails with OD_BAD_INPUT if the state is damaged or has
+// another owner; err (may be NULL) has the reason, and the simulation does not change. Fails with OD_BAD_ARGUMENT if
+// `saved` is not aligned, and with OD_NOT_AVAILABLE as od_sim_save().
 OD_API od_status od_sim_restore(od_sim *sim, const void *saved, size_t size, od_error *err);
 
 OD_END_C

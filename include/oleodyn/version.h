@@ -19,9 +19,10 @@ OD_BEGIN_C
 OD_API const char *od_version(void);
 
 // Checks that the library is compatible with a program that was compiled with headers of the version `number`; use
-// OD_VERSION_CHECK(). Before version 1.0 the first two numbers must be equal. From 1.0 on the first number must be equal, and the
-// second number of the library must not be less. Returns OD_OK, or OD_NOT_AVAILABLE with both versions in err (may be NULL).
-// Allocates nothing; any thread may call this function at any time.
+// OD_VERSION_CHECK(). Before version 1.0 the major and minor numbers must be equal. From 1.0 on the major numbers must
+// be equal, and the minor number of the library must not be less than the minor number of the headers. Returns OD_OK,
+// or OD_NOT_AVAILABLE with both versions in err (may be NULL). Allocates nothing; any thread may call this function at
+// any time.
 OD_API od_status od_version_check(int number, od_error *err);
 #define OD_VERSION_CHECK(err) od_version_check(OD_VERSION_NUMBER, err)
 

@@ -8,7 +8,8 @@
 
 // --- Kinds of arguments ------------------------------------------------------------------------------------------------
 
-// Returns the endings of files that a value or an argument can name, separated by spaces; "": any file; NULL: not a file.
+// Returns the endings of the files that a value or an argument can name, separated by spaces; "": any file; NULL: the
+// value is not a file.
 static const char *endings(const char *argument) {
   static const char *const table[][2] = {{"MACHINE", "yaml yml odm"},
                                          {"EXPERIMENT", "yaml yml"},
@@ -25,7 +26,7 @@ static const char *endings(const char *argument) {
   return NULL;
 }
 
-// Calls a function for each kind of job.
+// Calls `print` for each kind of job, with a job of this kind, its name and its summary.
 static void each_job(void (*print)(const od_job *job, const char *name, const char *summary)) {
   for (int i = 0; i < od_job_kind_count(); i++) {
     od_job *job = od_job_new(od_job_kind_name(i));

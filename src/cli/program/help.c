@@ -15,7 +15,7 @@ static void write_label(const od_job_option *o, char *text, size_t size) {
   snprintf(text, size, form, o->name, o->argument);
 }
 
-// Prints an option. Further lines of a long help are printed below the first line.
+// Prints the label and the help text of an option. Further lines of the help text are printed below its first line.
 static void print_option(const od_job_option *o, int width) {
   char label[80];
   write_label(o, label, sizeof label);

@@ -69,8 +69,8 @@ static int run_command(int i, int argc, char **argv) {
 
 // --- The program ------------------------------------------------------------------------------------------------------
 
-// Opens standard descriptors that are closed. Otherwise a result file could get the descriptor of standard output, and the program
-// would print into the file.
+// Opens /dev/null for each standard descriptor that is closed. Otherwise a result file could get the descriptor of
+// standard output, and the program would print into the file.
 static void open_standard_descriptors(void) {
   for (int fd = 0; fd <= 2; fd++)
     if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);

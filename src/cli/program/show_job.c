@@ -19,7 +19,7 @@ static od_job_option_type type_of(const od_job *job, const char *name) {
   return OD_JOB_FLAG;
 }
 
-// Returns whether an argument is standard output or a JSON file.
+// Returns whether an argument is the value of an option: "-" for standard output, or the name of a JSON file.
 static bool is_output(const char *text) {
   size_t length = strlen(text);
   return !strcmp(text, "-") || (length > 5 && !strcmp(text + length - 5, ".json"));

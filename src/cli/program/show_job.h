@@ -1,4 +1,4 @@
-// Runs a job for a person at the terminal.
+// Runs a job for a user at the terminal.
 #ifndef OD_PROGRAM_SHOW_JOB_H
 #define OD_PROGRAM_SHOW_JOB_H
 

@@ -1,4 +1,4 @@
-// Shows the progress of a long run and reports Ctrl-C.
+// Shows the progress of a long run. Also reports whether the user has requested its end.
 #ifndef OD_TERMINAL_PROGRESS_H
 #define OD_TERMINAL_PROGRESS_H
 
@@ -12,7 +12,8 @@ typedef struct od_progress {
 
 // Starts the clock of a run. quiet: the bar is never drawn.
 od_progress od_progress_start(bool quiet);
-// Draws the bar after the first second; done: from 0 to 1, or NAN if unknown. Returns false after Ctrl-C.
+// Draws the bar after the first second; done: from 0 to 1, or NAN if unknown. Returns false if the end of the run was
+// requested (od_signals_interrupted()).
 bool od_progress_tick(od_progress *progress, double done);
 // Removes the bar.
 void od_progress_end(od_progress *progress);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Set once, before the first allocation. The C library is used if `allocate` is NULL.
+// The functions of od_set_allocator(), set before the first allocation. The C library is used if `allocate` is NULL.
 static od_allocator chosen;
 static atomic_bool is_used;
 static void (*listener)(void);

@@ -7,8 +7,8 @@
 
 #include "oleodyn/memory.h"
 
-// Equivalent to malloc(), calloc(), realloc() and free(). The result is NULL if there is no memory. A block of zero bytes has a
-// valid address.
+// Equivalent to malloc(), calloc(), realloc() and free(). Return NULL if there is no memory. A block of zero bytes has
+// a valid address.
 void *od_malloc(size_t size);
 void *od_calloc(size_t count, size_t size);
 void *od_realloc(void *block, size_t size);
@@ -21,8 +21,8 @@ char *od_strndup(const char *text, size_t length);
 // Frees memory that a function of the C library allocated, such as realpath() or open_memstream().
 void od_libc_free(void *block);
 
-// Registers a function that sets the allocator of other libraries to od_malloc() and od_free(). od_set_allocator() calls this
-// function.
+// Registers a function that od_set_allocator() calls. The function sets the allocator of other libraries to od_malloc()
+// and od_free().
 void od_allocator_listen(void (*was_set)(void));
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/allocate.h"
 #include "base/text.h"
 
-// Under AddressSanitizer every piece has its own chunk, so that AddressSanitizer detects an access beyond a piece.
+// Under AddressSanitizer every piece has its own chunk, so that an access beyond a piece is detected.
 #if defined __SANITIZE_ADDRESS__
 #define CHUNK 0
 #else

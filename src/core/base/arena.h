@@ -11,16 +11,16 @@
 typedef struct od_arena {
   struct od_chunk *last;
   bool exhausted;  // whether an allocation failed; stays true until od_arena_free()
-  bool is_fixed;   // whether the memory belongs to the caller (od_arena_over); the arena does not allocate then
+  bool is_fixed;   // whether the memory belongs to the caller (od_arena_over()); such an arena does not allocate
 } od_arena;
 
-// Sizes for callers with memory of their own: bytes of the arena's own data, and the largest alignment of any platform.
+// Sizes for callers that provide the memory: bytes of the arena's own data, and the largest alignment of any platform.
 enum { OD_ARENA_HEADER = 64, OD_ARENA_ALIGNMENT = 16 };
 
 // Returns an arena that takes its pieces from the caller's memory. The memory must be aligned to OD_ARENA_ALIGNMENT. The arena
 // is exhausted at once if the memory is smaller than OD_ARENA_HEADER.
 od_arena od_arena_over(void *memory, size_t size);
-// Returns the used bytes of the caller's memory.
+// Returns the number of used bytes of the caller's memory.
 size_t od_arena_used(const od_arena *arena);
 
 // Returns zeroed memory that belongs to the arena, or NULL if an allocation fails.
@@ -35,8 +35,9 @@ void *od_arena_take_matrix(od_arena *arena, long long rows, long long columns, s
 #define OD_TAKE_MATRIX(arena, type, rows, columns) \
   ((type *)od_arena_take_matrix(arena, (long long)(rows), (long long)(columns), sizeof(type)))
 
-// Adds one zeroed item to the end of a list of `count` items. Only this function may have extended the list. Returns the list,
-// possibly at a new address, or NULL if an allocation fails; the old list remains valid then.
+// Adds one zeroed item to the end of a list of `count` items. The list must be empty (NULL) at first, and only this
+// function may extend the list. Returns the list, possibly at a new address, or NULL if an allocation fails; the old
+// list remains valid then.
 void *od_arena_extend(od_arena *arena, void *list, int count, size_t size);
 
 // Temporary memory: od_arena_return() releases all pieces that were taken since od_arena_mark().

@@ -11,14 +11,15 @@
 #define OD_HAS_EXTENSIONS 0
 #endif
 
-// Whether the compiler optimizes for size (-Os). Then loops are not unrolled, and the compiler decides what to inline.
+// Whether the compiler optimizes for size (-Os). If so, OD_UNROLLED has no effect, and the compiler decides which
+// functions to inline.
 #ifdef __OPTIMIZE_SIZE__
 #define OD_SMALL 1
 #else
 #define OD_SMALL 0
 #endif
 
-// OD_APART prevents inlining of a rarely used function; OD_INLINED forces inlining.
+// OD_APART marks a rarely used function that is never inlined; OD_INLINED marks a function that is always inlined.
 #if OD_HAS_EXTENSIONS && !OD_SMALL
 #define OD_APART   __attribute__((noinline))
 #define OD_INLINED inline __attribute__((always_inline))

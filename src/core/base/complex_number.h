@@ -13,8 +13,8 @@
 
 typedef double _Complex od_complex;
 
-// The complex number with these real and imaginary parts. The fallback, a sum with a product, may change infinities and signed
-// zeros.
+// Returns the complex number with these real and imaginary parts. The fallback, a sum with a product, may change
+// infinities and signed zeros.
 #if OD_HAS_EXTENSIONS
 #define OD_COMPLEX_OF(real, imaginary) __builtin_complex((double)(real), (double)(imaginary))
 #elif defined CMPLX

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Returns whether an operation is a constant integer exponent of magnitude at most 16. Powers with such an exponent are computed as
-// products.
+// Returns whether an operation is a constant integer of magnitude at most 16. Powers with such an exponent are computed
+// as products.
 static inline bool od_is_whole_exponent(const od_operation *o) {
   return o->kind == OD_OPERATION_NUMBER && fabs(o->value) <= 16 && o->value == (int)o->value;
 }
@@ -123,7 +123,8 @@ int od_formula_jump_guards(const od_formula *f, const od_complex *in, int ins, c
 
 // ---- derivatives
 
-// The derivative with respect to a constant exponent is not computed, because this derivative does not exist for negative bases.
+// Adds the derivatives of a power y = a^b to `part`. The derivative with respect to a constant exponent is not
+// computed, because this derivative does not exist for negative bases.
 static void spread_power(const od_operation *o, const od_operation *all, const double *v, double y, double by,
                          double *part) {
   double a = v[o->a], b = v[o->b];
@@ -159,8 +160,8 @@ static double function_slope(od_operation_kind kind, double x, double y) {
   }
 }
 
-// Adds the contribution of operation i to the derivatives of its operands. part: the derivative of the formula with respect to the
-// result of each operation.
+// Adds the contribution of operation i to the derivatives of its operands. part: the derivative of the formula with
+// respect to the result of each operation, complete for operation i.
 static void spread(const od_formula *f, int i, const double *v, double held, double *part) {
   const od_operation *o = &f->operation[i];
   double by = part[i];

@@ -16,7 +16,8 @@ int od_operation_operands(od_operation_kind kind);
 // NULL.
 const char *od_formula_problem(const od_formula *f, int variables);
 
-// Computes one operation from the results v of all operations. The operation must not be a variable.
+// Returns the result of operation `place` of the list from the results v of earlier operations. The operation must not
+// be a variable.
 double od_operation_value(const od_operation *list, int place, const double *v);
 
 // Jumps: each sign() and if(), in the order of the operations. A jump normally follows its operand, but can be held at a value from
@@ -29,7 +30,7 @@ double od_formula_value(const od_formula *f, const double *in, int ins, const do
 od_complex od_formula_value_complex(const od_formula *f, const od_complex *in, int ins, const od_complex *q,
                                     const od_complex *held);
 
-// Computes the results of the last `count` operations.
+// Compute the results of the last `count` operations of a formula.
 void od_formula_results_r(const od_formula *f, const double *in, int ins, const double *q, int count, double *result);
 void od_formula_results_c(const od_formula *f, const od_complex *in, int ins, const od_complex *q, int count,
                           od_complex *result);
@@ -43,8 +44,8 @@ int od_formula_branches(const od_formula *f, const double *in, int ins, const do
 int od_formula_jump_guards(const od_formula *f, const od_complex *in, int ins, const od_complex *q,
                            const od_complex *held, od_complex *guard);
 
-// Computes the value and its derivatives with respect to `in` and then q, in one backward pass. At a corner the derivative is the
-// derivative of the branch in use; the derivative of abs() at zero is zero.
+// Returns the value of a formula, and computes its derivatives `by` with respect to `in` and then q, in one backward
+// pass. At a corner the derivative is the derivative of the branch in use; the derivative of abs() at zero is zero.
 double od_formula_slopes(const od_formula *f, const double *in, int ins, const double *q, int numbers,
                          const double *held, double *by);
 

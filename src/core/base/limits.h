@@ -6,7 +6,8 @@
 
 typedef enum od_sign { OD_ANY, OD_POSITIVE, OD_NOT_NEGATIVE } od_sign;
 
-// The possible range and the usual range in fluid power, in SI units, including both bounds; infinite: no limit.
+// The allowed range of a number and its usual range in fluid power, in SI units. Bounds belong to the range; infinite:
+// no limit.
 typedef struct od_limits {
   double low, high, usual_low, usual_high;
 } od_limits;

@@ -107,7 +107,7 @@
 #define OD_WITH_SAVE 1
 #endif
 
-// Functions that allocate memory. Without them, programs create plants, simulations and observers in memory of their own.
+// Functions that allocate memory. Without them, programs create plants, simulations and observers in their own memory.
 #ifdef OD_WITHOUT_ALLOCATION
 #define OD_WITH_ALLOCATION 0
 #else

@@ -83,7 +83,8 @@ int od_saved_repair(void *saved, size_t size) {
   return 1;
 }
 
-// Replaces unprintable characters of a name from a file and ends the name with a zero byte, for a message. Returns the name.
+// Prepares a name from a file for a message: replaces unprintable characters and ends the name with a zero byte.
+// Returns the name.
 static const char *readable(char *name, size_t size) {
   name[size - 1] = '\0';
   for (char *c = name; *c; c++)
@@ -91,7 +92,8 @@ static const char *readable(char *name, size_t size) {
   return name;
 }
 
-// Checks the checksum and the fields of the header that do not depend on the owner.
+// Checks address, signature, size and checksum of a saved state, and the fields of the header that do not depend on the
+// owner. *h receives the header.
 static od_status check_bytes(const void *saved, size_t size, header *h, od_error *err) {
   static const header own = {.sizes = {sizeof(int), sizeof(long), sizeof(size_t), sizeof(double)}};
   if ((uintptr_t)saved % 16 != 0) return od_fail(err, OD_BAD_ARGUMENT, "a saved state must be aligned to 16 bytes");

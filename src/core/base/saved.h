@@ -31,12 +31,15 @@ typedef void od_pieces_function(void *self, od_pieces *t);
 // Saves or restores `bytes` bytes at `here`. For a check or a restore, returns the address of the saved bytes (aligned to 16); else
 // NULL.
 const void *od_pieces_bytes(od_pieces *t, void *here, size_t bytes);
-// Skips `bytes` saved bytes, which the caller saves or restores. Returns their address, or NULL if bytes are only counted.
+// Skips `bytes` bytes of the saved state, which the caller transfers. *to is the address to which the caller writes
+// (OD_PIECES_SAVE; otherwise NULL). Returns the address from which the caller reads (OD_PIECES_CHECK,
+// OD_PIECES_RESTORE; otherwise NULL).
 const void *od_pieces_place(od_pieces *t, size_t bytes, void **to);
 // OD_PIECES_CHECK: reports an invalid value, unless `possible` is true.
 void od_pieces_expect(od_pieces *t, int possible, const char *problem);
 
-// Returns whether a saved value can be a count: sums of some thousand such counts do not overflow.
+// Returns whether a saved value is valid as a count: not negative, and so small that sums of some thousand counts do
+// not overflow.
 static inline int od_saved_is_count(int64_t value) {
   return value >= 0 && value <= (LONG_MAX > INT32_MAX ? INT64_C(1) << 48 : LONG_MAX / 2);
 }
@@ -51,7 +54,7 @@ typedef enum od_saved_kind {
   OD_SAVED_RUN,
   OD_SAVED_OBSERVATION
 } od_saved_kind;
-// The owner of a state: the identity that saved and restored state must share.
+// The identity of the owner of a saved state. Only an owner with the same identity can restore the state.
 typedef struct od_saved_owner {
   od_saved_kind kind;
   uint64_t machine, selection;      // see od_plant_ops.fingerprint()
@@ -68,8 +71,8 @@ od_status od_saved_read(const od_saved_owner *owner, void *self, od_pieces_funct
 // Checks a saved state of this kind and copies the bytes of its first piece. Fails in the same cases as od_saved_read().
 od_status od_saved_first(od_saved_kind kind, const void *saved, size_t size, void *first, size_t bytes, od_error *err);
 
-// Computes the checksum of a saved state again, for tests that change bytes. Returns false if there are fewer bytes than in a
-// header.
+// Replaces the checksum of a saved state by the checksum of its current bytes, for tests that change bytes. Returns
+// false if there are fewer bytes than in a header.
 int od_saved_repair(void *saved, size_t size);
 
 #endif

@@ -17,7 +17,7 @@ enum {
 
 typedef struct output {
   char *text;
-  size_t size, length;  // length of the whole text, including the part that is cut off
+  size_t size, length;  // size of `text`; length of the whole text, including the part that is cut off
 } output;
 
 static void put(output *o, char c) {
@@ -42,7 +42,7 @@ static void put_integer(output *o, unsigned long long size, bool negative) {
 
 // ---- the digits of a real
 
-// 0.d1 d2 d3 ... times 10^point.
+// The number 0.d1 d2 d3 ... times 10^point.
 typedef struct decimal {
   char digit[MOST_DIGITS];
   int count, point;
@@ -162,7 +162,7 @@ static void put_signed(output *o, long long value) {
   put_integer(o, value < 0 ? 0 - (unsigned long long)value : (unsigned long long)value, value < 0);
 }
 
-// Writes one conversion, whose text begins after the percent sign. Returns the address after the conversion.
+// Writes the result of one conversion; at: the text after the percent sign. Returns the address after the conversion.
 static const char *convert(output *o, const char *at, va_list *args) {
   const char *begin = at;
   int precision = read_precision(&at, args), longs = 0;

@@ -32,8 +32,9 @@ typedef double od_quad_anywhere __attribute__((vector_size(32), aligned(8), may_
 // Two consecutive numbers.
 typedef double od_pair_anywhere __attribute__((vector_size(16), aligned(8), may_alias));
 #define OD_PAIR_AT(place) (*(od_pair_anywhere *)(place))
-// Applies DO(AT) to a short row, four numbers at a time, without the prologue that compilers add to long loops. j is the index of
-// the first number. AT(place) is the quad, the pair or the single number at the address `place`.
+// Applies DO(AT) to a short row, four numbers at a time, without the prologue that compilers add to long loops. j is
+// the index of the first number. DO uses AT(place), which is the quad, the pair or the single number at the address
+// `place`.
 #define OD_ONE_AT(place) (*(place))
 #if OD_SMALL
 #define OD_FOR_FOURS(count, DO) \
@@ -76,7 +77,8 @@ typedef double od_lanes __attribute__((vector_size(32), aligned(8)));
 // Compilers emit this warning at the end of the file, so the pragma stays in effect.
 #define OD_LANES_BY_VALUE _Pragma("GCC diagnostic ignored \"-Wpsabi\"")
 
-// Shift x up by one or two places and fill the free places with numbers of y; exchange the numbers of each pair of x.
+// The first two shift the numbers of x up by one or two places and fill the free places with the first numbers of y.
+// The third exchanges the two numbers of each pair of x.
 #if defined(__clang__)
 #define OD_QUAD_MOVED_ONE(x, y) __builtin_shufflevector(x, y, 4, 0, 1, 2)
 #define OD_QUAD_MOVED_TWO(x, y) __builtin_shufflevector(x, y, 4, 5, 0, 1)

@@ -1,6 +1,6 @@
-// Classes of signal blocks. One file of this folder defines each class: equations on flat local vectors, the table od_block_class
-// for running models, and a description for readers and users (block_description.h). The builder, the reader, outputs, derivatives,
-// tests and documentation iterate over the list of classes (block_list.h).
+// Classes of signal blocks. Each class is one file of this folder: equations on flat local vectors, the table
+// od_block_class for running models, and a description for readers and users (block_description.h). The builder, the
+// reader, outputs, derivatives, tests and documentation iterate over the list of classes (block_list.h).
 //
 // A block has numbers q, states x, inputs u, outputs y and the rates of its states. A block does not access the machine. A sampled
 // block runs once per sampling period and holds its output in between, as an additional last state.
@@ -24,7 +24,8 @@ enum {
 
 // ---- the class
 
-// q: numbers; x: states; u: inputs; held: values at which the jumps of the block are held (base/formula.h; NULL: none); y: outputs.
+// q: numbers; x: states; u: inputs; held: values at which the jumps of the block are held (base/formula.h; NULL: none);
+// y: outputs; rate: rates of the states.
 typedef void (*od_block_evaluate)(const od_block_spec *s, const double *q, const double *x, const double *u,
                                   const double *held, double *y, double *rate);
 typedef void (*od_block_evaluate_complex)(const od_block_spec *s, const od_complex *q, const od_complex *x,
@@ -62,7 +63,7 @@ typedef struct od_block_class {
   int table_axes;
   bool table_over_sum;
 
-  // Computes outputs and rates.
+  // Computes the outputs y and the rates of the states.
   od_block_evaluate evaluate;
   od_block_evaluate_complex evaluate_complex;
   // Computes the states after a sample, the held output last. NULL: the block cannot be sampled. Only blocks with one input can

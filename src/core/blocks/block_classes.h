@@ -21,7 +21,7 @@ static inline const od_block_description *od_block_description_of(const od_block
   return od_block_descriptions[s->block_class];
 }
 
-// Returns the first error of a spec as the predicate of a sentence ("has no inputs"), or NULL.
+// Returns the first error of a spec as the predicate of a sentence ("has no inputs"); NULL: the spec is valid.
 const char *od_block_spec_problem(const od_block_spec *s);
 
 // The sizes of a block with this spec. The states of a sampled block include its held output.
@@ -32,7 +32,7 @@ typedef struct od_block_counts {
 od_block_counts od_block_count(const od_block_spec *s);
 // Returns the count of numbers of a field; 0 if the field is not given.
 int od_block_count_field(const od_block_spec *s, const od_block_field *f);
-// Returns whether the key of a choice is given.
+// Returns whether the spec of a block gives the key of a choice.
 bool od_block_gives(const od_block_spec *s, const char *key);
 
 static inline bool od_block_can_be_sampled(const od_block_class *c) {
@@ -44,15 +44,17 @@ bool od_block_is_linear(const od_block_spec *s);
 
 // Returns the name of a state, or NULL if the state is an output. The name is appended to the name of the block.
 const char *od_block_state_name(const od_block_spec *s, int state);
-// Returns a unit, or a rule for the unit. The state is the time derivative of order *order of a quantity in this unit.
+// Returns the unit of a state, or a rule for the unit. The state is the time derivative of order *order of a quantity
+// in this unit.
 const char *od_block_state_unit(const od_block_spec *s, int state, int *order);
 
 // ---- one block and its derivatives (block_slopes.c)
 
-// Computes the derivatives with respect to states and inputs. Rows are outputs, then rates; columns are states, then inputs.
+// Computes the derivatives of a block with respect to its states and inputs. Rows of `by` are outputs, then rates;
+// columns are states, then inputs.
 void od_block_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x, const double *u,
                      const double *held, double *by);
-// Computes the derivatives of outputs, then rates, with respect to one number.
+// Computes the derivatives `by` of the outputs, then of the rates, with respect to one number of the block.
 void od_block_number_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x,
                             const double *u, const double *held, int number, double *by);
 // A direction: changes dx (NULL: none) of the states before a sample, du of the first input, and a number (-1: none) that changes

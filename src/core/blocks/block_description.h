@@ -18,8 +18,8 @@ enum {
 
 // The unit of a number is a fixed unit or a rule. A rule is a unit with the words "in" and "out", such as the rules below or
 // "out/s". "in" is the unit of the first input, or of the product or quotient of all inputs if the block multiplies or divides.
-// "out" is the unit of the first output. The key of an input is the unit of this input. The unit of a state is fixed, "in" or
-// "out".
+// "out" is the unit of the first output. The key of an input stands for the unit of this input. The unit of a state is
+// fixed, "in" or "out".
 #define OD_UNIT_IN           "in"
 #define OD_UNIT_OUT          "out"
 #define OD_UNIT_RATIO        "out/in"
@@ -33,11 +33,12 @@ typedef enum od_block_shape {
   OD_TWO_NUMBERS,  // a list
   OD_BOUNDS,       // two numbers [lower, upper], the first less than the second
   OD_PER_INPUT,    // a list with a number for each input, in the unit of the output per unit of the input
-  OD_POLYNOMIAL,  // coefficients from the highest power of s (z if sampled) down, each with its power of seconds. A class has two
-                  // polynomials; the degree of the first polynomial must not exceed the degree of the second
-  OD_ABSCISSAE,  // a list of increasing numbers; a choice gives their count
-  OD_ORDINATES,  // a list with a number for each combination of abscissae
-  OD_NAMED,      // a map of names to numbers, each with its own unit; a choice gives their count
+  OD_POLYNOMIAL,  // coefficients from the highest power of s (z if sampled) down, each in the unit of its power of s. A
+                  // class has two polynomials; the degree of the first polynomial must not exceed the degree of the
+                  // second
+  OD_ABSCISSAE,   // a list of increasing numbers; a choice gives their count
+  OD_ORDINATES,   // a list with a number for each combination of abscissae
+  OD_NAMED,       // a map of names to numbers, each with its own unit; a choice gives their count
 } od_block_shape;
 
 // Limits of a time constant in s.
@@ -63,9 +64,9 @@ typedef struct od_block_field {
   od_limits limits, or_limits;    // limits of the key and of the alternative key; all zero: no limits
 
   // Only for delays. A sampled delay counts samples; then a field with one of these flags is not a number of the model.
-  bool counts_samples;  // whether a sampled block requires a whole number of samples
-  bool
-      instead_of_sample;  // whether the field is never a number of the model, but an integer from 1 to `most`, stored in a choice
+  bool counts_samples;     // whether a sampled block requires a whole number of samples
+  bool instead_of_sample;  // whether the field is never a number of the model, but an integer from 1 to `most`, stored
+                           // in a choice
   int most;
 } od_block_field;
 
@@ -78,7 +79,7 @@ typedef struct od_block_input {
   bool factor;       // whether the input may be absent; then its value is one. The key sets a choice of the class
 } od_block_input;
 
-// Rules by which a file sets a choice.
+// Rules for the value of a choice, given by the value of a key in the file.
 typedef enum od_choice_rule {
   OD_CHOICE_NONE,        // the end of the list
   OD_CHOICE_GIVEN,       // 1 if the key is given
@@ -117,7 +118,7 @@ typedef struct od_block_description {
 
   // Names of the outputs; "": the name of the block alone. The second output is the rate of the first output.
   const char *outputs[OD_MOST_BLOCK_OUTPUTS];
-  // States without names are called "state" or "state1", "state2" ...: the filtered input and its rates.
+  // States without names are called "state" or "state1", "state2" ... They are the filtered input and its rates.
   od_block_state state[OD_MOST_NAMED_STATES];
   bool states_are_outputs;  // whether the states are outputs, with their names and units
 } od_block_description;

@@ -6,7 +6,8 @@
 
 #include "blocks/block_classes.h"
 
-// Computes the derivatives of a linear block without an offset: its response to a unit value of each state or input.
+// Computes the derivatives `by` of a linear block without an offset: the response of the block to a unit value of each
+// state or input.
 static void unit_slopes(const od_block_spec *s, od_block_counts n, const double *q, double *by) {
   double x[OD_MOST_BLOCK_STATES], u[OD_MOST_BLOCK_INPUTS], y[OD_MOST_BLOCK_OUTPUTS], rate[OD_MOST_BLOCK_STATES];
   int columns = n.states + n.inputs;
@@ -25,7 +26,7 @@ static void unit_slopes(const od_block_spec *s, od_block_counts n, const double 
 #if OD_WITH_COMPLEX
 static const double tiny = 1e-30;
 
-// A block in complex numbers, all on the stack.
+// The data of a block in complex numbers, for the stack.
 typedef struct complex_block {
   od_complex q[OD_MOST_BLOCK_NUMBERS], x[OD_MOST_BLOCK_STATES], u[OD_MOST_BLOCK_INPUTS];
   od_complex held[OD_MOST_OPERATIONS];

@@ -1,5 +1,5 @@
-// Common part of maximum and minimum: the largest or smallest of several signals with the same unit, times a gain. OD_BEATS(a, b)
-// is true if a is chosen instead of b.
+// Common part of maximum and minimum: the largest or smallest of several signals with the same unit, times a gain. The
+// file of the block defines OD_BEATS(a, b), which is true if a is chosen instead of b.
 #define OD_BLOCK_SLOPES
 
 typedef struct X(numbers) {

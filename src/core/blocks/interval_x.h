@@ -13,7 +13,7 @@ static inline X(interval) X(interval_of)(const od_x *at, int count, od_x u) {
   return i;
 }
 
-// Interpolates linearly between points; the result is constant beyond them.
+// Returns the value at u of straight lines between points; beyond the first and the last point the value is constant.
 static inline od_x X(on_lines)(const od_x *at, const od_x *value, int count, od_x u) {
   X(interval) i = X(interval_of)(at, count, u);
   return value[i.first] + i.part * (value[i.first + 1] - value[i.first]);

@@ -1,5 +1,5 @@
-// Table: linear interpolation between points, constant beyond them. Use a table for measured characteristics, such as friction as a
-// function of position.
+// Table: linear interpolation between points, constant beyond the first and the last point. Use a table for measured
+// characteristics, such as friction as a function of position.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SLOPES
 #include "blocks/interval_x.h"

@@ -1,7 +1,8 @@
 // Notch filter: y/u = gain (T^2 s^2 + 2 d0 T s + 1)/(T^2 s^2 + 2 d1 T s + 1), T = 1/frequency or the time constant itself.
 #ifdef OD_BLOCK_TEXT
 typedef struct X(numbers) {
-  // `frequency` holds the time constant if the file gives 'time_constant'; above, below: damping ratios d0, d1
+  // `frequency` holds the time constant if the file gives 'time_constant'; above: damping ratio d0 of the numerator;
+  // below: damping ratio d1 of the denominator
   od_x gain, frequency, above, below;
 } X(numbers);
 #include "blocks/rational_x.h"

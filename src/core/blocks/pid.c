@@ -43,7 +43,7 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
   if (derivative) b.rate[1] = slope;
 }
 
-// Once per sample: the integral adds ki e T; the derivative's filter takes an implicit step.
+// Takes one sample: the integral adds ki e T, and the filter of the derivative takes an implicit step.
 static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
   bool derivative = b.s->choice[DERIVATIVE], limited = b.s->choice[LIMITED];
   double T = b.s->sample;

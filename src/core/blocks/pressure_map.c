@@ -22,7 +22,7 @@ const od_block_description od_pressure_map_block_description = {
     .fields = {{"at_a", "Pa", OD_ANY, NAN, "pressures a of the grid, increasing", .shape = OD_ABSCISSAE},
                {"at_b", "Pa", OD_ANY, NAN, "pressures b of the grid, increasing", .shape = OD_ABSCISSAE},
                {"values", OD_UNIT_OUT, OD_ANY, NAN,
-                "outputs at all pressures b: a list for each pressure a, or one list with one pressure a after another",
+                "outputs: for each pressure a, a list of the outputs at all pressures b; or these lists as one list",
                 .shape = OD_ORDINATES}},
     .choices = {{OD_CHOICE_ENTRIES, "at_a", 8}, {OD_CHOICE_ENTRIES, "at_b", 8}},
     .outputs = {""},

@@ -29,7 +29,7 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 // Computes the derivatives of the output and of the rates with respect to states and input.
 static inline void rational_slopes(const rational_r *r, double *by) {
   int n = r->n, columns = n + 1;
-  double *top = by + n * columns;  // the row of the highest derivative's rate
+  double *top = by + n * columns;  // the row of the rate of the highest state
   by[n] = r->b[n] / r->a[n];
   for (int i = 0; i < n; i++) {
     by[i] = r->b[i] - r->b[n] * r->a[i] / r->a[n];

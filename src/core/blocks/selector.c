@@ -48,7 +48,7 @@ const od_block_description od_selector_block_description = {
     .inputs = {{"off"}, {"on", OD_UNIT_OUT}, {"control"}},
     .keeps_unit = true,
     .fields = {{"thresholds", "control", OD_ANY, NAN,
-                "[off, on]: the switch goes off when 'control' falls to 'off', and on when 'control' rises to 'on'",
+                "[off, on]: the block switches off when 'control' falls to 'off', and on when 'control' rises to 'on'",
                 .shape = OD_BOUNDS}},
     .outputs = {""},
     .state = {{"mode", "1"}},

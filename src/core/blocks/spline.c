@@ -27,7 +27,8 @@ static inline od_x X(slope)(const od_x *at, const od_x *value, int count, int i)
   return i > middle ? right + after * bend : left + before * bend;
 }
 
-// Returns the index of the first or the last point if u is at or beyond this point, or -1 if u is between these points.
+// Returns the index of the first or the last point if u is at or beyond this point; -1 if u is between the first and
+// the last point.
 static inline int X(end_of)(const od_x *at, int count, od_x u) {
   return RE(u) <= RE(at[0]) ? 0 : RE(u) >= RE(at[count - 1]) ? count - 1 : -1;
 }

@@ -9,7 +9,7 @@
 #define OD_BLOCK_MODES
 
 typedef struct X(numbers) {
-  od_x output[1];  // output of each state, then the parameters
+  od_x output[1];  // outputs of all states, then the parameters of the conditions
 } X(numbers);
 
 static inline void X(results)(const X(numbers) * q, X(block) b, od_x *result) {

@@ -20,7 +20,7 @@ static inline void X(coefficients)(const X(numbers) * q, X(block) b, X(rational)
   }
 }
 
-// Computes the states after a sample: v[k-1], v[k-2], ... of v = u/D(z).
+// Computes the states after sample k: v[k], v[k-1], ... of v = u/D(z), and the held output as the last state.
 static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
   int n = b.s->choice[DENOMINATOR], lead = n - b.s->choice[NUMERATOR];
   const od_x *above = q->coefficient, *below = above + b.s->choice[NUMERATOR] + 1;

@@ -9,7 +9,7 @@ typedef struct X(numbers) {
 } X(numbers);
 
 typedef struct X(edge) {
-  int line;  // the input with the pressure at the line of the edge
+  int line;  // index of the input: the pressure of the line that this edge connects
   int sign;  // sign of the derivative of `drop` with respect to this pressure; 0 at the least drop
   od_x drop;
 } X(edge);

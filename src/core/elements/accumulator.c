@@ -35,7 +35,7 @@ static inline X(gas) X(compressed)(const X(numbers) * q, od_x share) {
 }
 
 static inline X(gas) X(gas_at)(const X(numbers) * q, od_x oil) {
-  od_x share = 1 - oil / q->volume;  // gas volume divided by `volume`
+  od_x share = 1 - oil / q->volume;  // volume of the gas, divided by `volume`
   if (RE(oil) < 0) return (X(gas)){q->precharge, q->precharge * oil};
   if (RE(share) >= X(least_gas)) return X(compressed)(q, share);
   X(gas) end = X(compressed)(q, X(least_gas));

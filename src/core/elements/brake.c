@@ -26,8 +26,9 @@ static inline bool X(holds)(const X(in) * in) {
   return RE(in->mode) > 0.5;
 }
 
-// Return the elastic force of the brake relative to the holding force, and its energy. The rate of the anchor keeps the relative
-// force at most 1; a state that a caller sets or a filter corrects may exceed this limit.
+// Return, for the deflection `share` relative to the deflection at which the brake slips, the elastic force divided by
+// the holding force, and the energy divided by the product of holding force and this deflection. The rate of the anchor
+// keeps |share| at most 1, but a state that a caller sets or a filter corrects may exceed this limit.
 static inline od_x X(clamped)(od_x share) {
   return OD_SELECT(RE(share) > 1, 1, OD_SELECT(RE(share) < -1, -1, share));
 }

@@ -3,8 +3,8 @@
 //   r = (length - end) / (begin - end) between 0 and 1: the remaining fraction of the cushion
 //   area(r) = last + (full - last) r^shape
 //   Q = discharge * sqrt(2/rho) * (area(r) + check * step((p_line - p_chamber) / range)) * root(p_chamber - p_line)
-// Lengths are measured along the line between the cylinder's points: begin < end at the extended end, begin > end at the retracted
-// end.
+// Lengths are lengths of the line between the cylinder's points: begin < end at the extended end, begin > end at the
+// retracted end.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -71,7 +71,7 @@ const od_element_description od_cushion_description = {
         OD_FIELD("range", "Pa", OD_POSITIVE, 1e5, 1, 1e9, 1e3, 1e6,
                  "pressure difference at which the check valve is fully open"),
         OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient")),
-    OD_RULES({BEGIN, END, OD_RULE_DIFFERS, END, "because the cushion begins at one length and ends at the other"},
+    OD_RULES({BEGIN, END, OD_RULE_DIFFERS, END, "because the cushion begins at one length and ends at another"},
              {FULL, LAST, OD_RULE_GREATER, LAST, "because the cushion reduces the area toward the end of the stroke"}),
     .outputs = {OD_FLOW_OUTPUTS},
 };

@@ -37,7 +37,7 @@ typedef struct X(stop) {
   od_x grip;           // max(1 + damping d', 0)
 } X(stop);
 
-// Returns the end stop that the piston touches.
+// Returns the end stop that the piston touches, and the state of this contact.
 static inline X(stop) X(stop_at)(const X(in) * in, const X(numbers) * q) {
   od_x x = in->length - q->closed;
   X(stop) s = {.side = OD_SELECT(RE(x) > RE(q->stroke), 1, OD_SELECT(RE(x) < 0, -1, 0))};

@@ -1,5 +1,5 @@
-// An unknown force or torque that represents effects omitted by the model. Observers estimate it. The state of the element is the
-// force itself, which decays with a time constant, or is constant without a time constant.
+// An unknown force or torque that represents effects omitted by the model, for observers to estimate. The state of the
+// element is the force itself, which decays with a time constant, or is constant without a time constant.
 //   force' = -force / time
 // `noise` is not in this equation: observers use `noise` as the standard deviation of the change of the force within one second.
 // With a time constant the stationary standard deviation is noise sqrt(time / 2 s); without a time constant the force is a random

@@ -3,7 +3,7 @@
 //   Q_a = share * limit(1 - spool) * area * discharge * sqrt(2/rho) * root(p - p_a)
 //   Q_b = (1 - share) * limit(1 + spool) * area * discharge * sqrt(2/rho) * root(p - p_b)
 //   spool' = (Q_a/share - Q_b/(1 - share)) / (nominal * time_constant)
-// The spool stops near its ends, where one branch is closed.
+// Near its ends, where one branch is closed, the spool slows down to a stop.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

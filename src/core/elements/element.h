@@ -1,9 +1,9 @@
-// Element classes. One file of this folder defines each class: an equation out = f(in) on flat local vectors, the table
+// Element classes. Each class is one file of this folder: an equation out = f(in) on flat local vectors, the table
 // od_element_class for running models, and a description for readers and users (element_description.h). Readers, outputs, energies,
 // derivatives, tests and documentation iterate over the list of classes (element_list.h).
 //
-// An instance does not access the machine. Constant tables of integers (model/join.c) define the sources of its inputs (`in`) and
-// the destinations of its outputs (`out`).
+// The equations of an instance do not access the machine. Constant tables of integers (model/join.c) define the sources
+// of its inputs (`in`) and the destinations of its outputs (`out`).
 #ifndef OD_ELEMENT_H
 #define OD_ELEMENT_H
 
@@ -31,7 +31,7 @@ typedef enum od_in_kind {
   OD_IN_SPEED,       // the rate of the length
   OD_IN_SIGNAL,      // signal `index` of the instance; 1 without a signal
   OD_IN_STATE,       // state `index` of the instance
-  OD_IN_HOST_STATE,  // state `index` of the host of the instance (a port's spool)
+  OD_IN_HOST_STATE,  // state `index` of the host of the instance (for a port: the spool of the valve)
   OD_IN_HEAT,        // the power of all losses that heat the oil, W; only for the reservoir
 } od_in_kind;
 typedef struct od_in_slot {
@@ -45,7 +45,8 @@ enum {
   OD_OIL_STATE_SMOOTHING,   // Pa
   OD_OIL_STATE_VISCOSITY,   // dynamic, at zero pressure, Pa s
   OD_OIL_STATE_THICKENING,  // relative increase of the viscosity per pressure, 1/Pa
-  OD_OIL_STATE_THINNESS,  // viscosity at the reference temperature divided by the viscosity at the temperature of the oil
+  OD_OIL_STATE_THINNESS,    // viscosity at the reference temperature divided by the viscosity at the temperature of the
+                            // oil
   OD_OIL_STATES
 };
 
@@ -54,9 +55,9 @@ enum {
 typedef enum od_out_kind {
   OD_TO_NOTHING,     // the end of the list
   OD_TO_THROUGH,     // a flow from end 0 to end 1, m3/s
-  OD_TO_END,         // a flow out of the element into end `index`, m3/s
+  OD_TO_END,         // a flow out of the element into the node at end `index`, m3/s
   OD_TO_VOLUME,      // volume added to the node at end `index`, m3
-  OD_TO_LARGEST,     // largest volume that the element adds at end `index`, m3
+  OD_TO_LARGEST,     // largest volume that the element adds to the node at end `index`, m3
   OD_TO_COMPLIANCE,  // compliance of the element's walls at end `index`, in addition to the oil, m3/Pa
   OD_TO_FORCE,       // force that pushes two points apart, or acts in the direction of a joint coordinate
   OD_TO_RATE,        // the rate of state `index` of the instance
@@ -66,8 +67,8 @@ typedef struct od_out_slot {
   int index;
 } od_out_slot;
 
-// The first two entries of the report of an instance; further entries are for named outputs. A report depends on inputs, outputs
-// and numbers, not on the memory of the instance.
+// The first entries of the report of an instance are the loss (W) and the stored energy (J); further entries are for
+// named outputs. A report depends on inputs, outputs and numbers, not on the memory of the instance.
 enum { OD_REPORT_LOSS, OD_REPORT_STORED, OD_REPORT_OWN };
 enum { OD_NO_HEAT = -1 };
 
@@ -119,7 +120,8 @@ typedef struct od_element_class {
   // element has no external drive.
   int supply;
   bool supplies;  // whether the element supplies energy to the machine: by the report `supply`, or by a negative loss
-  int heat;  // index of the report with the power that heats the oil, or OD_NO_HEAT; losses of suppliers do not heat the oil
+  int heat;  // index of the report with the power that heats the oil, or OD_NO_HEAT; losses of suppliers do not heat
+             // the oil
 
   void (*evaluate)(const od_batch *b, const int *pool, double *w);
   void (*evaluate_complex)(const od_batch *b, const int *pool, od_complex *w);
@@ -128,10 +130,10 @@ typedef struct od_element_class {
   // Computes the derivatives of all outputs of every instance with respect to all inputs, from the inputs and outputs of the last
   // evaluation.
   void (*slopes)(const od_batch *b, const int *pool, double *w);
-  // Optional, for frequently used classes. Without this function, complex steps of one instance give these derivatives. Computes
-  // the derivatives of the outputs of one instance with respect to some numbers (`outs` entries per number): its own numbers (0
-  // ..), the numbers of its host (OD_NUMBER_OF_HOST + ..), or the numbers of the oil (OD_NUMBER_OF_OIL + ..). Returns false if all
-  // derivatives are zero.
+  // Computes the derivatives of the outputs of one instance with respect to some numbers (`outs` entries per number):
+  // its own numbers (0 ..), the numbers of its host (OD_NUMBER_OF_HOST + ..), or the numbers of the oil
+  // (OD_NUMBER_OF_OIL + ..). Returns false if all derivatives are zero. Optional, for frequently used classes: without
+  // this function, complex steps of one instance give these derivatives.
   bool (*number_slopes)(const od_batch *b, const int *pool, double *w, int instance, const int *number, int count,
                         double *dout);
   // Quantities whose signs select a branch of the law, such as distances from stops. `zeros` is the count of these quantities; the
@@ -145,7 +147,8 @@ typedef struct od_element_class {
   void (*switch_mode_complex)(const od_batch *b, const int *pool, od_complex *w, int instance, od_complex *states);
 } od_element_class;
 
-// A pool contains operations as sequences of integers. Their offsets in the pool are even, so that numbers are aligned.
+// A pool contains operations of formulas as sequences of integers. The offsets of operations in the pool are even, so
+// that their numbers are aligned.
 enum { OD_OPERATION_INTS = sizeof(od_operation) / sizeof(int) };
 static inline od_formula od_batch_formula(const od_batch *b, const int *pool, int instance) {
   if (b->formula == 0) return (od_formula){0, NULL};
@@ -153,16 +156,17 @@ static inline od_formula od_batch_formula(const od_batch *b, const int *pool, in
   return (od_formula){pool[b->operations + instance], operation};
 }
 
-// The numbers of a curve follow the other numbers of the class: increasing abscissae of the control points, then the ordinates.
-// Returns whether side, degree and number of points are valid and agree with the count of numbers.
-enum { OD_HIGHEST_CURVE_DEGREE = 7 };  // one less than the capacity of math/spline_x.h
+// Returns whether side, degree and number of points of a curve are valid and agree with the count of numbers. The
+// numbers of a curve follow the other numbers of the class: increasing abscissae of the control points, then the
+// ordinates.
+enum { OD_HIGHEST_CURVE_DEGREE = 7 };  // OD_SPLINE_MOST - 1 (math/spline_x.h)
 static inline bool od_element_curve_fits(const od_element_class *c, const int *choice, int numbers) {
   int side = choice[OD_PORT_SIDE], degree = choice[OD_PORT_DEGREE], points = choice[OD_PORT_COUNT];
   return degree >= 1 && degree <= OD_HIGHEST_CURVE_DEGREE && points > degree && (side == 1 || side == -1) &&
          numbers == c->numbers + 2LL * points;
 }
 
-// Returns the count of states. The inputs and rates of an instance refer to each state.
+// Returns the count of states: one more than the largest index of a state among the inputs and rates of an instance.
 static inline int od_element_state_count(const od_element_class *c) {
   int count = 0;
   for (int i = 0; i < c->ins; i++)
@@ -172,7 +176,8 @@ static inline int od_element_state_count(const od_element_class *c) {
   return count;
 }
 
-// Returns the count of ends, including optional ends. The inputs and flows of an instance refer to each end.
+// Returns the count of ends, including optional ends: one more than the largest index of an end among the inputs and
+// flows of an instance.
 static inline int od_element_class_ends(const od_element_class *c) {
   int count = 0;
   for (int i = 0; i < c->ins; i++)

@@ -48,7 +48,7 @@ typedef enum od_rule_kind {
 typedef struct od_element_rule {
   int greater, smaller;
   od_rule_kind kind;
-  int about;         // the field that the message is about
+  int about;         // index of the field that the message is about
   const char *text;  // OD_RULE_NEEDED: the message; else the reason of the rule ("because ..."; NULL: none)
 } od_element_rule;
 static inline bool od_element_rule_holds(const od_element_rule *r, double greater, double smaller) {
@@ -73,7 +73,7 @@ static inline const char *od_element_rule_relation(const od_element_rule *r) {
 // Ways in which an element is connected at an end.
 typedef enum od_end_role {
   OD_END_FLOW,   // the oil of a line flows through the end
-  OD_END_PILOT,  // the pressure controls the element; no oil flows
+  OD_END_PILOT,  // the pressure at the end controls the element; no oil flows
   OD_END_DRAIN,  // the end drains leakage or the oil of the spring's chamber
   OD_END_SENSE,  // the end carries the pressure of a load as a signal
 } od_end_role;
@@ -95,7 +95,8 @@ typedef enum od_drives {
 
 typedef struct od_element_state {
   const char *name, *unit;  // unit "*": as for fields
-  int present_if;  // the state exists if this field is above present_above, else an input replaces the state; -1: always
+  int present_if;  // the state exists if this field is above present_above, else an input replaces the state; -1:
+                   // always
   double present_above;
   int scale_field;  // field with the typical size of the state and of its rate per second; -1: `scale` is used
   double scale;     // typical size if scale_field is -1
@@ -103,8 +104,8 @@ typedef struct od_element_state {
   od_limits limits;          // limits of the initial value; all zero: the limits of the unit
   const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
 
-  // For random-walk states: the field with the standard deviation of their change within one second (0: none; this field is never
-  // field 0), and the field with the time constant of their decay.
+  // For random-walk states: the field with the standard deviation of the change of the state within one second (never
+  // field 0; 0: the state is no random walk), and the field with the time constant of the decay of the state.
   int noise_field, time_field;
 } od_element_state;
 
@@ -148,7 +149,8 @@ typedef struct od_element_description {
   const struct od_element_description *host;  // the class of the host, if only one is possible; else NULL
 
   int curve_stroke,
-      curve_full;  // with a curve: fields of the host with the largest abscissa and with the ordinate of a fully open port
+      curve_full;  // with a curve: fields of the host with the largest abscissa and with the ordinate of a fully open
+                   // port
 
   // The key of the formula in files, for classes whose law is a formula of each instance. NULL: no formula.
   const char *formula_key;
@@ -161,24 +163,25 @@ typedef struct od_element_description {
   int rule_count;
   int one_of[OD_MOST_ENDS], one_of_count;  // fields of which at least one must be given
   od_element_state states[OD_MOST_ELEMENT_STATES];
-  // Choice 0 is 1 if another instance of the class has the same node at this end; then this instance only feeds that node. The
-  // builder sets choice 0. 0: no such end.
+  // Index of an end; 0: no such end. Choice 0 is 1 if another instance of the class has the same node at this end; then
+  // this instance only feeds this node. The builder sets choice 0.
   int shared_end;
   od_element_output outputs[OD_MOST_ELEMENT_OUTPUTS];
   bool may_supply;          // whether the loss can be negative in unusual states, such as overstretched bristles
   bool shuts_about_center;  // whether all edges are closed if the spool is nearer to `offset` than overlap * stroke
 
-  // Pumps with a control: the flow is zero if the pressure at this end is the sum of two fields; field 0: none.
+  // Pumps with a control: the flow is zero if the pressure at end `end` is the sum of the fields `field` and `range`.
+  // field 0: the class is no such pump.
   struct {
     int field, range, end;
   } shut_off;
   od_drives drives;
-  // Pumps: fields whose product is the flow with a signal of 1, m3/s.
+  // Pumps: the product of these `count` fields is the flow with a signal of 1, m3/s.
   struct {
     int count, field[2];
   } rated_flow;
-  // Fields that define the range of lengths: the shortest length, the strokes of all stages, the stiffness of the end stops. The
-  // index of the first stroke's field is never 0; 0: any length is allowed. is_required: the builder rejects an initial length
+  // Fields that define the range of lengths: the shortest length, the strokes of all stages, the stiffness of the end
+  // stops. stroke[0] is never field 0; 0: any length is allowed. is_required: the builder rejects an initial length
   // beyond the range.
   struct {
     int closed, stroke[OD_MOST_STAGES], stiffness;

@@ -3,8 +3,9 @@
 #include "base/scalar_x.h"
 #include "elements/laws_x.h"
 
-// Data of an instance in addition to its inputs and numbers: the oil, the numbers of its host, its choices, and the instance's
-// memory. evaluate() may write to this memory for the next evaluation and for derivatives.
+// Data of an instance in addition to its inputs and numbers: the properties of the oil, the numbers of the host, the
+// choices, and the memory `kept` of the instance. evaluate() may write to `kept`, for the next evaluation and for
+// derivatives.
 typedef struct X(setting) {
   const od_x *oil, *host;
   const int *choice;

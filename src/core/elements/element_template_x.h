@@ -27,7 +27,8 @@
 // Entries for a class with modes, whose file has defined OD_ELEMENT_MODES.
 #define OD_MODE_FUNCTIONS \
   .margin = margin_of_r, .switch_mode = switch_mode_of_r, .switch_mode_complex = OD_IN_COMPLEX(switch_mode_of_c)
-// A field: key, unit, sign, default, possible range, usual range, meaning, then designators of further entries.
+// A field: key, unit, sign, default, possible range, usual range, meaning, then designated initializers of further
+// members.
 #define OD_FIELD(k, u, s, f, low, high, usual_low, usual_high, ...)                              \
   {                                                                                              \
     .key = k, .unit = u, .sign = s, .fallback = f, .limits = {low, high, usual_low, usual_high}, \

@@ -23,7 +23,7 @@ static inline const od_element_description *od_element_description_at(int i) {
 // Returns the description of a class.
 const od_element_description *od_element_description_of(const od_element_class *c);
 
-// The class of the host of ports.
+// The class whose instances are the hosts of ports.
 extern const od_element_class od_valve_class;
 
 // Descriptions of classes that have their own readers, or that other modules refer to.

@@ -5,7 +5,7 @@ typedef struct X(report) {
   od_x loss, stored;
 } X(report);
 
-// Flows across the edges from a line to a port.
+// Flows across the four edges, each from a line to a port.
 typedef struct X(edge_flows) {
   od_x first_a, second_a, first_b, second_b;
 } X(edge_flows);

@@ -1,5 +1,5 @@
-// Laminar leakage past a piston that depends on the position of the piston. The leakage is larger near one position, as in a barrel
-// worn in the middle of the stroke.
+// Laminar leakage past a piston, as a function of the position of the piston. The leakage is larger near one position,
+// as in a barrel worn in the middle of the stroke.
 //   Q = (slope + worn * exp(-((length - place) / width)^2)) * thinness * (p_from - p_to)
 // The flow depends on the oil's viscosity, as in leak.c.
 #ifdef OD_ELEMENT_TEXT

@@ -29,8 +29,9 @@ typedef struct X(port_state) {
 } X(port_state);
 _Static_assert(sizeof(X(port_state)) <= OD_PORT_KEPT * sizeof(od_x), "a port's state must fit its memory");
 
-// Returns whether the port is open at zero travel. If the curve gives the opening, the first value of the curve decides. If the
-// curve gives a flow coefficient, the port is closed, because the coefficient is multiplied by the travel.
+// Returns whether the port is open at zero travel. If the curve gives the opening, the port is open if the first value
+// of the curve is positive or the first abscissa is negative. If the curve gives a flow coefficient, the port is
+// closed, because the coefficient is multiplied by the travel.
 static inline bool X(begins_open)(const X(numbers) * q, const X(setting) * s, const X(port_state) * port) {
   const od_x *at = q->curve, *value = at + s->choice[OD_PORT_COUNT];
   return RE(port->travel) == 0 && s->choice[OD_PORT_LAW] == OD_VALVE_OPENING && (RE(*value) > 0 || RE(*at) < 0);
@@ -93,7 +94,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
   by->value.spool = s.choice[OD_PORT_SIDE] * curve_slope_r(&port->curve);
 }
 
-// Returns the derivative of the opening with respect to a value of the curve.
+// Returns the derivative of the opening with respect to the value C(s) of the curve.
 static double opening_per_value(const setting_r *s, const port_state_r *port) {
   const double *v = s->host;
   return 1 / v[OD_VALVE_FULL] *
@@ -110,7 +111,7 @@ static double opening_by_point(const numbers_r *q, const setting_r *s, const por
   bool abscissa = number < count, coefficient = s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT;
   const double *v = s->host;
   double slope = per_value * port->curve.B[place] * (abscissa ? -curve_slope_r(&port->curve) : 1);
-  // At the curve's end the travel is the last abscissa.
+  // At and beyond the curve's end, the factor s in C(s)/full * s/stroke is this last abscissa.
   if (abscissa && coefficient && point == count - 1 && port->travel >= q->curve[count - 1])
     slope += port->curve.y / (v[OD_VALVE_FULL] * v[OD_VALVE_STROKE]);
   return slope;

@@ -1,5 +1,5 @@
-// Common part of pumps with a control: a swash plate that follows the control with a lag, and leakage. Included after X(in),
-// which has `to` and `swash`, and X(numbers).
+// Common part of pumps with a control: a swash plate that follows the control with a lag, and leakage. Included after
+// X(numbers) and X(in); X(in) has `to` and `swash`.
 typedef struct X(out) {
   od_x flow, rate;
 } X(out);
@@ -21,7 +21,7 @@ typedef struct slopes_r {
   in_r flow, rate;
 } slopes_r;
 
-// Returns the derivatives with respect to `to` and `swash`, without the effect of `to` on the control.
+// Returns the derivatives of flow and rate with respect to `to` and `swash`, without the effect of `to` on the control.
 static inline slopes_r pump_slopes(const numbers_r *q, setting_r s) {
   return (slopes_r){{.swash = q->flow, .to = -q->leakage * s.oil[OD_OIL_STATE_THINNESS]},
                     {.swash = -1 / q->time_constant}};

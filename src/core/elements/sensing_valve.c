@@ -35,8 +35,9 @@ typedef struct X(report) {
 #include "elements/metering_x.h"
 #include "elements/servo_spool_x.h"
 
-// The side that the spool opens; the opening of the metering edge; the weight s of the load pressure in the sense port;
-// the opening of both throttles in series; the pressure drop across the metering edge.
+// The metering of the load: whether the load is at port a, and its pressure; the opening m of the metering edge; the
+// weight s of the load pressure in the sense port; the opening of both throttles in series; the pressure drop across
+// the metering edge.
 typedef struct X(metering) {
   bool at_a;
   od_x load, m, load_share, pass, drop;

@@ -40,7 +40,7 @@ const od_element_description od_sequence_description = {
     .section = "sequence_valves",
     .noun = "sequence valve",
     .heading = "Sequence valves",
-    .summary = "opens when the upstream pressure reaches a value, independent of the downstream pressure",
+    .summary = "opens when the upstream pressure reaches the set pressure, independent of the downstream pressure",
     .ends = {{"between", 2}, {"drain", 1, true, OD_END_DRAIN}},
     OD_FIELDS(OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
                        "upstream pressure relative to the drain at which the valve begins to open"),

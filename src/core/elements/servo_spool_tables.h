@@ -1,5 +1,5 @@
-// Tables of valves defined by their data sheet: their first fields, in the order of their numbers, and their states. Also the ends
-// and flows of valves with two lines and the ports a and b (four_port_x.h).
+// Tables of valves defined by their data sheet: the first fields of these valves, in the order of their numbers, and
+// the states of the spool. Also the ends and flows of valves with two lines and the ports a and b (four_port_x.h).
 #ifndef OD_SERVO_SPOOL_TABLES
 #define OD_SERVO_SPOOL_TABLES
 enum {
@@ -42,10 +42,10 @@ enum {
   OD_SERVO_SPOOL_STATES, {                                                         \
     "held", "*", .present_if = OD_SPOOL_HYSTERESIS, .scale_field = OD_SPOOL_STROKE \
   }
-#define OD_HELD_SPOOL_RULE                                                                              \
-  {                                                                                                     \
-    OD_SPOOL_FREQUENCY, OD_SPOOL_HYSTERESIS, OD_RULE_NEEDED, OD_SPOOL_HYSTERESIS,                       \
-        "a hysteresis needs a natural frequency of the spool; give 'frequency', or remove 'hysteresis'" \
+#define OD_HELD_SPOOL_RULE                                                                                 \
+  {                                                                                                        \
+    OD_SPOOL_FREQUENCY, OD_SPOOL_HYSTERESIS, OD_RULE_NEEDED, OD_SPOOL_HYSTERESIS,                          \
+        "a hysteresis requires a natural frequency of the spool; give 'frequency', or remove 'hysteresis'" \
   }
 #define OD_SERVO_SPOOL_OUTPUTS                                               \
   {.name = "spool", .unit = "*", .shows = OD_SHOWS_STATE, .index = 0}, {     \

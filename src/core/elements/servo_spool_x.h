@@ -23,7 +23,7 @@ static inline od_x X(edge)(od_x t, od_x overlap) {
   return X(between)((t - overlap) / (1 - overlap), 0, 1);
 }
 
-// Returns the flow across a fully open edge.
+// Returns the flow across a fully open edge at the pressure drop dp, m3/s.
 static inline od_x X(nominal)(const X(numbers) * q, od_x dp, const od_x *oil) {
   return q->nominal_flow / od_x_sqrt(q->nominal_drop) * X(smooth_root)(dp, oil[OD_OIL_STATE_SMOOTHING]);
 }

@@ -28,7 +28,7 @@ static inline od_x X(step_integral)(od_x t) {
   return OD_SELECT(RE(t) <= 0, 0, OD_SELECT(RE(t) >= 1, t - 0.5, t * t * t * (1 - t / 2)));
 }
 
-// Area and volume at x, and the total stroke.
+// Area and volume at the extension x, and the total stroke.
 typedef struct X(extension) {
   od_x area, volume, stroke;
 } X(extension);
@@ -47,7 +47,7 @@ typedef struct X(stop) {
   int side;  // +1: extended end, -1: retracted end, 0: no contact
   od_x depth, inward, grip;
 } X(stop);
-// Returns the end stop that the piston touches.
+// Returns the end stop that the piston touches, and the state of this contact.
 static inline X(stop) X(stop_at)(const X(in) * in, const X(numbers) * q, od_x stroke) {
   od_x x = in->length - q->closed;
   X(stop) s = {.side = OD_SELECT(RE(x) > RE(stroke), 1, OD_SELECT(RE(x) < 0, -1, 0))};
@@ -140,13 +140,13 @@ const od_element_description od_telescopic_cylinder_description = {
         STROKE("stroke_3", 0, "stroke of the third stage; 0: no third stage"),
         AREA("area_4", 0, "area of the fourth stage"),
         STROKE("stroke_4", 0, "stroke of the fourth stage; 0: no fourth stage")),
-    OD_RULES(
-        {AREA_1, AREA_2, OD_RULE_GREATER, AREA_2, "because the widest stage comes first"},
-        {AREA_2, AREA_3, OD_RULE_GREATER, AREA_3, "because stages become narrower"},
-        {AREA_3, AREA_4, OD_RULE_NOT_LESS, AREA_4, "because stages become narrower"},
-        {AREA_3, STROKE_3, OD_RULE_NEEDED, STROKE_3, "a third stage needs 'area_3'"},
-        {AREA_4, STROKE_4, OD_RULE_NEEDED, STROKE_4, "a fourth stage needs 'area_4'"},
-        {STROKE_3, STROKE_4, OD_RULE_NEEDED, STROKE_4, "a fourth stage needs a third stage: 'area_3' and 'stroke_3'"}),
+    OD_RULES({AREA_1, AREA_2, OD_RULE_GREATER, AREA_2, "because the widest stage comes first"},
+             {AREA_2, AREA_3, OD_RULE_GREATER, AREA_3, "because stages become narrower"},
+             {AREA_3, AREA_4, OD_RULE_NOT_LESS, AREA_4, "because stages become narrower"},
+             {AREA_3, STROKE_3, OD_RULE_NEEDED, STROKE_3, "a third stage requires 'area_3'"},
+             {AREA_4, STROKE_4, OD_RULE_NEEDED, STROKE_4, "a fourth stage requires 'area_4'"},
+             {STROKE_3, STROKE_4, OD_RULE_NEEDED, STROKE_4,
+              "a fourth stage requires a third stage: 'area_3' and 'stroke_3'"}),
     .outputs = {{.name = "length", .unit = "m", .shows = OD_SHOWS_LENGTH},
                 {.name = "rate", .unit = "m/s", .shows = OD_SHOWS_SPEED},
                 {.name = "force", .unit = "N", .shows = OD_SHOWS_OUT, .index = 3},

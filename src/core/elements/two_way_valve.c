@@ -75,7 +75,7 @@ const od_element_description od_two_way_valve_description = {
     OD_FIELDS(
         OD_HELD_SPOOL_FIELDS,
         OD_FIELD("overlap", "1", OD_ANY, 0, -0.9, 0.9, -0.2, 0.3,
-                 "fraction of the stroke in which the opening does not change yet"),
+                 "fraction of the stroke before the opening begins to change"),
         OD_FIELD("rest", "1", OD_NOT_NEGATIVE, 0, 0, 1, 0, 1, "opening without a command; 1: normally open"),
         OD_FIELD("full", "1", OD_NOT_NEGATIVE, 1, 0, 1, 0, 1, "opening at full stroke; 0 for a normally open valve")),
     OD_RULES(OD_HELD_SPOOL_RULE),

@@ -77,7 +77,7 @@ const od_element_description od_winch_description = {
         OD_FIELD("damping", "s/m", OD_NOT_NEGATIVE, 0, 0, 1e6, 0, 100,
                  "relative increase of the tension per stretching speed"),
         OD_FIELD("speed", "m/s", OD_ANY, NAN, -1e4, 1e4, -50, 50,
-                 "speed at which rope is paid out; negative: hauled in", .follows_signal = true)),
+                 "speed at which rope is paid out; negative: rope is hauled in", .follows_signal = true)),
     .states = {{"paid_out", "m", .present_if = -1, .scale_field = -1, .scale = 1}},
     .outputs = {{.name = "length", .unit = "m", .shows = OD_SHOWS_LENGTH},
                 {.name = "rate", .unit = "m/s", .shows = OD_SHOWS_SPEED},

@@ -1,5 +1,5 @@
-// Runs of machines and observers that constant data describe. All memory is taken from one arena over the caller's memory: this
-// struct, the plants, then the block of the simulation or observer.
+// Runs of simulated machines and of observers that are described by constant data (od_embedded). All memory is taken
+// from one arena over the caller's memory: this struct, the plants, then the block of the simulation or observer.
 #include "oleodyn/embedded.h"
 
 #include <math.h>
@@ -26,8 +26,8 @@ struct od_embedded_run {
   void *advance_memory;
 };
 
-// Whether a run observes. A build for simulations contains no observer, and vice versa (base/parts.h); in such a build the condition
-// is constant, and the compiler removes calls of functions that the build does not contain.
+// Whether a run contains an observer. A build for simulations contains no observer, and vice versa (base/parts.h); in
+// such a build the condition is constant, and the compiler removes calls of functions that the build does not contain.
 #define OBSERVES(run) (OD_WITH_OBSERVER && (!OD_WITH_SIMULATION || (run)->d->observer))
 
 // ---- creation
@@ -54,7 +54,7 @@ static od_observer_options observer_options(const od_embedded *d) {
                                .high = o->most};
 }
 
-// Inputs within a period are linear.
+// Computes the inputs at time t, which are linear within a period.
 static void inputs_at(const void *user, double t, double *u) {
   const od_embedded_run *r = user;
   double part = r->to > r->from ? (t - r->from) / (r->to - r->from) : 1;
@@ -110,7 +110,8 @@ size_t od_embedded_used(const od_embedded_run *r) {
 
 // ---- steps
 
-// Selects the values that the observer uses. Outputs after the sensors are never measured.
+// Returns the values for the correction of the observer: NAN for values at or beyond an end of their range, and for
+// outputs that are not sensors.
 static const double *usable(od_embedded_run *r, const double *y) {
   const od_embedded_observer *o = r->d->observer;
   for (int i = 0; i < r->plant->ny; i++) {

@@ -23,7 +23,7 @@ static inline od_x X(friction)(const X(numbers) * q, od_x v) {
 static inline speed_law_slopes friction_slopes(const numbers_r *q, double v) {
   double r = v / q->vs, t = smooth_sign_r(4 * r), b = r * r / 4 + 0.75, hump = r / (b * b),
          viscous = q->viscous * tanh(4.0);
-  double hump_slope = 1 / (b * b) - r * r / (b * b * b);  // d/dr of r b^-2, db/dr = r/2
+  double hump_slope = 1 / (b * b) - r * r / (b * b * b);  // derivative of r/b^2 with respect to r; db/dr = r/2
   double turning = (q->Fc * 4 * (1 - t * t) + (q->Fs - q->Fc) * hump_slope) / q->vs;
   return (speed_law_slopes){.speed = turning + viscous,
                             .log_factor = q->factor_Fc * q->Fc * (t - hump) + q->factor_Fs * q->Fs * hump +

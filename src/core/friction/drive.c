@@ -1,7 +1,8 @@
 // Driven friction laws: in batches (drive_batch.h) if parameters are constant, else node by node (drive_nodes.c).
 #include "friction/drive_batch.h"
 
-// Drives a law of the LuGre family with constant parameters; side: the parameters of both directions.
+// Computes the driven motion of a law of the LuGre family with constant parameters, batch by batch. side: the
+// parameters of both directions. Returns OD_NOT_FINITE if a force is infinite or NaN.
 OD_WIDE static od_status drive_family(const od_friction_law *law, const driven_direction_r side[2],
                                       const od_friction_grid *grid, const od_friction_start *start,
                                       const od_friction_motion *out) {

@@ -21,10 +21,10 @@ enum { OD_DRIVE_STEPS = 96, OD_DRIVE_NODES = OD_DRIVE_STEPS + 1 };
 #define OD_DRIVE_LEAST_DECAY 150
 #define OD_DRIVE_LEAST_CURVE 300
 
-// At node j: power = (|v|/vs)^n, S, target = hss, lag = h - hss, level = g.
-// For the step from j to j + 1: decay E and mean decay (1 - E)/a of the film. Index [0]: the film grows; [1]: the film shrinks or
-// is at rest. Also the exponent a of the bristles, their decay and mean decay, and their gain: bristle[j + 1] = decay bristle[j] +
-// gain.
+// Data of a batch in the symbols of drive.h and lugre_family.h. At node j: power = (|v|/vs)^n, S, target = hss, lag = h
+// - hss, level = g. For the step from j to j + 1: decay E and mean decay (1 - E)/a of the film. Index [0]: the film
+// grows; [1]: the film shrinks or is at rest. Also the exponent a of the bristles, their decay and mean decay, and
+// their gain: bristle[j + 1] = decay bristle[j] + gain.
 typedef struct drive_batch {
   int first, steps;  // the batch has the nodes first to first + steps of the grid
   int direction;     // 1 for negative speeds, else 0
@@ -37,7 +37,7 @@ typedef struct drive_batch {
   double bristle[OD_DRIVE_NODES];
 } drive_batch;
 
-// Returns the direction of the step from node i: 1 for negative speeds.
+// Returns the direction of the step from node i: 1 for negative speeds, else 0.
 static inline int drive_direction(const od_friction_grid *grid, int i) {
   return grid->v[i] + grid->v[i + 1] < 0;
 }
@@ -45,8 +45,8 @@ static inline bool drive_rests(const od_friction_grid *grid, int i) {
   return grid->v[i] == 0 && grid->v[i + 1] == 0;
 }
 
-// Starts a batch at node `first`. All its steps have the same direction, and either all steps are at rest or no step is at rest.
-// The curve at its first node is copied from the last node of the previous batch.
+// Starts a batch at node `first`. All steps of the batch have the same direction, and either all steps are at rest or
+// no step is at rest. The Stribeck curve at node `first` is copied from the last node of the previous batch.
 static inline void drive_batch_begin(drive_batch *b, const od_friction_grid *grid, int first) {
   if (first > 0) b->power[0] = b->power[b->steps], b->S[0] = b->S[b->steps], b->target[0] = b->target[b->steps];
   b->first = first, b->steps = 0, b->direction = grid->v[first] < 0, b->rests = false;
@@ -66,7 +66,8 @@ OD_INTO_WIDE double mean_decay(double a, double E) {
   return a > 1e-5 ? far : near_one;
 }
 
-// Computes power, target and S at nodes `from` to `to`. Two separate loops keep the two exponentials independent of each other.
+// Computes power, target and S at the nodes `from` to `to` of a batch. Two separate loops keep the two exponentials
+// independent of each other.
 OD_INTO_WIDE void batch_curve(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                               int from, int to, drive_batch *b) {
   const double *log_speed = grid->log_speed + b->first, *film_power = grid->film_power + b->first;
@@ -84,7 +85,8 @@ OD_INTO_WIDE void batch_curve(const od_friction_law *law, const driven_direction
     for (int j = from; j <= to; j++) b->S[j] = 1 / (1 + b->power[j]);
 }
 
-// Computes decays and mean decays of the film. Batches with equal rates and durations share the results.
+// Computes decays and mean decays of the film. If rate and duration of all steps equal those of the previous batch, the
+// results of the previous batch remain valid.
 OD_INTO_WIDE void batch_paces(const driven_direction_r *s, const od_friction_grid *grid, drive_batch *b) {
   const double *t = grid->t + b->first, first = t[1] - t[0];
   const double rate[2] = {s->f.growth_rate, b->rests ? s->f.rest_rate : s->f.shrink_rate};
@@ -107,7 +109,8 @@ OD_INTO_WIDE void batch_paces(const driven_direction_r *s, const od_friction_gri
   }
 }
 
-// Composes four steps x -> E x + b: afterwards entry i of *E and *b maps the first x to the result of step i.
+// Composes four steps x -> E x + b: afterwards entry i of *E and *b maps the x before the first step to the x after
+// step i.
 OD_INTO_WIDE void chain_four(od_quad *E, od_quad *b) {
   const od_quad one = {1, 1, 1, 1}, zero = {0, 0, 0, 0};
   *b += *E * OD_QUAD_MOVED_ONE(*b, zero);
@@ -122,8 +125,8 @@ OD_INTO_WIDE void chain_four_evenly(double E, double E2, od_quad *b) {
   *b += E2 * OD_QUAD_MOVED_TWO(*b, zero);
 }
 
-// Computes x[j + 1] = E[j] x[j] + b[j], eight entries at a time. The eight entries depend only on the entry before them, not on
-// each other.
+// Computes x[j + 1] = E[j] x[j] + b[j] in the array `all`, eight entries at a time. Each group of eight entries is
+// computed from the entry before the group only.
 OD_INTO_WIDE void recur(int from, int to, const double *restrict E, const double *restrict b, double *restrict all) {
   int j = from;
   double x = all[j];
@@ -182,7 +185,8 @@ OD_INTO_WIDE void batch_film(int steps, drive_batch *b) {
   }
 }
 
-// Returns g in N for a film of this thickness.
+// Returns the level g in N at the value S of the Stribeck curve and the film thickness `film` (dimensionless, limited
+// to 0 to 1).
 OD_INTO_WIDE double level_of(const driven_direction_r *s, double S, double film) {
   film = film < 0 ? 0 : film;
   film = film > 1 ? 1 : film;
@@ -190,7 +194,7 @@ OD_INTO_WIDE double level_of(const driven_direction_r *s, double S, double film)
   return g <= s->least_level ? s->least_level : g;
 }
 
-// Computes the forces of the bristles, N, from the levels.
+// Computes the forces of the bristles at all nodes of a batch, N, from the levels.
 OD_INTO_WIDE void batch_bristles(const driven_direction_r *s, const od_friction_grid *grid, int steps, drive_batch *b) {
   const double *distance = grid->distance + b->first, *per_distance = grid->per_distance + b->first;
   const double sigma_0 = s->f.sigma_0, per_sigma = 1 / sigma_0, sign = b->direction ? -1 : 1;
@@ -205,8 +209,9 @@ OD_INTO_WIDE void batch_bristles(const driven_direction_r *s, const od_friction_
   recur(0, steps, b->decay, b->gain, b->bristle);
 }
 
-// Computes all passes of a batch, from the states at its first node. The curve at this node is known from the previous batch, even
-// after a change of direction: the speed is then zero, and at zero speed the curve does not depend on the direction.
+// Computes all passes of a batch from the states at its first node. The Stribeck curve at the first node is known from
+// the previous batch. This is also true after a change of direction, because the speed is then zero, and at zero speed
+// the curve does not depend on the direction.
 OD_INTO_WIDE void batch_passes(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                double bristle, double film, int steps, drive_batch *b) {
   batch_curve(law, s, grid, 1, steps, b);
@@ -215,7 +220,7 @@ OD_INTO_WIDE void batch_passes(const od_friction_law *law, const driven_directio
     if (steps > 0) batch_paces(s, grid, b);
     batch_film(steps, b);
   } else {
-    // Without a film state the film is hss; laws with bristles alone have no film.
+    // Without a film state the film is hss; for laws with bristles alone the film is zero.
     for (int j = 0; j <= steps; j++) b->target[j] = law->has_bristles ? 0 : b->target[j], b->lag[j] = 0;
   }
   b->level[0] = level_of(s, b->S[0], b->target[0] + b->lag[0]);
@@ -226,7 +231,7 @@ OD_INTO_WIDE void batch_passes(const od_friction_law *law, const driven_directio
   else
     for (int j = 1; j <= steps; j++) b->bristle[j] = b->decay[j - 1] = 0;
 }
-// Full batches have a constant number of steps, so that the compiler can unroll their loops.
+// Computes a batch. A full batch has a constant number of steps, so that the compiler can unroll its loops.
 OD_INTO_WIDE void batch_run(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                             double bristle, double film, drive_batch *b) {
   if (b->first == 0) batch_curve(law, s, grid, 0, 0, b);
@@ -244,7 +249,7 @@ OD_INTO_WIDE double film_rate_at(const driven_direction_r *s, const drive_batch 
   return -b->lag[j] * film_rate_factor(s, b, j);
 }
 
-// Adds terms of the force that few laws have: damping of the bristles, acceleration, and the rate of the film.
+// Adds terms that few laws have to `force`: damping of the bristles, acceleration, and the rate of the film.
 OD_INTO_WIDE void add_force_terms(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                   const drive_batch *b, int from, double *force) {
   const double *v = grid->v + b->first, *t = grid->t + b->first;

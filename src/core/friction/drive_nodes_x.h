@@ -7,10 +7,10 @@
 #include "friction/lugre_family_x.h"
 #include "friction/driven_direction_x.h"
 
-// The length of complex steps for derivatives.
+// The size of complex steps for derivatives.
 #define OD_TINY_STEP 1e-30
 
-// Values at a node: the Stribeck curve S, and film = hss.
+// Values at a node: the value S of the Stribeck curve, and film = hss.
 typedef struct X(node) {
   od_x S, film;
 } X(node);
@@ -143,7 +143,7 @@ static od_x X(force_at)(const od_friction_law *law, const X(driven_direction) * 
          s->f.film_force * ((v > 0) - (v < 0)) * x->film_rate;
 }
 
-// Returns the force of a law outside the LuGre family: a function of the speed and of the law's factor.
+// Returns the force in N at node i of a law outside the LuGre family: a function of the speed and of the law's factor.
 static od_x X(plain_force)(X(nodes) * n, int i) {
   od_x q[2 * OD_MOST_ELEMENT_FIELDS];
   for (int k = 0; k < od_friction_law_numbers(n->law, n->two_sided); k++) q[k] = n->q[k];
@@ -151,7 +151,8 @@ static od_x X(plain_force)(X(nodes) * n, int i) {
   return n->law->X(steady)(q, n->two_sided, n->grid->v[i]);
 }
 
-// Computes the whole run and calls put() at every sample. Returns OD_NOT_FINITE if a force is not finite.
+// Computes the states at all nodes in turn, and calls put() at every sample. Returns OD_NOT_FINITE if a force is not
+// finite.
 static od_status X(go_through)(X(nodes) * n, void (*put)(void *to, int sample, od_x force, od_x bristle, od_x film),
                                void *to) {
   const od_friction_law *law = n->law;

@@ -20,7 +20,7 @@ size_t od_friction_slopes_work(int columns) {
   return (size_t)(2 * PER_SIDE + OF_STATE) * (size_t)columns;
 }
 
-// Computes the seeds of one direction in the memory at `at` (PER_SIDE x columns).
+// Computes the seeds of one direction in the memory at `at` (PER_SIDE x columns); *out receives pointers to the seeds.
 static void seed(const od_friction_law *law, const double *q, bool two_sided, double signal, int columns,
                  const int *number, const driven_direction_r *s, bool negative, double *at, seeds *out) {
   static const double step = 1e-30;
@@ -153,7 +153,7 @@ OD_INTO_WIDE void batch_coefficients(const od_friction_law *law, const driven_di
   force_coefficients(law, s, grid, b, k);
 }
 
-// Loads `count` numbers, at most four; the remaining entries of *four are zero.
+// Loads `count` (at most four) numbers into *four; the remaining entries of *four are zero.
 OD_INTO_WIDE void take_four(const double *at, int count, od_quad *four) {
   *four = (od_quad){0, 0, 0, 0};
   memcpy(four, at, (size_t)count * sizeof *at);
@@ -230,7 +230,9 @@ OD_INTO_WIDE void four_columns(const od_friction_law *law, const driven_directio
   memcpy(state + columns + at, &dbristle, size);
 }
 
-// Drives a law of the LuGre family with constant parameters; state: memory for derivatives of film and bristle, initially zero.
+// Computes the driven motion of a law of the LuGre family with constant parameters, and its derivatives. state: memory
+// for the derivatives of film and bristle (2 x columns), initially zero. Returns OD_NOT_FINITE if a force is infinite
+// or NaN.
 OD_WIDE static od_status family_slopes(const od_friction_law *law, const driven_direction_r side[2],
                                        const seeds seed[2], const od_friction_grid *grid,
                                        const od_friction_start *start, int columns, double *state, double *force,

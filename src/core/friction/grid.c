@@ -36,7 +36,7 @@ static void count_runs(nodes *n) {
     n->run[i] = 1 + (i + 2 < n->count && kind_of_step(n, i) == kind_of_step(n, i + 1) ? n->run[i + 1] : 0);
 }
 
-// Computes distances and the numbers of even steps.
+// Computes the distances between nodes and the counts of consecutive steps with equal durations.
 static void measure_steps(nodes *n) {
   int last = n->count - 1;
   for (int i = 0; i < last; i++) {

@@ -1,5 +1,6 @@
-// The table of friction laws. One file of this folder defines each law: a class of elements, a class of blocks, and a row of this
-// table. law_tables.h describes how to write a law. drive.h uses the table to drive a law alone.
+// The table of friction laws. Each law is one file of this folder, which defines a class of elements, a class of
+// blocks, and a row of this table. law_tables.h describes how to write a law. drive.h uses the table to drive a law
+// alone.
 //
 // The numbers of a law are in the order of its fields: first the numbers that may differ by direction ("sided"), then the numbers
 // that both directions share. If the directions differ, the sided numbers for negative speeds follow.
@@ -17,9 +18,9 @@ typedef struct od_friction_law {
   const od_element_description
       *element;       // the description of the class, with the fields of the law, their meanings and the summary
   int sided, common;  // count of numbers that may differ by direction; count of numbers that both directions share
-  bool
-      has_family;  // whether the law belongs to the LuGre family (lugre_family.h); else the law is a function of the speed alone
-  bool has_bristles, has_film;  // whether the law has a state of the bristles; a state of the film
+  bool has_family;    // whether the law belongs to the LuGre family (lugre_family.h); else the law is a function of the
+                      // speed alone
+  bool has_bristles, has_film;  // whether the law has a state of the bristles; whether it has a state of the film
   bool has_rate_terms;          // whether the force depends on the acceleration and on the rate of the film
   od_stribeck_shape shape;
   // Returns the force (N, or N m in a revolute joint) in steady motion at speed v.
@@ -42,7 +43,7 @@ static inline int od_friction_law_numbers(const od_friction_law *law, bool two_s
   return law->sided + law->common + (two_sided ? law->sided : 0);
 }
 
-// Returns the index of the number that a signal may multiply: the factor or the load.
+// Returns the index of the number of a law that a signal may multiply: the factor or the load.
 int od_friction_law_follows(const od_friction_law *law);
 
 #endif

@@ -33,7 +33,7 @@ typedef struct X(report) {
 #endif
 } X(report);
 
-// Returns the numbers of one direction. The function assembles the numbers for negative speeds in `room`.
+// Returns the numbers for one direction. For negative speeds the result is assembled in `room`.
 static inline const X(numbers) * X(direction_numbers)(const X(numbers) * q, bool negative, X(numbers) * room) {
   if (!negative) return q;
   *room = *q;
@@ -43,7 +43,8 @@ static inline const X(numbers) * X(direction_numbers)(const X(numbers) * q, bool
 }
 
 #ifdef OD_LAW_OF_SPEED
-// Returns the numbers scaled by their factor times the signal. `room` contains the result unless the factor is 1.
+// Returns the numbers of a law, scaled by the factor of the law times the signal. `room` contains the result unless the
+// factor is 1.
 static inline const X(numbers) * X(scaled)(const X(numbers) * q, od_x signal, X(numbers) * room) {
   od_x factor = q->factor * signal;
 #ifndef OD_COMPLEX
@@ -77,7 +78,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->loss = out->friction * in->speed;
   r->stored = 0;
 #if OD_LAW_HAS_BRISTLES
-  // Returns the energy stored in the bristles, and in the mass that is equivalent to the acceleration term.
+  // The stored energy is the energy of the bristles and of the mass that is equivalent to the acceleration term.
   X(numbers) room;
   const X(numbers) *side = X(direction_numbers)(q, s.choice[0] && RE(in->speed) < 0, &room);
   X(family) f = X(family_of)(side, in->signal);
@@ -115,7 +116,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 
 // ---- the law as a block: the inputs are the speed, and a load or a signal that multiplies the factor
 
-// Returns the inputs of the law.
+// Returns the inputs of the law for the states x and the inputs u of a block.
 static inline X(in) X(block_in)(const od_block_spec *s, const od_x *x, const od_x *u) {
   (void)s, (void)x;
   X(in) in = {.speed = u[0], .signal = 1};
@@ -134,7 +135,8 @@ static inline X(in) X(block_in)(const od_block_spec *s, const od_x *x, const od_
   return in;
 }
 
-// Returns the numbers of one direction, with the load of the block added. `room` contains changed numbers.
+// Returns the numbers of one direction, with the load of the block added. The result is in `room` if numbers were
+// changed.
 static inline const X(numbers) *
     X(block_numbers)(const od_block_spec *s, const od_x *q, const od_x *u, X(numbers) * room) {
   const X(numbers) *side = X(direction_numbers)((const X(numbers) *)q, s->choice[0] && RE(u[0]) < 0, room);
@@ -166,7 +168,8 @@ static void X(evaluate_block)(const od_block_spec *s, const od_x *q, const od_x 
 }
 
 #ifndef OD_COMPLEX
-// Rows of the block are the friction and the rates; its columns are the states, the speed, and the factor or the load.
+// Computes the derivatives of a block. Rows are the friction and the rates; columns are the states, the speed, and the
+// factor or the load.
 static void slopes_block(const od_block_spec *s, const double *q, const double *x, const double *u, const double *held,
                          double *by) {
   (void)held;

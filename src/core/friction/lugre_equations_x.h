@@ -1,14 +1,14 @@
 // The equations of the LuGre family (lugre_family.h): Stribeck curve, bristles and film, and their derivatives. Included by
 // law_functions_x.h.
 
-// At a speed: power = (|v|/vs)^n, S = S(power), film = hss.
+// The Stribeck curve at a speed v: power = (|v|/vs)^n, S as a function of power, film = hss.
 typedef struct X(stribeck) {
   od_x power, S, film;
   bool film_grows;  // whether hss increases with the speed
 } X(stribeck);
 
-// Returns the largest film of this direction, 1 - Fc/Fs. After a reversal, the film may still be the larger film of the other
-// direction; then the level g may be less than Fc.
+// Returns the film of a direction at high speeds, 1 - Fc/Fs, which is the largest film of this direction. After a
+// reversal, the film may still be the larger film of the other direction; then the level g may be less than Fc.
 static inline od_x X(complete_film)(const X(family) * f) {
   return OD_SELECT(RE(f->Fs) > RE(f->Fc), 1 - f->Fc / f->Fs, 0);
 }
@@ -27,7 +27,8 @@ static inline X(stribeck) X(stribeck_at)(const X(family) * f, od_x v) {
   return c;
 }
 
-// Returns g, the force of the bristles in steady motion, in N.
+// Returns the level g, the force of the bristles in steady motion in N, for the value S of the Stribeck curve and the
+// given film.
 static inline od_x X(steady_level)(const X(family) * f, const X(stribeck) * c, od_x film) {
   // The film is between 0 and 1, but intermediate points of an iteration may be outside.
   film = OD_SELECT(RE(film) >= 1, 1, OD_SELECT(RE(film) < 0, 0, film));
@@ -86,14 +87,15 @@ typedef struct slopes_r {
 } slopes_r;
 
 #if !OD_LAW_HAS_ACCELERATION
-// Returns the derivatives of the parameters with respect to the signal. factor_slope: derivative of factor times signal.
+// Returns the derivatives of the parameters with respect to the signal. factor_slope: derivative of the product of
+// factor and signal.
 static inline family_signal_slopes slopes_of_family(const numbers_r *q, double signal, double factor_slope,
                                                     const family_r *f) {
   return slopes_of_scaled(f, q->factor * signal, factor_slope, q->powers);
 }
 #endif
 
-// Derivatives of S and hss with respect to v.
+// Derivatives of S and of the film hss with respect to the speed v.
 typedef struct stribeck_slopes {
   double S, film;
 } stribeck_slopes;
@@ -122,8 +124,8 @@ static inline double level_by_signal(const family_r *f, const family_signal_slop
   return w->Fc * (1 - c->S) + (1 - film) * c->S * w->Fs + ((1 - film) * f->Fs - f->Fc) * S_slope;
 }
 
-// Computes the derivatives with the numbers q of one direction. product_slope: derivative of the factor or the load, times the
-// signal, with respect to the signal.
+// Computes the derivatives with the numbers q of one direction. product_slope: derivative of the product of signal and
+// factor (or load) with respect to the signal.
 static inline void law_slopes(const numbers_r *q, const in_r *in, double product_slope, slopes_r *by) {
   family_r f = family_of_r(q, in->signal);
   family_signal_slopes w = slopes_of_family(q, in->signal, product_slope, &f);
@@ -167,7 +169,7 @@ static inline void law_slopes(const numbers_r *q, const in_r *in, double product
   by->by[FILM][SIGNAL] = pace * signal.film + (c.film - film) * (w.tau * pace - pace_v * v / f.vs * w.vs);
 #endif
 #if OD_LAW_HAS_ACCELERATION
-  // The load does not change vs, inertia and film_force.
+  // vs, inertia and film_force do not depend on the load.
   double rest = OD_FRICTION_REST_SPEED * f.vs, square = v * v + rest * rest, direction = v / sqrt(square);
   by->by[FILM][3] = 0;
   for (int i = 0; i <= SIGNAL; i++) {

@@ -4,7 +4,7 @@
 //   hss = (1 - Fc/Fs) min(|v|/vb, 1)^(2/3)                              the lubricant film in steady motion
 //   g   = Fc + ((1 - h) Fs - Fc) S                                      the force of the bristles in steady motion
 //   h'  = (hss - h)/tau,  tau = tau_hp while h grows, tau_hn while h shrinks, tau_h0 at rest
-//   y'  = sigma_0 (v - |v| y/g)                                         the force of the bristles, y = sigma_0 z
+//   y'  = sigma_0 (v - |v| y/g)                                         y: force of the bristles, sigma_0 times deflection
 //   F   = y + sigma_1 y'/sigma_0 + viscous v + inertia a + film_force s h'
 //
 // The acceleration term is sigma_2 T a in the literature. Here this term has a separate number that both directions share, so that

@@ -21,8 +21,8 @@ static inline od_x X(log_vb_vs_lorentzian)(od_x vb, od_x vs, od_x n, od_x k) {
   return OD_SELECT(RE(vb) > 0, od_x_log(vb / vs), od_x_log((1 - k) / k) / n);
 }
 
-// Exponents of the factor: each parameter is multiplied by the factor to the power of the parameter's exponent. vb scales as vs
-// does.
+// Exponents of the factor: each parameter is multiplied by the factor to the power of the parameter's exponent. vb has
+// the exponent of vs.
 typedef struct X(powers) {
   od_x Fs, Fc, vs, viscous, tau;
 } X(powers);

@@ -37,7 +37,8 @@ static inline double loaded_slope(double force, double change) {
   return force + change > 1e-3 * force ? 1 : 0;
 }
 
-// Returns the derivatives of the parameters with respect to the signal. load_slope: derivative of load times signal.
+// Returns the derivatives of the parameters with respect to the signal. load_slope: derivative of the product of load
+// and signal.
 static inline family_signal_slopes slopes_of_family(const numbers_r *q, double signal, double load_slope,
                                                     const family_r *f) {
   (void)f;

@@ -59,8 +59,8 @@
   M("load_Fc", "N", "N m", OD_ANY, 0, -1e9, 1e9, -1e6, 1e6, -1e9, 1e9, -1e6, 1e6, \
     "increase of Fc per unit of load/load_0 - 1", false)
 
-// The factor, which may be a signal, and the exponents of the factor for other parameters. These rows follow all other
-// parameters.
+// The factor, which may be a signal, and the exponents with which the factor scales other parameters. These rows follow
+// all other parameters.
 #define OD_PARAMETER_FACTOR(M)                                             \
   M("factor", "1", NULL, OD_POSITIVE, 1, 1e-6, 1e6, 1e-3, 1e3, 0, 0, 0, 0, \
     "factor on other parameters, for a dependence on pressure, position or temperature", true)

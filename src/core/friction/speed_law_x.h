@@ -3,7 +3,8 @@
 #include "friction/law_factor_x.h"
 
 #ifndef OD_COMPLEX
-// Derivatives of the force with respect to the speed and to the logarithm of the factor, at scaled numbers.
+// Derivatives of the force with respect to the speed and to the logarithm of the factor. The numbers of the law are
+// already scaled.
 typedef struct speed_law_slopes {
   double speed, log_factor;
 } speed_law_slopes;

@@ -1,6 +1,7 @@
-// The circuit in real and in complex arithmetic, on the work memory of model/layout.h: nodes, the oil, and all elements that
-// connect nodes or act on the mechanism. The circuit reads lengths, speeds, c and u from the work memory, and writes forces
-// and rates. The circuit does not access the mechanism.
+// The circuit as functions on the work memory of model/layout.h, in real and in complex arithmetic. The circuit
+// consists of the nodes, the oil, and all elements that connect nodes or act on the mechanism. The circuit reads
+// lengths, speeds, c and u from the work memory, and writes forces and rates. The circuit does not access the
+// mechanism.
 #ifndef OD_CIRCUIT_H
 #define OD_CIRCUIT_H
 
@@ -19,8 +20,8 @@ typedef struct od_circuit_number {
 } od_circuit_number;
 static const od_circuit_number od_circuit_no_number = {OD_OWNER_NONE, -1, -1, false, 0};
 od_circuit_number od_circuit_find_number(const od_model *m, int number);
-// Sets `run` of each number in a list. A run consists of consecutive numbers of one element, such as the control points of a curve.
-// The class of the element computes derivatives with respect to these numbers.
+// Sets `run` of each number in a list. A run consists of consecutive numbers of one element, such as the control points
+// of a curve. The class of the element computes the derivatives with respect to all numbers of a run together.
 void od_circuit_find_runs(const od_model *m, od_circuit_number *number, int count);
 
 // Computes the forces of actuators and the rates of circuit states.
@@ -31,8 +32,8 @@ void od_circuit_measure(const od_model *m, double *w);
 void od_circuit_measure_complex(const od_model *m, od_complex *w);
 // Computes the derivatives with respect to lengths, speeds, states and signals, and stores them in the rows of the work memory.
 void od_circuit_linearize(const od_model *m, double *w);
-// Adds the derivatives with respect to one number of the circuit to force[i], if forces depend on the number. Also adds the
-// derivatives, times a sign, to rate[i * stride].
+// Adds the derivatives of forces with respect to one number of the circuit to force[i], unless no force depends on the
+// number. Adds the derivatives of rates, times `sign`, to rate[i * stride].
 void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n, double *force, double *rate,
                               double sign, int stride);
 // Adds the derivatives with respect to a run of numbers that do not affect forces. Column k is added to rate[i * stride + k].
@@ -41,20 +42,21 @@ void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number
 
 double od_circuit_output(const od_model *m, const double *w, const od_output *o);
 od_complex od_circuit_output_complex(const od_model *m, const od_complex *w, const od_output *o);
-// Returns the change of an output along a direction: lengths and speeds of the last tangent, states dc, inputs du (or NULL).
+// Returns the change of an output along a direction: changes of lengths and speeds by the last tangent, changes dc of
+// the states and du of the inputs (NULL: no change).
 double od_circuit_output_tangent(const od_model *m, double *w, const od_output *o, const double *dc, const double *du);
 
-// Returns the energy stored in elements, J.
+// Return the energy stored in elements, J, and its change along a direction.
 double od_circuit_stored(const od_model *m, const double *w);
 od_complex od_circuit_stored_complex(const od_model *m, const od_complex *w);
 double od_circuit_stored_tangent(const od_model *m, double *w, const double *dc, const double *du);
-// Return the mass of oil in all volumes (kg), and the rate at which elements supply oil (kg/s). The flow drawn from
-// junctions that have no oil is subtracted from this rate.
+// Return the mass of oil in all volumes (kg), and the rate at which elements supply oil (kg/s), minus the flow that is
+// drawn from cavitating junctions.
 double od_circuit_oil(const od_model *m, const double *w);
 od_complex od_circuit_oil_complex(const od_model *m, const od_complex *w);
 double od_circuit_oil_tangent(const od_model *m, double *w, const double *dc, const double *du);
 double od_circuit_oil_supplied(const od_model *m, const double *w);
-// Computes the loss of each instance and the power of each supplier, W.
+// Computes the loss of each instance and the power of each element with a supply (od_element_class.supply), W.
 void od_circuit_losses(const od_model *m, double *w, double *loss, double *supply);
 
 static inline bool od_output_is_of_circuit(od_output_kind kind) {

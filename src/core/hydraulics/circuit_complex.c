@@ -11,8 +11,8 @@
 #include "hydraulics/warm_oil.h"
 #include "model/rate_derivatives.h"
 
-// The imaginary step of junction pressures, Pa. The step is much larger than the imaginary parts that carry derivatives, and much
-// smaller than the pressures over which flows are nonlinear.
+// The imaginary step of junction pressures, Pa. The step is much larger than the imaginary parts that carry
+// derivatives, and much smaller than the pressure changes over which flows are nonlinear.
 static const double od_junction_imaginary_step = 1e-4;
 
 static inline void evaluate_batch_c(const od_model *m, const od_batch *b, od_complex *w) {

@@ -4,8 +4,9 @@
 //
 // Oil cavitates below zero pressure. Elements then read zero pressure, and the state x gives the void, the volume without oil:
 //   void = -x (V/B + C),    void' = dV/dt - sum of inflows,    thus    x' = (sum of inflows - dV/dt (1 + x/B)) / (V/B + C)
-// with B and C at zero pressure. A void takes as much oil to fill as was missing when it formed, even if V changes meanwhile. Oil
-// under tension (od_build_oil_tension()) uses p' as above instead, and does not conserve its volume.
+// with B and C at zero pressure. The oil that fills a void equals the oil that was missing when the void formed, even
+// if V changes meanwhile. Oil under tension (od_build_oil_tension()) uses p' as above instead, and does not conserve
+// its volume.
 
 static inline bool X(cavitates)(const od_model *m, const od_x *w, int node) {
   int state = m->node[node].state;
@@ -16,7 +17,7 @@ static inline bool X(junction_cavitates)(const od_model *m, const od_x *w, int n
   return RE(w[m->layout.pressure + node]) == 0 && RE(w[m->layout.inflow + node]) < 0;
 }
 
-// Computes the pressures that elements read, and the oil's properties.
+// Computes the pressures of all nodes that elements read, and the properties of the oil.
 static inline void X(node_pressures)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int i = 0; i < m->nodes; i++) {
@@ -31,7 +32,7 @@ static inline void X(node_pressures)(const od_model *m, od_x *w) {
   w[l->one] = 1;
 }
 
-// Copies the values of all inputs into the input memory of their instances.
+// Copies the value of each input of each instance from its source to the inputs in the work memory.
 static inline void X(gather)(const od_model *m, od_x *w) {
   const int *from = m->join.gather;
   od_x *in = w + m->layout.in;
@@ -66,20 +67,21 @@ static inline bool X(is_squeezed)(const od_model *m, const od_x *w, int node) {
   return RE(w[l->volume + node]) < X(least_volume) * RE(w[l->largest + node]);
 }
 
-// Returns the volume that determines a node's pressure.
+// Returns the volume that determines the pressure of a node, m3: the sum of all contributions, but at least the least
+// volume.
 static inline od_x X(node_volume)(const od_model *m, const od_x *w, int node) {
   const od_layout *l = &m->layout;
   return X(is_squeezed)(m, w, node) ? X(least_volume) * w[l->largest + node] : w[l->volume + node];
 }
 
-// Returns the change of pressure per unit of inflow: 1/(V/B + C), or B/V without a compliance.
+// Returns the change of a node's pressure per volume of inflow, Pa/m3: 1/(V/B + C), or B/V without a compliance.
 static inline od_x X(node_stiffness)(const od_model *m, const od_x *w, int node) {
   const od_layout *l = &m->layout;
   od_x oil = w[l->modulus + node] / X(node_volume)(m, w, node);
   return m->join.compliant ? oil / (1 + oil * w[l->compliance + node]) : oil;
 }
 
-// Returns the flow that moving pistons push into a node: -dV/dt, or zero at the least volume.
+// Returns the flow that moving pistons push into a node, m3/s: -dV/dt, or zero at the least volume.
 static od_x X(displaced)(const od_model *m, const od_x *w, int node) {
   od_x sum = 0;
   if (X(is_squeezed)(m, w, node)) return sum;
@@ -90,7 +92,7 @@ static od_x X(displaced)(const od_model *m, const od_x *w, int node) {
   return sum;
 }
 
-// Returns the factor x/B of the displaced flow in x' while a node cavitates.
+// Returns x/B, the factor of the displaced flow in the rate x' of a cavitating node; zero for oil under tension.
 static inline od_x X(displaced_share)(const od_model *m, const od_x *w, int node) {
   return m->oil_tension ? 0 : w[m->layout.c + m->node[node].state] / w[m->layout.modulus + node];
 }
@@ -101,8 +103,8 @@ static OD_APART void X(correct_void_rate)(const od_model *m, od_x *w, int node) 
   w[l->rate + m->node[node].state] += w[l->stiffness + node] * share;
 }
 
-// Computes the heat, and sets rates to NAN if the junctions have no solution. Called only for machines with junctions or a
-// reservoir.
+// Computes the heat of the reservoir, and sets all rates to NAN if the junctions have no solution (solved false).
+// Called only for machines with junctions or a reservoir.
 static OD_APART void X(finish_indirect)(const od_model *m, od_x *w, bool solved) {
   if (od_model_has_heat(m)) X(heat_oil)(m, w);
   for (int i = 0; !solved && i < m->circuit_states; i++) w[m->layout.rate + i] = NAN;
@@ -126,7 +128,7 @@ static void X(circuit_evaluate)(const od_model *m, od_x *w) {
   if (m->join.indirect) X(finish_indirect)(m, w, solved);
 }
 
-// Computes the pressures, and the forces on the mechanism that depend on states alone.
+// Computes the pressures of all nodes, and the forces on the mechanism that depend on states alone.
 static void X(circuit_measure)(const od_model *m, od_x *w) {
   X(node_pressures)(m, w);
   X(gather)(m, w);
@@ -141,7 +143,7 @@ static void X(circuit_measure)(const od_model *m, od_x *w) {
 
 // ---- outputs and powers
 
-// Returns the volume without oil in a node with a state, m3.
+// Returns the void of a node with a state (the volume without oil), m3.
 static od_x X(node_void)(const od_model *m, const od_x *w, int node) {
   const od_layout *l = &m->layout;
   if (!X(cavitates)(m, w, node)) return 0;
@@ -160,7 +162,8 @@ static od_x X(circuit_oil)(const od_model *m, const od_x *w) {
   return sum;
 }
 
-// Returns a report of an instance. Only the reports of this instance in the work memory change.
+// Returns entry `which` (OD_REPORT_...) of the report of an instance. Changes only the report of this instance in the
+// work memory.
 static od_x X(reported)(const od_model *m, const od_x *w, int instance, int which) {
   od_batch b = od_instance_batch(m, &m->instance[instance]);
   X(report_batch)(m, &b, (od_x *)w);

@@ -28,7 +28,7 @@ typedef struct alone {
   od_batch batch;
 } alone;
 
-// Copies an instance with its numbers and oil, without its inputs, to separate complex memory.
+// Copies an instance with its numbers and the oil, but without its inputs, to the separate memory *a.
 static void take_out(const od_model *m, const double *theta, const double *oil, int instance, alone *a) {
   const od_instance *e = &m->instance[instance], *host = e->host >= 0 ? &m->instance[e->host] : NULL;
   const od_element_class *c = od_instance_class(m, e);
@@ -53,7 +53,7 @@ static void take_out(const od_model *m, const double *theta, const double *oil, 
   for (int i = 0; i < e->numbers && i < MOST_NUMBERS; i++) a->w[own + i] = theta[e->number + i];
   for (int i = 0; i < c->kept; i++) a->w[kept + i] = 0;
 }
-// Copies an instance from the work memory of a plant, including its inputs.
+// Copies an instance with its inputs from the work memory of a plant to the separate memory *a.
 static void take_from_work(const od_model *m, const double *w, int instance, alone *a) {
   const od_instance *e = &m->instance[instance];
   take_out(m, w + m->layout.theta, w + m->layout.oil, instance, a);
@@ -77,7 +77,7 @@ static double change(const alone *a, int place) {
   return od_imaginary(a->w[place]) / step;
 }
 
-// Computes the derivatives of the outputs with respect to a number by a complex step.
+// Computes the derivatives dout of the outputs of an instance with respect to a number by a complex step. Returns true.
 static bool number_step(const od_model *m, double *w, int instance, int number, double *dout) {
   const od_element_class *c = od_instance_class(m, &m->instance[instance]);
   alone a;
@@ -98,7 +98,7 @@ void od_element_evaluate_at(const od_model *m, const double *theta, const double
   memcpy(out, a.w + a.batch.out, (size_t)c->outs * sizeof *out);
 }
 
-// Adds the direct change to the change through the outputs, whose derivatives are known.
+// The change of a report is the direct change plus the change through the outputs, whose derivatives are known.
 double od_element_report_change(const od_model *m, double *w, int instance, int report, const double *din,
                                 const double *dout, const double *doil) {
   const od_instance *e = &m->instance[instance];
@@ -115,7 +115,7 @@ double od_element_report_change(const od_model *m, double *w, int instance, int 
   return change(&a, a.batch.report + report);
 }
 
-// For classes with their own derivatives with respect to numbers, reports depend only on inputs and outputs.
+// If a class has its own derivatives with respect to numbers, its reports depend only on inputs and outputs.
 double od_element_report_by_number(const od_model *m, double *w, int instance, int report, int number) {
   const od_element_class *c = od_instance_class(m, &m->instance[instance]);
   const double none[OD_MOST_IN] = {0};

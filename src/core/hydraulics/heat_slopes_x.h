@@ -5,13 +5,13 @@ static inline double out_by_temperature(const od_model *m, const double *w, cons
   return w[m->layout.by_temperature + e->out - m->layout.out + out];
 }
 
-// Returns the derivative of the rate of the temperature with respect to the heat.
+// Returns the derivative of the rate of the temperature with respect to the heating power, K/J.
 static inline double heat_gain(const od_model *m, const double *w) {
   const od_instance *r = &m->instance[m->join.reservoir];
   return w[r->slope + m->join.heat_in - r->in];  // the first output of the reservoir is the rate of the temperature
 }
 
-// Computes the derivatives of the oil's properties with respect to temperature.
+// Computes the derivatives of the properties of the oil (OD_OIL_STATE_*) with respect to its temperature.
 static void oil_by_temperature(const od_model *m, const double *w, double slope[OD_OIL_STATES]) {
   const double *theta = w + m->layout.theta;
   for (int i = 0; i < OD_OIL_STATES; i++) slope[i] = 0;
@@ -20,7 +20,7 @@ static void oil_by_temperature(const od_model *m, const double *w, double slope[
                        OD_WARM_BY_TEMPERATURE, slope);
 }
 
-// Computes the changes of an instance's outputs for a change of the oil.
+// Computes the changes dout of the outputs of an instance for changes doil of the properties of the oil.
 static void outs_by_oil(const od_model *m, double *w, int instance, const double doil[OD_OIL_STATES], double *dout) {
   const od_element_class *c = od_instance_class(m, &m->instance[instance]);
   double part[OD_MOST_OUT];
@@ -31,7 +31,7 @@ static void outs_by_oil(const od_model *m, double *w, int instance, const double
   }
 }
 
-// Adds the columns of the temperature to the rows of forces, rates and junctions.
+// Adds the derivatives with respect to the temperature to the rows of forces, rates and junctions.
 static void add_temperature_columns(const od_model *m, double *w, const double doil[OD_OIL_STATES]) {
   const od_layout *l = &m->layout;
   int state = m->join.warms, column = 2 * m->actuators + state;
@@ -50,7 +50,7 @@ static void add_temperature_columns(const od_model *m, double *w, const double d
   }
 }
 
-// Adds the row of the temperature: the derivatives of all heat sources.
+// Fills the row of the temperature: adds the derivatives of all heat sources to the row of its rate.
 static void add_heat_row(const od_model *m, double *w, const double doil[OD_OIL_STATES]) {
   const od_layout *l = &m->layout;
   double gain = heat_gain(m, w);

@@ -1,5 +1,6 @@
 // Computes the heat of a machine with a reservoir and the resulting rate of the oil temperature. The heat is the sum of
-// the losses of all elements with oil. Flows and forces must be known.
+// the losses of all elements with oil. Call after the evaluation of all elements, because losses depend on flows and
+// forces.
 static OD_APART void X(heat_oil)(const od_model *m, od_x *w) {
   const od_join *j = &m->join;
   od_x sum = 0;

@@ -1,5 +1,5 @@
-// The matrix of junctions, M = damping - dF/dp, by groups of connected junctions. Changes of pressures must balance a change of the
-// flows into junctions: M dp = dF.
+// The matrix of junctions, M = damping - dF/dp, by groups of connected junctions. The changes dp of the pressures that
+// balance a change dF of the flows into junctions satisfy M dp = dF.
 //
 // Elements move oil from high to low pressure. Therefore M has a positive diagonal, and almost all other entries are zero or
 // negative. The row sums of M are the derivatives of the flows to nodes that are not junctions. If several junctions are closed off
@@ -37,7 +37,8 @@ static void X(junction_fill)(const od_model *m, od_x *w, const od_x *damping,
   }
 }
 
-// Factors M = L U of one group in place: U on and above the diagonal, the factors of L below. Returns false if a pivot is zero.
+// Factors M = L U of one group in place: U on and above the diagonal, L (whose diagonal is 1) below. Returns false if a
+// pivot is zero.
 static bool X(junction_factor_group)(const od_model *m, od_x *w, const od_junction_group *g) {
   od_x *M = w + g->matrix, *sum = w + m->layout.junction_sum + g->first;
   int n = g->count;

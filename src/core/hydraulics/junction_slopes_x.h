@@ -9,7 +9,7 @@ static inline double *junction_row(const od_model *m, double *w, int junction) {
   return w + od_junction_row(m, junction);
 }
 
-// Returns whether the pressure of a junction is held: the pressure of a cavitating junction stays zero.
+// Returns whether the pressure of a junction is constant. The pressure of a cavitating junction stays zero.
 static bool junction_is_held(const od_model *m, double *w, int junction) {
   return junction_cavitates_r(m, w, m->join.at_junction.node[junction]);
 }
@@ -38,7 +38,8 @@ static void solve_group_rows(const od_junction_group *g, double *w) {
   }
 }
 
-// Adds the junctions' rows to a rate's row. The factors are the derivatives of the rate with respect to the junctions' pressures.
+// Adds the rows of the junctions to the row of a rate. The factor of each row is the derivative of the rate with
+// respect to the pressure of the junction.
 static void carry_on(const od_model *m, double *w, int state) {
   const od_layout *l = &m->layout;
   const int *start = m->join.row_start, *column = m->join.row_column;

@@ -3,9 +3,10 @@
 // The leak, far below any measurable flow, determines the pressure if all elements at a junction are closed. Pressures are not
 // negative: p_j = 0 with F_j < 0 is also a solution, in which the outflow is larger than the inflow.
 //
-// The solver is Newton's method with exact derivatives, starting at the last pressures. Three measures make the solver robust: -
-// Damping: if a valve is closed, flows barely depend on a pressure, and Newton steps are too long. Then each junction is damped
-//   by |F_j| / longest_step, as if it had a small volume.
+// The solver is Newton's method with exact derivatives, starting at the last pressures. Three measures make the solver
+// robust:
+// - Damping: if a valve is closed, flows barely depend on a pressure, and Newton steps are too long. Then each junction is
+//   damped by |F_j| / longest_step, as if it had a small volume.
 // - Step length: the power of the sums of flows along the step, sum d_j F_j, decreases along the step and is zero at the best
 //   length. The power gives equal weight to junctions with large and with small flows.
 // - After 20 steps without success, junctions are solved one after another by bisection, and Newton's method continues from
@@ -23,7 +24,7 @@ static inline od_x *X(junction_pressure)(const od_model *m, od_x *w, int junctio
   return w + m->layout.pressure + m->join.at_junction.node[junction];
 }
 
-// Returns whether the sum of flows of a junction need not be zero because its pressure is zero and cannot decrease.
+// Returns whether a junction cavitates: its pressure is zero and cannot decrease, so its sum of flows may be negative.
 static bool X(junction_held)(const od_model *m, od_x *w, int junction) {
   return !(RE(*X(junction_pressure)(m, w, junction)) > 0) && RE(w[m->layout.junction_flow + junction]) < 0;
 }
@@ -68,7 +69,8 @@ static inline od_x X(junction_slope)(const od_model *m, od_x *w, const od_juncti
 #endif
 }
 
-// Computes the derivatives of all instances at junctions. In the complex build the function has no effect.
+// Computes the derivatives of all instances with an end at a junction. In the complex build the function has no effect,
+// because junction_slope() computes the derivatives.
 static void X(junction_evaluate_slopes)(const od_model *m, od_x *w) {
 #ifdef OD_COMPLEX
   (void)m, (void)w;
@@ -113,7 +115,8 @@ static bool X(junction_find_step)(const od_model *m, od_x *w) {
   return isfinite(length);
 }
 
-// Sets the pressures to the pressures before the step plus a fraction of the step.
+// Sets the pressures to the pressures before the step plus the fraction `part` of the step, limited to the range from 0
+// to most_pressure.
 static void X(junction_move)(const od_model *m, od_x *w, double part) {
   for (int i = 0; i < m->junctions; i++) {
     od_x p = w[m->layout.junction_before + i] + part * w[m->layout.junction_step + i];
@@ -162,7 +165,7 @@ static bool X(junction_sweep)(const od_model *m, od_x *w) {
     double low = 0, high = X(most_pressure);
     od_x *p = X(junction_pressure)(m, w, i);
     for (int k = 0; k < X(junction_bisections); k++) {
-      // Uses the geometric mean at first, because pressures range from one pascal to the limit.
+      // At first the middle is the geometric mean, because pressures range from one pascal to the limit.
       double middle = high > 10 * low + 1 ? sqrt((low + 0.1) * high) : (low + high) / 2;
       *p = middle;
       X(junction_flows)(m, w);

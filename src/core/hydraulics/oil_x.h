@@ -6,7 +6,7 @@ static inline od_x X(air_share)(const od_x *q, od_x p) {
   return 1 / (1 + rest);
 }
 
-// Returns the derivative of air_share() with respect to the fraction of air q[1] at q[1] = 0 (oil without air).
+// Returns the derivative of air_share() with respect to the air fraction q[1] at q[1] = 0 (oil without air).
 static inline od_x X(first_air)(const od_x *q, od_x p) {
   return od_x_pow(p / q[2], -1 / q[3]);
 }
@@ -60,8 +60,8 @@ static od_x X(compression_with_air)(const od_model *m, const od_x *w, od_x low, 
   return sum;
 }
 
-// Returns the density at a pressure, from d rho / rho = dp / B. The density in the machine file belongs to zero pressure or,
-// for oil with air, to the reference pressure of the air.
+// Returns the density of the oil at the pressure p, kg/m3, from d rho / rho = dp / B. The density in the machine file
+// belongs to zero pressure or, for oil with air, to the reference pressure of the air.
 static od_x X(oil_density)(const od_model *m, const od_x *w, od_x p) {
   const od_x *q = w + m->layout.theta + m->oil + OD_OIL_LAW;
   od_x given = w[m->layout.theta + m->oil + OD_OIL_DENSITY];
@@ -83,7 +83,7 @@ static inline od_x X(oil_temperature)(const od_model *m, const od_x *w) {
 
 static const double X(usual_viscosity) = 46e-6;  // m2/s
 
-// Computes the properties of the oil that elements read (OD_OIL_STATE_*).
+// Computes the properties of the oil that elements read (OD_OIL_STATE_*), at the current temperature.
 static inline void X(oil_state)(const od_model *m, od_x *w) {
   if (m->oil < 0) return;
   od_x *oil = w + m->layout.oil, density = w[m->layout.theta + m->oil + OD_OIL_DENSITY];
@@ -116,7 +116,8 @@ static double bulk_slope(const od_model *m, const double *w, double p) {
   return 0;
 }
 
-// Computes the derivatives of the oil's properties with respect to a number of its density, smoothing or viscosity.
+// Computes the derivatives of the properties of the oil (OD_OIL_STATE_*) with respect to the density, the smoothing or
+// a number of the viscosity.
 static void oil_state_slopes(const od_model *m, const double *w, int number, double slope[OD_OIL_STATES]) {
   const double *oil = w + m->layout.oil, density = w[m->layout.theta + m->oil + OD_OIL_DENSITY];
   for (int i = 0; i < OD_OIL_STATES; i++) slope[i] = 0;

@@ -2,7 +2,8 @@
 // and stored in the rows of the work memory. Derivatives with respect to a number of the circuit are computed on request.
 // Elements compute local derivatives. This file adds these derivatives to the rows of the targets.
 
-// Returns the derivative of a pressure that elements read with respect to its state or its signal.
+// Returns the derivative of the pressure of a node, as elements read it, with respect to the state of the node or the
+// signal of the source.
 static inline double pressure_gain(const od_model *m, const double *w, int node) {
   const od_node *n = &m->node[node];
   if (n->state >= 0) return cavitates_r(m, w, node) ? 0 : 1;
@@ -23,21 +24,21 @@ static inline double modulus_slope(const od_model *m, const double *w, int node)
   return slope - by_share * displaced_share_r(m, w, node) / w[l->modulus + node];
 }
 
-// Returns d x' / d x of a cavitating node.
+// Returns the derivative of the rate x' with respect to the state x of a cavitating node, 1/s.
 static inline double void_slope(const od_model *m, const double *w, int node) {
   if (m->oil_tension) return 0;
   return w[m->layout.stiffness + node] * displaced_r(m, w, node) / w[m->layout.modulus + node];
 }
 
-// Returns the change of the rate of a node's pressure per unit of flow into the node.
+// Returns the derivative of the rate of a node's pressure with respect to the output of target s, a flow into the node.
 static inline double flow_gain(const od_model *m, const double *w, const od_target *s) {
   double gain = s->sign * w[m->layout.stiffness + s->target];
   if (!s->displaces || !cavitates_r(m, w, s->target) || is_squeezed_r(m, w, s->target)) return gain;
   return gain * (1 + displaced_share_r(m, w, s->target));
 }
 
-// Returns the derivative of a target with respect to an output that is added to the target. A target is the rate of a node's
-// pressure, the force of an actuator, or the rate of an element.
+// Returns the derivative of a target with respect to the output that is added to this target. A target is the rate of a
+// node's pressure, the force of an actuator, or the rate of an element.
 static inline double target_gain(const od_model *m, const double *w, const od_target *s) {
   const od_layout *l = &m->layout;
   int node = s->target;
@@ -62,7 +63,7 @@ static inline void add_slopes(const od_model *m, double *w, const od_target *s, 
   for (int j = 0; j < s->ins; j++) w[place[j]] += gain * slope[j] * w[moves[j]];
 }
 
-// Adds indirect effects to the rows: the effects of the heat and of flows through junctions.
+// Adds the indirect effects of heat and of flows through junctions to the rows of derivatives.
 static OD_APART void linearize_indirect(const od_model *m, double *w) {
   if (od_model_has_heat(m)) linearize_heat(m, w);
   if (od_model_junctions(m)) eliminate_junctions(m, w);
@@ -263,7 +264,7 @@ void od_circuit_find_runs(const od_model *m, od_circuit_number *number, int coun
 
 // ---- outputs along a direction
 
-// Computes the changes of an instance's inputs; du may be NULL.
+// Computes the changes din of the inputs of an instance along a direction (last tangent, dc, du); du may be NULL.
 static void in_tangent(const od_model *m, const double *w, const od_instance *e, const double *dc, const double *du,
                        double *din) {
   const od_layout *l = &m->layout;

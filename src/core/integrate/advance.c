@@ -29,14 +29,15 @@ struct od_advance {
   double now;        // current time, s
   double before;     // time at the beginning of the last step, s
   double origin;     // time at the start, s
-  double requested;  // time that the caller requested last, s
+  double requested;  // time of the last call of od_sim_advance() or od_sim_advance_up_to(), s
   long index;        // fixed steps: number of complete steps since the start
   bool in_step;      // fixed steps: whether the current step is not complete
   double end;        // end of the current piece, s
   bool jumps;        // whether the inputs jump at the end of the current piece; known after a step to this end
   // The event at the current time that has not been processed yet.
   enum { NOTHING_PENDING, SAMPLE_PENDING, JUMP_PENDING } pending;
-  int located;     // number of switches since the last fixed step, or (adaptive steps) since the time `counted`
+  int located;     // number of located switches since the end of the last fixed step, or (adaptive steps) since the
+                   // time `counted`
   double counted;  // adaptive steps: time at which `located` was last set to zero, s
   bool goes_on;    // whether state and inputs have not changed since the end of the last step
   double stop;     // adaptive steps: time at which a step must end, s; INFINITY: no such time
@@ -50,7 +51,7 @@ struct od_advance {
 
 // --- Memory -------------------------------------------------------------------------------------------------------
 
-// Offsets of the parts of the block.
+// Offsets of the parts of the block, and its size, bytes.
 typedef struct layout {
   size_t u, u_inside, u_after, u_wide, map, control, before, after, between, guards, size;
 } layout;
@@ -150,13 +151,13 @@ static bool has_inputs(const od_advance *a) {
   return a->plant->nu > 0 && a->options.inputs.inputs != NULL;
 }
 
-// Returns the tolerance for comparisons of times near t, s. The tolerance exceeds the round-off of t, so round-off cannot hide a
-// jump.
+// Returns the tolerance for comparisons of times near t, s. The tolerance exceeds the round-off of t, so a jump is
+// found in spite of round-off.
 static double time_tolerance(const od_advance *a, double t) {
   return fmax(1e-9 * (a->adaptive ? a->options.longest : a->options.step), 4e-16 * fabs(t));
 }
 
-// Reads the inputs at time t. Without a source, the inputs are those of the simulation.
+// Reads the inputs u at time t. Without a source, returns the inputs of the simulation.
 static void read_inputs(const od_advance *a, double t, double *u) {
   if (has_inputs(a))
     a->options.inputs.inputs(a->options.inputs.user, t, u);
@@ -164,8 +165,9 @@ static void read_inputs(const od_advance *a, double t, double *u) {
     memcpy(u, od_sim_inputs(a->sim), (size_t)a->plant->nu * sizeof *u);
 }
 
-// Returns whether an input jumps at t. If so, writes the inputs just before t to a->u and the inputs just after t to a->u_after.
-// Otherwise writes the inputs at t to a->u. An input jumps if its change does not shrink with the distance between the two times.
+// Returns whether an input jumps at t. If one jumps, writes the inputs just before t to a->u and the inputs just after
+// t to a->u_after. Otherwise writes the inputs at t to a->u. An input jumps if its change does not shrink with the
+// distance between the two times.
 static bool inputs_jump(od_advance *a, double t) {
   if (!has_inputs(a)) {
     read_inputs(a, t, a->u);
@@ -246,7 +248,8 @@ static od_status begin_step(od_advance *a) {
   return status == OD_OK ? OD_OK : fail(a, status, OD_ADVANCE_EVALUATION, a->now, 0);
 }
 
-// Called after a step of length h. Shortens the step so that it ends at its first switch. *taken is the resulting length, s.
+// Ends a step of length h: if a switch is due within the step, takes the step again up to just after the first switch.
+// *taken receives the length of the step, s.
 static od_status end_step(od_advance *a, double h, int most, double *taken) {
   *taken = h;
   if (a->plant->margins == 0) {
@@ -284,7 +287,7 @@ static od_status end_piece(od_advance *a) {
 
 // --- Steps --------------------------------------------------------------------------------------------------------
 
-// Takes a step to the end of the piece. *next is its end.
+// Takes a step to the end of the piece. *next receives the end of the step.
 static od_status fixed_step(od_advance *a, double *next) {
   double t = a->now, h = a->end - t;
   *next = a->end;
@@ -297,7 +300,8 @@ static od_status fixed_step(od_advance *a, double *next) {
   return status == OD_OK ? OD_OK : fail(a, status, OD_ADVANCE_STEP, t, h);
 }
 
-// Takes a step, at most to the end of the piece, that is accurate enough and passes only one knot. *next is its end.
+// Takes a step, at most to the end of the piece, that is accurate enough and passes at most one knot (after KNOT_TRIALS
+// trials, possibly more). *next receives the end of the step.
 static od_status adaptive_step(od_advance *a, double *next) {
   double t = a->now;
   bool accepted = false;
@@ -338,7 +342,8 @@ static void begin_piece(od_advance *a) {
   a->end = end_of_piece(a, a->now, limit);
 }
 
-// Takes one step. Jumps, samples and switches at its end remain pending, so that times within the step can be interpolated.
+// Takes one step. Jumps, samples and switches at the end of the step remain pending, so that states within the step can
+// be interpolated.
 static od_status take_step(od_advance *a) {
   double t = a->now, next = t, taken;
   bool grid_point = !a->adaptive && !a->in_step;
@@ -361,7 +366,8 @@ static od_status take_step(od_advance *a) {
   return watch(a, OD_MOMENT_STEP);
 }
 
-// Returns whether time t can be reached: not before the last requested time, not beyond the end, and for fixed steps at a step.
+// Returns whether the caller may request time t: not before the last requested time, not after the end, and with fixed
+// steps at the end of a step.
 static bool is_reachable(const od_advance *a, double t) {
   double tolerance = time_tolerance(a, t);
   if (!(t >= a->requested - tolerance && t <= a->options.end + tolerance)) return false;
@@ -407,7 +413,7 @@ od_status od_sim_advance(od_advance *a, double t, od_sim **at) {
 
 // --- Saved states -------------------------------------------------------------------------------------------------
 
-// The fields of an advance that change.
+// The fields of an advance that change during a run.
 typedef struct saved_fields {
   double now, before, origin, requested, end, counted;
   double h, proposed, tries_from;  // fields of the step control
@@ -441,8 +447,8 @@ static void set_fields(od_advance *a, const saved_fields *f) {
   a->now = f->now;
   a->before = f->before;
   a->origin = f->origin;
-  // An advance that was ended had not reached the requested time. Fixed steps end at requested times: without copies of the simulation
-  // no time before `now` can be interpolated.
+  // A saved advance may not have reached its requested time, so the next request may be as early as `now`. With fixed
+  // steps, no earlier time is possible, because there may be no copies of the simulation for an interpolation.
   a->requested = a->adaptive ? fmin(f->requested, f->now) : f->now;
   a->end = fmin(f->end, a->options.end);
   a->counted = f->counted;
@@ -462,7 +468,8 @@ static void set_fields(od_advance *a, const saved_fields *f) {
   c->was_rejected = f->was_rejected != 0;
 }
 
-// Returns whether the time is within the fixed step of this index, and the piece ends there: a longer step would pass a requested time.
+// Returns whether the saved time is within the fixed step of the saved index, and the saved piece ends no later than
+// this step. A longer step would pass a requested time.
 static bool fits_fixed_steps(const od_advance *a, const saved_fields *f) {
   double index = (double)f->index, slack = 1e-6 + 2e-15 * index;
   double steps = (f->now - f->origin) / a->options.step, end = (f->end - f->origin) / a->options.step;

@@ -16,7 +16,8 @@ enum {
 };
 static const double resolution = 1e-7;       // resolution of the time of a switch, relative to the step
 static const double difference_step = 1e-4;  // time difference of difference quotients of guards, relative to the step
-static const double same_time = 1e-9;        // crossings closer than this, relative to the step, count as simultaneous
+static const double same_time = 1e-9;        // crossings at times closer than this, relative to the step, count as
+                                             // simultaneous
 
 // Sets the guards of held jumps to exactly zero, to remove round-off.
 static void zero_held(od_sim *s, double *guard) {
@@ -78,8 +79,8 @@ static void inputs_aside(const od_sim *s, const od_event_search *q, double t, do
     memcpy(u, od_sim_inputs(s), (size_t)s->plant->nu * sizeof *u);
 }
 
-// Computes the guards at the current point. Computes their rates by a difference to a point dt later or earlier. Rates that cannot
-// be computed are zero.
+// Computes the guards at the current point, and their rates from the difference to a point dt later (dt > 0) or
+// earlier. If that point cannot be evaluated, the rates are zero.
 static od_status find_guards(od_sim *s, const od_event_search *q, double dt, double *guard, double *rate) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s, q);
@@ -99,7 +100,8 @@ static od_status find_guards(od_sim *s, const od_event_search *q, double dt, dou
   return status;
 }
 
-// Returns the time difference for rates in steps of about this length. The difference exceeds the round-off of the time.
+// Returns the time difference dt for the rates of guards in steps of about the length h, s. The difference exceeds the
+// round-off of the time.
 static double distance_aside(const od_sim *s, double h) {
   return fmax(difference_step * h, 1e-10 * fabs(s->t));
 }
@@ -127,8 +129,9 @@ od_status od_sim_end_events(od_sim *s, const od_event_search *q, double h) {
 
 // ---- dips: guards that may have crossed a level twice
 
-// Returns whether a guard may have crossed `level` twice. The guard must be on the same side of the level at both ends. It may have
-// crossed twice if the tangents at both ends meet beyond the level. *at receives the time at which the tangents meet.
+// Returns whether a guard may have crossed `level` twice. The guard must be on the same side of the level at both ends.
+// A guard on this side may have crossed twice if the tangents at both ends meet beyond the level. *at receives the time
+// at which the tangents meet.
 static bool may_dip(double low, double low_rate, double high, double high_rate, double level, double h, double *at) {
   double sign = low > level ? 1 : -1, fall = sign * low_rate, rise = sign * high_rate;
   if (!(sign * (high - level) > 0) || !(fall < 0) || !(rise > 0)) return false;
@@ -151,7 +154,8 @@ static double cubic_extreme(double low, double low_rate, double high, double hig
 
 // ---- switches
 
-// Takes a step of length h from the copy `before`; `end` is the length of the whole step.
+// Takes a step of length h from the copy `before`. end: the length of the whole step, to whose end the inputs are
+// known.
 static od_status try_step(od_sim *s, const od_event_search *q, double end, double h) {
   int nu = s->plant->nu;
   const memory m = memory_of(s, q);
@@ -166,7 +170,7 @@ static od_status try_step(od_sim *s, const od_event_search *q, double end, doubl
   return od_sim_step_within(s, h, inside, m.u);
 }
 
-// Returns whether one of the margins that were positive before the step is no longer positive.
+// Returns whether a switch is due: a margin that was positive before the step is no longer positive.
 static bool is_due(const od_plant *plant, const memory *m, const double *guard) {
   for (int i = 0; i < plant->margins; i++)
     if (m->low[i] > 0 && !(guard[i] > 0)) return true;
@@ -258,7 +262,7 @@ typedef struct crossings {
   int count;
 } crossings;
 
-// Counts a crossing at time `at`, and keeps the first two times.
+// Counts a crossing at time `at` (s after the beginning of the step), and keeps the first two times.
 static void add_crossing(crossings *c, double at, double h) {
   if (!(at >= 0) || c->count >= MOST_KNOTS) return;
   at = fmin(at, h);

@@ -19,8 +19,8 @@ static const double contraction_limit =
     0.01;  // a larger error reduction factor per iteration (slower convergence) requires a new matrix
 
 // Limit of the correction after the last evaluation of the residual. If the second correction is below this limit, derivatives
-// may be computed at this evaluation. More corrections indicate a nonlinear residual. The error of the states is smaller by the
-// step length.
+// may be computed at this evaluation. More corrections indicate a nonlinear residual. The error of the states is about this
+// correction times the step length.
 static const double distance_limit = 1e-10;
 // Limit of the last correction of each state, relative to the state's size. Below this limit, derivatives may be computed at the states
 // before this correction, with the last rates.
@@ -40,7 +40,7 @@ void od_sim_predict_rates(od_sim *s, double ahead) {
     next[i] = k[i] + to_before * (k[i] - before[i]) + to_earlier * (before[i] - earlier[i]);
 }
 
-// Computes x from the current rates.
+// Computes the state x_next of a stage from the rates k_next.
 static void new_state(od_sim *s, const od_stage *stage) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   const double *restrict base = stage->base, *restrict past = stage->past, *restrict k = od_sim_at(s, s->k_next);
@@ -68,7 +68,7 @@ static od_status new_matrix(od_sim *s, double beta) {
   return status;
 }
 
-// Computes g at the rates k_next and the Newton correction from the current factors.
+// Computes the residual g at the rates k_next, and replaces g by the Newton correction with the current factors.
 static od_status correction(od_sim *s, const od_stage *stage) {
   const od_plant *plant = s->plant;
   double *g = od_sim_at(s, s->g);
@@ -82,8 +82,9 @@ static od_status correction(od_sim *s, const od_stage *stage) {
   return status;
 }
 
-// Evaluates the plant at the stage's solution if derivatives are needed there, unless the plant's last point is near enough. If
-// only the rates changed, the evaluation is cheap.
+// If derivatives at the solution are needed and the plant's last point is too far from the solution, evaluates the
+// plant again with the last rates, at the states before the last correction. This evaluation is cheap, because only the
+// rates change. It is omitted if the last correction of the states exceeds state_distance_limit.
 static od_status approach(od_sim *s, const od_stage *stage) {
   if (!stage->to_differentiate || s->distance <= distance_limit || isinf(s->distance)) return OD_OK;
   double *x = od_sim_at(s, s->x_next), *g = od_sim_at(s, s->g);
@@ -93,12 +94,12 @@ static od_status approach(od_sim *s, const od_stage *stage) {
   return s->plant->ops->residual(s->plant, od_sim_work(s), stage->t, x, od_sim_at(s, s->k_next), stage->u, g);
 }
 
-// Limits a finite value to a range.
+// Returns a value limited to the range from `least` to `most`.
 static inline double between(double value, double least, double most) {
   return value < least ? least : value > most ? most : value;
 }
 
-// Solves for the rates; on success x_next and k_next hold the result.
+// Solves a stage by Newton's method. On success x_next and k_next hold the result.
 static od_status newton(od_sim *s, const od_stage *stage) {
   const od_plant *plant = s->plant;
   int nk = od_plant_nk(plant);
@@ -114,8 +115,8 @@ static od_status newton(od_sim *s, const od_stage *stage) {
     for (int i = 0; i < nk; i++) k[i] -= g[i];
     if (iteration == 0 && size < prediction_limit && !stage->to_differentiate)
       tolerance = between(part_of_first * size, finest_tolerance, coarsest_tolerance);
-    // The error after this correction is about contraction * size. If the previous correction was larger than the rates, the
-    // iteration diverged at first; then the previous size is limited to 1.
+    // The error after this correction is about contraction * size. If the previous correction was larger than the
+    // rates, the iteration diverged at first. In this case the previous size is limited to 1.
     if (iteration > 0 && last > 0) s->contraction = between(size / between(last, 0, 1), 0, 1);
     bool stalled = iteration > 1 && size > last / 2 && size < 1e-7;  // round-off
     if (size < tolerance || (iteration > 0 && size * s->contraction < tolerance) || stalled) {
@@ -200,7 +201,7 @@ od_status od_sim_solve_stage(od_sim *s, const od_stage *stage) {
   return status == OD_OK ? OD_OK : od_sim_settle(s, status);
 }
 
-// Computes a row of gk + gx B.
+// Computes a row of Newton's matrix gk + gx B.
 static inline void put_stage_row(int nz, int nk, double beta, const double *restrict gx, const double *restrict gk,
                                  double *restrict row) {
 #define STATES(AT) AT(row + j) = AT(gk + j) + beta * AT(gx + nz + j)

@@ -2,9 +2,9 @@
 //
 //   x = base + B (past + k),   g(t, x, k, u) = 0,   B = beta^2 for positions, beta for their rates and first-order states
 //
-// With states as unknowns, accelerations would be differences of positions divided by h^2, with large round-off. Rates as unknowns
-// avoid this. Newton's matrix dg/dk + beta dg/d(w,c) + beta^2 dg/dz is kept as long as the iteration converges well. Rules whose
-// stages share one beta share their matrix.
+// With states as unknowns, accelerations would be differences of positions divided by h^2, with large round-off. Rates
+// as unknowns avoid this. Newton's matrix dg/dk + beta dg/d(w,c) + beta^2 dg/dz is kept as long as the iteration
+// converges well. The stages of a rule with the same beta share one matrix.
 #ifndef OD_IMPLICIT_H
 #define OD_IMPLICIT_H
 

@@ -77,7 +77,9 @@ od_status od_plant_rates_by_factors(const od_plant *plant, void *work, double t,
     if (lost <= round_off) return OD_OK;
     for (int i = 0; i < nk; i++) k[i] -= g[i];
     status = plant->ops->residual(plant, work, t, x, k, u, g);
-    if (lost * lost <= round_off * last) return status;  // the next correction would be smaller by the same ratio
+    if (lost * lost <= round_off * last)
+      return status;  // the next correction would be smaller by the same ratio, and
+                      // thus round-off
     last = lost;
   }
   return status == OD_OK && !(last <= most_round_off) ? OD_SINGULAR : status;

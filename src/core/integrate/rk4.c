@@ -2,8 +2,8 @@
 //
 //   f_i = f(x0 + a_i h f_(i-1)),   x1 = x0 + h sum b_i f_i,   a = 0, 1/2, 1/2, 1,   b = 1/6, 1/3, 1/3, 1/6
 //
-// The derivatives of a step are propagated through all stages and are exact derivatives of the rule: K_i = fx (E + a_i h K_(i-1)) +
-// fu + fp.
+// The derivatives of a step are propagated through all stages and are exact derivatives of the rule: K_i = fx (E + a_i
+// h K_(i-1)) + fu + fp, where E is the identity.
 #include <math.h>
 #include <string.h>
 
@@ -70,14 +70,14 @@ static od_status stage_derivatives(od_sim *s, od_step_columns c, double node_of_
   return status;
 }
 
-// X = E + factor K.
+// Computes X = E + factor K, where E is the identity.
 static void stage_states(int nx, int columns, double factor, const memory *m) {
   for (int i = 0; i < nx * columns; i++) m->X[i] = factor != 0 ? factor * m->K[i] : 0;
   for (int i = 0; i < nx; i++) m->X[i * columns + i] += 1;
 }
 
-// Computes all stages, with derivatives unless c is NULL. Mean powers are summed separately, so that a failed step does not change
-// the energies.
+// Computes all stages, with derivatives unless c is NULL. The mean powers are summed in scratch memory, so that a
+// failed step does not change the energies.
 static od_status take_stages(od_sim *s, double h, const double *inside, const double *u, const od_step_columns *c,
                              const memory *m) {
   int nx = od_plant_nx(s->plant), nq = s->plant->nq, all = c ? nx * c->count : 0;
@@ -131,7 +131,7 @@ static od_status step(od_sim *s, double h, const double *inside, const double *u
   return status == OD_OK ? accept(s, h, u, &m) : status;
 }
 
-// Takes a step with the derivatives of all stages.
+// Takes a step, and computes the derivatives `out` from the derivatives of all stages.
 static od_status step_with_jacobians(od_sim *s, double h, const double *u, const od_transition *out) {
   const od_step_columns c = od_sim_columns(s, out);
   const memory m = memory_of(s, c.count);

@@ -93,7 +93,7 @@ void od_sim_free(od_sim *sim) {
   od_free(sim);
 }
 
-// Drops all data about earlier steps.
+// Deletes all data about earlier steps: rates, matrices, error estimates.
 static void forget(od_sim *s) {
   od_sim_leave_point(s);
   s->has_matrix = OD_NO_MATRIX;
@@ -389,7 +389,7 @@ od_status od_sim_sample(od_sim *s, double *map, double *by_parameters, bool *cha
   return OD_OK;
 }
 
-// The explicit form is f = [w; k]. The rows of w in the Jacobians are unit rows.
+// The explicit form is f = [w; k]. In the Jacobian fx, the rows of w are unit rows; in fu and fp, these rows are zero.
 od_status od_sim_derivatives(od_sim *s, double *f, double *fx, double *fu, double *fp) {
   const od_plant *plant = s->plant;
   size_t nz = (size_t)plant->nz, nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);

@@ -46,9 +46,10 @@ struct od_sim {
   double step_before;  // length of the step before the last step, s
   double matrix_beta;  // beta of the stage to which the factored matrix belongs
   double contraction;  // recent reduction of the error per Newton iteration
-  // Distance from the plant's last evaluation to the stage's solution, relative to the rates; INFINITY: unknown.
+  // Distance of the rates at the plant's last evaluation from the solution of the stage, relative to the size of the
+  // rates; INFINITY: unknown.
   double distance;
-  long sets;  // number of calls that set another state, other inputs or other parameters
+  long sets;  // number of calls of functions that set the state, the inputs or the parameters
   od_sim_counts counts;
   // Offsets in bytes from the block's start.
   size_t x, k, k_before, k_earlier;     // state, rates, rates one and two steps ago
@@ -57,9 +58,10 @@ struct od_sim {
   size_t x_next, k_next, base, g, matrix, pivot;  // memory of Newton's iteration; see implicit.h
   size_t careful;                                 // memory of the damped iteration
   size_t kx, ku, kp;                              // derivatives of k
-  size_t gx, gu, gp, rate_matrix;                 // derivatives of g; see od_rate_matrix
+  size_t gx, gu, gp, rate_matrix;                 // derivatives of g with respect to x, u and p; dg/dk and its factors
+                                                  // (od_rate_matrix)
   size_t right;                                   // right-hand sides for the derivatives of an implicit step
-  size_t inside;                                  // inputs within a step
+  size_t inside;                                  // inputs at the integrator's points within a step
   size_t scratch;                                 // scratch memory of the integrator
   size_t guards;                                  // guards of the plant
   size_t before_set;                              // the saved point, restored when another point cannot be evaluated
@@ -96,7 +98,7 @@ static inline void od_sim_leave_point(od_sim *sim) {
 // Computes the rates k (nk) at a point, which becomes the plant's last point. The factors of Newton's matrix in a large plant are
 // lost.
 od_status od_sim_find_rates(od_sim *sim, double t, const double *x, const double *u, double *k);
-// Declares that the current point is the point at which rates were computed last.
+// Declares that the rates were computed last at the current point, so that the matrix gk belongs to this point.
 static inline void od_sim_adopt_rates_point(od_sim *sim) {
   sim->at_point = 1;
   sim->has_gk = sim->has_gk_factors = sim->rates_with_gk;
@@ -128,7 +130,8 @@ size_t od_slide_doubles(const od_plant *plant, bool plain);
 // Takes a step of a plant with jumps, either by the integrator alone or sliding along a jump. out NULL: no derivatives.
 od_status od_sim_step_with_jumps(od_sim *sim, double h, const double *inside, const double *u,
                                  const od_transition *out);
-// Adds the error due to the beginning of sliding to the local error of the last step.
+// If sliding began in the last step, adds the error due to its unknown beginning to the local error `before` of this
+// step.
 void od_sim_add_entry_error(od_sim *sim, double *before);
 
 // Return the number of parameters with respect to which derivatives are computed, and the largest value of this number.
@@ -153,7 +156,7 @@ typedef struct od_step_columns {
   int p, u0, u1, count;
   int by;  // OD_BY_*
 } od_step_columns;
-// Returns the columns that the wanted derivatives need.
+// Returns the columns for the wanted derivatives `out`.
 static inline od_step_columns od_sim_columns(const od_sim *sim, const od_transition *out) {
   const od_plant *plant = sim->plant;
   int nx = od_plant_nx(plant), np = out->Gp ? od_sim_np(sim) : 0, nu = out->Gu0 || out->Gu1 ? plant->nu : 0;

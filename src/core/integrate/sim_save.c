@@ -13,7 +13,7 @@ static bool is_within(int value, int low, int high) {
   return value >= low && value <= high;
 }
 
-// Returns whether all integers of a simulation are valid. Numbers may have any value.
+// Returns whether all integers of a simulation are valid. Doubles may have any value.
 static bool is_possible(const od_sim *s) {
   const od_plant *plant = s->plant;
   bool flags = is_flag(s->started) && is_flag(s->at_point) && is_flag(s->has_gk) && is_flag(s->has_gk_factors) &&
@@ -38,8 +38,8 @@ static void limit_pivots(od_sim *s) {
   if (!is_within(pivot[2 * nk], 0, nk)) pivot[2 * nk] = nk;
 }
 
-// Saves or restores the plant's work memory. A simulation that is not started has no point, so restoring it sets its work memory to
-// zero.
+// Saves or restores the plant's work memory. A simulation that is not started has no point. A restore of such a
+// simulation sets the plant's work memory to zero.
 static void transfer_work(od_sim *s, od_pieces *t, bool started) {
   const od_plant *plant = s->plant;
   void *to;

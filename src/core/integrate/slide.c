@@ -125,8 +125,8 @@ static od_status read_guards(od_sim *s, double *guard) {
   return status;
 }
 
-// Computes the rates of the guards of all jumps at the current point. The rates of the inputs are those of the last step. h: length
-// of this step; u0: inputs at its beginning (NULL: constant inputs).
+// Computes the rates of the guards of all jumps at the current point, with the mean rates of the inputs in the last
+// step. h: length of this step; u0: inputs at its beginning (NULL: constant inputs).
 static od_status find_guard_rates(od_sim *s, double h, const double *u0, double *rate) {
   const od_plant *plant = s->plant;
   const double *x = od_sim_state(s), *k = od_sim_rates(s), *u = od_sim_inputs(s);
@@ -192,7 +192,8 @@ static double sign_of(double x) {
   return x > 0 ? 1 : x < 0 ? -1 : 0;
 }
 
-// Returns whether a guard at the end of the step is consistent with the value: see the conditions on v above.
+// Returns whether the guard of a jump at the end of the step is consistent with the value v of the jump (the conditions
+// on v above).
 static bool agrees(double value, double guard, double tolerance) {
   return fabs(guard) <= tolerance || (value >= 1 && guard > 0) || (value <= -1 && guard < 0);
 }
@@ -351,8 +352,8 @@ static od_status correct_columns(od_sim *s, const memory *m, const unknowns *q, 
   return status;
 }
 
-// Takes the step with derivatives. Values of -1 or 1 are constants. A separate step gives the derivatives with respect to the
-// other values.
+// Takes the step with the derivatives `out`. Values of -1 or 1 are constants. A separate step gives the derivatives
+// with respect to the other values.
 static od_status slide_with_jacobians(od_sim *s, const attempt *a, const memory *m, unknowns q,
                                       const od_transition *out) {
   attempt by_values = *a;
@@ -381,8 +382,9 @@ static od_status rates_with_held(od_sim *s, double h, const double *u0, double *
   return guard_rates ? find_guard_rates(s, h, u0, guard_rates) : OD_OK;
 }
 
-// The held values are constant in a step: they are mean values over the step. This function replaces them by the values that make
-// the rates of the guards zero at the end of the step. The new values solve a linear problem with the same bounds.
+// The held values are constant in a step: they are mean values over the step. This function replaces them by the values
+// that make the rates of the guards zero at the end of the step. The new values solve a linear problem with the bounds
+// -1 and 1.
 static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
   const od_plant *plant = s->plant;
   const double *u0 = m->kept + od_plant_nk(plant);  // the inputs of the saved point follow its rates
@@ -440,9 +442,9 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
   return od_sim_settle(s, status);
 }
 
-// Finds whether the motion returns to a jump that the last step has passed or left. With `rate`, a jump also counts if the step
-// would have passed the jump at its initial rates: stages of explicit rules may have passed it. guard: the guards at the end; rate:
-// the rates of the guards at the beginning, or NULL.
+// Sets *back to whether the motion returns to a jump that the last step has passed or left. With `rate`, a jump also
+// counts if the step would have passed the jump at its initial rates, because stages of explicit rules may have passed
+// this jump. guard: the guards at the end; rate: the rates of the guards at the beginning, or NULL.
 static od_status turns_back(od_sim *s, double h, const double *guard, const double *rate, bool *back) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s);

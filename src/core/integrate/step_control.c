@@ -41,7 +41,7 @@ double od_step_control_next(const od_step_control *c, double t, double end) {
   return parts > 1 ? t + (end - t) / parts : end;
 }
 
-// Returns the largest error of a state relative to its limit.
+// Returns the largest ratio of the error of a state to its limit; at most 1: the step is accurate enough.
 static double error_size(od_step_control *c) {
   const double *x = od_sim_state(c->sim), *scale = c->plant->scale;
   int nz = c->plant->nz;
@@ -57,7 +57,8 @@ static double error_size(od_step_control *c) {
   return worst;
 }
 
-// Fails if steps of the current length need more than the allowed number of steps to reach the end.
+// Returns OD_NOT_CONVERGED if the run needs more than the allowed number of steps of the current length to reach its
+// end.
 static od_status check_pace(od_step_control *c, double t, od_advance_failure *failure) {
   if (++c->tries < PACE_INTERVAL) return OD_OK;
   double step = (t - c->tries_from) / PACE_INTERVAL, needed = (c->time - t) / step;

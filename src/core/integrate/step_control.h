@@ -33,9 +33,9 @@ void od_step_control_init(od_step_control *c, od_sim *sim, const od_plant *plant
                           double *memory);
 // Returns the end of the next step from t, at most `end`. The remaining steps up to `end` have about equal lengths.
 double od_step_control_next(const od_step_control *c, double t, double end);
-// Judges a step with its status. *accurate: whether the step is accurate enough. If not, the caller returns to t and tries again
-// with the shorter step of od_step_control_next(). On failure *failure has the reason: the steps are too short, or the run needs
-// too many steps.
+// Judges the step from t to `end`, which ended with `status`. *accurate receives whether the step succeeded and is
+// accurate enough. If not, the caller returns to t and tries again with the shorter step of od_step_control_next(). On
+// failure *failure has the reason: the steps are too short, or the run needs too many steps.
 od_status od_step_control_judge(od_step_control *c, double t, double end, od_status status, bool *accurate,
                                 od_advance_failure *failure);
 // Accepts the last step.
@@ -44,7 +44,8 @@ void od_step_control_accept(od_step_control *c);
 void od_step_control_shorten(od_step_control *c, double h);
 // Shortens the next step. Call after a jump of the inputs or a sample.
 void od_step_control_restart(od_step_control *c);
-// Converts the ranges of the states. Call after a change of coordinates. map: the derivatives of the change (nx x nx).
+// Converts the ranges of the states after a change of coordinates. map (nx x nx): derivatives of the new state with
+// respect to the old state.
 void od_step_control_map(od_step_control *c, const double *map);
 
 #endif

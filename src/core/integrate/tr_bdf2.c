@@ -55,8 +55,8 @@ static od_stage first_stage(od_sim *s, double h, const double *u) {
   return (od_stage){.t = s->t + gamma_ * h, .beta = d * h, .base = base, .past = od_sim_at(s, s->k), .u = u};
 }
 
-// Sets up the second stage from the solution of the first stage; the iteration starts with the extrapolated rates of the first
-// stage.
+// Returns the second stage, set up from the solution of the first stage. The iteration starts with rates that are
+// extrapolated from the rates of the first stage.
 static od_stage second_stage(od_sim *s, double h, const double *u, const memory *m) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   const double *x = od_sim_at(s, s->x), *k0 = od_sim_at(s, s->k);
@@ -219,7 +219,8 @@ static void old_rates(od_sim *s, od_step_columns c, double *K) {
   }
 }
 
-// Computes the derivatives of the rates of the stage just solved, or of their sum with k0, and stores them in `right`.
+// Computes the derivatives of the rates of the stage just solved and stores them in `right`. For the first stage (dk0
+// not NULL), computes the derivatives of k0 + k2 instead.
 static od_status differentiate(od_sim *s, const od_stage *stage, double beginning, od_step_columns c, const double *X,
                                const double *dk0) {
   od_status status = od_sim_differentiate_stage(s, stage, c.by);

@@ -101,7 +101,7 @@ static od_status step(od_sim *s, double h, const double *inside, const double *u
 //   (gk + gx B) (dk0 + dk1) = gk dk0 - gx E dx0 - gu du1 - gp dp,   dk0 = kx dx0 + ku du0 + kp dp.
 // The unknown is the sum, not dk1: for stiff modes dk0 and dk1 are large and nearly opposite, whereas gk dk0 is not large.
 
-// Computes row = factor * k - g for `count` entries of derivatives of the rates (k) and of g.
+// Computes row = factor * k - g, where k and g are `count` entries of derivatives of the rates and of the residual.
 OD_INTO_WIDE void combine(int count, double factor, const double *restrict k, const double *restrict g,
                           double *restrict row) {
 #define TOGETHER(AT) AT(row + j) = factor * AT(k + j) - AT(g + j)
@@ -197,7 +197,8 @@ static bool solve_half_way(od_sim *s, double h, const od_stage *stage, int by, c
   return false;
 }
 
-// Computes the derivatives of the rates at the plant's last point. After a failure no derivatives are known.
+// Computes the derivatives of the rates k at the plant's last point, which may differ from the current point by the
+// shift. After a failure no derivatives are known.
 static od_status linearize_beside(od_sim *s, int by) {
   s->at_point = 1;
   od_status status = od_sim_linearize(s, by);
@@ -205,7 +206,8 @@ static od_status linearize_beside(od_sim *s, int by) {
   return status;
 }
 
-// Shifts the current point, its rates and their trend. The derivatives at the half-way point stay valid.
+// Shifts the current state by dx, and the current and earlier rates by the corresponding change. The derivatives at the
+// half-way point stay valid.
 static void shift(od_sim *s, const double *dx) {
   int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   const size_t rates[] = {s->k, s->k_before, s->k_earlier};

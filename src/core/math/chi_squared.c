@@ -1,16 +1,17 @@
 // The tail is Q(freedom / 2, x / 2). Q(a, x) is the upper incomplete gamma function divided by Gamma(a) [Abramowitz and Stegun,
 // 6.5.29 and 6.5.31]:
 //
-//   1 - Q = e^-x x^a / Gamma(a) sum_j x^j / (a (a + 1) ... (a + j))                 below a + 1
-//   Q = e^-x x^a / Gamma(a) 1/(x + 1 - a - 1 (1 - a)/(x + 3 - a - 2 (2 - a)/(x + 5 - a - ...      above
+//   1 - Q = e^-x x^a / Gamma(a) sum_j x^j / (a (a + 1) ... (a + j))                 for x below a + 1
+//   Q = e^-x x^a / Gamma(a) 1/(x + 1 - a - 1 (1 - a)/(x + 3 - a - 2 (2 - a)/(x + 5 - a - ...      for x above a + 1
 //
-// Lentz's method evaluates the continued fraction from its front.
+// Lentz's method evaluates the continued fraction, beginning with its first term.
 #include "math/chi_squared.h"
 
 #include <float.h>
 #include <math.h>
 
-// Returns the largest number of terms. Both formulas need about 8 sqrt(a) terms near x = a, and fewer elsewhere.
+// Returns the largest number of terms that are computed. Both formulas need about 8 sqrt(a) terms near x = a, and fewer
+// elsewhere.
 static int most_terms(double a) {
   return (int)fmin(100 + 20 * sqrt(a), 1e8);
 }

@@ -27,7 +27,8 @@ static inline int scale_of_row(int n, const double *row) {
   return exponent > 1000 ? -1000 : exponent < -1000 ? 1000 : -exponent;
 }
 
-// Returns the row of the pivot of column k; see od_lu_factor(). Rows between k and `first` are zero in this column.
+// Returns the index of the pivot row of column k; see od_lu_factor(). Rows between k and `first` are zero in this
+// column.
 static inline int find_pivot(int n, const double *a, const int *scale, int k, int first) {
   int p = k;
   int64_t best = bits_of_size(a[k * n + k]);
@@ -112,7 +113,7 @@ static OD_INLINED void solve_ordered(int n, const double *restrict a, double *re
   for (int i = 0; i < n; i++) b[i] = x[i];
 }
 
-// Solves in place for one right-hand side and large n.
+// Solves in place for one right-hand side b, for large n.
 static void solve_long(int n, const double *restrict a, double *b) {
   for (int i = 1; i < n; i++) {
     double left = b[i];
@@ -126,7 +127,7 @@ static void solve_long(int n, const double *restrict a, double *b) {
   }
 }
 
-// Solves in place for one right-hand side.
+// Solves in place for one right-hand side b, with the factors a.
 static void solve_one(int n, const double *a, const int *pivot, double *b) {
   for (int k = 0; k < n; k++)
     if (pivot[k] != k) {
@@ -154,7 +155,7 @@ static void solve_one(int n, const double *a, const int *pivot, double *b) {
 // skipped, because matrices of machines contain many zeros. Quads of zeros are also skipped, because most parameters of a machine
 // have no effect at a given point.
 
-// Returns whether a quad of columns has a nonzero entry, that is, any nonzero bit except the sign.
+// Returns whether a quad of columns of b has a nonzero entry, that is, any nonzero bit except the sign.
 OD_INTO_WIDE bool has_something(int rows, const double *b, int columns) {
   od_quad_places any = {0};
   for (int i = 0; i < rows; i++) any |= (od_quad_places)(od_quad)OD_QUAD_AT(b + i * columns);
@@ -162,7 +163,7 @@ OD_INTO_WIDE bool has_something(int rows, const double *b, int columns) {
 }
 
 enum { MOST_QUADS = 4 };
-// Solves for several quads; place: for each quad, its first column in the first row.
+// Solves for several quads; place: for each quad, the address of its first entry in the first row.
 OD_INTO_WIDE void solve_quads(int n, const double *a, const int *pivot, double *const *place, int columns,
                               const int quads) {
   double *at[MOST_QUADS];
@@ -192,7 +193,7 @@ OD_INTO_WIDE void solve_quads(int n, const double *a, const int *pivot, double *
   }
 }
 
-// Solves for a single column.
+// Solves in place for a single column of b.
 static void solve_column(int n, const double *a, const int *pivot, double *b, int columns) {
   for (int k = 0; k < n; k++) {
     double swap = b[k * columns];

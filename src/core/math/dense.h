@@ -1,5 +1,5 @@
-// Small dense linear algebra, row-major, without allocation, because these functions run inside a step on a controller. The tool
-// uses LAPACK for larger problems.
+// Small dense linear algebra with row-major matrices. The functions do not allocate memory, because they run inside a
+// step on a controller. The tool uses LAPACK for larger problems.
 #ifndef OD_DENSE_H
 #define OD_DENSE_H
 
@@ -47,7 +47,7 @@ static inline int od_places(int n, const double *x, int *at) {
   return count;
 }
 
-// y += a x, n entries.
+// Adds a x to y (n entries each).
 static inline void od_add_scaled(int n, double a, const double *restrict x, double *restrict y) {
   for (int i = 0; i < n; i++) y[i] += a * x[i];
 }

@@ -7,15 +7,16 @@
 #define OD_NORMAL95 1.959963984540054   // 95 % of a normal distribution is within this many standard deviations
 #define OD_NORMAL99 2.5758293035489004  // 99 %
 
-// Returns the chi-squared quantile divided by the dimension (approximation of Wilson and Hilferty). The probability is that of z
-// standard deviations of a normal distribution.
+// Returns the chi-squared quantile divided by the dimension (approximation of Wilson and Hilferty), at the probability
+// that a standard normal variable is below z.
 static inline double od_chi_quantile(double dimension, double z) {
   double spread = 2 / (9 * dimension);
   return pow(fmax(1 - spread + z * sqrt(spread), 0), 3);
 }
 
-// Returns the quantile of Student's distribution at the probability of z standard deviations of a normal distribution. The function
-// uses the series for many degrees of freedom. Its error is below 1 % for z up to 2 and at least 2 degrees of freedom.
+// Returns the quantile of Student's distribution at the probability that a standard normal variable is below z, by the
+// series for many degrees of freedom. The error of the series is below 1 % for z up to 2 and at least 2 degrees of
+// freedom.
 static inline double od_student_quantile(double freedom, double z) {
   double n = 1 / freedom, q = z * z;
   double first = (q + 1) / 4, second = ((5 * q + 16) * q + 3) / 96, third = (((3 * q + 19) * q + 17) * q - 15) / 384,

@@ -16,7 +16,8 @@ static const double least_part = 1e-14;
 // Scratch memory of the analysis.
 typedef struct analysis {
   int n;
-  int *start, *neighbor;       // the symmetrized pattern without the diagonal
+  int *start, *neighbor;       // the symmetrized pattern without the diagonal: start of the neighbors of each row;
+                               // neighbors of all rows
   int *position;               // position of each row in the order
   int *parent, *child, *next;  // the elimination tree: children of a row are in a list
   int *count, *mark;
@@ -45,7 +46,7 @@ static void give_memory_back(analysis *a) {
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) od_free(memory[i]);
 }
 
-// Lists the neighbors of each row without duplicates.
+// Fills start and neighbor: the neighbors of each row without duplicates.
 static void symmetrize(analysis *a, const int *row, const int *column, int entries) {
   int n = a->n, *fill = a->count;
   for (int e = 0; e < entries; e++)
@@ -116,8 +117,8 @@ static bool find_rows(analysis *a, const int *order, long most, int *values) {
   return ok;
 }
 
-// Writes the pattern of all rows. L has the pattern of U transposed. The columns of each row of L are increasing, because
-// rows are processed in order.
+// Writes the pattern of all rows of the factors. L has the pattern of U transposed. The columns of each row of L are
+// increasing, because rows are processed in order.
 static void write_rows(const analysis *a, od_sparse *s) {
   int n = a->n, *fill = a->mark;
   for (int k = 0; k < n; k++) s->start[k + 1] += a->count[k] + 1;
@@ -136,7 +137,7 @@ static void write_rows(const analysis *a, od_sparse *s) {
   }
 }
 
-// Returns the index of an entry in the factors, by bisection in its row.
+// Returns the index of the entry (row, column) in the factors, by bisection in the row.
 static int find_place(const od_sparse *s, int row, int column) {
   int low = s->start[row], high = s->start[row + 1];
   while (low < high) {

@@ -16,7 +16,7 @@ typedef struct od_sparse {
   int n, entries;
   int values;     // number of entries of the factors
   int *order;     // order[k]: the row and column that is eliminated in step k
-  int *start;     // n + 1: index of the first entry of each row of the factors, in that order
+  int *start;     // n + 1: index of the first entry of each row of the factors, in this order
   int *diagonal;  // index of the diagonal entry of each row
   int *column;    // columns of each row, increasing: L before the diagonal, then the diagonal and U
   int *place;     // for each entry of the matrix: its index in the factors
@@ -34,8 +34,9 @@ od_status od_sparse_factor(const od_sparse *s, double *values, double *scratch);
 // Solves in place for `columns` right-hand sides, the columns of an n x columns matrix.
 void od_sparse_solve(const od_sparse *s, const double *values, double *scratch, double *b, int columns);
 
-// Determines the order from the neighbors of each row (sparse_order.c). A row is not its own neighbor. start: n + 1 entries. If the
-// factors would have more than `most` entries, the remaining rows follow in any order. Returns false if an allocation fails.
+// Determines the order of elimination from the neighbors of each row (sparse_order.c). A row is not its own neighbor.
+// start: n + 1 entries. If the factors would have more than `most` entries, the remaining rows follow in any order.
+// Returns false if an allocation fails.
 bool od_sparse_order(int n, const int *start, const int *neighbor, long most, int *order);
 
 #endif

@@ -39,7 +39,7 @@ static void link_row(graph *g, int row) {
   g->head[degree] = row;
 }
 
-// Appends an item. Returns false if an allocation fails.
+// Appends an item to a list. Returns false if an allocation fails.
 static bool add(list *l, int item) {
   if (l->count == l->room) {
     int room = 2 * l->room + 8, *items = od_realloc(l->item, (size_t)room * sizeof *items);

@@ -8,7 +8,7 @@
 #define OD_SPLINE_MOST 8  // highest degree + 1
 #endif
 
-// The reciprocals of the numbers of spans.
+// The reciprocals of the integers 0 to 7 (0 for 0): the numbers of spans between two knots.
 static const double X(per_span)[OD_SPLINE_MOST] = {0, 1, 1. / 2, 1. / 3, 1. / 4, 1. / 5, 1. / 6, 1. / 7};
 _Static_assert(OD_SPLINE_MOST == 8, "there must be one reciprocal for each number of spans");
 
@@ -40,7 +40,7 @@ static inline od_x X(spline_sum)(const od_x *B, const od_x *P, int degree) {
   return sum;
 }
 
-// A point of a curve. The point depends on the control points first .. first + degree.
+// A point of a curve. The control points `first` to first + degree determine the point.
 typedef struct X(curve_point) {
   od_x t, x, speed;  // parameter (0: no previous point), abscissa, and derivative of the abscissa with respect to t
   od_x y, rise;      // ordinate and its derivative with respect to t
@@ -53,7 +53,8 @@ static inline od_x X(curve_slope)(const X(curve_point) * c) {
   return c->rise / c->speed;
 }
 
-// Returns the start of Newton's method: along the tangent at the previous point, or on the polygon of the control points.
+// Returns the first iterate of Newton's method: along the tangent at the previous point, or on the polygon of the
+// control points.
 static inline od_x X(curve_guess)(int spans, int count, const od_x *P, od_x x, const X(curve_point) * c) {
   double t = RE(c->t) + (RE(x) - RE(c->x)) / RE(c->speed);
   if (RE(c->t) > 0 && t > 0 && t < spans) return t;
@@ -105,7 +106,8 @@ static inline double X(curve_knot)(int spans, const od_x *P, int j) {
 // Computes the parameter t for degree 2, without iterations. Within span j, s = t - j goes from 0 to 1. The knot intervals of the
 // first and the last of its three basis functions have the lengths l and r:
 //   B = ((1 - s)^2 / l, ..., s^2 / r),  X = P1 - f (1 - s)^2 + g s^2,  f = (P1 - P0) / l,  g = (P2 - P1) / r,
-// so that X = x is a quadratic equation, whose root is X'/2. The search for the span starts at the previous point.
+// so that X = x is a quadratic equation for s. The square root in its solution equals X'/2. The search for the span starts at the
+// previous point.
 static inline void X(curve_quadratic)(int count, const od_x *P, od_x x, X(curve_point) * c, od_x *D) {
   int spans = count - 2, j = c->first >= 0 && c->first < spans ? c->first : 0;
   while (j > 0 && RE(x) < X(curve_knot)(spans, P, j)) j--;
@@ -131,13 +133,14 @@ static inline void X(curve_quadratic)(int count, const od_x *P, od_x x, X(curve_
   D[2] = 2 * r;
 }
 
-// Computes the ordinate at t and its derivative with respect to t.
+// Computes the ordinate at t and the derivative of the ordinate with respect to t.
 static OD_INLINED void X(curve_ordinate)(int degree, const od_x *Q, const od_x *D, X(curve_point) * c) {
   c->y = X(spline_sum)(c->B, Q + c->first, degree);
   c->rise = X(spline_sum)(D, Q + c->first, degree);
 }
 
-// Computes the point at x. The search starts at the point in c from an earlier evaluation of the same curve.
+// Computes the point c of the curve at the abscissa x. The search for t starts at the point in c from an earlier
+// evaluation of the same curve.
 static inline void X(curve_follow)(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) * c) {
   od_x D[OD_SPLINE_MOST];
   // A curve is constant beyond its ends.

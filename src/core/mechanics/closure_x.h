@@ -23,14 +23,14 @@ static inline void closure_positions(const od_model *m, const od_x *w, int i, X(
   if (c->kind == OD_CLOSE_DOT) turn(w + l->rotation + NR * c->link_b, w + l->closure_w + ND * i, v->w);
 }
 
-// Returns z_b - ratio z_a of a gear, for the coordinates, their rates, accelerations or changes at offset `z`.
+// Returns z_b - ratio z_a of a gear. z: offset in w of the coordinates, or of their rates, accelerations or changes.
 static inline od_x gear_sum(const od_model *m, const od_x *w, const od_closure *c, int z) {
   const od_path_step *step = &m->path_step[c->path];
   return w[z + m->link[step[1].link].coordinate] -
          w[m->layout.theta + c->length] * w[z + m->link[step[0].link].coordinate];
 }
 
-// Computes the residual rows of a closure.
+// Computes the rows of the closure residual of closure i.
 static inline void closure_residual(const od_model *m, od_x *w, int i, const X(closure_vectors) * v) {
   const od_layout *l = &m->layout;
   const od_closure *c = &m->closure[i];
@@ -50,7 +50,7 @@ static inline void closure_residual(const od_model *m, od_x *w, int i, const X(c
   }
 }
 
-// Computes the rate of d for a unit rate of a coordinate on the path.
+// Computes the rate dd of the vector d for a unit rate of the coordinate of a path step with the joint axis S.
 static inline void distance_rate(const od_path_step *step, const od_x *S, const X(closure_vectors) * v, od_x *dd) {
   velocity_at(S, step->side < 0 ? v->ra : v->rb, dd);
   if (step->side < 0)
@@ -117,7 +117,7 @@ static inline void direction_rates(const od_x *V, const od_x *A, const od_x *u, 
   for (int k = 0; k < ND; k++) u2[k] += second[k];
 }
 
-// Computes the rates of the vectors of closure i.
+// Computes the first and second rates of the vectors of closure i; A: offset in w of the accelerations of the links.
 static inline void closure_motion(const od_model *m, const od_x *w, int i, int A, const X(closure_vectors) * v,
                                   X(closure_rates) * o) {
   const od_layout *l = &m->layout;
@@ -136,7 +136,8 @@ static inline void closure_motion(const od_model *m, const od_x *w, int i, int A
   if (c->kind == OD_CLOSE_DOT) direction_rates(Vb, Ab, v->w, o->w1, o->w2);
 }
 
-// Computes the second rate of every row, with the link accelerations at offset `A`, into out (one entry per row).
+// Computes the second rate of every closure row into out (one entry per row), with the accelerations of the links at
+// offset A in w.
 static void closure_second_rate(const od_model *m, const od_x *w, int A, od_x *out) {
   const od_layout *l = &m->layout;
   for (int i = 0; i < m->closures; i++) {

@@ -1,7 +1,7 @@
-// The second step of the formulation: closing the loops. The closure Jacobian is split into dependent and independent columns, so
-// z_dep' = R z_ind' with R = -Phi_dep^-1 Phi_ind (eq. 5 of source 1 in docs/theory.md). Newton's method on Phi(z_dep) = 0 solves
-// the position problem. Accelerations follow from the second rate of Phi.
-// The project has its own solver, because the solver must not allocate memory and must use the fixed pattern (see partition.h).
+// The second step of the formulation: closing the loops. The closure Jacobian is split into dependent and independent
+// columns, so z_dep' = R z_ind' with R = -Phi_dep^-1 Phi_ind (eq. 5 of source 1 in docs/theory.md). Newton's method on
+// Phi(z_dep) = 0 solves the position problem. Accelerations follow from the second rate of Phi. The solver is part of
+// the core, because it must not allocate memory and must use the fixed pattern (see partition.h).
 
 // Returns OD_OK if the magnitude of a pivot is above 1e-12, OD_NOT_FINITE for NaN, otherwise OD_SINGULAR.
 static inline od_status check_pivot(od_x pivot) {
@@ -9,7 +9,8 @@ static inline od_status check_pivot(od_x pivot) {
   return isfinite(RE(pivot)) ? OD_SINGULAR : OD_NOT_FINITE;
 }
 
-// Factors a full 2 x 2 matrix, such as the matrix of one planar loop. The two divisions do not depend on each other.
+// Factors a full 2 x 2 matrix, such as the matrix of one planar loop, with two divisions that do not depend on each
+// other.
 static inline od_status factor_pair(const int *source, const od_x *entry, od_x *lu) {
   od_x a[4];
   for (int e = 0; e < 4; e++) a[e] = source[e] >= 0 ? entry[source[e]] : 0;
@@ -23,7 +24,7 @@ static inline od_status factor_pair(const int *source, const od_x *entry, od_x *
   return status;
 }
 
-// Factors the dependent part of the closure Jacobian row by row, in the order of the pivots.
+// Factors Phi_dep, the dependent columns of the closure Jacobian, row by row in the order of the pivots.
 static od_status factor_closure(const od_model *m, const int *in, od_x *w) {
   const od_layout *l = &m->layout;
   const int *start = in + l->lu_start, *diagonal = in + l->lu_diagonal, *column = in + l->lu_column;
@@ -99,7 +100,7 @@ static od_status close_loops(const od_model *m, const int *in, od_x *w) {
   return OD_NOT_CONVERGED;
 }
 
-// Computes R, with one row per dependent coordinate and one column per independent coordinate.
+// Computes the map R, with one row per dependent coordinate and one column per independent coordinate.
 static void velocity_map(const od_model *m, const int *in, od_x *w) {
   const od_layout *l = &m->layout;
   int rank = od_partition_rank(m), free = m->freedom;

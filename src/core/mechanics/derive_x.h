@@ -1,8 +1,8 @@
-// Computes the constants of the kernels from the numbers of a machine file (theta). All constants are in link frames, whose origin
-// is the joint's point. The functions run each time numbers change. The complex build also propagates derivatives with respect to
-// numbers.
+// Computes the constants of the kernels from the numbers of a machine file (theta). All constants are in link frames,
+// whose origin is the joint's point. The functions run each time numbers of the mechanism change. The complex build
+// also propagates derivatives with respect to numbers.
 
-// Computes the position of a point in its body's frame.
+// Computes the position of a point in the frame of its body, m.
 static void body_point(const od_model *m, const od_x *theta, int point, od_x out[3]) {
   const od_point *p = &m->point[point];
   for (int i = 0; i < 3; i++) out[i] = p->number >= 0 ? theta[p->number + i] : 0;
@@ -25,7 +25,7 @@ static void cross3(const od_x *a, const od_x *b, od_x *out) {
   out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-// Computes the vector of a closure direction that is not a carried direction.
+// Computes the unit vector of a closure direction of any kind except OD_DIR_CARRIED.
 static void direction_vector(const od_model *m, const od_x *theta, od_direction d, od_x out[3]) {
   if (d.kind == OD_DIR_UNIT) {
     for (int i = 0; i < 3; i++) out[i] = i == d.axis;
@@ -55,8 +55,8 @@ static void direction_vector(const od_model *m, const od_x *theta, od_direction 
   }
 }
 
-// Computes the vector of a closure direction. Carried vectors are rotated from one axis to another by the smallest rotation: for
-// a unit vector v perpendicular to a, the result is v - (b . v) (a + b) / (1 + a . b).
+// Computes the vector of a closure direction. Carried vectors are rotated from axis a to axis b by the smallest
+// rotation: for a unit vector v perpendicular to a, the result is v - (b . v) (a + b) / (1 + a . b).
 static void closure_vector(const od_model *m, const od_x *theta, od_direction d, od_x out[3]) {
   if (d.kind != OD_DIR_CARRIED) {
     direction_vector(m, theta, d, out);
@@ -73,7 +73,8 @@ static void closure_vector(const od_model *m, const od_x *theta, od_direction d,
 
 #include "model/body_inertia_x.h"
 
-// Computes the inertia of a link about its origin, in its axes, from the body's inertia by the parallel-axis theorem.
+// Computes the inertia of a link about the origin of the link, in the axes of the link, from the inertia of the body by
+// the parallel-axis theorem.
 static void link_inertia(const od_model *m, const od_x *theta, const od_link *link, od_x *out) {
   od_x mass, c[3], J[6], origin[3] = {0};
   body_inertia(&m->body[link->body], theta, &mass, c, J);
@@ -104,9 +105,9 @@ static void link_point(const od_model *m, const od_x *theta, int point, int link
   for (int i = 0; i < 3; i++) out[i] -= origin[i];
 }
 
-// Replaces a unit axis by a direction perpendicular to the axis. The first direction (which = 1) is the component, perpendicular to
-// the axis, of the coordinate axis after the nearest one. The second direction is the cross product of the axis and the first
-// direction.
+// Replaces a unit axis by a direction perpendicular to the axis. Direction 1 is the normalized perpendicular component
+// of a coordinate axis, the next axis (in the cycle x, y, z) after the coordinate axis nearest to `a`. The second
+// direction is the cross product of the axis and the first direction.
 static void across_axis(od_x a[3], int which) {
   int main = 0;
   for (int k = 1; k < 3; k++)
@@ -128,7 +129,7 @@ static void derive_link(const od_model *m, od_x *w, int i) {
   od_x v[3] = {0};
   if (link->point_parent >= 0) link_point(m, theta, link->point_parent, link->parent, v);
   to_space(m, v, w + l->offset + ND * i);
-  // The joint's axis; a planar rotation needs only its sign.
+  // The axis of the joint; for a planar rotation only its sign matters.
   od_x a[3] = {0};
   if (link->axis >= 0) {
     for (int k = 0; k < 3; k++) a[k] = theta[link->axis + k];

@@ -1,7 +1,8 @@
 // The residual of the equations of motion, g = R' (M z'' - Q): the missing generalized force in each independent coordinate for the
 // motion (z_ind, z_ind', z_ind''). The loops are closed for positions, velocities and accelerations.
 
-// Computes the force that the motion of every link requires: F = I A + V x* (I V), minus the applied forces.
+// Computes, for every link, the force that its motion requires, F = I A + V x* (I V), minus the forces that are applied
+// to the link.
 static void link_forces(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int i = 1; i < m->links; i++) {
@@ -21,7 +22,7 @@ static void link_forces(const od_model *m, od_x *w) {
   for (int i = 0; i < m->loads; i++) apply_load(m, w, i);
 }
 
-// Computes the component of the accumulated forces along each joint coordinate.
+// Computes tau: the component of the accumulated forces along each joint coordinate, minus the forces in the joint.
 static void joint_forces(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   od_x *tau = w + l->tau;
@@ -33,7 +34,7 @@ static void joint_forces(const od_model *m, od_x *w) {
     if (m->load[i].kind == OD_LOAD_JOINT) tau[m->load[i].coordinate] -= load_size(m, w, i);
 }
 
-// Computes the part of the dependent z'' that is due to velocities.
+// Computes curl: the part of z'' of the dependent coordinates that is due to velocities.
 static void dependent_curl(const od_model *m, const int *in, od_x *w) {
   const od_layout *l = &m->layout;
   od_x *rows = w + l->scratch + m->coordinates, *curl = w + l->curl;
@@ -43,8 +44,8 @@ static void dependent_curl(const od_model *m, const int *in, od_x *w) {
   solve_closure(m, in, w, curl);
 }
 
-// Computes accelerations for given z'' of the independent coordinates. The dependent
-// accelerations are R z_ind'' plus the part from dependent_curl().
+// Computes accelerations for given z'' of the independent coordinates. The dependent accelerations are R z_ind'' plus
+// the part from dependent_curl().
 static void X(accelerate)(const od_model *m, const int *in, od_x *w, const od_x *zdd) {
   const od_layout *l = &m->layout;
   spread(m, in, w, zdd, w + l->zdd);

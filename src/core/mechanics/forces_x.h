@@ -36,7 +36,7 @@ static inline X(line) * actuator_line(const od_model *m, const od_x *w, int i) {
   return (X(line) *)(w + m->layout.line + OD_LINE_SCALARS(ND) * i);
 }
 
-// Computes length and speed of all actuators.
+// Computes the lengths and speeds of all actuators.
 static void actuator_motion(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int i = 0; i < m->actuators; i++) {
@@ -77,7 +77,7 @@ typedef struct X(contact) {
       loss;  // height: above the plane; grip: 1 + damping d', at least zero; speed: sqrt(v_t . v_t + slip^2)
 } X(contact);
 
-// Computes contact i.
+// Computes the contact of load i.
 static inline void contact_at(const od_model *m, const od_x *w, int i, X(contact) * c) {
   const od_layout *l = &m->layout;
   const od_load *load = &m->load[i];
@@ -105,7 +105,7 @@ static inline void contact_at(const od_model *m, const od_x *w, int i, X(contact
   c->loss = -dot(c->f, c->v) - q[OD_CONTACT_STIFFNESS] * c->depth * c->inward;
 }
 
-// Computes the direction of a force or torque in ground axes (planar torques: the sign is in [0]).
+// Computes the direction of a force or torque in ground axes. For planar torques, out[0] is the sign.
 static inline void load_direction(const od_model *m, const od_x *w, int i, od_x *out) {
   const od_layout *l = &m->layout;
   const od_load *load = &m->load[i];
@@ -122,7 +122,7 @@ static inline void load_direction(const od_model *m, const od_x *w, int i, od_x 
     for (int k = 0; k < ND; k++) out[k] = d[k];
 }
 
-// Adds the force of load i to its link.
+// Applies the force or torque of load i to its link (F in w).
 static inline void apply_load(const od_model *m, od_x *w, int i) {
   const od_load *load = &m->load[i];
   if (load->kind == OD_LOAD_JOINT) return;

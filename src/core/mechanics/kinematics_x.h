@@ -9,7 +9,7 @@ static inline void rotation_product(const od_x *A, const od_x *B, od_x *out) {
     for (int j = 0; j < 3; j++) T[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
   for (int i = 0; i < 9; i++) out[i] = T[i];
 }
-// Computes the rotation by an angle about a unit axis (Rodrigues).
+// Computes the rotation matrix R about the unit axis a by the angle with cosine c and sine s (Rodrigues).
 static inline void rotation_about(const od_x *a, od_x c, od_x s, od_x *R) {
   od_x t = 1 - c;
   R[0] = c + t * a[0] * a[0];
@@ -23,7 +23,8 @@ static inline void rotation_about(const od_x *a, od_x c, od_x s, od_x *R) {
   R[7] = t * a[1] * a[2] + s * a[0];
 }
 
-// Computes the position of a screw, which turns about its axis and moves along the axis by its lead per turn.
+// Computes rotation R, position r and joint axis S of the link of a screw, which turns about its axis and moves along
+// the axis by `lead` per turn.
 static inline void screw_position(const od_x *axis, od_x lead, od_x angle, od_x *R, od_x *r, od_x *S) {
   od_x a[ND], T[NR], pitch = lead / 6.2831853071795864769;
   turn(R, axis, a);
@@ -50,7 +51,7 @@ static void positions(const od_model *m, od_x *w) {
     od_x angle = w[l->angle + link->parent];
     if (link->kind == OD_LINK_REVOLUTE) {
       angle += axis[0] * z[link->coordinate];
-      od_x c = od_x_cos(angle), s = od_x_sin(angle);  // adjacent calls, which the compiler can combine
+      od_x c = od_x_cos(angle), s = od_x_sin(angle);  // adjacent calls, so that the compiler can combine the calls
       R[0] = c;
       R[1] = s;
       axis_motion(axis, r, S);
@@ -86,8 +87,8 @@ static void inertias(const od_model *m, od_x *w) {
                         w + l->ground_inertia + NI * i);
 }
 
-// Computes velocities V from z', the rates of the joint axes, and the accelerations for z'' = 0. Gravity is an upward acceleration
-// of the ground.
+// Computes the velocities V from z', the rates Sd of the joint axes, and `bias`, the accelerations for z'' = 0. Gravity
+// is an upward acceleration of the ground.
 static void velocities(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   const od_x *zd = w + l->zd;
@@ -112,7 +113,7 @@ static void accelerations(const od_model *m, od_x *w) {
     const od_link *link = &m->link[i];
     const od_x *S = w + l->S + NV * i;
     od_x second = link->coordinate >= 0 ? zdd[link->coordinate] : 0;
-    // The contribution of z'' is the contribution at the parent plus the contribution of this joint.
+    // The contribution of z'' to A is the contribution to A of the parent plus the contribution of this joint.
     for (int k = 0; k < NV; k++)
       A[NV * i + k] = bias[NV * i + k] + (A[NV * link->parent + k] - bias[NV * link->parent + k]) + S[k] * second;
   }

@@ -1,5 +1,5 @@
-// Tangents in lanes: the templates of tangents, with several directions in each entry. These templates are compiled again for processors
-// with wider vectors (base/wide.h); all versions give bitwise identical results.
+// Tangents in lanes: the templates of tangents, with several directions in each entry. The functions are also compiled
+// for processors with wider vectors (base/wide.h); all versions give bit-identical results.
 
 OD_LANES_BY_VALUE
 

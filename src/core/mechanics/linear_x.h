@@ -2,7 +2,7 @@
 // for the motion itself, and again for tangents in lanes (kernel_x.h). od_t is the type of the vector's entries, od_x the type of the
 // coefficients.
 
-// Computes the velocity of a point r of a link with motion V.
+// Computes the velocity v of the point at r of a link with motion V.
 OD_PART void T(velocity_at)(const od_t *V, const od_x *r, od_t *v) {
   TP(spin)(V, r, v);
   for (int k = 0; k < ND; k++) v[k] += V[NA + k];
@@ -15,7 +15,8 @@ OD_PART void T(apply_force)(const od_x *r, const od_t *f, double sign, od_t *F) 
   PT(add_couple)(r, minus, F);
 }
 
-// Adds every link's force to its parent's force. Afterwards F is the force that each joint carries for its whole branch.
+// Adds the force of every link to the force of its parent. Afterwards F of a link is the force that its joint carries
+// for the whole branch.
 OD_PART void T(accumulate)(const od_model *m, od_t *F) {
   for (int i = m->links - 1; i > 0; i--) {
     od_t *Fp = F + NV * m->link[i].parent;

@@ -26,9 +26,9 @@ typedef struct od_mechanics_real {
   // Computes the motion of all links at (z, z', z'') of the independent coordinates, with actuator lengths and speeds.
   od_status (*motion)(const od_model *m, const int *in, double *w, const double *z, const double *zd,
                       const double *zdd);
-  // Computes the motion of all links for other z'' at the z and z' of the last motion.
+  // Computes the accelerations of all links for another z'', at z and z' of the last motion.
   void (*accelerate)(const od_model *m, const int *in, double *w, const double *zdd);
-  // Computes g for the last motion, with the inputs and actuator forces in w.
+  // Computes the residual g for the last motion, with the inputs and actuator forces in w.
   od_status (*residual)(const od_model *m, const int *in, double *w, double *g);
   // Computes d length / d z_ind of all actuators and stores these derivatives in w.
   void (*actuator_map)(const od_model *m, const int *in, double *w);
@@ -54,8 +54,9 @@ typedef struct od_mechanics_real {
   double (*contact_height)(const od_model *m, const double *w, int load);
   // For machines without loops (tree_solve_x.h). tree_factor: factors Newton's matrix at the last point along the tree into `tree`
   // (od_tree_doubles()), with `own` added to its diagonal (NULL: zero). The matrix does not include lines between two moving links.
-  // tree_solve: solves with these factors, in place. tree_line: computes the effect of such a line's pull on the coordinates. Also
-  // computes the derivatives of its pull, length and speed with respect to the coordinates.
+  // tree_solve: solves with these factors, in place. tree_line: for a line between two moving links, computes the
+  // effect of its pull on the coordinates, and the derivatives of its pull, length and speed with respect to the
+  // coordinates.
   od_status (*tree_factor)(const od_model *m, double *w, double alpha, double beta, const double *own, double *tree);
   void (*tree_solve)(const od_model *m, double *tree, double *right, int stride);
   void (*tree_line)(const od_model *m, double *w, int actuator, double alpha, double beta, double *across, double *pull,

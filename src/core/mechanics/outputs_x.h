@@ -8,7 +8,8 @@ static od_x body_kinetic(const od_model *m, const od_x *w, int body) {
   return along(w + l->V + NV * i, p) / 2;
 }
 
-// Returns -m g . center. The first moment of the inertia is m times the center, relative to the reference point.
+// Returns the potential energy of a body in J, -m g . center. The first moment of the inertia is m times the center,
+// relative to the reference point.
 static od_x body_potential(const od_model *m, const od_x *w, int body) {
   const od_layout *l = &m->layout;
   const od_x *inertia = w + l->ground_inertia + NI * m->body[body].link;
@@ -97,7 +98,7 @@ static od_x point_output(const od_model *m, const od_x *w, const od_output *o) {
                                                    : ground_component(m, a, o->component);
 }
 
-// Returns the angular part of a motion vector along an axis of the link.
+// Returns the component of the angular part of a motion vector V along an axis of the link.
 static od_x own_turn(const od_model *m, const od_x *w, int link, const od_x *V, int component) {
 #ifdef OD_PLANAR
   (void)w, (void)link;
@@ -148,7 +149,8 @@ static double X(contact_height)(const od_model *m, const double *w, int load) {
 
 // ---- poses
 
-// Computes the body's origin relative to the link's origin, in link axes. The origin of the link is a point of the body.
+// Computes the position of the origin of a body relative to the origin of its link, in link axes. The origin of the
+// link is a point of the body.
 static void body_origin(const od_model *m, const od_x *theta, int link, od_x *out) {
   od_x at[3] = {0};
   if (m->link[link].point_child >= 0) body_point(m, theta, m->link[link].point_child, at);
@@ -262,7 +264,7 @@ static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
 
 #ifndef OD_COMPLEX
 
-// Returns the change of a body's kinetic energy along the last tangent and a number.
+// Returns the change of a body's kinetic energy along the last tangent and along a number (change).
 static double body_kinetic_tangent(const od_model *m, const double *w, const od_number_change *change, int body) {
   const od_layout *l = &m->layout;
   int i = m->body[body].link;
@@ -296,7 +298,8 @@ static double body_potential_tangent(const od_model *m, const double *w, const o
   return sum - dI[0] * dot(reference, g) - I[0] * (dot(CHANGE(reference), g) + dot(reference, dg));
 }
 
-// Returns the change of the speed of a load, which is its power per force, along the last tangent and a number.
+// Returns the change of the speed of a load (its power divided by its force) along the last tangent and along a number
+// (change).
 static double load_speed_tangent(const od_model *m, const double *w, const od_number_change *change, int i) {
   const od_layout *l = &m->layout;
   const od_load *load = &m->load[i];
@@ -321,7 +324,7 @@ static double total_kinetic_tangent(const od_model *m, const double *w, const od
   return sum;
 }
 
-// Returns the change of the potential energy along the last tangent and a number.
+// Returns the change of the potential energy along the last tangent and along a number (change).
 static double total_potential_tangent(const od_model *m, const double *w, const od_number_change *change) {
   double sum = 0;
   for (int i = 0; i < m->bodies; i++) sum += body_potential_tangent(m, w, change, i);
@@ -345,7 +348,7 @@ static double body_component_tangent(const od_model *m, const double *w, int lin
   return body_component(m, w, link, rest, component);
 }
 
-// Returns the change of a point's output along the last tangent.
+// Returns the change of an output of a point along the last tangent and along a number (change).
 static double point_output_tangent(const od_model *m, const double *w, const od_output *o,
                                    const od_number_change *change) {
   const od_layout *l = &m->layout;

@@ -18,13 +18,14 @@ static const double rank_tolerance = 1e-9;
 // few nonzero entries among thousands of entries. Only nonzero entries are processed. The stored values of zero entries are
 // undefined.
 typedef struct best_entry {  // the entry of a row with the least fill
-  long fill;                 // largest number of entries that the pivot fills; -1: not computed yet
+  long fill;                 // upper bound of the number of entries that elimination with this pivot fills; -1: not
+                             // computed yet
   double size;
   int column;
 } best_entry;
 typedef struct sparse {
   int rows, n;             // numbers of rows and columns
-  int words, row_words;    // number of 64-bit words in the bit set of a row, and of a column
+  int words, row_words;    // number of 64-bit words in the bit set of a row, and in the bit set of a column
   double *value;           // rows x n
   uint64_t *bits, *below;  // rows x words: columns of each row; n x row_words: rows of each column
   uint64_t *active;        // columns that are not pivots yet
@@ -95,7 +96,7 @@ static inline void put_entry(sparse *a, int row, int column, bool set) {
   put(a->below + column * a->row_words, row, set);
 }
 
-// Finds the largest active entry of a row.
+// Finds the largest active entry of a row and stores its magnitude and column.
 static void find_largest(sparse *a, int row) {
   double largest = 0;
   int at = -1;
@@ -107,7 +108,7 @@ static void find_largest(sparse *a, int row) {
   a->largest_at[row] = at;
 }
 
-// Loads the weighted closure Jacobian, with all columns active and all rows open.
+// Loads the closure Jacobian with weighted columns; all columns are active and all rows are open.
 static void load_matrix(const od_model *m, const double *entries, sparse *a) {
   memset(a->bits, 0, (size_t)(a->rows * a->words) * sizeof *a->bits);
   memset(a->below, 0, (size_t)(a->n * a->row_words) * sizeof *a->below);
@@ -212,7 +213,7 @@ static int eliminate(const od_model *m, sparse *a, int *column, int *row) {
   return rank;
 }
 
-// Counts the entries of the chosen rows and columns.
+// Counts the entries of the chosen rows and columns, for the order of the pivots.
 static void count_entries(sparse *a, const int *column, const int *row, int rank) {
   memset(a->active, 0, (size_t)a->words * sizeof *a->active);
   memset(a->open, 0, (size_t)a->row_words * sizeof *a->open);
@@ -295,7 +296,8 @@ static const od_closure *row_closure(const od_model *m, int row) {
 // Computes the pattern of row i of the factors: its own entries plus the fill from earlier rows, in the order of the pivots.
 // sets: bit sets of `words` words for all rows up to now; all: a full set. source: scratch with one entry per dependent
 // coordinate, initially -1. position[j]: the index of coordinate j among the dependent coordinates (>= 0), or -1 - k for
-// independent coordinate k. Returns the new end.
+// independent coordinate k. `end`: number of entries of the factors before row i. Returns the number of entries after
+// row i.
 static int row_pattern(const od_model *m, int *in, int i, int end, const int *position, int *source, uint64_t *sets,
                        const uint64_t *all, int words) {
   const od_layout *l = &m->layout;

@@ -1,7 +1,8 @@
-// The choice of independent joint coordinates. Gaussian elimination of the closure Jacobian with full pivoting chooses the
-// dependent coordinates, which are its pivots. All other coordinates are independent. Rows that vanish are redundant and are not
-// used. The chosen rows and columns are then ordered such that the factors are sparse. Their pattern, including fill, is computed
-// once for all later factorizations. Thus the cost of a long chain of loops is proportional to its length.
+// The choice of independent joint coordinates. Gaussian elimination of the closure Jacobian with full pivoting chooses
+// the dependent coordinates, which are its pivots. All other coordinates are independent. Rows that become zero in the
+// elimination are redundant and are not used. The chosen rows and columns are then ordered such that the factors are
+// sparse. Their pattern, including fill, is computed once for all later factorizations. Thus the cost of a long chain
+// of loops is proportional to its length.
 //
 // The partition is stored in the integers of the work memory (see model/layout.h):
 //   dependent[rank], independent[freedom], kept_row[rank]     in the order of the pivots

@@ -1,7 +1,8 @@
 // Reactions of joints and rods. After the residual, F holds the force that each joint carries for its branch with open loops. The
 // closures add their forces. The multipliers lambda make tau + Phi_z' lambda vanish in the dependent coordinates.
 
-// Computes the multipliers of the closures and adds the closure forces to the joint forces. Call once per point, before tangents.
+// Computes the multipliers of the closures, and adds the closure forces to the forces F of the joints. Call this
+// function once per point, before tangents.
 static void X(closure_forces)(const od_model *m, const int *in, od_x *w) {
   const od_layout *l = &m->layout;
   int rank = od_partition_rank(m);
@@ -151,7 +152,7 @@ static od_x rod_tension(const od_model *m, const od_x *w, int rod) {
   return 0;
 }
 
-// Returns the generalized force of a gear in its second joint, N or N m.
+// Returns the generalized force that a gear exerts in its second joint, N or N m.
 static od_x gear_force(const od_model *m, const od_x *w, int gear) {
   for (int i = 0; i < m->closures; i++)
     if (m->closure[i].gear == gear) return -w[m->layout.lambda + m->closure[i].row];

@@ -24,7 +24,7 @@ OD_PART void N(spin)(const OD_A *w, const OD_B *r, OD_C *out) {
   out[0] = -w[0] * r[1];
   out[1] = w[0] * r[0];
 }
-// Adds the moment of a couple, u x q.
+// Adds the moment of a couple, u x q, to the force vector F.
 OD_PART void N(add_couple)(const OD_A *u, const OD_B *q, OD_C *F) {
   F[0] += u[0] * q[1] - u[1] * q[0];
 }
@@ -50,7 +50,7 @@ OD_PART void N(momentum)(const OD_A *I, const OD_B *P, OD_C *out) {
   out[1] = a;
   out[2] = b;
 }
-// Returns the work of F along S.
+// Returns the work of the force vector F along the motion vector S.
 OD_PART OD_C N(along)(const OD_A *S, const OD_B *F) {
   return S[0] * F[0] + S[1] * F[1] + S[2] * F[2];
 }
@@ -64,7 +64,7 @@ OD_PART void N(inertia_in_ground)(const OD_B *own, const OD_A *R, const OD_A *r,
   out[2] = h[1] + own[0] * r[1];
   out[3] = own[3] + 2 * N(dot)(r, h) + own[0] * (r[0] * r[0] + r[1] * r[1]);
 }
-// Computes the joint's axis through r as a motion vector.
+// Computes the motion vector S of a unit rotation about the joint axis a through the point r.
 OD_PART void N(axis_motion)(const OD_B *a, const OD_A *r, OD_C *S) {
   S[0] = a[0];
   S[1] = a[0] * r[1];

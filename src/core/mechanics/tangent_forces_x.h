@@ -57,7 +57,8 @@ OD_PART void T(load_direction_tangent)(const od_model *m, const double *w, const
     for (int k = 0; k < ND; k++) dd[k] += own[k];
 }
 
-// The change of a contact along the last tangent: changes of its point, normal force, force, stored energy and loss.
+// The change of a contact along the last tangent: changes of position, velocity, force, normal force, stored energy and
+// loss.
 typedef struct T(contact_tangent) {
   od_t r[ND], v[ND], f[ND], normal, stored, loss;
 } T(contact_tangent);
@@ -147,7 +148,7 @@ OD_PART void T(load_tangent)(const od_model *m, double *w, const od_number_chang
   T(apply_force_tangent)(r, f, dr, df, 1, dF);
 }
 
-// Adds the change of the closure force of two coincident points, at constant multipliers.
+// Adds to dF the change of the closure force of two coincident points, at constant multipliers.
 OD_PART void T(point_force_tangent)(const od_model *m, double *w, const od_number_change *change, const od_closure *c) {
   const od_layout *l = &m->layout;
   const double *y = w + l->lambda + c->row;
@@ -165,7 +166,7 @@ OD_PART void T(point_force_tangent)(const od_model *m, double *w, const od_numbe
   TP(add_couple)(dr[1], f[0], D(dF) + NV * T(loop_root)(m, c));
 }
 
-// Adds the change of the closure forces at constant multipliers.
+// Adds to dF the change of all closure forces at constant multipliers.
 OD_PART void T(closure_force_tangents)(const od_model *m, double *w, const od_number_change *change) {
   const od_layout *l = &m->layout;
   const X(closure_rates) still = {0};
@@ -214,7 +215,7 @@ OD_PART void T(closure_force_tangents)(const od_model *m, double *w, const od_nu
   }
 }
 
-// Computes the change of the force that the motion of link i requires.
+// Computes dF, the change of the force that the motion of link i requires.
 OD_PART void T(link_force_tangent)(const od_model *m, double *w, int i, int level, od_t *dF) {
   const od_layout *l = &m->layout;
   const double *I = w + l->ground_inertia + NI * i, *V = w + l->V + NV * i, *A = w + l->A + NV * i;
@@ -249,7 +250,7 @@ OD_PART void T(link_force_tangent)(const od_model *m, double *w, int i, int leve
   for (int k = 0; k < NV; k++) dF[k] += t[k];
 }
 
-// Computes dF of every link.
+// Computes dF, the change of the required force, of every link.
 OD_PART void T(tangent_forces)(const od_model *m, double *w, const od_number_change *change, const od_t *du,
                                int level) {
   const od_layout *l = &m->layout;

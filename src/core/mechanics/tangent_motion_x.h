@@ -92,12 +92,13 @@ OD_PART void T(add_correction)(const od_model *m, const int *in, double *w, cons
   }
 }
 
-// Changes of the moving vectors of a closure, on three levels.
+// Changes of the moving vectors of a closure, and of their first (1) and second (2) rates.
 typedef struct T(closure_tangent) {
   od_t ra[ND], rb[ND], d[ND], u[ND], w[ND], d1[ND], u1[ND], w1[ND], d2[ND], u2[ND], w2[ND];
 } T(closure_tangent);
 
-// Computes the change of a point of the model, and of its velocity v and its acceleration if requested.
+// Computes the change dr of the position r of a point of the model, and, unless the pointers are NULL, the changes dv
+// and da of its velocity and acceleration.
 OD_PART void T(point_tangent)(const od_model *m, const double *w, const od_number_change *change, int point,
                               const double *r, const double *v, od_t *dr, od_t *dv, od_t *da) {
   const od_layout *l = &m->layout;
@@ -140,7 +141,7 @@ OD_PART void T(direction_tangent)(const od_layout *l, const double *w, int link,
   for (int k = 0; k < ND; k++) du2[k] += t[k] + s[k] + q[k];
 }
 
-// Computes the changes of a closure's vectors up to an order.
+// Computes the changes of the moving vectors of closure i, and of their rates up to `order`.
 OD_PART void T(closure_vector_tangents)(const od_model *m, const double *w, const od_number_change *change, int i,
                                         int order, const X(closure_vectors) * v, const X(closure_rates) * r,
                                         T(closure_tangent) * t) {
@@ -185,7 +186,8 @@ OD_PART od_t T(product_change)(int order, const double *p, const double *p1, con
          PT(dot)(p, dq2);
 }
 
-// Computes the rows of two coincident points, the most frequent closure: the change of d = r_b - r_a.
+// Computes the change of the rows of two coincident points (the most frequent closure): the change of d = r_b - r_a or
+// of its rate of this order.
 OD_PART void T(point_rows)(const od_model *m, const double *w, const od_number_change *change, const od_closure *c,
                            int order, od_t *o) {
   const od_layout *l = &m->layout;
@@ -298,8 +300,8 @@ OD_PART void T(line_tangents)(const od_model *m, const double *w, const od_numbe
   d->rate = rate;
 }
 
-// Compute the changes of the lengths and speeds of all actuators, for their own forces and for the circuit. The changes of their
-// lines are stored in w.
+// The changes of all actuators' lines, lengths and speeds, for the forces of the actuators and for the circuit.
+// actuator_tangents() computes these changes. actuator_line_tangent() returns the address of the change of a line in w.
 OD_PART T(line_tangent) * T(actuator_line_tangent)(const od_model *m, const double *w, int i) {
   const od_layout *l = &m->layout;
   return (T(line_tangent) *)(void *)(D(dline) + OD_LINE_TANGENT_SCALARS(ND) * i);
@@ -323,7 +325,8 @@ OD_PART void T(actuator_tangents)(const od_model *m, double *w, const od_number_
   }
 }
 
-// Computes positions with the direct changes of a number: first with open loops, then with dz of the dependent coordinates.
+// Computes the changes of positions along a number: first with open loops, then with the changes dz of the dependent
+// coordinates that close the loops.
 OD_PART void T(number_positions)(const od_model *m, const int *in, double *w, const od_number_change *change) {
   const od_layout *l = &m->layout;
   T(tangent_positions)(m, w, change);

@@ -8,7 +8,7 @@ static inline bool T(moves_places)(const od_number_change *change) {
   return change && (change->kinds & OD_CHANGES_PLACES);
 }
 
-// Adds the change of a vector v0 that is fixed in a link, given in the link's axes.
+// Adds to dv the change v0 of a vector that is fixed in a link. v0 is in link axes, dv in ground axes.
 OD_PART void T(add_own)(const od_layout *l, const double *w, int link, const od_t *v0, od_t *dv) {
   od_t own[ND];
   PT(turn)(w + l->rotation + NR * link, v0, own);
@@ -69,7 +69,7 @@ OD_PART void T(add_own_axis)(const od_model *m, const double *w, const od_number
     od_t dpitch = CHANGE(theta)[link->lead] / turn_angle;
     for (int k = 0; k < ND; k++) {
       od_t along = pitch * da[k] + dpitch * a[k];
-      first[k] -= pitch * z * a[k];  // motion of the point on the axis
+      first[k] -= pitch * z * a[k];  // effect of the motion of the point on the axis
       dS[NA + k] += along;
       dX[NA + k] += z * along;
     }
@@ -98,9 +98,11 @@ OD_PART void T(add_own_inertia)(const od_model *m, const double *w, const od_num
   for (int k = 0; k < NV; k++) dF[k] += f[k];
 }
 
-// In loops with redundant equations, a change of a number may violate the unused equations. Then one of the two points of a closure
-// moves away from the other point by dd. The closure Jacobian omits the links before the loop, which move both ends equally.
-// Tangents must also omit these links, so their rotation is removed from a row's rate.
+// Returns the link at which a loop begins: the last common link of the paths to both ends of a closure. In loops with
+// redundant equations, a change of a number may violate the unused equations. Then one of the two points of a closure
+// moves away from the other point by dd. The closure Jacobian omits the links before the loop, which move both ends
+// equally. Tangents must also omit these links, so the rotation of the link at which the loop begins is removed from
+// the rate of a row.
 static inline int T(loop_root)(const od_model *m, const od_closure *c) {
   int a = c->link_a, b = c->link_b;
   while (a != b)

@@ -27,7 +27,8 @@
 // Entries of Y, in this order: xi; nu (first the velocity at the origin, then the turn rate); eta.
 enum { NY = 3 * NV, NU_LINEAR = NV, NU_TURN = NV + ND, ETA = 2 * NV, BODY_COLUMNS = NU_TURN };
 
-// The data of a link for the sweeps. All data are stored, because the machine may move while the factors are in use.
+// The data of a link for the sweeps. The factors contain all of these data, because the machine may move while the
+// factors are in use.
 typedef struct tree_link {
   double S[NV], b[NY], h[NV], g[NY], inverse;  // S, b, h, g: see the equations above; inverse: 1 / pivot
   double own, follows;  // follows: 1 if loads or lines act on the branch of the link, otherwise 0
@@ -42,9 +43,9 @@ static const double least_pivot_part = 1e-13;
 
 // ---- the response of a link
 
-// Adds the response of a body, phi = I eta + I (nu x V) + nu x* p + V x* I nu, where p is its momentum. The response does not
-// depend on the linear part of nu. With the turn rate w, the velocity v at the origin, the first moment h and the tensor J, a
-// change a of the turn rate gives
+// Adds the response of a body, phi = I eta + I (nu x V) + nu x* p + V x* I nu, where p is its momentum. The response
+// does not depend on the linear part of nu. With the turn rate w, the velocity v at the origin, the first moment h, the
+// tensor J and the linear momentum p_f, a change a of the turn rate gives
 //   (tr(J) a x w + 2 w x J a + 2 h x (a x v),  2 a x p_f)
 static void add_body_slopes(const od_model *m, const double *w, int i, bool moves, double P[NV][NY]) {
   const od_layout *l = &m->layout;
@@ -80,7 +81,8 @@ static void add_body_slopes(const od_model *m, const double *w, int i, bool move
 #endif
 }
 
-// Moves one link by a unit change of an entry of Y before ETA (c < 0: no change); sets its dF to zero.
+// Sets dX and dV of link i for a unit change of entry c of Y, c < ETA (c < 0: no change), and sets dF of the link to
+// zero.
 static void move_link(const od_model *m, double *w, int i, int c) {
   const od_layout *l = &m->layout;
   double *dX = w + l->dX + NV * i, *dV = w + l->dV + NV * i, *dF = w + l->dF + NV * i;
@@ -154,7 +156,7 @@ static void add_line_slopes(const od_model *m, double *w, int i, int end, double
 
 // ---- factors
 
-// Initializes a link before the elimination.
+// Initializes the data of link i before the elimination.
 static void begin_link(const od_model *m, const double *w, double alpha, double beta, int i, tree_link *t) {
   const od_layout *l = &m->layout;
   const double *S = w + l->S + NV * i, *Sd = w + l->Sd + NV * i, *V = w + l->V + NV * i;
@@ -181,7 +183,8 @@ static void begin_link(const od_model *m, const double *w, double alpha, double 
   if (m->link[i].body >= 0) add_body_slopes(m, w, i, alpha != 0 || beta != 0, t->P);
 }
 
-// Eliminates a link's coordinate and adds the remainder to its parent. The columns before `first` are zero.
+// Eliminates the coordinate of a link and adds the remainder of P to its parent. The columns of P before `first` are
+// zero. Returns OD_SINGULAR if the pivot is at round-off.
 OD_PART od_status eliminate_coordinate(const double *F, int first, tree_link *t, tree_link *parent) {
   double h[NV], g[NY], carried[NV], size = fabs(t->own), pivot = t->own;
   for (int c = first; c < NY; c++) g[c] = 0;

@@ -1,4 +1,4 @@
-// Collects the elements of a machine in growing tables, one table per kind.
+// Collects the parts of a machine (bodies, joints, elements, blocks ...) in growing tables, one table per kind.
 #include "oleodyn/build.h"
 
 #include <limits.h>
@@ -328,7 +328,8 @@ int od_build_element(od_build *b, const char *name, const od_element_spec *spec)
 
 // ---- blocks
 
-// Adds a block. Its outputs are signals, which come after the inputs and the outputs of earlier blocks.
+// Adds a block. The outputs of the block are signals, which come after the inputs of the machine and the outputs of
+// earlier blocks.
 int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit) {
   od_model *p = &b->part;
   const od_block_spec first_class = {0};  // stands for an invalid class, which od_build_finish() reports

@@ -23,7 +23,8 @@ struct od_build {
   int initials, initial_room;
   od_problem *problem;
   int problems, problem_room;
-  int refused;  // number of problems that were reported before od_build_finish(); od_build_finish() does not delete them
+  int refused;  // number of problems that were reported before od_build_finish(); od_build_finish() does not delete
+                // them
   bool spatial, no_memory;
   // Whether initial values may be missing, because they are only the start of a search. If true, no static balance is computed.
   bool starts_anywhere;
@@ -34,16 +35,17 @@ struct od_build {
   od_sparsity sparsity;
 };
 
-// Adds a text to a model whose texts are in the arena. Returns its offset; 0 if an allocation fails.
+// Adds a text to the texts of a model, which are in the arena. Returns the offset of the text; 0 if an allocation
+// fails.
 int od_model_add_text(od_model *m, od_arena *arena, const char *text);
 
-// Adds a problem to the list, printf-style.
+// Adds a problem to the list of od_build_problem(). The text is given as for printf().
 void od_build_report(od_build *b, od_culprit_kind kind, int index, const char *format, ...) OD_PRINTF_FORMAT(4, 5);
 
 // Adds the problem of a call with invalid arguments. od_build_finish() reports this problem together with all other problems.
 void od_build_refuse(od_build *b, od_culprit_kind kind, int index, const char *format, ...) OD_PRINTF_FORMAT(4, 5);
 
-// Reports invalid numbers, and indices that refer to no entry (check_build.c).
+// Reports invalid numbers and invalid indices of the collected parts (check_build.c).
 void od_build_check(od_build *b);
 
 // Compiles the collected elements to tables, without the initial state. Reports problems. Returns NULL if an allocation fails.
@@ -56,13 +58,15 @@ void od_compile_tree(od_build *b, od_model *m);
 void od_compile_space(const od_build *b, od_model *m);
 bool od_compile_closures(od_model *m, od_arena *arena);
 
-// Compile blocks: first their signals and states; then, after the outputs are listed, measured quantities and order of
-// evaluation. Report quantities that cannot be measured and loops without a state. Return false if an allocation fails.
+// Compile blocks. The first function numbers signals and states. The second function, called after the outputs are
+// listed, finds measured quantities and the order of evaluation. Report quantities that cannot be measured and loops
+// without a state. Return false if an allocation fails.
 bool od_compile_block_signals(od_model *m, od_arena *arena);
 bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena);
 
-// Connect elements. The first function creates batches by class, before the work memory is laid out. The second function creates
-// the tables of integers afterwards. Return false if an allocation fails.
+// Connect elements. The first function creates batches by class, before the work memory is laid out. Afterwards the
+// second function creates the tables of integers, and the third function places full or sparse rows of derivatives.
+// Return false if an allocation fails.
 bool od_join_batches(od_model *m, od_arena *arena);
 bool od_join_tables(od_model *m, od_arena *arena);
 bool od_join_rows(od_model *m, od_arena *arena, od_sparsity sparsity);

@@ -49,7 +49,7 @@ static void check_theta(od_build *b) {
 
 // ---- the mechanism
 
-// Checks gravity, shapes and numbers of bodies, and bodies and numbers of points.
+// Checks gravity, the shapes and numbers of bodies, and the bodies and numbers of points. Reports each problem.
 static void check_bodies(od_build *b) {
   const od_model *p = &b->part;
   if (p->gravity != OD_UNUSED) check_numbers(b, OD_ABOUT_MACHINE, -1, "the vector", "gravity", p->gravity, 3);
@@ -81,7 +81,7 @@ static void check_axis(od_build *b, int joint, int first) {
                     od_model_text(p, j->name));
 }
 
-// Checks points, types, axes and leads of joints; also gears and rods.
+// Checks points, types, axes and leads of joints; also gears and rods. Reports each problem.
 static void check_joints(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->joints; i++) {
@@ -219,7 +219,7 @@ static void check_ends(od_build *b, int index, const od_element_description *c) 
         check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, od_model_text(p, e->name), "node", e->end[at], p->nodes);
 }
 
-// Checks the points, the joint or the host of an element.
+// Checks the points, the joint and the host of an element. Reports each problem.
 static void check_place(od_build *b, int index, const od_element_description *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];

@@ -72,12 +72,14 @@ typedef struct
   // Places in w: the row of derivatives of the output, and the first input of the instance. Then the count of inputs that may
   // change.
   int slope, in, ins;
-  // The row of derivatives that contains the target, and the state of the row; -1: none (a tank or junction).
+  // row: the row of derivatives that contains the target; -1: none (a tank or source). state: the first-order state
+  // whose rate has this row; -1: none (a force or a junction).
   int row, state;
   int place;       // index of the target's first entry in od_join.place
   bool displaces;  // whether the flow is the rate of the volume that the same instance adds to the same node
 } od_target;
-// A user of a number: an instance, its batch, its index in the batch, and the index of the number in its class.
+// A user of a number: an instance, its batch, the index of the instance in the batch, and the index of the number in
+// the class of the instance.
 typedef struct od_number_user {
   int instance, batch, place, number;
 } od_number_user;
@@ -90,7 +92,8 @@ typedef struct od_junction_flow {  // an output of an instance that is a flow in
   int from, junction;
   double sign;
 } od_junction_flow;
-// Derivative of a flow into a junction with respect to the pressure of a junction; at: its place in the matrix.
+// Derivative of a flow into junction `row` with respect to the pressure of junction `column`; at: place of the
+// derivative in the matrix, an offset in w.
 typedef struct od_junction_slope {
   int row, column, from, in, slope, instance, at;
   double sign;
@@ -115,7 +118,7 @@ typedef struct od_junctions {
   od_junction_flow *flow;
   od_junction_slope *slope;
 } od_junctions;
-// A heat source of the oil: an instance and the index of its report.
+// A heat source of the oil: an instance, and the index of its report with the heating power.
 typedef struct od_heater {
   int instance, report;
 } od_heater;
@@ -147,8 +150,8 @@ typedef struct od_join {
   // Sparse rows of derivatives of rates. row_start: the start of each row relative to od_layout.rate_row, then the end of the last
   // row. row_column: the columns of all rows, increasing within each row. Without row_starts, rows have all columns.
   int *row_start, *row_column;
-  int *force;                  // targets that are forces
-  int *displacer, displacers;  // targets that displace oil
+  int *force;                  // indices of the targets that are forces
+  int *displacer, displacers;  // indices of the targets that displace oil; their count
   od_junctions at_junction;
   int *first_user;  // for each number of theta: index of its first user; one more entry for the end
   od_number_user *user;

@@ -15,8 +15,8 @@ static void *copy(od_arena *arena, const void *from, int count, size_t size) {
   return to;
 }
 
-// Lists the classes that the machine uses, in the order of the list of all classes. Sets the classes of instances and blocks to
-// indices in these lists. Returns false if an allocation fails.
+// Lists the classes that the machine uses, in the order of the list of all classes. Sets the classes of instances and
+// blocks to indices in the resulting lists. Returns false if an allocation fails.
 static bool list_classes(od_model *m, od_arena *arena) {
   int elements = od_element_class_count(), blocks = od_block_class_count();
   int *local = od_arena_take(arena, (size_t)(elements + blocks) * sizeof *local);
@@ -87,7 +87,7 @@ static void weigh_coordinates(od_model *m) {
   }
 }
 
-// Sets the links of points.
+// Sets the link of each point.
 static void resolve_points(od_model *m) {
   for (int i = 0; i < m->points; i++)
     m->point[i].link = m->point[i].body == OD_GROUND ? 0 : m->body[m->point[i].body].link;
@@ -169,13 +169,14 @@ static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
   return true;
 }
 
-// Numbers the rows of actuators' lengths. Without loops, all coordinates are independent, so actuators in joints need no row.
+// Numbers the rows of derivatives of actuators' lengths. Without loops, all coordinates are independent, so actuators
+// in joints need no row.
 static void number_length_rows(od_model *m) {
   for (int i = 0; i < m->actuators; i++)
     if (m->rows > 0 || m->actuator[i].coordinate < 0) m->actuator[i].length_row = m->length_rows++;
 }
 
-// Numbers the first-order states: pressures of volumes, then states of elements.
+// Numbers the first-order states (pressures of volumes, then states of elements) and the junctions.
 static void list_circuit_states(od_model *m) {
   for (int i = 0; i < m->nodes; i++) {
     if (m->node[i].kind == OD_NODE_VOLUME) m->node[i].state = m->circuit_states++;
@@ -204,7 +205,7 @@ static void list_suppliers(od_model *m) {
     m->instance[i].supplier = od_instance_class(m, &m->instance[i])->supply ? m->suppliers++ : -1;
 }
 
-// Numbers the jumps: first the jumps of elements, then the jumps of blocks.
+// Numbers the jumps of the model: first the jumps of elements, then the jumps of blocks.
 static void list_jumps(od_model *m) {
   for (int i = 0; i < m->instances; i++) {
     m->instance[i].held = m->jumps;
@@ -217,9 +218,9 @@ static void list_jumps(od_model *m) {
   }
 }
 
-// Sets the typical rates of the first-order states: 10 bar/s for pressures; for other states of blocks, the scale of their class,
-// or 1. Element classes define the rates of their states. A block that filters a pressure has a state in pascals; with a typical
-// rate of 1, round-off of this state would look like a large correction.
+// Sets the typical rates of the first-order states: 10 bar/s for pressures of nodes and for states of blocks in
+// pascals; for other states of blocks, the scale of their class, or 1. Element classes define the typical rates of
+// their states. With a typical rate of 1, round-off of a state in pascals would look like a large correction.
 static bool scale_states(od_model *m, od_arena *arena) {
   m->state_scale = OD_TAKE(arena, double, m->states);
   if (!m->state_scale) return false;

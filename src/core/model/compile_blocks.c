@@ -169,7 +169,7 @@ static int waits_for(const od_model *m, int which, int k, bool sampling) {
              : -1;
 }
 
-// Returns the first of the remaining blocks on which another remaining block depends.
+// Returns the first remaining block on which block `at` depends directly, or `at` if there is no such block.
 static int next_remaining(const od_model *m, const bool *done, int at) {
   for (int k = 0; k < m->block[at].inputs; k++) {
     int before = waits_for(m, at, k, false);
@@ -178,8 +178,9 @@ static int next_remaining(const od_model *m, const bool *done, int at) {
   return at;
 }
 
-// Reports a loop among the remaining blocks. Each of these blocks depends on another remaining block, so following the dependencies
-// from `first` for as many steps as there are blocks leads into a loop. The message begins and ends with the same block.
+// Reports a loop among the remaining blocks. Each remaining block depends on another remaining block. Therefore, after
+// as many steps along the dependencies from `first` as there are blocks, the block is part of a loop. The message
+// begins and ends with the same block.
 static void report_loop(od_build *b, const od_model *m, const bool *done, int first) {
   enum { LISTED = 64, MOST_TEXT = 240 };
   int way[LISTED], length = 0, at = first;
@@ -234,7 +235,7 @@ static bool find_order(od_build *b, od_model *m, bool *done) {
   return true;
 }
 
-// Marks blocks with states that have an input from a block evaluated later.
+// Marks blocks that have an input from a block evaluated later. These blocks have states.
 static void find_late_blocks(od_model *m, bool *done) {
   for (int i = 0; i < m->blocks; i++) done[i] = false;
   for (int i = 0; i < m->blocks; i++) {
@@ -248,8 +249,8 @@ static void find_late_blocks(od_model *m, bool *done) {
   }
 }
 
-// Finds the order of sampled blocks. In a loop of sampled blocks, the first block in the file reads the previous output of the
-// last block.
+// Finds the order in which sampled blocks run. In a loop of sampled blocks, the first block in the file reads the
+// previous output of the last block.
 static void find_sample_order(od_model *m, bool *done) {
   for (int i = 0; i < m->blocks; i++) done[i] = false;
   for (int count = 0; count < m->blocks; count++) {
@@ -288,7 +289,8 @@ static void find_drives(od_model *m) {
   }
 }
 
-// Places the derivatives of the outputs and rates of each block with respect to the states and inputs of the block.
+// Assigns the places of the derivatives of each block in the work memory: outputs and rates with respect to states and
+// inputs.
 static void place_slopes(od_model *m) {
   for (int i = 0; i < m->blocks; i++) {
     od_block *block = &m->block[i];

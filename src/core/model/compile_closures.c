@@ -3,7 +3,7 @@
 
 #include "model/builder.h"
 
-// Appends a closure between two points, with its rows of the closure Jacobian.
+// Appends a closure between two points, and numbers its rows of the closure Jacobian. Returns the closure.
 static od_closure *add_closure(od_model *m, od_closure_kind kind, int point_a, int point_b, int joint, int rod) {
   od_closure *c = &m->closure[m->closures++];
   int nd = m->planar ? OD_PLANAR_ND : OD_SPATIAL_ND;

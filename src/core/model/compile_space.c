@@ -1,6 +1,6 @@
-// Determines whether a machine is planar, and its plane. In a planar machine all turning axes are perpendicular to the plane, and
-// all sliding axes are parallel to the plane. The two ends of each closure and element have the same distance from the plane.
-// Also finds a typical length.
+// Determines whether a machine is planar, and its plane. In a planar machine all turning axes are perpendicular to the
+// plane, and all sliding axes are parallel to the plane. The two ends of each closure and element have the same
+// distance from the plane. Also computes a typical length of the machine.
 #include <math.h>
 
 #include "model/builder.h"
@@ -132,7 +132,8 @@ static void lay_plane(od_model *m, const double normal[3]) {
   for (int k = 0; k < 3; k++) m->plane[0][k] = e1[k], m->plane[1][k] = e2[k], m->plane[2][k] = n[k];
 }
 
-// Returns a typical length: the geometric mean of the distances of all points from the origins of their bodies.
+// Returns a typical length of the machine, m: the geometric mean of the distances of all points from the origins of
+// their bodies.
 static double find_size(const od_model *m) {
   double sum = 0;
   int count = 0;

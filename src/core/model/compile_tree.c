@@ -3,7 +3,7 @@
 #include "model/builder.h"
 #include "model/joint_types.h"
 
-// Returns the link of a joint's coordinate.
+// Returns the link that a coordinate of a joint moves. The caller sets the parent, the points and the body of the link.
 static od_link coordinate_link(od_model *m, const od_joint_spec *s, const od_joint_class *c, int coordinate,
                                bool reversed) {
   const od_joint_coordinate *k = &c->coordinate[coordinate];

@@ -34,7 +34,7 @@ static double default_of(const od_element_field *f, const od_element_description
   return f->fallback;
 }
 
-// Reports given keys that the class does not have.
+// Reports each given key that the class does not have.
 static void report_keys(od_build *b, const char *name, const od_element_description *c, const od_keyed_number *number,
                         int count) {
   char known[500] = "";

@@ -1,4 +1,4 @@
-// The fingerprint of a model, od_model_fingerprint(), and the hash of fingerprints and checksums.
+// The fingerprint of a model, od_model_fingerprint(), and the hash function for fingerprints and checksums.
 #ifndef OD_FINGERPRINT_H
 #define OD_FINGERPRINT_H
 

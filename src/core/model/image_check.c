@@ -73,7 +73,8 @@ static bool table_is_valid(const checking *c, const od_model_table *t) {
 
 // ---- counts that the layout of the work memory depends on
 
-// Sums of the counts of batches. Offsets in the work memory must equal these sums.
+// Sums over the batches checked so far: counts of inputs, outputs and other data. The offsets of the next batch must
+// equal these sums.
 typedef struct sums {
   long long ins, outs, kept, reports, slopes, pool;
 } sums;
@@ -167,7 +168,7 @@ static bool check_blocks(const checking *c) {
   return true;
 }
 
-// Jumps are numbered: first the jumps of elements, then the jumps of blocks.
+// Checks the numbers of jumps: first the jumps of elements, then the jumps of blocks.
 static bool check_jumps(const checking *c) {
   const od_model *m = c->m;
   long long jumps = 0;

@@ -19,7 +19,7 @@ typedef struct od_image_header {
   char magic[8];  // OD_IMAGE_MAGIC
   uint32_t version, byte_order, int_size, double_size;
   uint64_t size;      // size of the whole image, bytes
-  uint64_t checksum;  // hash of all bytes with this field zero
+  uint64_t checksum;  // hash of all bytes of the image, computed with zero in this field
   uint64_t fingerprint;
   uint64_t form;                  // hash of the description of all tables: sizes and places of fields
   uint64_t part[OD_IMAGE_PARTS];  // size of each part, bytes; parts are contiguous
@@ -39,7 +39,7 @@ static inline size_t od_image_round(size_t size) {
 }
 // Returns the hash of the description of the tables.
 uint64_t od_image_form(void);
-// Returns the hash of an image with a zero checksum.
+// Returns the checksum of an image: the hash of its bytes with zero in the field `checksum`.
 uint64_t od_image_checksum(const void *image, size_t size);
 
 // Checks the tables of a model whose fields and addresses are set: every index, section and rule on which the kernels depend. Fills

@@ -27,7 +27,7 @@ static od_status read_header(const void *image, size_t size, od_image_header *h,
                    (unsigned)h->version, (int)OD_IMAGE_VERSION);
   if (h->int_size != sizeof(int) || h->double_size != sizeof(double))
     return od_fail(err, OD_BAD_INPUT,
-                   "the image has integers of %u bytes and numbers of %u bytes; expected %zu and %zu",
+                   "the image has integers of %u bytes and numbers of %u bytes; expected %zu and %zu: compile the machine on this computer",
                    (unsigned)h->int_size, (unsigned)h->double_size, sizeof(int), sizeof(double));
   if (h->size != size)
     return od_fail(err, OD_BAD_INPUT, "the image has %zu bytes; its header states %llu bytes", size,
@@ -112,7 +112,7 @@ static const od_image_class *take_classes(rest *r, int count) {
 
 // ---- the view
 
-// Offsets of the parts of a view.
+// Offsets of the parts of a view, and its size, bytes.
 typedef struct view_places {
   size_t elements, blocks, specs, end;
 } view_places;
@@ -154,7 +154,7 @@ static od_status find_classes(const od_model *m, rest *r, const od_element_class
   return OD_OK;
 }
 
-// Sets the addresses of tables. Returns false if a table exceeds its part.
+// Sets the addresses of tables. Returns false if a table exceeds the rest of its part.
 static bool set_tables(od_model *m, rest *r, const od_model_table *table, int count) {
   for (int i = 0; i < count; i++) {
     long long items = od_model_table_items(m, &table[i]);

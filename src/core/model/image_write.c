@@ -36,7 +36,7 @@ uint64_t od_image_checksum(const void *image, size_t size) {
   return od_hash_bytes(hash, (const char *)image + after, size - after);
 }
 
-// The sizes of all parts, bytes.
+// Computes the sizes of all parts of an image, bytes.
 static void find_sizes(const od_model *m, const od_image_options *o, size_t part[OD_IMAGE_PARTS]) {
   size_t size = 0;
   for (int i = 0; i < od_model_field_count; i++)
@@ -59,7 +59,7 @@ size_t od_image_size(const od_model *m, const od_image_options *options) {
   return size;
 }
 
-// Copies the fields of a table. Returns the address after the table.
+// Copies the fields of a table to `to`, without texts if `names` is false. Returns the address after the table.
 static char *write_table(const od_model *m, const od_model_table *t, bool names, char *to) {
   const char *from = od_model_table_begin(m, t);
   long long items = od_model_table_items(m, t);

@@ -20,7 +20,7 @@ bool od_join_batches(od_model *m, od_arena *arena) {
         m->instance[i].place = b.count++;
       }
     if (b.count == 0) continue;
-    // Offsets within each kind of memory; od_join_tables() adds the start of that memory.
+    // Offsets within each kind of memory; place_batches() adds the start of this memory in w.
     b.in = j->ins, b.out = j->outs, b.kept = j->kept, b.report = j->reports, b.slope = j->slopes;
     j->ins += b.count * c->ins;
     j->outs += b.count * c->outs;
@@ -123,14 +123,14 @@ static source source_of(const od_model *m, const od_instance *e, od_in_slot slot
   return (source){l->nothing, l->rate_width - 1, -1};
 }
 
-// Returns the column in the row of a force. This row begins with the force's own length and speed instead of all lengths and
-// speeds.
+// Returns the column of the row of a force that corresponds to a column of the row of a rate. The row of a force begins
+// with the force's own length and speed instead of all lengths and speeds.
 static int force_column(const od_model *m, int column) {
   int na = m->actuators;
   return column < na ? 0 : column < 2 * na ? 1 : column - 2 * na + 2;
 }
 
-// Finds the source of every input of every instance. Returns false if an allocation fails.
+// Lists the source of every input of every instance. Returns false if an allocation fails.
 static bool list_sources(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
   size_t size = (size_t)(j->ins + 1) * sizeof *j->gather;
@@ -168,8 +168,8 @@ static int row_of(const od_model *m, od_out_kind kind, int target) {
   return state >= 0 ? l->rate_row + state * l->rate_width : -1;
 }
 
-// Returns the number of inputs without the constant inputs at the end, such as the value 1 of a missing signal. Sums of derivatives
-// do not include constant inputs.
+// Returns the number of inputs of an instance without the constant inputs at the end, such as the value 1 of a missing
+// signal. Sums of derivatives do not include constant inputs.
 static int moving_ins(const od_model *m, const od_instance *e) {
   const int *column = m->join.column + e->in - m->layout.in;
   int ins = od_instance_class(m, e)->ins;
@@ -197,7 +197,8 @@ static void add_flow(od_model *m, const od_instance *e, int out, int end, int si
   if (node >= 0) add_target(m, e, out, OD_TO_END, m->layout.inflow + node, node, sign);
 }
 
-// Adds the flow at an end. If the element has a variable volume at this end (a cylinder chamber), the flow is its displacement.
+// Adds the flow at an end. If the element has a variable volume at this end (a cylinder chamber), the flow is marked as
+// the rate of this volume.
 static void add_end_flow(od_model *m, const od_instance *e, int out, int end) {
   const od_element_class *c = od_instance_class(m, e);
   add_flow(m, e, out, end, 1);
@@ -208,7 +209,7 @@ static void add_end_flow(od_model *m, const od_instance *e, int out, int end) {
   }
 }
 
-// Adds the targets of an output.
+// Adds the targets of output `out` of an instance.
 static void place_out(od_model *m, const od_instance *e, int out, od_out_slot slot) {
   const od_layout *l = &m->layout;
   switch (slot.kind) {
@@ -235,7 +236,7 @@ static void place_out(od_model *m, const od_instance *e, int out, od_out_slot sl
   }
 }
 
-// Finds the targets of every output of every instance. Returns false if an allocation fails.
+// Lists the targets of every output of every instance. Returns false if an allocation fails.
 static bool list_targets(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
   j->target = od_arena_take(arena, (size_t)(2 * j->outs + 1) * sizeof *j->target);

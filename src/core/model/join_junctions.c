@@ -24,7 +24,8 @@ static int matrix_place(const od_model *m, int row, int column) {
   return g->matrix + (row - g->first) * g->count + column - g->first;
 }
 
-// Adds the flows of an instance into junctions, and their derivatives with respect to the pressures of junctions.
+// Lists the flows of an instance into junctions, and the derivatives of these flows with respect to the pressures of
+// junctions.
 static void add_flows(od_model *m, const od_instance *e, int place) {
   od_junctions *j = &m->join.at_junction;
   for (int t = e->target; t < e->target + e->targets; t++) {

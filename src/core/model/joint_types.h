@@ -33,7 +33,7 @@ typedef struct od_joint_class {
   bool drives;  // whether springs, friction, torques and motors may act in the joint; such a joint has one coordinate
   bool closes;  // whether the joint can close a loop
   int coordinates;
-  int chart;  // the first of the three angles of a spherical joint; -1: none
+  int chart;  // index of the coordinate that is the first of the three angles of a spherical joint; -1: none
   od_joint_coordinate coordinate[OD_MOST_JOINT_COORDINATES];
 } od_joint_class;
 

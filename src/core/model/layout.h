@@ -9,7 +9,7 @@
 enum { OD_PLANAR_ND = 2, OD_PLANAR_NV = 3, OD_PLANAR_NR = 2, OD_PLANAR_NI = 4 };
 enum { OD_SPATIAL_ND = 3, OD_SPATIAL_NV = 6, OD_SPATIAL_NR = 9, OD_SPATIAL_NI = 10 };
 
-// Number of scalars of a line between two points and of its tangent, in nd dimensions.
+// Numbers of scalars of a line between two points, and of the tangent of a line, in nd dimensions.
 #define OD_LINE_SCALARS(nd)         (5 * (nd) + 2)
 #define OD_LINE_TANGENT_SCALARS(nd) (3 * (nd) + 2)
 // Number of scalars of a link in the factors of a tree's Newton matrix (mechanics/tree_solve_x.h); motion vectors have nv
@@ -45,7 +45,7 @@ typedef struct od_layout {
   // Instances of elements, class by class: their inputs, their outputs, their own memory, their reports.
   int in, out, kept, report;
   int held;     // values at which jumps of formulas and blocks are held (base/formula.h)
-  int scalars;  // end of the scalars of the complex build
+  int scalars;  // end of the scalars of the complex build, and thus their count
 
   // Tangents along one direction; the tangents of links are contiguous. The same tangents in lanes follow in the same order.
   int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce, dscratch;

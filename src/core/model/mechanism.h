@@ -28,7 +28,7 @@ static inline int od_shape_numbers(od_shape shape) {
 typedef struct od_point {
   int name;
   int body;    // OD_GROUND or a body
-  int number;  // index of the first of the point's three coordinates in theta, or -1
+  int number;  // index in theta of the first of the three coordinates of the point, or -1
   int length;  // index in theta of a length along +x, or -1
   double fraction;
   int link;
@@ -71,7 +71,8 @@ typedef enum od_closure_kind {
   OD_CLOSE_ROD,    // (d . d - length^2) / (2 length) = 0
 
   // The other kinds do not use d.
-  OD_CLOSE_DOT,   // u . w = 0, or the cosine of the angle between a universal joint's axes
+  OD_CLOSE_DOT,   // u . w = 0; for a universal joint, the cosine of the angle between the axes in the zero position
+                  // instead of 0
   OD_CLOSE_GEAR,  // z_b - ratio z_a - offset = 0, for two coordinates
 } od_closure_kind;
 // Rules for a direction that is computed from the numbers of an axis: the axis, or a perpendicular to the axis.
@@ -143,7 +144,8 @@ static inline int od_load_numbers(od_load_kind kind) {
 typedef struct od_actuator {
   int point_a, point_b;  // the two points of a line, or -1
   int coordinate;        // the coordinate of a joint, or -1
-  int length_row;        // row of derivatives of the length; -1: a unit vector (the coordinate is independent)
+  int length_row;        // row of the derivatives of the length; -1: the row is a unit vector, because the coordinate
+                         // is independent
 } od_actuator;
 
 #endif

@@ -75,7 +75,7 @@ struct od_model {
   int *block_order;    // order of evaluation: each block comes after the blocks whose outputs it depends on directly
   od_output *measure;  // quantities that blocks measure
   int *drive;          // signals of blocks that act on the mechanism or the circuit
-  int block_slopes;    // total number of derivatives of blocks
+  int block_slopes;    // total number of stored derivatives of all blocks
   int suppliers;       // number of elements with a supply
   int jumps;           // number of jumps of formulas and blocks that can be held (base/formula.h)
   int switchers;       // number of elements with modes
@@ -109,7 +109,7 @@ struct od_model {
   // The assembled initial state: all coordinates, rates of all coordinates, and states of the circuit and of blocks.
   double *z0, *zd0, *c0;
   double *state_scale;   // typical rates of the first-order states, per second
-  double stored0, oil0;  // energy stored in the initial state; mass of oil in all volumes at the start
+  double stored0, oil0;  // energy stored in the initial state, J; mass of oil in all volumes at the start, kg
 
   od_layout layout;
   od_step_pattern step;
@@ -183,7 +183,7 @@ static inline bool od_model_has_sparse_rows(const od_model *m) {
   return OD_WITH_SPARSE && m->join.row_start;
 }
 
-// Return the number and the names of switchers: elements, then blocks.
+// Return the number of switchers (elements with modes, then blocks with modes) and the name of switcher i.
 static inline int od_model_switchers(const od_model *m) {
   return OD_WITH_MODES ? m->switchers + m->block_switchers : 0;
 }
@@ -192,7 +192,7 @@ static inline const char *od_model_switcher_name(const od_model *m, int i) {
       m, i < m->switchers ? m->instance[m->switcher[i]].name : m->block[m->block_switcher[i - m->switchers]].name);
 }
 
-// Returns a batch that contains only one instance.
+// Returns a batch that contains only the given instance.
 static inline od_batch od_instance_batch(const od_model *m, const od_instance *e) {
   const od_element_class *c = od_instance_class(m, e);
   od_batch b = m->join.batch[e->batch];

@@ -22,8 +22,8 @@ typedef enum od_model_field_kind {
   OD_FIELD_BLOCK_CLASS,    // index in od_model.block_class
   OD_FIELD_TEXT,           // offset of a text in od_model.text; zero in images without names
 } od_model_field_kind;
-// A field of a table's items, or of od_model. A field may be an array of integers or doubles; `size` is the size of the whole
-// array. name: the member in C; NULL: the items of the table are single values.
+// A field of the items of a table, or a field of od_model. A field may be an array of integers or doubles; `size` is
+// the size of the whole array. name: the member in C; NULL: the items of the table are single values.
 typedef struct od_model_field {
   od_model_field_kind kind;
   const char *name;
@@ -40,7 +40,8 @@ typedef struct od_model_table {
   int fields;
 } od_model_table;
 
-// The largest count of a model from an image. Sums of some counts and products with small factors fit an int.
+// The largest count of a model from an image. With this limit, sums of some counts and products with small factors fit
+// an int.
 enum { OD_MOST_ITEMS = 1 << 26 };
 
 extern const od_model_table od_model_tables[];

@@ -28,7 +28,7 @@ static int unit_text(listing *list, const char *unit) {
   return od_model_add_text(list->m, list->arena, unit);
 }
 
-// Adds an output named element.part.quantity; part and quantity may be empty.
+// Adds an output with the name element.part.quantity; part and quantity may be empty.
 static void add_part(listing *list, od_output_kind kind, int index, int component, const char *unit,
                      const char *element, const char *part, const char *quantity) {
   if (list->out) {
@@ -210,8 +210,8 @@ static void add_differences(listing *list) {
 
 // ---- elements
 
-// Returns the name of an instance's output. The name begins with the name of the instance, or of the host if the instance
-// is unnamed.
+// Returns the name of an output of an instance; NULL: an allocation failed. The name begins with the name of the
+// instance, or of the host if the instance is unnamed.
 static const char *element_output_name(listing *list, const od_instance *e, const od_element_output *o) {
   const od_model *m = list->m;
   const od_element_description *c = od_instance_description(m, e);
@@ -231,7 +231,8 @@ static const char *element_output_unit(const od_model *m, const od_instance *e, 
   return e->signal >= 0 ? od_model_text(m, m->input[e->signal].unit) : "1";
 }
 
-// Returns whether an output is listed. The outputs of a cylinder include its friction, except the states of the friction.
+// Returns whether an output of an instance is listed. The friction of a cylinder is part of the outputs of the
+// cylinder; only its states are listed separately.
 static bool is_shown(const od_model *m, const od_instance *e, const od_element_output *o) {
   if (*od_model_text(m, e->name)) return o->name != NULL;
   return o->inside_name != NULL &&
@@ -258,7 +259,7 @@ static od_output element_output(const od_model *m, int instance, const od_elemen
   return out;
 }
 
-// Adds the outputs that the table of the class lists.
+// Adds the outputs that the description of the class lists.
 static void add_element(listing *list, int instance) {
   const od_model *m = list->m;
   const od_instance *e = &m->instance[instance];
@@ -279,7 +280,8 @@ static void add_element(listing *list, int instance) {
 
 // ---- blocks
 
-// Returns the unit of a block's first input. Measured quantities are listed before blocks.
+// Returns the unit of a block's first input. Measured quantities are listed before blocks, so their units are already
+// known.
 static const char *block_input_unit(const listing *list, const od_block *b) {
   const od_block_line *line = &list->m->block_line[b->line];
   if (line->source >= 0) return od_model_text(list->m, list->m->input[line->source].unit);
@@ -346,7 +348,7 @@ static void add_all(listing *list) {
   add(list, OD_OUT_BALANCE, 0, 0, "J", "energy", "balance");
 }
 
-// Compares names. Equal names are ordered by the index of the output.
+// The name and the index of an output, for sorting. compare_names() orders equal names by the index.
 typedef struct output_name {
   const char *name;
   int output;

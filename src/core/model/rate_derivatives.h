@@ -1,4 +1,5 @@
-// Access to the derivatives of the circuit's rates in the work memory, for full rows and sparse rows (model/rate_sparsity.c).
+// Functions that locate the derivatives of the circuit's rates in the work memory, for full rows and sparse rows
+// (model/rate_sparsity.c).
 #ifndef OD_RATE_DERIVATIVES_H
 #define OD_RATE_DERIVATIVES_H
 
@@ -32,7 +33,7 @@ static inline double od_rate_slope(const od_model *m, const double *w, int state
   return place == m->layout.scalars_real - 1 ? 0 : w[place];
 }
 
-// Return the group of a junction, its row in w, and the place of a column in that row.
+// Return the group of a junction, its row in w, and the place of a column in this row.
 static inline const od_junction_group *od_junction_group_of(const od_model *m, int junction) {
   return &m->join.at_junction.group[m->join.at_junction.group_of[junction]];
 }

@@ -54,8 +54,8 @@ static int group_of(const od_model *m, int junction) {
   return m->join.at_junction.group_of[junction];
 }
 
-// Adds the columns that outputs depend on to their rows. Also adds the temperature column, because temperature affects all elements
-// with oil.
+// Adds the columns on which an output depends to the row of each of its targets. Also adds the temperature column,
+// because temperature affects all elements with oil.
 static void add_targets(const od_model *m, entries *e) {
   int nothing = m->layout.rate_width - 1, temperature = 2 * m->actuators + m->join.warms;
   for (int i = 0; i < m->join.targets; i++) {
@@ -116,7 +116,8 @@ static void add_through_junctions(const od_model *m, const int *begin, entries *
   }
 }
 
-// Lists all entries of rates, sorted, then the entries of groups, which only the build needs. Returns false if an allocation fails.
+// Lists all entries of rates, sorted, then the entries of groups, which are needed only while the model is built.
+// Returns false if an allocation fails.
 static bool list_entries(const od_model *m, entries *e) {
   add_targets(m, e);
   if (e->no_memory) return false;
@@ -138,7 +139,7 @@ static bool is_sparse_enough(const od_model *m, od_sparsity sparsity, int rates)
   return states >= LARGE && rates < states * states / SPARSE_PART;
 }
 
-// Places the rows of junctions, then the rows of rates.
+// Assigns the places of the rows of junctions, then of the rows of rates.
 static void move_rows(od_model *m) {
   od_layout *l = &m->layout;
   int end = l->force_row + m->actuators * l->force_width;

@@ -22,7 +22,7 @@ static void add(entries *e, int row, int column) {
 
 // ---- states related to motion and blocks
 
-// Marks the states that blocks measure, and the states of the blocks.
+// Marks the states on which quantities that blocks measure depend, and the states of the blocks.
 static void mark_felt(const od_model *m, bool *mark) {
   for (int i = 0; i < m->measures; i++) od_output_mark_states(m, &m->measure[i], mark);
   for (int i = m->circuit_states; i < m->states; i++) mark[i] = true;
@@ -84,7 +84,7 @@ static bool list_couplings(od_model *m, od_arena *arena) {
 
 // ---- the entries, in the order in which they are filled
 
-// Lists row and column of every entry of a step's matrix.
+// Lists the row and the column of every entry of the matrix of a step.
 static void list_entries(od_model *m, entries *e) {
   const od_join *j = &m->join;
   od_step_pattern *p = &m->step;

@@ -17,7 +17,9 @@ typedef struct od_step_pattern {
   int slopes;
   int *slope;  // derivatives with respect to states: places relative to od_layout.rate_row
   int moves, pushes, drives, feels;
-  int *moved, *pushing, *driven, *felt;  // lists of states; the list `moved` includes the states of the list `driven`
+  int *moved, *pushing, *driven, *felt;  // states whose rates depend on lengths or speeds; states that forces depend
+                                         // on; states whose rates depend on signals of blocks (also listed in `moved`);
+                                         // states that blocks depend on
 } od_step_pattern;
 
 #endif

@@ -5,7 +5,8 @@
 #include "base/allocate.h"
 #include "model/builder.h"
 
-// Finds the coordinate of the element of each state, as a first guess; -1: the element does not act in a joint.
+// Sets owner[i] of each state i to a first guess: the coordinate in which the element of the state acts; -1: the
+// element does not act in a joint.
 static void guess_owners(const od_model *m, int *owner) {
   for (int i = 0; i < m->states; i++) owner[i] = -1;
   if (m->blocks || m->join.indirect) return;
@@ -17,7 +18,9 @@ static void guess_owners(const od_model *m, int *owner) {
   }
 }
 
-// Sets the guess of a state to -1 if a force or rate couples the state to another joint. Returns whether the guess changed.
+// Sets the owners of two coupled states to -1 if their owners differ, or the owner of a state that is coupled to a
+// force or a motion in another joint. s: a force or the rate of a state; column: a state or a motion on which s
+// depends. Returns whether an owner changed.
 static bool meet(const od_model *m, int *owner, const od_target *s, int column) {
   int na = m->actuators, first = 2 * na, end = first + m->circuit_states;
   int row = s->kind == OD_TO_FORCE ? m->actuator[s->target].coordinate : s->state >= 0 ? owner[s->state] : -1;
@@ -31,9 +34,9 @@ static bool meet(const od_model *m, int *owner, const od_target *s, int column) 
   return changed;
 }
 
-// Sets the guess of every state that is coupled to other joints or to their states to -1.
+// Sets the owner of every state that is coupled to another joint, or to a state of another joint, to -1.
 static void check_owners(const od_model *m, int *owner) {
-  // Each round except the last changes the guess of at least one state.
+  // Each round except the last changes at least one owner.
   for (bool changed = true; changed;) {
     changed = false;
     for (int i = 0; i < m->join.targets; i++) {
@@ -43,7 +46,7 @@ static void check_owners(const od_model *m, int *owner) {
   }
 }
 
-// Sets the joint of states to -1 in joints with more than OD_MOST_JOINT_STATES states.
+// Sets the owner to -1 for all states of joints with more than OD_MOST_JOINT_STATES states.
 static void drop_large_groups(const od_model *m, int *owner, int *count) {
   for (int i = 0; i < m->states; i++)
     if (owner[i] >= 0) count[owner[i]]++;

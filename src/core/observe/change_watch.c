@@ -6,7 +6,8 @@
 #include "base/wide.h"
 #include "math/dense.h"
 
-// A normal number exceeds this limit with a probability of 4e-8. docs/theory.md gives the resulting rate of false alarms.
+// The magnitude of a standard normal number exceeds this limit with a probability of 4e-8. docs/theory.md gives the
+// resulting rate of false alarms.
 static const double deviation_limit = 5.5;
 // If |z| exceeds this limit, the watch no longer waits until one parameter is clearly the cause.
 static const double patience_limit = 9;
@@ -71,7 +72,7 @@ void od_change_watch_restart(od_change_watch *w) {
 
 // --- Signatures -----------------------------------------------------------------------------------------------------
 
-// to <- to + factor * from
+// Computes to <- to + factor * from.
 OD_WIDE static void add_row(size_t count, double factor, const double *restrict from, double *restrict to) {
   for (size_t k = 0; k < count; k++) to[k] += factor * from[k];
 }
@@ -142,7 +143,8 @@ static int find_dispensable(const od_change_watch *w) {
   return best;
 }
 
-// Starts signatures at the time t of the current sample.
+// Starts the signatures of all watched parameters at the time t of the current sample, in a free slot or in the slot of
+// find_dispensable().
 static void begin_slot(od_change_watch *w, double t, const double *p, const double *p_variance) {
   int n = w->nx + w->np, m = w->watched, slot = w->slots;
   size_t M = columns_of(m);
@@ -198,7 +200,8 @@ static likely most_likely(const od_change_watch *w, int i) {
   return best;
 }
 
-// Returns the index of the watched parameter that has changed; -1: none, or not clear yet. Marks all possible causes.
+// Returns the index of the watched parameter that has most likely changed; -1: none has changed, or the cause is not
+// clear yet. Marks all possible causes in w->possible.
 static int find_change(od_change_watch *w) {
   int best = -1, causes = 0;
   likely cause = {0, 0};
@@ -215,7 +218,8 @@ static int find_change(od_change_watch *w) {
   return causes == 1 || cause.deviation > patience_limit ? best : -1;
 }
 
-// Finds the interval of the time of the change of watched parameter i. Returns the slot of the most likely time.
+// Computes the 95 % interval of the time at which watched parameter i has changed (out->earliest, out->latest). Returns
+// the slot of the most likely time.
 static int find_time(const od_change_watch *w, double t, int i, od_parameter_change *out) {
   double most = most_likely(w, i).gain;
   int first = -1, last = -1, best = 0;
@@ -232,7 +236,8 @@ static int find_time(const od_change_watch *w, double t, int i, od_parameter_cha
   return best;
 }
 
-// Scratch memory of a correction: matrix and root (watched x watched each), L^-1 b' (watched x n), L^-1 c (watched).
+// Scratch memory of a correction: D = d + 1/q and its Cholesky factor L (watched x watched each), W = L^-1 b' (watched
+// x n), u = L^-1 c (watched).
 typedef struct scratch {
   double *D, *L, *W, *u;
 } scratch;

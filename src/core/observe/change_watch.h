@@ -1,4 +1,5 @@
-// Detects sudden changes of parameters that a filter assumes constant, and corrects the estimate: a broken seal, a worn edge, other oil.
+// Detects sudden changes of parameters that a filter assumes constant (a broken seal, a worn edge, other oil), and
+// corrects the estimate.
 //
 // Generalized likelihood ratio test (Willsky and Jones 1976). Let parameter i of the machine change by v at the time t0. The error of the
 // estimate (truth minus estimate of states and parameters) is then b v, where the signature b is a unit vector at t0 and later
@@ -53,7 +54,7 @@ typedef struct od_change_watch {
 
 // Returns the number of doubles that a watch needs.
 size_t od_change_watch_size(int nx, int np, int ny, int watched);
-// Starts a watch in the caller's memory. The arrays `parameter` and `change` stay in use.
+// Starts a watch in the caller's memory. The arrays `parameter` and `change` must outlive the watch.
 void od_change_watch_init(od_change_watch *w, int nx, int np, int ny, int watched, const int *parameter,
                           const double *change, double *memory);
 // Deletes all signatures. Afterwards only later changes are detected.
@@ -61,7 +62,8 @@ void od_change_watch_restart(od_change_watch *w);
 
 // ---- called by the observer and its filter
 
-// Propagates the signatures through a step or a change of coordinates: A is nx x nx, B nx x np.
+// Propagates the signatures through a step, a jump of the state or a change of coordinates. A (nx x nx) and B (nx x
+// np): derivatives of the new state with respect to the old state and to the parameters.
 void od_change_watch_predict(od_change_watch *w, const double *A, const double *B);
 // Begins a pass over the sensors. Only the data of the last pass of a correction are used.
 void od_change_watch_begin_pass(od_change_watch *w);

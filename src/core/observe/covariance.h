@@ -15,7 +15,8 @@ typedef struct od_covariance {  // sizes and memory of one filter's covariance
   od_covariance_form form;
   double *P;        // n x n: the covariance, or an upper triangle U with covariance U'U, parameters before states
   double *scratch;  // od_covariance_scratch() doubles
-  double *kept;     // od_covariance_kept() doubles, initially zero: the last noise and its root; NULL: not stored
+  double *kept;     // od_covariance_kept() doubles, initially zero: the last process noise and its root; NULL: the
+                    // noise is not stored
   int waiting;      // number of pending measurements; see od_covariance_take()
   double variance[OD_MOST_WAITING];  // variance of each pending measurement, including noise
 } od_covariance;
@@ -30,7 +31,7 @@ static inline int od_covariance_kept(int nx, int np) {
 
 // Sets the covariance to P. Returns false if P is not positive semidefinite (square-root form).
 bool od_covariance_set(od_covariance *b, const double *P);
-// Computes the covariance (n x n) from its form.
+// Computes the covariance P (n x n) from its stored form.
 void od_covariance_get(const od_covariance *b, double *P);
 double od_covariance_variance(const od_covariance *b, int i);
 
@@ -67,7 +68,8 @@ bool od_covariance_is_full(const od_covariance *b);
 double od_covariance_seen(const od_covariance *b, int waiting);
 // Applies all pending measurements. gains (n each): P h / (h P h + r), where P includes the preceding measurements.
 void od_covariance_settle(od_covariance *b, double *gains);
-// Takes and applies the measurement projected last, with noise variance r. No other measurement may be pending.
+// Applies the measurement projected last, with noise variance r, at once; gain (n) receives its gain. No other
+// measurement may be pending.
 void od_covariance_correct(od_covariance *b, double r, double *gain);
 
 #endif

@@ -17,8 +17,8 @@ typedef struct od_covariance_operations {
   void (*scale)(od_covariance *b, double factor);
   int most_waiting;  // largest number of pending measurements
 
-  // Stores the data for the functions below in scratch. The first OD_MOST_WAITING numbers of scratch become h P h of this
-  // measurement with each pending measurement.
+  // Stores the data for the functions below in scratch. The first OD_MOST_WAITING numbers of scratch receive the
+  // covariance of this measurement with each pending measurement.
   double (*project)(const od_covariance *b, const double *h, int count, const int *at);
   void (*along)(const od_covariance *b, double *g);
   double (*take)(od_covariance *b, double r);  // returns h P h + r
@@ -26,7 +26,7 @@ typedef struct od_covariance_operations {
 } od_covariance_operations;
 extern const od_covariance_operations od_covariance_joseph, od_covariance_root;
 
-// Computes rows (n x n) of a square root of P. Returns false if P is not positive semidefinite.
+// Computes rows (n x n) of a square root of P, P = rows' rows. Returns false if P is not positive semidefinite.
 bool od_covariance_factor(const od_covariance *b, const double *P, double *rows);
 
 // Adds the sum of a_l times row l of M (count x m) to `row` (m), several rows at a time. Transitions have many zeros (closed ports,

@@ -40,7 +40,7 @@ static bool set(od_covariance *b, const double *P) {
   return factor_rows(b, P, true, b->P) == b->nx + b->np;
 }
 
-// Changes the order of the columns to the external order, or with `inwards` to the inner order.
+// Changes the order of the columns of `rows` to the external order, or with `inwards` to the inner order.
 static void reorder(const od_covariance *b, int count, bool inwards, double *rows) {
   int n = b->nx + b->np;
   double *row = b->scratch;
@@ -65,7 +65,7 @@ static bool rows_of(const od_covariance *b, double *rows) {
   return true;
 }
 
-// P = U'U, in external order.
+// Computes P = U'U, in external order.
 static void get(const od_covariance *b, double *P) {
   int n = b->nx + b->np;
   for (int i = 0; i < n; i++)
@@ -228,9 +228,10 @@ OD_INTO_WIDE void add_columns(ptrdiff_t n, ptrdiff_t k, ptrdiff_t whole, double 
   for (ptrdiff_t c = whole; c < n; c += 4) OD_QUAD_AT(to + c) += factor * OD_QUAD_AT(from + c);
 }
 
-// Makes column k zero below the diagonal by Householder reflections. A reflection acts on row k of U, on the rows below with an
-// entry in column k (the states' block is full), and on the noise rows. Noise begins in column `first`. Quads include some columns
-// that are already triangular; the entries below the diagonal are cleared at the end.
+// Restores the triangle U from U and `count` noise rows: makes each column k zero below the diagonal by a Householder
+// reflection. A reflection acts on row k of U, on the rows below with an entry in column k (the states' block is full),
+// and on the noise rows. Noise begins in column `first`. Quads include some columns that are already triangular; the
+// entries below the diagonal are cleared at the end.
 OD_WIDE static void triangularize(od_covariance *b, int first, int count, double *noise) {
   int n = b->nx + b->np, begin = first < b->np ? first : b->np;
   double *sum = noise + count * n;
@@ -254,7 +255,7 @@ OD_WIDE static void triangularize(od_covariance *b, int first, int count, double
   for (int i = begin + 1, c = quad_before(n, begin); i < n; i++) od_clear_few(i - c, b->P + i * n + c);
 }
 
-// Returns whether two noise matrices have equal rows. Rows with zero variance are ignored.
+// Returns whether two noise matrices (n x n) are equal. Rows with zero variance are ignored.
 static bool same_noise(int n, const double *Q, const double *other) {
   for (int i = 0; i < n; i++) {
     double own = Q[i * (n + 1)];
@@ -322,7 +323,7 @@ static void gather(od_covariance *b, int count, double *rows) {
   triangularize(b, 0, count, rows);
 }
 
-// The states' columns follow the parameters' columns.
+// Multiplies the states' columns, which follow the parameters' columns, by the factor.
 static void scale(od_covariance *b, double factor) {
   int np = b->np, n = b->nx + np;
   for (int i = 0; i < n; i++)

@@ -27,14 +27,14 @@ static inline update update_at(const od_covariance *b, int k) {
   return (update){f, f + width, f + 2 * width};
 }
 
-// Replaces x by its prefix sums, plus `begin`.
+// Replaces the four numbers of x by their prefix sums, each plus `begin`.
 OD_INTO_WIDE void add_up(od_quad *x, const od_quad *begin) {
   const od_quad zero = {0};
   *x += OD_QUAD_MOVED_ONE(*x, zero);
   *x = *x + OD_QUAD_MOVED_TWO(*x, zero) + *begin;
 }
 
-// Applies the update to f. Returns the sum over all rows.
+// Applies update u to f. Returns the final value of `sum`, the scalar product of both f.
 OD_INTO_WIDE double go_through(int width, update u, double *f) {
   const od_quad zero = {0};
   od_quad sum = zero;
@@ -72,7 +72,7 @@ double od_root_project(const od_covariance *b, const double *h, int count, const
   return project(b, h, count, at);
 }
 
-// g = U' f.
+// Computes g = U' f.
 void od_root_along(const od_covariance *b, double *g) {
   int n = b->nx + b->np;
   const double *f = update_at(b, b->waiting).f;
@@ -151,7 +151,7 @@ OD_INTO_WIDE void settle_all(int count, int n, int width, const double *updates,
     }
 }
 
-// Computes the gains from the sums, in external order.
+// Computes the gains of all pending measurements from the sums. The gains are in external order.
 OD_INTO_WIDE void find_gains(const od_covariance *b, const double *restrict sums, double *restrict gains) {
   int nx = b->nx, np = b->np, n = nx + np;
   for (int k = 0; k < b->waiting; k++, sums += n, gains += n) {

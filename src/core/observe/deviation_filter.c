@@ -6,7 +6,7 @@
 
 // ---- memory
 
-// Places the arrays of *r in memory, starting at `memory`. Returns their size in bytes.
+// Assigns the arrays of *r, starting at `memory`. Returns the size of all arrays in bytes.
 static size_t place(od_deviations *r, double *memory, size_t nx, size_t np, size_t ny, size_t most) {
   size_t n = nx + np, used = 0;
   const struct {
@@ -91,7 +91,8 @@ static double noise_of(const od_observer *o, int i, int j) {
   return i == j ? pow(od_observer_at(o, o->sigma)[i], 2) : 0;
 }
 
-// Computes S = dy'dy + R and C = dx'dy. Sets T to the identity; T maps the sensors' innovations to conditional innovations.
+// Computes the innovations, S = dy'dy + R and C = dx'dy. Sets K to zero and T to the identity; T maps the sensors'
+// innovations to conditional innovations.
 static void sum_up(const od_observer *o, od_deviations *r, const double *y) {
   int n = o->nx + o->np, ny = o->ny, width = n + ny;
   memset(r->C, 0, (size_t)(n * ny) * sizeof(double));

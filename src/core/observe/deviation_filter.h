@@ -28,7 +28,7 @@ typedef struct od_deviations {
   double *narrow;         // (most + ny + 1) x n: rows of the state alone
 } od_deviations;
 
-// Returns the size of the memory for `most` rows, in bytes.
+// Returns the size of the filter's memory for at most `most` rows, in bytes.
 size_t od_deviations_size(const od_plant *plant, int most);
 od_deviations od_deviations_of(const od_observer *o, int most);
 static inline double *od_deviations_next(od_deviations *r, int width) {

@@ -79,7 +79,7 @@ static od_status predict(od_observer *o, double h, const double *u, const double
     if (status == OD_OK) s->corrected = s->jumped = 0;
     return status;
   }
-  od_smoother_look(s);  // for steps without sensor values in between
+  od_smoother_look(s);  // also begins a window that a sample without sensor values has completed
   long last = s->last;
   int corrected = s->corrected;
   bool kept = od_smoother_add_step(s, h, od_sim_inputs(od_observer_sim(o)), u, Q, q);

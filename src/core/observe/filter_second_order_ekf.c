@@ -57,8 +57,9 @@ static void apply(const od_observer *o, int rows, const double *by_x, const doub
     out[i] = od_dot(o->nx, by_x + i * o->nx, s) + (o->np ? od_dot(o->np, by_p + i * o->np, s + o->nx) : 0);
 }
 
-// Adds rows of the second derivatives, at entry `place` of each row. by_x and by_p are the Jacobians at the estimate. `shift`
-// (count) receives half the sum of F''[s, s]. wanted: which results are used; NULL: all.
+// Adds rows with the second derivatives of `count` results, at entry `place` of each row. by_x and by_p are the
+// Jacobians at the estimate. `shift` (count) receives half the sum of F''[s, s]. wanted: for each result, whether it is
+// used; NULL: all are used.
 static void fill_curvatures(od_observer *o, od_deviations *r, const trial *t, int count, int place, const double *by_x,
                             const double *by_p, const unsigned char *wanted, double *shift) {
   int n = o->nx + o->np, width = n + o->ny;

@@ -61,7 +61,7 @@ static od_status start(od_observer *o) {
   return n + kappa_of(o->choice, n) > 0 ? OD_OK : OD_BAD_ARGUMENT;
 }
 
-// The step of a trial. Without a step (NULL) a trial computes the outputs at the trial state.
+// The step of a trial: length and inputs. Without a step (trial NULL), a trial computes the outputs at the trial state.
 typedef struct trial {
   double h;
   const double *u;

@@ -14,7 +14,8 @@
 #include "oleodyn/observer.h"
 
 typedef struct od_guard {
-  double mean, last;  // running mean of normalized squares of innovations (negative: settled); the last value
+  double mean, last;  // running mean of the normalized squares of innovations (negative: the sensor is settled); the
+                      // last measured value
   long same, out;     // number of repetitions of the last value so far; number of consecutive values beyond the gate
   // Numbers of values rejected by the gate, of frozen values, and of uses after `patience` rejections.
   long gated, frozen, reopened;
@@ -27,8 +28,8 @@ typedef struct od_guard_rules {
 } od_guard_rules;
 
 void od_guard_start(od_guard *g, const od_guard_rules *rules);
-// Decides whether a value is used; its innovation has the normalized square nis. *reopen: whether the uncertainty must be
-// increased before the value is used.
+// Returns how a measured value is used; nis: normalized square of its innovation. *reopen: whether the uncertainty must
+// be increased before the value is used.
 od_sensor_use od_guard_judge(od_guard *g, const od_guard_rules *rules, double measured, double nis, int *reopen);
 
 #endif

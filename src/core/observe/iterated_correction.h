@@ -5,7 +5,7 @@
 #include "observe/linear_filter.h"
 
 typedef struct od_iterated {
-  int may_repeat;    // whether the next correction may need a repetition; 1 at the start
+  int may_repeat;    // whether the next correction may have to be repeated; 1 at the start
   double content[];  // the covariance of the prediction (n x n), and the sensors after a correction (ny)
 } od_iterated;
 

@@ -85,7 +85,7 @@ static double own_part(od_observer *o, int i, double more, double *h, double *va
   double left = R[i] + more;
   for (int j = 0; j < i; j++) {
     if (od_observer_innovation(o, j)->use != OD_SENSOR_USED) continue;
-    double shared = R[j];  // covariance with the independent part of sensor j
+    double shared = R[j];  // covariance of sensor i with the independent part of sensor j
     const double *Lj = od_observer_at(o, l->L) + j * ny;
     for (int k = 0; k < j; k++)
       if (od_observer_innovation(o, k)->use == OD_SENSOR_USED) shared -= L[k] * D[k] * Lj[k];
@@ -100,14 +100,14 @@ static double own_part(od_observer *o, int i, double more, double *h, double *va
   return left;
 }
 
-// Sensors whose measurements are pending in the covariance, in the same order.
+// Sensors whose measurements are pending in the covariance, in the order of the pending measurements.
 typedef struct waiting_sensors {
   int count, sensor[OD_MOST_WAITING];
   double value[OD_MOST_WAITING];  // innovations of these sensors
-  double bias[OD_MOST_WAITING];   // biases of these sensors, each after the preceding sensors
+  double bias[OD_MOST_WAITING];   // biases of these sensors, each after the corrections by the preceding sensors
 } waiting_sensors;
 
-// delta += gain * value, bias -= gain * seen
+// Computes delta += gain * value and bias -= gain * seen.
 OD_WIDE static void go_along(int n, const double *restrict gain, double value, double seen, double *restrict delta,
                              double *restrict bias) {
   for (int k = 0; k < n; k++) {
@@ -153,9 +153,9 @@ static void add_waiting(od_observer *o, od_covariance *b, waiting_sensors *w, in
   od_copy_few(n, h, note + o->ny + 2 * i * n);
 }
 
-// Checks whether sensor i, with row h, is limited at the prediction and its innovation is too large for noise. If so, replaces h
-// and *predicted by the best linear fit over the uncertainty. Returns the variance of the deviations from this fit; 0 if nothing is
-// replaced.
+// If sensor i, with row h, is limited at the prediction and its innovation is too large for noise, replaces h and
+// *predicted by the best linear fit over the uncertainty. Returns the variance of the deviations from this fit; 0 if
+// nothing is replaced.
 static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double *h, double measured,
                           double *predicted) {
   const od_linear *l = od_observer_linear(o);
@@ -172,8 +172,8 @@ static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, 
   return fmax(s->variance - s->slope * s->slope, 0);
 }
 
-// Stores the innovation of the sensor projected last. Returns whether the sensor is used. If its variance is too small, increases
-// the variance and changes s.
+// Stores the innovation of sensor i, which was projected last. Returns whether the sensor is used. If the variance of
+// its innovation is too small, increases the covariance and updates *s.
 static bool judge(od_observer *o, od_covariance *b, waiting_sensors *w, int i, const double *h, double measured,
                   double value, double r, double *s) {
   od_linear *l = od_observer_linear(o);

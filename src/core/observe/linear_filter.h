@@ -61,7 +61,7 @@ od_status od_linear_measure(od_observer *o);
 // Increases the covariance of the states along sensor i, whose innovation has variance s, so that the innovation is consistent.
 // Returns false if the innovation is already consistent or if the sensor does not depend on the states.
 bool od_linear_widen(od_observer *o, int i, double s, double value);
-// Returns row i of the derivatives of the sensors (n), in memory for one row.
+// Returns row i of the derivatives of the sensors (n), in memory that the next call overwrites.
 double *od_linear_row(od_observer *o, int i);
 
 // Computes the standard deviations of all outputs y at the current estimate: from derivatives or from the spread, whichever is

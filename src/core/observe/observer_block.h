@@ -33,7 +33,8 @@ struct od_observer {
   int declared;
   double nis;
   double choice[OD_MOST_FILTER_OPTIONS];  // values of the filter's options
-  int unsound;                            // whether the options of the filter are invalid
+  int unsound;                            // whether the options of the filter are invalid, so that the observer cannot
+                                          // start
   od_change_watch *watch;                 // in memory of the caller; NULL: changes of parameters are not detected
 
   // Offsets in bytes from the block's start.
@@ -43,8 +44,9 @@ struct od_observer {
   size_t map, map_p;               // derivatives of a jump of the state or a change of coordinates
   size_t sigma, R, present;  // standard deviations and covariance of the sensors' noise; which sensors have values
   size_t at_edge;            // for each output: whether it may be limited
-  size_t innovation, guard, rules;            // innovation, guard and rules of the guard of each sensor
-  size_t probe, probe_size, probe_x, spread;  // a copy of the simulation for trial states; results of trials
+  size_t innovation, guard, rules;            // for each sensor: innovation, guard, and rules of the guard
+  size_t probe, probe_size, probe_x, spread;  // a copy of the simulation for trial states, and its size; scratch memory
+                                              // of trials; spreads of all outputs
   size_t declared_output, declared_C;         // outputs of od_observer_declare_start(), `declared` of them
   size_t linear;                              // memory of linearizing filters; see linear_filter.h
   size_t memory;                              // memory of the filter
@@ -86,17 +88,20 @@ static inline double od_dot(int n, const double *a, const double *b) {
 // --- sensors.c
 
 void od_observer_start_guards(od_observer *o);
-// Begins a correction. Returns the number of sensors that have values.
+// Begins a correction with the values y: records which sensors have values, and resets the statistics of the
+// correction. Returns the number of sensors that have values.
 int od_observer_begin_correction(od_observer *o, const double *y);
-// Decides from its innovation, with variance s, whether sensor i is used. *reopen: whether the filter's variance is too small and
-// must be increased along this sensor before the sensor is used.
+// Decides whether sensor i is used, from the innovation `value` with variance s. *reopen: whether the filter's variance
+// is too small and must be increased along this sensor before the sensor is used.
 od_sensor_use od_observer_judge(od_observer *o, int i, double measured, double value, double s, int *reopen);
 // Adds the innovation of a used sensor to the statistics of consistency.
 void od_observer_count(od_observer *o, double value, double s);
-// Computes the spread of the outputs y at the current estimate.
+// Computes and returns the spread of each output (ny) at the current estimate, with covariance b; y: the outputs at
+// this estimate.
 const od_spread *od_observer_find_spreads(od_observer *o, const od_covariance *b, const double *y);
 
-// Returns which outputs (ny) may be limited at the current estimate.
+// Returns, for each output (ny), whether the output may be limited at the current estimate. The array is in the memory
+// of the observer.
 const unsigned char *od_observer_edges(od_observer *o);
 
 // --- observer_save.c

@@ -1,4 +1,4 @@
-// Sensors: which sensors have values, which sensors are used, and statistics of their innovations.
+// Sensors of an observer: which sensors have values, which are used, and the statistics of their innovations.
 #include <math.h>
 #include <string.h>
 

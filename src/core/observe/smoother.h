@@ -60,8 +60,8 @@ typedef struct od_smoother {
 
   // The fields from here to `has_noise` are saved with a state (smoother_save.c). Samples are numbered from the start.
   long first, last, due;  // the window's start; the latest sample; the sample that completes the next window
-  long origin;            // the sample from which windows grow
-  long begun;             // the sample from which the filter counts its samples
+  long origin;            // the common start of the growing windows
+  long begun;             // the first sample since the filter was started or restarted
   int corrected;          // whether the sensors of the latest sample have been applied
   int open;               // whether the sensors of the window's first sample belong to the window
   long repartitions;      // repartitions of the live simulation so far, to detect another repartition
@@ -171,7 +171,7 @@ void od_smoother_keep_start(od_smoother *s, double *lambda);
 // If parameter i of mean + delta (n each) exceeds a bound, sets delta to its conditional expectation with this parameter at the
 // bound. b: covariance. Returns the change of the parameter's adjoint.
 double od_smoother_stay_within(const od_smoother *s, const od_covariance *b, int i, const double *mean, double *delta);
-// Returns whether the last tried trajectory begins too far from the prior.
+// Returns whether the start of the last tried trajectory is too far from the prior.
 bool od_smoother_start_is_far(od_smoother *s);
 // Widens the prior if the start with this adjoint is too far from the prior. Changes the adjoint so that it still defines the same
 // start.
@@ -187,7 +187,7 @@ od_status od_smoother_predict(od_smoother *s, long k, const double *dx);
 od_status od_smoother_forward(od_smoother *s, long k);
 // Propagates the worker to sample k, as the live observer would.
 od_status od_smoother_catch_up(od_smoother *s, long k);
-// Computes the adjoint of the tried trajectory at sample k.
+// Computes the adjoint lambda (n) of the tried trajectory at sample k.
 void od_smoother_trial(const od_smoother *s, long k, double *lambda);
 
 // ---- smoother_backward.c
@@ -198,7 +198,7 @@ void od_smoother_backward(od_smoother *s, long k);
 
 // ---- smoother_plain.c
 
-// Copies the estimate, its covariance and the state of the iterated correction.
+// Copies the estimate, its covariance and the state of the iterated correction from one observer to another.
 void od_smoother_copy_estimate(const od_smoother *s, od_observer *from, const od_iterated *from_memory, od_observer *to,
                                od_iterated *to_memory);
 // Stores the live observer as the plain filter.
@@ -216,7 +216,8 @@ void od_smoother_discard_plain(od_smoother *s);
 
 // Begins the iteration over the next window if the smoother is idle and all samples of this window have arrived.
 void od_smoother_look(od_smoother *s);
-// Performs the pieces of work for one sample. If the window is finished, the worker's estimate replaces the live estimate.
+// Performs the pieces of work on the window that are due at one sample. If the window is finished, the worker's
+// estimate replaces the live estimate.
 void od_smoother_work(od_smoother *s, od_observer *o);
 // Abandons the window; windows begin again at the current estimate of o.
 void od_smoother_cut(od_smoother *s, od_observer *o);

@@ -1,5 +1,5 @@
-// The adjoints of a window, from its end to its start (smoother of Bryson and Frazier): sensors in reverse order, then the step.
-// l is the derivative of J with respect to the state.
+// The adjoints of a window, from its end to its start (smoother of Bryson and Frazier): sensors in reverse order, then
+// the step. lambda is the derivative of J with respect to the state.
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,8 @@
 #include "observe/covariance_form.h"
 #include "observe/smoother.h"
 
-// l <- l - h (gain' l + innovation / variance)
+// Computes lambda <- lambda - h (gain' lambda + innovation / variance) for each sensor that was used, from the last to
+// the first.
 OD_WIDE static void back_over_sensors(int n, int ny, const double *note, double *restrict lambda) {
   for (int i = ny - 1; i >= 0; i--) {
     if (isnan(note[i])) continue;
@@ -17,7 +18,7 @@ OD_WIDE static void back_over_sensors(int n, int ny, const double *note, double 
   }
 }
 
-// l <- F' l, with constant parameters.
+// Computes lambda <- F' lambda for a step with constant parameters.
 OD_WIDE static void back_over_step(int nx, int n, const double *F, double *old, double *lambda) {
   od_copy_few(nx, lambda, old);
   od_clear_few(nx, lambda);

@@ -47,14 +47,14 @@ od_status od_smoother_predict(od_smoother *s, long k, const double *dx) {
   return status;
 }
 
-// delta <- F delta
+// Computes delta <- F delta.
 OD_WIDE static void carry_delta(int nx, int n, const double *F, double *old, double *delta) {
   od_copy_few(n, delta, old);
   for (int i = 0; i < nx; i++) delta[i] = od_inner(n, F + i * n, old);
 }
 
-// Computes the change `by` (n) due to the trajectory's noise in the step to sample k. Adds the cost of this noise to J. Returns
-// false if the change is zero.
+// Computes the change `by` (n) of the state due to the trajectory's noise in the step to sample k. Adds the cost of
+// this noise to J. Returns false if the change is zero.
 static bool find_noise(od_smoother *s, long k, double *by) {
   const od_observer *w = od_smoother_worker(s);
   od_window_sample e = od_smoother_sample(s, k);

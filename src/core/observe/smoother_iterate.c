@@ -20,7 +20,11 @@
 #include "observe/smoother.h"
 
 enum { FIRST_WINDOW = 16 };
-enum { PIECES = 16, BACK = 8 };  // pieces per sample; samples of a backward pass in a piece
+enum {
+  PIECES = 16,
+  BACK = 8
+};  // largest number of pieces per sample; number of samples of a backward pass in one
+    // piece
 enum { MOST_ACCEPTED = 6, MOST_PASSES = 10, FEW_ACCEPTED = 2, PASSES_BEFORE_RESTART = 4 };
 static const double convergence_sigmas =
     0.3;  // convergence: largest distance between the ends of filter and trajectory, in sigmas
@@ -108,7 +112,7 @@ static bool is_near(const od_smoother *s) {
   return true;
 }
 
-// Stores the adjoints of the trajectory that was tried last as `now`.
+// Stores the adjoints of the trajectory that was tried last in `now`.
 static void keep_adjoints(od_smoother *s) {
   double *trial = od_smoother_at(s, s->lambda);
   for (long k = s->first; k <= s->end; k++) {
@@ -153,7 +157,7 @@ static void judge_window(od_smoother *s) {
   s->fell_back = is_whole && is_inconsistent(s->chi_samples + samples_J(s), expected);
 }
 
-// Adds J of a finished window to the decaying sum.
+// Adds J of a finished window to the decaying sums over windows.
 static void remember_J(od_smoother *s) {
   s->chi = window_decay * (s->chi + s->end_J);
   s->chi_samples = window_decay * (s->chi_samples + samples_J(s));
@@ -257,7 +261,8 @@ static bool try_other_start(od_smoother *s) {
   return false;
 }
 
-// Ends the iteration: tries another start, widens a prior that is too narrow, or closes the window.
+// Ends the iteration: tries another start, first restores the derivatives of the accepted trajectory if they were lost,
+// widens a prior that is too narrow, or closes the window.
 static od_status finish(od_smoother *s) {
   if (try_other_start(s)) return OD_OK;
   if (!s->fresh) return go_back(s, 0);
@@ -333,7 +338,8 @@ static od_status judge(od_smoother *s, bool complete) {
 
 // ---- pieces of the work on a window
 
-// Computes the adjoints of up to BACK samples; after the first sample a forward pass begins.
+// Performs a piece of a backward pass: computes the adjoints of up to BACK samples. When the start of the window is
+// reached, a forward pass begins.
 static od_status piece_back(od_smoother *s) {
   for (int i = 0; i < BACK; i++) {
     od_smoother_backward(s, s->at);
@@ -366,7 +372,8 @@ static od_status piece_forward(od_smoother *s) {
   return OD_OK;
 }
 
-// Propagates the worker by one sample; replaces the live observer when the worker has reached the latest sample.
+// Performs a piece of the catch-up: propagates the worker by one sample, or replaces the live observer if the worker
+// has reached the latest sample.
 static od_status piece_catch_up(od_smoother *s, od_observer *o) {
   if (s->at == s->last) {
     replace_live(s, o);

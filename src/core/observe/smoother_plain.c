@@ -8,7 +8,7 @@
 // The live observer itself is the plain filter until the worker replaces it. So a separate plain filter exists only from the first
 // replacement to the time at which the filter settles. A settled filter has no additional cost.
 //
-// The filter stays at the plain filter until od_observer_start(), or until a guard or the caller increases the covariance.
+// The plain filter remains in use until od_observer_start(), or until a guard or the caller increases the covariance.
 #include <string.h>
 
 #include "observe/smoother.h"

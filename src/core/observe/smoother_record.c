@@ -12,7 +12,7 @@
 // The filter of workers and of the plain filter. A build contains this filter even if its table does not list the filter.
 extern const od_filter od_filter_iterated_ekf;
 
-enum { SAMPLES = 3 };  // capacity for raw samples, in windows
+enum { SAMPLES = 3 };  // number of windows whose raw samples are stored
 
 static od_observer_options worker_options(const od_observer_options *options) {
   od_observer_options own = *options;
@@ -132,7 +132,7 @@ static bool has_room(const od_smoother *s) {
   return count < (s->phase == OD_SMOOTHER_IDLE ? s->capacity : od_smoother_most_samples(s));
 }
 
-// Marks all sensors of sample k as unused. Returns the record.
+// Marks all sensors as unused in the record of sample k. Returns the record.
 static double *forget_note(od_smoother *s, long k) {
   double *note = od_smoother_slope(s, k).note;
   for (int i = 0; i < s->ny; i++) note[i] = NAN;
@@ -152,7 +152,7 @@ bool od_smoother_add(od_smoother *s) {
 
 // ---- process noise
 
-// Returns whether the sample's noise equals the last noise.
+// Returns whether the process noise of a sample equals the process noise that was stored last.
 static bool is_last_noise(const od_smoother *s, od_window_sample e) {
   return s->has_noise && memcmp(e.Q, od_smoother_at(s, s->noise_kept), noise_doubles(s) * sizeof *e.Q) == 0;
 }
@@ -215,7 +215,7 @@ bool od_smoother_add_step(od_smoother *s, double h, const double *u0, const doub
   return keep_noise(s, e, Q, q);
 }
 
-// F = [A B], row by row.
+// Computes F = [A B], row by row.
 OD_WIDE static void join(int nx, int np, const double *A, const double *B, double *F) {
   for (int i = 0; i < nx; i++, A += nx, B += np, F += nx + np) {
     od_copy_few(nx, A, F);

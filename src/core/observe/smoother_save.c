@@ -14,7 +14,8 @@ static bool is_within(long value, long low, long high) {
   return value >= low && value <= high;
 }
 
-// Returns whether the numbers of samples are consistent. Then the iteration ends and does not leave its memory.
+// Returns whether the saved state of the smoother is valid: sample numbers, phase and counters are in range. With a
+// valid state, the iteration terminates and accesses only its own arrays.
 static bool is_possible(const od_smoother *s) {
   long most = od_smoother_most_samples(s), capacity = s->capacity, last_window = s->first + capacity;
   if (!od_saved_is_count(s->first) || !is_within(s->last, s->first, s->first + most)) return false;

@@ -3,9 +3,9 @@
 // The prior of a window in the middle of a run is the estimate at its first sample, with its covariance. The prior of the first
 // window may be given in outputs y = h(x), for example "the length is known to 0.1 m". This prior is kept in outputs and converted
 // at the start of each trajectory. With a single conversion at a poor start near a dead center, a length would give too little
-// information on the angle and too much on its rate. The adjoint m of such a start is the adjoint of the outputs: the outputs are y
-// - C m, and Newton's method computes the states. Its steps stay on the branch of the prior if several states have the same
-// outputs.
+// information on the angle and too much on its rate. The adjoint m of such a start is the adjoint of the outputs: the start has the
+// outputs y - C m, where y and C are the mean and the covariance of the prior. Newton's method computes the states of the start. Its
+// steps stay on the branch of the prior if several states have the same outputs.
 #include <math.h>
 #include <string.h>
 
@@ -169,8 +169,8 @@ static od_status reach(od_smoother *s, const double *wanted) {
   return status == OD_OK ? OD_OK : reach_from(s, wanted, od_smoother_at(s, s->start_mean));
 }
 
-// Computes the states' covariance from the covariance of the outputs at the worker's state, into the corner of P. Also computes
-// the prior's mean relative to this state.
+// Converts the prior from outputs to states, with the derivatives at the worker's state. The states' block of P (n x n)
+// receives the covariance, delta (nx) the prior's mean relative to the worker's state.
 static od_status see_prior(od_smoother *s, double *P, double *delta) {
   int m = s->declared, n = s->n;
   double *y = od_smoother_at(s, s->work) + 2 * n, *inverse = od_smoother_at(s, s->declared_H),
@@ -191,7 +191,7 @@ static od_status see_prior(od_smoother *s, double *P, double *delta) {
   return OD_OK;
 }
 
-// Converts the adjoint of the states to the adjoint of the outputs.
+// Converts lambda from the adjoint of the states to the adjoint of the outputs that define the prior.
 static void convert_adjoint(od_smoother *s, double *lambda) {
   int m = s->declared;
   const double *inverse = od_smoother_at(s, s->declared_H);
@@ -204,8 +204,8 @@ static void convert_adjoint(od_smoother *s, double *lambda) {
 
 // ---- starts of trajectories
 
-// Computes moved (n): the prior's mean minus the start that the adjoint lambda defines. Adds the cost of this distance to J.
-// Outputs are at their states' indices in moved.
+// Computes moved (n): the prior's mean minus the start that the adjoint lambda defines. Adds the cost of this distance
+// to J. If outputs define the prior, the entry of an output is at the index of its state (declared_state()).
 static void move_from_prior(od_smoother *s, const double *lambda, double *moved) {
   int m = s->declared;
   od_covariance prior = prior_of(s);

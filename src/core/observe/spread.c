@@ -7,7 +7,8 @@
 
 static const double sigma_factor = 1.7320508075688772;  // c in spread.h
 
-// Computes the outputs at x + factor d. Returns false if the outputs cannot be evaluated.
+// Computes the outputs y at the trial state x + factor d, with parameters within their bounds. Returns false if the
+// outputs cannot be evaluated.
 static bool outputs_at(const od_covariance *b, double factor, const od_spread_work *w, double *y) {
   double *p = w->x + b->nx;
   for (int k = 0; k < b->nx + b->np; k++) w->x[k] = w->from[k] + factor * w->d[k];

@@ -5,7 +5,7 @@
 // Each unknown in turn moves up and down by c = sqrt(3) times its standard deviation. The other unknowns move according to their
 // correlation: x +- c d with d = P e / sqrt(e' P e). The differences dy from the output at the estimate give:
 //
-//   sigma      max(|dy+|, |dy-|) / c          so that an interval of +-1.96 sigma reaches the side to which the output spreads
+//   sigma      max(|dy+|, |dy-|) / c          so that an interval of +-1.96 sigma contains both differences
 //   mean       m = (dy+ + dy-) / 6            by Gauss and Hermite's rule of three points,
 //   variance   (dy+^2 + dy-^2) / 6 - m^2
 //   slope      (dy+ - dy-) / (2 c)            per standard deviation of the unknown that was moved
@@ -21,7 +21,8 @@ typedef struct od_spread {
   double sigma, mean, variance, slope;
   int along;  // the unknown with the largest spread of the output: a state or, from index nx, a parameter; -1: none
   double unknown_sigma;  // standard deviation of this unknown
-  int clipped;  // whether the output may be at a limit and its derivatives give less than half of the spread; set by the observer
+  int clipped;  // whether the output may be at a limit and its derivatives give less than half of the spread; set by
+                // the observer
 } od_spread;
 
 typedef struct od_spread_work {
@@ -31,8 +32,9 @@ typedef struct od_spread_work {
   const double *low, *high;  // bounds of the parameters
 } od_spread_work;
 
-// Computes the spreads of all outputs at the current estimate of sim with covariance b, over the first unknowns: nx states, then np
-// parameters. y (ny): the outputs at this estimate. Trial states that cannot be evaluated are ignored.
+// Computes the spreads of all outputs at the current estimate of sim with covariance b, over the first `unknowns` of
+// the nx states and np parameters. y (ny): the outputs at this estimate. Trial states that cannot be evaluated are
+// ignored.
 void od_spread_find(const od_sim *sim, size_t sim_size, int ny, const od_covariance *b, int unknowns, const double *y,
                     const od_spread_work *work, od_spread *out);
 

@@ -18,7 +18,7 @@
 
 #if OD_WITH_COMPLEX
 
-static const double tiny = 1e-30;  // size of the imaginary step
+static const double tiny = 1e-30;  // size of the imaginary step of complex steps
 
 // Copies the model's numbers and reference rotations into the real and the complex work memory.
 void od_assembly_load_numbers(od_assembly *s) {
@@ -93,7 +93,7 @@ void od_assembly_choose_charts(od_assembly *s) {
 
 // ---- positions and rates
 
-// Writes the closure rows of J as a dense matrix.
+// Writes the derivatives of the closures, the first rows of J, to a dense matrix.
 static void closure_rows(const od_assembly *s, double *matrix) {
   const od_model *m = s->m;
   int n = m->coordinates;
@@ -107,8 +107,8 @@ static void closure_rows(const od_assembly *s, double *matrix) {
   }
 }
 
-// Computes the rows and residuals of the conditions. A row contains derivatives with respect to z (z' if `rate`), from the
-// complex kernel.
+// Computes the rows of J and the residuals of the conditions in `list`. A row contains the derivatives of a condition
+// with respect to z (with respect to z' if `rate`), from the complex kernel.
 static void condition_rows(od_assembly *s, const od_condition *list, int count, bool rate) {
   const od_model *m = s->m;
   const od_layout *l = &m->layout;
@@ -130,12 +130,13 @@ static void condition_rows(od_assembly *s, const od_condition *list, int count, 
   }
 }
 
-// Computes the minimum-norm step: y = (J W^2 J' + mu)^-1 r, step = -W^2 J' y. W: typical sizes of the coordinates.
+// Computes the minimum-norm step: y = (J W^2 J' + mu)^-1 r, step = -W^2 J' y, where W contains the typical sizes of the
+// coordinates and mu is the regularization.
 static void least_norm_step(od_assembly *s, int rows, double *step) {
   const od_model *m = s->m;
   int n = m->coordinates;
   double trace = 0;
-  // Works column by column, because a column of a long chain has few nonzero rows.
+  // The matrix is summed column by column of J, because a column of a long chain has few nonzero rows.
   memset(s->normal, 0, (size_t)(rows * rows) * sizeof *s->normal);
   for (int j = 0; j < n; j++) {
     double weight = od_model_coordinate_unit(m, j);
@@ -177,7 +178,8 @@ static double position_residual(od_assembly *s, int conditions, bool derivatives
   return sqrt(sum);
 }
 
-// Runs Gauss-Newton iterations with step control. Returns true if all residuals vanish.
+// Finds positions that close the loops and meet the first `conditions` conditions, by Gauss-Newton iterations with step
+// control. Returns whether all residuals are zero up to round-off.
 static bool find_positions(od_assembly *s, int conditions) {
   od_model *m = s->m;
   int n = m->coordinates, rows = m->rows + conditions;
@@ -285,7 +287,7 @@ void od_assembly_guess_positions(od_assembly *s) {
   keep_positions(s);
 }
 
-// Computes the rates. Further rounds after the first only reduce round-off.
+// Computes the initial rates. Rounds after the first only reduce round-off.
 void od_assembly_rates(od_assembly *s) {
   od_model *m = s->m;
   const od_layout *l = &m->layout;
@@ -323,8 +325,8 @@ int od_assembly_rank(od_assembly *s, int *integers, double *matrix) {
   return od_partition_choose(m, s->w + m->layout.jacobian, integers, matrix);
 }
 
-// Takes a small step along a motion that the loops allow, and closes the loops again. Returns false if the loops cannot be
-// closed.
+// Takes a small step from `start` along a motion that the loops allow, and closes the loops again. Returns false if the
+// loops cannot be closed.
 static bool step_aside(od_assembly *s, const double *start, double sense) {
   od_model *m = s->m;
   int n = m->coordinates;

@@ -10,9 +10,9 @@
 #include "base/complex_number.h"
 #include "model/builder.h"
 
-// One exact initial value.
+// An initial value with its output: an exact value, or a value to be balanced.
 typedef struct od_condition {
-  int initial;  // index of the initial value in the builder
+  int initial;  // index of the initial value in od_build.initial
   od_output output;
   double value;
 } od_condition;
@@ -61,12 +61,14 @@ void od_assembly_positions(od_assembly *s);
 // Reduces the gaps of the loops as far as possible, for a machine whose initial values have problems. Reports no problems.
 void od_assembly_guess_positions(od_assembly *s);
 void od_assembly_rates(od_assembly *s);
-// Return the rank of the closure Jacobian: at the positions in w, and the largest rank after a small step along a motion that the
-// loops allow. The second rank is larger if the machine starts in a singular position, where independent rows look redundant.
+// Return the rank of the closure Jacobian. The first function returns the rank at the positions in w. The second
+// function returns the largest rank after small steps along motions that the loops allow. The second rank is larger if
+// the machine starts in a singular position, where independent rows look redundant.
 int od_assembly_rank(od_assembly *s, int *integers, double *matrix);
 int od_assembly_rank_nearby(od_assembly *s, int *integers, double *matrix, int rank);
 
-// A plant of the assembled machine at its initial point, for the last checks. g and mass (nz x nz) are scratch memory.
+// A plant of the assembled machine at its initial point, for the last checks and for the balance. g (residual and
+// rates) and mass (nz x nz) are scratch memory.
 typedef struct od_trial_plant {
   od_plant *plant;
   void *work;

@@ -1,4 +1,4 @@
-// Static balance of the initial state: choice of the equations for the balanced quantities, and the search.
+// Static balance of the initial state: the choice of unknowns and equations, and the search for a solution.
 //
 // With n degrees of freedom, a balanced coordinates and p balanced pressures:
 //   unknowns    n positions (none when a = 0), p pressures, balanced states of blocks
@@ -247,7 +247,8 @@ static bool pose(od_balance *b) {
   return true;
 }
 
-// Searches for the balance from t->x. Stores the balanced values in the model, or reports why no balance was found.
+// Searches for the balance, starting at t->x. Stores the balanced values in the model, or reports why no balance was
+// found.
 static void search_balance(od_balance *b) {
   const od_trial_plant *t = b->t;
   od_model *m = b->s->m;

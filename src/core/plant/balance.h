@@ -13,7 +13,7 @@ typedef struct od_balance {
   od_condition *held;                // held positions
   int helds;
   int *state, *row;     // indices of the unknowns in x; indices of the rows in the residual
-  int *owner, *source;  // indices of the initial values of the unknowns and of the rows
+  int *owner, *source;  // for each unknown and for each row: index of its initial value in the builder, for messages
   double *scale;
   int unknowns, rows, forces;      // number of unknowns, of rows, and of forces, which are the first rows
   int state_rows;                  // number of rates of balanced states, which follow the forces
@@ -48,7 +48,7 @@ static inline int od_balance_coordinate(const od_balance *b, int k) {
 
 // Computes the derivatives of an output with respect to the independent coordinates, at the last point.
 void od_balance_gradient(const od_balance *b, const od_output *o, double *row);
-// Returns the length of an instance that has a reach, as an output.
+// Returns the output that is the length of an instance with a reach.
 od_output od_balance_length(const od_balance *b, int instance);
 // Chooses the held positions. If other conditions determine a balanced coordinate, reports a problem and returns false.
 bool od_balance_choose_held(od_balance *b);
@@ -64,9 +64,9 @@ od_equilibrium od_balance_problem(od_balance *b);
 // `resting` rates of pressures. b->work receives the values of the equations. Returns false if the equations cannot be
 // evaluated.
 bool od_balance_find_pivots(od_balance *b, const double *x, int resting);
-// Computes the mass matrix at the last point into t->mass.
+// Computes the mass matrix at the last point in b->t->mass.
 void od_balance_mass_matrix(const od_balance *b);
-// Returns whether a force causes a negligible acceleration. Uses t->mass.
+// Returns whether a residual force in a row causes a negligible acceleration, with the mass matrix in b->t->mass.
 bool od_balance_is_at_rest(const od_balance *b, int row, double force);
 
 // ---- messages (balance_messages.c)

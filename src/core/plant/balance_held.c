@@ -36,7 +36,8 @@ typedef struct basis {
   int rank;
 } basis;
 
-// Adds the direction that an output fixes. Returns false if the directions in `known` already fix the output.
+// Adds the direction of motion that a condition on an output fixes. Returns false if the directions in `known` already
+// fix the output.
 static bool add_direction(const od_balance *b, basis *known, const od_output *o) {
   int n = b->n;
   double *v = known->vector + known->rank * n, before = 0, after = 0;

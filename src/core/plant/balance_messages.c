@@ -50,8 +50,8 @@ bool od_balance_report_suction(od_balance *b, const double *x, bool value) {
   return found;
 }
 
-// Returns whether an element is closed at a node. The flows of a closed element depend on the pressure of the node in general, but
-// not at the last point. Returns false if no flow of the element depends on this pressure.
+// Returns whether an element is closed at a node: the element has flows that in general depend on the pressure of the
+// node, but not at the last point.
 static bool is_shut_at(const od_balance *b, const od_instance *e, int node) {
   const double *w = od_model_plant_scalars(b->t->plant, b->t->work);
   const od_element_class *c = od_instance_class(od_balance_model(b), e);
@@ -86,7 +86,8 @@ static void name_closers(const od_balance *b, int node, char *text, size_t size)
   }
 }
 
-// Reports an unknown that no equation depends on, and the elements that close off its volume.
+// Reports an unknown that no equation depends on. If the unknown is a pressure, also names the elements that close off
+// the volume.
 static void report_column(od_balance *b, int j) {
   char closers[400] = "";
   for (int i = 0; i < b->s->balances; i++)

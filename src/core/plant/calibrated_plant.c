@@ -1,5 +1,5 @@
-// A plant whose outputs are measured by imperfect sensors: y = scale h + bias. Bias and scale of chosen outputs are additional
-// parameters after the parameters of the inner plant. Observers and fits can estimate them.
+// A plant whose outputs are measured by imperfect sensors: y = scale h + bias. Bias and scale of chosen outputs are
+// additional parameters after the parameters of the inner plant, so observers and fits can estimate bias and scale.
 #include <stdbool.h>
 #include <string.h>
 

@@ -6,9 +6,10 @@
 //      in linearly implicit steps that grow while moves are short. This is pseudo-transient continuation, which becomes
 //      Newton's method for long steps (Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998).
 //   3  Newton's method follows the path F(x) = (1 - s) F(x0), s from 0 to 1.
-//   4  Overdamped motion with dampers in the independent joints: the diagonal of M replaces M. If a held body is out of balance and
-//      another body is free within a play, the matrix of method 2 is singular: M is the inertia of the held body, too, and no motion
-//      and no pressure changes the force on the held body before the play closes. Dampers in joints act on both bodies.
+//   4  Overdamped motion with dampers in the independent joints: the diagonal of M replaces M. An example in which method 2 fails:
+//      a held body is out of balance, and another body is free within a play. Before the play closes, no motion and no pressure
+//      changes the force on the held body. As M contains the inertia of the held body, the matrix of method 2 is singular. Dampers
+//      in joints act on both bodies.
 //
 // In large circuits without a mechanism in which all states are unknown, the plant factors its sparse matrices. If the sparse
 // search fails, a search with dense matrices follows.
@@ -23,7 +24,8 @@
 typedef struct search {
   const od_equilibrium *e;
   double *k, *g, *gx, *gk, *rz, *matrix, *first, *right, *trial, *last;
-  // Right-hand side and solution for all states; NULL in dense searches. Sparse searches have no gx, gk, rz and matrix.
+  // Right-hand side and solution for all states; NULL in dense searches. Sparse searches do not use gx, gk, rz and
+  // matrix.
   double *all;
   int *pivot;
 } search;
@@ -57,9 +59,10 @@ static od_status evaluate(const search *s, const double *x, double *by) {
   return OD_OK;
 }
 
-// Solves with the plant's own factors at the last point. Returns false if the matrix is nearly singular. The factored matrix is 1 -
-// h J for a very large h, which equals -h J up to round-off. If J is nearly singular, the 1 is not negligible. Then the solution
-// for a right-hand side with all states has entries as large as the right-hand side.
+// Solves for the step with the plant's own factors at the last point; the step replaces s->right. Returns false if the
+// matrix is nearly singular. The factored matrix is 1 - h J for a very large h, which equals -h J up to round-off. If J
+// is nearly singular, the 1 is not negligible. Then the solution for a right-hand side with all states has entries as
+// large as the right-hand side.
 static bool solve_sparse(const search *s) {
   static const double step = 1e12, least_rate = 1e-9;  // s, 1/s
   const od_equilibrium *e = s->e;

@@ -116,7 +116,7 @@ static int moving_coordinate(const od_model *m, int link) {
   return link > 0 ? m->link[link].coordinate : -1;
 }
 
-// Computes the mass that each coordinate moves, in kg.
+// Computes for each coordinate the mass of all bodies that it moves, kg.
 static void sum_carried_masses(const od_model *m, double *mass) {
   for (int j = 0; j < m->coordinates; j++) mass[j] = 0;
   for (int i = 0; i < m->bodies; i++) {
@@ -129,7 +129,8 @@ static void sum_carried_masses(const od_model *m, double *mass) {
   }
 }
 
-// Returns the inertia of the mass that a coordinate moves, at a typical distance. Small inertias are compared with this value.
+// Returns a typical inertia of a coordinate: the mass that it moves (kg), for angles at a typical distance (kg m2).
+// Inertias are compared with this value to decide whether they are zero.
 static double typical_inertia(const od_model *m, int coordinate, double mass) {
   return m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? mass : mass * m->size * m->size;
 }
@@ -189,7 +190,8 @@ static void check_and_balance(od_assembly *s) {
   end_trial(&t);
 }
 
-// Counts the degrees of freedom of the closed loops.
+// Computes the degrees of freedom of the mechanism with closed loops. Reports a singular initial position, and a
+// mechanism that cannot move.
 static void count_freedom(od_assembly *s) {
   od_model *m = s->m;
   int *integers = od_calloc((size_t)m->layout.integers + 1, sizeof *integers);

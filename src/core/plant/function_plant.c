@@ -80,8 +80,8 @@ static od_status residual(const od_plant *plant, void *work, double t, const dou
   return OD_OK;
 }
 
-// Computes derivatives of `rows` results of fn with respect to the entries `first` to `first + count - 1` of the point, by
-// complex steps. Returns the error code of fn; 0: success.
+// Computes the derivatives of `rows` results of fn with respect to the entries `first` to `first + count - 1` of the
+// point (x, u, p), by complex steps. Returns the error code of fn; 0: success.
 static int complex_columns(const function_plant *d, const parts *p,
                            int (*fn)(void *, double, const double *, const double *, const double *, double *),
                            int rows, int first, int count, double *out) {
@@ -161,7 +161,7 @@ static od_status outputs(const od_plant *plant, void *work, const double *energy
   return OD_OK;
 }
 
-// Without output functions, the outputs are the states.
+// Computes the output Jacobians. Without an output function h, the outputs are the states.
 static od_status output_jacobians(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
                                   const double *kx, const double *ku, const double *kp, double *hx, double *hu,
                                   double *hp) {

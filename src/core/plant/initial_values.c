@@ -12,7 +12,8 @@ static bool is_rate(od_output_kind kind) {
          kind == OD_OUT_BODY_TURN_RATE || kind == OD_OUT_BODY_GYRO || kind == OD_OUT_SPEED;
 }
 
-// Finds the output or coordinate of an initial value. Returns false if no quantity has this name.
+// Finds the output or coordinate with the name of an initial value; *out receives it as an output. Returns false if no
+// quantity has this name.
 static bool find_quantity(const od_model *m, const char *quantity, od_output *out) {
   int index = od_model_output_find(m, quantity), coordinate = od_model_coordinate_find(m, quantity, false);
   int rate = od_model_coordinate_find(m, quantity, true);
@@ -85,7 +86,7 @@ static void take_initial_value(od_assembly *s, int i) {
   if (in->exact && rate) s->at_rate[s->rates++] = c;
 }
 
-// Reports joints and volumes of the machine without an initial value.
+// Reports each joint coordinate and each volume that has no initial value.
 static void report_missing_values(od_assembly *s) {
   const od_model *m = s->m;
   for (int j = 0; j < m->coordinates; j++) {
@@ -93,12 +94,12 @@ static void report_missing_values(od_assembly *s) {
     int joint = m->link[m->coordinate_link[j]].joint;
     const od_joint *owner = &m->joint[joint];
     od_build_report(s->b, OD_ABOUT_JOINT, joint,
-                    "joint '%s' has no initial value: 'initial' needs '%s.%s', exact or approximate ('about')",
+                    "joint '%s' has no initial value: add '%s.%s' to 'initial', exact or approximate ('about')",
                     od_model_text(m, owner->name), od_model_text(m, owner->name), od_coordinate_label(m, j, 0));
   }
   for (int i = 0; i < m->nodes; i++)
     if (m->node[i].state >= 0 && !s->given_c[m->node[i].state])
-      od_build_report(s->b, OD_ABOUT_NODE, i, "volume '%s' has no initial pressure: 'initial' needs '%s.pressure'",
+      od_build_report(s->b, OD_ABOUT_NODE, i, "volume '%s' has no initial pressure: add '%s.pressure' to 'initial'",
                       od_model_text(m, m->node[i].name), od_model_text(m, m->node[i].name));
 }
 
@@ -113,7 +114,8 @@ static void take_defaults(od_assembly *s) {
   if (m->join.warms >= 0 && m->viscosity >= 0) m->c0[m->join.warms] = m->theta[m->viscosity + OD_VISCOSITY_TEMPERATURE];
 }
 
-// Sets start values of searches for quantities without a value: coordinates start at zero, volumes at 10 bar.
+// Sets the start values of searches for quantities without an initial value: volumes start at 10 bar; coordinates stay
+// at zero.
 static void take_starts(od_assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < m->nodes; i++)

@@ -73,7 +73,8 @@ static void edges(const od_plant *plant, const double *x, unsigned char *at_edge
   d->inner->ops->edges(d->inner, x, at_edge);
 }
 
-// Apart from the work memory of the inner plant, the work memory of a containing plant contains only doubles.
+// Restores the work memory of a containing plant. Apart from the work memory of the inner plant, this memory contains
+// only doubles.
 static bool restore(const od_plant *plant, const void *saved, void *work) {
   const od_inner_plant *d = plant_of(plant);
   const void *saved_inner = (const char *)saved + d->work;

@@ -13,7 +13,7 @@
 
 // Limits: iterations of Newton's method, and stages of a move.
 enum { MOST_ROUNDS = 40, MOST_STAGES = 200 };
-// The longest step of a coordinate (rad, or typical lengths of the machine).
+// The longest step of a coordinate, rad, or for sliding coordinates in typical lengths of the machine.
 static const double longest_step = 0.3;
 // If a pivot is smaller than this fraction of the largest pivot, a direction is undetermined.
 static const double singular_pivot = 1e-10;
@@ -44,7 +44,7 @@ bool od_inverse_has_output(const od_output *o) {
          o->kind == OD_OUT_FORCE || o->kind == OD_OUT_KINETIC;
 }
 
-// Returns the rate of an output that can be prescribed.
+// Returns the output that is the rate of an output that can be prescribed.
 static od_output rate_of(const od_output *o) {
   od_output rate = *o;
   rate.kind = o->kind == OD_OUT_COORDINATE ? OD_OUT_COORDINATE_RATE
@@ -119,14 +119,15 @@ od_status od_inverse_start(od_inverse *v) {
 
 // ---- position of the machine
 
-// Moves the mechanism to v->z with the given rates and accelerations.
+// Moves the mechanism to the independent coordinates v->z, with their rates zd and accelerations zdd.
 static od_status place(od_inverse *v, const double *zd, const double *zdd) {
   od_work_parts p = parts(v);
   p.head->placed = p.head->linear = 0;
   return od_mechanics(v->m)->motion(v->m, p.in, p.w, v->z, zd, zdd);
 }
 
-// Computes J at the current position z and factors J. Returns OD_SINGULAR if the moved outputs do not determine the motion.
+// Computes J = d moved / d z at the current position and factors J. Returns OD_SINGULAR if the moved outputs do not
+// determine the motion.
 static od_status find_map(od_inverse *v) {
   od_work_parts p = parts(v);
   int n = v->free;
@@ -160,7 +161,8 @@ static od_status find_map(od_inverse *v) {
   return od_lu_factor(n, v->square, v->pivot);
 }
 
-// Runs Newton's method from the current position to the values q. A failure leaves the last iterate in z.
+// Moves the mechanism from the current position to the values q of the moved outputs, by Newton's method. A failure
+// leaves the last iterate in z.
 static od_status reach(od_inverse *v, const double *q) {
   od_work_parts p = parts(v);
   int n = v->free;
@@ -197,7 +199,8 @@ static void stay(od_inverse *v) {
   v->plant->ops->settle(v->plant, v->work, false);
 }
 
-// Moves the mechanism to the values q. A long move is divided into stages, so that the mechanism does not jump to another branch.
+// Moves the mechanism to the values q of the moved outputs. A long move is divided into stages, so that the mechanism
+// stays on its branch.
 static od_status move_to(od_inverse *v, const double *q) {
   od_work_parts p = parts(v);
   int n = v->free;
@@ -386,7 +389,7 @@ static od_status solve_drives(od_inverse *v, double *effort) {
   return OD_OK;
 }
 
-// Adds the computed second rates to the accelerations.
+// Writes the computed second rates of loose outputs to `second`, and adds their effect to the accelerations.
 static void take_loose(od_inverse *v, double *second) {
   od_work_parts p = parts(v);
   int n = v->free;
@@ -472,8 +475,8 @@ double od_inverse_signal(const od_inverse *v, int instance) {
 // The step is a power of two, so that divisions by the step are exact.
 static const double imaginary_step = 0x1p-100;
 
-// Fills the inputs of an instance with the pressures of its ends and its length, limited to its reach. Pressure `along` has an
-// imaginary part if `along` is 0 or 1.
+// Fills the inputs of an instance: the pressures of its ends; its length, limited to its reach; other inputs from
+// `now`. If `along` is 0 or 1, the pressure of this end has the imaginary part imaginary_step.
 static void fill_inputs(const od_model *m, const double *theta, int instance, const double *now,
                         const double pressure[2], int along, od_complex *in) {
   const od_instance *e = &m->instance[instance];

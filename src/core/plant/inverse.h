@@ -61,7 +61,8 @@ double od_inverse_signal(const od_inverse *inverse, int instance);
 // solution. Forces of end stops are excluded: outside its stroke, the actuator has its shortest or longest length.
 typedef struct od_actuation {
   double force;        // N, or N m in a revolute joint
-  double force_by[2];  // derivative of the force with respect to the pressure of each end, N/Pa
+  double force_by[2];  // derivative of the force with respect to the pressure of each end, N/Pa, or N m/Pa in a
+                       // revolute joint
   double flow[2];      // flow from the lines into each end, m3/s, including leakage, without compression of the oil
   double volume[2];    // volume of the oil at each end, m3
 } od_actuation;

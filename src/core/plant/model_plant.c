@@ -48,7 +48,8 @@ static void get_parameters(const od_plant *plant, const void *work, double *valu
   for (int i = 0; i < plant->np; i++) values[i] = theta[d->parameter[i]];
 }
 
-// Sets the parameters. Lengths and masses change the constants of the mechanism; numbers of the circuit and of blocks do not.
+// Sets the parameters. If a parameter is a number of the mechanism, such as a length or a mass, the constants of the
+// mechanism are computed again.
 static od_status set_parameters(const od_plant *plant, void *work, const double *values) {
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
@@ -67,7 +68,7 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
   return OD_OK;
 }
 
-// Returns whether x and u equal the x and u of the last point. If so, only the accelerations can differ.
+// Returns whether x and u equal the x and u of the last point, so that only the rates k can differ.
 static bool same_place(const od_plant_data *d, const od_work_parts *p, const double *x, const double *u) {
   size_t nx = (size_t)od_plant_nx(&d->plant), nu = (size_t)d->plant.nu;
   // In most cases a comparison of the first number suffices.
@@ -195,7 +196,8 @@ static void set_scales(od_plant_data *d) {
   for (int i = 0; i < m->states; i++) d->scale[m->freedom + i] = m->state_scale[i];
 }
 
-// Returns the operations. Machines without sampled blocks and modes have no operations for samples and switches.
+// Returns the functions of the plant. Machines without sampled blocks and modes have no functions for samples and
+// switches.
 static od_plant_ops operations_of(const od_model *m) {
   od_plant_ops ops = {
     .start = start,
@@ -259,7 +261,7 @@ od_status od_model_plant_integrate_powers(od_plant *plant) {
   return OD_OK;
 }
 
-// Checks the indices of outputs and parameters.
+// Checks the indices of the chosen outputs and parameters.
 static od_status check_choice(const od_model *m, const od_plant_choice *c, od_error *err) {
   for (int i = 0; i < c->outputs; i++)
     if (c->output[i] < 0 || c->output[i] >= m->outputs)
@@ -279,7 +281,8 @@ static od_status check_choice(const od_model *m, const od_plant_choice *c, od_er
   return OD_OK;
 }
 
-// Finds the owners of the parameters and the data for their derivatives.
+// Finds, for each parameter, the part of the machine to which its number belongs, and prepares the data for its
+// derivatives.
 static void find_parameters(od_plant_data *d, od_arena *arena) {
   const od_model *m = d->m;
   bool measured = od_model_measures_numbers(m);
@@ -290,7 +293,7 @@ static void find_parameters(od_plant_data *d, od_arena *arena) {
   od_model_plant_find_changes(d, arena);
 }
 
-// Finds the quantities on which the outputs depend.
+// Finds, for each output, the states on which it depends, and properties of all outputs that the plant needs.
 static void find_outputs(od_plant_data *d) {
   const od_model *m = d->m;
   for (int i = 0; i < d->plant.ny; i++) {

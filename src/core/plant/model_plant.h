@@ -10,8 +10,8 @@ const od_model *od_model_plant_model(const od_plant *plant);
 const int *od_model_plant_integers(const od_plant *plant, const void *work);    // see od_layout
 const double *od_model_plant_scalars(const od_plant *plant, const void *work);  // see od_layout
 
-// Finds the element or the block whose law contains a jump of the plant. Jumps are numbered as in od_plant_ops.hold(). *element is NULL for a
-// block.
+// Finds the element or the block whose law contains the jump with this index. Jumps are numbered as in
+// od_plant_ops.hold(). *element is NULL for a block.
 void od_model_plant_jump_owner(const od_plant *plant, int jump, const od_instance **element, const od_block **block);
 
 // Computes the mass matrix (nz x nz) at the last point.

@@ -8,7 +8,7 @@
 
 // ---- the residual
 
-// Computes the measured quantities and the signals of all blocks.
+// Computes the quantities that blocks measure, and the signals of all blocks.
 static void find_signals(const od_model *m, od_complex *w) {
   if (m->measures) od_circuit_measure_complex(m, w);
   for (int i = 0; i < m->measures; i++)
@@ -152,7 +152,8 @@ od_status od_model_plant_guard_slopes(const od_plant *plant, void *work, od_poin
 
 // ---- complex steps through whole integration steps
 
-// Memory of the caller: a flag (initialized or not), then the complex work memory, a point and its residual.
+// The memory that the caller provides: whether it is initialized, then the complex work memory, a point and its
+// residual.
 typedef struct complex_memory {
   int ready;
   od_complex w[];
@@ -163,7 +164,8 @@ static size_t complex_size(const od_plant *plant) {
   return sizeof(complex_memory) + ((size_t)m->layout.scalars + (size_t)m->inputs) * sizeof(od_complex);
 }
 
-// Recomputes the constants of the mechanism only if the changed number affects them (a length or a mass).
+// Prepares the caller's memory. The constants of the mechanism are computed again only if the changed number affects
+// them (a length or a mass).
 static od_status complex_begin(const od_plant *plant, void *work, void *memory, int parameter, double by) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;

@@ -14,14 +14,14 @@
 
 // ---- zeros
 
-// Requested data of zeros: their values at the point in w, and their indices in od_model.jumps (-1 for zeros without a jump).
-// Either list may be NULL.
+// Requested data of zeros: their values at the point in w, and their indices among all jumps of the model (-1 for zeros
+// without a jump). Either list may be NULL.
 typedef struct zero_lists {
   double *value;
   int *jump;
 } zero_lists;
 
-// Lists the zeros of a formula whose jumps begin at `first`. Returns the number of zeros.
+// Lists the zeros of a formula whose first jump has the index `first`. Returns the number of zeros.
 static int formula_zeros(const od_model *m, const double *w, const od_formula *f, const double *in, int ins, int number,
                          int first, zero_lists to) {
   bool jumps[OD_MOST_OPERATIONS];
@@ -90,7 +90,8 @@ static int find_scales(const od_model *m, const double *w, double *value, int *k
   double u[OD_MOST_BLOCK_INPUTS];
   for (int i = 0; i < od_model_blocks(m); i++) {
     const od_block *b = &m->block[i];
-    const od_block_class *c = od_block_class_of(&m->spec[i]);  // classes with tables cannot be sampled
+    const od_block_class *c = od_block_class_of(&m->spec[i]);  // classes with tables cannot be sampled, so their guards
+                                                               // belong to steps
     const double *at = value && c->table_axes ? w + m->layout.theta + b->number : NULL;
     if (at) od_block_inputs(m, w, b, u);
     if (at && c->table_over_sum) u[0] += u[1];
@@ -113,7 +114,8 @@ static void list_jumps(od_plant_data *d, od_arena *arena) {
   d->jump_guard = OD_TAKE(arena, int, zeros);
   d->jump_held = OD_TAKE(arena, int, zeros);
   if (od_arena_status(arena) != OD_OK) return;
-  // The list of zeros is read and overwritten from its beginning.
+  // jump_held first has one entry per zero. The loop replaces these entries by one entry per jump, and only overwrites
+  // entries that it has already read.
   find_zeros(m, NULL, (zero_lists){.jump = d->jump_held});
   for (int i = 0; i < zeros; i++) {
     int held = d->jump_held[i];

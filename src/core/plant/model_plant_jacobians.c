@@ -58,7 +58,7 @@ void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p
   if (od_model_blocks(d->m)) od_model_plant_signal_state_columns(d, p, dc, factor, unit, matrix, columns, first);
 }
 
-// Computes columns k to k + count - 1 of a step's matrix, one at a time.
+// Computes the columns k to k + count - 1 of the matrix of a step, one at a time.
 static void matrix_columns(const od_plant_data *d, const od_work_parts *p, const od_directions *v, double alpha,
                            double beta, int level, int k, int count, double *matrix) {
   int nk = od_plant_nk(&d->plant);
@@ -71,7 +71,7 @@ static void matrix_columns(const od_plant_data *d, const od_work_parts *p, const
     v->dz[k] = v->dzd[k] = v->dzdd[k] = 0;
   }
 }
-// Computes columns k to k + count - 1 of a step's matrix together, in lanes.
+// Computes the columns k to k + count - 1 of the matrix of a step together, in lanes.
 static void matrix_lanes(const od_plant_data *d, const od_work_parts *p, double alpha, double beta, int level, int k,
                          int count, double *matrix) {
   int nk = od_plant_nk(&d->plant);
@@ -146,7 +146,7 @@ od_status od_model_plant_jacobians(const od_plant *plant, void *work, double *gx
   const od_layout *l = &d->m->layout;
   od_work_parts p = od_work_parts_of(d, work);
   int n = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu;
-  // Start of the derivatives with respect to signals.
+  // Places of the derivatives with respect to signals in the rows of forces, and in the rows of rates.
   int forces = l->force_row + 2 + d->m->circuit_states, rates = 2 * d->m->actuators + d->m->circuit_states;
   od_model_plant_prepare_tangents(d, &p);
   od_directions v = clear_directions(plant, &p);
@@ -166,7 +166,8 @@ od_status od_model_plant_jacobians(const od_plant *plant, void *work, double *gx
   return OD_OK;
 }
 
-// Reads the stiffness of the forces: the derivative of a force with respect to its own length is in the first column of its row.
+// Computes the generalized stiffness K of the forces of elements. The derivative of a force with respect to its own
+// length is in the first column of its row.
 od_status od_model_plant_force_stiffness(const od_plant *plant, void *work, double *K) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_layout *l = &d->m->layout;

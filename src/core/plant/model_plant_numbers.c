@@ -47,7 +47,8 @@ static int find_constants(const od_model *m, double *w, int number, int *index, 
   return count;
 }
 
-// Sorts the numbers: numbers that change positions come first, so that lanes share the same level where possible.
+// Lists the parameters that are numbers of the mechanism. Numbers that change positions come first, so that the lanes
+// of one pass have the same level where possible.
 static void sort_numbers(od_plant_data *d) {
   int count = 0;
   for (int pass = 0; pass < 2; pass++)
@@ -58,7 +59,8 @@ static void sort_numbers(od_plant_data *d) {
   d->mechanicals = count;
 }
 
-// Counts the constants that all parameters change, then lists them: the list precedes the temporary memory in the arena.
+// The first pass counts the constants that all parameters change; the second pass lists these constants. Thus the list
+// precedes the temporary memory in the arena.
 void od_model_plant_find_changes(od_plant_data *d, od_arena *arena) {
   const od_model *m = d->m;
   d->change = OD_TAKE(arena, od_constant_changes, d->plant.np);

@@ -94,8 +94,9 @@ od_status od_model_plant_powers(const od_plant *plant, void *work, double *power
   return OD_OK;
 }
 
-// Writes a column of derivatives of the wanted outputs. The direction consists of the last tangent_motion(), dc, the inputs in du
-// and a block's number. state: the state that changes, or -1. The entries of outputs that do not depend on this state stay zero.
+// Writes column `column` of the derivatives h of the wanted outputs. The direction consists of the last
+// tangent_motion(), dc, the inputs in du and a block's number. state: the state that changes, or -1. The entries of
+// outputs that do not depend on this state stay zero.
 static void output_column(const od_plant_data *d, const od_work_parts *p, const unsigned char *wanted, int state,
                           const double *dc, double *du, od_block_number number, const od_number_change *change,
                           double *h, int columns, int column) {
@@ -231,7 +232,7 @@ static od_status reaction_jacobians(const reaction_rows *r, const double *kx, co
   return status;
 }
 
-// The orders of motion that the wanted outputs depend on.
+// The orders of motion on which the wanted outputs depend.
 typedef struct sight {
   bool positions, velocities, accelerations;
   bool everything;  // whether an output may depend on all states, not only on positions or on one state of the circuit

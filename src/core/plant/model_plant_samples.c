@@ -22,7 +22,7 @@ double od_model_plant_next_sample(const od_plant *plant, const void *work) {
   return next;
 }
 
-// Returns the change of a block's input along a direction of x.
+// Returns the change of signal or measured quantity `source`, the input of a block, along a direction v of x.
 static double input_change(const od_plant_data *d, const od_work_parts *p, int source, const od_directions *v) {
   const od_model *m = d->m;
   if (source < 0) return 0;
@@ -66,7 +66,8 @@ static od_status move_columns(const od_plant_data *d, const od_work_parts *p, in
   return OD_OK;
 }
 
-// Samples one block: computes first the derivatives at the point before the sample, then the new states.
+// Takes the sample of one block: first updates the maps with the derivatives at the point before the sample, then
+// writes the new states to x.
 static od_status sample_block(const od_plant_data *d, const od_work_parts *p, int block, double *x, double *map,
                               double *by_parameters) {
   const od_model *m = d->m;

@@ -18,8 +18,9 @@ static bool is_ring_index(double index, int count) {
   return index >= 0 && index < count && index == floor(index);
 }
 
-// Returns whether all integers in the work memory are valid: the lists of coordinates, and the indices of delays. Flags may have
-// any value. A negative inverse pivot would change the coordinates of machines that have no other coordinates.
+// Returns whether the saved values are valid: the lists of coordinates, the indices of delays, finite parameters, and
+// an inverse pivot of at least zero. Flags may have any value. A negative inverse pivot would change the coordinates of
+// machines that have no other coordinates.
 static bool is_possible(const od_plant_data *d, const void *saved) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;

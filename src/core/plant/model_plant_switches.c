@@ -50,7 +50,7 @@ static int state_of(const od_model *m, int i, int k) {
 
 // ---- switches
 
-// Writes one column of a map in the rows of the switcher's states, after od_model_plant_complex_step().
+// Writes one column of a map, in the rows of the states of switcher i. Call after od_model_plant_complex_step().
 static void put_rows(const od_plant_data *d, const od_work_parts *p, int i, double *map, int columns, int column) {
   double slope[OD_MOST_SWITCHED_STATES];
   od_model_plant_switch_slopes(d, p, i, slope);
@@ -96,7 +96,8 @@ static bool is_due(const od_model *m, double *w) {
   return false;
 }
 
-// Performs all switches that are due. The decrease of the energy that an element stores is added to the losses of its switches.
+// Performs all switches that are due, and writes the new states to x. The decrease of the energy that an element stores
+// is added to the losses of its switches.
 static void switch_all(const od_plant_data *d, const od_work_parts *p, double *x) {
   const od_model *m = d->m;
   double *before = p->w + m->layout.switch_stored, *loss = p->w + m->layout.switch_loss;

@@ -93,7 +93,8 @@ void od_model_plant_tree_limit_pivots(const od_plant_data *d, void *work) {
 
 // ---- states that belong to a joint
 
-// Factors the matrix of the states of each joint, and computes their effect on the diagonal of the tree.
+// Factors the matrix of the states of each joint, and computes t->own, the effect of these states on the diagonal of
+// the tree.
 static od_status factor_joint_states(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, double alpha,
                                      double beta) {
   const od_model *m = d->m;
@@ -120,7 +121,8 @@ static od_status factor_joint_states(const od_plant_data *d, const od_work_parts
   return OD_OK;
 }
 
-// Moves the right-hand sides of the joints' states to the joints. Call before the tree is solved.
+// Subtracts the effect of the right-hand sides of the joints' states from the right-hand sides of the joints. Call
+// before the tree is solved.
 static void eliminate_joint_states(const od_plant_data *d, const tree_parts *t, double *right, int stride) {
   const od_tree_states *states = &d->m->tree_states;
   for (int i = 0; i < states->groups; i++) {

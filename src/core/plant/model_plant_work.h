@@ -37,14 +37,14 @@ typedef struct od_plant_data {  // a model with the chosen inputs, outputs and p
   bool balances_oil;            // whether an output is the balance of oil
   od_circuit_number *owner;     // for each parameter: the number of the circuit that the parameter sets, or none
   od_block_number *block;       // for each parameter: the number of a block that the parameter sets, or none
-  od_constant_changes *change;  // for each parameter: the constants that the parameter changes
+  od_constant_changes *change;  // for each parameter: the constants of the mechanism that the parameter changes
   int *changed, changes;        // indices of the changed constants of all parameters; their count
   int *mechanical,
       mechanicals;  // parameters that are numbers of the mechanism, first the parameters that change positions
   double *scale;
   int *scale_knots;  // see od_plant
   int *jump_guard, *jump_held;
-  // Offsets in bytes.
+  // Offsets of the parts of the work memory, bytes.
   size_t scalars, integers, scratch, point, kept, sparse, tree, changed_values, complex_scalars;
 } od_plant_data;
 
@@ -173,9 +173,11 @@ od_status od_model_plant_step_matrix(const od_plant *plant, void *work, double a
 od_status od_model_plant_jacobians(const od_plant *plant, void *work, double *gx, double *gk, double *gu);
 od_status od_model_plant_parameter_jacobian(const od_plant *plant, void *work, double *gp);
 od_status od_model_plant_force_stiffness(const od_plant *plant, void *work, double *K);
-// Adds the closure forces to the joint forces of the last point, once per point. Reactions of joints need them.
+// Adds the closure forces to the joint forces of the last point, unless already added. Call this function before
+// reactions of joints are computed.
 void od_model_plant_close(const od_plant_data *d, const od_work_parts *p);
-// Computes closure forces, derivatives of the circuit and the map of the actuators, once per point. Tangents need them.
+// Computes closure forces, derivatives of the circuit and the map of the actuators for the last point, unless already
+// computed. Call this function before tangents.
 void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p);
 
 // Computes the columns of the first-order states: factor * dg/dc, plus unit * the rows of c', starting at column `first` of a
@@ -219,9 +221,9 @@ typedef struct od_complex_move {
 od_status od_model_plant_complex_step(const od_plant *plant, void *work, od_complex_move move, double *dg);
 // Returns the derivative of a scalar of the work memory, given by its offset in w.
 double od_model_plant_scalar_slope(const od_work_parts *p, int place);
-// Returns the derivative of an output without its integrals.
+// Returns the derivative of an output without the integrals of powers.
 double od_model_plant_output_slope(const od_plant_data *d, const od_work_parts *p, const od_output *o);
-// Computes the derivatives of the states of an element or block with modes after its switch.
+// Computes the derivatives `next` of the states that an element or block has after its switch.
 void od_model_plant_switch_slopes(const od_plant_data *d, const od_work_parts *p, int switcher, double *next);
 // Computes the derivatives of the changed constants with respect to all parameters of the mechanism, in p->change.
 void od_model_plant_constant_slopes(const od_plant_data *d, const od_work_parts *p);
@@ -300,7 +302,7 @@ void od_model_plant_signal_column(const od_plant_data *d, const od_work_parts *p
                                   double *column);
 void od_model_plant_signal_input_column(const od_plant_data *d, const od_work_parts *p, int input, double *column,
                                         int stride);
-// The column must be zero on entry.
+// The column of a number must be zero on entry.
 void od_model_plant_signal_number_column(const od_plant_data *d, const od_work_parts *p, od_block_number number,
                                          double *column, int stride);
 // Returns whether a quantity that blocks measure depends directly on numbers of the circuit, not only on states.

@@ -15,7 +15,8 @@ int od_model_moving_lines(const od_model *m) {
   return lines;
 }
 
-// Blocks that measure the motion may couple any pair of coordinates.
+// Returns whether the tree can be used. Blocks that measure the motion may couple any pair of coordinates, which the
+// tree does not support.
 bool od_model_can_use_tree(const od_model *m) {
   return m->rows == 0 && m->measures == 0 && m->freedom > 0;
 }

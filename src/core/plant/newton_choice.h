@@ -4,7 +4,8 @@
 
 #include "model/builder.h"
 
-// Chooses the method for a model whose degrees of freedom are known, and computes the pattern. Returns false if an allocation fails.
+// Chooses the method for a model whose degrees of freedom are known, and computes the pattern of the matrix if it is
+// sparse. Returns false if an allocation fails.
 bool od_model_choose_newton(od_model *m, od_sparsity sparsity);
 
 // Return whether the matrix can be factored along the tree, and whether this method is the fastest.

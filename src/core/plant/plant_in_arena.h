@@ -14,7 +14,8 @@ typedef struct od_plant_choice {
   int parameters;
 } od_plant_choice;
 
-// Like od_model_plant() and od_plant_calibrated(). In the second function, the inner plant must exist as long as the plant.
+// Create plants as od_model_plant() and od_plant_calibrated() do, but in the memory of an arena. The inner plant must
+// outlive the plant of od_plant_calibrated_in().
 od_status od_model_plant_in(od_arena *arena, const od_model *model, od_plant_choice choice, od_plant **out,
                             od_error *err);
 od_status od_plant_calibrated_in(od_arena *arena, od_plant *inner, const od_calibration *item, int count,

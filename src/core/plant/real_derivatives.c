@@ -1,5 +1,6 @@
-// Derivatives in builds without complex numbers (OD_WITHOUT=complex). Such builds have tangents of the mechanism, and the derivatives
-// that classes of elements and blocks define. This file finds what a plant needs in addition.
+// Derivatives in builds without complex numbers (OD_WITHOUT=complex). Such builds have tangents of the mechanism, and
+// the derivatives that classes of elements and blocks define. This file determines whether a plant needs other
+// derivatives.
 #include "plant/real_derivatives.h"
 
 #define NEEDS_COMPLEX "this build does not contain complex numbers (OD_WITHOUT=complex)"

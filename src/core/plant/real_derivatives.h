@@ -1,11 +1,11 @@
-// What a plant needs in addition to the derivatives in real numbers.
+// Checks whether a plant needs derivatives that builds without complex numbers do not have.
 #ifndef OD_REAL_DERIVATIVES_H
 #define OD_REAL_DERIVATIVES_H
 
 #include "plant/model_plant_work.h"
 
-// Returns OD_OK if all derivatives of a plant exist in real numbers, except those of its outputs. Otherwise returns OD_NOT_AVAILABLE
-// with a message that names the first class, block type or number that needs complex numbers.
+// Returns OD_OK if all derivatives of a plant exist in real numbers, except the derivatives of its outputs. Otherwise
+// returns OD_NOT_AVAILABLE with a message that names the first class, block type or number that needs complex numbers.
 od_status od_model_plant_check_real(const od_plant_data *d, od_error *err);
 // Returns whether the derivatives of an output need complex numbers.
 bool od_output_needs_complex(const od_output *o);

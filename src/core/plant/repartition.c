@@ -32,7 +32,8 @@ static bool rows_are_bad(const od_plant_data *d, const od_work_parts *p) {
   return largest > worst_pivot_growth * p->head->inverse_pivot;
 }
 
-// Returns whether a dependent coordinate would be clearly better as an independent coordinate.
+// Returns whether the exchange of a dependent and an independent coordinate would clearly improve the condition of the
+// map R.
 static bool partition_is_bad(const od_plant_data *d, const od_work_parts *p) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -68,8 +69,8 @@ static void quaternion_of(const double *R, double q[4]) {
   for (int k = 0; k < 4; k++) q[k] /= size;
 }
 
-// Computes the quaternion of a new reference rotation C. Its sign equals the sign of the old reference times the turns by the
-// angles z about the axes x, y and z. Thus quaternions of bodies stay continuous.
+// Computes the quaternion of a new reference rotation C. The sign of the quaternion is that of the product of the old
+// reference and the turns by the angles z about the axes x, y and z. Thus quaternions of bodies stay continuous.
 static void move_quaternion(double *C, const double *z) {
   const double *old = C + OD_CHART_QUATERNION;
   double c[3], s[3], q[4], sign = 0;

@@ -51,7 +51,7 @@ static const int *fill_rates(const od_plant_data *d, const od_work_parts *p, dou
   return place;
 }
 
-// Fills the columns of the degrees of freedom.
+// Fills the columns of the degrees of freedom, and returns the start of the next places.
 static const int *fill_motion(const od_plant_data *d, const od_work_parts *p, double alpha, double beta,
                               const int *place) {
   const od_model *m = d->m;
@@ -80,7 +80,7 @@ static const int *fill_forces(const od_plant_data *d, const od_work_parts *p, do
   return place;
 }
 
-// Adds the entries that blocks cause, for the states that blocks depend on.
+// Adds the entries due to blocks, in the columns of the states on which blocks depend.
 static void fill_signals(const od_plant_data *d, const od_work_parts *p, double beta, const int *place) {
   const od_model *m = d->m;
   const od_step_pattern *step = &m->step;

@@ -15,7 +15,8 @@
 typedef struct tied_plant {
   od_inner_plant as;
   od_tie tie;
-  uint64_t fingerprint;  // hash of the tie: initial values, and the results and derivatives of follow() at these values
+  uint64_t fingerprint;  // hash of the tie: its initial values, the results and derivatives of follow() at these
+                         // values, and od_tie.fingerprint
   size_t q, p, dp, slope, wide, rates, with, without;  // offsets in work memory
 } tied_plant;
 
@@ -99,7 +100,8 @@ static od_status parameter_jacobian(const od_plant *plant, void *work, double *g
   return status;
 }
 
-// Converts a change of q to a change of p and calls the inner plant.
+// Computes the derivatives of the guards along a direction: converts the change of q to a change of p and calls the
+// inner plant.
 static od_status guard_slopes(const od_plant *plant, void *work, od_point_change along, double *guard_slope) {
   const tied_plant *d = plant_of(plant);
   const double *slope = od_inner_at(work, d->slope);
@@ -126,7 +128,7 @@ static od_status through_rates(const tied_plant *d, void *work, const double *en
                                    NULL);
 }
 
-// Adds the effect of the rates, which depend on q.
+// Adds the derivatives of the outputs through the rates, which depend on q, to hq.
 static od_status add_rates(const tied_plant *d, void *work, const double *energy, const unsigned char *wanted,
                            const double *kq, double *hq) {
   int nx = od_plant_nx(d->as.inner), ny = d->as.inner->ny, nq = d->as.plant.np;
@@ -142,7 +144,8 @@ static od_status add_rates(const tied_plant *d, void *work, const double *energy
   return status;
 }
 
-// Computes by_q = by_p f', plus the effect of the rates.
+// Computes the Jacobians of the outputs. The Jacobian with respect to q is the Jacobian with respect to p times f',
+// plus the effect of the rates.
 static od_status output_jacobians(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
                                   const double *kx, const double *ku, const double *kp, double *hx, double *hu,
                                   double *hp) {

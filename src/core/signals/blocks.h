@@ -14,8 +14,8 @@ void od_blocks_evaluate_complex(const od_model *m, od_complex *w);
 // Computes the derivatives of each block with respect to its own states and inputs, and stores them in the work memory.
 void od_blocks_linearize(const od_model *m, double *w);
 
-// A number of a block: the index of the block, and the index of the number among the numbers of the block. od_block_find_number()
-// finds both from the index in theta.
+// A number of a block: the index of the block, and the index of the number among the numbers of the block.
+// od_block_find_number() finds both from an index in theta.
 typedef struct od_block_number {
   int block, place;  // block -1: not a number of a block
 } od_block_number;
@@ -23,25 +23,25 @@ static const od_block_number od_no_block_number = {-1, -1};
 od_block_number od_block_find_number(const od_model *m, int number);
 
 // Computes changes along a direction. First-order states change by dc. Inputs and measured quantities change by their
-// entries in `line`, which is laid out like the signals in the work memory. If block >= 0, a number of this block changes
-// by one. Writes the changes of the blocks' signals to `line` and the changes of their rates to `rate` (indexed like dc).
-// dc may be NULL.
+// entries in `line`, which is laid out like the signals in the work memory. If n.block >= 0, number n of this block
+// changes by one. Writes the changes of the blocks' signals to `line` and the changes of their rates to `rate` (indexed
+// like dc). dc may be NULL.
 void od_blocks_tangent(const od_model *m, const double *w, const double *dc, od_block_number n, double *line,
                        double *rate);
 
 // Fills the memory of delays at the start.
 void od_blocks_start(const od_model *m, double *w);
-// Takes one sample of a sampled block: computes the next states from the current states and the input. A delay shifts its stored
-// samples by one.
+// Takes one sample of a sampled block: computes the states `next` after the sample from the current states and the
+// input. A delay shifts its stored samples by one.
 void od_block_sample(const od_model *m, double *w, int block, double *next);
 void od_block_sample_complex(const od_model *m, const od_block *b, const od_complex *q, const od_complex *x,
                              od_complex u, od_complex *next);
-// Computes the change of the next states. The states change by dx, the input by du, and a number by 1. dx NULL: the states do not
-// change; place -1: no number changes.
+// Computes the change of the states after a sample. The states change by dx, the input by du, and the number `place` by
+// 1. dx NULL: the states do not change; place -1: no number changes.
 void od_block_sample_tangent(const od_model *m, const double *w, int block, const double *dx, double du, int place,
                              double *next);
 
-// Copies the inputs of a block (OD_MOST_BLOCK_INPUTS).
+// Copies the inputs of a block to u (OD_MOST_BLOCK_INPUTS entries).
 void od_block_inputs(const od_model *m, const double *w, const od_block *b, double *u);
 void od_block_inputs_complex(const od_model *m, const od_complex *w, const od_block *b, od_complex *u);
 

@@ -48,7 +48,8 @@ static void number_slopes(const od_model *m, const double *w, od_block_number n,
 
 // ---- changes along the connections of blocks
 
-// Returns the change of one row of a block: an output or a rate.
+// Returns the change of one row of a block (an output or a rate of a state), for changes dc of the states and `line` of
+// the signals.
 static inline double row_tangent(const od_model *m, const double *w, const od_block *b, int row, const double *dc,
                                  const double *line) {
   const double *slope = w + m->layout.block_slope + b->slope + row * (b->states + b->inputs);

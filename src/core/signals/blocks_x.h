@@ -1,4 +1,5 @@
-// Evaluates all blocks in their order. OD_EVALUATE is the function of a class for this scalar type.
+// Evaluates all blocks in the order of evaluation. OD_EVALUATE is the member of od_block_class with the function for
+// this scalar type.
 
 static inline void gather_inputs(const od_model *m, const od_x *w, const od_block *b, od_x *u) {
   for (int k = 0; k < b->inputs; k++) {

@@ -53,7 +53,7 @@ struct od_prbs {
   int order;
   uint32_t seed;        // bit i is s_i
   uint32_t polynomial;  // x^n modulo p: bit n - j is set if tap j is used
-  uint8_t *table;       // all bits, eight per byte; NULL for large orders
+  uint8_t *table;       // all bits, eight per byte; NULL for orders above highest_table_order
 };
 
 static uint32_t period(int order) {
@@ -65,15 +65,15 @@ static unsigned parity(uint32_t x) {
   return x & 1;
 }
 
-// Returns the lowest bits of a number given by the user, or 1 if these bits are zero. A number that is not an integer is also
-// valid.
+// Returns the lowest `order` bits of the magnitude of a number given by the user, or 1 if these bits are zero. A number
+// that is not an integer is rounded down.
 static uint32_t seed_bits(double seed, int order) {
   double whole = isfinite(seed) ? fmod(floor(fabs(seed)), 4294967296.0) : 1;
   uint32_t bits = (uint32_t)whole & period(order);
   return bits ? bits : 1;
 }
 
-// Computes all bits of the sequence. Returns NULL if an allocation fails.
+// Returns a table with all bits of the sequence, which the caller frees; NULL: an allocation failed.
 static uint8_t *fill_table(const od_prbs *prbs) {
   uint32_t n = period(prbs->order), state = prbs->seed;
   uint8_t *table = od_calloc(n / 8 + 1, 1);
@@ -107,7 +107,7 @@ void od_prbs_free(od_prbs *prbs) {
   od_free(prbs);
 }
 
-// Returns a times x, modulo the polynomial.
+// Returns a times x, modulo the polynomial p.
 static uint32_t times_x(const od_prbs *prbs, uint32_t a) {
   uint32_t top = a >> (prbs->order - 1) & 1;
   return (a << 1 & period(prbs->order)) ^ (top ? prbs->polynomial : 0);

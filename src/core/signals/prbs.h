@@ -1,11 +1,11 @@
-// A pseudo-random binary sequence of maximal length, with access to any bit without computing the earlier bits.
+// A pseudo-random binary sequence of maximal length. Any bit is available without a computation of the earlier bits.
 #ifndef OD_PRBS_H
 #define OD_PRBS_H
 
 typedef struct od_prbs od_prbs;
 
-// Creates a sequence of a register of `order` bits (2 to 31). The register starts with the lowest bits of seed, or with 1 if these
-// bits are zero. Returns NULL for other orders, or if an allocation fails.
+// Creates a sequence of a register of `order` bits (2 to 31). The register starts with the lowest `order` bits of seed,
+// or with 1 if these bits are zero. Returns NULL for other orders, or if an allocation fails.
 od_prbs *od_prbs_new(double order, double seed);
 void od_prbs_free(od_prbs *prbs);
 

@@ -5,7 +5,7 @@
 #include "signals/sequence.h"
 #include "signals/signal_table.h"
 
-enum { LOOKS = 32 };  // evaluations per period of a sine, or per interval between two breaks
+enum { LOOKS = 32 };  // number of evaluations per period of a sine, or per interval between two breaks
 
 double od_signal_pace(const od_signals *s, int index, double t, double end) {
   const od_signal_node *n = &s->nodes[index];
@@ -30,7 +30,7 @@ double od_signal_pace(const od_signals *s, int index, double t, double end) {
     case OD_SIGNAL_DERIVATIVE:
       for (int i = 0; i < n->count; i++)
         shortest = fmin(shortest, od_signal_pace(s, s->children[n->first + (size_t)i], t, end));
-      // A sum of monotone terms may change its sign several times.
+      // A sum of monotone signals may change its sign several times.
       return isfinite(end) ? fmin(shortest, (end - t) / LOOKS) : shortest;
     default: break;
   }

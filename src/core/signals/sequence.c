@@ -49,8 +49,8 @@ static double half_cosine_derivative(const double *g, double from, double s, int
   return od_sine_derivative(0.5 * (g[FIRST] - from) * omega, omega, pi * (s / g[DURATION]), order - 1);
 }
 
-// Returns the value of a sine. After a whole number of periods the value is exactly the first value: round-off must not change its
-// sign.
+// Returns the value of a sine. After a whole number of periods the value is exactly the first value, so round-off
+// cannot change the sign of the value.
 static double sine_value(const double *g, double from, double s) {
   double periods = g[FIRST + 1] * s;
   if (s >= g[DURATION] && fabs(periods - round(periods)) < 1e-12 * fmax(1, periods)) return from;
@@ -99,7 +99,7 @@ double od_segment_end(const double *segment, double from) {
   return od_segment_value(segment, from, segment[DURATION]);
 }
 
-// Returns the area under the density from low to a value.
+// Returns the integral of the density from `low` to `value`.
 static double area(const od_density *d, double low, double value) {
   double width = value - low;
   double exponential = d->rate != 0 ? -exp(-d->rate * low) * expm1(-d->rate * width) / d->rate : width;

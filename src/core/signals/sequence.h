@@ -10,15 +10,16 @@ typedef enum od_segment_kind {
   OD_SEGMENT_STEP,         // to: jumps to this value
   OD_SEGMENT_RAMP,         // to: changes linearly to this value
   OD_SEGMENT_HALF_COSINE,  // to: follows a half-cosine to this value
-  OD_SEGMENT_SINE,         // amplitude, frequency (Hz), phase (rad): a sine that is added to the initial value
+  OD_SEGMENT_SINE,         // amplitude, frequency (Hz), phase (rad): a sine, shifted so that it starts at the last
+                           // value of the previous segment
   OD_SEGMENT_LAGGED_STEP,  // to, time constant (s): a step to this value through a first-order lag
   OD_SEGMENT_KINDS,
 } od_segment_kind;
 
-enum { OD_SEGMENT_NUMBERS = 5 };  // numbers of each segment: kind, duration and up to three more
+enum { OD_SEGMENT_NUMBERS = 5 };  // count of numbers of each segment: kind, duration and up to three more
 
-// Returns whether these numbers are a valid segment: a known kind, a positive duration and, for a lagged step, a positive time
-// constant.
+// Returns whether the numbers of a segment are valid: a known kind, a positive duration and, for a lagged step, a
+// positive time constant.
 bool od_segment_is_one(const double *segment);
 // Return the value, or its exact derivative of order 1 to 3, at `since` seconds after a segment began with the value `from`.
 double od_segment_value(const double *segment, double from, double since);

@@ -7,7 +7,7 @@
 //   sine          offset + A sin(2 pi f (t - start) + phase)
 //   chirp         offset + A sin(2 pi F(s)), s = t - start, T = duration, F is the integral of the frequency:
 //                 linear f0 s + (f1 - f0) s^2 / (2 T), logarithmic f0 T / ln(f1/f0) ((f1/f0)^(s/T) - 1)
-//   stepped sine  A sin(2 pi f_k (t - t_k)), f_k = from + k step up to and including to, t_(k+1) = t_k + periods / f_k
+//   stepped sine  A sin(2 pi f_k (t - t_k)), f_k = from + k step up to and including `to`, t_(k+1) = t_k + periods / f_k
 //   lagged steps  y' = (v - y) / T: y_i + (v_i - y_i)(1 - exp(-(t - t_i)/T)) after the jump at t_i to v_i, where y_i is
 //                 the value reached at t_i
 #include "signals/signal.h"
@@ -96,8 +96,8 @@ double od_stepped_frequency(const double *v, int k) {
   return v[1] + k * copysign(v[3], v[2] - v[1]);
 }
 
-// Computes the ends of a stepped sine's segments. Zero and negative frequencies have no period and are skipped. Returns
-// false if there are more than 100 million segments or an allocation fails.
+// Computes the end time of each segment of a stepped sine. Zero and negative frequencies have no period and are
+// skipped. Returns false if there are more than 100 million segments or an allocation fails.
 static bool derive_stepped_sine(od_signals *s, node *n) {
   const double *v = s->numbers + n->first;
   double from = v[1], to = v[2], step = fabs(v[3]);
@@ -120,7 +120,7 @@ static double lag(double from, double to, double elapsed, double time_constant) 
   return time_constant > 0 ? from - (to - from) * expm1(-elapsed / time_constant) : to;
 }
 
-// Computes the values of a lagged signal at its jumps. Returns false if an allocation fails.
+// Computes the values that a lagged signal has reached at its jumps. Returns false if an allocation fails.
 static bool derive_lagged_steps(od_signals *s, node *n) {
   int jumps = (n->count - 2) / 2;
   if (!reserve_numbers(s, (size_t)jumps)) return false;
@@ -253,7 +253,7 @@ static double lagged_steps_value(const double *v, int count, const double *reach
   return lag(reached[done - 1], pair[1], t - pair[0], v[0]);
 }
 
-// Returns the value of pairs connected by straight lines or (smooth) by half-cosines.
+// Returns the value at time t of (time, value) pairs that are connected by straight lines or (smooth) by half-cosines.
 static double joined_value(const double *pairs, int count, bool smooth, double t) {
   int n = count / 2, done = od_count_until(pairs, n, 2, t);
   if (done == 0) return pairs[1];
@@ -271,9 +271,10 @@ static double sequence_value(const double *v, const double *begin, int segments,
   return od_segment_value(v + 1 + (done - 1) * OD_SEGMENT_NUMBERS, value[done - 1], t - begin[done - 1]);
 }
 
-// Returns the index of the bit of a binary sequence at time t. A bit begins exactly at bit * index.
+// Returns the index k of the bit of a binary sequence at time t; bit: the duration of a bit, s. Bit k begins exactly at
+// k * bit.
 static double bit_index(double t, double bit) {
-  // Beyond 2^52 bits, times of neighboring bits are not distinct.
+  // After more than 2^52 bits, neighboring bits have equal times because of round-off.
   if (!(bit > 0) || !(t > 0) || !(t / bit < 0x1p52)) return 0;
   double k = floor(t / bit);
   if ((k + 1) * bit <= t) k += 1;
@@ -319,7 +320,9 @@ static double next_of(const double *times, int n, int stride, double t) {
   return done < n ? times[done * stride] : INFINITY;
 }
 
-// Returns the time of the next bit that differs from the current bit, at most `order` bits later.
+// Returns the time of the next bit that differs from the current bit, at most `order` bits later; INFINITY if the
+// duration of a bit is not positive, if both levels are equal, or if t is so large that neighboring bits have equal
+// times.
 static double next_bit_edge(const double *v, const od_prbs *prbs, double t) {
   double bit = v[2], k = bit_index(t, bit);
   if (!(bit > 0) || !(t / bit < 0x1p52) || v[0] == v[1]) return INFINITY;

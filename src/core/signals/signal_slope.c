@@ -12,7 +12,8 @@ static double sine_derivative(const double *v, double t, int order) {
   return t < v[4] ? 0 : od_sine_derivative(v[0], omega, omega * (t - v[4]) + v[2], order);
 }
 
-// Returns the derivative of A sin(phase). The variables first, second and third are derivatives of the phase.
+// Returns the derivative of A sin(phase), the value of a chirp. The variables first, second and third are derivatives
+// of the phase.
 static double chirp_derivative(const double *v, bool logarithmic, double t, int order) {
   double from = v[1], to = v[2], duration = v[3], since = t - v[5], ratio = to / from;
   if (!(t >= v[5]) || t >= v[5] + duration) return 0;

@@ -21,7 +21,7 @@ typedef struct od_signal_node {
 struct od_signals {
   od_signal_node *nodes;
   int node_count, node_capacity;
-  double *numbers;  // given and derived numbers
+  double *numbers;  // given and derived numbers of all nodes
   size_t number_count, number_capacity;
   int *children;
   size_t child_count, child_capacity;

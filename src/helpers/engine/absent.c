@@ -1,5 +1,5 @@
-// Replaces the parts of the tool that the engine does not have: the YAML parser, files, SUNDIALS and LAPACK. Stored machines contain
-// their files, and stored trees instead of YAML texts.
+// Replaces the parts of the tool that the engine does not have: the YAML parser, files, SUNDIALS and LAPACK. A stored
+// machine contains its files; YAML files are stored as parsed trees.
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -95,7 +95,7 @@ lapack_int LAPACKE_dgesv(int layout, lapack_int n, lapack_int columns, double *a
   return 0;
 }
 
-// Rotates columns i and j of a matrix by the angle with this cosine and sine.
+// Rotates the columns i and j of a matrix by the angle with the cosine c and the sine s.
 static void rotate(double *a, int rows, int columns, int i, int j, double c, double s) {
   for (int k = 0; k < rows; k++) {
     double *row = a + (size_t)k * (size_t)columns, x = row[i], y = row[j];

@@ -64,7 +64,7 @@ static void forget_machine(void) {
   engine.output = NULL;
 }
 
-// Reads a stored machine. The bytes remain in use. Returns a status; 0: the machine was read.
+// Reads a stored machine. The bytes must remain valid until the next open(). Returns a status; 0: the machine was read.
 int EXPORTED(open)(const char *bytes, size_t size);
 int engine_open(const char *bytes, size_t size) {
   forget_machine();
@@ -73,7 +73,7 @@ int engine_open(const char *bytes, size_t size) {
   return (int)od_stored_run_read(&engine.stored, bytes, size, &engine.error);
 }
 
-// Splits lines into a list. Returns the number of lines.
+// Splits a text at its line ends into `list`, at most `most` lines. Returns the number of lines.
 static int split(char *lines, const char **list, int most) {
   int count = 0;
   for (char *at = lines; *at && count < most;) {
@@ -96,7 +96,7 @@ static int fail_to_load(od_status status) {
   return (int)status;
 }
 
-// Finds the outputs of the run in the new model.
+// Finds the outputs of the run and the watched outputs in the new model. Returns a status.
 static int find_outputs(void) {
   const od_stored_run *s = &engine.stored;
   engine.output = od_calloc((size_t)s->outputs + (size_t)s->watched + 1, sizeof *engine.output);
@@ -120,7 +120,7 @@ int engine_load(char *lines) {
   engine.messages = od_messages_new();
   if (!set || !engine.messages || engine.stored.source.files.files == 0) {
     od_free(set);
-    return (int)od_fail(&engine.error, OD_BAD_ARGUMENT, "no machine is open");
+    return (int)od_fail(&engine.error, OD_BAD_ARGUMENT, "no machine is open; call open() first");
   }
   const od_load_options options = {.set = set, .set_count = split(lines, set, MOST_VALUES)};
   od_status status =
@@ -183,7 +183,7 @@ int EXPORTED(run)(int judged);
 int engine_run(int judged) {
   forget_run();
   engine.error = (od_error){0};
-  if (!engine.machine) return (int)od_fail(&engine.error, OD_BAD_ARGUMENT, "no machine is loaded");
+  if (!engine.machine) return (int)od_fail(&engine.error, OD_BAD_ARGUMENT, "no machine is loaded; call load() first");
   const od_stored_run *s = &engine.stored;
   od_run_watcher watchers[2];
   od_run_options options = s->options;
@@ -334,7 +334,7 @@ double engine_finding_time(int i) {
   return isnan(f->at) ? f->from : f->at;
 }
 
-// The count of numbers of the loaded machine. The following functions return their properties.
+// Returns the count of numbers of the loaded machine. The following functions return the properties of number i.
 int EXPORTED(numbers)(void);
 int engine_numbers(void) {
   return engine.machine ? od_machine_number_count(engine.machine) : 0;

@@ -40,7 +40,7 @@ struct od_hdf5_dataset {
 
 typedef struct od_hdf5_file {
   hid_t id;
-  od_arrays *list;         // sources are leaves
+  od_arrays *list;         // arrays of the file; the source of each array is an od_hdf5_leaf
   od_series_list columns;  // the columns of the table
   od_series_label *label;
   const char *start_time;  // date of the time zero; NULL: unknown
@@ -51,7 +51,8 @@ typedef struct od_hdf5_file {
 // one request.
 od_status od_hdf5_open(const char *path, const od_mat_wish *wish, od_arena *arena, od_hdf5_file *f, od_error *err);
 
-// Returns whether the members of a compound type are leaves. Compound types within many others are leaves without numbers.
+// Returns whether a type is a compound type whose members are processed. At the largest depth of nesting the result is
+// false: a compound type there is one leaf without numbers.
 bool od_hdf5_has_members(hid_t type, int depth);
 
 // Fails with OD_BAD_INPUT; the message contains the reason that the library reports.

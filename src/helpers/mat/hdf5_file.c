@@ -1,9 +1,8 @@
 // The contents of an HDF5 file: groups, datasets and their attributes. hdf5_rows.c reads the numbers.
 //
-// Attributes: `unit` or `units` (a text, or one text per column), CF conventions (units "seconds since DATE", scale_factor,
-// add_offset,
-// _FillValue, missing_value; `axis` "T" or `standard_name` "time" for the time), and the attributes in which pandas stores the
-// names of columns and indices.
+// Attributes: `unit` or `units` (a text, or one text per column), CF conventions (units "seconds since DATE",
+// scale_factor, add_offset, _FillValue, missing_value; `axis` "T" or `standard_name` "time" for the time), and the
+// attributes in which pandas stores the names of columns and indices.
 #include "mat/hdf5_datasets.h"
 
 #include <float.h>
@@ -181,7 +180,7 @@ static double to_single(double value) {
   return fabs(value) <= (double)FLT_MAX ? (double)(float)value : value;
 }
 
-// Reads unit, scale and time mark of a dataset without fields into its array.
+// Reads the attributes of a dataset without fields: unit, scale, missing values, and whether the dataset is the time.
 static void read_attributes(od_hdf5_file *f, hid_t set, od_hdf5_dataset *d, od_array *a) {
   od_arena *arena = f->list->arena;
   const char *const names[] = {"unit", "units"};
@@ -253,7 +252,7 @@ static void read_field_attributes(od_hdf5_file *f, hid_t set, const char *prefix
 
 // --- Datasets -----------------------------------------------------------------------------------------------------
 
-// Lists the columns of a compound type.
+// Adds an array for each leaf of a compound type.
 static void list_fields(od_hdf5_file *f, hid_t set, od_hdf5_dataset *d, const char *name, const char *obstacle) {
   od_arena *arena = f->list->arena;
   size_t rows = d->rows * d->columns;

@@ -19,14 +19,14 @@ enum {
 typedef struct source {
   const od_hdf5_dataset *set;
   hid_t id, type, space;  // dataset, type in memory, and selection in the file
-  int first, last;        // the wanted columns of the table that belong to the dataset: indices of `wanted`
+  int first, last;        // first and last index in `wanted` of the table's columns that belong to the dataset
   bool along_second;      // whether rows of the table run along set->at[1]
-  size_t low, high;       // smallest and largest wanted index across the rows
+  size_t low, high;       // smallest and largest wanted index in the dimension across the rows
   size_t width;           // number of slots of a row in memory
   size_t *slot;           // for each leaf: its first slot in a record; SIZE_MAX: not wanted
   const bool *is_wanted;  // for each leaf: whether a column of the leaf is wanted
   double chunks;          // number of chunks in memory; 0: no chunks
-  double *block;          // numbers of the block; slots of bits have their 64 bits
+  double *block;          // slots of the rows of the block; a slot of OD_HDF5_BITS contains the 64 bits of an integer
 } source;
 
 // --- Types in memory ----------------------------------------------------------------------------------------------
@@ -35,8 +35,9 @@ static hid_t memory_kind(od_hdf5_kind kind) {
   return kind == OD_HDF5_BITS ? H5T_NATIVE_B64 : H5T_NATIVE_DOUBLE;
 }
 
-// Returns the type in memory of a type in the file: wanted leaves as slots of 8 bytes. leaf: number of the next leaf. Negative: the
-// type has no wanted leaves, or a call failed. used: bytes in a record.
+// Returns the type in memory of a type in the file: wanted leaves as slots of 8 bytes. *leaf: index of the next leaf;
+// before: bytes of the record before this type; *used: bytes of this type in the record. Sets s->slot of the wanted
+// leaves. Returns a negative value if the type has no wanted leaves or a call failed.
 static hid_t memory_type(const source *s, hid_t type, int depth, int *leaf, size_t before, size_t *used) {
   *used = 0;
   if (*leaf >= s->set->leaves) return -1;
@@ -97,8 +98,8 @@ static hid_t open_set(hid_t file, const source *s, double chunks) {
   return id;
 }
 
-// Chooses the chunks in memory: for every dataset, the chunks of one row, or one chunk. Fails if these chunks need far more memory
-// than the file has bytes.
+// Chooses the chunks in memory: for every dataset, the chunks of one row, or one chunk. Fails if even one chunk of
+// every dataset needs far more memory than the file has bytes.
 static od_status choose_caches(source *s, int sources, long long bytes, od_error *err) {
   double most = CACHE + MEMORY_PER_BYTE * (double)bytes, full = 0, least = 0;
   for (int i = 0; i < sources; i++) {
@@ -115,7 +116,7 @@ static od_status choose_caches(source *s, int sources, long long bytes, od_error
   return OD_OK;
 }
 
-// Prepares the reading of the wanted columns s->first to s->last of the table.
+// Opens the dataset of a source for its columns wanted[s->first] to wanted[s->last] of the table.
 static od_status open_source(const od_hdf5_file *f, const int *wanted, source *s, od_arena *arena, od_error *err) {
   const od_hdf5_dataset *d = s->set;
   const od_series *series;
@@ -200,7 +201,7 @@ static od_status read_block(const source *s, size_t row, size_t rows, od_error *
   return ok ? OD_OK : od_hdf5_damaged(d->path, err);
 }
 
-// Returns a value as a number; NAN for a stored number that means a missing value.
+// Returns the number that a stored value represents; NAN if the stored value means a missing value.
 static double number_of(const od_hdf5_dataset *d, od_hdf5_kind kind, double value) {
   if (kind == OD_HDF5_BITS) {
     uint64_t bits;
@@ -257,7 +258,7 @@ od_status od_hdf5_read_rows(const char *path, long long bytes, const od_mat_wish
   if (status != OD_OK) return status;
   for (int i = 0; i < count; i++)
     if (wanted[i] < 0 || wanted[i] >= f.columns.count || f.columns.item[wanted[i]].array->flaw)
-      return od_fail(err, OD_BAD_INPUT, "the file has changed while it was read");
+      return od_fail(err, OD_BAD_INPUT, "the file changed while it was being read");
   status = open_sources(&f, wanted, count, bytes, &s, &sources, &scratch, err);
   return status == OD_OK ? send_rows(&f, s, sources, wanted, &scratch, to, err) : status;
 }

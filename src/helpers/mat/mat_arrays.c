@@ -41,7 +41,7 @@ bool od_array_is_vector(const od_array *a) {
 
 // --- The length ---------------------------------------------------------------------------------------------------
 
-// Returns whether an array has a column with this label.
+// Returns whether an array has a column with this label; loose: whether a label that ends with the text suffices.
 static bool has_label(const od_array *a, const char *text, bool loose) {
   for (size_t k = 0; a->label && k < a->columns; k++)
     if (loose ? od_name_ends_in(a->label[k], text) : !strcmp(a->label[k], text)) return true;
@@ -118,7 +118,7 @@ static size_t choose_length(const od_arrays *list, const od_mat_wish *wish) {
 
 // --- The columns --------------------------------------------------------------------------------------------------
 
-// Adds a column. If memory runs out, the arena records the failure.
+// Adds a column to the list c. If memory runs out, the arena records the failure.
 static void choose(od_series_list *c, od_arena *arena, od_series s) {
   if (c->count >= MOST_COLUMNS) return;
   od_series *list = od_arena_extend(arena, c->item, c->count, sizeof *list);

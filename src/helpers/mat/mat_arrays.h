@@ -1,5 +1,5 @@
-// Arrays of a file, and the columns of a table that they give. Readers of all formats of this program list the arrays of a file; then
-// the same rules choose the number of rows and the columns.
+// Arrays of a file, and the columns of a table that consist of these arrays. Readers of all formats of this program
+// list the arrays of a file; then the same rules choose the number of rows and the columns.
 //
 // Columns of the table are vectors, and columns and rows of matrices, with their names in MATLAB's form: "p", "X(:,2)", "Xt(3,:)",
 // "log.p". All columns of a table are as long as the time column.
@@ -19,8 +19,8 @@ typedef struct od_array {
   char name[OD_ARRAY_NAME];
   size_t rows, columns;
   const void *source;  // data of the reader that listed the array
-  const char *flaw;    // reason why the array has no numbers, a sentence without the path of the file; NULL: numbers.
-                       // A flawed array is one column. Without rows, it belongs to tables of every length
+  const char *flaw;    // reason why the array has no numbers, a sentence without the path of the file; NULL: the array
+                       // has numbers. A flawed array is one column. Without rows, it belongs to tables of every length
   const char *unit;    // NULL: none
   const char *const *label;     // names of the columns; NULL: names in MATLAB's form
   const char *const *own_unit;  // units of the columns; NULL: `unit`
@@ -53,8 +53,9 @@ typedef struct od_series_label {
 
 // Adds an array of this shape, without a source. Returns NULL if the list is full or memory runs out, which the arena records.
 od_array *od_arrays_add(od_arrays *a, const char *name, size_t rows, size_t columns);
-// Computes rows and columns. Dimensions of length one are ignored: 1 x 1 x 500 is a vector. Returns false if more than two other
-// dimensions remain or the array is empty. at: the two dimensions that are rows and columns; -1: none; may be NULL.
+// Computes the numbers of rows and columns of an array from its dimensions. Dimensions of length one are ignored: 1 x 1
+// x 500 is a vector. Returns false if more than two other dimensions remain or the array is empty. at: the two
+// dimensions that are rows and columns; -1: none; may be NULL.
 bool od_arrays_shape(const size_t *dimension, int rank, size_t *rows, size_t *columns, int at[2]);
 bool od_array_is_vector(const od_array *a);
 

@@ -86,7 +86,7 @@ typedef struct bytes {
   bool swapped;      // whether the file has the other byte order
   bool is_packed;    // whether the bytes are unpacked data of a compressed element
   bool failed;       // whether the bytes ended early
-  long long packed;  // bytes of the compressed element that were not read yet
+  long long packed;  // number of bytes of the compressed element that have not been read yet
   z_stream z;
   unsigned char in[16384];
 } bytes;
@@ -210,7 +210,7 @@ static void find_in_matrix(bytes *b, const char *prefix, const char *given, int 
   if (class_type == STRUCTURE && !b->failed && name[0]) find_in_fields(b, name, elements, depth, to);
 }
 
-// Searches a compressed element.
+// Searches a compressed element of `size` bytes for objects.
 static void find_in_packed(bytes *b, long long size, od_arrays *to) {
   long long start = b->at;
   b->packed = size;

@@ -1,6 +1,6 @@
 // MATLAB objects in MATLAB files: timeseries, timetable, Dataset and others. Their contents are not documented, so only their names
-// and classes are read. A column without numbers stands for every object. The flaw of the column contains the line of MATLAB that
-// writes the numbers of the object.
+// and classes are read. Each object is a column without numbers. The flaw of the column contains the line of MATLAB
+// that writes the numbers of the object.
 #ifndef OD_MAT_OBJECTS_H
 #define OD_MAT_OBJECTS_H
 

@@ -57,7 +57,7 @@ static void gather(od_arrays *g, matvar_t *v, const char *name, int depth) {
   if (a) a->source = v;
 }
 
-// Returns number i of a variable. MATLAB stores matrices by columns.
+// Returns number i of a variable, in MATLAB's order (column by column).
 static double value_at(const matvar_t *f, size_t i) {
   switch (f->class_type) {
     case MAT_C_DOUBLE: return ((const double *)f->data)[i];

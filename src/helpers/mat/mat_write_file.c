@@ -1,5 +1,6 @@
-// Writing MATLAB files of level 5. matio does not report a full disk. Therefore the program reads the file again and compares the
-// shape and a hash of the content of every variable. The data of a variable are freed before the next variable is received.
+// Writes MATLAB files of level 5. matio does not report a full disk. Therefore the program reads the file again and
+// compares the shape and a hash of the content of every variable. The data of a variable are freed before the next
+// variable is received.
 #include <math.h>
 #include <matio.h>
 #include <stdint.h>
@@ -12,7 +13,7 @@
 enum { MOST_VARIABLES = OD_HELPER_COLUMNS + 1, MOST_TEXT = 1 << 20, MANY = 1 << 17, CHANGING = 10 };
 static const uint64_t most_numbers = UINT64_C(1) << 40;
 
-// Expected properties of a variable in the written file.
+// The properties that a variable must have in the written file.
 typedef struct expected {
   char name[OD_HELPER_TEXT];
   enum matio_classes class_type;
@@ -70,7 +71,8 @@ static bool is_written(const char *path, const expected *e, int count) {
   return same;
 }
 
-// Long numbers that hardly change are not compressed, because the reader rejects a small file that describes very many numbers.
+// Returns the compression of a matrix. Long matrices whose values rarely change are not compressed, because the reader
+// rejects a small file that describes very many numbers.
 static enum matio_compression packing(const double *data, size_t count) {
   size_t changes = 0;
   for (size_t i = 1; i < count; i++) changes += memcmp(&data[i], &data[i - 1], sizeof *data) != 0;

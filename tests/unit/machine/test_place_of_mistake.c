@@ -24,11 +24,11 @@ static const struct mistake {
   const char *text;  // %d is the number of the arm
 } mistakes[] = {
     {{"", NULL, NULL, NULL},
-     "joint 'J%d' has no initial value: 'initial' needs 'J%d.angle', exact or approximate ('about')"},
+     "joint 'J%d' has no initial value: add 'J%d.angle' to 'initial', exact or approximate ('about')"},
     {{NULL, "A%d.pressure: 3 bar, ", NULL, NULL},
-     "volume 'B%d' has no initial pressure: 'initial' needs 'B%d.pressure'"},
+     "volume 'B%d' has no initial pressure: add 'B%d.pressure' to 'initial'"},
     {{NULL, "B%d.pressure: 3 bar, ", NULL, NULL},
-     "volume 'A%d' has no initial pressure: 'initial' needs 'A%d.pressure'"},
+     "volume 'A%d' has no initial pressure: add 'A%d.pressure' to 'initial'"},
     {{NULL, NULL, "closed: 1.5 m, stroke: 1 m", NULL},
      "cylinder 'r%d' cannot connect its points: the points are 1.414 m apart in the initial position"},
     {{NULL, NULL, "closed: 0.6 m, stroke: 0.5 m", NULL},
