@@ -26,9 +26,10 @@ static od_status read_header(const void *image, size_t size, od_image_header *h,
     return od_fail(err, OD_BAD_INPUT, "the image has format %u; expected %d: compile the machine again",
                    (unsigned)h->version, (int)OD_IMAGE_VERSION);
   if (h->int_size != sizeof(int) || h->double_size != sizeof(double))
-    return od_fail(err, OD_BAD_INPUT,
-                   "the image has integers of %u bytes and numbers of %u bytes; expected %zu and %zu: compile the machine on this computer",
-                   (unsigned)h->int_size, (unsigned)h->double_size, sizeof(int), sizeof(double));
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "the image has integers of %u bytes and numbers of %u bytes; expected %zu and %zu: compile the machine on this computer",
+        (unsigned)h->int_size, (unsigned)h->double_size, sizeof(int), sizeof(double));
   if (h->size != size)
     return od_fail(err, OD_BAD_INPUT, "the image has %zu bytes; its header states %llu bytes", size,
                    (unsigned long long)h->size);
