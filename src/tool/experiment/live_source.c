@@ -168,7 +168,8 @@ static bool take_cells(live *m, double *t) {
 // Reads the time and the values of a line. Returns false if the line was refused.
 static bool take_line(live *m, const line *l, double *t) {
   od_error why = {0};
-  if (l->too_long) return refuse(m, NAN, "this line is longer than %.0f bytes", LONGEST_LINE);
+  if (l->too_long)
+    return refuse(m, NAN, "this line is longer than %.0f bytes; expected a shorter line with one sample", LONGEST_LINE);
   if (od_csv_row(&m->lines, l->text, l->length, m->cells, &why) == OD_OK) return take_cells(m, t);
   m->options.refuse(m->options.user, NAN, why.text);
   return false;
