@@ -178,8 +178,8 @@ bool od_log_has_changed(const od_log *log);
 // Returns the usual time between the values of a channel, s: the mean interval without the longest one.
 double od_channel_interval(const od_channel_facts *facts);
 enum { OD_INTERPOLATED_INTERVALS = 20 };  // longest time between two values that is interpolated, in usual intervals
-// Checks that a channel has no gap that is too long for interpolation. usual: its usual interval, s. Returns false
-// after reporting an error.
+// Checks that a channel has no gap of more than OD_INTERPOLATED_INTERVALS usual intervals. usual: its usual interval, s. Returns
+// false after reporting an error.
 bool od_log_check_gap(const od_log *log, int channel, double usual, od_messages *messages);
 
 // ---- Rows (log.c)
