@@ -36,7 +36,7 @@ typedef struct od_friction_fitted {
   double squares;                 // sum of squared residuals, N^2
   long iterations, evaluations;
   int searches;        // number of searches until residuals were accepted, or the largest allowed number
-  bool accepted;       // whether the residuals are small enough
+  bool accepted;       // whether the residuals of the best search are accepted (key `accept` of `fit`)
   double speed_force;  // effect of noise of a log's speed on the force, root mean square, N
   bool converged;      // whether the best search ended at a minimum
   // Whether the film computed from the force does not lag behind the speed, so that tau_hn keeps its start.
