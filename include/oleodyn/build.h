@@ -115,7 +115,7 @@ OD_API void od_build_input_start(od_build *b, int input, double value);
 // force.
 OD_API int od_build_force(od_build *b, const char *name, int point, int first_number, int input, bool follows_body);
 
-// Adds a torque in a revolute joint or a force in a prismatic joint. The torque or force acts on body b, and with the
+// Adds a torque in a revolute or screw joint, or a force in a prismatic joint. The torque or force acts on body b, and with the
 // opposite sign on body a. Number: value (N m or N). The input has the same meaning as for forces. Returns the index of
 // the joint force.
 OD_API int od_build_joint_force(od_build *b, const char *name, int joint, int first_number, int input);
@@ -226,7 +226,7 @@ typedef struct od_element_spec {
                               // count)
   int end[OD_MOST_ENDS];      // index of the node at each end; OD_UNUSED for an optional end that is not connected
   int point_a, point_b;       // points of an element that acts between points
-  int joint;                  // a revolute or prismatic joint of the tree, for an element that acts in a joint
+  int joint;                  // a revolute, prismatic or screw joint of the tree, for an element that acts in a joint
   int host;                   // the element that this element belongs to
   int signal;                 // signal of the element: an input or the output of a block
   int choice[OD_MOST_ELEMENT_CHOICES];

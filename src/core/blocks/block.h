@@ -70,8 +70,8 @@ typedef struct od_block_class {
   // be sampled.
   od_block_step step;
   od_block_step_complex step_complex;
-  // A sampled block that delays its input by choice[samples_choice] samples needs no step: the network of blocks stores its
-  // samples (signals/blocks.h).
+  // remembers: a sampled block of this class is a delay of choice[samples_choice] samples. The network of blocks stores these
+  // samples (signals/blocks.h) and does not call `step`, which is NULL. samples_choice has no meaning in other classes.
   bool remembers;
   int samples_choice;
   // For classes with modes, which are never sampled (NULL: none). margin: positive until a switch is due. switch_states: computes

@@ -45,7 +45,9 @@ const char *od_block_spec_problem(const od_block_spec *s) {
     bool needed = (rule == OD_CHOICE_WHOLE && s->sample == 0) || (rule == OD_CHOICE_OF_SAMPLES && s->sample > 0);
     int least = rule == OD_CHOICE_ENTRIES ? 2 : needed ? 1 : 0;
     if (s->choice[i] < least)
-      return "has a choice that is too small; a table needs at least 2 entries, an order or a delay at least 1, any other choice at least 0";
+      return least == 2   ? "has a table with fewer than 2 entries"
+             : least == 1 ? "has an order, or a delay in samples, below 1"
+                          : "has a choice below 0";
     if (c->choices[i].most > 0 && s->choice[i] > c->choices[i].most) return "has a choice above the limit of its key";
     if (rule != OD_CHOICE_DEGREE) continue;
     if (s->choice[i] > OD_MOST_BLOCK_ORDER) return "has a polynomial of a degree above 16";

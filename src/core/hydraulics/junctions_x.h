@@ -133,9 +133,10 @@ static double X(junction_power)(const od_model *m, od_x *w, const od_x *flow) {
   return power;
 }
 
-// Searches along the step until the power has decreased enough. Takes a shorter step if the power changes sign: because of the
-// square root in flows, full steps may oscillate about the solution. Takes a longer step if the power has barely decreased, as
-// when valves begin to open. Returns true if all sums of flows are zero up to round-off.
+// Searches along the step for a length at which the power is small compared with its value at the start of the step. Takes a
+// shorter step if the power changes sign: because of the square root in flows, full steps may oscillate about the solution. Takes a
+// longer step if the power decreases slowly, as when valves begin to open. Returns true if all sums of flows are zero up to
+// round-off.
 static bool X(junction_search)(const od_model *m, od_x *w) {
   const od_x *F = w + m->layout.junction_flow;
   double start = X(junction_power)(m, w, w + m->layout.junction_start), part = 1, best = 0, least = INFINITY;

@@ -707,8 +707,9 @@ od_status od_model_check(od_model *m, od_error *err) {
   if (!check_join_counts(c) || !check_groups(c) || !check_mechanism_counts(c) || !check_blocks(c) || !check_jumps(c))
     return OD_BAD_INPUT;
   if (!od_layout_check(m, &m->layout))
-    return od_fail(err, OD_BAD_INPUT,
-                   "the image is damaged: its work memory is too large or its junctions are misplaced");
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "the image is damaged: its work memory is too large or its junctions are misplaced; compile the machine again");
   for (int i = 0; i < od_model_field_count; i++)
     if (!field_is_valid(m, &od_model_fields[i], (const char *)m + od_model_fields[i].offset))
       return od_fail(err, OD_BAD_INPUT, "the image is damaged: value %d of the model is wrong", i);

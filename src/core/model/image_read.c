@@ -211,9 +211,11 @@ od_status od_model_from_image(const void *image, size_t size, void *view, size_t
   *out = NULL;
   if ((uintptr_t)image % OD_IMAGE_ALIGNMENT)
     return od_fail(err, OD_BAD_ARGUMENT, "the address of the image is not a multiple of %d", (int)OD_IMAGE_ALIGNMENT);
-  if (view_size < sizeof *m || (uintptr_t)view % 16)
+  if ((uintptr_t)view % 16)
+    return od_fail(err, OD_BAD_ARGUMENT, "the address of the memory for the view is not a multiple of 16");
+  if (view_size < sizeof *m)
     return od_fail(err, OD_BAD_ARGUMENT,
-                   "the memory for the view is too small, or its address is not a multiple of 16");
+                   "the memory for the view has %zu bytes; od_image_facts.view gives the required size", view_size);
   od_status status = read_header(image, size, &h, err);
   if (status != OD_OK) return status;
   memset(m, 0, sizeof *m);

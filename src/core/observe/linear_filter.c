@@ -153,9 +153,10 @@ static void add_waiting(od_observer *o, od_covariance *b, waiting_sensors *w, in
   od_copy_few(n, h, note + o->ny + 2 * i * n);
 }
 
-// If sensor i, with row h, is limited at the prediction and its innovation is too large for noise, replaces h and
-// *predicted by the best linear fit over the uncertainty. Returns the variance of the deviations from this fit; 0 if
-// nothing is replaced.
+// If sensor i, with row h, may be limited at the prediction, replaces h and *predicted by the best linear fit over the uncertainty.
+// This applies if the squared innovation is at least no_noise_ratio times its variance, and if the spread of the sensor over the
+// uncertainty is much larger than the derivatives show. Returns the variance of the deviations from this fit; 0 if nothing is
+// replaced.
 static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double *h, double measured,
                           double *predicted) {
   const od_linear *l = od_observer_linear(o);
@@ -172,8 +173,8 @@ static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, 
   return fmax(s->variance - s->slope * s->slope, 0);
 }
 
-// Stores the innovation of sensor i, which was projected last. Returns whether the sensor is used. If the variance of
-// its innovation is too small, increases the covariance and updates *s.
+// Stores the innovation of sensor i, which was projected last, and its variance *s. r: variance of the noise. Returns whether the
+// sensor is used. If the guard reopens the sensor, increases the covariance to match the innovation and updates *s.
 static bool judge(od_observer *o, od_covariance *b, waiting_sensors *w, int i, const double *h, double measured,
                   double value, double r, double *s) {
   od_linear *l = od_observer_linear(o);

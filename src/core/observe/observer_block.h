@@ -87,6 +87,7 @@ static inline double od_dot(int n, const double *a, const double *b) {
 
 // --- sensors.c
 
+// Resets the guards of all sensors, for od_observer_start().
 void od_observer_start_guards(od_observer *o);
 // Begins a correction with the values y: records which sensors have values, and resets the statistics of the
 // correction. Returns the number of sensors that have values.

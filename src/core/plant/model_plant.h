@@ -6,6 +6,7 @@
 #include "base/complex_number.h"
 #include "model/model.h"
 
+// Returns the model of a machine's plant, and the integers and scalars of its work memory.
 const od_model *od_model_plant_model(const od_plant *plant);
 const int *od_model_plant_integers(const od_plant *plant, const void *work);    // see od_layout
 const double *od_model_plant_scalars(const od_plant *plant, const void *work);  // see od_layout

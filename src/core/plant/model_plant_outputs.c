@@ -50,13 +50,16 @@ static double integral_part(const od_model *m, const double *w, const od_output 
   }
 }
 
-// The next functions return an output without its integrals, and its change along the last tangent.
+// Returns the value of an output at the state in w, in SI units. The part of the output that powers contribute by their integrals
+// over time is not included (integral_part()).
 double od_model_output_value(const od_model *m, const double *w, const od_output *o) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output(m, w, o);
   if (o->kind == OD_OUT_OIL_BALANCE) return od_circuit_oil(m, w) - m->oil0;
   double share = od_output_stored_share(o), value = od_mechanics(m)->output(m, w, o);
   return share != 0 ? value + share * od_circuit_stored(m, w) : value;
 }
+// Returns the change of od_model_output_value() along a direction: the last tangent_motion() of the mechanism, the changes dc of
+// the first-order states, the changes du of the inputs, and the change of a number.
 double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du,
                               const od_number_change *change) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output_tangent(m, w, o, dc, du);

@@ -84,7 +84,7 @@ static bool take(parser *p, char c) {
   return true;
 }
 
-// Returns the text at a place, for messages: "the end", or the next few characters.
+// Returns the text at a place, for messages: "the end", or the next 16 bytes in quotes.
 static const char *found(const parser *p, int at, char text[40]) {
   if (p->text[at] == '\0') return "the end";
   snprintf(text, 40, "'%.16s'", p->text + at);

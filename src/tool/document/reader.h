@@ -8,6 +8,7 @@
 
 // --- Messages ---------------------------------------------------------------------------------------------------
 
+// Adds an error at the place of a node.
 void od_complain(od_loader *ld, int node, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Adds a message about an unknown name, with the nearest known name if there is one. what, all: noun in singular and
 // plural: "output", "outputs".
@@ -96,7 +97,7 @@ bool od_names_check_variant(od_loader *ld, int node);
 // Returns the text of a scalar. If the node is not a scalar, reports that `label` must be `wanted`. Returns NULL after an error, or
 // if the node is -1.
 const char *od_read_text(od_loader *ld, int node, const char *label, const char *wanted);
-// Reads true or false under a key of the section's table. Without the key, returns the default.
+// Reads true or false under a key of the section's table. Without the key, or after reporting another value, returns the default.
 bool od_read_flag(od_loader *ld, const od_section *section, const char *key);
 // Returns the index of a word among the choices. For another word, reports an error and returns -1. NULL ends `choices`.
 int od_read_choice(od_loader *ld, int node, const char *label, const char *const *choices);

@@ -168,7 +168,8 @@ static bool take_cells(live *m, double *t) {
 // Reads the time and the values of a line. Returns false if the line was refused.
 static bool take_line(live *m, const line *l, double *t) {
   od_error why = {0};
-  if (l->too_long) return refuse(m, NAN, "this line is longer than %.0f bytes", LONGEST_LINE);
+  if (l->too_long)
+    return refuse(m, NAN, "this line is longer than %.0f bytes; expected a shorter line with one sample", LONGEST_LINE);
   if (od_csv_row(&m->lines, l->text, l->length, m->cells, &why) == OD_OK) return take_cells(m, t);
   m->options.refuse(m->options.user, NAN, why.text);
   return false;
@@ -386,16 +387,17 @@ static od_status check_settings(const live *m, od_error *err) {
     plan->missing = own->missing, plan->databases = own->databases, plan->skip = own->skip;
     plan->delay = own->delay, plan->drift = own->drift;
   }
-  bool has_clock = plan->delay != 0 || plan->drift != 0;
+  bool is_late = plan->delay != 0;
   for (int i = 0; i < plan->channels; i++) {
     const od_channel *c = &plan->channel[i];
-    has_clock = has_clock || c->delay != 0;
+    is_late = is_late || c->delay != 0;
     if (m->options.file && c->from && strcmp(c->from, m->options.file) != 0)
       return od_fail(err, OD_BAD_INPUT, "'file' of '%s' is '%s'; a log that is followed has one file, %s", c->name,
                      c->from, m->options.file);
   }
-  if (!has_clock) return OD_OK;
-  return od_fail(err, OD_BAD_INPUT, "a stream cannot have 'delay' or 'drift'; correct the times of the logger");
+  if (!is_late && plan->drift == 0) return OD_OK;
+  return od_fail(err, OD_BAD_INPUT, "a stream cannot have '%s'; remove this key, and correct the times of the logger",
+                 is_late ? "delay" : "drift");
 }
 
 od_status od_sample_source_live(od_experiment *e, const od_live_options *options, od_sample_source *out,

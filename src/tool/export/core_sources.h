@@ -10,7 +10,7 @@
 typedef struct od_core_sources {
   od_arena arena;
   const char *folder;  // the copy of the core
-  char **path;         // paths of the needed files, relative to the folder: src/observe/ekf.c, include/oleodyn/sim.h
+  char **path;  // paths of the needed files, relative to the folder: src/observe/filter_ekf.c, include/oleodyn/sim.h
   int count;
 } od_core_sources;
 

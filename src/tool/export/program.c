@@ -219,7 +219,7 @@ static const char *obstacle(const od_experiment *e) {
   bool may_repartition = od_partition_rank(m) > 0 || od_model_charts(m) > 0;
   for (int i = 0; i < e->parameters; i++)
     if (e->parameter[i].jump > 0)
-      return "it detects sudden changes of parameters ('jump'), which only 'oleodyn observe' does";
+      return "it detects sudden changes of parameters ('change'), which only 'oleodyn observe' does";
   if (e->process_noise && may_repartition)
     return "its process noise is given in terms of outputs of a machine with loops or spherical joints; give the noise of "
            "pressures and accelerations instead";

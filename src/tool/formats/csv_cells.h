@@ -43,6 +43,7 @@ typedef struct od_csv_cells {
 
 // ---- lines
 
+// Returns whether the reader is at a line end or at the end of the text.
 bool od_csv_at_line_end(const od_csv_reader *r);
 // Moves from the end of a line to the beginning of the next line.
 void od_csv_next_line(od_csv_reader *r);

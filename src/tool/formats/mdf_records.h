@@ -1,8 +1,8 @@
 // The records of the groups of an MDF 4 file, one group after the other or mixed.
 //
-// The cursor of a group reads the records of the group in their order. Cursors of groups with mixed records share a scan, which reads
-// all records once and queues the records of each group. If the queues become long, because a group has few records, the cursor of
-// this group gets its own scan.
+// The cursor of a group reads the records of the group in their order. Cursors of groups with mixed records share a scan, which
+// reads all records once and queues the records of each group. If the queues become long, because a group has few records, the
+// cursor of this group gets its own scan.
 #ifndef OD_FORMATS_MDF_RECORDS_H
 #define OD_FORMATS_MDF_RECORDS_H
 

@@ -47,6 +47,8 @@ typedef struct od_trace_lines {
   char last;     // the last byte of the file, after all lines were read
 } od_trace_lines;
 
+// Open a trace, and another reader of the same trace (`again`: `l` must outlive `other`), before the first line. Call
+// od_trace_lines_close() in all cases.
 od_status od_trace_lines_open(od_trace_lines *l, const char *path, od_error *err);
 od_status od_trace_lines_again(const od_trace_lines *l, od_trace_lines *other, od_error *err);
 void od_trace_lines_close(od_trace_lines *l);

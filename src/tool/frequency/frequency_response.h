@@ -54,7 +54,7 @@ od_sine_fit *od_sine_fit_new(const od_sines *sines, int outputs);
 void od_sine_fit_free(od_sine_fit *s);
 OD_OWNED_POINTER(od_sine_fit, od_sine_fit_free);
 void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *output);
-// Computes the response at all frequencies with enough samples: sine and offset of each signal by least squares, and the
+// Computes the response at all frequencies with at least four samples: sine and offset of each signal by least squares, and the
 // quotient of the sines. Sigmas are computed from the output at neighboring frequencies, which contain only noise. The noise
 // may have any color. A single period has no such frequencies; then the residual of the sine is taken as white noise
 // (od_sines_are_white()).

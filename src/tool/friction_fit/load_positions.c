@@ -27,7 +27,8 @@ static int read_numbers(od_friction_reader *r, int node, const char *path, od_fi
   }
   for (int entry = ld->tree.node[node].first; entry >= 0; entry = ld->tree.node[entry].next) {
     if (count == OD_MOST_POSITIONS) {
-      od_complain(ld, entry, "found too many numbers in '%s', expected at most %d", field.key, OD_MOST_POSITIONS);
+      od_complain(ld, entry, "found %d numbers in '%s', expected at most %d", od_list_count(ld, node), field.key,
+                  OD_MOST_POSITIONS);
       return 0;
     }
     int number =

@@ -28,10 +28,11 @@ typedef struct od_fit_work {
   int n;        // number of unknowns: parameters and unknown initial states
   int *states;  // for each set: index of its initial state among the unknowns (fitted sets only)
   od_predictor **predictor;
-  double **y, **dy;  // predictions of each set; derivatives of the predictions (NULL: not needed, or too large)
-  size_t kept;       // number of doubles of all dy
+  double **y;   // y[set]: predictions, rows x outputs, from the last trial
+  double **dy;  // dy[set]: derivatives of y[set], rows x outputs x parameters and unknown states; NULL: not stored
+  size_t kept;  // number of doubles in all dy[set]
   od_fit_passing passing;
-  double *derived_at;  // n: the point at which dy and the derivatives of segments were computed; NAN: no such point
+  double *derived_at;  // n unknowns: point at which dy and the derivatives of segments were computed; [0] NAN: none
   bool whole;          // whether all rows of a set are predicted at once: in segments, or by a source
   // For `whole`: whether the last trial was accepted, so that derivatives of the next trial are probably needed.
   bool eager;
@@ -40,7 +41,7 @@ typedef struct od_fit_work {
   double *start, *low, *high;
   double *box_low, *box_high;  // range of random starts; initial states start at the model's initial state
   bool left;                   // whether a trial left the possible range of a parameter
-  double *left_at;             // n: the trial that left the range; NAN: no such trial
+  double *left_at;             // n unknowns: the first trial that left the range; [0] NAN: no such trial
   int *every_state;
   double **
       own_start;  // for each validation set: initial state that was found from its rows, relative to x0; NULL: not found

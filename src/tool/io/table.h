@@ -28,8 +28,10 @@ struct od_table {
   od_arena arena;          // owns all memory except `data` and `places.line`, which may be long
 };
 
+// Creates a table without rows; names and units are "". Returns NULL if an allocation fails. Free it with od_table_free().
 od_table *od_table_new(int columns);
 OD_OWNED_POINTER(od_table, od_table_free);
+// Sets name and unit of a column; both are copied. Fails with OD_NO_MEMORY.
 od_status od_table_label(od_table *table, int column, const char *name, const char *unit);
 // Appends a row. The memory grows geometrically.
 od_status od_table_append(od_table *table, const double *row);

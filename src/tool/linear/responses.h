@@ -31,6 +31,7 @@ od_status od_responses_find(od_responses *r, od_error *err);
 od_status od_responses_sweep_row(const od_responses *first, const od_linear_model *model,
                                  bool (*goes_on)(void *, double), void *going, od_sweep_row *row, od_error *err);
 
+// Returns the result of the command: margins, bandwidths and peaks of all paths. *r must outlive the result.
 od_result od_responses_result(const od_responses *r);
 // Plots the table. user: od_responses.
 od_status od_responses_write_plot(const void *user, const char *path, od_error *err);

@@ -114,7 +114,8 @@ static bool read_time(setting *s, const char *option, const char *text, bool pos
   const char *unit = start + length;
   unit += strspn(unit, " ");
   if (length == 0 || !isfinite(x)) {
-    od_messages_add(s->messages, place, "'%s' is not a number with or without a unit of time", text);
+    od_messages_add(s->messages, place, "found '%s', expected a time: a number with or without a unit, such as '5 s'",
+                    text);
     return false;
   }
   if (*unit) {

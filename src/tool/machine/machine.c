@@ -144,7 +144,8 @@ od_status od_machine_check_pace(const od_machine *machine, double time, od_error
     if (time / b->sample > OD_MOST_STEPS)
       return od_fail(
           err, OD_BAD_INPUT,
-          "the block '%s' samples every %.3g s: %.3g samples in %.6g s are too many; at most %.0e are allowed",
+          "the block '%s' samples every %.3g s: %.3g samples in %.6g s are too many; at most %.0e are allowed. Use a longer "
+          "'sample' or a shorter run",
           od_model_text(m, b->name), b->sample, time / b->sample, time, OD_MOST_STEPS);
   }
   for (int i = 0; i < machine->inputs; i++) {
@@ -152,7 +153,8 @@ od_status od_machine_check_pace(const od_machine *machine, double time, od_error
     if (time / bit > OD_MOST_STEPS)
       return od_fail(
           err, OD_BAD_INPUT,
-          "the input '%s' has a bit duration of %.3g s: %.3g bits in %.6g s are too many; at most %.0e are allowed",
+          "the input '%s' has a bit duration of %.3g s: %.3g bits in %.6g s are too many; at most %.0e are allowed. Use a "
+          "longer 'bit' or a shorter run",
           od_machine_input_name(machine, i), bit, time / bit, time, OD_MOST_STEPS);
   }
   return OD_OK;

@@ -22,6 +22,7 @@ typedef struct od_rule {
   bool exact;                       // whether exact discretization is used instead of the integrator
 } od_rule;
 
+// Returns the name of the rule in files: "exact", or the name of the integrator.
 const char *od_rule_name(od_rule rule);
 
 typedef enum od_hold {

@@ -27,7 +27,7 @@ od_status od_page_write(od_page *p, const char *path, od_error *err);
 // Reports whether the memory of a figure was allocated. If `has_memory` is false, od_page_write() fails later. Returns
 // has_memory.
 bool od_page_require(od_page *p, bool has_memory);
-// Returns the data of the page.
+// Returns the data of the page, which the page owns.
 od_page_data *od_page_get_data(od_page *p);
 
 // Adds bytes for the script of pages that compute, in an element with this id (a constant text). The bytes must outlive the page. A page
