@@ -21,7 +21,7 @@ static void compare_heads(const od_table *head, const od_table *whole) {
     demand(same_text(head->name[i], whole->name[i]) && same_text(head->unit[i], whole->unit[i]));
 }
 
-static void compare_rows(od_csv_stream *s, const double *row, const od_table *whole, long k) {
+static void compare_rows(void *s, const double *row, const od_table *whole, long k) {
   demand(k < whole->rows && od_csv_stream_line(s) == whole->places.line[k]);
   for (int i = 0; i < whole->columns; i++) {
     double value = whole->data[k * whole->columns + i];
@@ -30,7 +30,7 @@ static void compare_rows(od_csv_stream *s, const double *row, const od_table *wh
 }
 
 // All rows. whole: NULL if the file cannot be read as a whole; then rows before the mistake are not compared.
-static od_status read_rows(od_csv_stream *s, const od_table *whole, double *row, od_error *err) {
+static od_status read_rows(void *s, const od_table *whole, double *row, od_error *err) {
   bool end = false;
   long k = 0;
   od_status status = od_csv_stream_next(s, row, &end, err);
@@ -43,7 +43,7 @@ static od_status read_rows(od_csv_stream *s, const od_table *whole, double *row,
 }
 
 static void read_stream(const char *path, size_t block, const od_table *whole, const od_error *wrong) {
-  od_csv_stream *s = NULL, *other = NULL;
+  void *s = NULL, *other = NULL;
   od_error err = {0};
   od_status status = od_csv_stream_open(path, NULL, block, &s, &err);
   demand((status == OD_OK) == (s != NULL));

@@ -26,11 +26,10 @@
 enum { HEAD_LINES = 64 };  // number of lines in which the header is searched
 
 typedef struct asc {
-  od_trace_lines lines;
-  int base;  // 10 or 16
+  od_trace_lines lines;  // the first member
+  int base;              // 10 or 16
   bool is_relative;
-  long long now;                  // ns
-  char start[OD_DATE_TIME_SIZE];  // date and time of the start
+  long long now;  // ns
 } asc;
 
 typedef struct word {
@@ -144,7 +143,7 @@ static bool head_line(asc *s, cursor c) {
   if (base_line(line, &s->base, &s->is_relative)) return false;
   bool is_date = is(&w, "date");
   if (is(&w, "begin")) is_date = next_word(&c, &w) && is(&w, "triggerblock");
-  if (is_date) date(c, s->start);
+  if (is_date) date(c, s->lines.file.start);
   return false;
 }
 
@@ -318,32 +317,14 @@ static void rewind_source(void *source) {
   s->now = 0;
 }
 
-static int line(const void *source) {
-  return ((const asc *)source)->lines.line;
-}
-
-static bool is_cut(const void *source) {
-  const asc *s = source;
-  return s->lines.file.limit > 0 && s->lines.last != '\n';
-}
-
-static bool has_changed(const void *source) {
-  return od_trace_file_has_changed(&((const asc *)source)->lines.file);
-}
-
-static const char *start_time(const void *source) {
-  const asc *s = source;
-  return s->start[0] ? s->start : NULL;
-}
-
 static const od_can_source asc_source = {.again = again,
                                          .close = close_source,
                                          .next = next,
                                          .rewind = rewind_source,
-                                         .line = line,
-                                         .is_cut = is_cut,
-                                         .has_changed = has_changed,
-                                         .start_time = start_time};
+                                         .line = od_trace_source_line,
+                                         .is_cut = od_trace_source_is_cut,
+                                         .has_changed = od_trace_source_has_changed,
+                                         .start_time = od_trace_source_start_time};
 
 // --- The format -------------------------------------------------------------------------------------------------------
 

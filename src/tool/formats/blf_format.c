@@ -42,8 +42,8 @@ enum {
 };
 
 typedef struct blf {
-  od_trace_file file;
-  uint8_t *input;  // bytes of the file
+  od_trace_file file;  // the first member
+  uint8_t *input;      // bytes of the file
   size_t input_at, input_filled;
   off_t input_start;  // position of the input buffer in the file
   uint64_t left;      // bytes of the current outer object that have not been read
@@ -58,7 +58,6 @@ typedef struct blf {
   double unpacked;  // number of decompressed bytes so far
   uint32_t head;    // size of the header of the file
   bool is_cut;
-  char start[OD_DATE_TIME_SIZE];  // date and time of the start
 } blf;
 
 static uint32_t u16(const uint8_t *b) {
@@ -413,7 +412,6 @@ static od_status again(const void *source, void **out, od_error *err) {
   *out = NULL;
   if (!other) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->file.path);
   other->head = s->head;
-  memcpy(other->start, s->start, sizeof s->start);
   od_status status = od_trace_file_again(&s->file, &other->file, err);
   if (status == OD_OK)
     *out = other;
@@ -426,22 +424,13 @@ static bool is_cut(const void *source) {
   return ((const blf *)source)->is_cut;
 }
 
-static bool has_changed(const void *source) {
-  return od_trace_file_has_changed(&((const blf *)source)->file);
-}
-
-static const char *start_time(const void *source) {
-  const blf *s = source;
-  return s->start[0] ? s->start : NULL;
-}
-
 static const od_can_source blf_source = {.again = again,
                                          .close = close_source,
                                          .next = first_next,
                                          .rewind = rewind_source,
                                          .is_cut = is_cut,
-                                         .has_changed = has_changed,
-                                         .start_time = start_time};
+                                         .has_changed = od_trace_source_has_changed,
+                                         .start_time = od_trace_source_start_time};
 
 // --- The format -------------------------------------------------------------------------------------------------------
 
@@ -466,7 +455,7 @@ static od_status read_head(blf *s, od_error *err) {
   int length = snprintf(found, sizeof found, "%04u-%02u-%02u %02u:%02u:%02u.%03u", u16(b + 40), u16(b + 42),
                         u16(b + 46), u16(b + 48), u16(b + 50), u16(b + 52), u16(b + 54));
   if (u16(b + 40) >= 1970 && od_date_time_parse(found, (size_t)length, OD_YEAR_FIRST, &t))
-    od_date_time_text(s->start, t.at, false);
+    od_date_time_text(s->file.start, t.at, false);
   rewind_source(s);
   return OD_OK;
 }

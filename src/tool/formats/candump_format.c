@@ -31,14 +31,13 @@ enum {
 typedef enum time_kind { NO_TIME, ABSOLUTE, DATE, SINCE_FIRST, SINCE_LAST } time_kind;
 
 typedef struct candump {
-  od_trace_lines lines;
+  od_trace_lines lines;        // the first member
   char (*name)[LONGEST_NAME];  // names of the interfaces, in the order of the file
   int names;
   int last_name;
   time_kind times;
-  bool is_compact;                // whether the last line had the format for files
-  long long first, now;           // ns
-  char start[OD_DATE_TIME_SIZE];  // date and time of the first frame
+  bool is_compact;       // whether the last line had the format for files
+  long long first, now;  // ns
 } candump;
 
 // A position in a line. The byte at `end` is below ' '.
@@ -308,7 +307,7 @@ static od_status find_times(candump *s, od_error *err) {
     before = now;
   }
   if (10 * not_ascending > pairs) s->times = SINCE_LAST;
-  if (s->times == ABSOLUTE || s->times == DATE) od_date_time_text(s->start, s->first, s->times != DATE);
+  if (s->times == ABSOLUTE || s->times == DATE) od_date_time_text(s->lines.file.start, s->first, s->times != DATE);
   if (s->times == SINCE_FIRST || s->times == SINCE_LAST) s->first = 0;
   od_trace_lines_rewind(&s->lines);
   return status;
@@ -341,7 +340,6 @@ static od_status again(const void *source, void **out, od_error *err) {
   other->names = s->names;
   other->times = s->times;
   other->first = s->first;
-  memcpy(other->start, s->start, sizeof s->start);
   od_status status = od_trace_lines_again(&s->lines, &other->lines, err);
   if (status == OD_OK)
     *out = other;
@@ -374,33 +372,15 @@ static const char *bus_name(const void *source, int bus) {
   return bus < s->names ? s->name[bus] : NULL;
 }
 
-static int line(const void *source) {
-  return ((const candump *)source)->lines.line;
-}
-
-static bool is_cut(const void *source) {
-  const candump *s = source;
-  return s->lines.file.limit > 0 && s->lines.last != '\n';
-}
-
-static bool has_changed(const void *source) {
-  return od_trace_file_has_changed(&((const candump *)source)->lines.file);
-}
-
-static const char *start_time(const void *source) {
-  const candump *s = source;
-  return s->start[0] ? s->start : NULL;
-}
-
 static const od_can_source candump_source = {.again = again,
                                              .close = close_source,
                                              .next = next,
                                              .rewind = rewind_source,
                                              .bus_name = bus_name,
-                                             .line = line,
-                                             .is_cut = is_cut,
-                                             .has_changed = has_changed,
-                                             .start_time = start_time};
+                                             .line = od_trace_source_line,
+                                             .is_cut = od_trace_source_is_cut,
+                                             .has_changed = od_trace_source_has_changed,
+                                             .start_time = od_trace_source_start_time};
 
 // --- The format -------------------------------------------------------------------------------------------------------
 

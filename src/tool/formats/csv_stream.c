@@ -28,7 +28,7 @@ typedef enum spot {
   IN_COMMENT
 } spot;
 
-struct od_csv_stream {
+typedef struct od_csv_stream {
   char *path;
   int file;                 // file descriptor, which all streams over the same file share
   off_t at, limit;          // position of the next read; length of the file when it was opened
@@ -53,7 +53,8 @@ struct od_csv_stream {
   od_table *head;
   bool spare;
   bool shares;  // whether file and head belong to another stream
-};
+} od_csv_stream;
+OD_OWNED_POINTER(od_csv_stream, od_csv_stream_close);
 
 static od_status cannot_read(const od_csv_stream *s, od_error *err) {
   return od_fail(err, OD_IO, "cannot read %s: %s", s->path, strerror(errno));
@@ -202,8 +203,7 @@ static od_status open_file(od_csv_stream *s, od_error *err) {
   return od_inputs_note(s->path) ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->path);
 }
 
-od_status od_csv_stream_open(const char *path, const od_table_wish *wish, size_t block, od_csv_stream **out,
-                             od_error *err) {
+od_status od_csv_stream_open(const char *path, const od_table_wish *wish, size_t block, void **out, od_error *err) {
   OD_OWNED(od_csv_stream_close)
   od_csv_stream *s = new_stream(path, block ? block : USUAL_BLOCK, wish ? wish->missing : NULL);
   *out = NULL;
@@ -216,7 +216,8 @@ od_status od_csv_stream_open(const char *path, const od_table_wish *wish, size_t
   return status;
 }
 
-od_status od_csv_stream_again(const od_csv_stream *s, od_csv_stream **out, od_error *err) {
+od_status od_csv_stream_again(const void *stream, void **out, od_error *err) {
+  const od_csv_stream *s = stream;
   od_csv_stream *other = *out = new_stream(s->path, s->capacity, s->r.missing);
   if (!other) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->path);
   other->file = s->file;
@@ -242,7 +243,8 @@ od_status od_csv_stream_again(const od_csv_stream *s, od_csv_stream **out, od_er
   return OD_OK;
 }
 
-void od_csv_stream_close(od_csv_stream *s) {
+void od_csv_stream_close(void *stream) {
+  od_csv_stream *s = stream;
   if (!s) return;
   if (!s->shares) {
     if (s->file >= 0) close(s->file);
@@ -254,21 +256,23 @@ void od_csv_stream_close(od_csv_stream *s) {
   od_free(s);
 }
 
-const od_table *od_csv_stream_head(const od_csv_stream *s) {
-  return s->head;
+const od_table *od_csv_stream_head(const void *stream) {
+  return ((const od_csv_stream *)stream)->head;
 }
 
-void od_csv_stream_use(od_csv_stream *s, const bool *used) {
-  s->r.used = used;
+void od_csv_stream_use(void *stream, const bool *used) {
+  ((od_csv_stream *)stream)->r.used = used;
 }
 
 // The first stream writes the flaws to the head. Other streams that share the head must not write flaws.
-void od_csv_stream_want(od_csv_stream *s, const bool *wanted) {
+void od_csv_stream_want(void *stream, const bool *wanted) {
+  od_csv_stream *s = stream;
   s->r.used = s->r.wanted = wanted;
   s->r.flawed = s->shares || s->follows ? NULL : s->head;
 }
 
-void od_csv_stream_rewind(od_csv_stream *s) {
+void od_csv_stream_rewind(void *stream) {
+  od_csv_stream *s = stream;
   s->at = s->first_row;
   s->sum = (od_byte_sum){0};
   s->filled = s->scanned = s->whole = 0;
@@ -289,8 +293,10 @@ static od_status decide_times(od_csv_stream *s, od_error *err) {
   double *values = OD_TAKE(&scratch, double, s->head->columns);
   bool *used = OD_TAKE(&scratch, bool, s->head->columns);  // all false: no column is in use
   if (!values || !used) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->path);
-  od_status status = od_csv_stream_again(s, &other, err);
+  void *opened;
+  od_status status = od_csv_stream_again(s, &opened, err);
   if (status != OD_OK) return status;
+  other = opened;
   od_error ignored = {0};
   bool end = false;
   other->r.used = used;
@@ -301,7 +307,8 @@ static od_status decide_times(od_csv_stream *s, od_error *err) {
   return od_csv_times_decide(&s->r, s->head, other->times);
 }
 
-od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_error *err) {
+od_status od_csv_stream_next(void *stream, double *values, bool *end, od_error *err) {
+  od_csv_stream *s = stream;
   od_status status = OD_OK;
   s->r.err = err;
   *end = false;
@@ -318,7 +325,8 @@ od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_err
   return status;
 }
 
-od_status od_csv_stream_grow(od_csv_stream *s, od_log_growth *out, od_error *err) {
+od_status od_csv_stream_grow(void *stream, od_log_growth *out, od_error *err) {
+  od_csv_stream *s = stream;
   struct stat about, named;
   *out = OD_LOG_SAME;
   if (fstat(s->file, &about) != 0) return cannot_read(s, err);
@@ -336,40 +344,24 @@ od_status od_csv_stream_grow(od_csv_stream *s, od_log_growth *out, od_error *err
   return OD_OK;
 }
 
-// Returns whether the rows differ from the rows that were read first. A missing row is a difference.
-static bool differs(const od_csv_stream *s) {
-  od_byte_sum sum = {0};
-  char block[1 << 14];
-  off_t at = s->first_row;
-  while (at < s->limit) {
-    size_t left = (size_t)(s->limit - at);
-    ssize_t got = pread(s->file, block, left < sizeof block ? left : sizeof block, at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return true;
-    od_byte_sum_take(&sum, block, (size_t)got);
-    at += got;
-  }
-  return s->is_known && od_byte_sum_of(&sum) != s->known;
+bool od_csv_stream_has_changed(const void *stream) {
+  const od_csv_stream *s = stream;
+  return !s->follows &&
+         od_byte_sum_has_changed(s->file, s->first_row, s->limit, s->written, s->is_known ? &s->known : NULL);
 }
 
-bool od_csv_stream_has_changed(const od_csv_stream *s) {
-  struct stat about;
-  if (s->follows || fstat(s->file, &about) != 0) return false;
-  bool untouched = about.st_size == s->limit && about.st_mtim.tv_sec == s->written.tv_sec &&
-                   about.st_mtim.tv_nsec == s->written.tv_nsec;
-  return !untouched && differs(s);
-}
-
-const char *od_csv_stream_start_time(const od_csv_stream *s) {
+const char *od_csv_stream_start_time(const void *stream) {
+  const od_csv_stream *s = stream;
   if (!s->times) return NULL;
   const char *start = od_csv_times_start(s->times, od_table_find_time(s->head), s->r.wanted);
   return start ? start : od_csv_times_start(s->times, -1, s->r.wanted);
 }
 
-int od_csv_stream_line(const od_csv_stream *s) {
-  return s->row_line;
+int od_csv_stream_line(const void *stream) {
+  return ((const od_csv_stream *)stream)->row_line;
 }
 
-bool od_csv_stream_is_cut(const od_csv_stream *s) {
+bool od_csv_stream_is_cut(const void *stream) {
+  const od_csv_stream *s = stream;
   return s->limit > 0 && s->last != '\n' && s->last != '\r';
 }

@@ -72,27 +72,8 @@ od_status od_trace_file_read(od_trace_file *f, void *to, size_t most, size_t *go
   return OD_OK;
 }
 
-// Returns whether the bytes differ from the bytes that were read first. A missing byte is a difference.
-static bool differs(const od_trace_file *f) {
-  od_byte_sum sum = {0};
-  char block[1 << 14];
-  for (off_t at = 0; at < f->limit;) {
-    size_t left = (size_t)(f->limit - at);
-    ssize_t got = pread(f->file, block, left < sizeof block ? left : sizeof block, at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return true;
-    od_byte_sum_take(&sum, block, (size_t)got);
-    at += got;
-  }
-  return f->is_known && od_byte_sum_of(&sum) != f->known;
-}
-
 bool od_trace_file_has_changed(const od_trace_file *f) {
-  struct stat about;
-  if (fstat(f->file, &about) != 0) return false;
-  bool untouched = about.st_size == f->limit && about.st_mtim.tv_sec == f->written.tv_sec &&
-                   about.st_mtim.tv_nsec == f->written.tv_nsec;
-  return !untouched && differs(f);
+  return od_byte_sum_has_changed(f->file, 0, f->limit, f->written, f->is_known ? &f->known : NULL);
 }
 
 // --- Lines ------------------------------------------------------------------------------------------------------------
@@ -182,4 +163,24 @@ od_status od_trace_lines_fail(const od_trace_lines *l, const char *text, size_t 
   found[n] = '\0';
   return od_fail(err, OD_BAD_INPUT, "%s:%d:%zu: found '%s', expected %s", l->file.path, l->line, place + 1, found,
                  expected);
+}
+
+// --- Functions of a source of frames ------------------------------------------------------------------------------------
+
+bool od_trace_source_has_changed(const void *source) {
+  return od_trace_file_has_changed(source);
+}
+
+const char *od_trace_source_start_time(const void *source) {
+  const od_trace_file *f = source;
+  return f->start[0] ? f->start : NULL;
+}
+
+int od_trace_source_line(const void *source) {
+  return ((const od_trace_lines *)source)->line;
+}
+
+bool od_trace_source_is_cut(const void *source) {
+  const od_trace_lines *l = source;
+  return l->file.limit > 0 && l->last != '\n';
 }

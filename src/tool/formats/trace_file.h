@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "io/byte_sum.h"
+#include "io/date_time.h"
 #include "oleodyn/status.h"
 
 // ---- Bytes
@@ -21,7 +22,8 @@ typedef struct od_trace_file {
   od_byte_sum sum;          // checksum of the bytes read since the beginning
   uint64_t known;           // checksum of all bytes, after all bytes were read
   bool is_known;
-  bool shares;  // whether the descriptor belongs to another reader
+  bool shares;                    // whether the descriptor belongs to another reader
+  char start[OD_DATE_TIME_SIZE];  // date and time of the time zero, for the formats of traces; empty: unknown
 } od_trace_file;
 
 // Opens a regular file and registers it (io/inputs_read.h). od_trace_file_close() also closes a file that could not be opened.
@@ -38,7 +40,7 @@ bool od_trace_file_has_changed(const od_trace_file *f);
 // ---- Lines
 
 typedef struct od_trace_lines {
-  od_trace_file file;
+  od_trace_file file;  // the first member
   char *buffer;
   size_t capacity, filled, at;
   int line;      // number of the last line read, from 1
@@ -59,5 +61,13 @@ od_status od_trace_lines_next(od_trace_lines *l, const char **text, size_t *leng
 // Fails with OD_BAD_INPUT. The message contains the place in the last line, and the expected text.
 od_status od_trace_lines_fail(const od_trace_lines *l, const char *text, size_t length, size_t place,
                               const char *expected, od_error *err);
+
+// ---- Functions of an od_can_source (can_frames.h). The state of the source begins with its od_trace_file, or, for the
+// last two functions, with its od_trace_lines.
+
+bool od_trace_source_has_changed(const void *source);
+const char *od_trace_source_start_time(const void *source);
+int od_trace_source_line(const void *source);
+bool od_trace_source_is_cut(const void *source);
 
 #endif

@@ -3,9 +3,12 @@
 #ifndef OD_IO_BYTE_SUM_H
 #define OD_IO_BYTE_SUM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
+#include <time.h>
 
 typedef struct od_byte_sum {
   uint64_t sum;
@@ -36,5 +39,10 @@ static inline uint64_t od_byte_sum_of(const od_byte_sum *s) {
   od_byte_sum_take_word(&end, end.part);
   return end.sum + end.parts;
 }
+
+// Returns whether the bytes of an open file from `from` to `to` have changed since they were read. A missing byte is a change; appended
+// bytes are not. The bytes are only read if the length of the file is not `to` or its modification time is not `written`. known: their
+// checksum; NULL: unknown, only missing bytes are found.
+bool od_byte_sum_has_changed(int file, off_t from, off_t to, struct timespec written, const uint64_t *known);
 
 #endif

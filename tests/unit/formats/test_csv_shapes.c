@@ -50,7 +50,7 @@ static void expect(scratch *s, const shape *w, size_t length) {
     char way[40];
     double row[MOST];
     bool end = false;
-    od_csv_stream *c = NULL;
+    void *c = NULL;
     snprintf(way, sizeof way, "block %zu", block);
     if (od_csv_stream_open(path, NULL, block, &c, &err) != OD_OK) fail_msg("%s, %s: %s", way, w->text, err.text);
     od_csv_stream_use(c, (bool[MOST]){false});  // columns may contain text
@@ -178,7 +178,7 @@ static void long_lines(void **state) {
   static const bool wanted[3] = {true, true, false};
   for (int i = 0; i < 2; i++) {
     const size_t length = i ? 70000000 : 20000000;
-    od_csv_stream *c = NULL;
+    void *c = NULL;
     od_error err = {0};
     double row[3];
     bool end = false;
@@ -202,7 +202,7 @@ static void long_lines(void **state) {
 static void wide_rows(void **state) {
   enum { COLUMNS = 60000, ROWS = 260 };
   scratch *s = *state;
-  od_csv_stream *c = NULL;
+  void *c = NULL;
   od_error err = {0};
   static double row[COLUMNS];
   static bool wanted[COLUMNS] = {true, [COLUMNS - 1] = true};
@@ -234,7 +234,7 @@ static void many_columns(void **state) {
     size_t n = 0;
     for (size_t i = 0; i < columns; i++) text[n++] = 'u', text[n++] = i + 1 < columns ? ',' : '\n';
     for (size_t i = 0; i < columns; i++) text[n++] = '7', text[n++] = i + 1 < columns ? ',' : '\n';
-    od_csv_stream *c = NULL;
+    void *c = NULL;
     od_error err = {0};
     const char *path = scratch_write(s, "t.csv", text, n);
     assert_int_equal(od_csv_stream_open(path, NULL, 0, &c, &err), more ? OD_BAD_INPUT : OD_OK);

@@ -226,6 +226,30 @@ static void flaws(void **state) {
   od_dbc_free(dbc);
 }
 
+// Vector tools write names of more than 32 characters as attributes. Oracle: cantools 39, for files of its own tests.
+static void long_symbols(void **state) {
+  static const char text[] =
+      "BO_ 5 Short_0000: 8 A\n SG_ One_0000 : 0|8@1+ (1,0) [0|0] \"\" A\n SG_ Two_0000 : 8|8@1+ (1,0) [0|0] \"\" A\n"
+      " SG_ Three : 16|8@1+ (1,0) [0|0] \"\" A\n SG_ Four : 24|8@1+ (1,0) [0|0] \"\" A\n"
+      "BA_DEF_ SG_ \"SystemSignalLongSymbol\" STRING ;\nBA_DEF_DEF_ \"SystemSignalLongSymbol\" \"\";\n"
+      "BA_ \"SystemMessageLongSymbol\" BO_ 5 \"A_message_with_more_than_32_characters\";\n"
+      "BA_ \"SystemMessageLongSymbol\" BO_ 6 \"no such message\";\n"
+      "BA_ \"SystemSignalLongSymbol\" SG_ 5 One_0000 \"A_signal_with_more_than_32_characters\";\n"
+      "BA_ \"SystemSignalLongSymbol\" SG_ 5 Two_0000 \"A_signal_with_more_than_32_characters\";\n"
+      "BA_ \"SystemSignalLongSymbol\" SG_ 5 Three \"Four\";\nBA_ \"SystemSignalLongSymbol\" SG_ 5 Four \"\";\n"
+      "CM_ SG_ 5 One_0000 \"first\";\nVAL_ 5 Two_0000 1 \"on\" ;\n";
+  od_dbc *dbc = read_text(*state, text);
+  const od_dbc_signal *s = dbc->message[0].signal;
+  assert_string_equal(dbc->message[0].name, "A_message_with_more_than_32_characters");
+  assert_string_equal(s[0].name, "A_signal_with_more_than_32_characters");
+  assert_string_equal(s[0].comment, "first");
+  assert_string_equal(s[1].name, "Two_0000");  // the name is taken
+  assert_string_equal(s[1].value[0].name, "on");
+  assert_string_equal(s[2].name, "Three");
+  assert_string_equal(s[3].name, "Four");
+  od_dbc_free(dbc);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(contents, scratch_setup, scratch_teardown),
@@ -233,6 +257,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(damaged, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(errors, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(long_names, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(long_symbols, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(all_errors, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(flaws, scratch_setup, scratch_teardown),
   };
