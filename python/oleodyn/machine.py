@@ -198,7 +198,7 @@ class Machine:
 
         sensors: names or patterns of outputs and the standard deviations of their noise, SI. parameters: numbers that are estimated, with
         the standard deviations of their initial errors (or a list, if start() gets the whole covariance). outputs: further outputs to
-        estimate. filter: a name of `oleodyn help filters`; default: the extended Kalman filter. gate: innovations beyond this many
+        estimate. filter: ekf, iterated-ekf and others; a wrong name lists all; default: the first of the list. gate: innovations beyond this many
         standard deviations are not used. low, high: bounds of the parameters. Experiment(path).run() runs complete observers of
         experiment files, with noise and initial errors in their usual units.
         """

@@ -43,6 +43,17 @@ static void dealloc(PyObject *self) {
   Py_TYPE(self)->tp_free(self);
 }
 
+// Raises an error that lists the filters. Returns false.
+static bool no_filter(const char *name) {
+  char list[400] = "";
+  for (int i = 0; od_filter_at(i); i++) {
+    size_t length = strlen(list);
+    snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : "", od_filter_at(i)->name);
+  }
+  PyErr_Format(PyExc_ValueError, "there is no filter '%s'; the filters are %s", name, list);
+  return false;
+}
+
 // Creates the observer of the options. noise: standard deviations of the sensors.
 static bool create(observer *o, PyObject *noise, PyObject *low, PyObject *high, const char *filter, double gate) {
   const od_plant *plant = o->plant.plant;
@@ -72,8 +83,7 @@ static bool create(observer *o, PyObject *noise, PyObject *low, PyObject *high, 
                                        .low = o->low ? od_doubles(o->low) : NULL,
                                        .high = o->high ? od_doubles(o->high) : NULL};
   if (filter && !options.filter) {
-    PyErr_Format(PyExc_ValueError, "there is no filter '%s'", filter);
-    return false;
+    return no_filter(filter);
   }
   const char *problem = od_observer_check(&options);
   if (problem) {

@@ -65,7 +65,7 @@ static od_status roll(worker *w, long i, od_sim *sim, double *u, void *memory) {
     if (k > 0) status = od_sim_advance(advance, (double)k * b->h, &at);
     if (status == OD_OK) status = od_sim_outputs(at, y + k * plant->ny);
     if ((k & 255) == 255 && b->stop) status = OD_INTERRUPTED;
-    if (status != OD_OK)
+    if (status != OD_OK && status != OD_INTERRUPTED)
       for (long j = k * plant->ny; j < (b->steps + 1) * plant->ny; j++) y[j] = NAN;
   }
   return status;

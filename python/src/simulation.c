@@ -178,6 +178,7 @@ static PyObject *advance(PyObject *self, PyObject *time) {
   od_status status = od_sim_advance_up_to(s->advance, t);
   od_retake(&released);
   s->is_busy = false;
+  if (status != OD_OK) drop_advance(s);  // an advance does not accept a time before that of its last call
   CHECKED(status);
   Py_RETURN_NONE;
 }
