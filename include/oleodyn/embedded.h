@@ -31,6 +31,10 @@ typedef struct od_embedded_observer {
   const double *least, *most;      // one entry per parameter: bounds
   const double *start;             // one entry per parameter: initial estimates
   const double *P, *Q;             // n x n: covariance of the initial errors, and of the process noise per period
+  const int *P_at;                 // NULL: P has all entries; otherwise P has only the P_count entries with these
+  int P_count;                     // indices i * n + j, j >= i; the other entries of this triangle are zero
+  const double *noise;             // noise_rows x n: the process noise as in od_observer_options, instead of Q; NULL: Q
+  int noise_rows;
   int given;                       // number of outputs in terms of which the initial covariance is given
   const int *given_output;         // indices of these outputs
   const double *given_covariance;  // given x given: covariance of the errors of these outputs

@@ -67,6 +67,7 @@ typedef struct od_filter {
   // Saves or restores the memory of the filter (src/core/base/saved.h). NULL: the memory contains no data between two
   // calls.
   void (*transfer)(struct od_observer *o, struct od_pieces *t);
+  bool constant_noise;   // whether od_observer_options.noise can replace the arguments Q and q of `predict`
   bool detects_changes;  // whether sudden changes of parameters can be detected with this filter
                          // (src/core/observe/change_watch.h)
 } od_filter;

@@ -35,8 +35,19 @@ typedef struct od_observer_options {
   const int *frozen;  // ny entries: a value that repeats this many times is not used; NULL or zero: no such check
   const double *low, *high;  // np entries: bounds of the parameters; NULL: no bounds
   const double *choice;      // a value for each option of the filter (for words: the index); NULL: the defaults
-  void *reserved[3];         // zero
+
+  // Constant process noise of every step, instead of the arguments Q and q of od_observer_predict(), which are then NULL: the
+  // covariance rows' rows. NULL: none. The observer then needs less memory. `noise` has noise_rows x n numbers, is not copied, and is
+  // computed by od_observer_noise_rows(). Only for the square-root form and filters with `constant_noise`.
+  const double *noise;
+  long noise_rows;
+  void *reserved[1];  // zero
 } od_observer_options;
+
+// Computes the rows of a process noise Q (n x n) for od_observer_options.noise. rows: n x n numbers. Returns their count, or -1 if Q is
+// not positive semidefinite.
+OD_API int od_observer_noise_rows(int nx, int np, const double *Q, double *rows);
+
 
 typedef struct od_observer od_observer;
 
@@ -102,7 +113,7 @@ OD_API double od_observer_time(const od_observer *o);
 OD_API const double *od_observer_state(const od_observer *o);
 OD_API const double *od_observer_parameters(const od_observer *o);
 // Returns the covariance (n x n), in memory of the observer. In square-root form this call computes the covariance from
-// the factor.
+// the factor. With constant noise (od_observer_options.noise), od_observer_correct() and od_observer_outputs() overwrite the result.
 OD_API const double *od_observer_covariance(od_observer *o);
 // Returns the standard deviation of parameter i. The call is cheap in both forms of the covariance.
 OD_API double od_observer_parameter_sigma(const od_observer *o, int i);

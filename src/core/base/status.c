@@ -13,7 +13,7 @@ const char *od_status_text(od_status status) {
   return (unsigned)status < OD_STATUS_COUNT ? texts[status] : "unknown status";
 }
 
-od_status od_fail(od_error *err, od_status status, const char *format, ...) {
+od_status(od_fail)(od_error *err, od_status status, const char *format, ...) {
   if (err) {
     err->status = status;
     va_list args;

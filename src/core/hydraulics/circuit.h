@@ -7,6 +7,7 @@
 
 #include "base/compiler.h"
 #include "base/complex_number.h"
+#include "base/precision.h"
 #include "model/model.h"
 
 // The part of the circuit to which an entry of theta belongs: the oil, a node, or elements.

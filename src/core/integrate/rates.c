@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/precision.h"
 #include "base/wide.h"
 #include "math/dense.h"
 
@@ -56,7 +57,7 @@ od_status od_plant_rates(const od_plant *plant, void *work, double t, const doub
 
 // Sizes of corrections relative to the rates. Below the first limit a correction is round-off of a well-conditioned matrix. If
 // corrections above the second limit do not decrease, they are not round-off.
-static const double round_off = 1e-12, most_round_off = 1e-6;
+static const double round_off = OD_TOLERANCE(1e-12), most_round_off = OD_TOLERANCE(1e-6);
 enum { MOST_ROUNDS = 6 };
 
 od_status od_plant_rates_by_factors(const od_plant *plant, void *work, double t, const double *x, const double *u,

@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/precision.h"
 
 // Pivots smaller than this times the largest pivot are treated as zero: their rows are redundant.
-static const double rank_tolerance = 1e-9;
+static const double rank_tolerance = OD_TOLERANCE(1e-9);
 
 // ---- the matrix of the elimination
 //
@@ -438,7 +439,7 @@ bool od_partition_exchange(const od_model *m, const double *entries, double *R, 
         if (!isfinite(entry)) return false;
         if (entry > largest) largest = entry, i = r, k = c;
       }
-    if (largest <= 1 + 1e-9) {
+    if (largest <= 1 + OD_TOLERANCE(1e-9)) {
       write_partition(m, entries, in, memory);
       return true;
     }

@@ -167,6 +167,9 @@ static inline int od_model_samplers(const od_model *m) {
 static inline int od_model_charts(const od_model *m) {
   return OD_WITH_SPATIAL ? m->charts : 0;
 }
+static inline int od_model_loads(const od_model *m) {
+  return OD_WITH_LOADS ? m->loads : 0;
+}
 static inline int od_model_junctions(const od_model *m) {
   return OD_WITH_JUNCTIONS ? m->junctions : 0;
 }

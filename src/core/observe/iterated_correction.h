@@ -6,7 +6,7 @@
 
 typedef struct od_iterated {
   int may_repeat;    // whether the next correction may have to be repeated; 1 at the start
-  double content[];  // the covariance of the prediction (n x n), and the sensors after a correction (ny)
+  double content[];  // the covariance of the prediction (n (n + 1) / 2), and the sensors after a correction (ny)
 } od_iterated;
 
 // Returns the size of an od_iterated for this plant in bytes.

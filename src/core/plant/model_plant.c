@@ -189,6 +189,11 @@ static void lay_out(od_plant_data *d) {
   d->plant.work_size = od_place(&end, 0);
 }
 
+size_t od_model_plant_complex_bytes(const od_plant *plant) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  return d->tree - d->complex_scalars;
+}
+
 // Sets typical rates: 1 m/s2 or rad/s2 for accelerations; the model contains the rates of its first-order states.
 static void set_scales(od_plant_data *d) {
   const od_model *m = d->m;
@@ -209,7 +214,6 @@ static od_plant_ops operations_of(const od_model *m) {
     .parameter_jacobian = od_model_plant_parameter_jacobian,
     .outputs = od_model_plant_outputs,
     .output_jacobians = od_model_plant_output_jacobians,
-    .powers = od_model_plant_powers,
     .wants_repartition = od_model_plant_wants_repartition,
     .repartition = od_model_plant_repartition,
     .settle = settle,
@@ -219,6 +223,7 @@ static od_plant_ops operations_of(const od_model *m) {
 #endif
     .edges = od_model_plant_edges
   };
+  if (OD_SHOWS_POWERS) ops.powers = od_model_plant_powers;
   if (OD_WITH_SAVE) {
     ops.fingerprint = od_model_plant_fingerprint;
     ops.restore = od_model_plant_restore;
@@ -290,7 +295,7 @@ static void find_parameters(od_plant_data *d, od_arena *arena) {
     d->owner[i] = measured ? od_circuit_no_number : od_circuit_find_number(m, d->parameter[i]);
     d->block[i] = od_block_find_number(m, d->parameter[i]);
   }
-  od_model_plant_find_changes(d, arena);
+  if (OD_WITH_COMPLEX) od_model_plant_find_changes(d, arena);
 }
 
 // Finds, for each output, the states on which it depends, and properties of all outputs that the plant needs.

@@ -67,7 +67,7 @@ static int find_zeros(const od_model *m, const double *w, zero_lists to) {
   int count = 0;
   for (int i = 0; i < m->instances; i++) count += element_zeros(m, w, &m->instance[i], from(to, count));
   for (int i = 0; i < od_model_blocks(m); i++) count += block_zeros(m, w, &m->block[i], from(to, count));
-  for (int i = 0; i < m->loads; i++) {
+  for (int i = 0; i < od_model_loads(m); i++) {
     if (m->load[i].kind != OD_LOAD_CONTACT) continue;
     if (to.value) to.value[count] = od_mechanics(m)->contact_height(m, w, i);
     if (to.jump) to.jump[count] = -1;
@@ -136,6 +136,7 @@ static void list_jumps(od_plant_data *d, od_arena *arena) {
 void od_model_plant_count_guards(od_plant_data *d, od_arena *arena) {
   const od_model *m = d->m;
   d->plant.margins = od_model_switchers(m);
+  if (!OD_WITH_SIMULATION && !OD_WITH_JUMPS && d->plant.margins == 0) return;  // only od_advance and jumps need guards
   d->plant.zeros = find_zeros(m, NULL, (zero_lists){0});
   d->plant.scales = find_scales(m, NULL, NULL, NULL);
   d->scale_knots = OD_TAKE(arena, int, d->plant.scales);

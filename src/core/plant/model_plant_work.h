@@ -144,6 +144,12 @@ static inline double od_model_plant_force_row(const od_plant_data *d, const od_w
 // Computes a column of g's derivatives along a motion of the mechanism that starts at `level`, or along a number (NULL: none).
 void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v,
                                   const od_number_change *change, int level, double *column);
+// Returns whether parameter j is a number of the mechanism. Builds without complex numbers have no such parameters
+// (real_derivatives.h).
+static inline bool od_is_mechanical(const od_plant_data *d, int j) {
+  return OD_WITH_COMPLEX && d->change[j].is_mechanical;
+}
+
 // Directions of OD_LANES tangents together, used if OD_LANES_PAY.
 typedef struct od_lane_directions {
   od_lanes *dz, *dzd, *dzdd, *column;

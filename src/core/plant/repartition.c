@@ -149,7 +149,7 @@ static od_status parameter_motion(const od_plant *plant, void *work, double *T, 
   const od_layout *l = &d->m->layout;
   od_work_parts p = od_work_parts_of(d, work);
   for (int j = 0; j < plant->np; j++) {
-    if (d->change[j].is_mechanical) {
+    if (od_is_mechanical(d, j)) {
       int level;
       od_number_change change = od_model_plant_begin_number(d, &p, j, &level);
       od_directions v = clear_directions(plant, &p);

@@ -9,6 +9,9 @@
 #include "machine/machine.h"
 #include "memory/owned.h"
 #include "mechanics/partition.h"
+#include "integrate/integrators.h"
+#include "integrate/sim_block.h"
+#include "plant/inner_plant.h"
 #include "plant/model_plant_work.h"
 #include "plant/plant_in_arena.h"
 #include "plant/real_derivatives.h"
@@ -41,8 +44,7 @@ static od_status describe(od_export_program *p, const od_machine *machine, const
 
 // ---- the test run
 
-// Creates the run in memory of the arena, which grows until the run fits.
-static od_status create_run(od_export_program *p, od_embedded_run **run, od_error *err) {
+od_status od_export_create_run(od_export_program *p, od_embedded_run **run, od_error *err) {
   od_status status = OD_NO_MEMORY;
   for (size_t size = first_memory; status == OD_NO_MEMORY && size <= most_memory; size *= 4) {
     od_arena_place mark = od_arena_mark(&p->arena);
@@ -54,14 +56,31 @@ static od_status create_run(od_export_program *p, od_embedded_run **run, od_erro
   return status == OD_OK ? OD_OK : od_fail(err, status, "the program cannot start: %s", od_status_text(status));
 }
 
+// Returns the part of the run's memory that only this program needs, because it contains all integrators and complex numbers. An observer has
+// a second simulation for trials.
+static size_t excess(const od_export_program *p, od_embedded_run *run) {
+  const od_plant *plant = od_embedded_plant(run);
+  const od_sim *sim = od_embedded_sim(run);
+  void *work = od_sim_work(od_embedded_sim(run));
+  const od_plant *innermost = od_innermost_plant(plant, &work);
+  size_t columns = p->d.observer ? od_most_columns(plant) : 0, own = p->d.integrator->scratch(plant, columns);
+  size_t more = (od_integrators_scratch(plant, columns) - own) * sizeof(double) / 16 * 16;
+  if (!p->needs_complex) more += od_model_plant_complex_bytes(innermost) / 16 * 16;
+  if (!p->d.observer) return more;
+  // With constant noise, the second simulation shares its memory with a covariance.
+  size_t n = (size_t)(od_plant_nx(plant) + plant->np), shared = p->observer.noise ? n * n * sizeof(double) : 0;
+  size_t second = od_sim_bytes(sim) > shared + more ? more : od_sim_bytes(sim) > shared ? od_sim_bytes(sim) - shared : 0;
+  return more + second / 16 * 16;
+}
+
 // Takes the steps of the test run, and records its results and the largest counts.
 static od_status run_test(od_export_program *p, od_error *err) {
   od_embedded_run *run = NULL;
-  od_status status = create_run(p, &run, err);
+  od_status status = od_export_create_run(p, &run, err);
   if (status != OD_OK) return status;
   od_export_run *r = &p->run;
   p->states = od_plant_nx(od_embedded_plant(run));
-  r->memory = od_embedded_used(run);
+  r->memory = od_embedded_used(run) - excess(p, run);
   od_sim_counts before = {0};
   for (int i = 0; i < r->steps && status == OD_OK; i++) {
     status = od_embedded_step(run, r->u + i * p->inputs, r->y + i * p->sensors);
@@ -227,6 +246,28 @@ static const char *obstacle(const od_experiment *e) {
   return NULL;
 }
 
+// Returns the reason why an observer cannot be exported in single precision, or NULL.
+static const char *obstacle_of_floats(const od_experiment *e) {
+  const od_model *m = od_machine_model(e->model);
+  if (e->form != OD_FORM_SQUARE_ROOT)
+    return "--float needs the square-root form of the covariance; a covariance itself has too few digits in single precision";
+  if (od_model_samplers(m)) return "--float: the machine has sampled blocks, whose times need double precision";
+  if (m->operations) return "--float: the machine has formulas, whose tables are in double precision";
+  return NULL;
+}
+
+// The noise of a period is constant, so an observer with a filter that supports constant noise stores the rows of its root only.
+static od_status choose_noise(od_export_program *p, int n, od_error *err) {
+  od_embedded_observer *o = &p->observer;
+  if (o->form != OD_FORM_SQUARE_ROOT || !o->filter->constant_noise) return OD_OK;
+  double *rows = OD_TAKE_MATRIX(&p->arena, double, n, n);
+  if (!rows) return no_memory(err);
+  o->noise_rows = od_observer_noise_rows(n - p->parameters, p->parameters, o->Q, rows);
+  if (o->noise_rows < 0) return od_fail(err, OD_BAD_INPUT, "the covariance of the process noise is not positive semidefinite");
+  o->noise = rows;
+  return OD_OK;
+}
+
 // Copies the settings of the observer.
 static od_status choose_observer(od_export_program *p, const od_experiment *e, od_error *err) {
   od_arena *a = &p->arena;
@@ -276,7 +317,7 @@ static od_status choose_observer(od_export_program *p, const od_experiment *e, o
                                        .given_output = row,
                                        .given_covariance = e->initial.covariance};
   p->d.observer = &p->observer;
-  return OD_OK;
+  return choose_noise(p, n, err);
 }
 
 // Reads the first samples of the experiment for the test run.
@@ -304,7 +345,9 @@ od_status od_export_experiment(const od_experiment *e, const od_export_options *
   *out = (od_export_program){.title = e->title, .sensors = e->sensors};
   od_export_program *p = out;
   const char *reason = obstacle(e);
+  if (!reason && options->single) reason = obstacle_of_floats(e);
   if (reason) return od_fail(err, OD_BAD_INPUT, "the observer cannot be exported: %s", reason);
+  p->single = options->single;
   p->d.period = options->period > 0 ? options->period : e->step;
   p->d.integrator = e->integrator ? e->integrator : od_integrator_at(0);
   p->integrator = p->d.integrator->name;

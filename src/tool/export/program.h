@@ -39,12 +39,14 @@ typedef struct od_export_program {
   int inputs, sensors, states, parameters;
   const char *filter, *integrator;  // names in oleodyn/filter.h and oleodyn/integrator.h; filter NULL: no observer
   bool needs_complex;               // whether derivatives need complex numbers
+  bool single;                      // whether the export computes in single precision
   od_export_run run;
 } od_export_program;
 
 typedef struct od_export_options {
   const char *name;              // NULL: made from the name of the file
   double period;                 // s; 0: the step of the file
+  bool single;                   // single precision, for observers
   const char *const *parameter;  // paths of numbers that can be set while the program runs
   int parameters;
   const int *output;  // indices of outputs; NULL: the outputs that `oleodyn simulate` records
@@ -57,6 +59,8 @@ od_status od_export_machine(const od_machine *machine, const od_export_options *
                             od_error *err);
 od_status od_export_experiment(const od_experiment *e, const od_export_options *options, od_export_program *out,
                                od_error *err);
+// Creates a run of the program, in double precision, in memory of the program's arena, which grows until the run fits.
+od_status od_export_create_run(od_export_program *p, od_embedded_run **run, od_error *err);
 void od_export_program_free(od_export_program *p);
 
 #endif

@@ -6,6 +6,7 @@
 #include "document/text_file.h"
 #include "export/c_program.h"
 #include "export/folder.h"
+#include "export/trial.h"
 #include "io/wording.h"
 #include "jobs/job.h"
 #include "jobs/open_machine.h"
@@ -22,7 +23,7 @@ static const char details[] =
 typedef struct arguments {
   const char *folder, *name, *step;
   od_words outputs, parameters;
-  bool no_names;
+  bool no_names, single;
   od_load_arguments load;
 } arguments;
 
@@ -86,11 +87,15 @@ static const char *last_part(od_job *job, const char *path) {
 static int describe(od_job *job, const arguments *a, const source *s, od_export_program *p) {
   od_words parameters = {0};
   OD_SCOPED(od_selection_free) od_selection selection = {0};
-  od_export_options options = {.name = a->name ? a->name : last_part(job, a->folder)};
+  od_export_options options = {.name = a->name ? a->name : last_part(job, a->folder), .single = a->single};
   if (!od_setting_quantity(job, "step", a->step, "s", &options.period)) return OD_JOB_BAD_INPUT;
   if (s->experiment && (a->outputs.count || a->parameters.count)) {
     od_job_error(job, "--%s: an observer has the outputs and parameters of its experiment file; change the file",
                  a->outputs.count ? "outputs" : "parameters");
+    return OD_JOB_BAD_INPUT;
+  }
+  if (s->machine && a->single) {
+    od_job_error(job, "--float: a simulation in single precision drifts away; give an experiment, whose observer corrects the drift");
     return OD_JOB_BAD_INPUT;
   }
   OD_TRY(split(job, &a->parameters, &parameters));
@@ -103,7 +108,7 @@ static int describe(od_job *job, const arguments *a, const source *s, od_export_
   return status == OD_OK ? OD_GO_ON : od_job_end_early(job, status, &err);
 }
 
-static od_result report(const od_export_program *p, const char *folder) {
+static od_result report(const od_export_program *p, const od_trial *trial, const char *folder) {
   od_result r = od_result_new("Export", p->title);
   bool observes = p->d.observer != NULL;
   od_result_text(&r, "folder", folder);
@@ -121,6 +126,13 @@ static od_result report(const od_export_program *p, const char *folder) {
                  od_count(p->d.outputs, "output").text, od_duration_text(p->d.period, 4).text);
   od_result_line(&r, "memory: %zu bytes; `make -C %s check` compiles it and compares a run of %s", p->run.memory,
                  folder, od_count(p->run.steps, "step").text);
+  if (p->single) {
+    od_result_set(&r, "single_difference_sigmas", json_real(trial->difference));
+    od_result_set(&r, "single_samples", json_integer(trial->samples));
+    od_result_line(&r, "single precision: at most %.2g standard deviations from double precision in %s of the experiment",
+                   trial->difference, od_count((int)trial->samples, "sample").text);
+  }
+  od_result_text(&r, "precision", p->single ? "single" : "double");
   return r;
 }
 
@@ -134,6 +146,8 @@ int od_kind_export(od_job *job) {
       {"parameters", OD_OPTION_LIST, "LIST", "numbers of a machine that the program can set (repeatable)",
        &a.parameters},
       {"step", OD_OPTION_TEXT, "H", "time between two steps; default: the step of the file", &a.step},
+      {"float", OD_OPTION_FLAG, NULL,
+       "single precision, for observers; refused if the estimates differ by more than 0.1 standard deviations", &a.single},
       {"no-names", OD_OPTION_FLAG, NULL, "no comments with the names of the machine's numbers", &a.no_names},
       OD_LOAD_OPTIONS(&a.load),
   };
@@ -152,15 +166,17 @@ int od_kind_export(od_job *job) {
   OD_TRY(describe(job, &a, &s, &p));
   od_error err = {0};
   od_folder folder;
+  od_trial trial = {0};
   od_status status = od_folder_begin(&folder, a.folder, &err);
   const od_c_export x = {.program = &p, .folder = folder.temporary, .names = !a.no_names};
   if (status == OD_OK) {
     status = od_c_export_write(&x, &err);
+    if (status == OD_OK && a.single) status = od_trial_run(&p, s.experiment, folder.temporary, &trial, &err);
     if (status == OD_OK) status = od_folder_commit(&folder, &err);
     od_folder_discard(&folder);
   }
   if (status != OD_OK) return od_job_end_early(job, status, &err);
-  OD_SCOPED(od_result_free) od_result r = report(&p, a.folder);
+  OD_SCOPED(od_result_free) od_result r = report(&p, &trial, a.folder);
   const od_file_contents contents = {.result = &r};
   return od_job_finish(job, &contents, NULL);
 }
