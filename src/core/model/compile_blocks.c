@@ -79,8 +79,7 @@ static const char *force_refusal(const od_model *m, int actuator) {
   return NULL;
 }
 
-// Returns the reason why a block cannot measure a quantity, or NULL if a block can measure it.
-static const char *refusal(const od_model *m, const od_output *o) {
+const char *od_model_measure_refusal(const od_model *m, const od_output *o) {
   static const char only[] =
       "only functions of the states can be measured: positions, rates, lengths, pressures, spools, forces of springs "
       "and cylinders";
@@ -131,7 +130,7 @@ static void find_measures(od_build *b, od_model *m) {
       if (!line->quantity) continue;
       const char *block = od_model_text(m, m->block[i].name), *quantity = od_model_text(m, line->quantity);
       int output = od_model_output_find(m, quantity);
-      const char *why = output >= 0 ? refusal(m, &m->output[output]) : NULL;
+      const char *why = output >= 0 ? od_model_measure_refusal(m, &m->output[output]) : NULL;
       if (output < 0)
         od_build_report(b, OD_ABOUT_BLOCK, i,
                         "block '%s' measures '%s', but there is no such quantity; "

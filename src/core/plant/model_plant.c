@@ -248,10 +248,8 @@ static int *copy_indices(od_arena *arena, const int *from, int count) {
   return to;
 }
 
-// Returns whether a number is a component of a joint's axis. Such a number cannot be a parameter of a planar machine, because a
-// change would turn the axis out of the plane.
-static bool is_axis(const od_model *m, int number) {
-  for (int i = 0; i < m->joints; i++) {
+bool od_model_plant_fixes(const od_model *m, int number) {
+  for (int i = 0; i < m->joints && m->planar; i++) {
     const od_joint_spec *s = &m->joint[i].spec;
     if ((s->axis_a >= 0 && number >= s->axis_a && number < s->axis_a + 3) ||
         (s->axis_b >= 0 && number >= s->axis_b && number < s->axis_b + 3))
@@ -277,7 +275,7 @@ static od_status check_choice(const od_model *m, const od_plant_choice *c, od_er
     if (number < 0 || number >= m->numbers)
       return od_fail(err, OD_BAD_ARGUMENT, "number %d does not exist; expected an index from 0 to %d", number,
                      m->numbers - 1);
-    if (m->planar && is_axis(m, number))
+    if (od_model_plant_fixes(m, number))
       return od_fail(
           err, OD_BAD_ARGUMENT,
           "'%s' belongs to an axis of a planar machine and cannot be a parameter; load the machine as spatial",

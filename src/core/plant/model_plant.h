@@ -15,6 +15,10 @@ const double *od_model_plant_scalars(const od_plant *plant, const void *work);  
 // od_plant_ops.hold(). *element is NULL for a block.
 void od_model_plant_jump_owner(const od_plant *plant, int jump, const od_instance **element, const od_block **block);
 
+// Returns whether a number of the model cannot be a parameter: a component of a joint's axis in a planar machine. A change would turn the
+// axis out of the plane.
+bool od_model_plant_fixes(const od_model *m, int number);
+
 // Computes the mass matrix (nz x nz) at the last point.
 void od_model_plant_mass_matrix(const od_plant *plant, void *work, double *M);
 

@@ -25,9 +25,14 @@ typedef struct writer {
   const od_c_export *x;
   const od_export_program *p;
   od_arena arena;
-  const char *upper;    // the name of the program in capitals
-  const char *content;  // the file that is copied
+  const od_c_use *use;
+  const char *upper;     // the name of the program in capitals
+  const char **written;  // C sources
+  int count;
 } writer;
+
+static const char *const controller_roots[] = {"od_embedded_step", NULL};
+static const od_c_use for_controllers = {.templates = "controller", .roots = controller_roots};
 
 // ---- fields: names
 
@@ -170,10 +175,13 @@ static const struct {
     {"messages", "src/base/text", ".c"},
 };
 
-static bool lacks_part(const od_export_program *p, const char *part) {
-  static const char *const always[] = {"save", "allocation", "changes", "messages"};
+static bool lacks_part(const writer *w, const char *part) {
+  const od_export_program *p = w->p;
+  static const char *const always[] = {"allocation", "changes"};
   for (size_t i = 0; i < sizeof always / sizeof *always; i++)
     if (strcmp(part, always[i]) == 0) return true;
+  if (strcmp(part, "save") == 0) return !w->use->saves;
+  if (strcmp(part, "messages") == 0) return !w->use->messages;
   if (strcmp(part, "complex") == 0) return !p->needs_complex;
   if (strcmp(part, "observer") == 0) return !p->d.observer;
   if (strcmp(part, "simulation") == 0) return p->d.observer;
@@ -195,7 +203,7 @@ static void print_parts(FILE *to, writer *w) {
   fputc('\n', to);
   for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
     const char *part = left_out[i].part;
-    if (strcmp(part, "complex") == 0 || !lacks_part(p, part) || (i > 0 && strcmp(part, left_out[i - 1].part) == 0)) continue;
+    if (strcmp(part, "complex") == 0 || !lacks_part(w, part) || (i > 0 && strcmp(part, left_out[i - 1].part) == 0)) continue;
     fputs("#define OD_WITHOUT_", to);
     for (; *part; part++) fputc(toupper((unsigned char)*part), to);
     fputc('\n', to);
@@ -262,7 +270,7 @@ static bool print_field(FILE *to, const char *word, void *user) {
   if (strcmp(word, "period") == 0) return print_number(to, p->d.period), true;
   if (strcmp(word, "period_bits") == 0) return print_bits(to, p->d.period), true;
   if (strcmp(word, "gate") == 0) return print_bits(to, p->observer.gate), true;
-  return false;
+  return w->use->field && w->use->field(to, word, (void *)w->use->user);
 }
 
 static bool holds(const char *word, const void *user) {
@@ -289,6 +297,8 @@ static bool holds(const char *word, const void *user) {
 // Returns the path of a file of the folder. The template "name.h.in" becomes "crane.h".
 static const char *path_of(writer *w, const char *name) {
   bool is_own = strncmp(name, "name", 4) == 0;
+  const char *slash = strchr(name, '/');
+  if (w->use->is_flat && slash) name = slash + 1;
   const char *rest = is_own ? name + 4 : name;
   int length = (int)strlen(rest) - (ends_with(rest, ".in") ? 3 : 0);
   return od_arena_format(&w->arena, "%s/%s%.*s", w->x->folder, is_own ? w->p->name : "", length, rest);
@@ -308,14 +318,25 @@ static od_status make_folders(writer *w, const char *path, od_error *err) {
   return OD_OK;
 }
 
+// Adds a C source to the list of the caller; NULL: the end of the list.
+static bool list_source(writer *w, const char *path) {
+  od_arena *arena = w->x->arena;
+  if (!arena || (path && !ends_with(path, ".c"))) return true;
+  w->written = od_arena_extend(arena, w->written, w->count, sizeof *w->written);
+  const char *name = path ? od_arena_text(arena, path + strlen(w->x->folder) + 1) : NULL;
+  if (w->written) w->written[w->count++] = name;
+  return w->written && (name || !path);
+}
+
 // Writes a text that was collected in memory, C source in the precision of the export. Frees the text.
 static od_status write_page(writer *w, od_text_stream *page, const char *name, od_error *err) {
   const char *path = path_of(w, name);
   size_t length = 0;
   char *text = od_text_stream_close(page);
   od_atomic_file file;
-  od_status status = path && text && od_arena_status(&w->arena) == OD_OK ? make_folders(w, path, err)
-                                                                          : od_fail(err, OD_NO_MEMORY, "out of memory");
+  od_status status = path && text && list_source(w, path) && od_arena_status(&w->arena) == OD_OK
+                         ? make_folders(w, path, err)
+                         : od_fail(err, OD_NO_MEMORY, "out of memory");
   if (status == OD_OK) length = page->length, status = od_atomic_open(&file, path, err);
   if (status == OD_OK) {
     if (w->p->single && (ends_with(path, ".c") || ends_with(path, ".h")))
@@ -332,7 +353,9 @@ static od_status write_template(writer *w, const od_export_file *f, od_error *er
   od_text_stream page;
   od_text_stream_open(&page);
   if (!page.to) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  bool ok = od_template_print(page.to, (const char *)f->bytes, f->size, print_field, holds, w);
+  bool ok = ends_with(f->name, ".in")
+                ? od_template_print(page.to, (const char *)f->bytes, f->size, print_field, holds, w)
+                : fwrite(f->bytes, 1, f->size, page.to) == f->size;
   od_status status = write_page(w, &page, f->name, err);
   return ok ? status : od_fail(err, OD_IO, "the template %s is damaged", f->name);
 }
@@ -365,9 +388,10 @@ static const char *own_part(const char *symbol, const char *prefix) {
 }
 
 static od_symbol_role role(const void *user, const char *path, const char *symbol) {
-  const od_export_program *p = user;
+  const writer *w = user;
+  const od_export_program *p = w->p;
   for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
-    if (left_out[i].begin && lacks_part(p, left_out[i].part) && strncmp(path, left_out[i].begin, strlen(left_out[i].begin)) == 0 &&
+    if (left_out[i].begin && lacks_part(w, left_out[i].part) && strncmp(path, left_out[i].begin, strlen(left_out[i].begin)) == 0 &&
         ends_with(path, left_out[i].end))
       return OD_SYMBOL_LEFT_OUT;
   const char *filter = own_part(symbol, "od_filter_"), *integrator = own_part(symbol, "od_integrator_");
@@ -377,24 +401,29 @@ static od_symbol_role role(const void *user, const char *path, const char *symbo
     return strcmp(integrator, part_of(integrators, p->d.integrator)) == 0 ? OD_SYMBOL_ROOT : OD_SYMBOL_LEFT_OUT;
   // Only builds without complex numbers use these functions, so the list of symbols has no uses of them.
   bool is_real = !p->needs_complex && strcmp(path, "src/plant/real_derivatives.c") == 0;
-  if (is_real || strcmp(symbol, "od_embedded_step") == 0) return OD_SYMBOL_ROOT;
+  bool is_root = is_real;
+  for (const char *const *root = w->use->roots; *root; root++) is_root = is_root || strcmp(symbol, *root) == 0;
+  if (is_root) return OD_SYMBOL_ROOT;
   od_class_use use = od_core_parts_use(&p->model, symbol);
   return use == OD_CLASS_USED ? OD_SYMBOL_ROOT : use == OD_CLASS_UNUSED ? OD_SYMBOL_LEFT_OUT : OD_SYMBOL_USED;
 }
 
 od_status od_c_export_write(const od_c_export *x, od_error *err) {
-  writer w = {.x = x, .p = x->program};
+  writer w = {.x = x, .p = x->program, .use = x->use ? x->use : &for_controllers};
   char *upper = od_arena_text(&w.arena, x->program->name);
   for (char *c = upper; c && *c; c++) *c = (char)toupper((unsigned char)*c);
   w.upper = upper;
-  OD_SCOPED(od_core_sources_free) od_core_sources sources = {0};
+  OD_SCOPED(od_core_sources_free) od_core_sources sources = {.headers = w.use->headers};
   od_status status = upper ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
-  if (status == OD_OK) status = od_core_sources_find(&sources, role, x->program, err);
+  if (status == OD_OK) status = od_core_sources_find(&sources, role, &w, err);
   for (int i = 0; i < sources.count && status == OD_OK; i++)
     status = copy_file(&w, sources.folder, sources.path[i], err);
   if (status == OD_OK) status = copy_file(&w, sources.folder, "LICENSE", err);
   for (const od_export_file *f = od_export_files; f->name && status == OD_OK; f++)
-    if (strcmp(f->folder, "controller") == 0) status = write_template(&w, f, err);
+    if (strcmp(f->folder, w.use->templates) == 0 && !(w.use->leaves_out && w.use->leaves_out(f->name, w.use->user)))
+      status = write_template(&w, f, err);
+  if (status == OD_OK && x->sources && !list_source(&w, NULL)) status = od_fail(err, OD_NO_MEMORY, "out of memory");
+  if (x->sources) *x->sources = w.written;
   od_arena_free(&w.arena);
   return status;
 }

@@ -7,11 +7,13 @@
 #include "experiment/sensor.h"
 #include "export/c_text.h"
 #include "machine/machine.h"
+#include "machine/run_plan.h"
 #include "memory/owned.h"
 #include "mechanics/partition.h"
 #include "integrate/integrators.h"
 #include "integrate/sim_block.h"
 #include "plant/inner_plant.h"
+#include "plant/model_plant.h"
 #include "plant/model_plant_work.h"
 #include "plant/plant_in_arena.h"
 #include "plant/real_derivatives.h"
@@ -33,6 +35,7 @@ static od_status describe(od_export_program *p, const od_machine *machine, const
                           const char *path, od_error *err) {
   p->model = *od_machine_model(machine);
   p->file = path;
+  p->machine = machine;
   p->name = od_c_name(&p->arena, options->name, false, NULL, 0);
   p->inputs = od_machine_input_count(machine);
   p->input = OD_TAKE(&p->arena, od_exported_name, p->inputs);
@@ -149,11 +152,31 @@ static od_status choose_outputs(od_export_program *p, const od_machine *machine,
   return trim_outputs(p, output) ? OD_OK : no_memory(err);
 }
 
+// Takes all numbers that can change while the program runs.
+static od_status choose_all_parameters(od_export_program *p, const od_machine *machine, od_error *err) {
+  int count = od_machine_number_count(machine), *number = OD_TAKE(&p->arena, int, count),
+      *index = OD_TAKE(&p->arena, int, count);
+  p->parameter = OD_TAKE(&p->arena, od_exported_name, count);
+  if (!number || !index || !p->parameter) return no_memory(err);
+  for (int i = 0; i < count; i++) {
+    int theta = od_machine_number_theta(machine, i);
+    if (theta < 0 || !od_machine_number_is_free(machine, i) || od_model_plant_fixes(&p->model, theta)) continue;
+    od_number n = od_machine_number(machine, i);
+    p->parameter[p->parameters] = (od_exported_name){n.path, n.unit};
+    index[p->parameters] = i;
+    number[p->parameters++] = theta;
+  }
+  p->d.number = number, p->parameter_number = index;
+  p->d.numbers = p->parameters;
+  return OD_OK;
+}
+
 static od_status choose_parameters(od_export_program *p, const od_machine *machine, const od_export_options *options,
                                    od_error *err) {
-  int *number = OD_TAKE(&p->arena, int, options->parameters);
+  if (options->is_fmu && options->parameters == 0) return choose_all_parameters(p, machine, err);
+  int *number = OD_TAKE(&p->arena, int, options->parameters), *index = OD_TAKE(&p->arena, int, options->parameters);
   p->parameter = OD_TAKE(&p->arena, od_exported_name, options->parameters);
-  if (!number || !p->parameter) return no_memory(err);
+  if (!number || !index || !p->parameter) return no_memory(err);
   for (int i = 0; i < options->parameters; i++) {
     const char *path = options->parameter[i];
     int found = od_machine_number_find(machine, path);
@@ -164,9 +187,32 @@ static od_status choose_parameters(od_export_program *p, const od_machine *machi
                      "--parameters: '%s' is not a number of the model and cannot change while the program runs", path);
     od_number n = od_machine_number(machine, found);
     p->parameter[i] = (od_exported_name){n.path, n.unit};
+    index[i] = found;
   }
-  p->d.number = number;
+  p->d.number = number, p->parameter_number = index;
   p->d.numbers = p->parameters = options->parameters;
+  return OD_OK;
+}
+
+// Chooses integrator and steps of an FMU: those of `oleodyn simulate`.
+static od_status choose_run(od_export_program *p, const od_machine *machine, const od_export_options *options,
+                            od_error *err) {
+  const od_run_wishes wishes = {.step = options->period};
+  const od_run_choice c = od_machine_choose_run(machine, &wishes);
+  const od_integrator *integrator = od_integrator_find(c.integrator);
+  if (!integrator)
+    return od_fail(err, OD_BAD_INPUT, "the integrator '%s' is available only in the program; choose another integrator",
+                   c.integrator);
+  if (c.time > 0) {
+    od_status status = od_machine_check_run(machine, &c, err);
+    if (status != OD_OK) return status;
+  }
+  p->plan.length = c.time > 0 ? c.time : 0;
+  p->plan.row = c.time > 0 && !c.adaptive ? od_step_grid_of(c.time, c.step).length : c.step;
+  p->plan.tolerance = c.tolerance > 0 ? c.tolerance : OD_ADAPTIVE_TOLERANCE;
+  p->plan.longest = OD_LONGEST_STEP;
+  p->d.integrator = integrator;
+  p->d.period = c.adaptive ? 0 : p->plan.row;
   return OD_OK;
 }
 
@@ -177,16 +223,23 @@ od_status od_export_machine(const od_machine *machine, const od_export_options *
   const od_run_defaults *run = od_machine_run(machine);
   const char *integrator = run->integrator && od_integrator_find(run->integrator) ? run->integrator : NULL;
   p->d.period = options->period > 0 ? options->period : run->adaptive ? 0 : run->step;
-  if (!(p->d.period > 0))
+  if (!(p->d.period > 0) && !options->is_fmu)
     return od_fail(err, OD_BAD_INPUT,
                    "the machine has no fixed step; give the time between two steps, for example --step 1ms");
   p->d.integrator = integrator ? od_integrator_find(integrator) : od_integrator_at(0);
+  od_status status = options->is_fmu ? choose_run(p, machine, options, err) : OD_OK;
   p->integrator = p->d.integrator->name;
-  od_status status = describe(p, machine, options, od_machine_file(machine), err);
+  if (status == OD_OK) status = describe(p, machine, options, od_machine_file(machine), err);
   if (status == OD_OK) status = choose_outputs(p, machine, options, err);
   if (status == OD_OK) status = choose_parameters(p, machine, options, err);
   if (status == OD_OK) status = find_needs(p, err);
   if (status != OD_OK) return status;
+  p->states = 2 * p->model.freedom + p->model.states;
+  double *start = OD_TAKE(&p->arena, double, p->inputs);
+  if (!start) return no_memory(err);
+  od_machine_inputs(machine, 0, start);
+  p->start_input = start;
+  if (options->is_fmu) return OD_OK;
   p->run.steps = TEST_STEPS;
   p->run.u = OD_TAKE_MATRIX(&p->arena, double, TEST_STEPS, p->inputs);
   p->run.y = OD_TAKE(&p->arena, double, 0);

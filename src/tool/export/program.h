@@ -41,6 +41,12 @@ typedef struct od_export_program {
   bool needs_complex;               // whether derivatives need complex numbers
   bool single;                      // whether the export computes in single precision
   od_export_run run;
+  const od_machine *machine;    // the machine, or the machine of the observer
+  const int *parameter_number;  // numbers of the machine that can be set
+  const double *start_input;    // inputs at time 0, and the sensors of an observer
+  struct {
+    double length, row, tolerance, longest;  // the run of `oleodyn simulate`, s; length 0: not given
+  } plan;
 } od_export_program;
 
 typedef struct od_export_options {
@@ -51,6 +57,7 @@ typedef struct od_export_options {
   int parameters;
   const int *output;  // indices of outputs; NULL: the outputs that `oleodyn simulate` records
   int outputs;
+  bool is_fmu;  // adaptive steps are possible, all numbers can be parameters, and there is no test run
 } od_export_options;
 
 // Fill *out from a machine or an experiment, which must outlive it, and compute the test run. Free it with od_export_program_free()

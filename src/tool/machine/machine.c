@@ -114,6 +114,13 @@ double od_machine_input_duration(const od_machine *machine, int i) {
   return fmax(0, od_signal_duration(machine->signals, machine->input[i].signal) - machine->start);
 }
 
+const od_signals *od_machine_signals(const od_machine *machine) {
+  return machine->signals;
+}
+int od_machine_input_signal(const od_machine *machine, int i) {
+  return machine->input[i].signal;
+}
+
 double od_machine_constant_input(const od_machine *machine, int i) {
   int signal = machine->input[i].signal;
   return od_signal_duration(machine->signals, signal) > 0 ? (double)NAN : od_signal_value(machine->signals, signal, 0);
