@@ -44,9 +44,8 @@ const int od_model_part_count = sizeof od_model_parts / sizeof *od_model_parts;
 od_status od_model_check_parts(const od_model *m, od_error *err) {
   for (const od_model_part *p = od_model_parts; p < od_model_parts + od_model_part_count; p++)
     if (!p->is_present && p->is_needed(m))
-      return od_fail(
-          err, OD_NOT_AVAILABLE,
-          "the model needs the part '%s' of the core, which this build does not contain (OD_WITHOUT=%s); use a build with this part",
-          p->name, p->name);
+      return od_fail(err, OD_NOT_AVAILABLE,
+                     "the model needs the part '%s' of the core, which this build does not contain (OD_WITHOUT=%s)",
+                     p->name, p->name);
   return OD_OK;
 }

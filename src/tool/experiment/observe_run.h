@@ -48,7 +48,7 @@ typedef struct od_observe_run {
   int failures;  // number of failures since the last good sample
 } od_observe_run;
 
-// Saves the state of the run in the caller's checkpoint. Fails with OD_NOT_AVAILABLE or OD_NO_MEMORY.
+// Saves the state of the run in the caller's checkpoint.
 od_status od_observe_save(od_observe_run *r, od_error *err);
 // Saves the state of the run if the caller requests a checkpoint after this sample.
 od_status od_observe_save_if_due(od_observe_run *r, od_error *err);

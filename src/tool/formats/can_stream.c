@@ -379,8 +379,7 @@ static od_status no_messages(trace *t, const char *problem, od_error *err) {
     od_name_list_add(&ids, "%0*X (%s)", digits, (unsigned)(id & 0x1fffffff),
                      od_count(t->route[i].frames, "frame").text);
   }
-  if (ids.count == 0)
-    return od_fail(err, OD_BAD_INPUT, "%s: the trace has no frames with data; expected at least one", t->path);
+  if (ids.count == 0) return od_fail(err, OD_BAD_INPUT, "%s: the trace has no frames with data", t->path);
   return od_fail(err, OD_BAD_INPUT, "%s: %s; identifiers of the trace: %s", t->path, problem, od_name_list_text(&ids));
 }
 

@@ -33,7 +33,7 @@ void od_csv_stream_want(od_csv_stream *s, const bool *wanted);
 od_status od_csv_stream_grow(od_csv_stream *s, od_log_growth *out, od_error *err);
 // Moves back to the first row.
 void od_csv_stream_rewind(od_csv_stream *s);
-// Reads the next row, one value per column. *end: whether there is no further row. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Reads the next row, one value per column. *end: whether there is no further row.
 od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_error *err);
 // Return the line number of the last row, and, after all rows were read, whether the last line has no line end.
 int od_csv_stream_line(const od_csv_stream *s);

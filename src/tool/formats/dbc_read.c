@@ -341,8 +341,7 @@ static void read_message(reader *r) {
   const od_dbc_message *same = find_message(r, id);
   if (same) {
     od_error e;
-    od_fail(&e, OD_BAD_INPUT,
-            "message '%.60s' has the same identifier as message '%.60s' in line %d; remove one of the two", m.name,
+    od_fail(&e, OD_BAD_INPUT, "message '%.60s' has the same identifier as message '%.60s' in line %d", m.name,
             same->name, same->line);
     add_error(r, place.line, place.column, e.text);
     return;
@@ -423,8 +422,7 @@ static void read_signal(reader *r) {
   uint64_t key = name_key(message, s.name);
   if (od_key_map_find(&r->by_name, key) >= 0) {
     od_error e;
-    od_fail(&e, OD_BAD_INPUT, "message '%.60s' already has a signal '%.60s'; remove one of the two",
-            r->dbc->message[message].name, s.name);
+    od_fail(&e, OD_BAD_INPUT, "message '%.60s' already has a signal '%.60s'", r->dbc->message[message].name, s.name);
     add_error(r, s.line, s.column, e.text);
     return;
   }
