@@ -138,8 +138,10 @@ static od_status find_classes(const od_model *m, rest *r, const od_element_class
     int found = is_element ? od_element_class_find(x->name) : od_block_class_find(x->name);
     const char *kind = is_element ? "elements" : "blocks";
     if (found < 0)
-      return od_fail(err, OD_BAD_INPUT, "the image needs the class '%s' of %s, which this program does not contain",
-                     x->name, kind);
+      return od_fail(
+          err, OD_BAD_INPUT,
+          "the image needs the class '%s' of %s, which this program does not contain; use a build that contains this class",
+          x->name, kind);
     int version = is_element ? od_element_class_at(found)->version : od_block_classes[found]->version;
     if (version != x->version)
       return od_fail(

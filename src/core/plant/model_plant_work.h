@@ -278,7 +278,7 @@ bool od_model_output_sees_states_only(const od_model *m, const od_output *o);
 bool od_model_output_has_rates(const od_model *m, const od_output *o);
 void od_model_plant_edges(const od_plant *plant, const double *x, unsigned char *at_edge);
 od_status od_model_plant_powers(const od_plant *plant, void *work, double *power);
-// repartition.c
+// repartition.c: functions of od_plant_ops with the same names without the prefix.
 bool od_model_plant_wants_repartition(const od_plant *plant, void *work);
 od_status od_model_plant_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p);
 // Returns whether the angles of the spherical joint with this first link are near their singular position; false for other links.
@@ -328,7 +328,7 @@ od_status od_model_plant_guard_slopes(const od_plant *plant, void *work, od_poin
 // np) contain the derivatives of the jump so far and are propagated through the switches. NULL: not wanted.
 od_status od_model_plant_switch(const od_plant *plant, void *work, double *x, double *map, double *by_parameters);
 
-// model_plant_samples.c
+// model_plant_samples.c: functions of od_plant_ops with the same names without the prefix.
 double od_model_plant_next_sample(const od_plant *plant, const void *work);
 od_status od_model_plant_sample(const od_plant *plant, void *work, double t, double *x, double *map,
                                 double *by_parameters);

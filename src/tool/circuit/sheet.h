@@ -211,7 +211,7 @@ void od_cell_label(od_sheet *s, od_cell *c);
 double od_cell_signal_width(const od_cell *c);
 // Returns the width of the widest line of the label, px.
 int od_cell_label_width(const od_cell *c);
-// Rounds a width up to the grid.
+// Returns the smallest multiple of the grid that is at least `width`, px.
 static inline int od_grid_up(double width) {
   int steps = (int)(width / OD_GRID);
   return (steps * OD_GRID < width ? steps + 1 : steps) * OD_GRID;

@@ -203,7 +203,8 @@ static int number(parser *p) {
     char text[80];
     snprintf(text, sizeof text, "%.*s", length, p->text + p->at);
     od_conversion c;
-    if (!od_units_base(p->names->units, text, &c, unit.power)) return fail(p, p->at, "'%s' is not a unit", text);
+    if (!od_units_base(p->names->units, text, &c, unit.power))
+      return fail(p, p->at, "'%s' is not a unit; expected a unit such as bar, mm or l/min", text);
     value = od_convert(&c, value);
     unit.any = false;
     p->at += length;

@@ -47,7 +47,7 @@ od_section od_section_open_names(od_loader *ld, int value, int node, const char 
 od_section od_section_empty(const od_section_class *c, int node, const char *path, const char *what);
 // Returns the node of the value; -1: not found.
 int od_section_get(const od_loader *ld, const od_section *section, const char *key);
-// Same as od_section_get(), with a message about a missing key.
+// Same as od_section_get(), but reports a missing key (od_section_lacks()).
 int od_section_need(od_loader *ld, const od_section *section, const char *key);
 // Returns whether an unknown key of the section is probably a misspelling of this key.
 bool od_section_means(const od_section *section, const char *key);

@@ -137,9 +137,10 @@ static void judge_trend(judge *j, const od_scatter *run, const od_scatter *last)
   if (!(last->square > 1 + size_matters) || !(last->square > (1 + size_matters) * before)) return;
   if (!significant(j, two_sided(z)) || j->v->trust == OD_UNSOUND) return;
   j->inconsistent = true;
-  ADD_REMARK(j, OD_DOUBTFUL, "nis.trend",
-             "Increasing innovations:", "NIS per dimension is %.3g in the last quarter of the run and %.3g before.",
-             last->square, before);
+  ADD_REMARK(
+      j, OD_DOUBTFUL, "nis.trend", "Increasing innovations:",
+      "NIS per dimension is %.3g in the last quarter of the run and %.3g before. Check whether the machine or a sensor changes during the run.",
+      last->square, before);
 }
 
 // --- Means and correlations ---------------------------------------------------------------------------------------
@@ -579,7 +580,7 @@ static void judge_reference(judge *j, int i) {
     ADD_REMARK(
         j, OD_SOUND, "compare.wide", "Band wider than necessary:",
         "%.4g %% of the values of %.60s are within the 95 %% band of %.60s: the rms difference is %.3g%s%s, and the "
-        "half width of the band %.3g%s%s.",
+        "half width of the band %.3g%s%s. The noise of the observer or the sigma of the column may be set too large.",
         100 * r->share, c->name, w->name, x * r->rms, space, shown.unit, x * r->band, space, shown.unit);
 }
 

@@ -444,7 +444,8 @@ static od_status read_head(blf *s, od_error *err) {
   if (status != OD_OK) return status;
   const uint8_t *b = s->input;
   if (input_count(s) < FILE_HEAD || memcmp(b, "LOGG", 4) != 0)
-    return od_fail(err, OD_BAD_INPUT, "%s: found no header of a BLF file (\"LOGG\")", s->file.path);
+    return od_fail(err, OD_BAD_INPUT, "%s: found no header of a BLF file (\"LOGG\"); expected a CAN trace of Vector",
+                   s->file.path);
   s->head = u32(b + 4);
   if (s->head < FILE_HEAD)
     return od_fail(err, OD_BAD_INPUT,

@@ -44,7 +44,8 @@ typedef struct od_transfer_options {
   int iterations;  // largest number of iterations; 0: the default of the method
 } od_transfer_options;
 
-// Fits a transfer function. Minimizes the sum of squares over all outputs, each in units of its own root mean square.
+// Fits a transfer function. Minimizes the sum of squares over all outputs, each in units of its own root mean square. Fails with
+// OD_BAD_INPUT, OD_NOT_CONVERGED or OD_NO_MEMORY.
 od_status od_transfer_fit(const od_frf *f, const od_transfer_options *options, od_transfer **out, od_error *err);
 
 // Chooses among the orders low to high: each order is fitted to every second point and judged by the other points, and vice

@@ -157,9 +157,10 @@ static void remark(od_friction_fitted *f) {
     REMARK(r->trust, r->code, r->lead, "%s", r->text);
   }
   if (moving)
-    REMARK(OD_DOUBTFUL, "points.moving", "Points not steady:",
-           "the points are samples of the run, settled or not. The steady curve then includes the motion of film and "
-           "bristles, and the standard deviations treat this motion as noise.");
+    REMARK(
+        OD_DOUBTFUL, "points.moving", "Points not steady:",
+        "the points are samples of the run, settled or not. The steady curve then includes the motion of film and "
+        "bristles, and the standard deviations treat this motion as noise. Use settled parts of the run, or the method 'complete'.");
   if (f->film_leads)
     REMARK(
         OD_DOUBTFUL, "film.leads", "Film leads:",

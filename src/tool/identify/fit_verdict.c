@@ -98,8 +98,9 @@ static void judge_fit(judge *j) {
   od_trust trust = !poor ? OD_SOUND : f->only_predicted ? OD_DOUBTFUL : OD_UNSOUND;
   const char *code = poor ? "fit.poor" : "fit", *lead = poor ? "Worse than a constant:" : "Fit:";
   if (isnan(fit))
-    REMARK(j, OD_DOUBTFUL, "fit.nothing",
-           "No verdict:", "all sensor values are constant, so the fit in percent is undefined.");
+    REMARK(
+        j, OD_DOUBTFUL, "fit.nothing", "No verdict:",
+        "all sensor values are constant, so the fit in percent is undefined. Use a log in which sensor values change.");
   else if (f->only_predicted)
     REMARK(j, trust, code, lead, "the fit of the model with the start values is %.2f %%.", fit);
   else if (isnan(f->start_fit))
@@ -189,8 +190,7 @@ static void judge_spreads(judge *j) {
       if (ratio > 1)
         REMARK(
             j, OD_DOUBTFUL, "noise.larger", "Residuals above noise:",
-            "residuals of '%s' in the set '%s' are %.3g times the noise in the file: the model is incomplete, or the sigma "
-            "is too small.",
+            "residuals of '%s' in the set '%s' are %.3g times the noise in the file: the model is incomplete, or the sigma is too small. Extend the model, or increase the sigma.",
             j->e->sensor[i].name, s->name, ratio);
       else
         REMARK(j, known ? OD_DOUBTFUL : OD_SOUND, "noise.smaller", "Residuals below noise:",

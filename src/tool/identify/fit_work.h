@@ -128,7 +128,7 @@ int od_fit_active_rows(const od_fitted *f, double *rows);
 od_status od_fit_make_shooting(od_fit_work *w, od_error *err);
 bool od_fit_is_shooting(const od_fit_work *w);
 od_ls_hidden od_fit_hidden(const od_fit_work *w);
-// Eliminates the nodes of all fitted sets. Call after a prediction with derivatives.
+// Eliminates the nodes of all fitted sets. Call after a prediction with derivatives. Fails with OD_NOT_FINITE or OD_NO_MEMORY.
 od_status od_fit_eliminate(od_fit_work *w);
 // Returns OD_OK if a set can be predicted in segments with the start values, else the status of the failed prediction.
 od_status od_fit_shooting_status(od_fit_work *w, int set);
@@ -153,10 +153,10 @@ od_status od_fit_find_sigmas(od_fit_work *w, od_error *err);
 od_status od_fit_find_shift(od_fit_work *w, od_error *err);
 // fit_quality.c: finds the sensors with the most correlated residuals.
 od_status od_fit_find_pair(od_fit_work *w, od_error *err);
-// fit_cost_rise.c: checks the cost at points one standard deviation of a parameter away from the minimum.
+// fit_cost_rise.c: checks the cost at points one standard deviation of a parameter away from the minimum. Fails with OD_NO_MEMORY.
 od_status od_fit_check_cost_rise(od_fit_work *w, od_error *err);
 
-// fit_verdict.c: fills f->verdict.
+// fit_verdict.c: fills f->verdict. Fails with OD_NO_MEMORY.
 od_status od_fit_judge(od_fit_work *w, od_error *err);
 // fit_causes.c: if the options request a diagnosis and the residuals cause a bad verdict, adds possible causes to the
 // verdict.

@@ -106,7 +106,7 @@ typedef struct od_text_style {
 od_text_style od_text_style_of(FILE *to);
 od_status od_picture_print(const od_picture *p, od_text_style style, FILE *to, od_error *err);
 
-// Prints the picture on standard output if the path is "-", else writes an SVG file.
+// Prints the picture on standard output if the path is "-", else writes an SVG file. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_picture_show(const od_picture *p, const char *path, od_error *err);
 
 #endif

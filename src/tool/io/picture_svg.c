@@ -165,7 +165,9 @@ static void draw_list(FILE *to, const od_panel *panel, double y) {
 
 od_status od_picture_write(const od_picture *p, const char *path, od_error *err) {
   if (od_arena_status(&p->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  if (p->panels == 0) return od_fail(err, OD_BAD_ARGUMENT, "nothing to plot: the result has no values over a range");
+  if (p->panels == 0)
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "nothing to plot: the result has no values over a range; expected a series or a curve");
   double page = top + 6;
   for (const od_panel *panel = p->panel; panel; panel = panel->next) page += panel_height(panel);
   od_atomic_file f;

@@ -205,10 +205,12 @@ static od_status refuse_parameter(const od_machine *machine, int i, od_error *er
                    "'%s' cannot be a parameter, because this number follows '%s'; use '%s' instead", path, source,
                    source);
   if (blocks != NULL)
-    return od_fail(err, OD_BAD_ARGUMENT,
-                   "'%s' cannot be a parameter: this number determines '%s', which is not a number of the model", path,
-                   blocks);
-  return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter: the model does not depend on this number", path);
+    return od_fail(
+        err, OD_BAD_ARGUMENT,
+        "'%s' cannot be a parameter: this number determines '%s', which is not a number of the model; choose another number",
+        path, blocks);
+  return od_fail(err, OD_BAD_ARGUMENT,
+                 "'%s' cannot be a parameter: the model does not depend on this number; choose another number", path);
 }
 
 const char *od_machine_lacks_initial_state(const od_machine *machine) {

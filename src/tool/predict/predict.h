@@ -70,7 +70,8 @@ typedef struct od_prediction_model {
   od_status (*predict)(void *user, const double *p, double *y, double *dy);
   void *user;
 } od_prediction_model;
-// Creates a predictor of a model that is not a plant. Its predictions need p and ignore x0, and have no windows.
+// Creates a predictor of a model that is not a plant. Its predictions need p and ignore x0, and have no windows. Fails with
+// OD_NO_MEMORY.
 od_status od_predictor_of_model(const od_prediction_model *model, od_predictor **out, od_error *err);
 
 // Returns the number of columns of the sensitivities: np parameters, then the free states.

@@ -22,7 +22,7 @@ typedef struct od_page od_page;
 od_page *od_page_new(const char *kind, const char *title);
 void od_page_free(od_page *p);
 OD_OWNED_POINTER(od_page, od_page_free);
-// Writes the page completely or not at all.
+// Writes the page completely or not at all. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_page_write(od_page *p, const char *path, od_error *err);
 // Reports whether the memory of a figure was allocated. If `has_memory` is false, od_page_write() fails later. Returns
 // has_memory.

@@ -760,7 +760,7 @@ static void test_mistakes(void **state) {
        "--start: error: found 'later', expected a time: a number with or without a unit, such as '5 s'"},
       {"--end '3 kg'", "--end: error: the unit 'kg' cannot be converted to s"},
       {"--start 2 --end 1", "--end: error: the log ends at 1 s and starts at 2 s"},
-      {"--interval 0", "--interval: error: '0' is not a positive number"},
+      {"--interval 0", "--interval: error: found '0', expected a positive time"},
       {"--hold never", "--hold: error: found 'never'; expected linear"},
   };
   for (size_t c = 0; c < sizeof commands / sizeof *commands; c++)

@@ -616,7 +616,7 @@ static void test_messages(void **state) {
   } wrong[] = {
       {"linearize lags.yaml --input q", "there is no input 'q'; 'oleodyn info' lists the inputs"},
       {"linearize lags.yaml --output eror", "there is no output 'eror'; did you mean 'error'?"},
-      {"linearize lags.yaml --at -1", "'-1' is not a positive number"},
+      {"linearize lags.yaml --at -1", "found '-1', expected a positive number"},
       {"linearize lags.yaml --step '1 ms'", "--step requires --at"},
       {"bode lags.yaml --loop c", "--loop: the loop cannot be opened at 'c', because"},
       {"bode " OD_SOURCE_DIR "/cases/fin-servo/machine.yaml --loop CE2",
