@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/parts.h"
 #include "oleodyn/version.h"
 
 // ---- pieces

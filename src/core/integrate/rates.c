@@ -11,10 +11,8 @@
 // Returns whether row i and column i, up to the diagonal, equal row i and column i of a unit matrix. Minus zero counts as zero.
 static inline bool is_unit(int nk, const double *gk, int i) {
   for (int k = 0; k < i; k++) {
-    uint64_t left, above;
-    memcpy(&left, gk + i * nk + k, sizeof left);
-    memcpy(&above, gk + k * nk + i, sizeof above);
-    if ((left | above) << 1 != 0) return false;
+    od_bits both = od_bits_of(gk[i * nk + k]) | od_bits_of(gk[k * nk + i]);
+    if ((od_bits)(both << 1) != 0) return false;
   }
   return gk[i * nk + i] == 1;
 }

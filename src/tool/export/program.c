@@ -83,7 +83,8 @@ static od_status run_test(od_export_program *p, od_error *err) {
   if (status != OD_OK) return status;
   od_export_run *r = &p->run;
   p->states = od_plant_nx(od_embedded_plant(run));
-  r->memory = od_embedded_used(run) - excess(p, run);
+  r->own_memory = od_embedded_used(run);
+  r->memory = r->own_memory - excess(p, run);
   od_sim_counts before = {0};
   for (int i = 0; i < r->steps && status == OD_OK; i++) {
     status = od_embedded_step(run, r->u + i * p->inputs, r->y + i * p->sensors);

@@ -24,7 +24,8 @@ typedef struct od_export_run {
   double *output, *parameter;  // results of this computer
   double *sigma;               // standard deviations of the outputs; NULL without an observer
   long residuals, matrices;    // largest counts of evaluations and of factorizations in one step
-  size_t memory;               // bytes that the run needs on this computer
+  size_t memory;               // bytes that the exported program needs
+  size_t own_memory;           // bytes that the run needs in this process, which contains all parts of the core
 } od_export_run;
 
 typedef struct od_export_program {

@@ -19,7 +19,7 @@ static const char *const functions[] = {
 static const struct {
   const char *word, *single;
 } others[] = {{"double", "float"},           {"DBL_MIN", "FLT_MIN"},   {"DBL_MAX", "FLT_MAX"},
-              {"DBL_EPSILON", "FLT_EPSILON"}, {"DBL_DIG", "FLT_DIG"}, {"CMPLX", "CMPLXF"}};
+              {"DBL_EPSILON", "FLT_EPSILON"}, {"DBL_DIG", "FLT_DIG"},       {"DBL_MANT_DIG", "FLT_MANT_DIG"}, {"DBL_MAX_EXP", "FLT_MAX_EXP"}, {"CMPLX", "CMPLXF"}};
 
 // The digits of both formats, and a factor for tolerances: sums of several roundings.
 static const double digits_ratio = 24. / 53, tolerance_factor = 2;
@@ -40,8 +40,12 @@ static void print_number(FILE *to, double value) {
   fprintf(to, "%s%s", text, strpbrk(text, ".p") ? "f" : "");
 }
 
-// Prints a word.
-static void print_word(FILE *to, const char *at, size_t length) {
+// Prints a word. `long double` stays: the core uses this type only for the alignment of memory.
+static void print_word(FILE *to, const char *begin, const char *at, size_t length) {
+  if (at - begin > 5 && equals(at, length, "double") && memcmp(at - 5, "long ", 5) == 0) {
+    fputs("double", to);
+    return;
+  }
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (equals(at, length, others[i].word)) {
       fputs(others[i].single, to);
@@ -122,7 +126,7 @@ void od_single_print(FILE *to, const char *source, size_t length) {
       if (call)
         count = call;
       else
-        print_word(to, at, count);
+        print_word(to, source, at, count);
     } else {
       fputc(*at, to);
     }

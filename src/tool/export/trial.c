@@ -80,15 +80,17 @@ static od_status run_double(trial *t, const od_experiment *e, od_embedded_run *r
 
 // ---- the run in single precision
 
-// The program: trial EVERY <samples >rows. A file ends early if a step fails.
+// The program: trial EVERY <samples >rows. The file of the rows begins with the used memory in bytes, and ends early if a step fails.
 static const char program[] =
-    "#include <stdio.h>\n#include <stdlib.h>\n#include \"%s.h\"\n"
+    "#include <stdio.h>\n#include <stdlib.h>\n#include \"oleodyn/embedded.h\"\n#include \"%s.h\"\n"
     "static _Alignas(16) unsigned char memory[%zu];\n"
     "static float u[%d], y[%d], row[%d];\n"
     "int main(int count, char **argument) {\n"
     "  long every = count > 1 ? atol(argument[1]) : 1, i = 0;\n"
     "  %s_run *it = %s_init(memory, sizeof memory);\n"
     "  if (!it) return 2;\n"
+    "  const unsigned long long used = od_embedded_used(it);\n"
+    "  if (fwrite(&used, sizeof used, 1, stdout) != 1) return 3;\n"
     "  for (; fread(u, sizeof *u, %d, stdin) == %d && fread(y, sizeof *y, %d, stdin) == %d; i++) {\n"
     "    if (%s_step(it, u, y) != 0) break;\n"
     "    if (i %% every != 0) continue;\n"
@@ -174,6 +176,9 @@ static void compare_row(const trial *t, long index, const float *single, od_tria
 static od_status compare(const trial *t, FILE *rows, od_trial *out, od_error *err) {
   float *single = OD_TAKE(&t->p->arena, float, t->width);
   if (!single) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  unsigned long long used;
+  if (fread(&used, sizeof used, 1, rows) != 1) return od_fail(err, OD_IO, "--float: the compiled export did not run");
+  t->p->run.memory = (size_t)used;
   for (long i = 0; i < t->rows; i++) {
     if (fread(single, sizeof *single, (size_t)t->width, rows) != (size_t)t->width)
       return od_fail(err, OD_BAD_INPUT, "--float: the observer fails in single precision at %.4g s of its experiment; export it without --float",

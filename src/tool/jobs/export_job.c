@@ -225,7 +225,10 @@ int od_kind_export(od_job *job) {
   const od_c_export x = {.program = &p, .folder = folder.temporary, .names = !a.no_names};
   if (status == OD_OK) {
     status = od_c_export_write(&x, &err);
-    if (status == OD_OK && a.single) status = od_trial_run(&p, s.experiment, folder.temporary, &trial, &err);
+    if (status == OD_OK && a.single) {
+      status = od_trial_run(&p, s.experiment, folder.temporary, &trial, &err);
+      if (status == OD_OK) status = od_c_export_write(&x, &err);  // again, with the memory in single precision
+    }
     if (status == OD_OK) status = od_folder_commit(&folder, &err);
     od_folder_discard(&folder);
   }
