@@ -2,10 +2,12 @@
 // whose run has no part of FMI.
 //
 //   drive [--some] VERSION LIBRARY TOKEN TOLERANCE ROWS.csv FIRST [VERSION LIBRARY ...]
+//   drive --refuse VERSION LIBRARY TOKEN TOLERANCE ROWS.csv FIRST
 //
 // FIRST is the value reference of the first output; the outputs follow in the order of the columns. All FMUs are interleaved, each with three
 // instances: one is a row behind the first, one begins in the middle of the run with a saved and serialized state. At the end the first instance
-// returns to the saved state. --some: at most 400 rows. Prints the number of compared values.
+// returns to the saved state. --some: at most 400 rows. Prints the number of compared values. --refuse: calls in the wrong order and with wrong
+// arguments fail with an error and a message, and the instance can be reset afterwards.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -37,10 +39,12 @@ typedef struct unit {
   } f3;
   double *row;  // rows x (1 + outputs)
   long rows, outputs;
+  double end;  // time of the last row, s
   void *instance[INSTANCES];
 } unit;
 
-static long compared;
+static long compared, messages;
+static bool expects_messages;
 
 static _Noreturn void stop(const char *format, ...) {
   va_list list;
@@ -54,8 +58,10 @@ static _Noreturn void stop(const char *format, ...) {
 // ---- callbacks
 
 static void write_log2(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
-                 fmi2String message, ...) {
+                       fmi2String message, ...) {
   (void)environment, (void)status, (void)category;
+  messages++;
+  if (expects_messages) return;
   va_list list;
   va_start(list, message);
   fprintf(stderr, "%s: ", name);
@@ -63,9 +69,11 @@ static void write_log2(fmi2ComponentEnvironment environment, fmi2String name, fm
   fputc('\n', stderr);
   va_end(list);
 }
-static void write_log3(fmi3InstanceEnvironment environment, fmi3Status status, fmi3String category, fmi3String message) {
+static void write_log3(fmi3InstanceEnvironment environment, fmi3Status status, fmi3String category,
+                       fmi3String message) {
   (void)environment, (void)status, (void)category;
-  fprintf(stderr, "%s\n", message);
+  messages++;
+  if (!expects_messages) fprintf(stderr, "%s\n", message);
 }
 static const fmi2CallbackFunctions callbacks = {write_log2, calloc, free, NULL, NULL};
 
@@ -78,11 +86,11 @@ static void check(int status, const char *what) {
 static void load(unit *u, const char *path) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) stop("%s", dlerror());
-#define FIND2(name)                                                                          \
-  *(void **)&u->f2.name = dlsym(library, "fmi2" #name);                                      \
+#define FIND2(name)                                     \
+  *(void **)&u->f2.name = dlsym(library, "fmi2" #name); \
   if (u->version == 2 && !u->f2.name) stop("%s has no function fmi2" #name, path);
-#define FIND3(name)                                                                          \
-  *(void **)&u->f3.name = dlsym(library, "fmi3" #name);                                      \
+#define FIND3(name)                                     \
+  *(void **)&u->f3.name = dlsym(library, "fmi3" #name); \
   if (u->version == 3 && !u->f3.name) stop("%s has no function fmi3" #name, path);
   FMI2_FUNCTIONS(FIND2)
   FMI3_FUNCTIONS(FIND3)
@@ -90,18 +98,18 @@ static void load(unit *u, const char *path) {
 
 // Creates an instance and initializes it.
 static void *begin(unit *u) {
-  double end = u->row[(u->rows - 1) * (1 + u->outputs)];
   if (u->version == 2) {
     fmi2Component c = u->f2.Instantiate("it", fmi2CoSimulation, u->token, NULL, &callbacks, fmi2False, fmi2True);
     if (!c) stop("there is no instance");
-    check(u->f2.SetupExperiment(c, u->tolerance > 0, u->tolerance, 0, fmi2True, end), "SetupExperiment");
+    check(u->f2.SetupExperiment(c, u->tolerance > 0, u->tolerance, 0, fmi2True, u->end), "SetupExperiment");
     check(u->f2.EnterInitializationMode(c), "EnterInitializationMode");
     check(u->f2.ExitInitializationMode(c), "ExitInitializationMode");
     return c;
   }
-  fmi3Instance i = u->f3.InstantiateCoSimulation("it", u->token, NULL, false, true, false, false, NULL, 0, NULL, write_log3, NULL);
+  fmi3Instance i =
+      u->f3.InstantiateCoSimulation("it", u->token, NULL, false, true, false, false, NULL, 0, NULL, write_log3, NULL);
   if (!i) stop("there is no instance");
-  check(u->f3.EnterInitializationMode(i, u->tolerance > 0, u->tolerance, 0, true, end), "EnterInitializationMode");
+  check(u->f3.EnterInitializationMode(i, u->tolerance > 0, u->tolerance, 0, true, u->end), "EnterInitializationMode");
   check(u->f3.ExitInitializationMode(i), "ExitInitializationMode");
   return i;
 }
@@ -164,7 +172,9 @@ static void read_rows(unit *u, const char *path, bool some) {
   if (!file || getline(&line, &size, file) < 0) stop("%s cannot be read", path);
   for (const char *c = line; *c; c++) u->outputs += *c == ',';
   long columns = 1 + u->outputs;
-  while ((!some || u->rows < SOME_ROWS) && getline(&line, &size, file) > 0) {
+  while (getline(&line, &size, file) > 0) {
+    u->end = strtod(line, NULL);
+    if (some && u->rows == SOME_ROWS) continue;
     u->row = realloc(u->row, (size_t)((u->rows + 1) * columns) * sizeof *u->row);
     char *at = line;
     for (long k = 0; k < columns; k++, at += *at == ',') u->row[u->rows * columns + k] = strtod(at, &at);
@@ -183,7 +193,8 @@ static void compare(unit *u, void *i, long row) {
   get(u, i, vr, (size_t)u->outputs, y);
   for (long k = 0; k < u->outputs; k++, compared++)
     if (memcmp(&y[k], &wanted[1 + k], sizeof *y) != 0 && y[k] != wanted[1 + k])
-      stop("FMI %d: output %ld in row %ld (%.17g s): %.17g, expected %.17g", u->version, k, row, wanted[0], y[k], wanted[1 + k]);
+      stop("FMI %d: output %ld in row %ld (%.17g s): %.17g, expected %.17g", u->version, k, row, wanted[0], y[k],
+           wanted[1 + k]);
   free(y);
   free(vr);
 }
@@ -204,11 +215,122 @@ static void advance_all(unit *u, long row) {
   if (row == u->rows / 2) copy_state(u, u->instance[0], u->instance[2]);
 }
 
+// ---- refusals
+
+// Checks that a call failed with an error and a message.
+static void refused(int status, const char *what) {
+  if (status != fmi2Error) stop("%s: status %d, expected an error", what, status);
+  if (messages == 0) stop("%s: no message", what);
+  messages = 0;
+}
+
+static void refuse_2(unit *u) {
+  const double end = u->end, h = u->row[1 + u->outputs], nan = strtod("nan", NULL);
+  const uint32_t output = u->first, unknown = 1000000;
+  double value = 0;
+  int number = 0;
+  fmi2EventInfo info;
+  fmi2Boolean flag;
+  if (u->f2.Instantiate("it", fmi2CoSimulation, "wrong", NULL, &callbacks, 0, 0)) stop("a wrong token is accepted");
+  refused(fmi2Error, "token");
+  if (u->f2.Instantiate("", fmi2CoSimulation, u->token, NULL, &callbacks, 0, 0)) stop("no name is accepted");
+  if (u->f2.Instantiate("it", fmi2CoSimulation, u->token, NULL, NULL, 0, 0) == NULL) stop("callbacks are optional");
+  fmi2Component c = u->f2.Instantiate("it", fmi2CoSimulation, u->token, NULL, &callbacks, 0, 0);
+  messages = 0;
+  refused(u->f2.DoStep(c, 0, h, 1), "step before the start");
+  refused(u->f2.GetReal(c, &output, 1, &value), "get before the start");
+  refused(u->f2.ExitInitializationMode(c), "exit before enter");
+  refused(u->f2.Terminate(c), "terminate before the start");
+  refused(u->f2.SetupExperiment(c, 0, 0, nan, 0, 0), "start time");
+  check(u->f2.SetupExperiment(c, 0, 0, 0, 1, end), "setup");
+  check(u->f2.EnterInitializationMode(c), "enter");
+  refused(u->f2.SetupExperiment(c, 0, 0, 0, 1, end), "setup again");
+  refused(u->f2.EnterInitializationMode(c), "enter again");
+  check(u->f2.ExitInitializationMode(c), "exit");
+  refused(u->f2.DoStep(c, h, h, 1), "step from another time");
+  refused(u->f2.DoStep(c, 0, -h, 1), "step backwards");
+  refused(u->f2.DoStep(c, 0, 0, 1), "step of length 0");
+  refused(u->f2.DoStep(c, 0, 2 * end, 1), "step beyond the stop time");
+  refused(u->f2.GetReal(c, &unknown, 1, &value), "unknown variable");
+  refused(u->f2.GetInteger(c, &output, 1, &number), "variable of another type");
+  refused(u->f2.SetReal(c, &output, 1, &value), "output is set");
+  refused(u->f2.SetReal(c, &(uint32_t){1}, 1, &nan), "not a number");
+  refused(u->f2.EnterEventMode(c), "event mode");
+  refused(u->f2.NewDiscreteStates(c, &info), "discrete states");
+  refused(u->f2.CompletedIntegratorStep(c, 1, &flag, &flag), "completed step");
+  refused(u->f2.CancelStep(c), "cancel");
+  refused(u->f2.SetFMUstate(c, NULL), "no state");
+  void *state = NULL;
+  char bytes[64] = {0};
+  refused(u->f2.DeSerializeFMUstate(c, bytes, sizeof bytes, &state), "damaged state");
+  compare(u, c, 0);
+  advance(u, c, 1);
+  check(u->f2.Terminate(c), "terminate");
+  refused(u->f2.DoStep(c, h, h, 1), "step after the end");
+  check(u->f2.Reset(c), "reset");
+  check(u->f2.SetupExperiment(c, u->tolerance > 0, u->tolerance, 0, 1, end), "setup");
+  check(u->f2.EnterInitializationMode(c), "enter");
+  check(u->f2.ExitInitializationMode(c), "exit");
+  for (long row = 1; row < 10; row++) advance(u, c, row);
+  check(u->f2.Terminate(c), "terminate");
+  u->f2.FreeInstance(c);
+  if (strcmp(u->f2.GetVersion(), "2.0") != 0 || strcmp(u->f2.GetTypesPlatform(), "default") != 0) stop("version");
+}
+
+static void refuse_3(unit *u) {
+  const double end = u->end, h = u->row[1 + u->outputs], nan = strtod("nan", NULL);
+  const uint32_t output = u->first, unknown = 1000000;
+  double value = 0, last = 0;
+  int32_t number = 0;
+  bool e, t, r;
+  if (u->f3.InstantiateCoSimulation("it", "wrong", NULL, 0, 0, 0, 0, NULL, 0, NULL, write_log3, NULL))
+    stop("a wrong token is accepted");
+  refused(fmi3Error, "token");
+  if (u->f3.InstantiateCoSimulation("it", u->token, NULL, 0, 0, true, 0, NULL, 0, NULL, write_log3, NULL))
+    stop("event mode is accepted");
+  refused(fmi3Error, "event mode");
+  if (u->f3.InstantiateScheduledExecution("it", u->token, NULL, 0, 0, NULL, write_log3, NULL, NULL, NULL))
+    stop("scheduled execution is accepted");
+  fmi3Instance i = u->f3.InstantiateCoSimulation("it", u->token, NULL, 0, 0, 0, 0, NULL, 0, NULL, write_log3, NULL);
+  messages = 0;
+  refused(u->f3.DoStep(i, 0, h, 1, &e, &t, &r, &last), "step before the start");
+  refused(u->f3.ExitInitializationMode(i), "exit before enter");
+  refused(u->f3.Terminate(i), "terminate before the start");
+  check(u->f3.EnterInitializationMode(i, 0, 0, 0, 1, end), "enter");
+  refused(u->f3.EnterInitializationMode(i, 0, 0, 0, 1, end), "enter again");
+  check(u->f3.ExitInitializationMode(i), "exit");
+  refused(u->f3.DoStep(i, h, h, 1, &e, &t, &r, &last), "step from another time");
+  refused(u->f3.DoStep(i, 0, -h, 1, &e, &t, &r, &last), "step backwards");
+  refused(u->f3.DoStep(i, 0, 2 * end, 1, &e, &t, &r, &last), "step beyond the stop time");
+  refused(u->f3.GetFloat64(i, &unknown, 1, &value, 1), "unknown variable");
+  refused(u->f3.GetInt32(i, &output, 1, &number, 1), "variable of another type");
+  refused(u->f3.SetFloat64(i, &output, 1, &value, 1), "output is set");
+  refused(u->f3.SetFloat64(i, &(uint32_t){1}, 1, &nan, 1), "not a number");
+  refused(u->f3.EnterEventMode(i), "event mode");
+  refused(u->f3.EnterConfigurationMode(i), "configuration mode");
+  refused(u->f3.SetFMUState(i, NULL), "no state");
+  void *state = NULL;
+  uint8_t bytes[64] = {0};
+  refused(u->f3.DeserializeFMUState(i, bytes, sizeof bytes, &state), "damaged state");
+  compare(u, i, 0);
+  advance(u, i, 1);
+  check(u->f3.Terminate(i), "terminate");
+  refused(u->f3.DoStep(i, h, h, 1, &e, &t, &r, &last), "step after the end");
+  check(u->f3.Reset(i), "reset");
+  check(u->f3.EnterInitializationMode(i, u->tolerance > 0, u->tolerance, 0, 1, end), "enter");
+  check(u->f3.ExitInitializationMode(i), "exit");
+  for (long row = 1; row < 10; row++) advance(u, i, row);
+  check(u->f3.Terminate(i), "terminate");
+  u->f3.FreeInstance(i);
+  if (strcmp(u->f3.GetVersion(), "3.0") != 0) stop("version");
+}
+
 int main(int argc, char **argv) {
   static unit units[MOST_UNITS];
   int count = 0, k = 1;
   bool some = argc > 1 && strcmp(argv[1], "--some") == 0;
-  for (k += some; k + 6 <= argc && count < MOST_UNITS; k += 6) {
+  expects_messages = argc > 1 && strcmp(argv[1], "--refuse") == 0;
+  for (k += some || expects_messages; k + 6 <= argc && count < MOST_UNITS; k += 6) {
     unit *u = &units[count++];
     u->version = atoi(argv[k]);
     u->token = argv[k + 2];
@@ -218,9 +340,15 @@ int main(int argc, char **argv) {
     load(u, argv[k + 1]);
   }
   if (count == 0 || k != argc) stop("usage: drive [--some] VERSION LIBRARY TOKEN TOLERANCE ROWS.csv FIRST ...");
+  if (expects_messages) {
+    units[0].version == 2 ? refuse_2(&units[0]) : refuse_3(&units[0]);
+    free(units[0].row);
+    return 0;
+  }
   long most = 0;
   for (int i = 0; i < count; i++) {
-    for (int j = 0; j < INSTANCES; j++) units[i].instance[j] = begin(&units[i]), compare(&units[i], units[i].instance[j], 0);
+    for (int j = 0; j < INSTANCES; j++)
+      units[i].instance[j] = begin(&units[i]), compare(&units[i], units[i].instance[j], 0);
     if (units[i].rows > most) most = units[i].rows;
   }
   for (long row = 1; row <= most; row++)

@@ -24,6 +24,7 @@ struct fmu_run {
   void *advance_memory;
   double tolerance, start, end;  // settings
   double now, step, origin;      // current time; fixed step and beginning of its grid, s
+  bool is_beyond;                // whether steps went beyond the end of the file's run
   bool is_started, has_new_inputs, has_new_parameters, has_outputs;
   double *value, *rate,
       *rate_from;  // inputs: values that the importer set, their rates, and times from which rates count
@@ -61,11 +62,13 @@ static bool is_adaptive(void) {
   return !(d->embedded.period > 0);
 }
 static od_advance_options advance_options(const fmu_run *r) {
-  const bool ends = isfinite(r->end);
+  // Without a stop time, the steps are those of the run of the file until its end.
+  const double file_end = r->is_beyond ? INFINITY : d->end, end = isfinite(r->end) ? r->end : file_end;
+  const bool ends = isfinite(end) && end > 0;
   return (od_advance_options){.step = is_adaptive() ? 0 : r->step,
                               .tolerance = r->tolerance,
                               .longest = d->longest,
-                              .end = is_adaptive() && ends ? r->end : 0,
+                              .end = is_adaptive() && ends ? end : 0,
                               .most_steps = ends ? 1e9 : 0,
                               .inputs = {.user = r, .inputs = inputs_at, .next_break = next_break}};
 }
@@ -124,7 +127,7 @@ void fmu_setup(fmu_run *r, double tolerance, double start, double end) {
   r->start = r->now = start;
   r->end = end > start ? end : INFINITY;
   r->step = d->embedded.period;
-  r->is_started = false;
+  r->is_started = r->is_beyond = false;
 }
 
 // ---- steps
@@ -153,16 +156,19 @@ od_status fmu_start(fmu_run *r) {
   return status;
 }
 
+// Makes the current time the beginning of the next step.
+static od_status continue_here(fmu_run *r) {
+  if (r->at != r->sim) memcpy(r->sim, r->at, od_sim_bytes(r->sim));
+  return begin_grid(r, r->step);
+}
+
 // Takes over values that the importer has set since the last step: the simulation continues from the current time.
 static od_status settle(fmu_run *r) {
   if (!r->is_started) return fmu_start(r);
   if (!r->has_new_inputs && !r->has_new_parameters) return OD_OK;
   r->has_outputs = false;
   od_status status = OD_OK;
-  if (r->at != r->sim) {
-    memcpy(r->sim, r->at, od_sim_bytes(r->sim));
-    status = begin_grid(r, r->step);
-  }
+  if (r->at != r->sim) status = continue_here(r);
   if (status == OD_OK && r->has_new_parameters) status = od_sim_set_parameters(r->sim, r->p);
   inputs_at(r, r->now, r->u);
   if (status == OD_OK && r->has_new_inputs) status = od_sim_set_inputs(r->sim, r->u);
@@ -174,6 +180,7 @@ static od_status settle(fmu_run *r) {
 static double row_at(const fmu_run *r, double t) {
   double row = r->start + round((t - r->start) / d->row) * d->row, slack = 1e-10 * d->row + 1e-15 * fabs(t);
   if (fabs(t - r->end) <= slack) return r->end;
+  if (fabs(t - d->end) <= slack) return d->end;
   return fabs(t - row) <= slack ? row : t;
 }
 
@@ -190,6 +197,10 @@ od_status fmu_step(fmu_run *r, double t, double h) {
   // Other steps of the importer: the longest fixed step that divides them.
   if (status == OD_OK && !is_adaptive() && !is_on_grid(r, to))
     status = begin_grid(r, (to - r->now) / fmax(1, ceil((to - r->now) / d->embedded.period * (1 - 1e-9))));
+  if (status == OD_OK && is_adaptive() && !isfinite(r->end) && !r->is_beyond && to > d->end) {
+    r->is_beyond = true;
+    status = continue_here(r);
+  }
   if (status != OD_OK) return status;
   r->has_outputs = false;
   r->at = r->sim;
@@ -284,7 +295,8 @@ static void transfer_lists(fmu_run *r, double *saved, bool restores) {
 od_status fmu_save(fmu_run *r, void *saved) {
   od_status status = settle(r);
   if (status != OD_OK) return status;
-  const double head[SAVED_DOUBLES] = {r->now, r->start, r->end, r->tolerance, r->step, r->origin, r->at != r->sim};
+  const double head[SAVED_DOUBLES] = {r->now,  r->start,  r->end,          r->tolerance,
+                                      r->step, r->origin, r->at != r->sim, r->is_beyond};
   memset(saved, 0, saved_head(r));
   memcpy(saved, head, sizeof head);
   transfer_lists(r, (double *)saved + SAVED_DOUBLES, false);
@@ -299,7 +311,7 @@ od_status fmu_restore(fmu_run *r, const void *saved, size_t size) {
   if (!is_adaptive() && !(head[4] > 0)) return OD_BAD_INPUT;
   od_status status = r->is_started ? OD_OK : fmu_start(r);
   if (status != OD_OK) return status;
-  r->start = head[1], r->end = head[2], r->tolerance = head[3];
+  r->start = head[1], r->end = head[2], r->tolerance = head[3], r->is_beyond = head[7] != 0;
   status = begin_grid(r, head[4]);
   if (status == OD_OK)
     status = od_advance_restore(r->advance, (const char *)saved + saved_head(r), size - saved_head(r), NULL);
