@@ -33,6 +33,25 @@ static uint64_t read_rows(const od_log_format *format, void *stream, double *val
   return sum;
 }
 
+// Reads a text trace as one that may grow. Each refused line is only one row.
+static void follow(const od_log_format *format, const char *path, const char *const *databases) {
+  od_table_wish wish = {.databases = databases, .follow = true};
+  void *stream = NULL;
+  od_error err = {0};
+  od_log_growth growth = OD_LOG_LONGER;
+  if (format->open(path, &wish, &stream, &err) != OD_OK || !stream) return;
+  double *values = calloc((size_t)format->head(stream)->columns, sizeof *values);
+  if (!values) abort();
+  bool end = false;
+  for (int k = 0; k < MOST_ROWS && !end; k++) {
+    od_status status = format->next(stream, values, &end, &err);
+    if (status != OD_OK && status != OD_BAD_INPUT) abort();
+  }
+  if (end && (format->grow(stream, &growth, &err) != OD_OK || growth != OD_LOG_SAME)) abort();
+  free(values);
+  format->close(stream);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const char *const databases[] = {OD_SOURCE_DIR "/tests/fuzz/can/messages.dbc", NULL};
   const od_log_format *const formats[] = {&od_candump_format, &od_asc_format, &od_blf_format};
@@ -44,6 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     od_status first, second;
     long rows, again;
     if (!formats[i]->recognizes(path, data, size < OD_LOG_START ? size : OD_LOG_START)) continue;
+    if (formats[i]->grow) follow(formats[i], path, databases);
     od_status status = formats[i]->open(path, &wish, &stream, &err);
     if ((status == OD_OK) != (stream != NULL) || (status != OD_OK && !err.text[0])) abort();
     if (!stream) continue;

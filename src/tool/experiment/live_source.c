@@ -40,7 +40,7 @@ typedef struct live {
   bool ended;
   int inputs;
   long samples;
-  long early;  // number of rows of a file before the part in use
+  long early;  // number of rows of a file before the part in use, or before all inputs have values
   double t;    // time of the last sample, s
   double *cells, *u, *u_last, *y, *compared;
   bool *used;  // per column: whether a channel uses the column
@@ -150,12 +150,18 @@ static bool take_cells(live *m, double *t) {
   if (!isfinite(*t)) return refuse(m, NAN, "this line has no time; expected a number in the time column", 0);
   if (m->samples > 0 && *t <= m->t)
     return refuse(m, *t, "times must increase; the time of the previous line was %.9g s", m->t);
+  bool is_complete = true;
   for (int i = 0; i < m->inputs; i++) {
     double value = od_channel_value(&plan->channel[m->e->channel[m->e->sensors + i]], m->cells);
-    if (!isfinite(value) && m->samples == 0)
-      return refuse(m, *t, "the first line must contain values of all inputs", 0);
     if (isfinite(value)) m->u[i] = value;
+    is_complete = is_complete && (isfinite(value) || m->samples > 0 || (m->rows && isfinite(m->u[i])));
   }
+  // A row of a file may have the values of one message only. The observer begins with the row from which all inputs are known.
+  if (!is_complete && m->rows) {
+    m->early++;
+    return false;
+  }
+  if (!is_complete) return refuse(m, *t, "the first line must contain values of all inputs", 0);
   for (int i = 0; i < m->e->sensors; i++) {
     double value = od_channel_value(&plan->channel[m->e->channel[i]], m->cells);
     m->y[i] = isfinite(value) ? value : (double)NAN;
@@ -333,6 +339,7 @@ static od_status prepare(live *m, od_arena *memory, od_messages *messages, od_er
   m->compared = OD_TAKE(memory, double, m->e->references);
   m->lines.used = m->used = OD_TAKE(memory, bool, columns);
   if (od_arena_status(memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  for (int i = 0; i < m->inputs; i++) m->u[i] = NAN;
   return match(m, messages, err);
 }
 

@@ -51,6 +51,13 @@ static void read_reference(od_experiment_loader *xl, int key) {
     if (channel.scale == 0) od_complain_number(ld, first, "'scale' is 0; expected a factor other than 0");
   }
   if (output < 0 || !od_read_text(ld, output, "output", "the name of an output")) return;
+  const od_model *model = od_machine_model(xl->e->model);
+  const char *name = od_text_of(ld, output);
+  if (od_model_output_find(model, name) < 0 && od_model_output_find(model, column) >= 0) {
+    od_complain(ld, key, "found the output '%s' before the column '%s'; expected COLUMN: OUTPUT",
+                od_excerpt(ld, column), od_excerpt(ld, name));
+    return;
+  }
   int watched = od_watch(xl, output);
   if (watched < 0) return;
   const od_watched *w = &xl->e->watched[watched];

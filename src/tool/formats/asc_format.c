@@ -324,6 +324,7 @@ static const od_can_source asc_source = {.again = again,
                                          .line = od_trace_source_line,
                                          .is_cut = od_trace_source_is_cut,
                                          .has_changed = od_trace_source_has_changed,
+                                         .grow = od_trace_source_grow,
                                          .start_time = od_trace_source_start_time};
 
 // --- The format -------------------------------------------------------------------------------------------------------
@@ -348,12 +349,15 @@ static od_status open_file(const char *path, const od_table_wish *wish, void **o
   asc *s = od_calloc(1, sizeof *s);
   *out = NULL;
   if (!s) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
-  od_status status = od_trace_lines_open(&s->lines, path, err);
+  od_status status = od_trace_lines_open(&s->lines, path, wish->follow, err);
   if (status == OD_OK) status = read_head(s, err);
   if (status == OD_OK) return od_can_stream_open(&asc_source, s, path, wish, out, err);
   close_source(s);
   return status;
 }
 
-const od_log_format od_asc_format = {
-    .name = "CAN trace of Vector (ASC)", .recognizes = recognizes, .open = open_file, OD_CAN_STREAM};
+const od_log_format od_asc_format = {.name = "CAN trace of Vector (ASC)",
+                                     .recognizes = recognizes,
+                                     .open = open_file,
+                                     OD_CAN_STREAM,
+                                     .grow = od_can_stream_grow};

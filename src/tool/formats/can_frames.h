@@ -52,12 +52,14 @@ typedef struct od_can_source {
   bool (*is_cut)(const void *source);             // whether the file ends within a frame, after all frames were read
   bool (*has_changed)(const void *source);        // as in od_log_format
   const char *(*start_time)(const void *source);  // date and time of the time zero, as in ISO 8601; NULL: unknown
+  od_status (*grow)(void *source, od_log_growth *out, od_error *err);  // as in od_log_format
 } od_can_source;
 
 // Creates a stream of rows from an open source, which has not delivered a frame. The stream owns the source; if the
 // function fails, it closes the source. Reads all frames once to find the messages of the trace. Only these messages
 // have columns. path: for messages. wish->databases must name at least one DBC file, otherwise the error text lists the
-// identifiers of the trace. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// identifiers of the trace. With wish->follow, *out is NULL until all messages of wish->columns have occurred. Fails with
+// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_can_stream_open(const od_can_source *kind, void *source, const char *path, const od_table_wish *wish,
                              void **out, od_error *err);
 
@@ -85,6 +87,8 @@ bool od_can_stream_has_changed(const void *stream);
 od_log_origin od_can_stream_origin(const void *stream, int column);
 const char *od_can_stream_start_time(const void *stream);
 const char *od_can_stream_remark(const void *stream, int index);
+// For sources with `grow`.
+od_status od_can_stream_grow(void *stream, od_log_growth *out, od_error *err);
 
 // All functions of a stream of CAN frames except `open` and `recognizes`, for the initializer of an od_log_format.
 #define OD_CAN_STREAM                                                                                                 \

@@ -3,6 +3,7 @@
 // gives one row.
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/allocate.h"
 #include "formats/can_order.h"
@@ -121,6 +122,7 @@ static od_status scan(stream *s, long most, od_can_order *order, od_error *err) 
   for (int i = 0; i < t->routes; i++) t->route[i].frames = 0;
   while (t->losses.frames < most) {
     od_status status = next_frame(s, &s->frame, &end, err);
+    if (status == OD_BAD_INPUT && t->follows) continue;  // reported when the rows are read
     if (status != OD_OK) return status;
     if (end) break;
     last = s->frame.time;
@@ -206,6 +208,25 @@ static od_status prepare(stream *s, od_error *err) {
   return prepare_sorter(s, err);
 }
 
+// Returns whether a column belongs to a message that has not occurred: "Message.Signal", "Message@17.Signal", also after a
+// bus or a database.
+static bool is_awaited(const od_can_trace *t, const char *column) {
+  for (int i = 0; i < t->messages; i++) {
+    const char *name = t->message[i].m->name, *at = t->message[i].form ? NULL : strstr(column, name);
+    const char after = at ? at[strlen(name)] : '\0';
+    bool is_begin = at && (at == column || at[-1] == '.' || at[-1] == '/');
+    if (is_begin && (after == '.' || after == '@')) return true;
+  }
+  return false;
+}
+
+// Returns whether the trace has the messages of all wished columns.
+static bool is_ready(const od_can_trace *t, const od_table_wish *wish) {
+  for (int i = 0; wish->columns && wish->columns[i]; i++)
+    if (is_awaited(t, wish->columns[i])) return false;
+  return true;
+}
+
 od_status od_can_stream_open(const od_can_source *kind, void *source, const char *path, const od_table_wish *wish,
                              void **out, od_error *err) {
   od_can_trace *t = od_calloc(1, sizeof *t);
@@ -215,6 +236,7 @@ od_status od_can_stream_open(const od_can_source *kind, void *source, const char
     return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
   }
   t->kind = kind;
+  t->follows = wish->follow;
   t->path = od_arena_text(&t->arena, path);
   stream *s = t->path ? new_stream(t, source) : NULL;
   if (!s) {
@@ -226,13 +248,14 @@ od_status od_can_stream_open(const od_can_source *kind, void *source, const char
   if (status == OD_OK && t->has_j1939 && !(s->transport = od_transport_new())) status = od_can_trace_no_memory(t, err);
   if (status == OD_OK && t->dbcs == 0) status = no_database(s, err);
   if (status == OD_OK) status = scan_all(s, LONG_MAX, err);
-  if (status == OD_OK && t->uses == 0)
+  bool awaits_frames = t->follows && t->uses == 0;
+  if (status == OD_OK && t->uses == 0 && !awaits_frames)
     status = od_can_trace_no_messages(t, "no message of the databases occurs in the trace", err);
   if (status == OD_OK) status = od_can_trace_columns(t, s->source, err);
   if (status == OD_OK) status = od_can_trace_remarks(t, err);
   if (status == OD_OK) status = prepare(s, err);
   to_start(s);
-  if (status == OD_OK)
+  if (status == OD_OK && !awaits_frames && (!t->follows || is_ready(t, wish)))
     *out = s;
   else
     od_can_stream_close(s);
@@ -382,4 +405,11 @@ const char *od_can_stream_remark(const void *opened, int index) {
   for (int i = 0; i < index; i++)
     if (!t->remark[i]) return NULL;
   return t->remark[index];
+}
+
+od_status od_can_stream_grow(void *opened, od_log_growth *out, od_error *err) {
+  stream *s = opened;
+  od_status status = s->trace->kind->grow(s->source, out, err);
+  if (status == OD_OK && *out == OD_LOG_LONGER) s->has_ended = false;
+  return status;
 }

@@ -45,6 +45,7 @@ typedef struct od_can_trace {
   od_can_used *message;  // messages of all databases
   int messages;
   bool has_j1939;
+  bool follows;         // whether the trace may grow while it is read
   od_key_map by_id;     // bit 31: 29 bits
   od_key_map by_group;  // J1939: by PGN, source and destination
   od_can_use *use;

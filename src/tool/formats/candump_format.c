@@ -380,6 +380,7 @@ static const od_can_source candump_source = {.again = again,
                                              .line = od_trace_source_line,
                                              .is_cut = od_trace_source_is_cut,
                                              .has_changed = od_trace_source_has_changed,
+                                             .grow = od_trace_source_grow,
                                              .start_time = od_trace_source_start_time};
 
 // --- The format -------------------------------------------------------------------------------------------------------
@@ -406,12 +407,15 @@ static od_status open_file(const char *path, const od_table_wish *wish, void **o
   candump *s = new_source();
   *out = NULL;
   if (!s) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
-  od_status status = od_trace_lines_open(&s->lines, path, err);
+  od_status status = od_trace_lines_open(&s->lines, path, wish->follow, err);
   if (status == OD_OK) status = find_times(s, err);
   if (status == OD_OK) return od_can_stream_open(&candump_source, s, path, wish, out, err);
   close_source(s);
   return status;
 }
 
-const od_log_format od_candump_format = {
-    .name = "CAN trace of candump", .recognizes = recognizes, .open = open_file, OD_CAN_STREAM};
+const od_log_format od_candump_format = {.name = "CAN trace of candump",
+                                         .recognizes = recognizes,
+                                         .open = open_file,
+                                         OD_CAN_STREAM,
+                                         .grow = od_can_stream_grow};

@@ -483,7 +483,7 @@ static const od_csv_reader *find_names(const lines_above *l, int width) {
 }
 
 // Skips lines before the header. If two consecutive rows have the same number of cells, the table has at least this width. One row
-// at the end of the file is sufficient. Rows may end with empty surplus cells: if no line has the width of the rows, the width is the
+// at the end of the file is sufficient. The second row may lack the last cells if the line above the first row has names for all cells. Rows may end with empty surplus cells: if no line has the width of the rows, the width is the
 // number of their cells up to the last value. If no line has this width either, the rows belong to the text, and further rows are
 // searched. If no rows have names, nothing is skipped.
 static void skip_preamble(od_csv_reader *r) {
@@ -493,13 +493,14 @@ static void skip_preamble(od_csv_reader *r) {
     line_cells row = count_cells(&next, '\0'), following = row;
     od_csv_reader after = next;
     if (is_row(row) && od_csv_find_line(&after)) following = count_cells(&after, '\0');
-    if (is_row(row) && is_row(following) && following.count == row.count) {
+    const bool is_equal = following.count == row.count;
+    if (is_row(row) && is_row(following) && following.count <= row.count) {
       const lines_above above = {r, &before, &before_that, od_csv_find_separator(&start, NULL)};
       const int filled = row.filled > following.filled ? row.filled : following.filled;
       const od_csv_reader *names = line > 0 ? find_names(&above, row.count) : NULL;
-      if (!names && line > 0) names = find_names(&above, filled);
+      if (!names && line > 0 && is_equal) names = find_names(&above, filled);
       if (names) *r = *names;
-      if (names || line == 0) return;
+      if (names || (line == 0 && is_equal)) return;
     }
     before_that = before;
     before = start;

@@ -14,6 +14,7 @@
 #include "base/allocate.h"
 #include "io/byte_sum.h"
 #include "formats/csv_times.h"
+#include "formats/log_growth.h"
 #include "io/inputs_read.h"
 
 enum { USUAL_BLOCK = 1 << 18, LINES_FOR_HEAD = 512, LONGEST_LINES = 1 << 26 };
@@ -327,21 +328,9 @@ od_status od_csv_stream_next(void *stream, double *values, bool *end, od_error *
 
 od_status od_csv_stream_grow(void *stream, od_log_growth *out, od_error *err) {
   od_csv_stream *s = stream;
-  struct stat about, named;
-  *out = OD_LOG_SAME;
-  if (fstat(s->file, &about) != 0) return cannot_read(s, err);
-  if (about.st_size < s->limit)
-    return od_fail(err, OD_IO,
-                   "%s has become shorter, from %lld bytes to %lld bytes; rows may be lost. Follow the file again",
-                   s->path, (long long)s->limit, (long long)about.st_size);
-  if (about.st_size > s->limit) {
-    s->limit = about.st_size;
-    s->ended = false;
-    *out = OD_LOG_LONGER;
-  } else if (stat(s->path, &named) == 0 && (named.st_ino != about.st_ino || named.st_dev != about.st_dev)) {
-    *out = OD_LOG_REPLACED;
-  }
-  return OD_OK;
+  od_status status = od_log_file_growth(s->path, s->file, &s->limit, out, err);
+  if (status == OD_OK && *out == OD_LOG_LONGER) s->ended = false;
+  return status;
 }
 
 bool od_csv_stream_has_changed(const void *stream) {

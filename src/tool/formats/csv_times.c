@@ -255,6 +255,19 @@ static void join_dates(od_csv_times *times) {
     if (times->column[i].kind == OD_CSV_TIME_OF_DAY) times->column[i].date = date;
 }
 
+// Marks the time column of a table without a name of times: if the first column has other values, the only column with times of the day.
+static void mark_time(const od_csv_times *times, od_table *table) {
+  int at = -1, count = 0;
+  const od_csv_time *first = &times->column[0];
+  if (od_table_find_time(table) != 0 || od_name_is_time(table->name[0]) > 1) return;
+  if (first->kind == OD_CSV_VALUES ? names_time(table->name[0]) : !first->only_dates) return;
+  for (int i = 1; i < times->columns; i++) {
+    const od_csv_time *t = &times->column[i];
+    if (t->kind == OD_CSV_TIME_OF_DAY || (t->kind == OD_CSV_DATES && !t->only_dates)) at = i, count++;
+  }
+  if (count == 1) table->time = at + 1;
+}
+
 od_status od_csv_times_find(const od_csv_reader *start, od_table *table, const od_table_wish *wish,
                             od_csv_times **out) {
   OD_SCRATCH(scratch);
@@ -289,10 +302,12 @@ od_status od_csv_times_find(const od_csv_reader *start, od_table *table, const o
     return od_csv_no_memory(start);
   }
   join_dates(times);
-  if (any)
+  if (any) {
+    mark_time(times, table);
     *out = times;
-  else
+  } else {
     od_free(times);
+  }
   return OD_OK;
 }
 

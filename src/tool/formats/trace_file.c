@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/allocate.h"
+#include "formats/log_growth.h"
 #include "io/inputs_read.h"
 
 enum { BLOCK = 1 << 18, LONGEST_LINE = 1 << 20 };
@@ -73,14 +74,15 @@ od_status od_trace_file_read(od_trace_file *f, void *to, size_t most, size_t *go
 }
 
 bool od_trace_file_has_changed(const od_trace_file *f) {
-  return od_byte_sum_has_changed(f->file, 0, f->limit, f->written, f->is_known ? &f->known : NULL);
+  return !f->follows && od_byte_sum_has_changed(f->file, 0, f->limit, f->written, f->is_known ? &f->known : NULL);
 }
 
 // --- Lines ------------------------------------------------------------------------------------------------------------
 
-od_status od_trace_lines_open(od_trace_lines *l, const char *path, od_error *err) {
+od_status od_trace_lines_open(od_trace_lines *l, const char *path, bool follows, od_error *err) {
   *l = (od_trace_lines){.capacity = BLOCK, .buffer = od_malloc(BLOCK + 1)};
   od_status status = od_trace_file_open(&l->file, path, err);
+  l->file.follows = follows;
   return status == OD_OK && !l->buffer ? no_memory(path, err) : status;
 }
 
@@ -110,9 +112,11 @@ static od_status fill(od_trace_lines *l, od_error *err) {
   l->filled -= l->at;
   l->at = 0;
   if (l->filled == l->capacity) {
-    if (l->capacity >= LONGEST_LINE)
+    if (l->capacity >= LONGEST_LINE) {
+      l->filled = 0;
       return od_fail(err, OD_BAD_INPUT, "%s:%d: the line is longer than 1 MB; expected a trace with shorter lines",
                      l->file.path, l->line + 1);
+    }
     char *larger = od_realloc(l->buffer, 2 * l->capacity + 1);
     if (!larger) return no_memory(l->file.path, err);
     l->buffer = larger;
@@ -134,7 +138,7 @@ od_status od_trace_lines_next(od_trace_lines *l, const char **text, size_t *leng
     od_status status = fill(l, err);
     if (status != OD_OK) return status;
   }
-  if (!end && l->at == l->filled) return OD_OK;
+  if (!end && (l->at == l->filled || l->file.follows)) return OD_OK;
   char *start = l->buffer + l->at;
   l->has_end = end != NULL;
   if (!end) {
@@ -183,4 +187,11 @@ int od_trace_source_line(const void *source) {
 bool od_trace_source_is_cut(const void *source) {
   const od_trace_lines *l = source;
   return l->file.limit > 0 && l->last != '\n';
+}
+
+od_status od_trace_source_grow(void *source, od_log_growth *out, od_error *err) {
+  od_trace_lines *l = source;
+  od_status status = od_log_file_growth(l->file.path, l->file.file, &l->file.limit, out, err);
+  if (status == OD_OK && *out == OD_LOG_LONGER) l->ended = false;
+  return status;
 }

@@ -1,5 +1,6 @@
 // oleodyn observe --follow: a log that another process writes at the same time. Oracle: the same command on the complete log; all rows of
 // both runs are equal to the bit. Also the ends of such runs: time without rows, Ctrl-C, replaced and shortened files.
+#define _GNU_SOURCE  // memmem
 #include "support/test.h"
 
 #include <fcntl.h>
@@ -142,6 +143,76 @@ static void dates_of_a_stream(void **state) {
       "standard input:2:1: the times of this stream begin at its first line, so the run cannot continue at the checkpoint");
   free(errors);
   free(dates);
+  free(text);
+}
+
+// Converts a log to a candump trace with one message of 8 bytes (double) per signal. The messages of a row are 0.1 ms apart; the first
+// message is the input.
+static char *as_trace(const char *text) {
+  static const char *const names[] = {"input.U_ref", "measured.cylinder.length", "measured.P.pressure",
+                                      "measured.A.pressure"};
+  enum { SIGNALS = 4, MOST = 64 };
+  const size_t size = 8 * strlen(text);
+  char *out = malloc(size);
+  int column[SIGNALS], columns = 0;
+  const char *line = strchr(text, '\n') + 1;
+  for (const char *cell = text; cell < line; cell += strcspn(cell, ",\n") + 1, columns++)
+    for (int i = 0; i < SIGNALS; i++)
+      if (memmem(cell, strcspn(cell, ",\n"), names[i], strlen(names[i]))) column[i] = columns;
+  size_t n = 0;
+  assert_true(columns <= MOST);
+  for (const char *next; *line; line = next + 1) {
+    double value[MOST];
+    for (int c = 0; c < columns; c++, line++) value[c] = strtod(line, (char **)&line);
+    next = line - 1;
+    for (int i = 0; i < SIGNALS; i++) {
+      uint64_t bits;
+      memcpy(&bits, &value[column[i]], sizeof bits);
+      n += (size_t)snprintf(out + n, size - n, "(%.6f) can0 10%d#", 1772366400 + value[0] + 1e-4 * i, i);
+      for (int b = 0; b < 8; b++) n += (size_t)snprintf(out + n, size - n, "%02X", (unsigned)(bits >> 8 * b & 255));
+      n += (size_t)snprintf(out + n, size - n, "\n");
+    }
+  }
+  return out;
+}
+
+// A CAN trace of candump that begins empty: the run waits until all messages have occurred, and refuses a line that is no frame. The rows
+// of the complete trace end with the last value of the input. The verdict is bad because the frames are late.
+static void trace(void **state) {
+  scratch *s = *state;
+  static const char options[] =
+      "--dbc m.dbc --hold previous --map U_ref=M0.x --map cylinder.length=M1.x --map P.pressure=M2.x --map A.pressure=M3.x";
+  char *text = make_log(s, "0.2"), *frames = as_trace(text), path[600], *grown = malloc(strlen(frames) + 20);
+  const size_t middle = (size_t)(strchr(frames + strlen(frames) / 2, '\n') + 1 - frames);
+  FILE *dbc = fopen(scratch_path(s, "m.dbc"), "w");
+  for (int i = 0; i < 4; i++) fprintf(dbc, "BO_ %d M%d: 8 A\n SG_ x : 0|64@1- (1,0) [0|0] \"\" B\n", 256 + i, i);
+  for (int i = 0; i < 4; i++) fprintf(dbc, "SIG_VALTYPE_ %d x : 2;\n", 256 + i);
+  fclose(dbc);
+  sprintf(grown, "%.*srotated\n%s", (int)middle, frames, frames + middle);
+  scratch_put(s, "whole.log", frames);
+  scratch_put(s, "grow.log", "");
+  snprintf(path, sizeof path, "%s", scratch_path(s, "grow.log"));
+  expect_code(run(s, "observe %s --data whole.log %s --csv a.csv --quiet", EXPERIMENT, options), 3);
+  const pid_t writer = start_writer(path, grown, 0, 29);
+  outcome o =
+      run(s, "observe %s --data grow.log %s --follow --follow-timeout '0.7 s' --csv b.csv", EXPERIMENT, options);
+  end_writer(writer);
+  ends_with(o, 3);
+  says(o.err, "found 'rotated', expected the name of an interface");
+  says(o.err, "lines that could not be used: 1");
+  forget(o);
+  char *a = scratch_read(scratch_path(s, "a.csv")), *b = scratch_read(scratch_path(s, "b.csv"));
+  long lines = 0;
+  for (const char *c = b; (c = strchr(c, '\n')); c++) lines++;
+  assert_int_equal(lines, 1 + 4 * 201);
+  assert_memory_equal(a, b, strlen(a));
+  lines = 0;
+  for (const char *c = b + strlen(a); (c = strchr(c, '\n')); c++) lines++;
+  assert_int_equal(lines, 3);
+  free(a);
+  free(b);
+  free(grown);
+  free(frames);
   free(text);
 }
 
@@ -309,8 +380,12 @@ static void wrong_commands(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {
-      TEST(equal_to_the_complete_log), TEST(dates_of_a_stream), TEST(bad_rows), TEST(ends), TEST(wrong_commands),
-      TEST(settings_of_the_log)};
+  const struct CMUnitTest tests[] = {TEST(equal_to_the_complete_log),
+                                     TEST(dates_of_a_stream),
+                                     TEST(trace),
+                                     TEST(bad_rows),
+                                     TEST(ends),
+                                     TEST(wrong_commands),
+                                     TEST(settings_of_the_log)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

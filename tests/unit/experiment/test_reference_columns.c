@@ -232,6 +232,7 @@ static void test_mistakes(void **state) {
   } cases[] = {
       {"compare: {v: rail.speed}\n", "there is no output 'rail.speed'"},
       {"compare: {speed: rail.rate}\n", "has no column 'speed'"},
+      {"compare: {rail.rate: v}\n", "found the output 'rail.rate' before the column 'v'; expected COLUMN: OUTPUT"},
       {"compare: {v: {output: rail.rate, unit: bar}}\n", "bar"},
       {"compare: {v: {sigma: 1 mm/s}}\n", "output"},
       {"compare: {v: {output: rail.rate, sigma: -1 mm/s}}\n", "sigma"},

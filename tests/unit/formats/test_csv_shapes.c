@@ -141,6 +141,12 @@ static void shapes(void **state) {
        {1, 2, 3, 4}},
       {"% t u [V]\n0 1\n1 2\n", 2, 2, {"t", "", "u", "V"}, {0, 1, 1, 2}},
       {"Data: t\n0 1\n1 2\n", 2, 2, {"Data:", "", "t", ""}, {0, 1, 1, 2}},
+      // Lines of one cell before the names, and rows without the last cell.
+      {"Header Size:  4\nVersion:  2\nRate:  1000\nNo, t, u, Events\n 1, 0, 1.5, Start\n 2, 1, 2.5\n 3, 2, 3.5\n",
+       4,
+       3,
+       {"No", "", "t", "", "u", "", "Events", ""},
+       {1, 0, 1.5, N, 2, 1, 2.5, N, 3, 2, 3.5, N}},
       // One column whose name has blanks.
       {"spool position [mm]\n1\n2\n", 1, 2, {"spool position", "mm"}, {1, 2}},
   };

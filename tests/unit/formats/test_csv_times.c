@@ -252,6 +252,32 @@ static void order_of_day_and_month(void **state) {
   od_row_reader_close(r);
 }
 
+// The time column of tables without a name of times: `column` is the index that a person would choose.
+static void unnamed(void **state) {
+  static const struct {
+    const char *text;
+    int column;
+  } list[] = {
+      {"No,Date/Time,p\n1,06/29/2022 04:05:36.674 PM,5\n2,06/29/2022 04:05:36.675 PM,6\n", 1},
+      {"Nr;p;Uhrzeit\n1;5;12:00:00,5\n2;6;12:00:01\n", 2},
+      {"Datum;Uhrzeit;p\n01.03.2026;12:00:00;5\n01.03.2026;12:00:01;6\n", 1},
+      {"p;Datum\n1;01.03.2026\n2;02.03.2026\n", 0},                                 // only dates
+      {"Timestamp,Sent,p\n0,2026-03-01 12:00:00,5\n1,2026-03-01 12:00:00,6\n", 0},  // a name of times
+      {"Sent,No,p\n2026-03-01 12:00:00,1,5\n2026-03-01 12:00:01,2,6\n", 0},
+      {"No,Begin,End\n1,2026-03-01 12:00:00,2026-03-01 12:00:00\n2,2026-03-01 12:00:01,2026-03-01 12:00:02\n",
+       0},  // two
+      {"No,Sent,t\n1,2026-03-01 12:00:00,5\n2,2026-03-01 12:00:01,6\n", 2},
+  };
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    od_table *t = NULL;
+    od_error err = {0};
+    const char *path = scratch_put(*state, "t.csv", list[i].text);
+    if (od_table_read_csv(path, &t, &err) != OD_OK) fail_msg("%s", err.text);
+    assert_int_equal(od_table_find_time(t), list[i].column);
+    od_table_free(t);
+  }
+}
+
 static void gaps_and_flaws(void **state) {
   scratch *s = *state;
   static log_text l;
@@ -278,6 +304,7 @@ static void gaps_and_flaws(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(dates), TEST(unix_times), TEST(order_of_day_and_month), TEST(gaps_and_flaws)};
+  const struct CMUnitTest tests[] = {TEST(dates), TEST(unix_times), TEST(order_of_day_and_month), TEST(unnamed),
+                                     TEST(gaps_and_flaws)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
