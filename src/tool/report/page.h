@@ -43,6 +43,9 @@ void od_page_verdict(od_page *p, od_trust trust, const char *text);
 typedef enum od_picture_kind { OD_PICTURE_MACHINE, OD_PICTURE_CIRCUIT, OD_PICTURES } od_picture_kind;
 FILE *od_page_picture_begin(od_page *p, od_picture_kind kind, const char *style);
 void od_page_picture_end(od_page *p);
+// Places the pictures one below the other, each in the whole width of the page, instead of side by side. tall: height of
+// the circuit relative to its width.
+void od_page_stack_pictures(od_page *p, double tall);
 
 // Adds an entry to the findings, also in the data. severity: "good", "note", "warning" or "serious". Times in s; NAN: none. NULL: no
 // text.
