@@ -129,6 +129,11 @@ typedef struct od_figure {
 } od_figure;
 void od_page_figures_begin(od_page *p, bool small);
 void od_page_figure_begin(od_page *p, od_figure *f);
+// Begin and end a figure of this size in px that the script does not change. Returns the stream for the content of its
+// SVG element.
+FILE *od_page_still_begin(od_page *p, const char *title, const char *unit, const char *note, double width,
+                          double height);
+void od_page_still_end(od_page *p);
 void od_page_figure_end(od_page *p, const od_figure *f);
 void od_page_figures_end(od_page *p);
 
