@@ -30,6 +30,11 @@ json_t *od_circuit_json(const od_circuit *c);
 // sections and shows no template instance. NULL: no memory.
 json_t *od_circuit_groups(const od_circuit *c);
 
+// Returns width and height of the diagram, px.
+typedef struct od_circuit_extent {
+  double width, height;
+} od_circuit_extent;
+od_circuit_extent od_circuit_size(const od_circuit *c);
 // Writes one <svg> element of class "circuit". docs/circuit-diagram.md describes its data- attributes.
 void od_circuit_svg(const od_circuit *c, FILE *to);
 // Writes a complete SVG file: the same element with a title and a style sheet.
