@@ -32,6 +32,15 @@ target_link_options(sanitized_mat PRIVATE LINKER:--as-needed)
 set_target_properties(sanitized_mat PROPERTIES OUTPUT_NAME oleodyn-mat RUNTIME_OUTPUT_DIRECTORY sanitized)
 add_dependencies(sanitized_program sanitized_mat)
 
+# The twin, where it is built.
+if(TARGET oleodyn_server)
+  add_library(sanitized_server STATIC ${server_sources})
+  target_link_libraries(sanitized_server PRIVATE sanitized_flags PUBLIC sanitized_library PkgConfig::sqlite)
+  add_executable(sanitized_twin ${twin_main})
+  target_link_libraries(sanitized_twin PRIVATE sanitized_flags sanitized_server)
+  set_target_properties(sanitized_twin PROPERTIES OUTPUT_NAME oleodyn-twin RUNTIME_OUTPUT_DIRECTORY sanitized)
+endif()
+
 # sanitized_test(NAME SOURCES ARGUMENTS...)
 function(sanitized_test name sources)
   add_executable(sanitized.${name} ${sources})
@@ -49,7 +58,7 @@ endfunction()
 set(chosen
   base/arena blocks/block_classes blocks/blocks circuit/diagram_flaws circuit/diagram_memory circuit/diagram_symbols cli/follow cli/info_command
   cli/log_command cli/signals_command cli/wrong_command document/expression document/ranges document/suggest document/units elements/element_numbers
-  elements/elements experiment/encoder experiment/load_experiment experiment/load_sensors experiment/reference_columns formats/can_signals formats/can_trace
+  elements/elements experiment/encoder experiment/load_experiment experiment/rewind experiment/load_sensors experiment/reference_columns formats/can_signals formats/can_trace
   formats/csv_shapes formats/csv_stream formats/csv_times formats/dbc formats/hdf5 formats/j1939 formats/mat formats/mdf_columns formats/mdf_damaged formats/mdf_large
   formats/mdf_reader formats/mdf_storage formats/mdf_structure formats/mdf_values formats/table friction/dependence friction_fit/run_model
   identify/fit_constraints identify/fit_data identify/fit_start identify/hammerstein integrate/block_memory integrate/guards integrate/integrators
@@ -69,6 +78,16 @@ foreach(name logs.log formats.mat formats.table)
   target_link_libraries(sanitized.unit.${name} PRIVATE PkgConfig::matio)
 endforeach()
 target_link_libraries(sanitized.unit.formats.hdf5 PRIVATE PkgConfig::hdf5)
+if(TARGET oleodyn_server)
+  foreach(path samples/message samples/queues samples/sample_order history/history operation/twin)
+    string(REPLACE "/" "/test_" source ${path})
+    string(REPLACE "/" "." name ${path})
+    sanitized_test(unit.${name} unit/${source}.c)
+    target_link_libraries(sanitized.unit.${name} PRIVATE sanitized_server)
+    target_compile_definitions(sanitized.unit.${name} PRIVATE OD_TWIN="$<TARGET_FILE:sanitized_twin>")
+    add_dependencies(sanitized.unit.${name} sanitized_twin)
+  endforeach()
+endif()
 # The fuzz targets: all seeds and a few changes of them.
 foreach(source ${fuzz_sources})
   string(REGEX REPLACE ".*/fuzz_|\\.c$" "" what ${source})

@@ -176,10 +176,20 @@ static void resume(void *self, double t, const double *u) {
   memcpy(r->u, u, (size_t)od_machine_input_count(r->e->model) * sizeof *u);
 }
 
+// Copies the names of the columns: the writer may need them longer than the observer.
 static bool begin(void *user, const od_observed *o) {
   od_machine_thread *r = user;
-  if (od_row_ring_init(&r->ring, &r->memory, OD_RING_ROW + o->columns.count, RING_BYTES) != OD_OK) return false;
-  atomic_store_explicit(&r->head, o, memory_order_release);
+  const int columns = o->columns.count;
+  od_row_head *head = OD_TAKE(&r->memory, od_row_head, 1);
+  if (!head || od_row_ring_init(&r->ring, &r->memory, OD_RING_ROW + columns, RING_BYTES) != OD_OK) return false;
+  *head =
+      (od_row_head){columns, OD_TAKE(&r->memory, const char *, columns), OD_TAKE(&r->memory, const char *, columns)};
+  for (int i = 0; head->name && head->unit && i < columns; i++) {
+    head->name[i] = od_arena_text(&r->memory, o->table->name[i]);
+    head->unit[i] = od_arena_text(&r->memory, o->table->unit[i]);
+  }
+  if (od_arena_status(&r->memory) != OD_OK) return false;
+  atomic_store_explicit(&r->head, head, memory_order_release);
   return true;
 }
 

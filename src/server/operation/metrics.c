@@ -116,16 +116,15 @@ static void print_values(FILE *to, od_twin_run *o, const char *metric, const cha
   print_head(to, metric, "gauge", help);
   for (int i = 0; i < o->twin->machines; i++) {
     const od_machine_thread *r = &o->machine[i];
-    const od_observed *head = atomic_load_explicit(&((od_machine_thread *)r)->head, memory_order_acquire);
+    const od_row_head *head = atomic_load_explicit(&((od_machine_thread *)r)->head, memory_order_acquire);
     if (!head || !r->last || isnan(r->last_t)) continue;
-    for (int c = 1; c < head->columns.count; c++) {
-      const od_table *t = head->table;
-      if (strncmp(t->name[c], prefix, length) != 0) continue;
+    for (int c = 1; c < head->columns; c++) {
+      if (strncmp(head->name[c], prefix, length) != 0) continue;
       print_name(to, metric, r);
       fputs("\",channel=\"", to);
-      print_label(to, t->name[c] + length);
+      print_label(to, head->name[c] + length);
       fputs("\",unit=\"", to);
-      print_label(to, t->unit[c]);
+      print_label(to, head->unit[c]);
       fputs("\"} ", to);
       print_number(to, r->last[c]);
     }

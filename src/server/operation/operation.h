@@ -51,6 +51,12 @@ int od_event_list_take(od_event_list *l, od_twin_event *to, long *dropped);
 enum { OD_LATENCY_CLASSES = 12 };
 extern const double od_latency_limits[OD_LATENCY_CLASSES - 1];
 
+// The columns of the rows of an observer.
+typedef struct od_row_head {
+  int columns;
+  const char **name, **unit;
+} od_row_head;
+
 // Columns of the ring before the row of the observer.
 enum { OD_RING_FATE, OD_RING_LATENCY, OD_RING_ROW };
 
@@ -90,7 +96,7 @@ typedef struct od_machine_thread {
   _Atomic bool is_finished;
 
   // From the observer to the writer.
-  _Atomic(const od_observed *) head;  // columns of the rows; NULL: not known yet
+  _Atomic(const od_row_head *) head;  // columns of the rows; NULL: not known yet
   od_row_ring ring;
   _Atomic bool has_checkpoint;  // whether `slot` is filled; the writer clears the flag
   od_checkpoint slot;

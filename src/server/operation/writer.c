@@ -19,19 +19,18 @@ static void note_failure(od_twin_run *o, od_status status, const od_error *err) 
 }
 
 // Defines the channels of a machine: the columns of its rows after the time. The standard deviation of estimate.X is sigma.X.
-static od_status define(od_twin_run *o, od_machine_thread *r, const od_observed *head, od_error *err) {
+static od_status define(od_twin_run *o, od_machine_thread *r, const od_row_head *head, od_error *err) {
   OD_SCRATCH(scratch);
-  const od_table *t = head->table;
-  od_history_channel *channel = OD_TAKE(&scratch, od_history_channel, t->columns);
-  r->last = OD_TAKE(&o->memory, double, t->columns);
+  od_history_channel *channel = OD_TAKE(&scratch, od_history_channel, head->columns);
+  r->last = OD_TAKE(&o->memory, double, head->columns);
   if (!channel || !r->last) return od_fail(err, OD_NO_MEMORY, "out of memory");
   r->is_defined = true;
   if (!o->history) return OD_OK;
-  for (int c = 1; c < t->columns; c++) {
-    const bool is_estimate = strncmp(t->name[c], "estimate.", 9) == 0 && c + 1 < t->columns;
-    channel[c - 1] = (od_history_channel){t->name[c], t->unit[c], is_estimate ? c : -1};
+  for (int c = 1; c < head->columns; c++) {
+    const bool is_estimate = strncmp(head->name[c], "estimate.", 9) == 0 && c + 1 < head->columns;
+    channel[c - 1] = (od_history_channel){head->name[c], head->unit[c], is_estimate ? c : -1};
   }
-  return od_history_define(o->history, r->stored, channel, t->columns - 1, err);
+  return od_history_define(o->history, r->stored, channel, head->columns - 1, err);
 }
 
 // Counts a sample and its latency.
@@ -47,7 +46,7 @@ static void count(od_machine_thread *r, const double *line) {
 }
 
 static void write_rows(od_twin_run *o, od_machine_thread *r) {
-  const od_observed *head = atomic_load_explicit(&r->head, memory_order_acquire);
+  const od_row_head *head = atomic_load_explicit(&r->head, memory_order_acquire);
   od_error err = {0};
   if (!head) return;
   if (!r->is_defined) note_failure(o, define(o, r, head, &err), &err);
@@ -56,7 +55,7 @@ static void write_rows(od_twin_run *o, od_machine_thread *r) {
     const double *row = line + OD_RING_ROW;
     count(r, line);
     if (line[OD_RING_FATE] != OD_TAKEN) continue;
-    memcpy(r->last, row, (size_t)head->columns.count * sizeof *row);
+    memcpy(r->last, row, (size_t)head->columns * sizeof *row);
     r->last_t = row[0];
     if (o->history) note_failure(o, od_history_add_row(o->history, r->stored, row, &err), &err);
   }

@@ -1,0 +1,445 @@
+// Twins in operation. Oracles: 'oleodyn observe --data' of the same samples, whose rows must be the same to the bit; an undisturbed twin for one that
+// is killed; the numbers of the messages that were not sent. OD_KILLS=100: number of kills.
+#include "support/test.h"
+
+#include <arpa/inet.h>
+#include <math.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "formats/read_table.h"
+#include "io/table.h"
+#include "memory/scoped.h"
+#include "support/feed.h"
+#include "support/program.h"
+
+#define EXPERIMENT OD_SOURCE_DIR "/cases/fourbar-valve/points-3.experiment.yaml"
+
+// --- Programs -----------------------------------------------------------------------------------------------------
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void sleep_for(double seconds) {
+  nanosleep(&(struct timespec){.tv_sec = (time_t)seconds, .tv_nsec = (long)(1e9 * (seconds - floor(seconds)))}, NULL);
+}
+
+static const char *rest =
+    "machines:\n  bench: {experiment: " EXPERIMENT
+    "}\nhistory: {file: twin.db, write: 0.25 s, checkpoint: 0.5 s}\noutputs: {metrics: twin.prom}\n";
+
+static void put_twin(scratch *s, const char *sources) {
+  char text[2000];
+  snprintf(text, sizeof text, "sources: {%s}\n%s", sources, rest);
+  scratch_put(s, "twin.yaml", text);
+}
+
+// Starts oleodyn-twin in the scratch folder. Its standard input is a pipe.
+static feed start_twin(scratch *s) {
+  static feed f;
+  static char path[512], errors[512];
+  snprintf(path, sizeof path, "%s", scratch_path(s, "twin.yaml"));
+  snprintf(errors, sizeof errors, "%s", scratch_path(s, "errors"));
+  char *const arguments[] = {OD_TWIN, path, NULL};
+  assert_int_equal(feed_start(&f, OD_TWIN, arguments, errors), 0);
+  return f;
+}
+
+static outcome run_twin(scratch *s, const char *options, const char *input) {
+  char command[2048];
+  snprintf(command, sizeof command, "cd %s && '%s' twin.yaml %s >.out 2>.err <%s", s->folder, OD_TWIN, options, input);
+  int status = system(command);
+  outcome o = {WIFEXITED(status) ? WEXITSTATUS(status) : -1, NULL, NULL};
+  o.out = scratch_read(scratch_path(s, ".out"));
+  o.err = scratch_read(scratch_path(s, ".err"));
+  return o;
+}
+
+// --- The history --------------------------------------------------------------------------------------------------
+
+static sqlite3 *look(scratch *s, const char *name) {
+  sqlite3 *db = NULL;
+  assert_int_equal(sqlite3_open_v2(scratch_path(s, name), &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+  sqlite3_busy_timeout(db, 5000);
+  return db;
+}
+
+static double query(sqlite3 *db, const char *sql) {
+  sqlite3_stmt *q = NULL;
+  if (sqlite3_prepare_v2(db, sql, -1, &q, NULL) != SQLITE_OK) fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+  const bool any = sqlite3_step(q) == SQLITE_ROW && sqlite3_column_type(q, 0) != SQLITE_NULL;
+  const double value = any ? sqlite3_column_double(q, 0) : (double)NAN;
+  sqlite3_finalize(q);
+  return value;
+}
+
+static bool has_event(sqlite3 *db, const char *kind, const char *text) {
+  char sql[500];
+  snprintf(sql, sizeof sql, "SELECT count(*) FROM event WHERE kind = '%s' AND text LIKE '%%%s%%'", kind, text);
+  return query(db, sql) > 0;
+}
+
+// The rows of all blocks, whose layout must have `columns` channels: the time and a value per channel.
+typedef struct stored_rows {
+  double *data;
+  long rows;
+  int columns;
+} stored_rows;
+
+static stored_rows read_rows(sqlite3 *db) {
+  stored_rows all = {.columns = 1 + (int)query(db, "SELECT count(*) FROM channel")};
+  sqlite3_stmt *q = NULL;
+  assert_int_equal(sqlite3_prepare_v2(db, "SELECT rows, data FROM block ORDER BY last", -1, &q, NULL), SQLITE_OK);
+  while (sqlite3_step(q) == SQLITE_ROW) {
+    const int rows = sqlite3_column_int(q, 0);
+    const double *data = sqlite3_column_blob(q, 1);
+    assert_int_equal(sqlite3_column_bytes(q, 1), rows * all.columns * 8);
+    all.data = realloc(all.data, (size_t)((all.rows + rows) * all.columns) * sizeof *data);
+    for (int i = 0; i < rows; i++)
+      for (int c = 0; c < all.columns; c++)
+        memcpy(&all.data[(all.rows + i) * all.columns + c], &data[c * rows + i], sizeof *data);
+    all.rows += rows;
+  }
+  sqlite3_finalize(q);
+  return all;
+}
+
+static bool same(double a, double b) {
+  return a == b || (isnan(a) && isnan(b));
+}
+
+// Compares the stored rows with a CSV file of 'observe'.
+static void compare(scratch *s, const char *database, const char *csv) {
+  od_table *t = NULL;
+  od_error err = {0};
+  sqlite3 *db = look(s, database);
+  stored_rows rows = read_rows(db);
+  if (od_table_read_csv(scratch_path(s, csv), &t, &err) != OD_OK) fail_msg("%s", err.text);
+  assert_int_equal(rows.rows, t->rows);
+  int compared = 0;
+  for (int c = 1; c < t->columns; c++) {
+    char sql[300];
+    snprintf(sql, sizeof sql, "SELECT id FROM channel WHERE name = '%s'", t->name[c]);
+    const double id = query(db, sql);
+    for (long i = 0; i < t->rows && !isnan(id); i++)
+      if (!same(rows.data[i * rows.columns + (int)id], t->data[i * t->columns + c]))
+        fail_msg("%s, row %ld: %.17g instead of %.17g", t->name[c], i, rows.data[i * rows.columns + (int)id],
+                 t->data[i * t->columns + c]);
+    compared += !isnan(id);
+  }
+  assert_int_equal(compared, rows.columns - 1);
+  for (long i = 0; i < t->rows; i++) assert_true(rows.data[i * rows.columns] == t->data[i * t->columns]);
+  free(rows.data);
+  od_table_free(t);
+  sqlite3_close(db);
+}
+
+// --- Standard input -----------------------------------------------------------------------------------------------
+
+// A recorded run, and what 'observe' makes of it.
+static int setup(void **state) {
+  if (scratch_setup(state) != 0) return -1;
+  scratch *s = *state;
+  expect_code(run(s, "observe %s --set time=2 --csv log.csv --quiet", EXPERIMENT), 0);
+  expect_code(run(s, "observe %s --data log.csv --csv reference.csv --quiet", EXPERIMENT), 0);
+  return 0;
+}
+
+static void test_same_bits(void **state) {
+  scratch *s = *state;
+  put_twin(s, "log: {type: stdin}");
+  outcome o = run_twin(s, "", "log.csv");
+  ends_with(o, 0);
+  assert_string_equal(o.err, "");
+  says(o.out, "bench: 2001 samples observed, 0 failed, 0 held, 0 late, 0 repeated, 0 missing, 0 refused");
+  forget(o);
+  compare(s, "twin.db", "reference.csv");
+  char *metrics = scratch_read(scratch_path(s, "twin.prom"));
+  says(metrics, "oleodyn_samples_total{machine=\"bench\"} 2001\n");
+  says(metrics, "oleodyn_estimate{machine=\"bench\",channel=\"oil.kp\",unit=\"Pa\"} ");
+  says(metrics, "oleodyn_latency_seconds_count{machine=\"bench\"} 2001\n");
+  free(metrics);
+  // The samples again, and no more: nothing changes.
+  o = run_twin(s, "", "log.csv");
+  ends_with(o, 0);
+  says(o.out, "bench: 0 samples observed");
+  forget(o);
+  compare(s, "twin.db", "reference.csv");
+  // From the beginning: observed again, but not stored again.
+  o = run_twin(s, "--fresh", "log.csv");
+  says(o.out, "bench: 2001 samples observed");
+  forget(o);
+  compare(s, "twin.db", "reference.csv");
+}
+
+// A damaged line, a repeated one, a late one; the program 'oleodyn twin' starts the twin.
+static void test_bad_lines(void **state) {
+  scratch *s = *state;
+  put_twin(s, "log: {type: stdin}");
+  char *text = scratch_read(scratch_path(s, "log.csv")), *line[8] = {text};
+  for (int i = 1; i < 8; i++) line[i] = strchr(line[i - 1], '\n') + 1;
+  FILE *f = fopen(scratch_path(s, "bad.csv"), "w");
+  fwrite(text, 1, (size_t)(line[4] - text), f);  // header, three rows
+  fputs("this is no row\n", f);
+  fwrite(line[3], 1, (size_t)(line[4] - line[3]), f);  // the third row again
+  fwrite(line[5], 1, (size_t)(line[6] - line[5]), f);  // the fifth row before the fourth
+  fwrite(line[4], 1, (size_t)(line[5] - line[4]), f);
+  fclose(f);
+  free(text);
+  char command[1000];
+  snprintf(command, sizeof command,
+           "cd %s && OLEODYN_HELPERS=$(dirname '%s') '%s' twin twin.yaml >.out 2>.err <bad.csv", s->folder, OD_TWIN,
+           OD_BINARY);
+  assert_int_equal(system(command), 0);
+  char *out = scratch_read(scratch_path(s, ".out")), *err = scratch_read(scratch_path(s, ".err"));
+  says(out, "bench: 4 samples observed, 0 failed, 0 held, 1 late, 1 repeated, 0 missing, 1 refused");
+  says(err, "log, message 5: ");
+  says(err, "bench: 1 sample arrived too late and were left out");
+  free(out);
+  free(err);
+  sqlite3 *db = look(s, "twin.db");
+  assert_true(has_event(db, "late", "1 sample") && has_event(db, "repeated", "1 sample") &&
+              has_event(db, "refused", "log, message 5"));
+  sqlite3_close(db);
+}
+
+// What the twin refuses, with the reason and exit code 2.
+static void test_refused(void **state) {
+  scratch *s = *state;
+  put_twin(s, "log: {type: stdin}");
+  scratch_put(s, "other.csv", "time,x\n0,1\n1,2\n");
+  ends_and_says(run_twin(s, "", "other.csv"), 2, "bench: the columns of its source do not fit the experiment");
+  ends_and_says(run_twin(s, "--what", "log.csv"), 2, "unexpected argument '--what'");
+  expect_code(run_twin(s, "", "log.csv"), 0);
+  // A checkpoint of another experiment.
+  char text[1000];
+  snprintf(text, sizeof text,
+           "sources: {log: {type: stdin}}\nmachines:\n  bench: {experiment: " OD_SOURCE_DIR
+           "/cases/fourbar-valve/points-4.experiment.yaml}\nhistory: {file: twin.db}\n");
+  scratch_put(s, "twin.yaml", text);
+  ends_and_says(run_twin(s, "", "log.csv"), 2, "bench: ");
+  expect_code(run_twin(s, "--fresh", "log.csv"), 0);
+}
+
+// --- Kills --------------------------------------------------------------------------------------------------------
+
+// Sends lines of a text to the twin: at once up to the line `from`, then at 1 kHz. Ends at the time `until`. Returns the number of lines that
+// were sent completely; sent[i]: time at which line i was sent.
+static int send_lines(const feed *f, const char *text, int from, double until, double *sent) {
+  int n = 0;
+  const double begin = now();
+  for (const char *line = text; *line && now() < until; n++) {
+    const char *next = strchr(line, '\n') + 1;
+    if (n > from)
+      while (now() < begin + 1e-3 * (n - from) && now() < until) sleep_for(2e-4);
+    if (feed_send(f, line, (size_t)(next - line)) != 0) break;
+    sent[n] = now();
+    line = next;
+  }
+  return n;
+}
+
+// kill -9 at random times: the database is whole, no more than a second is lost, and in the end all tables are those of an undisturbed twin.
+static void test_kills(void **state) {
+  scratch *s = *state;
+  const char *wish = getenv("OD_KILLS");
+  const int kills = wish ? atoi(wish) : 10;
+  static double sent[200000];
+  put_twin(s, "log: {type: stdin}");
+  expect_code(run_twin(s, "", "log.csv"), 0);
+  char command[400];
+  snprintf(command, sizeof command, "cd %s && mv twin.db undisturbed.db && rm -f twin.db-*", s->folder);
+  assert_int_equal(system(command), 0);
+  char *text = scratch_read(scratch_path(s, "log.csv"));
+  srand(3);
+  int reached = 0;
+  for (int k = 0; k < kills; k++) {
+    feed f = start_twin(s);
+    const double begin = now();
+    // Lines that are already stored are sent at once.
+    const int lines = send_lines(&f, text, reached, begin + 0.05 + 1.2 * rand() / RAND_MAX, sent);
+    const double killed = now();
+    kill(f.child, SIGKILL);
+    close(f.to), close(f.from);
+    waitpid(f.child, NULL, 0);
+    sqlite3 *db = look(s, "twin.db");
+    sqlite3_stmt *q = NULL;
+    assert_int_equal(sqlite3_prepare_v2(db, "PRAGMA integrity_check", -1, &q, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(q), SQLITE_ROW);
+    assert_string_equal((const char *)sqlite3_column_text(q, 0), "ok");
+    sqlite3_finalize(q);
+    // Line 0 is the header; line i is the sample at i - 1 ms.
+    const bool has_tables = query(db, "SELECT count(*) FROM sqlite_master WHERE name = 'block'") > 0;
+    const double last = has_tables ? query(db, "SELECT max(last) FROM block") : (double)NAN;
+    const double checkpoint = has_tables ? query(db, "SELECT max(t) FROM checkpoint") : (double)NAN;
+    const int stored = isnan(last) ? 0 : 1 + (int)lround(1000 * last);
+    if (stored + 1 < lines && killed - sent[stored + 1] > 1)
+      fail_msg("kill %d: the sample at %d ms was sent %.3f s before the kill and is lost", k, stored,
+               killed - sent[stored + 1]);
+    if (stored > 0) assert_true(isnan(checkpoint) || checkpoint <= last);
+    sqlite3_close(db);
+    reached = stored < 1500 ? stored : 1500;
+  }
+  free(text);
+  expect_code(run_twin(s, "", "log.csv"), 0);
+  compare(s, "twin.db", "reference.csv");
+  sqlite3 *db = look(s, "twin.db");
+  char sql[700];
+  snprintf(sql, sizeof sql, "ATTACH '%s' AS other", scratch_path(s, "undisturbed.db"));
+  assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+  assert_true(query(db, "SELECT count(*) FROM other.bucket") > 0);
+  static const char *const tables[] = {"bucket", "estimate", "channel"};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    for (int way = 0; way < 2; way++) {
+      snprintf(sql, sizeof sql, "SELECT count(*) FROM (SELECT * FROM %s.%s EXCEPT SELECT * FROM %s.%s)",
+               way ? "main" : "other", tables[i], way ? "other" : "main", tables[i]);
+      assert_true(query(db, sql) == 0);
+    }
+  sqlite3_close(db);
+}
+
+// SIGTERM ends the twin within a second, with all samples that were read.
+static void test_signal(void **state) {
+  scratch *s = *state;
+  static double sent[200000];
+  put_twin(s, "log: {type: stdin}");
+  char *text = scratch_read(scratch_path(s, "log.csv"));
+  feed f = start_twin(s);
+  const int lines = send_lines(&f, text, 0, now() + 0.6, sent);
+  sleep_for(0.3);
+  const double begin = now();
+  kill(f.child, SIGTERM);
+  int status;
+  waitpid(f.child, &status, 0);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 130);
+  assert_true(now() - begin < 1);
+  close(f.to), close(f.from);
+  sqlite3 *db = look(s, "twin.db");
+  assert_true(query(db, "SELECT sum(rows) FROM block") == lines - 1);
+  assert_true(query(db, "SELECT t FROM checkpoint") == query(db, "SELECT max(last) FROM block"));
+  sqlite3_close(db);
+  free(text);
+}
+
+// --- UDP ----------------------------------------------------------------------------------------------------------
+
+// A free port: the kernel chooses it.
+static int free_port(void) {
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof a;
+  int fd = socket(AF_INET, SOCK_DGRAM, 0);
+  assert_int_equal(bind(fd, (struct sockaddr *)&a, size), 0);
+  assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &size), 0);
+  close(fd);
+  return ntohs(a.sin_port);
+}
+
+static bool skips(int i) {
+  return i == 17 || (i >= 100 && i < 105) || i == 300;
+}
+
+// Datagrams with sequence numbers: some are not sent, some are sent twice or in another order.
+static void test_udp(void **state) {
+  scratch *s = *state;
+  char sources[500], line[2000];
+  const int port = free_port(), rows = 600;
+  snprintf(
+      sources, sizeof sources,
+      "net: {type: udp, port: %d, format: json, sequence: seq, columns: [seq, time, cylinder.length, P.pressure, A.pressure, U_ref]}",
+      port);
+  put_twin(s, sources);
+  od_table *t = NULL;
+  od_error err = {0};
+  assert_int_equal(od_table_read_csv(scratch_path(s, "log.csv"), &t, &err), OD_OK);
+  int column[5];
+  static const char *const names[] = {"time", "measured.cylinder.length", "measured.P.pressure", "measured.A.pressure",
+                                      "input.U_ref"};
+  for (int k = 0; k < 5; k++)
+    for (int c = 0; c < t->columns; c++)
+      if (strcmp(t->name[c], names[k]) == 0) column[k] = c;
+  // The samples that arrive, for 'observe'.
+  FILE *f = fopen(scratch_path(s, "arrived.csv"), "w");
+  fprintf(f, "time,cylinder.length,P.pressure,A.pressure,U_ref\n");
+  feed twin = start_twin(s);
+  int fd = socket(AF_INET, SOCK_DGRAM, 0);
+  struct sockaddr_in to = {
+      .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  sleep_for(1);
+  int repeated = 0;
+  for (int i = 0; i < rows; i++) {
+    if (skips(i)) continue;
+    double v[5];
+    for (int k = 0; k < 5; k++) v[k] = t->data[i * t->columns + column[k]];
+    int length = snprintf(line, sizeof line, "{\"seq\": %d", 1000 + i);
+    for (int k = 0; k < 5; k++) {
+      const char *name = strncmp(names[k], "time", 4) == 0 ? names[k] : strchr(names[k], '.') + 1;
+      char value[40];
+      snprintf(value, sizeof value, "%.17g", v[k]);
+      length +=
+          snprintf(line + length, sizeof line - (size_t)length, ", \"%s\": %s", name, isnan(v[k]) ? "null" : value);
+      fprintf(f, "%s%c", isnan(v[k]) ? "" : value, k < 4 ? ',' : '\n');
+    }
+    line[length++] = '}';
+    for (int again = 0; again < 1 + (i % 50 == 3); again++)
+      sendto(fd, line, (size_t)length, 0, (const struct sockaddr *)&to, sizeof to);
+    repeated += i % 50 == 3;
+    sleep_for(5e-4);
+  }
+  fclose(f);
+  sendto(fd, "rubbish", 7, 0, (const struct sockaddr *)&to, sizeof to);
+  sleep_for(1);
+  kill(twin.child, SIGTERM);
+  waitpid(twin.child, NULL, 0);
+  close(twin.to);
+  char out[4000] = {0};
+  ssize_t got = read(twin.from, out, sizeof out - 1);
+  assert_true(got > 0);
+  close(twin.from), close(fd);
+  snprintf(line, sizeof line, "bench: %d samples observed, 0 failed, 0 held, 0 late, %d repeated, 7 missing, 1 refused",
+           rows - 7, repeated);
+  says(out, line);
+  expect_code(run(s, "observe %s --data arrived.csv --csv reference.csv --quiet", EXPERIMENT), 0);
+  compare(s, "twin.db", "reference.csv");
+  sqlite3 *db = look(s, "twin.db");
+  assert_true(
+      has_event(db, "missing", "7 samples are missing; sequence numbers, the latest first: 1300, 1100 to 1104, 1017") ||
+      has_event(db, "missing", "1300"));
+  assert_true(has_event(db, "refused", "this is not a JSON object"));
+  sqlite3_close(db);
+  od_table_free(t);
+}
+
+// Many machines with one source, and samples that are held back.
+static void test_machines(void **state) {
+  scratch *s = *state;
+  char text[6000];
+  int used = snprintf(text, sizeof text, "sources: {log: {type: stdin}}\nhistory: {file: twin.db}\nmachines:\n");
+  for (int i = 0; i < 20; i++)
+    used +=
+        snprintf(text + used, sizeof text - (size_t)used, "  m%d: {experiment: " EXPERIMENT ", wait: %d ms}\n", i, i);
+  scratch_put(s, "twin.yaml", text);
+  expect_code(run_twin(s, "", "log.csv"), 0);
+  sqlite3 *db = look(s, "twin.db");
+  assert_true(query(db, "SELECT count(*) FROM (SELECT machine FROM block GROUP BY machine HAVING sum(rows) = 2001)") ==
+              20);
+  assert_true(query(db, "SELECT count(DISTINCT state) FROM checkpoint") == 1);
+  sqlite3_close(db);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_same_bits, setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_bad_lines, setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_refused, setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_kills, setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_signal, setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_udp, setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_machines, setup, scratch_teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
