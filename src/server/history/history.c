@@ -19,7 +19,8 @@ enum { PAGE_SIZE = 8192, MOST_BLOCK_ROWS = 4096 };
 // --- Statements ---------------------------------------------------------------------------------------------------
 
 static const char *const statements[OD_STATEMENTS] = {
-    [OD_ADD_BLOCK] = "INSERT INTO block (machine, first, last, rows, layout, data) VALUES (?, ?, ?, ?, ?, ?)",
+    [OD_ADD_BLOCK] =
+        "INSERT INTO block (machine, first, last, rows, sequence, layout, data) VALUES (?, ?, ?, ?, ?, ?, ?)",
     [OD_ADD_BUCKET] =
         "INSERT OR REPLACE INTO bucket (channel, level, number, count, min, max, sum) VALUES (?, ?, ?, ?, ?, ?, ?)",
     [OD_ADD_ESTIMATE] = "INSERT OR REPLACE INTO estimate (channel, t, value, sigma) VALUES (?, ?, ?, ?)",
@@ -240,18 +241,20 @@ static od_status store_block(od_history *h, od_history_machine *m, od_error *err
   sqlite3_bind_double(s, 2, data[0]);
   sqlite3_bind_double(s, 3, data[count - 1]);
   sqlite3_bind_int(s, 4, count);
-  sqlite3_bind_int64(s, 5, m->layout);
-  sqlite3_bind_blob64(s, 6, data, (sqlite3_uint64)count * (sqlite3_uint64)columns * sizeof *data, SQLITE_STATIC);
+  sqlite3_bind_int64(s, 5, m->sequence);
+  sqlite3_bind_int64(s, 6, m->layout);
+  sqlite3_bind_blob64(s, 7, data, (sqlite3_uint64)count * (sqlite3_uint64)columns * sizeof *data, SQLITE_STATIC);
   return od_history_step(h, s, err);
 }
 
-od_status od_history_add_row(od_history *h, int machine, const double *row, od_error *err) {
+od_status od_history_add_row(od_history *h, int machine, const double *row, int64_t sequence, od_error *err) {
   od_history_machine *m = &h->machine[machine];
   if (!(row[0] > m->last)) return OD_OK;
   od_status status = od_history_enter(h, err);
   if (status == OD_OK) status = od_pyramid_take(h, m, row, err);
   if (status != OD_OK) return status;
   m->last = row[0];
+  m->sequence = sequence;
   memcpy(m->rows + m->count++ * (m->channels + 1), row, (size_t)(m->channels + 1) * sizeof *row);
   return m->count == m->capacity ? store_block(h, m, err) : OD_OK;
 }

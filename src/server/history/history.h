@@ -37,8 +37,8 @@ od_status od_history_add_machine(od_history *h, const char *name, const char *ti
                                  od_error *err);
 // Defines the channels of the rows. Must be called once before the first row of a machine.
 od_status od_history_define(od_history *h, int machine, const od_history_channel *channel, int count, od_error *err);
-// Adds a row: the time and a value for each channel; NAN: no value. Rows up to the time of the last stored row are ignored: they are stored.
-od_status od_history_add_row(od_history *h, int machine, const double *row, od_error *err);
+// Adds a row: the time and a value for each channel; NAN: no value. sequence: sequence number of the sample; -1: none. Rows up to the time of the last stored row are ignored: they are stored.
+od_status od_history_add_row(od_history *h, int machine, const double *row, int64_t sequence, od_error *err);
 // Adds an event. machine -1: of the twin. t: time of the machine, s; NAN: none. clock: seconds since 1970.
 od_status od_history_add_event(od_history *h, int machine, double t, double clock, const char *kind, const char *text,
                                od_error *err);
@@ -67,6 +67,10 @@ typedef struct od_history_point {
 // Reads a channel as about `points` points: rows, or buckets of the finest level that is coarse enough. *out: memory of the arena.
 od_status od_history_read(od_history *h, od_arena *memory, const char *machine, const char *channel, double from,
                           double to, int points, od_history_point **out, int *count, od_error *err);
+
+// Reads the rows of a machine after a time: the time, and the channels with these names; NAN: not stored. *sequence: sequence number of the last row. *out: memory of the arena, rows x (count + 1) numbers.
+od_status od_history_read_rows(od_history *h, od_arena *memory, int machine, double after, const char *const *name,
+                               int count, double **out, long *rows, int64_t *sequence, od_error *err);
 
 // ---- The schema (history_schema.c)
 

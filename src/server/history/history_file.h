@@ -20,6 +20,7 @@ typedef struct od_history_machine {
   int64_t *channel;      // ids
   int *sigma;            // see od_history_channel
   double last;           // time of the last row; -INFINITY: none
+  int64_t sequence;      // sequence number of the last row; -1: none
   double *last_row;      // the last row
   int64_t second;        // number of the open bucket of level 0
   bool has_rows;         // whether `second` and the open buckets are valid

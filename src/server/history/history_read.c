@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "history/history_file.h"
+#include "memory/scoped.h"
 
 typedef struct reading {
   od_history *h;
@@ -135,5 +136,72 @@ od_status od_history_read(od_history *h, od_arena *memory, const char *machine, 
   status = read_level(&r, level, from, to);
   *out = r.point;
   *count = r.count;
+  return status;
+}
+
+// --- All channels -------------------------------------------------------------------------------------------------
+
+// Appends the rows of a block to a list.
+static od_status append_rows(od_arena *memory, const char *data, int rows, const int *at, int count, double after,
+                             double **out, long *total) {
+  const size_t n = (size_t)rows, d = sizeof(double);
+  double *list = OD_TAKE_MATRIX(memory, double, *total + rows, count + 1);
+  if (!list) return OD_NO_MEMORY;
+  if (*total > 0) memcpy(list, *out, (size_t)*total * ((size_t)count + 1) * d);
+  for (size_t i = 0; i < n; i++) {
+    double *row = list + *total * (count + 1);
+    memcpy(row, data + i * d, d);
+    if (!(row[0] > after)) continue;
+    for (int c = 0; c < count; c++) {
+      row[1 + c] = NAN;
+      if (at[c] >= 0) memcpy(&row[1 + c], data + (((size_t)at[c] + 1) * n + i) * d, d);
+    }
+    ++*total;
+  }
+  *out = list;
+  return OD_OK;
+}
+
+// Returns the number of channels in a list "3,4,7".
+static int count_of(const char *list) {
+  int count = list && *list;
+  for (const char *c = list; c && *c; c++) count += *c == ',';
+  return count;
+}
+
+od_status od_history_read_rows(od_history *h, od_arena *memory, int machine, double after, const char *const *name,
+                               int count, double **out, long *rows, int64_t *sequence, od_error *err) {
+  OD_SCRATCH(scratch);
+  int64_t *id = OD_TAKE(&scratch, int64_t, count);
+  int *at = OD_TAKE(&scratch, int, count);
+  sqlite3_stmt *find = od_history_prepare(h, "SELECT id FROM channel WHERE machine = ? AND name = ?", err);
+  sqlite3_stmt *s = od_history_prepare(
+      h,
+      "SELECT rows, data, channels, sequence FROM block JOIN layout ON layout.id = block.layout WHERE block.machine = ? AND last > ? ORDER BY last",
+      err);
+  od_status status = find && s ? OD_OK : OD_IO;
+  if (od_arena_status(&scratch) != OD_OK) status = od_fail(err, OD_NO_MEMORY, "out of memory");
+  *out = NULL;
+  *rows = 0;
+  *sequence = -1;
+  for (int c = 0; c < count && status == OD_OK; c++) {
+    sqlite3_bind_int64(find, 1, h->machine[machine].id);
+    sqlite3_bind_text(find, 2, name[c], -1, SQLITE_STATIC);
+    id[c] = sqlite3_step(find) == SQLITE_ROW ? sqlite3_column_int64(find, 0) : -1;
+    sqlite3_reset(find);
+  }
+  if (s) sqlite3_bind_int64(s, 1, h->machine[machine].id), sqlite3_bind_double(s, 2, after);
+  while (status == OD_OK && sqlite3_step(s) == SQLITE_ROW) {
+    const char *list = (const char *)sqlite3_column_text(s, 2);
+    const int n = sqlite3_column_int(s, 0);
+    *sequence = sqlite3_column_int64(s, 3);
+    for (int c = 0; c < count; c++) at[c] = id[c] < 0 ? -1 : position_in(list, id[c]);
+    if ((int64_t)sqlite3_column_bytes(s, 1) != (int64_t)n * (count_of(list) + 1) * (int64_t)sizeof(double))
+      status = od_fail(err, OD_BAD_INPUT, "a block of the history is damaged");
+    else if (append_rows(memory, sqlite3_column_blob(s, 1), n, at, count, after, out, rows) != OD_OK)
+      status = od_fail(err, OD_NO_MEMORY, "out of memory");
+  }
+  sqlite3_finalize(find);
+  sqlite3_finalize(s);
   return status;
 }

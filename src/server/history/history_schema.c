@@ -10,7 +10,7 @@ static const char *const migrations[OD_HISTORY_VERSION] = {
     "CREATE TABLE layout (id INTEGER PRIMARY KEY, machine INTEGER NOT NULL REFERENCES machine, channels TEXT NOT NULL,"
     "  UNIQUE (machine, channels));"
     "CREATE TABLE block (id INTEGER PRIMARY KEY, machine INTEGER NOT NULL REFERENCES machine, first REAL NOT NULL, last REAL NOT NULL,"
-    "  rows INTEGER NOT NULL, layout INTEGER NOT NULL REFERENCES layout, data BLOB NOT NULL);"
+    "  rows INTEGER NOT NULL, sequence INTEGER NOT NULL, layout INTEGER NOT NULL REFERENCES layout, data BLOB NOT NULL);"
     "CREATE UNIQUE INDEX block_last ON block (machine, last);"
     "CREATE TABLE bucket (channel INTEGER NOT NULL, level INTEGER NOT NULL, number INTEGER NOT NULL, count INTEGER NOT NULL, min REAL NOT NULL,"
     "  max REAL NOT NULL, sum REAL NOT NULL, PRIMARY KEY (channel, level, number)) WITHOUT ROWID;"

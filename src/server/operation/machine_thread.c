@@ -100,8 +100,9 @@ void od_machine_thread_start(od_machine_thread *r, const od_table *head) {
   const int columns = head->columns;
   r->is_broken = !find_columns(r, head);
   if (r->is_broken) return;
-  const int64_t next = r->resume_sequence >= 0 ? r->resume_sequence + 1 : -1;
-  od_status status = od_sample_order_init(&r->order, &r->memory, r->settings->wait, columns, r->resume_t, next);
+  const double known = r->replays > 0 ? r->replay[(r->replays - 1) * r->replay_width] : r->resume_t;
+  const int64_t last = r->replays > 0 ? r->replay_sequence : r->resume_sequence, next = last >= 0 ? last + 1 : -1;
+  od_status status = od_sample_order_init(&r->order, &r->memory, r->settings->wait, columns, known, next);
   r->order.pass = pass_on;
   r->order.user = r;
   r->cells = OD_TAKE(&r->memory, double, columns);
@@ -131,6 +132,23 @@ void od_machine_thread_publish(od_machine_thread *r) {
   pthread_mutex_unlock(&r->lock);
 }
 
+od_status od_machine_thread_read_replay(od_machine_thread *r, od_error *err) {
+  OD_SCRATCH(scratch);
+  const od_experiment *e = r->e;
+  const int sensors = e->sensors, inputs = od_machine_input_count(e->model), count = sensors + inputs + e->references;
+  const char **name = OD_TAKE(&scratch, const char *, count);
+  for (int i = 0; name && i < count; i++) {
+    const int input = i - sensors, reference = input - inputs;
+    name[i] = i < sensors      ? od_arena_format(&scratch, "measured.%s", e->sensor[i].name)
+              : input < inputs ? od_arena_format(&scratch, "input.%s", od_machine_input_name(e->model, input))
+                               : od_arena_format(&scratch, "compared.%s", e->reference[reference].name);
+  }
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  r->replay_width = 1 + count;
+  return od_history_read_rows(r->operation->history, &r->memory, r->stored, r->resume_t, name, count, &r->replay,
+                              &r->replays, &r->replay_sequence, err);
+}
+
 // --- The thread of the observer -----------------------------------------------------------------------------------
 
 // Converts the cells of the current sample. A missing input keeps its last value. Returns false if the first sample lacks an input.
@@ -151,16 +169,30 @@ static bool convert(od_machine_thread *r) {
   return true;
 }
 
+// Takes the next row of the history after the checkpoint as a sample.
+static void take_replay(od_machine_thread *r) {
+  const int sensors = r->e->sensors, inputs = od_machine_input_count(r->e->model), references = r->e->references;
+  const double *row = r->replay + r->replayed++ * r->replay_width;
+  r->now.t = row[0];
+  r->now.sequence = r->replayed == r->replays ? r->replay_sequence : -1;
+  r->now.arrival = od_seconds();
+  memcpy(r->y, row + 1, (size_t)sensors * sizeof *row);
+  memcpy(r->u, row + 1 + sensors, (size_t)inputs * sizeof *row);
+  memcpy(r->compared, row + 1 + sensors + inputs, (size_t)references * sizeof *row);
+}
+
 static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
   od_machine_thread *r = self;
   (void)err;
   memcpy(r->u_last, r->u, (size_t)od_machine_input_count(r->e->model) * sizeof *r->u);
-  do {
+  const bool is_replay = r->replayed < r->replays;
+  if (is_replay) take_replay(r);
+  while (!is_replay) {
     *more = od_sample_queue_take(&r->queue, &r->now, r->cells);
     if (!*more) return OD_OK;
     if (convert(r)) break;
     atomic_fetch_add(&r->refused, 1);
-  } while (true);
+  }
   // Held inputs jump at every sample.
   const bool hold = r->e->data.hold && r->samples > 0;
   r->samples++;
@@ -198,8 +230,10 @@ static bool answer(void *user, const od_observed *o, const double *row, od_sampl
   double line[OD_RING_ROW + o->columns.count];
   line[OD_RING_FATE] = fate;
   line[OD_RING_LATENCY] = od_seconds() - r->now.arrival;
+  line[OD_RING_SEQUENCE] = (double)r->now.sequence;
   memcpy(line + OD_RING_ROW, row, (size_t)o->columns.count * sizeof *row);
   od_row_ring_put(&r->ring, line);
+  if (fate == OD_HELD) r->checkpoint_next = 0;  // the history has only good samples, so they cannot repeat this change
   if (od_row_ring_length(&r->ring) == r->ring.capacity / 2) sem_post(&r->operation->wakes);
   if (fate != OD_TAKEN) report(r, row[0], fate == OD_HELD ? "held" : "failed", why);
   return true;
@@ -243,7 +277,7 @@ static void *observe_thread(void *user) {
                                       .checkpoint_taken = has_history ? take_checkpoint : NULL,
                                       .keep = OD_ROWS_LAST};
   r->checkpoint_next = od_seconds() + r->operation->twin->history.checkpoint;
-  r->now = (od_raw_sample){.t = r->resume_t, .sequence = r->resume_sequence};
+  r->now = (od_raw_sample){.t = r->resume_t, .sequence = r->resume_sequence};  // until the first sample
   r->status = od_observe(r->e, &options, &r->observed, &r->err);
   // Without a sample after the checkpoint, the run only ends.
   if (r->resume.bytes && r->samples <= 1 && r->status == OD_BAD_INPUT && r->observed) r->status = OD_OK;

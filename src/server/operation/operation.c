@@ -31,6 +31,7 @@ static od_status open_history(od_twin_run *o, bool fresh, od_error *err) {
     status = od_history_add_machine(o->history, r->settings->name, r->e->title, &r->stored, &last, err);
     if (status == OD_OK && !fresh)
       status = od_history_read_checkpoint(o->history, r->stored, &r->resume_t, &r->resume_sequence, &r->resume, err);
+    if (status == OD_OK && r->resume.bytes) status = od_machine_thread_read_replay(r, err);
     if (status != OD_OK) return status;
     char text[200];
     if (r->resume.bytes)

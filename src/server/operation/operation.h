@@ -58,7 +58,7 @@ typedef struct od_row_head {
 } od_row_head;
 
 // Columns of the ring before the row of the observer.
-enum { OD_RING_FATE, OD_RING_LATENCY, OD_RING_ROW };
+enum { OD_RING_FATE, OD_RING_LATENCY, OD_RING_SEQUENCE, OD_RING_ROW };
 
 typedef struct od_machine_thread {
   const od_twin_machine *settings;
@@ -89,6 +89,10 @@ typedef struct od_machine_thread {
   od_checkpoint resume;    // checkpoint to continue from; bytes NULL: none
   double resume_t;         // time of `resume`; -INFINITY: none
   int64_t resume_sequence;
+  double *replay;           // rows of the history after the checkpoint: time, measurements, inputs, compared columns
+  int64_t replay_sequence;  // sequence number of the last of these rows; -1: none
+  int replay_width;
+  long replays, replayed;    // number of these rows; number of rows that the observer has taken
   od_checkpoint checkpoint;  // the checkpoint being taken
   od_status status;          // result of the observer
   od_error err;
@@ -116,6 +120,9 @@ typedef struct od_machine_thread {
 
 od_status od_machine_thread_init(od_machine_thread *r, struct od_twin_run *o, int index, od_error *err);
 void od_machine_thread_end(od_machine_thread *r);
+// Reads the rows of the history after the checkpoint: the observer takes them as its first samples, so that only samples that were not written
+// are lost if the source does not send again.
+od_status od_machine_thread_read_replay(od_machine_thread *r, od_error *err);
 // Finds the columns of the machine in the messages of its source, and starts the observer. An error is an event; the machine is then broken.
 void od_machine_thread_start(od_machine_thread *r, const od_table *head);
 // Takes a message with these cells.

@@ -57,7 +57,8 @@ static void write_rows(od_twin_run *o, od_machine_thread *r) {
     if (line[OD_RING_FATE] != OD_TAKEN) continue;
     memcpy(r->last, row, (size_t)head->columns * sizeof *row);
     r->last_t = row[0];
-    if (o->history) note_failure(o, od_history_add_row(o->history, r->stored, row, &err), &err);
+    if (o->history)
+      note_failure(o, od_history_add_row(o->history, r->stored, row, (int64_t)line[OD_RING_SEQUENCE], &err), &err);
   }
 }
 

@@ -47,7 +47,7 @@ static void add(od_history *h, long from, long to, long per_transaction) {
   double row[1 + CHANNELS];
   for (long i = from; i < to; i++) {
     fill_row(i, row);
-    done(od_history_add_row(h, 0, row, &err));
+    done(od_history_add_row(h, 0, row, i, &err));
     if (i % per_transaction == 0) done(od_history_commit(h, &err));
   }
   done(od_history_commit(h, &err));
@@ -241,6 +241,31 @@ static void test_retention(void **state) {
   od_history_close(h);
 }
 
+// The rows after a time, by the names of channels.
+static void test_rows(void **state) {
+  scratch *s = *state;
+  const od_twin_history settings = settings_of(s, "h.db");
+  static const char *const names[] = {"sigma.k", "none", "measured.x"};
+  double last, *rows, row[1 + CHANNELS];
+  long count;
+  int64_t sequence;
+  od_history *h = open_with(&settings, &last);
+  add(h, 0, 500, 37);
+  od_arena memory = {0};
+  fill_row(399, row);
+  done(od_history_read_rows(h, &memory, 0, row[0], names, 3, &rows, &count, &sequence, &err));
+  assert_true(count == 100 && sequence == 499);
+  for (long i = 0; i < count; i++) {
+    fill_row(400 + i, row);
+    assert_true(rows[4 * i] == row[0] && rows[4 * i + 1] == row[3] && isnan(rows[4 * i + 2]));
+    assert_true(rows[4 * i + 3] == row[1] || (isnan(rows[4 * i + 3]) && isnan(row[1])));
+  }
+  done(od_history_read_rows(h, &memory, 0, 1e9, names, 3, &rows, &count, &sequence, &err));
+  assert_true(count == 0 && sequence == -1);
+  od_arena_free(&memory);
+  od_history_close(h);
+}
+
 static void test_checkpoint_and_events(void **state) {
   scratch *s = *state;
   const od_twin_history settings = settings_of(s, "f.db");
@@ -351,6 +376,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_read, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_retention, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_checkpoint_and_events, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_rows, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_migration, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_refused, scratch_setup, scratch_teardown),
   };
