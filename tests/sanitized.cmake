@@ -36,6 +36,10 @@ add_dependencies(sanitized_program sanitized_mat)
 if(TARGET oleodyn_server)
   add_library(sanitized_server STATIC ${server_sources})
   target_link_libraries(sanitized_server PRIVATE sanitized_flags PUBLIC sanitized_library PkgConfig::sqlite)
+  if(mosquitto_FOUND)
+    target_compile_definitions(sanitized_server PUBLIC OD_HAVE_MOSQUITTO)
+    target_link_libraries(sanitized_server PUBLIC PkgConfig::mosquitto)
+  endif()
   add_executable(sanitized_twin ${twin_main})
   target_link_libraries(sanitized_twin PRIVATE sanitized_flags sanitized_server)
   set_target_properties(sanitized_twin PROPERTIES OUTPUT_NAME oleodyn-twin RUNTIME_OUTPUT_DIRECTORY sanitized)
@@ -58,7 +62,7 @@ endfunction()
 set(chosen
   base/arena blocks/block_classes blocks/blocks circuit/diagram_flaws circuit/diagram_memory circuit/diagram_symbols cli/follow cli/info_command
   cli/log_command cli/signals_command cli/wrong_command document/expression document/ranges document/suggest document/units elements/element_numbers
-  elements/elements experiment/encoder experiment/load_experiment experiment/rewind experiment/load_sensors experiment/reference_columns formats/can_signals formats/can_trace
+  elements/elements experiment/encoder experiment/load_experiment experiment/load_sensors experiment/reference_columns formats/can_signals formats/can_trace
   formats/csv_shapes formats/csv_stream formats/csv_times formats/dbc formats/hdf5 formats/j1939 formats/mat formats/mdf_columns formats/mdf_damaged formats/mdf_large
   formats/mdf_reader formats/mdf_storage formats/mdf_structure formats/mdf_values formats/table friction/dependence friction_fit/run_model
   identify/fit_constraints identify/fit_data identify/fit_start identify/hammerstein integrate/block_memory integrate/guards integrate/integrators
@@ -87,11 +91,15 @@ if(TARGET oleodyn_server)
     target_compile_definitions(sanitized.unit.${name} PRIVATE OD_TWIN="$<TARGET_FILE:sanitized_twin>")
     add_dependencies(sanitized.unit.${name} sanitized_twin)
   endforeach()
+  set_property(TEST sanitized.unit.operation.twin APPEND PROPERTY ENVIRONMENT OD_KILLS=2)
 endif()
 # The fuzz targets: all seeds and a few changes of them.
 foreach(source ${fuzz_sources})
   string(REGEX REPLACE ".*/fuzz_|\\.c$" "" what ${source})
   sanitized_test(fuzz.${what} "${source};fuzz/fuzz.c;fuzz/replay.c" 60 ${${what}_seeds})
+  if(what STREQUAL messages)
+    target_link_libraries(sanitized.fuzz.messages PRIVATE sanitized_server)
+  endif()
 endforeach()
 # Commands on cases of the project: sanitized_run(NAME ARGUMENTS...). A failed sanitizer ends the program with a code that is not zero.
 function(sanitized_run name)

@@ -1,7 +1,8 @@
 // The history of all machines in an SQLite database: rows of samples in blocks, a pyramid of minimum, maximum and sum for each channel,
 // estimates with standard deviations, events, and checkpoints of the observers. docs/twin.md describes the tables.
 //
-// One thread writes. Other programs may read at any time (write-ahead log). All data since the last od_history_commit() are one transaction.
+// One thread writes. Other programs may read at any time (write-ahead log). All data since the last od_history_commit() are one
+// transaction.
 #ifndef OD_HISTORY_HISTORY_H
 #define OD_HISTORY_HISTORY_H
 
@@ -31,13 +32,14 @@ od_status od_history_open(const od_twin_history *settings, od_history **out, od_
 void od_history_close(od_history *h);
 OD_OWNED_POINTER(od_history, od_history_close);
 
-// Adds a machine, or finds it by its name. *machine receives its index, counted from 0 in the order of the calls; *last the time of its last row;
-// -INFINITY: none.
+// Adds a machine, or finds it by its name. *machine receives its index, counted from 0 in the order of the calls; *last the time of its
+// last row; -INFINITY: none.
 od_status od_history_add_machine(od_history *h, const char *name, const char *title, int *machine, double *last,
                                  od_error *err);
 // Defines the channels of the rows. Must be called once before the first row of a machine.
 od_status od_history_define(od_history *h, int machine, const od_history_channel *channel, int count, od_error *err);
-// Adds a row: the time and a value for each channel; NAN: no value. sequence: sequence number of the sample; -1: none. Rows up to the time of the last stored row are ignored: they are stored.
+// Adds a row: the time and a value for each channel; NAN: no value. sequence: sequence number of the sample; -1: none. Rows up to the time
+// of the last stored row are ignored: they are stored.
 od_status od_history_add_row(od_history *h, int machine, const double *row, int64_t sequence, od_error *err);
 // Adds an event. machine -1: of the twin. t: time of the machine, s; NAN: none. clock: seconds since 1970.
 od_status od_history_add_event(od_history *h, int machine, double t, double clock, const char *kind, const char *text,
@@ -50,8 +52,8 @@ od_status od_history_read_checkpoint(od_history *h, int machine, double *t, int6
                                      od_error *err);
 // Ends the transaction. On failure all its data are lost, and the next transaction begins.
 od_status od_history_commit(od_history *h, od_error *err);
-// Removes data that are too old, and the oldest data if the file is too large. One call removes a limited amount. *removed: number of removed
-// blocks, buckets and estimates.
+// Removes data that are too old, and the oldest data if the file is too large. One call removes a limited amount. *removed: number of
+// removed blocks, buckets and estimates.
 od_status od_history_retain(od_history *h, long *removed, od_error *err);
 // Returns the size of the used part of the file, bytes.
 double od_history_size(od_history *h);
@@ -68,7 +70,8 @@ typedef struct od_history_point {
 od_status od_history_read(od_history *h, od_arena *memory, const char *machine, const char *channel, double from,
                           double to, int points, od_history_point **out, int *count, od_error *err);
 
-// Reads the rows of a machine after a time: the time, and the channels with these names; NAN: not stored. *sequence: sequence number of the last row. *out: memory of the arena, rows x (count + 1) numbers.
+// Reads the rows of a machine after a time: the time, and the channels with these names; NAN: not stored. *sequence: sequence number of the
+// last row. *out: memory of the arena, rows x (count + 1) numbers.
 od_status od_history_read_rows(od_history *h, od_arena *memory, int machine, double after, const char *const *name,
                                int count, double **out, long *rows, int64_t *sequence, od_error *err);
 

@@ -13,6 +13,7 @@
 static const double drain_time = 0.5;  // longest time for which waiting samples are observed after an interrupt, s
 
 static void end_operation(od_twin_run *o) {
+  od_publisher_free(o->publisher);
   for (int i = 0; i < o->twin->sources; i++) od_source_thread_end(&o->source[i]);
   for (int i = 0; i < o->twin->machines; i++) od_machine_thread_end(&o->machine[i]);
   od_history_close(o->history);
@@ -52,6 +53,7 @@ static od_status prepare(od_twin_run *o, const od_twin_options *options, od_erro
   od_status status = OD_OK;
   for (int i = 0; i < t->machines && status == OD_OK; i++) status = od_machine_thread_init(&o->machine[i], o, i, err);
   if (status == OD_OK) status = open_history(o, options->fresh, err);
+  if (status == OD_OK && t->broker.host) status = od_publisher_new(o, &o->publisher, err);
   for (int i = 0; i < t->sources && status == OD_OK; i++) status = od_source_thread_init(&o->source[i], o, i, err);
   return status;
 }

@@ -108,8 +108,9 @@ typedef struct od_machine_thread {
   int64_t slot_sequence;
 
   // Thread of the writer.
-  bool is_defined;  // whether the history has the channels
-  double *last;     // the last good row; NULL: none
+  bool is_defined;    // whether the history has the channels
+  bool is_announced;  // whether the estimates have been announced to dashboards
+  double *last;       // the last good row; NULL: none
   double last_t;
   long taken, failed, held;
   long latency[OD_LATENCY_CLASSES];
@@ -174,8 +175,9 @@ typedef struct od_twin_run {
   sem_t wakes;  // wakes the writer before its next turn
   bool has_writer;
   _Atomic bool ends;
-  od_twin_event *event;  // events in work
-  double retain_next, metrics_next;
+  od_twin_event *event;            // events in work
+  struct od_publisher *publisher;  // NULL: none
+  double retain_next, metrics_next, publish_next;
   long write_failures;
 } od_twin_run;
 
@@ -194,6 +196,16 @@ od_status od_twin_operate(const od_twin *twin, const od_twin_options *options, o
 od_status od_writer_start(od_twin_run *o, od_error *err);
 // Writes all remaining data and ends the thread.
 void od_writer_end(od_twin_run *o);
+
+// ---- Estimates as messages (publisher.c). The writer calls these functions.
+
+typedef struct od_publisher od_publisher;
+struct od_twin_run;
+// Connects to the broker in the background. *out is set also on failure; free it in all cases.
+od_status od_publisher_new(const struct od_twin_run *o, od_publisher **out, od_error *err);
+// Publishes the last estimates of all machines, if there is a connection.
+void od_publisher_write(od_publisher *p);
+void od_publisher_free(od_publisher *p);
 
 // ---- Metrics (metrics.c)
 

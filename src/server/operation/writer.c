@@ -195,6 +195,10 @@ static void write_all(od_twin_run *o, bool last) {
       o->write_failures = 0;
     }
   }
+  if (o->publisher && (last || now >= o->publish_next)) {
+    od_publisher_write(o->publisher);
+    o->publish_next = now + o->twin->publish_every;
+  }
   if (o->twin->metrics && (last || now >= o->metrics_next)) {
     if (od_metrics_write(o, &err) != OD_OK && !o->quiet) fprintf(stderr, "oleodyn-twin: warning: %s\n", err.text);
     o->metrics_next = now + o->twin->metrics_every;
@@ -203,7 +207,9 @@ static void write_all(od_twin_run *o, bool last) {
 
 static void *writer_thread(void *user) {
   od_twin_run *o = user;
-  const double pause = o->history ? o->twin->history.write : pause_without_history;
+  double pause = o->history ? o->twin->history.write : pause_without_history;
+  if (o->publisher) pause = fmin(pause, o->twin->publish_every);
+  if (o->twin->metrics) pause = fmin(pause, o->twin->metrics_every);
   while (!atomic_load(&o->ends)) {
     const double until = clock_now() + pause;
     const struct timespec wake = {.tv_sec = (time_t)until, .tv_nsec = (long)(1e9 * (until - floor(until)))};

@@ -31,6 +31,6 @@ enum { OD_SILENCE_MS = 50 };
 
 // Returns the class of a type.
 const od_source_class *od_source_class_of(od_source_type type);
-extern const od_source_class od_stdin_source, od_udp_source;
+extern const od_source_class od_stdin_source, od_udp_source, od_mqtt_source;
 
 #endif

@@ -14,25 +14,42 @@
 
 // --- Tables -------------------------------------------------------------------------------------------------------
 
+// Keys of a connection to an MQTT broker.
+#define BROKER_KEYS                                                                                              \
+  {"host", OD_TEXT, NULL, "host of the broker", .otherwise = "localhost"},                                       \
+      {"client", OD_TEXT, NULL, "name of the session at the broker, unique among all clients",                   \
+       .otherwise = "from the names in this file"},                                                              \
+      {"user", OD_TEXT, NULL, "user name at the broker", .otherwise = "none"},                                   \
+      {"password_file", OD_TEXT, NULL, "file with the password in its first line; path relative to this file",   \
+       .otherwise = "none"},                                                                                     \
+  {                                                                                                              \
+    "ca_file", OD_TEXT, NULL, "certificate of the authority of the broker, for TLS; path relative to this file", \
+        .otherwise = "no TLS"                                                                                    \
+  }
+
 static const od_key source_keys[] = {
-    {"type", OD_CHOICE, "stdin|udp",
-     "`stdin`: a line of standard input is a message; the source ends with the input. `udp`: a datagram is a message",
+    {"type", OD_CHOICE, "stdin|udp|mqtt",
+     "`stdin`: a line of standard input is a message; the source ends with the input. `udp`: a datagram is a message. "
+     "`mqtt`: messages of a topic, with QoS 1 and a persistent session",
      .fallback = OD_REQUIRED},
     {"format", OD_CHOICE, "csv|json", "form of a message: a CSV line, or a JSON object with numbers"},
     {"columns", OD_TEXTS, NULL,
      "names of the columns, with units as in `P [bar]`; with `format: json` the keys of the numbers",
-     .otherwise = "the first message of `stdin`; required with `udp`"},
+     .otherwise = "the first message of `stdin` and `mqtt`; required with `udp`"},
     {"sequence", OD_TEXT, NULL, "column of a sequence number that increases by 1 with each message",
      .otherwise = "none: missing messages are not counted"},
     {"address", OD_TEXT, NULL, "address on which datagrams are received (`udp`)", .otherwise = "127.0.0.1"},
     {"port",
      OD_WHOLE,
      "1",
-     "port on which datagrams are received (`udp`)",
+     "port on which datagrams are received (`udp`), or port of the broker (`mqtt`)",
      OD_POSITIVE,
-     OD_REQUIRED,
+     1883,
      {1, 65535},
-     "required with `udp`"},
+     "1883 with `mqtt`, required with `udp`"},
+    BROKER_KEYS,
+    {"topic", OD_TEXT, NULL, "topic of the messages (`mqtt`); may contain wildcards",
+     .otherwise = "required with `mqtt`"},
 };
 static const od_section_class source_section = {"twin source", "source of samples", OD_KEYS(source_keys)};
 
@@ -64,10 +81,22 @@ static const od_key history_keys[] = {
 };
 static const od_section_class history_section = {"twin history", "history of all machines", OD_KEYS(history_keys)};
 
+static const od_key publish_keys[] = {
+    BROKER_KEYS,
+    {"port", OD_WHOLE, "1", "port of the broker", OD_POSITIVE, 1883, {1, 65535}},
+    {"topic", OD_TEXT, NULL, "beginning of all topics", .otherwise = "oleodyn"},
+    {"every", OD_NUMBER, "s", "time between messages of a machine", OD_POSITIVE, 1, OD_LIMITS(0.1, 3600, 0.5, 60)},
+    {"discovery", OD_FLAG, NULL, "whether the estimates are announced to dashboards, in the format of Home Assistant"},
+};
+static const od_section_class publish_section = {"twin mqtt", "estimates as MQTT messages", OD_KEYS(publish_keys)};
+
 static const od_key output_keys[] = {
     {"metrics", OD_TEXT, NULL, "file with metrics in the text format of Prometheus; path relative to this file",
      .otherwise = "none"},
-    {"every", OD_NUMBER, "s", "time between updates of this file", OD_POSITIVE, 1, OD_LIMITS(0.1, 3600, 0.5, 60)},
+    {"mqtt", OD_SECTION, NULL, "broker to which estimates are published", .otherwise = "none",
+     .inside = &publish_section},
+    {"every", OD_NUMBER, "s", "time between updates of the file with metrics", OD_POSITIVE, 1,
+     OD_LIMITS(0.1, 3600, 0.5, 60)},
 };
 static const od_section_class output_section = {"twin outputs", "outputs", OD_KEYS(output_keys)};
 
@@ -108,6 +137,44 @@ static const char **read_texts(twin_loader *tl, int node, const char *label, con
   return n > 0 ? list : NULL;
 }
 
+// Returns the path of a file that a key names; NULL: none.
+static const char *read_path(twin_loader *tl, const od_section *section, const char *key) {
+  const int node = od_section_get(&tl->ld, section, key);
+  const char *name = od_read_text(&tl->ld, node, key, "the path of a file");
+  return name ? od_document_beside(&tl->ld, node, name) : NULL;
+}
+
+// Reads the connection to a broker. name: part of the name of the session.
+static void read_broker(twin_loader *tl, const od_section *section, const char *name, od_twin_broker *b) {
+  od_loader *ld = &tl->ld;
+  b->host = od_key_text(ld, section, "host", "the name of a host");
+  if (!b->host) b->host = "localhost";
+  b->port = (int)od_key_whole(ld, section, "port");
+  b->topic = od_key_text(ld, section, "topic", "a topic");
+  b->client = od_key_text(ld, section, "client", "a name");
+  if (!b->client) b->client = od_format(ld, "oleodyn-%s", name);
+  b->user = od_key_text(ld, section, "user", "a name");
+  b->password_file = read_path(tl, section, "password_file");
+  b->ca_file = read_path(tl, section, "ca_file");
+}
+
+// Reports the keys of other types.
+static void check_keys(twin_loader *tl, const od_section *section, od_source_type type) {
+  static const struct {
+    const char *key;
+    unsigned types;
+  } of[] = {{"address", 1u << OD_SOURCE_UDP},        {"port", 1u << OD_SOURCE_UDP | 1u << OD_SOURCE_MQTT},
+            {"host", 1u << OD_SOURCE_MQTT},          {"client", 1u << OD_SOURCE_MQTT},
+            {"user", 1u << OD_SOURCE_MQTT},          {"topic", 1u << OD_SOURCE_MQTT},
+            {"password_file", 1u << OD_SOURCE_MQTT}, {"ca_file", 1u << OD_SOURCE_MQTT}};
+  static const char *const names[] = {"stdin", "udp", "mqtt"};
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    const int node = od_section_get(&tl->ld, section, of[i].key);
+    if (node >= 0 && !(of[i].types & 1u << type))
+      od_complain(&tl->ld, node, "sources of the type '%s' have no '%s'; remove the key", names[type], of[i].key);
+  }
+}
+
 static void read_source(twin_loader *tl, int key) {
   od_loader *ld = &tl->ld;
   od_twin_source *s = &tl->twin->source[tl->twin->sources++];
@@ -116,17 +183,22 @@ static void read_source(twin_loader *tl, int key) {
                                        od_format(ld, "the source '%s'", od_excerpt(ld, s->name)), &source_section);
   if (section.map < 0) return;
   const int type = od_key_choice(ld, &section, "type");
-  s->type = type < 0 ? OD_SOURCE_STDIN : (od_source_type)type;
+  s->type = type < 0 ? OD_SOURCE_UDP : (od_source_type)type;
   s->form = (od_message_form)od_key_setting(ld, &section, "format");
   s->column = read_texts(tl, od_section_get(ld, &section, "columns"), "columns", "names of columns");
   s->sequence = od_key_text(ld, &section, "sequence", "the name of a column");
   s->address = od_key_text(ld, &section, "address", "an address");
-  const int port = od_section_get(ld, &section, "port");
-  if (port >= 0 || type == OD_SOURCE_UDP) s->port = (int)od_key_whole(ld, &section, "port");
-  if (type == OD_SOURCE_UDP && !s->column) od_section_lacks(ld, &section, "columns");
-  if (type == OD_SOURCE_STDIN && (port >= 0 || s->address))
-    od_complain(ld, port >= 0 ? port : key, "'%s' applies to sources of the type udp only; remove the key",
-                port >= 0 ? "port" : "address");
+  if (type < 0) return;
+  check_keys(tl, &section, s->type);
+  if (type == OD_SOURCE_UDP) {
+    if (od_section_get(ld, &section, "port") < 0) od_section_lacks(ld, &section, "port");
+    if (!s->column) od_section_lacks(ld, &section, "columns");
+    s->port = (int)od_key_whole(ld, &section, "port");
+  }
+  if (type == OD_SOURCE_MQTT) {
+    read_broker(tl, &section, s->name, &s->broker);
+    if (!s->broker.topic) od_section_lacks(ld, &section, "topic");
+  }
   if (!s->address) s->address = "127.0.0.1";
   for (int i = 0; type == OD_SOURCE_STDIN && i + 1 < tl->twin->sources; i++)
     if (tl->twin->source[i].type == OD_SOURCE_STDIN)
@@ -151,7 +223,8 @@ static int find_source(twin_loader *tl, const od_section *section) {
     if (strcmp(t->source[i].name, name) == 0) return i;
     od_nearest_try(&nearest, t->source[i].name);
   }
-  od_complain_unknown(ld, node, "source", "sources", &nearest);
+  od_complain(ld, node, "there is no source '%s'; expected one of the sources of this file%s", od_excerpt(ld, name),
+              od_nearest_suggestion(&nearest).text);
   return 0;
 }
 
@@ -224,6 +297,14 @@ static void read_outputs(twin_loader *tl, int node) {
   const char *name = od_read_text(ld, file, "metrics", "the path of a file");
   tl->twin->metrics_every = od_key_value(ld, &section, "every");
   if (name) tl->twin->metrics = od_document_beside(ld, file, name);
+  const int mqtt = od_section_get(ld, &section, "mqtt");
+  if (mqtt < 0) return;
+  od_section publish = od_section_open(ld, mqtt, mqtt, "outputs.mqtt", "the section 'mqtt'", &publish_section);
+  if (publish.map < 0) return;
+  read_broker(tl, &publish, "estimates", &tl->twin->broker);
+  if (!tl->twin->broker.topic) tl->twin->broker.topic = "oleodyn";
+  tl->twin->publish_every = od_key_value(ld, &publish, "every");
+  tl->twin->discovery = od_read_flag(ld, &publish, "discovery");
 }
 
 static int entries(const od_loader *ld, int node) {

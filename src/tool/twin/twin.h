@@ -9,10 +9,19 @@
 #include "memory/scoped.h"
 
 // Types of sources. src/server/sources has a file for each type.
-typedef enum od_source_type { OD_SOURCE_STDIN, OD_SOURCE_UDP } od_source_type;
+typedef enum od_source_type { OD_SOURCE_STDIN, OD_SOURCE_UDP, OD_SOURCE_MQTT } od_source_type;
 
 // Form of a message of a source: a CSV line, or a JSON object with a number for each column.
 typedef enum od_message_form { OD_MESSAGE_CSV, OD_MESSAGE_JSON } od_message_form;
+
+// A connection to an MQTT broker.
+typedef struct od_twin_broker {
+  const char *host;  // NULL: no connection
+  int port;
+  const char *topic;                           // topic of a source; beginning of the topics of estimates
+  const char *client;                          // name of the session
+  const char *user, *password_file, *ca_file;  // NULL: none
+} od_twin_broker;
 
 typedef struct od_twin_source {
   const char *name;
@@ -23,6 +32,7 @@ typedef struct od_twin_source {
   const char *sequence;  // column of the sequence number; NULL: none
   const char *address;   // address on which messages are received (UDP)
   int port;
+  od_twin_broker broker;  // MQTT
 } od_twin_source;
 
 typedef struct od_twin_machine {
@@ -53,8 +63,11 @@ typedef struct od_twin {
   od_twin_machine *machine;
   int machines;
   od_twin_history history;
-  const char *metrics;   // path of the file with metrics; NULL: none
-  double metrics_every;  // time between updates of this file, s
+  od_twin_broker broker;  // broker for estimates
+  double publish_every;   // time between messages with estimates of a machine, s
+  bool discovery;         // whether messages for the discovery of the estimates by dashboards are published
+  const char *metrics;    // path of the file with metrics; NULL: none
+  double metrics_every;   // time between updates of this file, s
 } od_twin;
 
 extern const od_section_class od_twin_section;
