@@ -396,7 +396,7 @@ static od_status take_file_settings(const live *m, od_error *err) {
   }
   for (int i = 0; i < plan->channels; i++) {
     const od_channel *c = &plan->channel[i];
-    if (m->options.file && c->from && strcmp(c->from, m->options.file) != 0)
+    if (c->from && strcmp(c->from, m->options.file) != 0)
       return od_fail(err, OD_BAD_INPUT, "'file' of '%s' is '%s'; a log that is followed has one file, %s", c->name,
                      c->from, m->options.file);
   }
