@@ -316,6 +316,12 @@ class Steps(Quiet):
                     for v in (value - e, value + e)]
             np.testing.assert_allclose(s.dy[:, 0, k], (runs[1] - runs[0]) / (2 * e), atol=2e-8)
 
+        pushed = written(OSCILLATOR + "inputs: {push: {unit: N, steps: {at: [[0.2 s, 5 N]]}}}\n"
+                         "forces: {load: {at: block.pin, value: push, direction: [1, 0]}}\n")
+        with self.assertRaisesRegex(od.InputError, "'push' jumps at 0.2 s"):
+            od.Machine(pushed).sensitivities(["block.mass"], time=0.5)
+        self.assertEqual(od.Machine(pushed).sensitivities(["block.mass"], time=0.1).dy.shape, (101, 1, 1))
+
     def test_two_threads_of_python(self):
         results = {}
 
