@@ -284,9 +284,10 @@ typedef struct od_block_spec {
   int block_class;  // index of the type; -1: there is no such type
   int inputs;       // number of inputs, for a type with a list of inputs
   int choice[OD_MOST_BLOCK_CHOICES];
-  int reserved[7];     // zero
-  double sample;       // sampling period in s (the output is held between samples); 0: continuous
-  od_formula formula;  // formula of a formula block: the variables are the inputs, then the numbers
+  int reserved[5];                       // zero
+  const struct od_foreign_law *foreign;  // law of a foreign block (oleodyn/foreign.h); not copied
+  double sample;                         // sampling period in s (the output is held between samples); 0: continuous
+  od_formula formula;                    // formula of a formula block: the variables are the inputs, then the numbers
 } od_block_spec;
 // Returns the spec of a type; block_class is -1 if there is no such type.
 OD_API od_block_spec od_block_spec_of(const char *type);

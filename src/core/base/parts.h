@@ -39,6 +39,13 @@
 #define OD_WITH_BLOCKS 1
 #endif
 
+// Blocks whose law is given by functions of the program. A build that selects its blocks has none.
+#if defined OD_WITHOUT_FOREIGN || defined OD_WITHOUT_BLOCKS || defined OD_BLOCK_CLASSES
+#define OD_WITH_FOREIGN 0
+#else
+#define OD_WITH_FOREIGN 1
+#endif
+
 // Nodes without volume.
 #ifdef OD_WITHOUT_JUNCTIONS
 #define OD_WITH_JUNCTIONS 0

@@ -18,7 +18,7 @@ static void *copy(od_arena *arena, const void *from, int count, size_t size) {
 // Lists the classes that the machine uses, in the order of the list of all classes. Sets the classes of instances and
 // blocks to indices in the resulting lists. Returns false if an allocation fails.
 static bool list_classes(od_model *m, od_arena *arena) {
-  int elements = od_element_class_count(), blocks = od_block_class_count();
+  int elements = od_element_class_count(), blocks = od_block_class_all();
   int *local = od_arena_take(arena, (size_t)(elements + blocks) * sizeof *local);
   const od_element_class **used = od_arena_take(arena, (size_t)elements * sizeof *used);
   m->element_class = used;

@@ -33,12 +33,13 @@ static bool name_signals(od_model *m, od_arena *arena) {
   for (int i = 0; i < m->blocks; i++)
     for (int k = 0; k < m->block[i].outputs; k++) {
       const od_block *block = &m->block[i];
-      const char *label = od_block_description_of(&m->spec[i])->outputs[k];
+      const char *label = od_block_output_name(&m->spec[i], k), *own = od_block_foreign_unit(&m->spec[i], k);
       const char *name = od_arena_format(arena, "%s%s%s", od_model_text(m, block->name), *label ? "." : "", label);
       char rate[80];
       od_rate_unit(od_model_text(m, block->unit), k, rate, sizeof rate);
       if (!name) return false;
-      int unit = k == 0 ? block->unit : od_model_add_text(m, arena, rate);
+      bool is_rate = k > 0 && !od_block_class_of(&m->spec[i])->is_foreign;
+      int unit = own ? od_model_add_text(m, arena, own) : is_rate ? od_model_add_text(m, arena, rate) : block->unit;
       table[block->signal + k] = (od_input){od_model_add_text(m, arena, name), unit, 0};
     }
   return !arena->exhausted;
@@ -309,13 +310,23 @@ bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena) {
   bool *done = od_arena_take(arena, (size_t)m->blocks * sizeof *done);
   if (!m->measure || !m->block_order || !m->drive || !m->sampler || !m->block_switcher || !done) return false;
   for (int i = 0; i < m->blocks; i++)
-    if (od_block_class_of(&m->spec[i])->margin) m->block_switcher[m->block_switchers++] = i;
+    if (od_block_has_modes(&m->spec[i])) m->block_switcher[m->block_switchers++] = i;
   find_measures(b, m);
   if (find_order(b, m, done)) find_late_blocks(m, done);
   find_sample_order(m, done);
   find_drives(m);
   place_slopes(m);
   return true;
+}
+
+const char *od_model_law_failure(const od_model *m, const char **block) {
+  for (int i = 0; i < m->blocks; i++) {
+    const od_foreign_law *law = m->spec[i].foreign;
+    const char *text = law && law->failure ? law->failure(law->context) : NULL;
+    if (text && block) *block = od_model_text(m, m->block[i].name);
+    if (text) return text;
+  }
+  return NULL;
 }
 
 bool od_model_is_linear(const od_model *m) {

@@ -160,7 +160,7 @@ static bool check_blocks(const checking *c) {
     lines += n.inputs, signals += n.outputs, states += n.states;
     slopes += (long long)(n.outputs + n.states) * (n.states + n.inputs);
     rings += samples > 0 ? 1 + samples : 0;
-    samplers += b->sample > 0, modes += k->margin != NULL;
+    samplers += b->sample > 0, modes += od_block_has_modes(spec);
   }
   if (lines != m->block_lines || signals != m->signals || states != m->states || slopes != m->block_slopes ||
       rings != m->rings || samplers != m->samplers || modes != m->block_switchers)
@@ -298,7 +298,7 @@ static bool check_block_lists(const checking *c) {
   for (int i = 0; i < m->samplers; i++)
     if (!(m->block[m->sampler[i]].sample > 0)) return wrong(c, "sampler", i);
   for (int i = 0; i < m->block_switchers; i++)
-    if (!od_block_class_of(&m->spec[m->block_switcher[i]])->margin) return wrong(c, "block_switcher", i);
+    if (!od_block_has_modes(&m->spec[m->block_switcher[i]])) return wrong(c, "block_switcher", i);
   return true;
 }
 

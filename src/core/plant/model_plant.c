@@ -68,26 +68,29 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
   return OD_OK;
 }
 
-// Returns whether x and u equal the x and u of the last point, so that only the rates k can differ.
-static bool same_place(const od_plant_data *d, const od_work_parts *p, const double *x, const double *u) {
+// Returns whether x and u equal the x and u of the last point, so that only the rates k can differ. Foreign blocks also read the
+// time.
+static bool same_place(const od_plant_data *d, const od_work_parts *p, double t, const double *x, const double *u) {
+  if (d->reads_time && p->w[d->m->layout.time] != t) return false;
   size_t nx = (size_t)od_plant_nx(&d->plant), nu = (size_t)d->plant.nu;
   // In most cases a comparison of the first number suffices.
   return p->head->placed && (nx == 0 || p->x[0] == x[0]) && memcmp(p->x, x, nx * sizeof *x) == 0 &&
          (nu == 0 || memcmp(p->u, u, nu * sizeof *u) == 0);
 }
 
-// Moves mechanism and circuit to the point x, k, u.
-static od_status move(const od_plant_data *d, const od_work_parts *p, const double *x, const double *k,
+// Moves mechanism and circuit to the point x, k, u at the time t.
+static od_status move(const od_plant_data *d, const od_work_parts *p, double t, const double *x, const double *k,
                       const double *u) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
   int n = d->plant.nz, nc = d->plant.nc, nu = d->plant.nu;
   memcpy(p->k, k, (size_t)(n + nc) * sizeof *k);
-  if (same_place(d, p, x, u)) {
+  if (same_place(d, p, t, x, u)) {
     od_mechanics(m)->accelerate(m, p->in, p->w, k);
     return OD_OK;
   }
   p->head->placed = 0;
+  p->w[l->time] = t;
   memcpy(p->x, x, (size_t)(2 * n + nc) * sizeof *x);
   for (int i = 0; i < nu; i++) p->u[i] = p->w[l->u + i] = u[i];
   for (int i = 0; i < nc; i++) p->w[l->c + i] = x[2 * n + i];
@@ -102,13 +105,12 @@ static od_status move(const od_plant_data *d, const od_work_parts *p, const doub
 // Computes g at a point. Fails if the loops cannot be closed at this point or if a value is not finite.
 static od_status residual(const od_plant *plant, void *work, double t, const double *x, const double *k,
                           const double *u, double *g) {
-  (void)t;
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
   od_work_parts p = od_work_parts_of(d, work);
   int n = plant->nz, nc = plant->nc;
   p.head->linear = 0;
-  od_status status = move(d, &p, x, k, u);
+  od_status status = move(d, &p, t, x, k, u);
   if (status == OD_OK) status = od_mechanics(m)->residual(m, p.in, p.w, g);
   if (status != OD_OK) return status;
   for (int i = 0; i < nc; i++) {
@@ -314,6 +316,8 @@ od_status od_model_plant_in(od_arena *arena, const od_model *m, od_plant_choice 
   if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->m = m;
   d->ops = operations_of(m);
+  for (int i = 0; i < od_model_blocks(m); i++)
+    d->reads_time = d->reads_time || od_block_class_of(&m->spec[i])->is_foreign;
   d->plant = (od_plant){.nz = m->freedom,
                         .nc = m->states,
                         .nu = m->inputs,

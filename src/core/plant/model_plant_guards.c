@@ -47,7 +47,7 @@ static int element_zeros(const od_model *m, const double *w, const od_instance *
 static int block_zeros(const od_model *m, const double *w, const od_block *b, zero_lists to) {
   const od_block_spec *spec = od_block_spec_in(m, b);
   const od_block_class *c = od_block_class_of(spec);
-  double u[OD_MOST_BLOCK_INPUTS];
+  double u[OD_BLOCK_LINE];
   if (c->margin || b->sample > 0) return 0;
   if (to.value) od_block_inputs(m, w, b, u);
   if (OD_WITH_FORMULAS && c->has_formula)
@@ -87,7 +87,7 @@ static double place_on_scale(const double *at, int count, double u) {
 // Lists all scales and returns their number, like find_zeros(). knots (may be NULL) receives the number of knots of each scale.
 static int find_scales(const od_model *m, const double *w, double *value, int *knots) {
   int count = 0;
-  double u[OD_MOST_BLOCK_INPUTS];
+  double u[OD_BLOCK_LINE];
   for (int i = 0; i < od_model_blocks(m); i++) {
     const od_block *b = &m->block[i];
     const od_block_class *c = od_block_class_of(&m->spec[i]);  // classes with tables cannot be sampled, so their guards

@@ -34,6 +34,7 @@ typedef struct od_plant_data {  // a model with the chosen inputs, outputs and p
   int *output, *parameter;
   od_state_range *seen;         // for each output: the states on which the output may depend
   bool reactions;               // whether an output is a reaction of a joint, a rod or a gear
+  bool reads_time;              // whether the machine has foreign blocks, which read the time
   bool balances_oil;            // whether an output is the balance of oil
   od_circuit_number *owner;     // for each parameter: the number of the circuit that the parameter sets, or none
   od_block_number *block;       // for each parameter: the number of a block that the parameter sets, or none

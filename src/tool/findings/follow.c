@@ -97,7 +97,7 @@ static void mark_dependents(const od_model *m, bool *marked) {
     for (int i = 0; i < m->blocks; i++) {
       const od_block *b = &m->block[i];
       bool depends = false;
-      if (marked[b->signal] || od_block_class_of(&m->spec[i])->margin) continue;
+      if (marked[b->signal] || od_block_has_modes(&m->spec[i])) continue;
       for (int k = b->line; k < b->line + b->inputs; k++) {
         int source = m->block_line[k].source;
         depends = depends || source >= m->signals || (source >= 0 && marked[source]);
