@@ -114,12 +114,14 @@ class Machine:
         return {n[0]: Number(*n) for n in self._core.numbers}
 
     def __repr__(self) -> str:
-        return f"<Machine '{self.title}': {len(self._inputs)} inputs, {len(self._outputs)} outputs>"
+        counts = (f"{len(names)} {what}{'' if len(names) == 1 else 's'}" for names, what in ((self._inputs, "input"), (self._outputs, "output")))
+        return f"<Machine '{self.title}': {', '.join(counts)}>"
 
     # ---- commands
 
     def run(self, command: str, **options: Any) -> Result:
-        """Runs a command of the program on this machine, such as bode, equilibrium, inverse, optimize or info."""
+        """Runs a command of the program on this machine, such as bode, equilibrium, inverse, optimize or info: run() of the module with this
+        file, its numbers and variant. help_text(command) lists the options."""
         given = options.pop("set", [])
         given = settings(given) if isinstance(given, Mapping) else [given] if isinstance(given, str) else list(given)
         if self._set or given:
@@ -220,7 +222,7 @@ class Machine:
         run are refused; `oleodyn fit` handles them.
         """
         s = self.simulation(outputs, parameters)
-        s._require_smooth()
+        self._require_smooth(s, time)
         steps = round(time / step)
         rows = steps // every + 1
         n, p = len(s.state), len(parameters)
@@ -235,6 +237,18 @@ class Machine:
                 hx, _, hp = s.output_derivatives()
                 t[k // every], y[k // every], dy[k // every] = k * step, s.outputs(), hx @ S + hp
         return Sensitivities(t, y, dy, s.output_names, list(parameters))
+
+    def _require_smooth(self, s: Simulation, time: float) -> None:
+        """Raises InputError where derivatives over time would be wrong: samples, modes, jumps of inputs."""
+        if s.has_events:
+            raise InputError("the machine has sampled blocks or modes that switch; exact sensitivities over time need a smooth machine")
+        at = 0.0
+        while (at := self._core.next_break(at)) < time:
+            before, after = self._core.inputs_at(np.nextafter(at, 0)), self._core.inputs_at(at)
+            jumps = np.abs(after - before) > 1e-9 * (np.abs(after) + np.abs(before))
+            if jumps.any():
+                name = self._inputs[int(np.argmax(jumps))]
+                raise InputError(f"the input '{name}' jumps at {at:g} s; exact sensitivities over time need inputs without jumps")
 
     def rollout(self, state: Any = None, inputs: Any = None, numbers: Mapping[str, Any] | None = None, *, steps: int, step: float,
                 outputs: Iterable[str] | None = None, count: int | None = None, integrator: str | None = None,

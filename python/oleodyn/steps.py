@@ -32,10 +32,6 @@ class Simulation(_core.Simulation):
         """Returns the outputs at the current point by name: slower than outputs(), for reading."""
         return dict(zip(self.output_names, self.outputs().tolist()))
 
-    def _require_smooth(self) -> None:
-        if self.has_events:
-            raise InputError("the machine has sampled blocks or modes that switch; exact sensitivities over time need a smooth machine")
-
 
 class Observer(_core.Observer):
     """An observer step by step, made by Machine.observer(): call start(), then for each sample write to `u` and `y` and call predict(h) and

@@ -72,7 +72,11 @@ class Table:
     @property
     def time(self) -> Array:
         """The column "time" or "t", else the first column."""
-        return self[next((name for name in ("time", "t") if name in self._index), self.names[0])]
+        return self[self._time_name]
+
+    @property
+    def _time_name(self) -> str:
+        return next((name for name in ("time", "t") if name in self._index), self.names[0])
 
     def to_pandas(self) -> Any:
         """Returns a pandas.DataFrame that shares the memory of the table. Its `attrs["units"]` has the units."""
@@ -83,10 +87,10 @@ class Table:
         return frame
 
     def plot(self, *names: str, axes: Any = None, si: bool = False) -> Any:
-        """Plots columns over time with matplotlib, one panel for each unit. si: SI units instead of bar, mm, deg, l/min. Returns the axes."""
+        """Plots columns over time (or over the first column) with matplotlib, one panel for each unit. si: SI units instead of bar, mm, deg, l/min. Returns the axes."""
         import matplotlib.pyplot as plt
 
-        time = self.time
+        time, time_name = self.time, self._time_name
         chosen = names or [n for n in self.names if self[n] is not time and not np.shares_memory(self[n], time)]
         groups: dict[str, list[str]] = {}
         for name in chosen:
@@ -100,7 +104,7 @@ class Table:
             panel.set_ylabel(shown)
             panel.legend(loc="best", fontsize="small")
             panel.grid(alpha=0.3)
-        np.atleast_1d(axes)[-1].set_xlabel("time in s")
+        np.atleast_1d(axes)[-1].set_xlabel(f"{time_name} in {self.units[time_name] or '1'}")
         return axes
 
     def __repr__(self) -> str:

@@ -144,6 +144,12 @@ static PyObject *inputs_at(PyObject *self, PyObject *time) {
   return (PyObject *)u;
 }
 
+static PyObject *next_break(PyObject *self, PyObject *time) {
+  double t = PyFloat_AsDouble(time);
+  if (PyErr_Occurred()) return NULL;
+  return PyFloat_FromDouble(od_machine_next_break(((machine *)self)->machine, t));
+}
+
 // ---- plants
 
 const od_integrator *od_integrator_argument(const char *name) {
@@ -189,8 +195,8 @@ bool od_python_parameters_check(const od_python_plant *p, const double *values, 
       if ((value >= n.low && value <= n.high) || value == n.value) continue;
       char text[400], place[40] = "";
       if (rows > 1) snprintf(place, sizeof place, " in copy %ld", row);
-      snprintf(text, sizeof text, "%.200s is %g %s%s, which is impossible; possible: %g to %g %s", n.path, value, n.unit,
-               place, n.low, n.high, n.unit);
+      snprintf(text, sizeof text, "%.200s is %g %s%s, which is impossible; possible: %g to %g %s", n.path, value,
+               n.unit, place, n.low, n.high, n.unit);
       od_raise(OD_BAD_INPUT, text);
       return false;
     }
@@ -213,6 +219,7 @@ static PyGetSetDef getters[] = {
 };
 static PyMethodDef methods[] = {
     {"default_outputs", default_outputs, METH_NOARGS, "Indices of the outputs that `oleodyn simulate` records."},
+    {"next_break", next_break, METH_O, "Time of the first jump or kink of an input after a time, s; inf: none."},
     {"inputs_at", inputs_at, METH_O, "Values of the inputs at a time, from the signals of the file."},
     {0},
 };

@@ -143,7 +143,9 @@ static PyObject *start(PyObject *self, PyObject *arguments, PyObject *keywords) 
   if (!ok) return NULL;
   o->is_started = status == OD_OK;
   if (status == OD_BAD_ARGUMENT || status == OD_NOT_FINITE)
-    return od_raise(OD_BAD_ARGUMENT, "the observer cannot start: the covariance must be finite, symmetric and without negative eigenvalues");
+    return od_raise(
+        OD_BAD_ARGUMENT,
+        "the observer cannot start: the covariance must be finite, symmetric and without negative eigenvalues");
   if (status != OD_OK) return od_raise(status, "the start of the observer failed");
   Py_RETURN_NONE;
 }
@@ -269,9 +271,11 @@ static PyObject *get_settled(PyObject *self, void *unused) {
 
 static PyGetSetDef getters[] = {
     {"time", get_time, NULL, "Time of the estimate, s.", NULL},
-    {"u", get_u, set_u, "Inputs at the end of the next step, SI: write to this array. An assignment copies the values.", NULL},
+    {"u", get_u, set_u, "Inputs at the end of the next step, SI: write to this array. An assignment copies the values.",
+     NULL},
     {"y", get_y, set_y,
-     "Values of the sensors for correct(), SI; NaN: the sensor has no value. Write to this array. An assignment copies the values.", NULL},
+     "Values of the sensors for correct(), SI; NaN: the sensor has no value. Write to this array. An assignment copies the values.",
+     NULL},
     {"state", get_state, NULL, "Estimated state, a read-only view.", NULL},
     {"parameters", get_parameters, NULL, "Estimated parameters, a read-only view, SI.", NULL},
     {"parameter_sigma", get_parameter_sigma, NULL, "Standard deviations of the parameters.", NULL},

@@ -159,8 +159,9 @@ static PyArrayObject *shared_argument(PyObject *value, const char *name, long co
 // Checks the sizes of a batch. Returns false with an exception.
 static bool check_sizes(const batch *b, int threads) {
   if (b->count < 0 || b->steps < 0 || threads < 1)
-    PyErr_Format(PyExc_ValueError, "count is %ld, steps is %ld, threads is %d; expected 0 or more, 0 or more, 1 or more",
-                 b->count, b->steps, threads);
+    PyErr_Format(PyExc_ValueError,
+                 "count is %ld, steps is %ld, threads is %d; expected 0 or more, 0 or more, 1 or more", b->count,
+                 b->steps, threads);
   else if (!(b->h > 0) || !isfinite(b->h))
     PyErr_SetString(PyExc_ValueError, "step must be a positive number of seconds");
   return !PyErr_Occurred();

@@ -12,9 +12,9 @@ typedef struct simulation {
   PyArrayObject *y;
   const od_integrator *integrator;  // the chosen one; NULL: the trapezoidal rule for step(), tr-bdf2 for advance()
   bool is_started;
-  bool has_events;  // samples or modes
+  bool has_events;        // samples or modes
   od_released *released;  // of the running advance
-  bool is_busy;     // a thread works without the lock of the interpreter
+  bool is_busy;           // a thread works without the lock of the interpreter
 } simulation;
 
 static PyObject *failed(const simulation *s, od_status status) {
@@ -32,7 +32,8 @@ static PyObject *failed(const simulation *s, od_status status) {
 
 // Returns whether no other thread works with the simulation, else false with an exception.
 static bool is_free(const simulation *s) {
-  if (s->is_busy) PyErr_SetString(PyExc_RuntimeError, "another thread steps this simulation; each thread needs its own simulation");
+  if (s->is_busy)
+    PyErr_SetString(PyExc_RuntimeError, "another thread steps this simulation; each thread needs its own simulation");
   return !s->is_busy;
 }
 // Converts the length of a step. Returns a negative number with an exception.
@@ -168,7 +169,8 @@ static PyObject *advance(PyObject *self, PyObject *time) {
   double t = PyFloat_AsDouble(time);
   if ((t == -1 && PyErr_Occurred()) || !is_free(s)) return NULL;
   if (s->is_started && !(t >= od_sim_time(s->sim) && isfinite(t)))
-    return PyErr_Format(PyExc_ValueError, "the time is %S s; expected the time of the simulation or a later time", time);
+    return PyErr_Format(PyExc_ValueError, "the time is %S s; expected the time of the simulation or a later time",
+                        time);
   CHECKED(s->is_started ? od_sim_set_inputs(s->sim, od_doubles(s->plant.u)) : OD_BAD_ARGUMENT);
   if (!s->advance && !make_advance(s)) return NULL;
   od_released released;
@@ -371,7 +373,8 @@ static PyObject *get_has_events(PyObject *self, void *unused) {
 
 static PyGetSetDef getters[] = {
     {"time", get_time, NULL, "Current time, s.", NULL},
-    {"u", get_u, set_u, "Inputs at the end of the next step, SI: write to this array. An assignment copies the values.", NULL},
+    {"u", get_u, set_u, "Inputs at the end of the next step, SI: write to this array. An assignment copies the values.",
+     NULL},
     {"y", get_y, NULL, "Outputs of the last call of outputs(), SI.", NULL},
     {"state", get_state, NULL,
      "State, a read-only view; its coordinates can change between steps (machines with loops).", NULL},
@@ -388,7 +391,8 @@ static PyMethodDef methods[] = {
     {"step", (PyCFunction)(void (*)(void))step, METH_FASTCALL,
      "step(h, count=1): takes steps of h seconds. The inputs change linearly to u within the first step. Several steps release the lock of "
      "the interpreter."},
-    {"advance", advance, METH_O, "advance(t): advances to time t with controlled steps of tr-bdf2 and constant inputs u. Releases the lock of the interpreter."},
+    {"advance", advance, METH_O,
+     "advance(t): advances to time t with controlled steps of tr-bdf2 and constant inputs u. Releases the lock of the interpreter."},
     {"set", (PyCFunction)(void (*)(void))set, METH_VARARGS | METH_KEYWORDS,
      "set(state=None, parameters=None, time=None): sets these values and keeps the others."},
     {"file_inputs", file_inputs, METH_O, "file_inputs(t): copies the inputs of the file at time t to u."},
