@@ -78,7 +78,8 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
     const axis: uPlot.Axis = { stroke: () => ink('ink3'), grid: { stroke: () => ink('grid'), width: 1 }, ticks: { show: false }, font: '11px ' + FONT }, nothing = () => null;
     const series: uPlot.Series[] = [{}], bands: uPlot.Band[] = [];
     for (const l of lines) for (const [i] of edges(l).entries()) {
-      const { kind } = l.line, points = l.line.points || kind === 'points' || (kind === 'measured' && l.x.length < 400), hidden = edges(l).length > 1;
+      // Samples of an envelope are extremes of intervals; as dots they would look like two bands.
+      const { kind } = l.line, points = !data.grids[data.series[l.line.series].grid].envelope && (l.line.points || kind === 'points' || (kind === 'measured' && l.x.length < 400)), hidden = edges(l).length > 1;
       series.push({ stroke: () => inkOf(l), width: hidden ? 0 : l.style.width, dash: DASHES[l.style.dash], show: l.isShown,
         ...(free ? { facets: [{ scale: 'x', auto: true }, { scale: 'y', auto: true }] } : {}),
         points: { show: points && !free && !hidden, size: 4, fill: () => inkOf(l) },

@@ -120,7 +120,10 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
       });
     } else if (!point) {
       // No point moves: a machine that turns.
-      for (const { name } of scene.joints ?? []) for (const k of ['.angle', '.rate'].map(q => data.find(name + q))) if (k >= 0 && rows.length < 6) rows.push(data.series[k].name ?? '', withUnit(data.series[k], data.at(k, now)));
+      for (const { name } of scene.joints ?? []) for (const q of ['.angle', '.rate']) {
+        const k = data.find(name + q);
+        if (k >= 0 && rows.length < 6) rows.push(name + q, withUnit(data.series[k], data.at(k, now)));
+      }
     } else {
       const h = 1e-3 * duration(), at = pointAt(now), t0 = Math.max(start, now - h), t1 = Math.min(end, now + h), digits = scene.size < 0.5 ? 4 : scene.size < 2 ? 3 : 2;
       for (let i = 0; i < 3; i++) if (!planar || Math.abs(scene.axes.normal[i]) < 0.5) rows.push('xyz'[i], format(at[i], digits) + ' m');

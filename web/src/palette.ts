@@ -81,7 +81,7 @@ export function makePalette(data: Data): Palette {
           else color = (color + 1) % COLORS;
         }
         if (plain) taken.add(color + dash);
-        return { color: kind === 'measured' ? 'measured' : name(color), dash, width: dash === 'solid' && kind !== 'truth' && kind !== 'limit' ? 1.8 : 1.4 };
+        return { color: kind === 'measured' ? 'measured' : name(color), dash, width: kind === 'measured' ? 3 : dash === 'solid' && kind !== 'truth' && kind !== 'limit' ? 1.8 : 1.4 };
       });
     },
   };

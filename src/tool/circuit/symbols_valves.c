@@ -26,6 +26,11 @@ static double text_x(const valve_plan *p, double width) {
   return fmax(0, fmin(p->left - 22, p->ports_left - 2 - width));
 }
 
+// Returns the width of the signal in the largest size of pages, 12 px.
+static double signal_room(const od_cell *c) {
+  return 12.0 / OD_NAME_SIZE * od_cell_signal_width(c);
+}
+
 static bool is_top(od_letter letter) {
   return letter == OD_LETTER_A || letter == OD_LETTER_B;
 }
@@ -62,7 +67,7 @@ static void lay_directional(od_sheet *s, od_cell *c) {
   // The name and the values are left of port A. The signal is below the left solenoid and left of port P.
   c->core = SIDE;
   valve_plan p = plan_of(s, c);
-  double text = fmax(od_cell_label_width(c), od_cell_signal_width(c));
+  double text = fmax(od_cell_label_width(c), signal_room(c));
   int room = p.ports_left - 2;
   if (text > room) c->core += od_grid_up(text - room);
   p = plan_of(s, c);
@@ -179,11 +184,11 @@ static void draw_directional(const od_sheet *s, const od_cell *c, od_pen *pen) {
   for (od_letter k = OD_LETTER_P; k < OD_LETTERS; k++) {
     if (!od_part_port(part, k)) continue;
     bool left = port_x(&p, k) < p.box / 2 || k == OD_LETTER_L;
-    od_pen_text(pen, "letter", p.ports_left + port_x(&p, k) + (left ? -3 : 3),
+    od_pen_text(pen, "letter", p.ports_left + port_x(&p, k) + (left ? -4.5 : 4.5),
                 is_top(k) ? BOX_TOP - 6 : BOX_BOTTOM + 13, left ? OD_ANCHOR_END : OD_ANCHOR_START, OD_NAME_SIZE, true,
                 letters[k]);
   }
-  double label = text_x(&p, od_cell_label_width(c)), signal = text_x(&p, od_cell_signal_width(c));
+  double label = text_x(&p, od_cell_label_width(c)), signal = text_x(&p, signal_room(c));
   for (int i = 0; i < c->labels; i++)
     od_pen_text(pen, i == 0 ? "name" : "value", label, BOX_TOP - 8 - 12 * (c->labels - 1 - i), OD_ANCHOR_START,
                 OD_LABEL_SIZE, i == 0, c->label[i]);

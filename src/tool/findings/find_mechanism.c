@@ -80,9 +80,12 @@ static void write_joint_loads(od_findings *f) {
   if (second >= 0 && f->record->condition[second].high > 1e-3)
     snprintf(next.text, sizeof next.text, ", %.80s %s", f->followed[second].owner,
              od_value_words(f->record->condition[second].high, w->unit).text);
-  od_findings_add(f, "load.largest", OD_FINDING_NOTE, w->owner, w->output, (od_span){NAN, NAN}, r->high_at,
-                  "Largest load of a joint", "%.80s carries %s at %s%s.", w->owner,
-                  od_value_words(r->high, w->unit).text, od_time_words(f, r->high_at).text, next.text);
+  bool is_constant = r->high - r->low < 1e-4 * r->high;
+  od_phrase when = {"during the whole run"};
+  if (!is_constant) snprintf(when.text, sizeof when.text, "at %s", od_time_words(f, r->high_at).text);
+  od_findings_add(f, "load.largest", OD_FINDING_NOTE, w->owner, w->output, (od_span){NAN, NAN},
+                  is_constant ? (double)NAN : r->high_at, "Largest load of a joint", "%.80s carries %s %s%s.", w->owner,
+                  od_value_words(r->high, w->unit).text, when.text, next.text);
 }
 
 // Reports a cylinder whose mean load has one direction, and whose load has the opposite direction for a while. `with`

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -187,14 +186,20 @@ static int place_of_code(const char *code) {
   return -1;
 }
 
-// Compares findings: by severity (worst first), then by the order of the list of codes, then by time.
-static int compare_findings(const void *a, const void *b) {
-  const od_finding *x = a, *y = b;
-  if (x->severity != y->severity) return (int)y->severity - (int)x->severity;
-  int order = place_of_code(x->code) - place_of_code(y->code);
-  if (order) return order;
-  double s = isnan(x->at) ? -1 : x->at, t = isnan(y->at) ? -1 : y->at;
-  return (s > t) - (s < t);
+// Returns whether a finding is listed before another one: by severity, then by code. Findings with the same code stay in
+// their order: the longest first, the finding that names further parts last.
+static bool is_before(const od_finding *x, const od_finding *y) {
+  if (x->severity != y->severity) return x->severity > y->severity;
+  return place_of_code(x->code) < place_of_code(y->code);
+}
+
+static void sort_findings(od_findings *f) {
+  for (int i = 1; i < f->findings; i++) {
+    od_finding moved = f->finding[i];
+    int at = i;
+    for (; at > 0 && is_before(&moved, &f->finding[at - 1]); at--) f->finding[at] = f->finding[at - 1];
+    f->finding[at] = moved;
+  }
 }
 
 od_status od_findings_end(od_findings *f, const od_judge *judge) {
@@ -205,7 +210,7 @@ od_status od_findings_end(od_findings *f, const od_judge *judge) {
   od_find_in_mechanism(f);
   od_find_in_control(f);
   od_find_energy(f);
-  if (f->findings > 0) qsort(f->finding, (size_t)f->findings, sizeof *f->finding, compare_findings);
+  sort_findings(f);
   od_findings_make_phases(f);
   od_findings_make_events(f);
   return od_arena_status(&f->arena);

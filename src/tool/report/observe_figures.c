@@ -428,7 +428,7 @@ static void draw_windows(const drawing *a, double *const *series) {
   od_figure f = over_time(a, "NIS per dimension", note, r, (od_display){"", 1});
   od_page_figure_begin(a->page, &f);
   od_chart_band(f.to, &f.chart, x, (od_series){&windows->middle, count, stride, 1},
-                (od_series){&windows->half, count, stride, 1}, OD_DRAWN_BAND, NULL);
+                (od_series){&windows->half, count, stride, 1}, OD_DRAWN_BAND, "");
   od_chart_level(f.to, &f.chart, 1, OD_DRAWN_LIMIT, NULL);
   od_chart_line(f.to, &f.chart, x, (od_series){&windows->value, count, stride, 1}, OD_DRAWN_ESTIMATE, "NIS");
   od_page_figure_end(a->page, &f);
@@ -441,6 +441,7 @@ static void draw_innovations(const drawing *a, int sensor, const double *series)
   od_figure f = over_time(a, a->e->sensor[sensor].name, "innovations divided by their standard deviations", r,
                           (od_display){"", 1});
   od_page_figure_begin(a->page, &f);
+  f.chart.label = "innovation";
   od_chart_dots(f.to, &f.chart, time_of(a), (od_series){series, rows, 1, 1}, OD_DRAWN_MEASURED);
   od_chart_level(f.to, &f.chart, OD_NORMAL95, OD_DRAWN_LIMIT, NULL);
   od_chart_level(f.to, &f.chart, -OD_NORMAL95, OD_DRAWN_LIMIT, NULL);

@@ -387,7 +387,10 @@ void od_page_table_begin(od_page *p, const od_page_column *columns, int count) {
   p->column = -1;
   for (int i = 0; i < p->columns; i++) {
     p->words[i] = columns[i].words;
-    put(p, columns[i].words ? "<th scope=\"col\" class=\"words\">" : "<th scope=\"col\">", columns[i].title, "</th>");
+    // A column without a title has no header.
+    const char *title = columns[i].title ? columns[i].title : "", *cell = title[0] ? "th scope=\"col\"" : "td";
+    fprintf(p->body, columns[i].words ? "<%s class=\"words\">" : "<%s>", cell);
+    put(p, "", title, title[0] ? "</th>" : "</td>");
   }
   fputs("</tr></thead>\n<tbody>\n", p->body);
 }

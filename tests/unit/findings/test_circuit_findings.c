@@ -64,6 +64,25 @@ static void test_relief_stays_closed(void **state) {
   found_free(&f);
 }
 
+// Of five valves three have findings, the one that is open longest first; the last finding names the other two.
+static void test_longest_first(void **state) {
+  (void)state;
+  found f = find_in(RELIEF(
+      "170 bar, slope: 1 (L/min)/bar}, v40: {between: [S, T], set: 40 bar, slope: 1 (L/min)/bar}, v160: {between: [S, T], set: 160 bar, "
+      "slope: 1 (L/min)/bar}, v60: {between: [S, T], set: 60 bar, slope: 1 (L/min)/bar}, v80: {between: [S, T], set: 80 bar"));
+  int count, opened = 0;
+  const od_finding *list = od_findings_list(f.findings, &count);
+  const char *const order[] = {"v40", "v60", "v80"};
+  for (int i = 0; i < count; i++) {
+    if (strcmp(list[i].code, "relief.open") != 0) continue;
+    assert_true(opened < 3);
+    assert_string_equal(list[i].owner, order[opened++]);
+    if (opened == 3) found_says(&list[i], "The same holds for v160, main");
+  }
+  assert_int_equal(opened, 3);
+  found_free(&f);
+}
+
 // A setting that is just reached (by 0.01 %) is not an opening.
 static void test_relief_touches(void **state) {
   (void)state;
@@ -314,13 +333,13 @@ static void test_hot_oil(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_relief_opens),   cmocka_unit_test(test_relief_stays_closed),
-      cmocka_unit_test(test_relief_touches), cmocka_unit_test(test_relief_controls),
-      cmocka_unit_test(test_pump_at_limit),  cmocka_unit_test(test_pump_below_limit),
-      cmocka_unit_test(test_drive_at_limit), cmocka_unit_test(test_cavitation),
-      cmocka_unit_test(test_accumulator),    cmocka_unit_test(test_chatter),
-      cmocka_unit_test(test_energy),         cmocka_unit_test(test_shares),
-      cmocka_unit_test(test_hot_oil),
+      cmocka_unit_test(test_relief_opens),     cmocka_unit_test(test_relief_stays_closed),
+      cmocka_unit_test(test_longest_first),    cmocka_unit_test(test_relief_touches),
+      cmocka_unit_test(test_relief_controls),  cmocka_unit_test(test_pump_at_limit),
+      cmocka_unit_test(test_pump_below_limit), cmocka_unit_test(test_drive_at_limit),
+      cmocka_unit_test(test_cavitation),       cmocka_unit_test(test_accumulator),
+      cmocka_unit_test(test_chatter),          cmocka_unit_test(test_energy),
+      cmocka_unit_test(test_shares),           cmocka_unit_test(test_hot_oil),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -190,6 +190,21 @@ static void test_joint_load(void **state) {
   found_free(&f);
 }
 
+// The guide of a mass that does not move carries the weight during the whole run: 10 kg * 9.81 m/s2 = 98.1 N.
+static void test_constant_load(void **state) {
+  (void)state;
+  found f = find_in(
+      "machine: M\ngravity: [0, -9.81]\n"
+      "bodies: {b: {mass: 10 kg}}\n"
+      "joints: {guide: {type: prismatic, between: [ground, b], axis: [1, 0, 0]}}\n"
+      "initial: {guide.position: 0}\n"
+      "run: {time: 1 s, outputs: [guide.position]}\n");
+  const od_finding *x = found_one(&f, "load.largest");
+  assert_true(isnan(x->at));
+  found_says(x, "guide carries 98.1 N during the whole run");
+  found_free(&f);
+}
+
 // --- Control ----------------------------------------------------------------------------------------------------------
 
 // A mass of 1 kg, moved by a force of 10 N times a command within -1 and 1: command = 100/m (target - x) - 20 s/m x'.
@@ -252,9 +267,11 @@ static void test_no_error(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_stop),     cmocka_unit_test(test_stroke), cmocka_unit_test(test_reversal),
-      cmocka_unit_test(test_rope),     cmocka_unit_test(test_brake),  cmocka_unit_test(test_joint_load),
-      cmocka_unit_test(test_command),  cmocka_unit_test(test_error),  cmocka_unit_test(test_error_after_step),
+      cmocka_unit_test(test_stop),          cmocka_unit_test(test_stroke),
+      cmocka_unit_test(test_reversal),      cmocka_unit_test(test_rope),
+      cmocka_unit_test(test_brake),         cmocka_unit_test(test_joint_load),
+      cmocka_unit_test(test_constant_load), cmocka_unit_test(test_command),
+      cmocka_unit_test(test_error),         cmocka_unit_test(test_error_after_step),
       cmocka_unit_test(test_no_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
