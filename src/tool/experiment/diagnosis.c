@@ -97,9 +97,9 @@ static const char *unit_of(const od_experiment *e, int column) {
   return column < e->sensors ? e->sensor[column].unit : od_machine_input_unit(e->model, column - e->sensors);
 }
 
-static bool is_calibrated(const od_experiment *e, int sensor, bool scale) {
+static bool is_calibrated(const od_experiment *e, int sensor, od_calibrated calibrated) {
   for (int i = 0; i < e->parameters; i++)
-    if (e->parameter[i].sensor == sensor && e->parameter[i].is_scale == scale) return true;
+    if (e->parameter[i].sensor == sensor && e->parameter[i].calibrated == calibrated) return true;
   return false;
 }
 
@@ -116,8 +116,8 @@ static void try_calibration(search *s, int column) {
   const od_experiment *e = s->t.task->e;
   od_fault offset = {.kind = OD_FAULT_OFFSET, .column = column}, scale = {.kind = OD_FAULT_SCALE, .column = column};
   if (column < e->sensors) {
-    if (!is_calibrated(e, column, false)) try_fault(s, offset, true);
-    if (!is_calibrated(e, column, true)) try_fault(s, scale, true);
+    if (!is_calibrated(e, column, OD_SENSOR_BIAS)) try_fault(s, offset, true);
+    if (!is_calibrated(e, column, OD_SENSOR_SCALE)) try_fault(s, scale, true);
     return;
   }
   double range = od_record_range(s->t.task->record, column);
