@@ -483,9 +483,10 @@ static const od_csv_reader *find_names(const lines_above *l, int width) {
 }
 
 // Skips lines before the header. If two consecutive rows have the same number of cells, the table has at least this width. One row
-// at the end of the file is sufficient. The second row may lack the last cells if the line above the first row has names for all cells. Rows may end with empty surplus cells: if no line has the width of the rows, the width is the
-// number of their cells up to the last value. If no line has this width either, the rows belong to the text, and further rows are
-// searched. If no rows have names, nothing is skipped.
+// at the end of the file is sufficient. The second row may lack the last cells if the line above the first row has names for all
+// cells. Rows may end with empty surplus cells: if no line has the width of the rows, the width is the number of their cells up to the
+// last value. If no line has this width either, the rows belong to the text, and further rows are searched. If no rows have names,
+// nothing is skipped.
 static void skip_preamble(od_csv_reader *r) {
   od_csv_reader now = *r, before = *r, before_that = *r;
   for (int line = 0; line < LONGEST_PREAMBLE && od_csv_find_line(&now); line++) {

@@ -49,8 +49,8 @@ static void values(void **state) {
   assert_int_equal(od_predict(p, at, NULL, y, NULL), OD_OK);
   for (int k = 0; k < ROWS; k++) {
     double late = time[k] - at[1], early = time[k] - at[2];
-    // The error of the interpolation is at most a tenth of the cube of (frequency times step). Beyond the first row, the value is constant; beyond the
-    // last row, the error of the line is half of the second derivative times the square of the time.
+    // The error of the interpolation is at most a tenth of the cube of (frequency times step). Before the first row, the value is
+    // constant; beyond the last row, the error of the line is half of the second derivative times the square of the time.
     near(y[OUTPUTS * k], late < 0 ? 0 : 2 * sin(3 * late), 2 * 0.1 * pow(3 * 0.016, 3));
     double beyond = fmax(early - time[ROWS - 1], 0) + 0.016;
     near(y[OUTPUTS * k + 1], 2 * cos(2 * early),
