@@ -107,6 +107,7 @@ static bool is_calibrated(const od_experiment *e, int sensor, od_calibrated cali
 static void try_delays(search *s, int column) {
   static const double rows[] = {1, 4, 12, 30, 70, 120, 180, 250};
   int points = 0;
+  if (is_calibrated(s->t.task->e, column, OD_SENSOR_DELAY)) return;
   while (points < 8 && rows[points] < 0.2 * (double)s->t.task->record->rows) points++;
   if (points) search_amount(s, (od_fault){.kind = OD_FAULT_DELAY, .column = column}, 0, rows, points, 1);
 }

@@ -87,6 +87,23 @@ static double response(double t, double w, double lag) {
   return t < 0 ? 0 : size * (sin(w * t) - w * lag * cos(w * t) + w * lag * exp(-t / lag));
 }
 
+// Writes the response with noise and a factor of the sensor.
+static void write_log(scratch *s, double delay, double lag, double factor) {
+  FILE *log = fopen(scratch_path(s, "log.csv"), "w");
+  uint64_t seed = 5;
+  fprintf(log, "t,u,lag\n");
+  for (int k = 0; k < 2000; k++) {
+    double noise = -6;  // the sum of 12 uniform numbers
+    for (int j = 0; j < 12; j++) {
+      seed = seed * 6364136223846793005u + 1442695040888963407u;
+      noise += (double)(seed >> 11) * 0x1p-53;
+    }
+    const double t = 1e-3 * k, w = 20;
+    fprintf(log, "%.17g,%.17g,%.17g\n", t, sin(w * t), factor * response(t - delay, w, lag) + 1e-3 * noise);
+  }
+  fclose(log);
+}
+
 static void fits(void **state) {
   scratch *s = *state;
   static const double delays[] = {2.3e-3, -1.7e-3}, lag = 30e-3;
@@ -101,19 +118,7 @@ static void fits(void **state) {
               "parameters: {lag.time_constant: {low: 1 ms, high: 1 s}, sensors.lag.delay: {low: -10 ms, high: 10 ms}}\n"
               "fit: {substeps: 4}\ndata: {file: log.csv}\n");
   for (int i = 0; i < 2; i++) {
-    FILE *log = fopen(scratch_path(s, "log.csv"), "w");
-    uint64_t seed = 5;
-    fprintf(log, "t,u,lag\n");
-    for (int k = 0; k < 2000; k++) {
-      double noise = -6;  // the sum of 12 uniform numbers
-      for (int j = 0; j < 12; j++) {
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
-        noise += (double)(seed >> 11) * 0x1p-53;
-      }
-      const double t = 1e-3 * k, w = 20;
-      fprintf(log, "%.17g,%.17g,%.17g\n", t, sin(w * t), response(t - delays[i], w, lag) + 1e-3 * noise);
-    }
-    fclose(log);
+    write_log(s, delays[i], lag, 1);
     outcome o = run(s, "fit fit.yaml --json - --quiet");
     ends_with(o, 0);
     logged_estimate(o.out, "\"lag.time_constant\"", lag, 2e-3);
@@ -122,6 +127,13 @@ static void fits(void **state) {
     assert_true(sigma > 0 && sigma < 2e-5);
     forget(o);
   }
+  // The diagnosis of a bad fit removes the estimated delay, and proposes no other delay of this sensor.
+  write_log(s, delays[0], lag, 1.2);
+  outcome bad = run(s, "fit fit.yaml");
+  says(bad.out, "doubtful");
+  assert_null(strstr(bad.out, "the sensor lag is late"));
+  assert_null(strstr(bad.out, "the sensor lag is early"));
+  forget(bad);
   ends_and_says(run(s, "observe fit.yaml"), 2, "fit file");
   scratch_put(
       s, "observe.yaml",
