@@ -10,7 +10,7 @@ PACKAGES ?= yes
 sanitizers = address,undefined
 configure = cmake -S . -B $(1) -G $(GENERATOR) --log-level=WARNING $(2) >/dev/null
 
-.PHONY: all help packages bench-packages optional-packages web-packages verify-packages wasm wasm-packages demo test test-all bench install sanitize verify \
+.PHONY: all help python-deb packages twin twin-packages bench-packages optional-packages web-packages verify-packages wasm wasm-packages demo test test-all bench install sanitize verify \
         torture calibrate documents fuzz places format clean
 
 all: packages
@@ -26,7 +26,9 @@ help:
 	@echo "                with WHAT=instructions without times, with LIMIT=1.03 as a check of instructions"
 	@echo "                OD_BENCH_SECONDS=0.5 make bench: quick but less accurate, at most 0.5 s for each figure"
 	@echo "make wasm       build the engine of pages that compute (simulate --report --interactive); needs clang and wasi-libc"
+	@echo "make twin       build the program of 'oleodyn twin'; needs SQLite"
 	@echo "make install    install under PREFIX ($(PREFIX))"
+	@echo "make python-deb build the Debian package python3-oleodyn"
 	@echo "make sanitize   run all tests with the address and undefined-behavior sanitizers"
 	@echo "make verify     both compilers and their sanitizers, thread sanitizer, valgrind, clang-tidy, cppcheck, mutants (hours)"
 	@echo "                STAGES=mutants MUTANTS=100 SEED=1: 100 random faults in the core, which tests must find"
@@ -42,6 +44,16 @@ packages:
 ifneq ($(PACKAGES),no)
 	@scripts/install-packages scripts/packages.txt
 endif
+
+twin-packages:
+ifneq ($(PACKAGES),no)
+	@scripts/install-packages scripts/packages-twin.txt
+endif
+
+# The twin is beside the helper programs, where the program finds it.
+twin: all twin-packages
+	@$(call configure,$(BUILD))
+	@cmake --build $(BUILD) -j $(JOBS) --target oleodyn-twin
 
 bench-packages:
 ifneq ($(PACKAGES),no)
@@ -142,6 +154,11 @@ endif
 
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+python-deb: packages
+	@$(call configure,$(BUILD))
+	@cmake --build $(BUILD) -j $(JOBS) --target oleodyn_shared oleodyn-mat
+	@scripts/python-deb $(BUILD)
 
 format:
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs -r clang-format -i

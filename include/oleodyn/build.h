@@ -115,7 +115,7 @@ OD_API void od_build_input_start(od_build *b, int input, double value);
 // force.
 OD_API int od_build_force(od_build *b, const char *name, int point, int first_number, int input, bool follows_body);
 
-// Adds a torque in a revolute joint or a force in a prismatic joint. The torque or force acts on body b, and with the
+// Adds a torque in a revolute or screw joint, or a force in a prismatic joint. The torque or force acts on body b, and with the
 // opposite sign on body a. Number: value (N m or N). The input has the same meaning as for forces. Returns the index of
 // the joint force.
 OD_API int od_build_joint_force(od_build *b, const char *name, int joint, int first_number, int input);
@@ -226,7 +226,7 @@ typedef struct od_element_spec {
                               // count)
   int end[OD_MOST_ENDS];      // index of the node at each end; OD_UNUSED for an optional end that is not connected
   int point_a, point_b;       // points of an element that acts between points
-  int joint;                  // a revolute or prismatic joint of the tree, for an element that acts in a joint
+  int joint;                  // a revolute, prismatic or screw joint of the tree, for an element that acts in a joint
   int host;                   // the element that this element belongs to
   int signal;                 // signal of the element: an input or the output of a block
   int choice[OD_MOST_ELEMENT_CHOICES];
@@ -284,9 +284,10 @@ typedef struct od_block_spec {
   int block_class;  // index of the type; -1: there is no such type
   int inputs;       // number of inputs, for a type with a list of inputs
   int choice[OD_MOST_BLOCK_CHOICES];
-  int reserved[7];     // zero
-  double sample;       // sampling period in s (the output is held between samples); 0: continuous
-  od_formula formula;  // formula of a formula block: the variables are the inputs, then the numbers
+  int reserved[5];                       // zero
+  const struct od_foreign_law *foreign;  // law of a foreign block (oleodyn/foreign.h); not copied
+  double sample;                         // sampling period in s (the output is held between samples); 0: continuous
+  od_formula formula;                    // formula of a formula block: the variables are the inputs, then the numbers
 } od_block_spec;
 // Returns the spec of a type; block_class is -1 if there is no such type.
 OD_API od_block_spec od_block_spec_of(const char *type);

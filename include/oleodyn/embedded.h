@@ -31,6 +31,10 @@ typedef struct od_embedded_observer {
   const double *least, *most;      // one entry per parameter: bounds
   const double *start;             // one entry per parameter: initial estimates
   const double *P, *Q;             // n x n: covariance of the initial errors, and of the process noise per period
+  const int *P_at;                 // NULL: P has all entries; otherwise P has only the P_count entries with these
+  int P_count;                     // indices i * n + j, j >= i; the other entries of this triangle are zero
+  const double *noise;             // noise_rows x n: the process noise as in od_observer_options, instead of Q; NULL: Q
+  int noise_rows;
   int given;                       // number of outputs in terms of which the initial covariance is given
   const int *given_output;         // indices of these outputs
   const double *given_covariance;  // given x given: covariance of the errors of these outputs
@@ -61,14 +65,16 @@ OD_API size_t od_embedded_used(const od_embedded_run *run);
 
 // Takes one step. The first call sets the start: time 0, the machine's initial state, inputs u. Each later call advances by one
 // period; inputs change linearly to u within the period. An observer then corrects its estimate with the sensors y; NAN: this
-// sensor has no value. y is not read without an observer. After a failure, od_embedded_restart() begins again.
+// sensor has no value. y is not read without an observer. Returns the failure of the start, the step or the correction. After a
+// failure, od_embedded_restart() begins again.
 OD_API od_status od_embedded_step(od_embedded_run *run, const double *u, const double *y);
 // Restarts the run: the next step is the first step of a new run.
 OD_API void od_embedded_restart(od_embedded_run *run);
 
 // Returns the time of the last step, s.
 OD_API double od_embedded_time(const od_embedded_run *run);
-// Computes the outputs y and, with an observer, their standard deviations sigma. Without an observer, sigma is not used.
+// Computes the outputs y and, with an observer, their standard deviations sigma, at the last step. Without an observer, sigma is
+// not used. Returns OD_BAD_ARGUMENT before the first step.
 OD_API od_status od_embedded_outputs(od_embedded_run *run, double *y, double *sigma);
 // Copies the parameters to p and their standard deviations to sigma (NULL: not wanted; without an observer: zeros).
 OD_API void od_embedded_parameters(od_embedded_run *run, double *p, double *sigma);

@@ -3,11 +3,18 @@
 #ifndef OLEODYN_EXPORT_H
 #define OLEODYN_EXPORT_H
 
+// Builds that make the core a hidden part of another library define OD_API as nothing.
+#ifndef OD_API
 #if defined __GNUC__
-#define OD_API                                __attribute__((visibility("default")))
-#define OD_PRINTF_FORMAT(format_at, first_at) __attribute__((format(printf, format_at, first_at)))
+#define OD_API __attribute__((visibility("default")))
 #else
 #define OD_API
+#endif
+#endif
+
+#if defined __GNUC__
+#define OD_PRINTF_FORMAT(format_at, first_at) __attribute__((format(printf, format_at, first_at)))
+#else
 #define OD_PRINTF_FORMAT(format_at, first_at)
 #endif
 

@@ -39,19 +39,22 @@ typedef struct od_filter {
   const char *(*check)(const struct od_observer_options *options);
   // Returns the size in bytes of the memory that the filter needs in the observer's block.
   size_t (*memory)(const od_plant *plant, const struct od_observer_options *options);
-  // Called when estimate and covariance have been set to their initial values. NULL: the filter has no other data to initialize.
+  // Initializes the filter's memory. Called by od_observer_start() after estimate and covariance have their initial values. If the
+  // function fails, od_observer_start() returns its status and the observer is not started. NULL: there is nothing to initialize.
   od_status (*start)(struct od_observer *o);
-  // Predicts over a step h to inputs u. Q (n x n): covariance of the process noise of this step; q (n): its diagonal,
-  // used if Q is NULL. If both are NULL, there is no process noise.
+  // Predicts estimate and covariance over a step of h seconds; u (nu) are the inputs at its end. Q (n x n): covariance of the
+  // process noise of this step; q (n): its diagonal, used if Q is NULL. If both are NULL, there is no process noise. If the
+  // function fails before the time has changed, estimate and covariance must be unchanged. If it fails later, the observer must be
+  // started again.
   od_status (*predict)(struct od_observer *o, double h, const double *u, const double *Q, const double *q);
-  // Corrects the estimate with the values of the sensors y (ny). NaN: this sensor is missing. At least one sensor has a
-  // value.
+  // Corrects estimate and covariance with the values of the sensors y (ny), in SI units. NaN: this sensor has no value or is not
+  // used. Called only if at least one sensor has a value.
   od_status (*correct)(struct od_observer *o, const double *y);
   // Called when the state has jumped or its coordinates have changed, after estimate and covariance were transformed. map
   // (nx x nx) and by_parameters (nx x np; NULL without parameters) are the derivatives of the new state. NULL: the
   // filter has no other data that depend on the coordinates.
   od_status (*follow)(struct od_observer *o, const double *map, const double *by_parameters);
-  // Computes the standard deviations sigma (ny) of the outputs, whose values at the estimate are y (ny).
+  // Computes the standard deviations sigma (ny) of the outputs, whose values at the estimate are y (ny), in SI units.
   od_status (*output_sigma)(struct od_observer *o, const double *y, double *sigma);
   // Called when the caller has changed the estimate or its covariance; the filter drops its data about earlier samples. NULL: the
   // filter keeps no such data.
@@ -64,6 +67,7 @@ typedef struct od_filter {
   // Saves or restores the memory of the filter (src/core/base/saved.h). NULL: the memory contains no data between two
   // calls.
   void (*transfer)(struct od_observer *o, struct od_pieces *t);
+  bool constant_noise;   // whether od_observer_options.noise can replace the arguments Q and q of `predict`
   bool detects_changes;  // whether sudden changes of parameters can be detected with this filter
                          // (src/core/observe/change_watch.h)
 } od_filter;

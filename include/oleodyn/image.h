@@ -58,7 +58,8 @@ OD_API od_status od_image_check(const void *image, size_t size, od_error *err);
 // then *out is NULL.
 OD_API od_status od_model_from_image(const void *image, size_t size, void *view, size_t view_size, const od_model **out,
                                      od_error *err);
-// Creates a model with its own copy of the image, freed with od_model_free(). The image may have any address.
+// Creates a model with its own copy of the image, freed with od_model_free(). The image may have any address. Fails as
+// od_image_check() does; then *out is NULL.
 OD_API od_status od_model_copy_image(const void *image, size_t size, od_model **out, od_error *err);
 
 // Returns a hash of all data that affect results: numbers, tables, initial state, names and versions of classes. The hash does not

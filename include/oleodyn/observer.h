@@ -35,8 +35,19 @@ typedef struct od_observer_options {
   const int *frozen;  // ny entries: a value that repeats this many times is not used; NULL or zero: no such check
   const double *low, *high;  // np entries: bounds of the parameters; NULL: no bounds
   const double *choice;      // a value for each option of the filter (for words: the index); NULL: the defaults
-  void *reserved[3];         // zero
+
+  // Constant process noise of every step, instead of the arguments Q and q of od_observer_predict(), which are then NULL: the
+  // covariance rows' rows. NULL: none. The observer then needs less memory. `noise` has noise_rows x n numbers, is not copied, and is
+  // computed by od_observer_noise_rows(). Only for the square-root form and filters with `constant_noise`.
+  const double *noise;
+  long noise_rows;
+  void *reserved[1];  // zero
 } od_observer_options;
+
+// Computes the rows of a process noise Q (n x n) for od_observer_options.noise. rows: n x n numbers. Returns their count, or -1 if Q is
+// not positive semidefinite.
+OD_API int od_observer_noise_rows(int nx, int np, const double *Q, double *rows);
+
 
 typedef struct od_observer od_observer;
 
@@ -58,15 +69,18 @@ OD_API const od_filter *od_observer_filter(const od_observer *o);
 OD_API const char *od_observer_check(const od_observer_options *options);
 
 // Starts the observer at time t with inputs u (nu). x (nx) and p (np) are the estimate; NULL: the plant's own values. P is the n x
-// n covariance of the errors of the estimate. After a failure the observer is not started: predictions and corrections return
-// OD_BAD_ARGUMENT.
+// n covariance of the errors of the estimate. Returns OD_BAD_ARGUMENT if the options are invalid, if the sensor covariance
+// is not positive definite, or (OD_FORM_SQUARE_ROOT only) if P is not positive semidefinite. Otherwise returns the failure of the
+// plant or of the filter, if any. After a failure the observer is not started: predictions and
+// corrections return OD_BAD_ARGUMENT.
 OD_API od_status od_observer_start(od_observer *o, double t, const double *x, const double *p, const double *P,
                                    const double *u);
 
-// Declares that the initial state covariance was given in terms of outputs: the indices of `count` outputs and the count x count
-// covariance of their errors. Call this function before od_observer_start(). Filters that return to earlier samples then evaluate
-// these outputs at their new initial state; other filters ignore the declaration. A count of 0 revokes the declaration. Returns
-// OD_BAD_ARGUMENT if there are more outputs than states or an index is out of range.
+// Declares that the initial state covariance was computed from the errors of `count` outputs of the plant. output (count): their
+// indices; covariance (count x count): the covariance of their errors, in SI units. Both are copied. Call this function before
+// od_observer_start(), which still needs P. Filters that linearize the start again use the derivatives of these outputs at the new
+// initial state; other filters ignore the declaration. A count of 0 revokes the declaration; `output` and `covariance` may then be
+// NULL. Returns OD_BAD_ARGUMENT if count is negative or larger than the number of states, or if an index is out of range.
 OD_API od_status od_observer_declare_start(od_observer *o, int count, const int *output, const double *covariance);
 
 // Predicts the estimate over a step h to inputs u. Q: n x n covariance of the process noise of this step; if Q is NULL, q (n) is
@@ -75,8 +89,10 @@ OD_API od_status od_observer_declare_start(od_observer *o, int count, const int 
 // again or restore a copy of its block.
 OD_API od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q);
 
-// Corrects the estimate with the values of the sensors y (ny); NaN: this sensor is missing. After a failure the estimate and
-// the covariance may be inconsistent: start again or restore a copy of the block.
+// Corrects the estimate with the values of the sensors y (ny); NaN: this sensor is missing. Sensors that the gate or the check for
+// repeated values rejects are not used. If no sensor remains, the estimate is unchanged and the function returns OD_OK. After a
+// failure the estimate and the covariance may be inconsistent: start again or restore a copy of the block. Returns OD_BAD_ARGUMENT
+// if the observer is not started.
 OD_API od_status od_observer_correct(od_observer *o, const double *y);
 
 // Multiplies the standard deviations of the states by a factor, for example after a fault. The standard deviations of parameters
@@ -97,14 +113,14 @@ OD_API double od_observer_time(const od_observer *o);
 OD_API const double *od_observer_state(const od_observer *o);
 OD_API const double *od_observer_parameters(const od_observer *o);
 // Returns the covariance (n x n), in memory of the observer. In square-root form this call computes the covariance from
-// the factor.
+// the factor. With constant noise (od_observer_options.noise), od_observer_correct() and od_observer_outputs() overwrite the result.
 OD_API const double *od_observer_covariance(od_observer *o);
 // Returns the standard deviation of parameter i. The call is cheap in both forms of the covariance.
 OD_API double od_observer_parameter_sigma(const od_observer *o, int i);
 // Computes the outputs y (ny) at the current estimate and their standard deviations sigma (ny). Each standard deviation is the
 // larger of two values. The first value follows from the derivatives of the output. The second value follows from the spread of the
 // output over the uncertainty of the states. A limited output (cavitation, saturation) has zero derivatives, but is still
-// uncertain.
+// uncertain. Fails as od_sim_outputs() does.
 OD_API od_status od_observer_outputs(od_observer *o, double *y, double *sigma);
 // Returns whether output i was limited in the last od_observer_outputs(): the derivatives of the output gave less than
 // half of its spread, and the output may be at a limit (od_plant_ops.edges).

@@ -27,6 +27,7 @@
 #include "oleodyn/build.h"
 #include "oleodyn/export.h"
 #include "oleodyn/filter.h"
+#include "oleodyn/foreign.h"
 #include "oleodyn/image.h"
 #include "oleodyn/integrator.h"
 #include "oleodyn/job.h"

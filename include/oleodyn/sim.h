@@ -1,7 +1,9 @@
 // A simulation: a plant, its state and all scratch memory in one block. After creation no function allocates; a step takes bounded
 // time and returns a status. A copy of the block (od_sim_bytes() bytes) saves the simulation, and copying the block back restores
 // the simulation. Such a copy is valid only in the same process, while plant and integrator keep their addresses. od_sim_save()
-// makes copies for other processes. Times are in s; states, inputs and outputs are in the SI units of the plant.
+// makes copies for other processes. Times are in s; states, inputs and outputs are in the SI units of the plant. Functions that
+// need a state fail with OD_BAD_ARGUMENT before the start. Functions that evaluate the plant return the status of the plant
+// (od_plant_ops) where the plant cannot be evaluated; the arrays of their results are then undefined.
 #ifndef OLEODYN_SIM_H
 #define OLEODYN_SIM_H
 

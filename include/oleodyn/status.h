@@ -38,7 +38,7 @@ typedef struct od_error {
 // Fills err (may be NULL) with the status and a text, truncated to the size of err->text. Returns the status, so that a failing
 // function can end with `return od_fail(...)`. The format supports these conversions of printf: %s %c %d %ld %lld %u %lu %llu %zu
 // %g %e %f %%. A precision is allowed; flags and widths are not.
-OD_API od_status od_fail(od_error *err, od_status status, const char *format, ...) OD_PRINTF_FORMAT(3, 4);
+OD_API od_status(od_fail)(od_error *err, od_status status, const char *format, ...) OD_PRINTF_FORMAT(3, 4);
 
 OD_END_C
 

@@ -10,9 +10,9 @@ OD_BEGIN_C
 
 typedef struct od_table od_table;
 
-// Reads a log: a CSV or text file with a header, or a MATLAB file. Columns keep their names and units as in the file.
-// Cells without a number are NaN. On success *out is the table, freed with od_table_free(). Fails with OD_IO,
-// OD_BAD_INPUT or OD_NO_MEMORY; err (may be NULL) has the reason.
+// Reads a log: a text file (CSV), or a MATLAB, HDF5 or MDF 4 file. The contents determine the format. CAN traces need a database
+// and cannot be read. Columns keep their names and units as in the file. Cells without a number are NaN. On success *out is the
+// table, freed with od_table_free(). Fails with OD_IO, OD_BAD_INPUT or OD_NO_MEMORY; err (may be NULL) has the reason.
 OD_API od_status od_table_open(const char *path, od_table **out, od_error *err);
 // Frees a table that the caller owns; NULL is allowed.
 OD_API void od_table_free(od_table *table);

@@ -8,7 +8,8 @@ from ._core import version as __version__
 from .errors import Error, InputError, JobError, Message, OleodynWarning, SimulationError, VerdictWarning
 from .files import Experiment, Fit, FrictionFit, Study
 from .jobs import Page, Remark, Result, Verdict, help_text, run
-from .machine import LinearModel, Machine, Number, Observer, Sensitivities, Simulation
+from .machine import LinearModel, Machine, Number, Sensitivities
+from .steps import Observer, Simulation
 from .table import Log, Table
 
 __all__ = [

@@ -2,7 +2,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from .jobs import Result
 
 
 class Error(Exception):
@@ -43,7 +46,7 @@ class SimulationError(Error, ArithmeticError):
 class JobError(Error, RuntimeError):
     """A command failed, for example because a search did not converge. `result` has its partial result, or None."""
 
-    def __init__(self, text: str, result=None):
+    def __init__(self, text: str, result: Result | None = None):
         super().__init__(text)
         self.result = result
 
@@ -72,7 +75,7 @@ def of_status(status: int, meaning: str, text: str) -> Exception:
     return SimulationError(full, meaning)
 
 
-def report(places: list[tuple]) -> Exception | None:
+def report(places: list[tuple[Any, ...]]) -> InputError | None:
     """Warns about warnings. Returns the exception for the errors, or None."""
     messages = [Message(*place) for place in places]
     for m in messages:

@@ -5,21 +5,21 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from .jobs import Result, run, settings
+from .jobs import Path, Result, run, settings
 
 
 class _File:
     _command: str
 
-    def __init__(self, path, numbers: Mapping[str, Any] | None = None, **options):
+    def __init__(self, path: Path, numbers: Mapping[str, Any] | None = None, **options: Any):
         """`numbers` replace numbers of the file; `options` are those of the command, for every run."""
         self.path = os.fspath(path)
         self.options = dict(options)
         if numbers:
             self.options["set"] = settings(numbers)
 
-    def run(self, **options) -> Result:
-        """Runs the command; its options are listed by help_text()."""
+    def run(self, **options: Any) -> Result:
+        """Runs the command of this class, such as `oleodyn fit`. help_text("fit") lists its options; run() describes errors."""
         return run(self._command, self.path, **{**self.options, **options})
 
     def __repr__(self) -> str:
@@ -31,7 +31,7 @@ class Experiment(_File):
 
     _command = "observe"
 
-    def tune(self, **options) -> Result:
+    def tune(self, **options: Any) -> Result:
         """Finds the noise of the observer from data: `oleodyn tune`."""
         return run("tune", self.path, **{**self.options, **options})
 

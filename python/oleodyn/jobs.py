@@ -1,15 +1,23 @@
 """The commands of the program `oleodyn` as functions."""
 from __future__ import annotations
 
+import html
 import json
+import os
+import tempfile
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from . import _core
 from .errors import InputError, JobError, Message, OleodynWarning, VerdictWarning, report
-from .table import Table
+from .table import Array, Table
+
+Path = str | PathLike[str]
+Progress = Callable[[float], object]
 
 # Outcomes of oleodyn/job.h.
 _DONE, _FAILED, _BAD_INPUT, _UNSOUND, _UNMET, _INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -33,6 +41,7 @@ class Verdict:
 
     @property
     def is_sound(self) -> bool:
+        """Whether no remark reduces the trust."""
         return self.trust == "sound"
 
     def __bool__(self) -> bool:
@@ -50,12 +59,10 @@ class Page:
         self.html = html
 
     def _repr_html_(self) -> str:
-        import html
-
         return (f'<iframe srcdoc="{html.escape(self.html, quote=True)}" style="width:100%;height:720px;border:1px solid #8884" '
                 'title="oleodyn report"></iframe>')
 
-    def save(self, path) -> None:
+    def save(self, path: Path) -> None:
         """Writes the page to a file."""
         with open(path, "w", encoding="utf-8") as to:
             to.write(self.html)
@@ -67,7 +74,7 @@ class Result:
     `data` has the numbers in SI units, as the option --json; `table` the rows, or None; `verdict` the trust; `text` what the program shows.
     """
 
-    def __init__(self, call: tuple, answer: dict):
+    def __init__(self, call: tuple[str, Sequence[Path], list[tuple[str, str | None]]], answer: dict[str, Any]):
         self._call = call
         self.kind: str = call[0]
         self.data: dict[str, Any] = json.loads(answer["json"])
@@ -78,7 +85,7 @@ class Result:
         table = answer.get("table")
         self.table: Table | None = Table._of_core(table) if table is not None else None
 
-    def __getitem__(self, name: str):
+    def __getitem__(self, name: str) -> Any:
         """Returns a column of the table, or a field of the data."""
         if self.table is not None and name in self.table.units:
             return self.table[name]
@@ -88,11 +95,11 @@ class Result:
             return self.table[name]
         raise KeyError(f"the result has no field '{name}'; it has {', '.join(self.data)}")
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """Returns the table as a pandas.DataFrame."""
         return self._rows().to_pandas()
 
-    def plot(self, *names: str, axes=None, si: bool = False):
+    def plot(self, *names: str, axes: Any = None, si: bool = False) -> Any:
         """Plots columns of the table with matplotlib (Table.plot)."""
         return self._rows().plot(*names, axes=axes, si=si)
 
@@ -103,9 +110,6 @@ class Result:
 
     def show(self) -> Page:
         """Returns the report page. The command runs again with --report, with the same numbers."""
-        import os
-        import tempfile
-
         kind, files, options = self._call
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "report.html")
@@ -119,13 +123,13 @@ class Result:
         return self.text
 
 
-def _text(value) -> str:
+def _text(value: Any) -> str:
     """Returns a value as on the command line. Numbers keep all their bits."""
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float) or hasattr(value, "dtype"):
-        return repr(float(value))
-    return str(value)
+    return repr(value) if isinstance(value, float) else str(value)
 
 
 def settings(numbers: Mapping[str, Any] | None) -> list[str]:
@@ -151,7 +155,7 @@ def _option_texts(options: Mapping[str, Any]) -> list[tuple[str, str | None]]:
     return texts
 
 
-def _run(kind: str, files, options: list[tuple[str, str | None]], progress) -> Result:
+def _run(kind: str, files: Sequence[Path], options: list[tuple[str, str | None]], progress: Progress | None) -> Result:
     answer = _core.run_job(kind, files, options, progress)
     for what, text in answer["messages"]:
         if what == "warning":
@@ -175,7 +179,7 @@ def _run(kind: str, files, options: list[tuple[str, str | None]], progress) -> R
     return result
 
 
-def run(kind: str, *files, progress=None, **options) -> Result:
+def run(kind: str, *files: Path, progress: Progress | None = None, **options: Any) -> Result:
     """Runs a command of the program, such as run("simulate", "crane.yaml", time="5 s").
 
     Options have the names of the program with '_' for '-'; True is a flag, a list repeats the option, and set={"boom.mass": "120 kg"}

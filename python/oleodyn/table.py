@@ -1,43 +1,62 @@
 """Tables: named columns with units."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
 
+if TYPE_CHECKING:
+    from .jobs import Result
+
+Array = npt.NDArray[np.float64]
 
 # Units of plots, with their factors from SI.
 _DISPLAY = {"Pa": ("bar", 1e-5), "m": ("mm", 1e3), "m/s": ("mm/s", 1e3), "rad": ("deg", 180 / np.pi), "rad/s": ("deg/s", 180 / np.pi),
             "m3/s": ("l/min", 6e4)}
 
 
-class Table(Mapping):
+class Table:
     """Named columns with units, such as the rows of a run or the contents of a log.
 
-    `table["boom.angle"]` is a column as a NumPy array. The columns of a run and of a log refer to the memory of the library: nothing is
+    `table["boom.angle"]` is a column as a NumPy array, `table.values` all columns (rows, columns). The columns of a run and of a log refer to the memory of the library: nothing is
     copied. Values are in the units of `units`; runs are in SI units.
     """
 
-    def __init__(self, values: np.ndarray, names, units):
+    def __init__(self, values: Array, names: Iterable[str], units: Iterable[str]):
         self.values = values
         self.names = tuple(names)
         self.units = dict(zip(self.names, units))
         self._index = {name: i for i, name in enumerate(self.names)}
 
     @classmethod
-    def _of_core(cls, table) -> "Table":
+    def _of_core(cls, table: _core.Table) -> "Table":
         return cls(table.values, table.names, table.units)
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def __getitem__(self, name: str) -> Array:
         try:
-            return self.values[:, self._index[name]]
+            column: Array = self.values[:, self._index[name]]
+            return column
         except KeyError:
             import difflib
 
             near = difflib.get_close_matches(name, self.names, 1)
             raise KeyError(f"there is no column '{name}'" + (f"; did you mean '{near[0]}'?" if near else "")) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
+    def keys(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return self.names
+
+    def items(self) -> Iterator[tuple[str, Array]]:
+        """Pairs of names and columns."""
+        return ((name, self[name]) for name in self.names)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
@@ -51,23 +70,27 @@ class Table(Mapping):
         return len(self.values)
 
     @property
-    def time(self) -> np.ndarray:
+    def time(self) -> Array:
         """The column "time" or "t", else the first column."""
-        return self[next((name for name in ("time", "t") if name in self._index), self.names[0])]
+        return self[self._time_name]
 
-    def to_pandas(self):
-        """Returns a pandas.DataFrame. Its `attrs["units"]` has the units."""
+    @property
+    def _time_name(self) -> str:
+        return next((name for name in ("time", "t") if name in self._index), self.names[0])
+
+    def to_pandas(self) -> Any:
+        """Returns a pandas.DataFrame that shares the memory of the table. Its `attrs["units"]` has the units."""
         import pandas
 
         frame = pandas.DataFrame(self.values, columns=list(self.names))
         frame.attrs["units"] = dict(self.units)
         return frame
 
-    def plot(self, *names: str, axes=None, si: bool = False):
-        """Plots columns over time with matplotlib, one panel for each unit. si: SI units instead of bar, mm, deg, l/min. Returns the axes."""
+    def plot(self, *names: str, axes: Any = None, si: bool = False) -> Any:
+        """Plots columns over time (or over the first column) with matplotlib, one panel for each unit. si: SI units instead of bar, mm, deg, l/min. Returns the axes."""
         import matplotlib.pyplot as plt
 
-        time = self.time
+        time, time_name = self.time, self._time_name
         chosen = names or [n for n in self.names if self[n] is not time and not np.shares_memory(self[n], time)]
         groups: dict[str, list[str]] = {}
         for name in chosen:
@@ -81,7 +104,7 @@ class Table(Mapping):
             panel.set_ylabel(shown)
             panel.legend(loc="best", fontsize="small")
             panel.grid(alpha=0.3)
-        np.atleast_1d(axes)[-1].set_xlabel("time in s")
+        np.atleast_1d(axes)[-1].set_xlabel(f"{time_name} in {self.units[time_name] or '1'}")
         return axes
 
     def __repr__(self) -> str:
@@ -94,12 +117,12 @@ class Log:
     """Logs of machines."""
 
     @staticmethod
-    def read(path) -> Table:
+    def read(path: str | os.PathLike[str]) -> Table:
         """Reads a log of any format: CSV, text, MATLAB, HDF5, MDF 4. Columns keep their names and units as in the file."""
         return Table._of_core(_core.open_table(path))
 
     @staticmethod
-    def survey(path, *machine, **options):
+    def survey(path: str | os.PathLike[str], *machine: str | os.PathLike[str], **options: Any) -> "Result":
         """Surveys a log: channels, rates, gaps, faults. With a machine or experiment file, proposes the section `data`."""
         from .jobs import run
 

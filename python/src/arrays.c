@@ -40,6 +40,25 @@ PyArrayObject *od_matrix_argument(PyObject *value, const char *name, npy_intp ro
   return NULL;
 }
 
+int od_assign(PyArrayObject *to, PyObject *value, const char *name) {
+  if (!value) {
+    PyErr_Format(PyExc_AttributeError, "%s cannot be deleted", name);
+    return -1;
+  }
+  npy_intp count = PyArray_SIZE(to);
+  double single = PyFloat_Check(value) || PyLong_Check(value) ? PyFloat_AsDouble(value) : 0;
+  if (PyErr_Occurred()) return -1;
+  if (count == 1 && (PyFloat_Check(value) || PyLong_Check(value))) {
+    *od_doubles(to) = single;
+    return 0;
+  }
+  PyArrayObject *from = od_matrix_argument(value, name, count, -1);
+  if (!from) return -1;
+  memcpy(od_doubles(to), od_doubles(from), (size_t)count * sizeof(double));
+  Py_DECREF(from);
+  return 0;
+}
+
 bool od_indices(PyObject *sequence, const char *name, int **list, int *count) {
   *list = NULL, *count = 0;
   if (!sequence || sequence == Py_None) return true;

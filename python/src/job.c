@@ -1,50 +1,39 @@
 // Jobs: the commands of the program. The job runs without the lock of the interpreter, and takes it for messages, progress and
 // signals, so that Ctrl-C stops a job.
-#include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "oleodyn_python.h"
 
 // A running job and what it has reported.
 typedef struct run {
   od_job *job;
-  PyThreadState *thread;
+  od_released released;
   PyObject *messages;  // list of (kind, text)
   PyObject *places;    // list of messages about files
   PyObject *progress;  // function of the caller, or NULL
-  double last;         // time of the last check of signals, s
-  bool failed;         // whether an exception is set
+  double done;         // completed part, from 0 to 1
 } run;
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
+// Take and give up the lock around work with objects.
 static void lock(run *r) {
-  PyEval_RestoreThread(r->thread);
+  od_retake(&r->released);
 }
 static void unlock(run *r) {
-  r->failed = r->failed || PyErr_Occurred();
-  r->thread = PyEval_SaveThread();
+  r->released.failed = r->released.failed || PyErr_Occurred();
+  r->released.thread = PyEval_SaveThread();
+}
+
+static void report_progress(void *user) {
+  run *r = user;
+  PyObject *answer = PyObject_CallFunction(r->progress, "d", r->done);
+  if (answer == Py_False) PyErr_SetNone(PyExc_KeyboardInterrupt);
+  Py_XDECREF(answer);
 }
 
 static bool on_progress(void *user, double done) {
   run *r = user;
-  const double between = 0.05;  // s: a check takes microseconds
-  double t = now();
-  if (r->failed || t - r->last < between) return !r->failed;
-  r->last = t;
-  lock(r);
-  if (PyErr_CheckSignals() == 0 && r->progress) {
-    PyObject *answer = PyObject_CallFunction(r->progress, "d", done);
-    if (answer == Py_False) PyErr_SetNone(PyExc_KeyboardInterrupt);
-    Py_XDECREF(answer);
-  }
-  unlock(r);
-  return !r->failed;
+  r->done = done;
+  return od_released_check(&r->released, r->progress ? report_progress : NULL, r);
 }
 
 static void append(PyObject *list, PyObject *item) {
@@ -169,7 +158,7 @@ PyObject *od_python_run_job(PyObject *module, PyObject *arguments, PyObject *key
   PyObject *files, *options, *progress = Py_None;
   if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "sOO|O", words, &kind, &files, &options, &progress))
     return NULL;
-  run r = {.job = od_job_new(kind), .progress = progress == Py_None ? NULL : progress, .last = now()};
+  run r = {.job = od_job_new(kind), .progress = progress == Py_None ? NULL : progress};
   if (!r.job) return PyErr_Format(PyExc_ValueError, "there is no command '%s'", kind);
   r.messages = PyList_New(0);
   r.places = PyList_New(0);
@@ -179,10 +168,9 @@ PyObject *od_python_run_job(PyObject *module, PyObject *arguments, PyObject *key
         .user = &r, .progress = on_progress, .messages = on_messages, .message = on_message};
     od_job_listen(r.job, &listener);
     od_job_keep_table(r.job);
-    r.thread = PyEval_SaveThread();
+    od_release(&r.released);
     od_job_outcome outcome = od_job_run(r.job);
-    PyEval_RestoreThread(r.thread);
-    if (!r.failed) d = answer(&r, outcome);
+    if (od_retake(&r.released)) d = answer(&r, outcome);
   }
   od_job_free(r.job);
   Py_XDECREF(r.messages);

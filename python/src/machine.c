@@ -144,6 +144,12 @@ static PyObject *inputs_at(PyObject *self, PyObject *time) {
   return (PyObject *)u;
 }
 
+static PyObject *next_break(PyObject *self, PyObject *time) {
+  double t = PyFloat_AsDouble(time);
+  if (PyErr_Occurred()) return NULL;
+  return PyFloat_FromDouble(od_machine_next_break(((machine *)self)->machine, t));
+}
+
 // ---- plants
 
 const od_integrator *od_integrator_argument(const char *name) {
@@ -161,7 +167,7 @@ bool od_python_plant_make(od_python_plant *p, PyObject *object, PyObject *output
             od_indices(parameters, "parameters must be a list of indices", &parameter, &np);
   od_status status = ok ? od_machine_plant(m, output, no, parameter, np, &p->plant, &err) : OD_OK;
   PyMem_Free(output);
-  PyMem_Free(parameter);
+  p->parameter = parameter;
   if (status != OD_OK) od_raise(status, err.text);
   if (!ok || status != OD_OK) return false;
   Py_INCREF(object);
@@ -173,8 +179,29 @@ bool od_python_plant_make(od_python_plant *p, PyObject *object, PyObject *output
 void od_python_plant_clear(od_python_plant *p) {
   od_plant_free(p->plant);
   p->plant = NULL;
+  PyMem_Free(p->parameter);
+  p->parameter = NULL;
   Py_CLEAR(p->u);
   Py_CLEAR(p->machine);
+}
+
+bool od_python_parameters_check(const od_python_plant *p, const double *values, long rows) {
+  const od_machine *m = ((machine *)p->machine)->machine;
+  int np = p->plant->np;
+  for (int i = 0; i < np; i++) {
+    const od_number n = od_machine_number(m, p->parameter[i]);
+    for (long row = 0; row < rows; row++) {
+      double value = values[row * np + i];
+      if ((value >= n.low && value <= n.high) || value == n.value) continue;
+      char text[400], place[40] = "";
+      if (rows > 1) snprintf(place, sizeof place, " in copy %ld", row);
+      snprintf(text, sizeof text, "%.200s is %g %s%s, which is impossible; possible: %g to %g %s", n.path, value,
+               n.unit, place, n.low, n.high, n.unit);
+      od_raise(OD_BAD_INPUT, text);
+      return false;
+    }
+  }
+  return true;
 }
 
 void od_python_plant_file_inputs(const od_python_plant *p, double t) {
@@ -192,6 +219,7 @@ static PyGetSetDef getters[] = {
 };
 static PyMethodDef methods[] = {
     {"default_outputs", default_outputs, METH_NOARGS, "Indices of the outputs that `oleodyn simulate` records."},
+    {"next_break", next_break, METH_O, "Time of the first jump or kink of an input after a time, s; inf: none."},
     {"inputs_at", inputs_at, METH_O, "Values of the inputs at a time, from the signals of the file."},
     {0},
 };

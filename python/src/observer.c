@@ -10,6 +10,7 @@ typedef struct observer {
   PyArrayObject *y, *values;       // sensors that the caller writes; the same padded with NaN for the other outputs
   PyArrayObject *outputs, *sigma;  // estimated outputs and their standard deviations
   PyArrayObject *noise, *low, *high;
+  bool is_started;
 } observer;
 
 static int states(const observer *o) {
@@ -21,6 +22,9 @@ static int size(const observer *o) {
 
 static PyObject *failed(const observer *o, od_status status) {
   char text[160];
+  if (status == OD_BAD_ARGUMENT)
+    return od_raise(status, o->is_started ? "the covariance failed at an earlier sample; call start() again"
+                                          : "the observer is not started; call start() with the initial covariance");
   snprintf(text, sizeof text, "at %.9g s: %s", od_observer_time(o->observer), od_status_text(status));
   return od_raise(status, text);
 }
@@ -39,6 +43,17 @@ static void dealloc(PyObject *self) {
   Py_TYPE(self)->tp_free(self);
 }
 
+// Raises an error that lists the filters. Returns false.
+static bool no_filter(const char *name) {
+  char list[400] = "";
+  for (int i = 0; od_filter_at(i); i++) {
+    size_t length = strlen(list);
+    snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : "", od_filter_at(i)->name);
+  }
+  PyErr_Format(PyExc_ValueError, "there is no filter '%s'; the filters are %s", name, list);
+  return false;
+}
+
 // Creates the observer of the options. noise: standard deviations of the sensors.
 static bool create(observer *o, PyObject *noise, PyObject *low, PyObject *high, const char *filter, double gate) {
   const od_plant *plant = o->plant.plant;
@@ -51,6 +66,9 @@ static bool create(observer *o, PyObject *noise, PyObject *low, PyObject *high, 
   o->noise = od_array(plant->ny, -1);
   if (low != Py_None) o->low = od_matrix_argument(low, "low", plant->np, -1);
   if (high != Py_None) o->high = od_matrix_argument(high, "high", plant->np, -1);
+  for (int i = 0; i < o->sensors; i++)
+    if (!(od_doubles(given)[i] > 0 && isfinite(od_doubles(given)[i])))
+      PyErr_SetString(PyExc_ValueError, "standard deviations of sensors must be positive");
   bool ok = o->y && o->values && o->outputs && o->sigma && o->noise && !PyErr_Occurred();
   for (int i = 0; ok && i < plant->ny; i++) {
     od_doubles(o->noise)[i] = i < o->sensors ? od_doubles(given)[i] : 1;
@@ -65,8 +83,7 @@ static bool create(observer *o, PyObject *noise, PyObject *low, PyObject *high, 
                                        .low = o->low ? od_doubles(o->low) : NULL,
                                        .high = o->high ? od_doubles(o->high) : NULL};
   if (filter && !options.filter) {
-    PyErr_Format(PyExc_ValueError, "there is no filter '%s'", filter);
-    return false;
+    return no_filter(filter);
   }
   const char *problem = od_observer_check(&options);
   if (problem) {
@@ -114,6 +131,7 @@ static PyObject *start(PyObject *self, PyObject *arguments, PyObject *keywords) 
   bool ok = P && (state == Py_None || (x = od_matrix_argument(state, "state", states(o), -1))) &&
             (parameters == Py_None || (p = od_matrix_argument(parameters, "parameters", o->plant.plant->np, -1)));
   od_status status = OD_OK;
+  if (ok && p) ok = od_python_parameters_check(&o->plant, od_doubles(p), 1);
   if (ok) {
     od_python_plant_file_inputs(&o->plant, t);
     status = od_observer_start(o->observer, t, x ? od_doubles(x) : NULL, p ? od_doubles(p) : NULL, od_doubles(P),
@@ -123,6 +141,11 @@ static PyObject *start(PyObject *self, PyObject *arguments, PyObject *keywords) 
   Py_XDECREF(x);
   Py_XDECREF(p);
   if (!ok) return NULL;
+  o->is_started = status == OD_OK;
+  if (status == OD_BAD_ARGUMENT || status == OD_NOT_FINITE)
+    return od_raise(
+        OD_BAD_ARGUMENT,
+        "the observer cannot start: the covariance must be finite, symmetric and without negative eigenvalues");
   if (status != OD_OK) return od_raise(status, "the start of the observer failed");
   Py_RETURN_NONE;
 }
@@ -135,6 +158,8 @@ static PyObject *predict(PyObject *self, PyObject *const *argument, Py_ssize_t c
   }
   double h = PyFloat_AsDouble(argument[0]);
   if (h == -1 && PyErr_Occurred()) return NULL;
+  if (!(h > 0 && isfinite(h)))
+    return PyErr_Format(PyExc_ValueError, "the step is %S; expected a positive number of seconds", argument[0]);
   const double *u = od_doubles(o->plant.u);
   od_status status;
   if (count == 1 || argument[1] == Py_None) {
@@ -189,6 +214,14 @@ static PyObject *get_y(PyObject *self, void *unused) {
   (void)unused;
   return Py_NewRef(((observer *)self)->y);
 }
+static int set_u(PyObject *self, PyObject *value, void *unused) {
+  (void)unused;
+  return od_assign(((observer *)self)->plant.u, value, "u");
+}
+static int set_y(PyObject *self, PyObject *value, void *unused) {
+  (void)unused;
+  return od_assign(((observer *)self)->y, value, "y");
+}
 static PyObject *get_state(PyObject *self, void *unused) {
   (void)unused;
   observer *o = (observer *)self;
@@ -238,8 +271,10 @@ static PyObject *get_settled(PyObject *self, void *unused) {
 
 static PyGetSetDef getters[] = {
     {"time", get_time, NULL, "Time of the estimate, s.", NULL},
-    {"u", get_u, NULL, "Inputs at the end of the next step, SI; write to this array.", NULL},
-    {"y", get_y, NULL, "Values of the sensors for correct(), SI; NaN: the sensor has no value. Write to this array.",
+    {"u", get_u, set_u, "Inputs at the end of the next step, SI: write to this array. An assignment copies the values.",
+     NULL},
+    {"y", get_y, set_y,
+     "Values of the sensors for correct(), SI; NaN: the sensor has no value. Write to this array. An assignment copies the values.",
      NULL},
     {"state", get_state, NULL, "Estimated state, a read-only view.", NULL},
     {"parameters", get_parameters, NULL, "Estimated parameters, a read-only view, SI.", NULL},

@@ -27,6 +27,21 @@ PyObject *od_messages_list(const od_messages *messages);
 // Warns about the warnings and raises InputError if there are errors. Returns whether there is no error and no exception.
 bool od_report_messages(const od_messages *messages);
 
+// ---- Work without the lock of the interpreter (released.c)
+
+// A stretch of C code during which other threads of Python run, and Ctrl-C is noticed.
+typedef struct od_released {
+  PyThreadState *thread;
+  double last;  // time of the last check of signals, s
+  bool failed;  // whether an exception is set
+} od_released;
+// Gives up the lock; od_retake() takes the lock again and returns whether no exception is set.
+void od_release(od_released *r);
+bool od_retake(od_released *r);
+// Returns whether the work may continue. At most every 50 ms this call takes the lock, checks signals and calls `also` with `user` (NULL:
+// nothing), which may set an exception.
+bool od_released_check(od_released *r, void (*also)(void *user), void *user);
+
 // ---- Arrays (arrays.c)
 
 // Creates an array of zeros. `columns` below 0: a vector.
@@ -38,6 +53,8 @@ PyObject *od_view(PyObject *owner, const double *data, npy_intp rows, npy_intp c
 // argument.
 PyArrayObject *od_matrix_argument(PyObject *value, const char *name, npy_intp rows, npy_intp columns);
 double *od_doubles(PyArrayObject *array);
+// Copies a value that the caller assigns to an attribute ("u", "y") to the array of this attribute. Returns 0, or -1 with an exception.
+int od_assign(PyArrayObject *to, PyObject *value, const char *name);
 // Copies the integers of a sequence. Returns false with an exception. Free *list with PyMem_Free().
 bool od_indices(PyObject *sequence, const char *name, int **list, int *count);
 
@@ -54,10 +71,13 @@ typedef struct od_python_plant {
   PyObject *machine;
   od_plant *plant;
   PyArrayObject *u;  // inputs
+  int *parameter;    // numbers of the machine that are free parameters
 } od_python_plant;
 // Creates the plant. Returns false with an exception.
 bool od_python_plant_make(od_python_plant *p, PyObject *machine, PyObject *outputs, PyObject *parameters);
 void od_python_plant_clear(od_python_plant *p);
+// Checks `rows` rows of free parameters against their possible ranges. Returns false with an exception that names the first wrong number.
+bool od_python_parameters_check(const od_python_plant *p, const double *values, long rows);
 // Sets the inputs to the values of the machine file at time t.
 void od_python_plant_file_inputs(const od_python_plant *p, double t);
 // Returns the integrator with this name (NULL: the first one), or NULL with an exception.

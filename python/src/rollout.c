@@ -59,12 +59,13 @@ static od_status roll(worker *w, long i, od_sim *sim, double *u, void *memory) {
   if (status == OD_OK && b->p) status = od_sim_set_parameters(sim, b->p + i * b->p_step);
   if (status == OD_OK && b->x) status = od_sim_set(sim, 0, b->x + i * b->x_step, u);
   od_advance *advance = status == OD_OK ? od_advance_init(memory, sim, &options) : NULL;
+  if (status == OD_OK && !advance) status = OD_NO_MEMORY;
   od_sim *at = sim;
   for (long k = 0; k <= b->steps && status == OD_OK; k++) {
     if (k > 0) status = od_sim_advance(advance, (double)k * b->h, &at);
     if (status == OD_OK) status = od_sim_outputs(at, y + k * plant->ny);
     if ((k & 255) == 255 && b->stop) status = OD_INTERRUPTED;
-    if (status != OD_OK)
+    if (status != OD_OK && status != OD_INTERRUPTED)
       for (long j = k * plant->ny; j < (b->steps + 1) * plant->ny; j++) y[j] = NAN;
   }
   return status;
@@ -155,6 +156,17 @@ static PyArrayObject *shared_argument(PyObject *value, const char *name, long co
   return a;
 }
 
+// Checks the sizes of a batch. Returns false with an exception.
+static bool check_sizes(const batch *b, int threads) {
+  if (b->count < 0 || b->steps < 0 || threads < 1)
+    PyErr_Format(PyExc_ValueError,
+                 "count is %ld, steps is %ld, threads is %d; expected 0 or more, 0 or more, 1 or more", b->count,
+                 b->steps, threads);
+  else if (!(b->h > 0) || !isfinite(b->h))
+    PyErr_SetString(PyExc_ValueError, "step must be a positive number of seconds");
+  return !PyErr_Occurred();
+}
+
 PyObject *od_python_rollout(PyObject *module, PyObject *arguments, PyObject *keywords) {
   (void)module;
   static char *words[] = {"machine", "outputs", "parameters", "count",      "steps",   "step",
@@ -166,6 +178,8 @@ PyObject *od_python_rollout(PyObject *module, PyObject *arguments, PyObject *key
   if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OOOlldOOOzi", words, &machine, &outputs, &parameters, &b.count,
                                    &b.steps, &b.h, &state, &inputs, &numbers, &integrator, &threads))
     return NULL;
+  if (!check_sizes(&b, threads)) return NULL;
+  if (threads > b.count) threads = b.count > 0 ? (int)b.count : 1;
   od_python_plant plant = {0};
   b.machine = od_machine_of(machine);
   b.integrator = od_integrator_argument(integrator);
@@ -178,6 +192,7 @@ PyObject *od_python_rollout(PyObject *module, PyObject *arguments, PyObject *key
                 *p = NULL, *y = NULL, *status = NULL;
   if (!PyErr_Occurred()) u = shared_argument(inputs, "inputs", b.count, b.steps + 1, b.plant->nu, &b.u_step);
   if (!PyErr_Occurred()) p = shared_argument(numbers, "numbers", b.count, b.plant->np, -1, &b.p_step);
+  if (p) od_python_parameters_check(&plant, od_doubles(p), b.p_step ? b.count : 1);
   if (!PyErr_Occurred()) {
     npy_intp shape[] = {b.count, b.steps + 1, b.plant->ny};
     y = (PyArrayObject *)PyArray_EMPTY(3, shape, NPY_DOUBLE, 0);

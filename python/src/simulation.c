@@ -10,12 +10,16 @@ typedef struct simulation {
   od_advance *advance;  // created by the first call of advance()
   double tolerance, longest;
   PyArrayObject *y;
+  const od_integrator *integrator;  // the chosen one; NULL: the trapezoidal rule for step(), tr-bdf2 for advance()
   bool is_started;
-  bool has_events;  // samples or modes
+  bool has_events;        // samples or modes
+  od_released *released;  // of the running advance
+  bool is_busy;           // a thread works without the lock of the interpreter
 } simulation;
 
 static PyObject *failed(const simulation *s, od_status status) {
   char text[160];
+  if (PyErr_Occurred()) return NULL;
   if (!s->is_started) return od_raise(status, "the simulation is not started; call start()");
   snprintf(text, sizeof text, "at %.9g s: %s", od_sim_time(s->sim), od_status_text(status));
   return od_raise(status, text);
@@ -25,6 +29,21 @@ static PyObject *failed(const simulation *s, od_status status) {
     od_status checked = (call);                      \
     if (checked != OD_OK) return failed(s, checked); \
   } while (0)
+
+// Returns whether no other thread works with the simulation, else false with an exception.
+static bool is_free(const simulation *s) {
+  if (s->is_busy)
+    PyErr_SetString(PyExc_RuntimeError, "another thread steps this simulation; each thread needs its own simulation");
+  return !s->is_busy;
+}
+// Converts the length of a step. Returns a negative number with an exception.
+static double step_length(PyObject *value) {
+  double h = PyFloat_AsDouble(value);
+  if (h == -1 && PyErr_Occurred()) return -1;
+  if (h > 0 && isfinite(h)) return h;
+  PyErr_Format(PyExc_ValueError, "the step is %S; expected a positive number of seconds", value);
+  return -1;
+}
 
 // ---- creation
 
@@ -58,6 +77,7 @@ static PyObject *new_simulation(PyTypeObject *type, PyObject *arguments, PyObjec
   }
   if (ok) {
     od_sim_set_integrator(s->sim, integrator);
+    s->integrator = name ? integrator : NULL;
     return (PyObject *)s;
   }
   Py_DECREF(s);
@@ -66,12 +86,18 @@ static PyObject *new_simulation(PyTypeObject *type, PyObject *arguments, PyObjec
 
 // ---- motion
 
+// Ends the use of the advance; the next advance() creates another one.
+static void drop_advance(simulation *s) {
+  if (s->advance && !s->integrator) od_sim_set_integrator(s->sim, od_integrator_at(0));
+  od_advance_free(s->advance);
+  s->advance = NULL;
+}
+
 static PyObject *start(PyObject *self, PyObject *arguments) {
   simulation *s = (simulation *)self;
   double t = 0, margin = INFINITY;
-  if (!PyArg_ParseTuple(arguments, "|d", &t)) return NULL;
-  od_advance_free(s->advance);
-  s->advance = NULL;
+  if (!PyArg_ParseTuple(arguments, "|d", &t) || !is_free(s)) return NULL;
+  drop_advance(s);
   od_python_plant_file_inputs(&s->plant, t);
   od_status status = od_sim_start(s->sim, t, od_doubles(s->plant.u));
   if (status != OD_OK) return od_raise(status, "the start of the simulation failed");
@@ -89,38 +115,73 @@ static od_status take_step(simulation *s, double h) {
   return status == OD_OK ? od_sim_repartition(s->sim, NULL, &changed) : status;
 }
 
+// Takes several steps without the lock of the interpreter.
+static od_status take_steps(simulation *s, double h, long steps) {
+  od_released released;
+  od_status status = OD_OK;
+  s->is_busy = true;
+  od_release(&released);
+  for (long i = 0; i < steps && status == OD_OK; i++) {
+    status = take_step(s, h);
+    if ((i & 63) == 63 && !od_released_check(&released, NULL, NULL)) status = OD_INTERRUPTED;
+  }
+  od_retake(&released);
+  s->is_busy = false;
+  return status;
+}
+
 static PyObject *step(PyObject *self, PyObject *const *argument, Py_ssize_t count) {
   simulation *s = (simulation *)self;
   if (count < 1 || count > 2) {
     PyErr_SetString(PyExc_TypeError, "expected step(h) or step(h, count)");
     return NULL;
   }
-  double h = PyFloat_AsDouble(argument[0]);
-  long steps = count > 1 ? PyLong_AsLong(argument[1]) : 1;
-  if (PyErr_Occurred()) return NULL;
-  od_status status = OD_OK;
-  for (long i = 0; i < steps && status == OD_OK; i++) status = take_step(s, h);
-  CHECKED(status);
+  double h = step_length(argument[0]);
+  long steps = h > 0 && count > 1 ? PyLong_AsLong(argument[1]) : 1;
+  if (PyErr_Occurred() || !is_free(s)) return NULL;
+  if (steps < 0) return PyErr_Format(PyExc_ValueError, "count is %ld; expected 0 or more", steps);
+  if (s->advance) drop_advance(s);
+  CHECKED(steps == 1 ? take_step(s, h) : take_steps(s, h, steps));
   Py_RETURN_NONE;
+}
+
+// Ends an advance after Ctrl-C, before a step, so that the next advance() continues.
+static od_status watch(void *user, od_moment moment, od_sim *sim, double h) {
+  (void)sim, (void)h;
+  od_released **released = user;
+  return moment != OD_MOMENT_BEGIN || od_released_check(*released, NULL, NULL) ? OD_OK : OD_INTERRUPTED;
+}
+
+// Creates the advance. Returns false with an exception.
+static bool make_advance(simulation *s) {
+  const od_advance_options options = {
+      .tolerance = s->tolerance, .longest = s->longest, .watch = watch, .watcher = &s->released};
+  if (!s->integrator) od_sim_set_integrator(s->sim, od_integrator_find("tr-bdf2"));
+  s->advance = od_advance_new(s->sim, &options);
+  if (!s->advance)
+    PyErr_Format(PyExc_ValueError, "the integrator %s has no error estimate; advance() needs tr-bdf2, or use step()",
+                 s->integrator ? s->integrator->name : "");
+  return s->advance != NULL;
 }
 
 static PyObject *advance(PyObject *self, PyObject *time) {
   simulation *s = (simulation *)self;
   double t = PyFloat_AsDouble(time);
-  if (t == -1 && PyErr_Occurred()) return NULL;
-  CHECKED(od_sim_set_inputs(s->sim, od_doubles(s->plant.u)));
-  if (!s->advance) {
-    const od_advance_options options = {.tolerance = s->tolerance, .longest = s->longest};
-    s->advance = od_advance_new(s->sim, &options);
-    if (!s->advance) {
-      PyErr_SetString(PyExc_ValueError,
-                      "this integrator has no error estimate; expected tr-bdf2, or step() instead of advance()");
-      return NULL;
-    }
-  }
-  od_status status;
-  Py_BEGIN_ALLOW_THREADS status = od_sim_advance_up_to(s->advance, t);
-  Py_END_ALLOW_THREADS CHECKED(status);
+  if ((t == -1 && PyErr_Occurred()) || !is_free(s)) return NULL;
+  if (s->is_started && !(t >= od_sim_time(s->sim) && isfinite(t)))
+    return PyErr_Format(PyExc_ValueError, "the time is %S s; expected the time of the simulation or a later time",
+                        time);
+  CHECKED(s->is_started ? od_sim_set_inputs(s->sim, od_doubles(s->plant.u)) : OD_BAD_ARGUMENT);
+  if (!s->advance && !make_advance(s)) return NULL;
+  od_released released;
+  s->released = &released;
+  s->is_busy = true;
+  od_release(&released);
+  od_status status = od_sim_advance_up_to(s->advance, t);
+  od_retake(&released);
+  s->is_busy = false;
+  if (status != OD_OK) drop_advance(s);  // an advance does not accept a time before that of its last call
+  CHECKED(status);
   Py_RETURN_NONE;
 }
 
@@ -129,6 +190,7 @@ static PyObject *set(PyObject *self, PyObject *arguments, PyObject *keywords) {
   simulation *s = (simulation *)self;
   PyObject *state = Py_None, *parameters = Py_None, *time = Py_None;
   if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|OOO", words, &state, &parameters, &time)) return NULL;
+  if (!is_free(s)) return NULL;
   if (!s->is_started) return failed(s, OD_BAD_ARGUMENT);
   const od_plant *plant = s->plant.plant;
   PyArrayObject *x = state == Py_None ? NULL : od_matrix_argument(state, "state", od_plant_nx(plant), -1), *p = NULL;
@@ -138,6 +200,7 @@ static PyObject *set(PyObject *self, PyObject *arguments, PyObject *keywords) {
     return NULL;
   }
   double t = time == Py_None ? od_sim_time(s->sim) : PyFloat_AsDouble(time);
+  if (p) od_python_parameters_check(&s->plant, od_doubles(p), 1);
   od_status status = OD_OK;
   if (!PyErr_Occurred()) {
     const double *u = od_doubles(s->plant.u);
@@ -167,6 +230,7 @@ static PyObject *file_inputs(PyObject *self, PyObject *time) {
 static PyObject *outputs(PyObject *self, PyObject *none) {
   (void)none;
   simulation *s = (simulation *)self;
+  if (!is_free(s)) return NULL;
   CHECKED(od_sim_outputs(s->sim, od_doubles(s->y)));
   return Py_NewRef(s->y);
 }
@@ -189,8 +253,9 @@ static double *doubles_of(PyArrayObject *array) {
 
 static PyObject *step_with_derivatives(PyObject *self, PyObject *length) {
   simulation *s = (simulation *)self;
-  double h = PyFloat_AsDouble(length);
-  if (PyErr_Occurred()) return NULL;
+  double h = step_length(length);
+  if (PyErr_Occurred() || !is_free(s)) return NULL;
+  drop_advance(s);
   npy_intp nx = od_plant_nx(s->plant.plant), nu = s->plant.plant->nu, np = s->plant.plant->np;
   PyArrayObject *a[] = {od_array(nx, nx), od_array(nx, nu), od_array(nx, nu), od_array(nx, np)};
   od_status status = OD_NO_MEMORY;
@@ -203,6 +268,7 @@ static PyObject *step_with_derivatives(PyObject *self, PyObject *length) {
 static PyObject *derivatives(PyObject *self, PyObject *none) {
   (void)none;
   simulation *s = (simulation *)self;
+  if (!is_free(s)) return NULL;
   npy_intp nx = od_plant_nx(s->plant.plant), nu = s->plant.plant->nu, np = s->plant.plant->np;
   PyArrayObject *a[] = {od_array(nx, -1), od_array(nx, nx), od_array(nx, nu), od_array(nx, np)};
   od_status status = OD_NO_MEMORY;
@@ -214,6 +280,7 @@ static PyObject *derivatives(PyObject *self, PyObject *none) {
 static PyObject *output_derivatives(PyObject *self, PyObject *none) {
   (void)none;
   simulation *s = (simulation *)self;
+  if (!is_free(s)) return NULL;
   npy_intp nx = od_plant_nx(s->plant.plant), nu = s->plant.plant->nu, np = s->plant.plant->np, ny = s->plant.plant->ny;
   PyArrayObject *a[] = {od_array(ny, nx), od_array(ny, nu), od_array(ny, np)};
   od_status status = OD_NO_MEMORY;
@@ -227,6 +294,7 @@ static PyObject *output_derivatives(PyObject *self, PyObject *none) {
 static PyObject *save(PyObject *self, PyObject *none) {
   (void)none;
   simulation *s = (simulation *)self;
+  if (!is_free(s)) return NULL;
   PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)od_sim_save_size(s->sim));
   od_status status = bytes ? od_sim_save(s->sim, PyBytes_AS_STRING(bytes)) : OD_NO_MEMORY;
   if (status == OD_OK) return bytes;
@@ -237,6 +305,7 @@ static PyObject *save(PyObject *self, PyObject *none) {
 static PyObject *restore(PyObject *self, PyObject *saved) {
   simulation *s = (simulation *)self;
   Py_buffer from;
+  if (!is_free(s)) return NULL;
   if (PyObject_GetBuffer(saved, &from, PyBUF_SIMPLE) != 0) return NULL;
   void *aligned = aligned_alloc(16, ((size_t)from.len + 15) / 16 * 16);
   od_error err = {0};
@@ -248,8 +317,7 @@ static PyObject *restore(PyObject *self, PyObject *saved) {
   free(aligned);
   PyBuffer_Release(&from);
   if (status != OD_OK) return od_raise(status, err.text);
-  od_advance_free(s->advance);
-  s->advance = NULL;
+  drop_advance(s);
   s->is_started = true;
   const double *u = od_sim_inputs(s->sim);
   memcpy(od_doubles(s->plant.u), u, (size_t)s->plant.plant->nu * sizeof *u);
@@ -265,6 +333,10 @@ static PyObject *get_time(PyObject *self, void *unused) {
 static PyObject *get_u(PyObject *self, void *unused) {
   (void)unused;
   return Py_NewRef(((simulation *)self)->plant.u);
+}
+static int set_u(PyObject *self, PyObject *value, void *unused) {
+  (void)unused;
+  return od_assign(((simulation *)self)->plant.u, value, "u");
 }
 static PyObject *get_y(PyObject *self, void *unused) {
   (void)unused;
@@ -301,7 +373,8 @@ static PyObject *get_has_events(PyObject *self, void *unused) {
 
 static PyGetSetDef getters[] = {
     {"time", get_time, NULL, "Current time, s.", NULL},
-    {"u", get_u, NULL, "Inputs at the end of the next step, SI; write to this array.", NULL},
+    {"u", get_u, set_u, "Inputs at the end of the next step, SI: write to this array. An assignment copies the values.",
+     NULL},
     {"y", get_y, NULL, "Outputs of the last call of outputs(), SI.", NULL},
     {"state", get_state, NULL,
      "State, a read-only view; its coordinates can change between steps (machines with loops).", NULL},
@@ -316,8 +389,10 @@ static PyMethodDef methods[] = {
     {"start", start, METH_VARARGS,
      "start(t=0): sets the initial state of the file, and the inputs of the file at time t."},
     {"step", (PyCFunction)(void (*)(void))step, METH_FASTCALL,
-     "step(h, count=1): takes steps of h seconds. The inputs change linearly to u within the first step."},
-    {"advance", advance, METH_O, "advance(t): advances to time t with controlled steps and constant inputs u."},
+     "step(h, count=1): takes steps of h seconds. The inputs change linearly to u within the first step. Several steps release the lock of "
+     "the interpreter."},
+    {"advance", advance, METH_O,
+     "advance(t): advances to time t with controlled steps of tr-bdf2 and constant inputs u. Releases the lock of the interpreter."},
     {"set", (PyCFunction)(void (*)(void))set, METH_VARARGS | METH_KEYWORDS,
      "set(state=None, parameters=None, time=None): sets these values and keeps the others."},
     {"file_inputs", file_inputs, METH_O, "file_inputs(t): copies the inputs of the file at time t to u."},

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -95,6 +96,14 @@ class Jobs(Quiet):
         with self.assertRaises(OSError):
             od.Log.read("/nonexistent/file.csv")
 
+    def test_options_and_numbers_of_the_call_join_those_of_the_machine(self):
+        m = od.Machine(written(OSCILLATOR), {"spring.stiffness": 80})
+        with self.assertRaisesRegex(od.InputError, "no number 'nothing'"):
+            m.simulate(set={"nothing": 1})
+        run = m.simulate(set={"block.mass": np.float64(3)}, output=np.array(["slide.position"]), time=np.float32(0.5))
+        alone = od.Machine(written(OSCILLATOR), {"spring.stiffness": 80, "block.mass": 3}).simulate(time=0.5)
+        np.testing.assert_array_equal(run["slide.position"], alone["slide.position"])
+
     def test_numbers_and_variants(self):
         path = written(OSCILLATOR)
         m = od.Machine(path, {"spring.stiffness": "80 N/m"}, **{"block.mass": 3.0})
@@ -114,19 +123,58 @@ class Jobs(Quiet):
         self.assertTrue(any(issubclass(w.category, od.VerdictWarning) for w in caught))
         self.assertTrue(all(r.code for r in run.verdict.remarks))
 
-    def test_ctrl_c_stops_a_job_within_a_second(self):
-        sent = []
+    def test_the_demo_has_the_bits_of_the_program(self):
+        path = cases / "fourbar-valve/points-6.experiment.yaml"
+        result = od.Experiment(path).run()
+        with tempfile.TemporaryDirectory() as folder:
+            out, table = os.path.join(folder, "out.json"), os.path.join(folder, "out.csv")
+            subprocess.run([program, "observe", path, "--json", out, "--csv", table, "--quiet"], capture_output=True, check=True)
+            expected = json.loads(pathlib.Path(out).read_text())
+            with open(table, newline="") as file:
+                rows = list(csv.reader(file))
+        spent = "us_per_step"
+        self.assertEqual({**result.data, spent: 0}, {**expected, spent: 0})
+        self.assertGreater(len(result.data["curves"]), 0)
+        values = np.array([[float(cell or "nan") for cell in row] for row in rows[1:]])
+        np.testing.assert_array_equal(values, result.table.values)
 
-        def interrupt():
-            sent.append(time.monotonic())
-            os.kill(os.getpid(), signal.SIGINT)
+    def test_the_figures_of_the_first_machine(self):
+        readme = (cases.parent / "README.md").read_text()
+        path = written(re.search(r"```yaml\n(machine: Pendulum.*?)```", readme, re.S).group(1))
+        run = od.Machine(path).simulate()
+        shown = [line.strip() for line in readme[readme.index("oleodyn simulate pendulum.yaml --plot"):].splitlines() if line.startswith("    ")]
+        wanted = [line for line in shown[1:] if not re.search("faster than|wrote", line)]
+        wanted = wanted[:wanted.index("verdict: sound") + 1]
+        self.assertGreater(len(wanted), 6)
+        found = [line.strip() for line in run.text.splitlines()]
+        for line in wanted:
+            self.assertIn(line, found)
 
-        timer = threading.Timer(0.7, interrupt)
-        timer.start()
-        with self.assertRaises(KeyboardInterrupt):
-            od.Machine(fourbar).simulate(time="1000 s")
-        self.assertLess(time.monotonic() - sent[0], 1.0)
-        timer.join()
+    def test_ctrl_c_ends_everything_within_a_second(self):
+        m = od.Machine(fourbar)
+        s = m.simulation()
+        for name, work in {
+                "simulate": lambda: m.simulate(time="1000 s"),
+                "fit": lambda: od.Fit(cases / "fin-servo/fit.yaml", {"fit.starts": 100000}).run(),
+                "study": lambda: od.Study(cases / "fourbar-valve/study.yaml").run(),
+                "rollout": lambda: m.rollout(count=2, steps=2_000_000, step=1e-4),
+                "step": lambda: s.step(1e-4, 10**9),
+                "advance": lambda: s.advance(1e6)}.items():
+            sent = []
+
+            def interrupt():
+                sent.append(time.monotonic())
+                os.kill(os.getpid(), signal.SIGINT)
+
+            timer = threading.Timer(0.5, interrupt)
+            timer.start()
+            with self.subTest(name), self.assertRaises(KeyboardInterrupt):
+                work()
+            self.assertLess(time.monotonic() - sent[0], 1.0, name)
+            timer.join()
+        t = s.time  # both interruptions left the simulation at the end of a step
+        s.advance(t + 0.01)
+        self.assertAlmostEqual(s.time, t + 0.01, delta=1e-9)
 
     def test_progress_can_stop_a_job(self):
         seen = []
@@ -215,8 +263,33 @@ class Steps(Quiet):
             s.set(state=[0.2])
         self.assertFalse(s.state.flags.writeable)
 
+    def test_wrong_arguments_of_steps(self):
+        s = od.Machine(written(OSCILLATOR)).simulation(parameters=["block.mass"])
+        for h in (0.0, -1e-3, float("nan"), float("inf")):
+            with self.assertRaisesRegex(ValueError, "expected a positive number"):
+                s.step(h)
+        with self.assertRaisesRegex(od.InputError, "block.mass is -1 kg, which is impossible; possible: "):
+            s.set(parameters=[-1.0])
+        with self.assertRaisesRegex(ValueError, "u has 2 values; expected 0"):
+            s.u = [1.0, 2.0]
+        with self.assertRaisesRegex(ValueError, "trapezoid has no error estimate"):
+            od.Machine(written(OSCILLATOR)).simulation(integrator="trapezoid").advance(1.0)
+
+    def test_a_simulation_belongs_to_one_thread(self):
+        s = od.Machine(fourbar).simulation()
+        thread = threading.Thread(target=lambda: s.step(1e-4, 200_000))
+        thread.start()
+        time.sleep(0.02)
+        for work in (s.outputs, s.save, s.derivatives, lambda: s.step(1e-4), lambda: s.advance(100.0), s.start):
+            if thread.is_alive():
+                with self.assertRaisesRegex(RuntimeError, "another thread"):
+                    work()
+        thread.join()
+        self.assertAlmostEqual(s.time, 20.0, delta=1e-6)
+
     def test_advance_controls_the_error(self):
-        s = od.Machine(written(OSCILLATOR)).simulation(integrator="tr-bdf2", tolerance=1e-8)
+        s = od.Machine(written(OSCILLATOR)).simulation(tolerance=1e-8)
+        s.step(1e-3)
         s.advance(1.0)
         w, z = 5.0, 0.75
         d = np.sqrt(w * w - z * z)
@@ -242,6 +315,12 @@ class Steps(Quiet):
             runs = [od.Machine(path, {name: v}).simulate(time="0.5 s", step="1 ms", integrator="trapezoid")["slide.position"]
                     for v in (value - e, value + e)]
             np.testing.assert_allclose(s.dy[:, 0, k], (runs[1] - runs[0]) / (2 * e), atol=2e-8)
+
+        pushed = written(OSCILLATOR + "inputs: {push: {unit: N, steps: {at: [[0.2 s, 5 N]]}}}\n"
+                         "forces: {load: {at: block.pin, value: push, direction: [1, 0]}}\n")
+        with self.assertRaisesRegex(od.InputError, "'push' jumps at 0.2 s"):
+            od.Machine(pushed).sensitivities(["block.mass"], time=0.5)
+        self.assertEqual(od.Machine(pushed).sensitivities(["block.mass"], time=0.1).dy.shape, (101, 1, 1))
 
     def test_two_threads_of_python(self):
         results = {}
@@ -277,6 +356,20 @@ class Rollouts(Quiet):
         run = od.Machine(fourbar, {name: values[7]}).simulate(time="0.04 s", step="1 ms", integrator="trapezoid")
         np.testing.assert_array_equal(one[7], np.column_stack([run[n] for n in run.table.names if n not in ("t", "time")]))
 
+    def test_wrong_arguments(self):
+        m = od.Machine(written(OSCILLATOR))
+        for wrong in ({"step": 0.0}, {"step": float("nan")}, {"steps": -1}, {"count": -1}, {"threads": -1}):
+            with self.subTest(wrong), self.assertRaises(ValueError):
+                m.rollout(**{"steps": 3, "step": 1e-3, **wrong})
+        for value in (-1.0, float("nan")):
+            with self.assertRaisesRegex(od.InputError, "block.mass is .* in copy 1, which is impossible; possible: "):
+                m.rollout(numbers={"block.mass": [1.0, value]}, steps=3, step=1e-3)
+        with self.assertRaisesRegex(od.InputError, "did you mean 'block.mass'"):
+            m.rollout(numbers={"block.mas": [1.0]}, steps=3, step=1e-3)
+        self.assertEqual(m.rollout(count=0, steps=3, step=1e-3).shape, (0, 4, 1))
+        np.testing.assert_array_equal(m.rollout(numbers={"spring.stiffness": ["0.08 kN/m", "50 N/m"]}, steps=50, step=1e-3),
+                                      m.rollout(numbers={"spring.stiffness": [80, 50]}, steps=50, step=1e-3))
+
     def test_states_and_inputs(self):
         m = od.Machine(written(OSCILLATOR))
         x = np.array([[0.1, 0.0], [0.0, 1.0], [-0.1, 0.5]])
@@ -292,6 +385,40 @@ class Rollouts(Quiet):
 
 
 class Observers(Quiet):
+    def test_initial_errors_of_outputs(self):
+        m = od.Machine(fourbar)
+        self.assertEqual(list(m.states), m.linearize().states)
+        sigma = {"cylinder.length": 2e-3, "cylinder.rate": 0.02, "P.pressure": 1e5, "A.pressure": 2e5, "B.pressure": 3e5, "valve.spool": 0.01}
+        o = m.observer({"B.pressure": 1e5}, {"oil.kp": 1e8}, outputs=sigma)
+        o.start(errors=sigma)
+        estimate, found = o.outputs()
+        self.assertEqual(o.output_names[0], "B.pressure")
+        np.testing.assert_allclose(found, [sigma[name] for name in o.output_names], rtol=2e-2)  # outputs() adds the curvature
+        self.assertEqual(o.parameter_sigma[0], 1e8)
+        hx = m.simulation(sigma).output_derivatives()[0]
+        back = hx @ o.covariance[:6, :6] @ hx.T  # the covariance of these outputs
+        np.testing.assert_allclose(back, np.diag([s**2 for s in sigma.values()]), rtol=1e-8, atol=1e-6 * 1e-2)
+        del sigma["cylinder.rate"]
+        with self.assertRaisesRegex(od.InputError, "do not determine the state 'elbow.rate'"):
+            o.start(errors=sigma)
+        noise = o.noise({"B.pressure": 10.0, "oil.kp": 2.0})
+        self.assertEqual(noise.tolist(), [0, 0, 0, 0, 100, 0, 4])
+        with self.assertRaisesRegex(od.InputError, "no state or estimated number 'crank'"):
+            o.noise({"crank": 1.0})
+
+    def test_patterns_and_wrong_arguments(self):
+        m = od.Machine(fourbar)
+        o = m.observer({"*.pressure": 1e5, "cylinder.length": 1e-3})
+        self.assertEqual((o.sensors, len(o.y)), (["P.pressure", "A.pressure", "B.pressure", "T.pressure", "cylinder.length"], 5))
+        with self.assertRaisesRegex(ValueError, "not started"):
+            o.correct()
+        with self.assertRaisesRegex(ValueError, "negative eigenvalues"):
+            o.start(-np.eye(6))
+        with self.assertRaisesRegex(ValueError, "must be positive"):
+            m.observer({"B.pressure": -1.0})
+        with self.assertRaisesRegex(ValueError, "the filters are .*ekf"):
+            m.observer({"B.pressure": 1.0}, filter="kalman")
+
     def test_a_kalman_filter_in_numpy_agrees(self):
         m = od.Machine(written(OSCILLATOR))
         h, sigma = 1e-2, 1e-3

@@ -321,7 +321,10 @@ for (const [name, [command, file, ...rest]] of kinds) {
   const other = await open(path);
   await other.waitForTimeout(300);
   if (await other.locator('#circuit svg.circuit').count()) check(await overlaps(other) === '', `${name}: texts of the circuit overlap: ${await overlaps(other)}`);
-  check(await other.locator('.uplot').count() > 0, `${name}: no chart`);
+  check(await other.locator('.uplot, .list svg').count() > 0, `${name}: no chart`);
+  // A line is not named after its kind alone, and texts of marks do not stand for lines.
+  const labels = await other.evaluate(() => oleodyn.charts().flatMap(c => c.lines.length === 1 && !c.lines[0].line.moves ? [c.lines[0].line.label] : []));
+  check(!labels.some(l => ['estimate', 'measured', 'stems', 'points', 'line'].includes(l)), `${name}: a single line has the label ${labels}`);
   if (name === 'spatial') {
     const was = await other.locator('#machine canvas').screenshot();
     const b = await other.locator('#machine canvas').boundingBox();

@@ -52,7 +52,7 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
       sheet.open = false;
       save(kind);
     }, kind))));
-  figure.prepend(div('chart-head', element('figcaption', {}, element('b', {}, info.title), unit), div('legend-live', ...buttons), sheet), host);
+  figure.prepend(div('chart-head', element('figcaption', {}, element('b', {}, info.title), unit), div('legend-live', ...buttons.filter((_, i) => lines[i].line.label)), sheet), host);
   figure.classList.add('upgraded');
 
   // --- Data. Lines on different grids are joined; a missing value is a gap. Estimated curves move with the cursor.
@@ -152,8 +152,16 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
       g.lineTo(x1, y1);
       g.stroke();
       g.setLineDash([]);
-      g.textAlign = tx > (left + right) / 2 ? 'right' : 'left';
-      g.fillText(text, tx, ty);
+      put(text, tx, ty, tx > (left + right) / 2);
+    };
+    // Writes a text where no other text is: at this place, or a line or more below. Texts without a place are omitted.
+    const taken: number[][] = [], put = (text: string, x: number, y: number, isRight: boolean) => {
+      const w = g.measureText(text).width, a = isRight ? x - w : x, high = 12 * d;
+      for (let i = 0; i < 5; i++, y += high) if (y < bottom && !taken.some(t => a < t[1] && a + w > t[0] && Math.abs(y - t[2]) < high)) {
+        taken.push([a, a + w, y]);
+        g.textAlign = isRight ? 'right' : 'left';
+        return g.fillText(text, x, y);
+      }
     };
     for (const { value, text = '' } of info.limits ?? []) {
       const y = u.valToPos(ys(value), 'y', true);
@@ -173,8 +181,7 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
         g.lineTo(px + 4 * d, py + 4 * d * s);
       } else g.arc(px, py, 4 * d, 0, 7);
       g.stroke();
-      g.textAlign = side > 0 ? 'left' : 'right';
-      g.fillText(text, px + 8 * d * side, py - 6 * d);
+      put(text, px + 8 * d * side, py - 6 * d, side < 0);
     }
     g.restore();
   }
@@ -277,7 +284,7 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
       g.fillText(`${info.title}  ${unit.textContent}`, 12, 18);
       g.font = '12px ' + FONT;
       let x = 12;
-      for (const l of lines) if (l.isShown) {
+      for (const l of lines) if (l.isShown && l.line.label) {
         g.fillStyle = ink(l.style.color);
         g.fillText('— ' + l.line.label, x, 36);
         x += g.measureText('— ' + l.line.label).width + 16;

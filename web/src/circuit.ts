@@ -52,7 +52,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     return { terms, volume, grid, most };
   };
   const rateOf = ({ terms }: Flow) => terms.reduce((sum, [sign, k]) => sum + sign * data.at(k, now), 0);
-  const lines = all<SVGPathElement>('.line', svg), flowing: [string, Flow][] = [];
+  const lines = all<SVGPathElement>('.line', svg);
   for (const path of lines) {
     const { node, flow: text = '' } = dataset(path), d = path.getAttribute('d') ?? '', thin = path.matches('.pilot, .drain');
     if (!flows.has(text)) flows.set(text, makeFlow(text));
@@ -61,7 +61,6 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     if (dots) path.after(dots);
     if (arrow) dots?.after(arrow);
     let last = '';
-    if (flow && !thin) flowing.push([node, flow]);
     updates.push(() => {
       const c = color(node);
       let width = '', offset = 0, q = 0;
@@ -118,7 +117,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     }
   }
 
-  // --- More values, where the picture has space: the flow of working and loop lines, in the line of the node with the largest flow; flow and
+  // --- More values, where the picture has space: the flow of working and loop lines at the name of the node; flow and
   // power of pumps; lengths of cylinders
   svg.style.setProperty('--least', isPhone() ? '10.5px' : '12px');   // the largest size, see layout()
   for (const update of [...updates, ...texts]) update();
@@ -148,8 +147,8 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
   };
   for (const label of all<SVGTextElement>('.node-name:is(.work, .loop-a, .loop-b)', svg)) {
     const x = Number(label.getAttribute('x')), y = Number(label.getAttribute('y')), anchor = label.getAttribute('text-anchor') ?? 'start', own = label.getBBox();
-    const flow = flowing.reduce<Flow | null>((best, [node, f]) => node === dataset(label).node && f.most > (best?.most ?? 0) ? f : best, null);
-    if (!flow) continue;
+    const flow = flows.get(dataset(label).flow);
+    if (!flow?.most) continue;
     const s = data.series[flow.terms[0][1]];
     addValue(svg, 'now-value', [[x, y + 12, anchor], anchor === 'end' ? [own.x - 8, y, anchor] : [own.x + own.width + 8, y, anchor], [x, y - 12, anchor]],
       widest => `${format(shown(s, widest ? flow.most : Math.abs(rateOf(flow))), digitsFor(shown(s, flow.most)))} ${unitOf(s)}`);

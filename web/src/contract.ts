@@ -34,7 +34,7 @@ export interface LineInfo {
   series: number;
   x?: number | null;
   kind: LineKind;
-  label: string;
+  label: string;   // may be absent for a band, which then is not in the legend
   upper?: number;
   lower?: number;
   points?: boolean;

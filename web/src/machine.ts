@@ -1,5 +1,5 @@
 // The card with the moving machine: canvas over the still picture, tools, pointer and readout.
-import type { Place, SceneInfo, Shape, Vector } from './contract';
+import type { Place, PointInfo, SceneInfo, Shape, Vector } from './contract';
 import type { Hit, Picture } from './machine_paint';
 import type { Spot } from './camera';
 import { button, div, element, menu, one, press, span, watchVisible, write } from './dom';
@@ -25,8 +25,8 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
   const show: Record<string, boolean> = { Path: true, Loads: true, Joints: false, Names: true }, chosen = new Map<string, number>(), readout = element('dl', { class: 'readout' }), cells: Element[] = [];
   // The machine at both ends of the 95 % interval of an estimate.
   const ends = data.series.some(s => s.of === 'spread') ? [-1, 1].map(sign => makePoses(scene, machines[0].of, sign)) : [], spreadNote = element('p', { class: 'ghost-note', hidden: true }, span('ghost-line end'), '95 % of positions');
-  const moves = (q: Place) => size(subtract(...[start, (start + end) / 2].map(t => placed(machines[0].poses(t), q)) as [Vector, Vector])) > 1e-3 * scene.size;
-  let point = points.find(q => scene.traces?.includes(q.name)) ?? points.find(moves) ?? points[0], path: Vector[] = [], times: number[] = [], hits: Hit[] = [], fitted = true, visible = true;
+  const moves = (q: Place) => !duration() || size(subtract(...[start, start + 0.37 * duration()].map(t => placed(machines[0].poses(t), q)) as [Vector, Vector])) > 1e-3 * scene.size;
+  let point = (points.find(q => scene.traces?.includes(q.name)) ?? points.find(moves)) as PointInfo, path: Vector[] = [], times: number[] = [], hits: Hit[] = [], fitted = true, visible = true;
 
   // --- Tools
   const toggle = (name: string) => {
@@ -118,7 +118,10 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
         if (!s.name || isPose(s) || !hasSeries(s) || (s.of && s.of !== data.main) || rows.length > 14 || data.find(s.name) !== k) return;
         rows.push(s.name.startsWith(selectedPart + '.') ? s.name.slice(selectedPart.length + 1) : s.name, withUnit(s, data.at(k, now)));
       });
-    } else if (point) {
+    } else if (!point) {
+      // No point moves: a machine that turns.
+      for (const { name } of scene.joints ?? []) for (const k of ['.angle', '.rate'].map(q => data.find(name + q))) if (k >= 0 && rows.length < 6) rows.push(data.series[k].name ?? '', withUnit(data.series[k], data.at(k, now)));
+    } else {
       const h = 1e-3 * duration(), at = pointAt(now), t0 = Math.max(start, now - h), t1 = Math.min(end, now + h), digits = scene.size < 0.5 ? 4 : scene.size < 2 ? 3 : 2;
       for (let i = 0; i < 3; i++) if (!planar || Math.abs(scene.axes.normal[i]) < 0.5) rows.push('xyz'[i], format(at[i], digits) + ' m');
       if (h) rows.push('speed', format(size(subtract(pointAt(t1), pointAt(t0))) / (t1 - t0), digits) + ' m/s');

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/parts.h"
 #include "base/text.h"
 
 // Under AddressSanitizer every piece has its own chunk, so that an access beyond a piece is detected.
@@ -113,6 +114,7 @@ char *od_arena_text(od_arena *arena, const char *text) {
   return copy;
 }
 
+#if OD_WITH_MESSAGES
 char *od_arena_format(od_arena *arena, const char *format, ...) {
   va_list args, again;
   va_start(args, format);
@@ -124,6 +126,7 @@ char *od_arena_format(od_arena *arena, const char *format, ...) {
   va_end(args);
   return text;
 }
+#endif
 
 od_status od_arena_status(const od_arena *arena) {
   return arena->exhausted ? OD_NO_MEMORY : OD_OK;

@@ -48,6 +48,7 @@ typedef struct od_arena_place {
 od_arena_place od_arena_mark(const od_arena *arena);
 void od_arena_return(od_arena *arena, od_arena_place mark);
 
+// Returns a copy of a text, owned by the arena, or NULL if an allocation fails.
 char *od_arena_text(od_arena *arena, const char *text);
 // Returns a text from a format of od_text_format() (base/text.h), or NULL if an allocation fails.
 char *od_arena_format(od_arena *arena, const char *format, ...) OD_PRINTF_FORMAT(2, 3);

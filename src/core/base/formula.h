@@ -24,8 +24,11 @@ double od_operation_value(const od_operation *list, int place, const double *v);
 // -1 (negative operand) to 1. A held sign() has this value, and a held if() is the mean of its branches weighted by this value. For
 // each jump, `held` contains OD_HELD_AT_ZERO plus the value, or zero if the jump is not held; NULL: no jump is held.
 enum { OD_HELD_AT_ZERO = 2 };
+// Returns the number of jumps of a formula, which is the number of entries of `held`.
 int od_formula_jumps(const od_formula *f);
 
+// Return the value of a formula. Variables 0 to ins - 1 have the values in `in`, all further variables the values in q. held: see
+// above. The value is not finite where an operation is not defined, such as the root of a negative number.
 double od_formula_value(const od_formula *f, const double *in, int ins, const double *q, const double *held);
 od_complex od_formula_value_complex(const od_formula *f, const od_complex *in, int ins, const od_complex *q,
                                     const od_complex *held);

@@ -11,6 +11,8 @@
 #ifndef OD_BASE_PARTS_H
 #define OD_BASE_PARTS_H
 
+#include <stdint.h>
+
 #ifdef OD_PARTS
 #include OD_PARTS
 #endif
@@ -37,6 +39,20 @@
 #define OD_WITH_BLOCKS 0
 #else
 #define OD_WITH_BLOCKS 1
+#endif
+
+// Loads: forces, torques and contacts.
+#ifdef OD_WITHOUT_LOADS
+#define OD_WITH_LOADS 0
+#else
+#define OD_WITH_LOADS 1
+#endif
+
+// Blocks whose law is given by functions of the program. A build that selects its blocks has none.
+#if defined OD_WITHOUT_FOREIGN || defined OD_WITHOUT_BLOCKS || defined OD_BLOCK_CLASSES
+#define OD_WITH_FOREIGN 0
+#else
+#define OD_WITH_FOREIGN 1
 #endif
 
 // Nodes without volume.
@@ -106,6 +122,59 @@
 #else
 #define OD_WITH_SAVE 1
 #endif
+
+// Calibrations of sensors as parameters.
+#ifdef OD_WITHOUT_CALIBRATIONS
+#define OD_WITH_CALIBRATIONS 0
+#else
+#define OD_WITH_CALIBRATIONS 1
+#endif
+
+// The covariance itself as the form of an observer's covariance; without it, observers have the square-root form.
+#ifdef OD_WITHOUT_JOSEPH
+#define OD_WITH_JOSEPH 0
+#else
+#define OD_WITH_JOSEPH 1
+#endif
+
+// Detection of sudden changes of parameters.
+#ifdef OD_WITHOUT_CHANGES
+#define OD_WITH_CHANGES 0
+#else
+#define OD_WITH_CHANGES 1
+#endif
+
+// Texts of errors in od_error. Without them, functions return only the status.
+#ifdef OD_WITHOUT_MESSAGES
+#define OD_WITH_MESSAGES 0
+#define od_fail(err, status, ...) ((void)(err), (status))
+#else
+#define OD_WITH_MESSAGES 1
+#endif
+
+// The kinds of outputs (model/output_kinds.h): a bit for each kind that a model shows or its blocks measure.
+#ifndef OD_OUTPUT_BITS
+#define OD_OUTPUT_BITS UINT64_MAX
+#endif
+#define OD_SHOWS(kind) ((OD_OUTPUT_BITS >> (kind)&1) != 0)
+// Groups of kinds.
+#define OD_SHOWS_POINTS                                                                                 \
+  (OD_SHOWS(OD_OUT_POINT) || OD_SHOWS(OD_OUT_POINT_VELOCITY) || OD_SHOWS(OD_OUT_POINT_ACCELERATION) || \
+   OD_SHOWS(OD_OUT_POINT_BODY_VELOCITY) || OD_SHOWS(OD_OUT_POINT_BODY_ACCELERATION) ||                 \
+   OD_SHOWS(OD_OUT_POINT_SPECIFIC_FORCE))
+#define OD_SHOWS_TURNS                                                           \
+  (OD_SHOWS(OD_OUT_BODY_TURN_RATE) || OD_SHOWS(OD_OUT_BODY_TURN_ACCELERATION) || \
+   OD_SHOWS(OD_OUT_BODY_GYRO) || OD_SHOWS(OD_OUT_BODY_GYRO_RATE))
+#define OD_SHOWS_REACTIONS                                                                        \
+  (OD_SHOWS(OD_OUT_JOINT_FORCE) || OD_SHOWS(OD_OUT_JOINT_TORQUE) || OD_SHOWS(OD_OUT_ROD_FORCE) || \
+   OD_SHOWS(OD_OUT_GEAR_FORCE))
+#define OD_SHOWS_LOADS    (OD_SHOWS(OD_OUT_LOAD) || OD_SHOWS(OD_OUT_LOAD_POWER) || OD_SHOWS(OD_OUT_LOAD_STORED))
+#define OD_SHOWS_ELEMENTS (OD_SHOWS(OD_OUT_ELEMENT) || OD_SHOWS(OD_OUT_REPORT) || OD_SHOWS(OD_OUT_ELEMENT_STATE))
+#define OD_SHOWS_STORES   (OD_SHOWS(OD_OUT_STORED) || OD_SHOWS(OD_OUT_BALANCE))
+#define OD_SHOWS_ENERGIES (OD_SHOWS(OD_OUT_KINETIC) || OD_SHOWS(OD_OUT_POTENTIAL) || OD_SHOWS_STORES)
+#define OD_SHOWS_POWERS                                                                                    \
+  (OD_SHOWS(OD_OUT_INTEGRAL) || OD_SHOWS(OD_OUT_DISSIPATED) || OD_SHOWS(OD_OUT_SUPPLIED) ||              \
+   OD_SHOWS(OD_OUT_COMPRESSED) || OD_SHOWS(OD_OUT_OIL_BALANCE) || OD_SHOWS(OD_OUT_BALANCE))
 
 // Functions that allocate memory. Without them, programs create plants, simulations and observers in their own memory.
 #ifdef OD_WITHOUT_ALLOCATION

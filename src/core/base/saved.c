@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/parts.h"
 #include "oleodyn/version.h"
 
 // ---- pieces
@@ -98,12 +99,17 @@ static od_status check_bytes(const void *saved, size_t size, header *h, od_error
   static const header own = {.sizes = {sizeof(int), sizeof(long), sizeof(size_t), sizeof(double)}};
   if ((uintptr_t)saved % 16 != 0) return od_fail(err, OD_BAD_ARGUMENT, "a saved state must be aligned to 16 bytes");
   if (size < sizeof magic || memcmp(saved, magic, sizeof magic) != 0)
-    return od_fail(err, OD_BAD_INPUT, "this is not a saved state");
-  if (size < sizeof *h) return od_fail(err, OD_BAD_INPUT, "the saved state is truncated within its header");
+    return od_fail(err, OD_BAD_INPUT,
+                   "this is not a saved state; expected a checkpoint, or the bytes that a save function wrote");
+  if (size < sizeof *h)
+    return od_fail(err, OD_BAD_INPUT,
+                   "the saved state is truncated within its header: it has %lu bytes; save the state again",
+                   (unsigned long)size);
   memcpy(h, saved, sizeof *h);
   if (h->byte_order != BYTE_ORDER_MARK || memcmp(h->sizes, own.sizes, sizeof own.sizes) != 0)
-    return od_fail(err, OD_BAD_INPUT,
-                   "the saved state comes from a computer with another byte order or other sizes of numbers");
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "the saved state comes from a computer with another byte order or other sizes of numbers; restore it on a computer of that kind");
   if (h->format != FORMAT)
     return od_fail(err, OD_BAD_INPUT, "the saved state has format %lu; expected format %d", (unsigned long)h->format,
                    FORMAT);
@@ -137,10 +143,13 @@ static od_status check_owner(header *h, const od_saved_owner *owner, od_error *e
   od_status status = check_kind(h, owner->kind, err);
   if (status != OD_OK) return status;
   if (h->machine != expected.machine)
-    return od_fail(err, OD_BAD_INPUT, "the saved state belongs to another machine, or a number of the machine differs");
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "the saved state belongs to another machine, or a number of the machine differs; use the machine and the numbers of the saved run");
   if (h->selection != expected.selection)
-    return od_fail(err, OD_BAD_INPUT,
-                   "the saved state belongs to other outputs or other free parameters of the machine");
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "the saved state belongs to other outputs or other free parameters of the machine; use the selection of the saved run");
   if (memcmp(h->integrator, expected.integrator, sizeof h->integrator) != 0)
     return od_fail(err, OD_BAD_INPUT, "the saved state belongs to integrator '%s'; expected '%s'",
                    readable(h->integrator, sizeof h->integrator), expected.integrator);

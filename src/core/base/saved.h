@@ -62,7 +62,10 @@ typedef struct od_saved_owner {
   const char *integrator, *filter;  // names; filter NULL: none
 } od_saved_owner;
 
+// Returns the size of the saved state of an object in bytes, including its header. transfer: lists the pieces of the object `self`.
 size_t od_saved_size(void *self, od_pieces_function *transfer);
+// Writes the state of an object to `saved` (od_saved_size() bytes, aligned to 16 bytes): a header with the owner and a checksum,
+// then the pieces.
 void od_saved_write(const od_saved_owner *owner, void *self, od_pieces_function *transfer, void *saved);
 // Checks a saved state and restores it. Fails with OD_BAD_INPUT or OD_BAD_ARGUMENT and changes nothing.
 od_status od_saved_read(const od_saved_owner *owner, void *self, od_pieces_function *transfer, const void *saved,

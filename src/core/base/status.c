@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 
+#include "base/parts.h"
 #include "base/text.h"
 
 #define OD_STATUS_TEXT(name, text) text,
@@ -13,7 +14,8 @@ const char *od_status_text(od_status status) {
   return (unsigned)status < OD_STATUS_COUNT ? texts[status] : "unknown status";
 }
 
-od_status od_fail(od_error *err, od_status status, const char *format, ...) {
+#if OD_WITH_MESSAGES
+od_status(od_fail)(od_error *err, od_status status, const char *format, ...) {
   if (err) {
     err->status = status;
     va_list args;
@@ -23,3 +25,4 @@ od_status od_fail(od_error *err, od_status status, const char *format, ...) {
   }
   return status;
 }
+#endif

@@ -5,6 +5,8 @@
 #ifndef OD_BASE_WIDE_H
 #define OD_BASE_WIDE_H
 
+#include <float.h>
+
 #include "base/compiler.h"
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \
@@ -24,13 +26,19 @@
 #define OD_INTO_WIDE static OD_INLINED
 
 // Four numbers side by side; only for variables inside a function.
-typedef double od_quad __attribute__((vector_size(32)));
-typedef long long od_quad_places __attribute__((vector_size(32)));
+typedef double od_quad __attribute__((vector_size(4 * sizeof(double))));
+// Integers of the size of these numbers, which are floats in an export in single precision.
+#if DBL_DIG > FLT_DIG
+typedef long long od_quad_place;
+#else
+typedef int od_quad_place;
+#endif
+typedef od_quad_place od_quad_places __attribute__((vector_size(4 * sizeof(double))));
 // Four consecutive numbers in memory, for reading or writing.
-typedef double od_quad_anywhere __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double od_quad_anywhere __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
 #define OD_QUAD_AT(place) (*(od_quad_anywhere *)(place))
 // Two consecutive numbers.
-typedef double od_pair_anywhere __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double od_pair_anywhere __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
 #define OD_PAIR_AT(place) (*(od_pair_anywhere *)(place))
 // Applies DO(AT) to a short row, four numbers at a time, without the prologue that compilers add to long loops. j is
 // the index of the first number. DO uses AT(place), which is the quad, the pair or the single number at the address
@@ -72,7 +80,7 @@ enum { OD_LANES = 4 };
 #else
 #define OD_LANES_PAY 0
 #endif
-typedef double od_lanes __attribute__((vector_size(32), aligned(8)));
+typedef double od_lanes __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double))));
 // Functions that pass lanes by value are inlined, so their calling convention, about which -Wpsabi warns, does not matter.
 // Compilers emit this warning at the end of the file, so the pragma stays in effect.
 #define OD_LANES_BY_VALUE _Pragma("GCC diagnostic ignored \"-Wpsabi\"")

@@ -10,13 +10,17 @@
 #include <stdbool.h>
 
 #include "base/complex_number.h"
-#include "oleodyn/build.h"
+#include "base/parts.h"
+#include "oleodyn/foreign.h"
 
 // Limits of a class. They ensure that one block fits on the stack. oleodyn/build.h contains the limits of inputs, orders and
 // choices, and od_block_spec, the settings of a block.
 enum {
-  OD_MOST_BLOCK_STATES = OD_MOST_BLOCK_ORDER + 1,  // the additional state holds the output of a sampled block
-  OD_MOST_BLOCK_OUTPUTS = 2,
+  // The additional state holds the output of a sampled block.
+  OD_MOST_BLOCK_STATES = OD_WITH_FOREIGN ? (int)OD_MOST_FOREIGN_STATES : OD_MOST_BLOCK_ORDER + 1,
+  OD_MOST_NAMED_OUTPUTS = 2,  // outputs of classes, all but foreign blocks
+  OD_MOST_BLOCK_OUTPUTS = OD_WITH_FOREIGN ? (int)OD_MOST_FOREIGN_OUTPUTS : (int)OD_MOST_NAMED_OUTPUTS,
+  OD_BLOCK_LINE = OD_MOST_BLOCK_INPUTS + 1,  // size of the arguments u: the inputs, then the time
   OD_MOST_BLOCK_NUMBERS = 300,
   OD_MOST_BLOCK_NAME = 32,
   OD_MOST_DELAY_SAMPLES = 100000,
@@ -24,7 +28,7 @@ enum {
 
 // ---- the class
 
-// q: numbers; x: states; u: inputs; held: values at which the jumps of the block are held (base/formula.h; NULL: none);
+// q: numbers; x: states; u: inputs, then the time in s; held: values at which the jumps of the block are held (base/formula.h; NULL: none);
 // y: outputs; rate: rates of the states.
 typedef void (*od_block_evaluate)(const od_block_spec *s, const double *q, const double *x, const double *u,
                                   const double *held, double *y, double *rate);
@@ -42,6 +46,7 @@ typedef struct od_block_class {
   char type[OD_MOST_BLOCK_NAME];  // name in files
   int version;                    // changes when models of earlier versions become unusable
   bool has_formula;               // whether the law is a formula of the block
+  bool is_foreign;                // whether the law is od_block_spec.foreign
   // The number of states, without the held output of a sampled block. Either `states` is the number, or the function returns the
   // number.
   int states;
@@ -66,12 +71,11 @@ typedef struct od_block_class {
   // Computes the outputs y and the rates of the states.
   od_block_evaluate evaluate;
   od_block_evaluate_complex evaluate_complex;
-  // Computes the states after a sample, the held output last. NULL: the block cannot be sampled. Only blocks with one input can
-  // be sampled.
+  // Computes the states after a sample, the held outputs last. NULL: the block cannot be sampled.
   od_block_step step;
   od_block_step_complex step_complex;
-  // A sampled block that delays its input by choice[samples_choice] samples needs no step: the network of blocks stores its
-  // samples (signals/blocks.h).
+  // remembers: a sampled block of this class is a delay of choice[samples_choice] samples. The network of blocks stores these
+  // samples (signals/blocks.h) and does not call `step`, which is NULL. samples_choice has no meaning in other classes.
   bool remembers;
   int samples_choice;
   // For classes with modes, which are never sampled (NULL: none). margin: positive until a switch is due. switch_states: computes

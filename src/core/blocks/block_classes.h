@@ -6,9 +6,11 @@
 
 #include "blocks/block_description.h"
 
-// All classes, in the order of blocks/block_list.h.
+// All classes, in the order of blocks/block_list.h, then the class of foreign blocks. The first function does not count the class of
+// foreign blocks, which only programs use; the second function counts all classes.
 extern const od_block_class *const od_block_classes[];
 int od_block_class_count(void);
+int od_block_class_all(void);
 // Returns the index of the class with this type, or -1.
 int od_block_class_find(const char *type);
 static inline const od_block_class *od_block_class_of(const od_block_spec *s) {
@@ -41,7 +43,13 @@ static inline bool od_block_can_be_sampled(const od_block_class *c) {
 // Returns whether an output depends directly on an input: with `sampling` at a sample, else between two samples.
 bool od_block_passes_on(const od_block_spec *s, bool sampling);
 bool od_block_is_linear(const od_block_spec *s);
+// Returns whether a block switches between modes: its class does, and the law of a foreign block jumps.
+bool od_block_has_modes(const od_block_spec *s);
 
+// Return the name of an output, which is appended to the name of the block, and the unit of an output of a foreign block; NULL: the
+// unit of the block.
+const char *od_block_output_name(const od_block_spec *s, int output);
+const char *od_block_foreign_unit(const od_block_spec *s, int output);
 // Returns the name of a state, or NULL if the state is an output. The name is appended to the name of the block.
 const char *od_block_state_name(const od_block_spec *s, int state);
 // Returns the unit of a state, or a rule for the unit. The state is the time derivative of order *order of a quantity
@@ -57,11 +65,10 @@ void od_block_slopes(const od_block_spec *s, od_block_counts n, const double *q,
 // Computes the derivatives `by` of the outputs, then of the rates, with respect to one number of the block.
 void od_block_number_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x,
                             const double *u, const double *held, int number, double *by);
-// A direction: changes dx (NULL: none) of the states before a sample, du of the first input, and a number (-1: none) that changes
-// by one. od_block_step_tangent() computes the change of the states after the sample.
+// A direction: changes dx (NULL: none) of the states before a sample, du of the inputs, and a number (-1: none) that changes by one.
+// od_block_step_tangent() computes the change of the states after the sample.
 typedef struct od_block_direction {
-  const double *dx;
-  double du;
+  const double *dx, *du;
   int number;
 } od_block_direction;
 void od_block_step_tangent(const od_block_spec *s, od_block_counts n, const double *q, const double *x, const double *u,

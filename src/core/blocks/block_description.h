@@ -117,7 +117,7 @@ typedef struct od_block_description {
   od_block_choice choices[OD_MOST_BLOCK_CHOICES];
 
   // Names of the outputs; "": the name of the block alone. The second output is the rate of the first output.
-  const char *outputs[OD_MOST_BLOCK_OUTPUTS];
+  const char *outputs[OD_MOST_NAMED_OUTPUTS];
   // States without names are called "state" or "state1", "state2" ... They are the filtered input and its rates.
   od_block_state state[OD_MOST_NAMED_STATES];
   bool states_are_outputs;  // whether the states are outputs, with their names and units

@@ -9,7 +9,7 @@
 // Computes the derivatives `by` of a linear block without an offset: the response of the block to a unit value of each
 // state or input.
 static void unit_slopes(const od_block_spec *s, od_block_counts n, const double *q, double *by) {
-  double x[OD_MOST_BLOCK_STATES], u[OD_MOST_BLOCK_INPUTS], y[OD_MOST_BLOCK_OUTPUTS], rate[OD_MOST_BLOCK_STATES];
+  double x[OD_MOST_BLOCK_STATES], u[OD_BLOCK_LINE] = {0}, y[OD_MOST_BLOCK_OUTPUTS], rate[OD_MOST_BLOCK_STATES];
   int columns = n.states + n.inputs;
   for (int i = 0; i < n.states; i++) x[i] = 0;
   for (int i = 0; i < n.inputs; i++) u[i] = 0;
@@ -28,7 +28,7 @@ static const double tiny = 1e-30;
 
 // The data of a block in complex numbers, for the stack.
 typedef struct complex_block {
-  od_complex q[OD_MOST_BLOCK_NUMBERS], x[OD_MOST_BLOCK_STATES], u[OD_MOST_BLOCK_INPUTS];
+  od_complex q[OD_MOST_BLOCK_NUMBERS], x[OD_MOST_BLOCK_STATES], u[OD_BLOCK_LINE];
   od_complex held[OD_MOST_OPERATIONS];
   od_complex y[OD_MOST_BLOCK_OUTPUTS], rate[OD_MOST_BLOCK_STATES];
 } complex_block;
@@ -37,7 +37,7 @@ static void fill(od_block_counts n, const double *q, const double *x, const doub
                  complex_block *b) {
   for (int i = 0; i < n.numbers; i++) b->q[i] = q[i];
   for (int i = 0; i < n.states; i++) b->x[i] = x[i];
-  for (int i = 0; i < n.inputs; i++) b->u[i] = u[i];
+  for (int i = 0; i <= n.inputs; i++) b->u[i] = u[i];
   for (int i = 0; i < n.jumps; i++) b->held[i] = held ? held[i] : 0;
 }
 
@@ -61,7 +61,7 @@ void od_block_step_tangent(const od_block_spec *s, od_block_counts n, const doub
   if (c->remembers) return;  // the next output of a sampled delay is an earlier input: all changes are zero
   fill(n, q, x, u, NULL, &b);
   for (int i = 0; along.dx && i < n.states; i++) b.x[i] += OD_COMPLEX_OF(0.0, tiny * along.dx[i]);
-  b.u[0] += OD_COMPLEX_OF(0.0, tiny * along.du);
+  for (int i = 0; i < n.inputs; i++) b.u[i] += OD_COMPLEX_OF(0.0, tiny * along.du[i]);
   if (along.number >= 0) b.q[along.number] += OD_COMPLEX_OF(0.0, tiny);
   c->step_complex(s, b.q, b.x, b.u, b.rate);
   for (int i = 0; i < n.states; i++) next[i] = od_imaginary(b.rate[i]) / tiny;
@@ -85,8 +85,8 @@ void od_block_slopes(const od_block_spec *s, od_block_counts n, const double *q,
   const od_block_class *c = od_block_class_of(s);
   bool sampled = s->sample > 0;
   if (sampled || c->slopes) memset(by, 0, (size_t)((n.outputs + n.states) * (n.states + n.inputs)) * sizeof *by);
-  if (sampled)
-    by[n.states - 1] = 1;  // the output is the last state, the held value: its derivative is 1
+  if (sampled)  // the outputs are the last states, the held values
+    for (int k = 0; k < n.outputs; k++) by[k * (n.states + n.inputs) + n.states - n.outputs + k] = 1;
   else if (c->slopes)
     c->slopes(s, q, x, u, held, by);
   else

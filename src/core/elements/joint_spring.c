@@ -1,4 +1,5 @@
-// Spring and damper in a revolute or prismatic joint.
+// Spring and damper in a revolute, prismatic or screw joint. With the joint's coordinate q:
+//   force or torque = -(stiffness (q - free) + damping q' + preload)
 #ifdef OD_ELEMENT_TEXT
 #include "elements/spring_x.h"
 #else
@@ -16,7 +17,7 @@ const od_element_description od_joint_spring_description = {
     .equations = &od_joint_spring_class,
     .noun = "spring or damper",
     .heading = "Springs and dampers in joints",
-    .summary = "spring and damper in a revolute or prismatic joint",
+    .summary = "spring and damper in a revolute, prismatic or screw joint",
     .inside = "spring",
     OD_FIELDS(
         OD_FIELD("stiffness", "N/m", OD_ANY, 0, -1e15, 1e15, -1e11, 1e11, "stiffness of the spring",

@@ -1,15 +1,15 @@
 // Section of a load-sensing valve: a proportional 4/3 spool with closed center, an upstream compensator, and a port with the
 // pressure of the load. The compensator keeps the pressure drop across the metering edge constant.
 //   t = (spool - offset) / stroke,    m = (|t| - overlap) / (1 - overlap) between 0 and 1
-//   the load is at a for t > 0 and at b for t < 0; the other port is open to the tank by m
+//   the load is at a for t > 0 and at b otherwise; the opening from the other port to the tank is m
 //   Q = nominal_flow / sqrt(nominal_drop) * g * root(p_pump - p_load),    g^2 = m^2 c^2 / (m^2 + c^2 + 0.01^2)
 //   c = compensator * largest
-//   drop = (p_pump - p_load) c^2 / (c^2 + m^2 + 0.01^2)                        across the metering edge
+//   drop = (p_pump - p_tank - s (p_load - p_tank)) c^2 / (c^2 + m^2 + 0.01^2)  across the metering edge
 //   compensator' = (1 - limit((drop - set) / range) - compensator) / time_constant
 //   Q_sense = sense_area * discharge * sqrt(2/rho) * (s root(p_load - p_sense) + (1 - s) root(p_tank - p_sense))
-// s goes from 0 to 1 while m goes from 0 to 0.05: in the center position the port is open to the tank. If sections share the node
-// of their sense ports, each section feeds this node through a check valve. No section is then open to the tank, so that the sense
-// line has the highest load pressure:
+// s goes from 0 to 1 while m goes from 0 to 0.05: in the center position the sense port is open to the tank. If sections share the
+// node of their sense ports, each section feeds this node through a check valve. No section is then open to the tank, so that the
+// sense line has the highest load pressure:
 //   Q_sense = sense_area * discharge * sqrt(2/rho) * s root(p_load - p_sense), not below zero
 // Two openings in series share the drop in the ratio of the inverse squares of their areas. Therefore the pressure between them is
 // not computed. Oil does not flow back from the load to the pump: the equations contain the effect of a load check valve. The

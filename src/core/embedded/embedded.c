@@ -8,6 +8,8 @@
 #include "base/arena.h"
 #include "base/parts.h"
 #include "model/model_parts.h"
+#include "integrate/sim_block.h"
+#include "observe/observer_block.h"
 #include "oleodyn/advance.h"
 #include "plant/plant_in_arena.h"
 
@@ -36,6 +38,7 @@ static od_status make_plant(od_arena *arena, const od_embedded *d, od_plant **pl
   const od_plant_choice choice = {d->output, d->outputs, d->number, d->numbers};
   od_status status = od_model_plant_in(arena, d->model, choice, plant, NULL);
   if (status != OD_OK || d->calibrations == 0) return status;
+  if (!OD_WITH_CALIBRATIONS) return OD_NOT_AVAILABLE;
   return od_plant_calibrated_in(arena, *plant, d->calibration, d->calibrations, plant, NULL);
 }
 
@@ -51,7 +54,9 @@ static od_observer_options observer_options(const od_embedded *d) {
                                .patience = o->patience,
                                .frozen = o->frozen,
                                .low = o->least,
-                               .high = o->most};
+                               .high = o->most,
+                               .noise = o->noise,
+                               .noise_rows = o->noise_rows};
 }
 
 // Computes the inputs at time t, which are linear within a period.
@@ -131,15 +136,28 @@ static od_status start(od_embedded_run *r) {
     if (status == OD_OK && OD_WITH_SIMULATION) r->advance = od_advance_init(r->advance_memory, r->sim, &options);
     return status;
   }
+  const double *P = o->P;
+  if (o->P_at) {
+    double *dense = od_observer_covariance_memory(r->observer);
+    int n = od_plant_nx(r->plant) + r->plant->np;
+    memset(dense, 0, (size_t)(n * n) * sizeof *dense);
+    for (int i = 0; i < o->P_count; i++) dense[o->P_at[i]] = dense[o->P_at[i] % n * n + o->P_at[i] / n] = o->P[i];
+    P = dense;
+  }
   od_status status = od_observer_declare_start(r->observer, o->given, o->given_output, o->given_covariance);
   if (status != OD_OK) return status;
-  return od_observer_start(r->observer, 0, NULL, r->plant->np ? o->start : NULL, o->P, r->next);
+  return od_observer_start(r->observer, 0, NULL, r->plant->np ? o->start : NULL, P, r->next);
 }
 
 static od_status advance(od_embedded_run *r) {
   r->from = r->to;
   r->to = (double)(r->steps + 1) * r->d->period;
-  if (OBSERVES(r)) return od_observer_predict(r->observer, r->d->period, r->next, r->d->observer->Q, NULL);
+  if (OBSERVES(r)) {
+    // Floats lose a period after hours. Exports in single precision contain no samples, so only differences of times matter.
+    if (sizeof(double) < 8) od_sim_reset_time(r->sim);
+    const double *Q = r->d->observer->noise ? NULL : r->d->observer->Q;
+    return od_observer_predict(r->observer, r->d->period, r->next, Q, NULL);
+  }
   return OD_WITH_SIMULATION ? od_sim_advance(r->advance, r->to, NULL) : OD_NOT_AVAILABLE;
 }
 

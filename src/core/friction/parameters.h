@@ -23,7 +23,7 @@
     "coefficient of viscous friction, sigma_2", false)
 #define OD_PARAMETER_VB(M)                                                    \
   M("vb", "m/s", "rad/s", OD_NOT_NEGATIVE, 0, 0, 1e9, 0, 1e9, 0, 1e9, 0, 1e9, \
-    "speed at which the lubricant film is complete; 0: computed from vs and n", false)
+    "speed at which the lubricant film is complete; 0: computed from `vs` and `n`", false)
 #define OD_PARAMETER_V0(M)                                                               \
   M("v0", "m/s", "rad/s", OD_POSITIVE, 1e-4, 1e-12, 1e3, 1e-9, 1, 1e-12, 1e6, 1e-9, 100, \
     "speed scale of the smooth sign change of friction, tanh(v/v0)", false)
@@ -49,15 +49,16 @@
   M("film_force", "N s", "N m s", OD_ANY, 0, -1e9, 1e9, -1e6, 1e6, -1e9, 1e9, -1e6, 1e6, \
     "friction force per rate of change of the film", false)
 #define OD_PARAMETER_LOAD(M) \
-  M("load", "N", NULL, OD_ANY, 0, -1e9, 1e9, -1e7, 1e7, 0, 0, 0, 0, "load that changes Fs and Fc", true)
-#define OD_PARAMETER_LOAD_0(M) \
-  M("load_0", "N", NULL, OD_POSITIVE, 1, 1e-6, 1e9, 1e-3, 1e7, 0, 0, 0, 0, "load at which Fs and Fc are valid", false)
+  M("load", "N", NULL, OD_ANY, 0, -1e9, 1e9, -1e7, 1e7, 0, 0, 0, 0, "load that changes `Fs` and `Fc`", true)
+#define OD_PARAMETER_LOAD_0(M)                                                                                      \
+  M("load_0", "N", NULL, OD_POSITIVE, 1, 1e-6, 1e9, 1e-3, 1e7, 0, 0, 0, 0, "load at which `Fs` and `Fc` are valid", \
+    false)
 #define OD_PARAMETER_LOAD_FS(M)                                                   \
   M("load_Fs", "N", "N m", OD_ANY, 0, -1e9, 1e9, -1e6, 1e6, -1e9, 1e9, -1e6, 1e6, \
-    "increase of Fs per unit of load/load_0 - 1", false)
+    "increase of `Fs` per unit of `load`/`load_0` - 1", false)
 #define OD_PARAMETER_LOAD_FC(M)                                                   \
   M("load_Fc", "N", "N m", OD_ANY, 0, -1e9, 1e9, -1e6, 1e6, -1e9, 1e9, -1e6, 1e6, \
-    "increase of Fc per unit of load/load_0 - 1", false)
+    "increase of `Fc` per unit of `load`/`load_0` - 1", false)
 
 // The factor, which may be a signal, and the exponents with which the factor scales other parameters. These rows follow
 // all other parameters.
@@ -65,19 +66,19 @@
   M("factor", "1", NULL, OD_POSITIVE, 1, 1e-6, 1e6, 1e-3, 1e3, 0, 0, 0, 0, \
     "factor on other parameters, for a dependence on pressure, position or temperature", true)
 #define OD_PARAMETER_FACTOR_FS(M) \
-  M("factor_Fs", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor that multiplies Fs", false)
+  M("factor_Fs", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor that multiplies `Fs`", false)
 #define OD_PARAMETER_FACTOR_FC(M) \
-  M("factor_Fc", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor that multiplies Fc", false)
-#define OD_PARAMETER_FACTOR_VS(M)                                                                                      \
-  M("factor_vs", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor that multiplies vs and vb", \
-    false)
+  M("factor_Fc", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor that multiplies `Fc`", false)
+#define OD_PARAMETER_FACTOR_VS(M)                                  \
+  M("factor_vs", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, \
+    "exponent of the factor that multiplies `vs` and `vb`", false)
 #define OD_PARAMETER_FACTOR_VISCOUS(M)                                  \
   M("factor_viscous", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, \
-    "exponent of the factor that multiplies viscous", false)
+    "exponent of the factor that multiplies `viscous`", false)
 // For a law with viscous friction alone: the default exponent is 1.
 #define OD_PARAMETER_FACTOR_VISCOUS_ALONE(M)                            \
   M("factor_viscous", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, \
-    "exponent of the factor that multiplies viscous", false)
+    "exponent of the factor that multiplies `viscous`", false)
 #define OD_PARAMETER_FACTOR_TAU(M)                                  \
   M("factor_tau", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, \
     "exponent of the factor that multiplies the time constants", false)

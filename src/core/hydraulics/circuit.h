@@ -7,6 +7,7 @@
 
 #include "base/compiler.h"
 #include "base/complex_number.h"
+#include "base/precision.h"
 #include "model/model.h"
 
 // The part of the circuit to which an entry of theta belongs: the oil, a node, or elements.
@@ -19,6 +20,8 @@ typedef struct od_circuit_number {
   int run;      // length of the run of numbers that begins here (od_circuit_find_runs()); 0: no run
 } od_circuit_number;
 static const od_circuit_number od_circuit_no_number = {OD_OWNER_NONE, -1, -1, false, 0};
+// Finds the owner of a number by its index in theta: an element, a node or the oil. The owner is OD_OWNER_NONE if the number does
+// not belong to the circuit.
 od_circuit_number od_circuit_find_number(const od_model *m, int number);
 // Sets `run` of each number in a list. A run consists of consecutive numbers of one element, such as the control points
 // of a curve. The class of the element computes the derivatives with respect to all numbers of a run together.
@@ -40,6 +43,7 @@ void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n,
 void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number *n, double *rate, double sign,
                            int stride);
 
+// Return the value of an output of the circuit (od_output_is_of_circuit()) at the last evaluation, in SI units.
 double od_circuit_output(const od_model *m, const double *w, const od_output *o);
 od_complex od_circuit_output_complex(const od_model *m, const od_complex *w, const od_output *o);
 // Returns the change of an output along a direction: changes of lengths and speeds by the last tangent, changes dc of

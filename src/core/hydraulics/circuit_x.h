@@ -192,9 +192,10 @@ static od_x X(circuit_output)(const od_model *m, const od_x *w, const od_output 
     case OD_OUT_NODE_PRESSURE: return w[l->pressure + o->index];
     case OD_OUT_NODE_INFLOW: return w[l->inflow + o->index];
     case OD_OUT_NODE_CAVITATING:
+      if (!OD_SHOWS(OD_OUT_NODE_CAVITATING)) return 0;
       return X(cavitates)(m, w, o->index) || (m->node[o->index].junction >= 0 && X(junction_cavitates)(m, w, o->index));
-    case OD_OUT_NODE_VOID: return X(node_void)(m, w, o->index);
-    case OD_OUT_NODE_MASS: return X(node_mass)(m, w, o->index);
+    case OD_OUT_NODE_VOID: return OD_SHOWS(OD_OUT_NODE_VOID) ? X(node_void)(m, w, o->index) : 0;
+    case OD_OUT_NODE_MASS: return OD_SHOWS(OD_OUT_NODE_MASS) ? X(node_mass)(m, w, o->index) : 0;
     case OD_OUT_PRESSURE_DIFFERENCE: return w[l->pressure + o->index] - w[l->pressure + o->second];
     case OD_OUT_LENGTH: return w[l->length + o->index];
     case OD_OUT_SPEED: return w[l->speed + o->index];
@@ -202,6 +203,7 @@ static od_x X(circuit_output)(const od_model *m, const od_x *w, const od_output 
     case OD_OUT_ELEMENT:
     case OD_OUT_REPORT:
     case OD_OUT_ELEMENT_STATE: {
+      if (!OD_SHOWS_ELEMENTS) return 0;
       od_x value = X(element_output)(m, w, o, o->index) + X(element_output)(m, w, o, o->second);
       return o->negative ? -value : value;
     }

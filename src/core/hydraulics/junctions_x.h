@@ -45,7 +45,7 @@ static bool X(junction_flows)(const od_model *m, od_x *w) {
   }
   bool rounding = true;
   for (int i = 0; i < m->junctions && rounding; i++)
-    rounding = X(junction_held)(m, w, i) || fabs(RE(F[i])) <= 1e-15 * RE(through[i]);
+    rounding = X(junction_held)(m, w, i) || fabs(RE(F[i])) <= OD_TOLERANCE(1e-15) * RE(through[i]);
   return rounding;
 }
 
@@ -133,9 +133,10 @@ static double X(junction_power)(const od_model *m, od_x *w, const od_x *flow) {
   return power;
 }
 
-// Searches along the step until the power has decreased enough. Takes a shorter step if the power changes sign: because of the
-// square root in flows, full steps may oscillate about the solution. Takes a longer step if the power has barely decreased, as
-// when valves begin to open. Returns true if all sums of flows are zero up to round-off.
+// Searches along the step for a length at which the power is small compared with its value at the start of the step. Takes a
+// shorter step if the power changes sign: because of the square root in flows, full steps may oscillate about the solution. Takes a
+// longer step if the power decreases slowly, as when valves begin to open. Returns true if all sums of flows are zero up to
+// round-off.
 static bool X(junction_search)(const od_model *m, od_x *w) {
   const od_x *F = w + m->layout.junction_flow;
   double start = X(junction_power)(m, w, w + m->layout.junction_start), part = 1, best = 0, least = INFINITY;
@@ -183,7 +184,7 @@ static bool X(junction_sweep)(const od_model *m, od_x *w) {
 static bool X(junction_arrives)(const od_model *m, const od_x *w) {
   const od_x *before = w + m->layout.junction_before, *step = w + m->layout.junction_step;
   for (int i = 0; i < m->junctions; i++)
-    if (!(fabs(RE(step[i])) <= 1e-10 * RE(before[i]) + 1e-6)) return false;
+    if (!(fabs(RE(step[i])) <= OD_TOLERANCE(1e-10) * RE(before[i]) + 1e-6)) return false;
   return true;
 }
 
@@ -193,7 +194,7 @@ static void X(junction_mark_failed)(const od_model *m, od_x *w) {
     od_x *p = X(junction_pressure)(m, w, i);
     double F = fabs(RE(w[m->layout.junction_flow + i]));
     if (!(RE(*p) < X(most_pressure)) ||
-        !(X(junction_held)(m, w, i) || F <= 1e-9 * RE(w[m->layout.junction_through + i]) + 1e-15))
+        !(X(junction_held)(m, w, i) || F <= OD_TOLERANCE(1e-9) * RE(w[m->layout.junction_through + i]) + 1e-15))
       *p = NAN;
   }
 }

@@ -405,17 +405,20 @@ double od_circuit_output_tangent(const od_model *m, double *w, const od_output *
   int i = o->index;
   switch (o->kind) {
     case OD_OUT_NODE_PRESSURE: return pressure_tangent(m, w, i, dc, du);
-    case OD_OUT_NODE_INFLOW: return sum_tangent(m, w, l->inflow + i, dc, du);
-    case OD_OUT_NODE_VOID: return node_void_tangent(m, w, i, volume_tangent(m, w, i, dc, du), dc);
-    case OD_OUT_NODE_MASS: return node_mass_tangent(m, w, i, volume_tangent(m, w, i, dc, du), dc);
+    case OD_OUT_NODE_INFLOW: return OD_SHOWS(OD_OUT_NODE_INFLOW) ? sum_tangent(m, w, l->inflow + i, dc, du) : 0;
+    case OD_OUT_NODE_VOID:
+      return OD_SHOWS(OD_OUT_NODE_VOID) ? node_void_tangent(m, w, i, volume_tangent(m, w, i, dc, du), dc) : 0;
+    case OD_OUT_NODE_MASS:
+      return OD_SHOWS(OD_OUT_NODE_MASS) ? node_mass_tangent(m, w, i, volume_tangent(m, w, i, dc, du), dc) : 0;
     case OD_OUT_PRESSURE_DIFFERENCE:
       return pressure_tangent(m, w, i, dc, du) - pressure_tangent(m, w, o->second, dc, du);
     case OD_OUT_LENGTH: return w[l->dlength + i];
     case OD_OUT_SPEED: return w[l->dspeed + i];
-    case OD_OUT_FORCE: return force_tangent(m, w, i, dc, du);
+    case OD_OUT_FORCE: return OD_SHOWS(OD_OUT_FORCE) ? force_tangent(m, w, i, dc, du) : 0;
     case OD_OUT_ELEMENT:
     case OD_OUT_REPORT:
     case OD_OUT_ELEMENT_STATE: {
+      if (!OD_SHOWS_ELEMENTS) return 0;
       double sum = element_tangent(m, w, o, i, dc, du) + element_tangent(m, w, o, o->second, dc, du);
       return o->negative ? -sum : sum;
     }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/precision.h"
 #include "base/wide.h"
 #include "integrate/rates.h"
 #include "math/dense.h"
@@ -14,17 +15,17 @@ enum { MOST_ITERATIONS = 15, MOST_CAREFUL_ITERATIONS = 60 };
 // sufficiently short steps this error is less than the truncation error, and a thousandth of this error is negligible. Thus short
 // steps have small tolerances; the smallest tolerance is near round-off. If the extrapolation is poor, a correction may change a
 // state by many times its size; then the smallest tolerance applies.
-static const double coarsest_tolerance = 1e-10, finest_tolerance = 1e-11, part_of_first = 1e-3, prediction_limit = 1e-2;
+static const double coarsest_tolerance = OD_TOLERANCE(1e-10), finest_tolerance = OD_TOLERANCE(1e-11), part_of_first = 1e-3, prediction_limit = 1e-2;
 static const double contraction_limit =
     0.01;  // a larger error reduction factor per iteration (slower convergence) requires a new matrix
 
 // Limit of the correction after the last evaluation of the residual. If the second correction is below this limit, derivatives
 // may be computed at this evaluation. More corrections indicate a nonlinear residual. The error of the states is about this
 // correction times the step length.
-static const double distance_limit = 1e-10;
+static const double distance_limit = OD_TOLERANCE(1e-10);
 // Limit of the last correction of each state, relative to the state's size. Below this limit, derivatives may be computed at the states
 // before this correction, with the last rates.
-static const double state_distance_limit = 1e-10;
+static const double state_distance_limit = OD_TOLERANCE(1e-10);
 
 void od_sim_predict_rates(od_sim *s, double ahead) {
   const double *k = od_sim_at(s, s->k), *before = od_sim_at(s, s->k_before), *earlier = od_sim_at(s, s->k_earlier);
@@ -82,9 +83,9 @@ static od_status correction(od_sim *s, const od_stage *stage) {
   return status;
 }
 
-// If derivatives at the solution are needed and the plant's last point is too far from the solution, evaluates the
-// plant again with the last rates, at the states before the last correction. This evaluation is cheap, because only the
-// rates change. It is omitted if the last correction of the states exceeds state_distance_limit.
+// If derivatives at the solution are needed and the plant's last point is farther than distance_limit from the solution, evaluates
+// the plant again with the last rates, at the states before the last correction. This evaluation is cheap, because only the rates
+// change. It is omitted if the last correction of the states exceeds state_distance_limit.
 static od_status approach(od_sim *s, const od_stage *stage) {
   if (!stage->to_differentiate || s->distance <= distance_limit || isinf(s->distance)) return OD_OK;
   double *x = od_sim_at(s, s->x_next), *g = od_sim_at(s, s->g);
@@ -118,7 +119,7 @@ static od_status newton(od_sim *s, const od_stage *stage) {
     // The error after this correction is about contraction * size. If the previous correction was larger than the
     // rates, the iteration diverged at first. In this case the previous size is limited to 1.
     if (iteration > 0 && last > 0) s->contraction = between(size / between(last, 0, 1), 0, 1);
-    bool stalled = iteration > 1 && size > last / 2 && size < 1e-7;  // round-off
+    bool stalled = iteration > 1 && size > last / 2 && size < OD_TOLERANCE(1e-7);  // round-off
     if (size < tolerance || (iteration > 0 && size * s->contraction < tolerance) || stalled) {
       s->distance = iteration == 1 && last < prediction_limit ? size : INFINITY;
       status = approach(s, stage);
@@ -183,7 +184,7 @@ static od_status careful_newton(od_sim *s, const od_stage *stage) {
       if (status == OD_OK && od_plant_relative_size(plant, g, reach) <= (1 - part / 4) * size) break;
       if (status != OD_OK) od_sim_settle(s, status);
     }
-    if (done || (part <= 1e-6 && size < 1e-7)) {  // second condition: the remaining error is round-off
+    if (done || (part <= 1e-6 && size < OD_TOLERANCE(1e-7))) {  // second condition: the remaining error is round-off
       s->distance = INFINITY;
       new_state(s, stage);
       return OD_OK;

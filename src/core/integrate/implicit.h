@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/precision.h"
 #include "integrate/sim_block.h"
 #include "math/dense.h"
 
@@ -27,7 +28,7 @@ void od_sim_predict_rates(od_sim *s, double ahead);
 // Returns whether the factored matrix, if there is one, belongs to a stage with this beta. Differences in the last digits of beta,
 // from step lengths that are differences of times, are ignored.
 static inline bool od_sim_matrix_serves(const od_sim *s, double beta) {
-  return s->has_matrix && fabs(s->matrix_beta - beta) <= 1e-9 * beta;
+  return s->has_matrix && fabs(s->matrix_beta - beta) <= OD_TOLERANCE(1e-9) * beta;
 }
 
 // Solves in place with the factored matrix for `columns` right-hand sides (nk x columns).
@@ -60,7 +61,7 @@ void od_sim_accept(od_sim *s, double h, const double *u);
 // Returns a difference between two values of rate i, or zero if the difference is only round-off of Newton's iteration; size: the
 // size of both rates.
 static inline double od_beyond_round_off(const od_plant *plant, int i, double size, double difference) {
-  return fabs(difference) > 1e-9 * (size + (plant->scale ? plant->scale[i] : 1)) ? difference : 0;
+  return fabs(difference) > OD_TOLERANCE(1e-9) * (size + (plant->scale ? plant->scale[i] : 1)) ? difference : 0;
 }
 
 #endif

@@ -4,16 +4,15 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/precision.h"
 #include "base/wide.h"
 #include "math/dense.h"
 
 // Returns whether row i and column i, up to the diagonal, equal row i and column i of a unit matrix. Minus zero counts as zero.
 static inline bool is_unit(int nk, const double *gk, int i) {
   for (int k = 0; k < i; k++) {
-    uint64_t left, above;
-    memcpy(&left, gk + i * nk + k, sizeof left);
-    memcpy(&above, gk + k * nk + i, sizeof above);
-    if ((left | above) << 1 != 0) return false;
+    od_bits both = od_bits_of(gk[i * nk + k]) | od_bits_of(gk[k * nk + i]);
+    if ((od_bits)(both << 1) != 0) return false;
   }
   return gk[i * nk + i] == 1;
 }
@@ -56,7 +55,7 @@ od_status od_plant_rates(const od_plant *plant, void *work, double t, const doub
 
 // Sizes of corrections relative to the rates. Below the first limit a correction is round-off of a well-conditioned matrix. If
 // corrections above the second limit do not decrease, they are not round-off.
-static const double round_off = 1e-12, most_round_off = 1e-6;
+static const double round_off = OD_TOLERANCE(1e-12), most_round_off = OD_TOLERANCE(1e-6);
 enum { MOST_ROUNDS = 6 };
 
 od_status od_plant_rates_by_factors(const od_plant *plant, void *work, double t, const double *x, const double *u,

@@ -91,6 +91,11 @@ static inline od_status od_sim_settle(od_sim *sim, od_status status) {
   return status;
 }
 
+// Sets the time to zero. Only for plants whose equations and samples do not depend on the time.
+static inline void od_sim_reset_time(od_sim *sim) {
+  sim->t = 0;
+}
+
 // Marks that the current point changes: from here on no derivatives are known.
 static inline void od_sim_leave_point(od_sim *sim) {
   sim->at_point = sim->has_gk = sim->has_gk_factors = sim->slopes = sim->linear = 0;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/precision.h"
 #include "base/wide.h"
 #include "integrate/implicit.h"
 #include "integrate/integrators.h"
@@ -14,7 +15,7 @@
 // If the first Newton correction of the rates is below the first limit, the error after the second correction (with exact
 // derivatives) is below round-off. If the second correction is below the second limit, derivatives computed before the second
 // correction are accurate enough.
-static const double first_correction_limit = 1e-3, second_correction_limit = 1e-8;
+static const double first_correction_limit = 1e-3, second_correction_limit = OD_TOLERANCE(1e-8);
 
 static od_stage stage_of(od_sim *s, double h, const double *u) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);

@@ -6,14 +6,13 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/precision.h"
 #include "base/wide.h"
 
-// Returns the bits of |x|, which increase with |x|. Adding e << 52 to the bits gives the bits of 2^e |x| unless x is zero.
+// Returns the bits of |x|, which increase with |x|. Adding e << OD_MANTISSA_BITS to the bits gives the bits of 2^e |x| unless x is zero.
 // ldexp() and frexp() are not used, since they are slow.
 static inline int64_t bits_of_size(double x) {
-  int64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits & INT64_MAX;
+  return (int64_t)(od_bits_of(x) & ((od_bits)-1 >> 1));
 }
 
 // Returns minus the binary exponent of the sum of the magnitudes of a row. The result is limited, so that
@@ -23,8 +22,8 @@ static inline int scale_of_row(int n, const double *row) {
   int j = 0;
   for (; j + 1 < n; j += 2) even += fabs(row[j]), odd += fabs(row[j + 1]);
   if (j < n) even += fabs(row[j]);
-  int exponent = (int)(bits_of_size(even + odd) >> 52) - 1023;
-  return exponent > 1000 ? -1000 : exponent < -1000 ? 1000 : -exponent;
+  int exponent = (int)(bits_of_size(even + odd) >> OD_MANTISSA_BITS) - OD_EXPONENT_BIAS, most = OD_EXPONENT_BIAS - 23;
+  return exponent > most ? -most : exponent < -most ? most : -exponent;
 }
 
 // Returns the index of the pivot row of column k; see od_lu_factor(). Rows between k and `first` are zero in this
@@ -32,12 +31,12 @@ static inline int scale_of_row(int n, const double *row) {
 static inline int find_pivot(int n, const double *a, const int *scale, int k, int first) {
   int p = k;
   int64_t best = bits_of_size(a[k * n + k]);
-  best = best == 0 ? INT64_MIN : best + scale[k] * ((int64_t)1 << 52);
+  best = best == 0 ? INT64_MIN : best + scale[k] * ((int64_t)1 << OD_MANTISSA_BITS);
   const double *entry = a + first * n + k;
   for (int i = first; i < n; i++, entry += n) {
     int64_t size = bits_of_size(*entry);
     if (size == 0) continue;
-    size += scale[i] * ((int64_t)1 << 52);
+    size += scale[i] * ((int64_t)1 << OD_MANTISSA_BITS);
     if (size > best) p = i, best = size;
   }
   return p;

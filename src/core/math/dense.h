@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/precision.h"
 #include "oleodyn/status.h"
 
 // Factors the n x n matrix in place with partial pivoting; pivot has n entries. The diagonal becomes the inverses of the pivots.
@@ -27,9 +28,9 @@ int od_cholesky(int n, const double *a, double *L);
 
 // Returns whether four numbers are all zero (of either sign), for loops over sparse data.
 static inline bool od_four_are_zero(const double *x) {
-  uint64_t bits[4];
+  od_bits bits[4];
   memcpy(bits, x, sizeof bits);
-  return (bits[0] | bits[1] | bits[2] | bits[3]) << 1 == 0;
+  return (od_bits)((bits[0] | bits[1] | bits[2] | bits[3]) << 1) == 0;
 }
 
 // Writes the indices of the nonzero entries of x (n), in increasing order. Returns their number.

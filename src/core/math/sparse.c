@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/precision.h"
 
 // A pivot is the diagonal entry minus the terms of the elimination. A pivot below this fraction of the sum of the magnitudes of
 // these numbers is round-off. The fraction does not depend on the units of row and column. Slightly larger pivots have few correct
 // digits; they occur in stiff circuits and only slow down Newton's iteration.
-static const double least_part = 1e-14;
+static const double least_part = OD_TOLERANCE(1e-14);
 
 // ---- pattern of the factors
 

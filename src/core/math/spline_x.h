@@ -8,6 +8,8 @@
 #define OD_SPLINE_MOST 8  // highest degree + 1
 #endif
 
+#include "base/precision.h"
+
 // The reciprocals of the integers 0 to 7 (0 for 0): the numbers of spans between two knots.
 static const double X(per_span)[OD_SPLINE_MOST] = {0, 1, 1. / 2, 1. / 3, 1. / 4, 1. / 5, 1. / 6, 1. / 7};
 _Static_assert(OD_SPLINE_MOST == 8, "there must be one reciprocal for each number of spans");
@@ -83,7 +85,7 @@ static OD_INLINED void X(curve_parameter)(int degree, int count, const od_x *P, 
       high = RE(t);
     else
       low = RE(t);
-    bool small = fabs(RE(step)) < 1e-13 * spans;
+    bool small = fabs(RE(step)) < OD_TOLERANCE(1e-13) * spans;
 #ifdef OD_COMPLEX
     if (small && polish-- == 0) break;
 #else

@@ -5,7 +5,7 @@
 
 // Returns OD_OK if the magnitude of a pivot is above 1e-12, OD_NOT_FINITE for NaN, otherwise OD_SINGULAR.
 static inline od_status check_pivot(od_x pivot) {
-  if (fabs(RE(pivot)) > 1e-12) return OD_OK;
+  if (fabs(RE(pivot)) > OD_TOLERANCE(1e-12)) return OD_OK;
   return isfinite(RE(pivot)) ? OD_SINGULAR : OD_NOT_FINITE;
 }
 
@@ -16,7 +16,7 @@ static inline od_status factor_pair(const int *source, const od_x *entry, od_x *
   for (int e = 0; e < 4; e++) a[e] = source[e] >= 0 ? entry[source[e]] : 0;
   od_x determinant = a[0] * a[3] - a[1] * a[2], first = 1 / a[0], second = a[0] / determinant;
   od_status status = check_pivot(a[0]);
-  if (status == OD_OK && !(fabs(RE(determinant)) > 1e-12 * fabs(RE(a[0])))) status = check_pivot(determinant * first);
+  if (status == OD_OK && !(fabs(RE(determinant)) > OD_TOLERANCE(1e-12) * fabs(RE(a[0])))) status = check_pivot(determinant * first);
   lu[0] = first;
   lu[1] = a[1];
   lu[2] = a[2] * first;
@@ -54,7 +54,7 @@ static od_status factor_closure(const od_model *m, const int *in, od_x *w) {
 // Returns whether the Newton steps of all dependent coordinates are below round-off.
 static inline bool is_closed(int rank, const int *dependent, const double *z, const double *step) {
   bool closed = true;
-  for (int i = 0; i < rank; i++) closed &= fabs(step[i]) < 1e-14 * (1 + fabs(z[dependent[i]]));
+  for (int i = 0; i < rank; i++) closed &= fabs(step[i]) < OD_TOLERANCE(1e-14) * (1 + fabs(z[dependent[i]]));
   return closed;
 }
 #endif
@@ -89,10 +89,10 @@ static od_status close_loops(const od_model *m, const int *in, od_x *w) {
     }
 #ifdef OD_COMPLEX
     // The imaginary part converges one round after the real part.
-    if (round >= 3 && (largest < 1e-14 || (largest < 1e-9 && largest > last / 4))) return OD_OK;
+    if (round >= 3 && (largest < OD_TOLERANCE(1e-14) || (largest < OD_TOLERANCE(1e-9) && largest > last / 4))) return OD_OK;
 #else
     // The steps no longer decrease, because round-off limits the accuracy of positions far from the reference point.
-    if (largest < 1e-9 && largest > last / 4) return OD_OK;
+    if (largest < OD_TOLERANCE(1e-9) && largest > last / 4) return OD_OK;
 #endif
     last = largest;
     for (int i = 0; i < rank; i++) z[dependent[i]] += step[i];

@@ -210,5 +210,5 @@ static void X(derive)(const od_model *m, od_x *w) {
       w[l->closure_dot + i] = universal ? v[0] * other[0] + v[1] * other[1] + v[2] * other[2] : 0;
     }
   }
-  for (int i = 0; i < m->loads; i++) derive_load(m, w, i);
+  for (int i = 0; i < od_model_loads(m); i++) derive_load(m, w, i);
 }

@@ -19,7 +19,7 @@ static void link_forces(const od_model *m, od_x *w) {
     for (int k = 0; k < NV; k++) F[k] += gyro[k];
   }
   for (int i = 0; i < m->actuators; i++) apply_actuator(m, w, i);
-  for (int i = 0; i < m->loads; i++) apply_load(m, w, i);
+  for (int i = 0; i < od_model_loads(m); i++) apply_load(m, w, i);
 }
 
 // Computes tau: the component of the accumulated forces along each joint coordinate, minus the forces in the joint.
@@ -30,7 +30,7 @@ static void joint_forces(const od_model *m, od_x *w) {
     if (m->link[i].coordinate >= 0) tau[m->link[i].coordinate] = along(w + l->S + NV * i, w + l->F + NV * i);
   for (int i = 0; i < m->actuators; i++)
     if (m->actuator[i].coordinate >= 0) tau[m->actuator[i].coordinate] -= w[l->force + i];
-  for (int i = 0; i < m->loads; i++)
+  for (int i = 0; i < od_model_loads(m); i++)
     if (m->load[i].kind == OD_LOAD_JOINT) tau[m->load[i].coordinate] -= load_size(m, w, i);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/complex_number.h"
 #include "base/parts.h"
+#include "base/precision.h"
 #include "base/wide.h"
 #include "model/model.h"
 

@@ -43,7 +43,7 @@ static od_x total_kinetic(const od_model *m, const od_x *w) {
 static od_x total_potential(const od_model *m, const od_x *w) {
   od_x sum = 0;
   for (int i = 0; i < m->bodies; i++) sum += body_potential(m, w, i);
-  for (int i = 0; i < m->loads; i++) {
+  for (int i = 0; i < od_model_loads(m); i++) {
     if (m->load[i].kind != OD_LOAD_CONTACT) continue;
     X(contact) c;
     contact_at(m, w, i, &c);
@@ -230,8 +230,8 @@ static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
     case OD_OUT_POINT_ACCELERATION:
     case OD_OUT_POINT_BODY_VELOCITY:
     case OD_OUT_POINT_BODY_ACCELERATION:
-    case OD_OUT_POINT_SPECIFIC_FORCE: return point_output(m, w, o);
-    case OD_OUT_BODY_POSE: return pose_output(m, w, o);
+    case OD_OUT_POINT_SPECIFIC_FORCE: return OD_SHOWS_POINTS ? point_output(m, w, o) : 0;
+    case OD_OUT_BODY_POSE: return OD_SHOWS(OD_OUT_BODY_POSE) ? pose_output(m, w, o) : 0;
     case OD_OUT_BODY_ANGLE: return w[l->angle + m->body[o->index].link];
     case OD_OUT_BODY_TURN_RATE: return w[l->V + NV * m->body[o->index].link + o->component];
     case OD_OUT_BODY_TURN_ACCELERATION: return w[l->A + NV * m->body[o->index].link + o->component];
@@ -243,21 +243,21 @@ static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
       int link = m->body[o->index].link;
       return own_turn(m, w, link, w + l->A + NV * link, o->component);
     }
-    case OD_OUT_BODY_KINETIC: return body_kinetic(m, w, o->index);
-    case OD_OUT_BODY_POTENTIAL: return body_potential(m, w, o->index);
+    case OD_OUT_BODY_KINETIC: return OD_SHOWS(OD_OUT_BODY_KINETIC) ? body_kinetic(m, w, o->index) : 0;
+    case OD_OUT_BODY_POTENTIAL: return OD_SHOWS(OD_OUT_BODY_POTENTIAL) ? body_potential(m, w, o->index) : 0;
     case OD_OUT_JOINT_FORCE:
-    case OD_OUT_JOINT_TORQUE: return joint_output(m, w, o);
-    case OD_OUT_ROD_FORCE: return rod_tension(m, w, o->index);
-    case OD_OUT_GEAR_FORCE: return gear_force(m, w, o->index);
+    case OD_OUT_JOINT_TORQUE: return OD_SHOWS_REACTIONS ? joint_output(m, w, o) : 0;
+    case OD_OUT_ROD_FORCE: return OD_SHOWS_REACTIONS ? rod_tension(m, w, o->index) : 0;
+    case OD_OUT_GEAR_FORCE: return OD_SHOWS_REACTIONS ? gear_force(m, w, o->index) : 0;
     case OD_OUT_LOAD:
     case OD_OUT_LOAD_POWER:
-    case OD_OUT_LOAD_STORED: return load_output(m, w, o);
+    case OD_OUT_LOAD_STORED: return OD_SHOWS_LOADS ? load_output(m, w, o) : 0;
     case OD_OUT_INPUT: return w[l->u + o->index];
-    case OD_OUT_KINETIC: return total_kinetic(m, w);
-    case OD_OUT_POTENTIAL: return total_potential(m, w);
-    case OD_OUT_STORED: return total_kinetic(m, w) + total_potential(m, w);
+    case OD_OUT_KINETIC: return OD_SHOWS_ENERGIES ? total_kinetic(m, w) : 0;
+    case OD_OUT_POTENTIAL: return OD_SHOWS_ENERGIES ? total_potential(m, w) : 0;
+    case OD_OUT_STORED: return OD_SHOWS_ENERGIES ? total_kinetic(m, w) + total_potential(m, w) : 0;
     // The energy balance without integrals of powers; the plant adds the integrals.
-    case OD_OUT_BALANCE: return m->stored0 - total_kinetic(m, w) - total_potential(m, w);
+    case OD_OUT_BALANCE: return OD_SHOWS_ENERGIES ? m->stored0 - total_kinetic(m, w) - total_potential(m, w) : 0;
     default: return 0;  // integrals and outputs of the circuit are computed elsewhere
   }
 }
@@ -328,7 +328,7 @@ static double total_kinetic_tangent(const od_model *m, const double *w, const od
 static double total_potential_tangent(const od_model *m, const double *w, const od_number_change *change) {
   double sum = 0;
   for (int i = 0; i < m->bodies; i++) sum += body_potential_tangent(m, w, change, i);
-  for (int i = 0; i < m->loads; i++) {
+  for (int i = 0; i < od_model_loads(m); i++) {
     if (m->load[i].kind != OD_LOAD_CONTACT) continue;
     X(contact) c;
     contact_tangent d;
@@ -460,6 +460,7 @@ static double load_output_tangent(const od_model *m, const double *w, const od_o
 // Returns the change of an output along the last tangent, with the same du and change.
 static double X(output_tangent)(const od_model *m, const double *w, const od_output *o, const double *du,
                                 const od_number_change *change) {
+  if (!OD_WITH_COMPLEX) change = NULL;
   const od_layout *l = &m->layout;
   switch (o->kind) {
     case OD_OUT_COORDINATE: return w[l->dz + o->index];
@@ -470,23 +471,23 @@ static double X(output_tangent)(const od_model *m, const double *w, const od_out
     case OD_OUT_POINT_ACCELERATION:
     case OD_OUT_POINT_BODY_VELOCITY:
     case OD_OUT_POINT_BODY_ACCELERATION:
-    case OD_OUT_POINT_SPECIFIC_FORCE: return point_output_tangent(m, w, o, change);
-    case OD_OUT_BODY_POSE: return pose_tangent(m, w, o, change);
-    case OD_OUT_BODY_ANGLE: return body_angle_tangent(m, w, o->index);
+    case OD_OUT_POINT_SPECIFIC_FORCE: return OD_SHOWS_POINTS ? point_output_tangent(m, w, o, change) : 0;
+    case OD_OUT_BODY_POSE: return OD_SHOWS(OD_OUT_BODY_POSE) ? pose_tangent(m, w, o, change) : 0;
+    case OD_OUT_BODY_ANGLE: return OD_SHOWS(OD_OUT_BODY_ANGLE) ? body_angle_tangent(m, w, o->index) : 0;
     case OD_OUT_BODY_TURN_RATE:
     case OD_OUT_BODY_TURN_ACCELERATION:
     case OD_OUT_BODY_GYRO:
-    case OD_OUT_BODY_GYRO_RATE: return body_turn_tangent(m, w, o);
-    case OD_OUT_BODY_KINETIC: return body_kinetic_tangent(m, w, change, o->index);
-    case OD_OUT_BODY_POTENTIAL: return body_potential_tangent(m, w, change, o->index);
+    case OD_OUT_BODY_GYRO_RATE: return OD_SHOWS_TURNS ? body_turn_tangent(m, w, o) : 0;
+    case OD_OUT_BODY_KINETIC: return OD_SHOWS(OD_OUT_BODY_KINETIC) ? body_kinetic_tangent(m, w, change, o->index) : 0;
+    case OD_OUT_BODY_POTENTIAL: return OD_SHOWS(OD_OUT_BODY_POTENTIAL) ? body_potential_tangent(m, w, change, o->index) : 0;
     case OD_OUT_LOAD:
     case OD_OUT_LOAD_POWER:
-    case OD_OUT_LOAD_STORED: return load_output_tangent(m, w, o, du, change);
+    case OD_OUT_LOAD_STORED: return OD_SHOWS_LOADS ? load_output_tangent(m, w, o, du, change) : 0;
     case OD_OUT_INPUT: return du ? du[o->index] : 0;
-    case OD_OUT_KINETIC: return total_kinetic_tangent(m, w, change);
-    case OD_OUT_POTENTIAL: return total_potential_tangent(m, w, change);
-    case OD_OUT_STORED: return total_kinetic_tangent(m, w, change) + total_potential_tangent(m, w, change);
-    case OD_OUT_BALANCE: return -total_kinetic_tangent(m, w, change) - total_potential_tangent(m, w, change);
+    case OD_OUT_KINETIC: return OD_SHOWS_ENERGIES ? total_kinetic_tangent(m, w, change) : 0;
+    case OD_OUT_POTENTIAL: return OD_SHOWS_ENERGIES ? total_potential_tangent(m, w, change) : 0;
+    case OD_OUT_STORED: return OD_SHOWS_ENERGIES ? total_kinetic_tangent(m, w, change) + total_potential_tangent(m, w, change) : 0;
+    case OD_OUT_BALANCE: return OD_SHOWS_ENERGIES ? -total_kinetic_tangent(m, w, change) - total_potential_tangent(m, w, change) : 0;
     default: return 0;  // integrals and outputs of the circuit are computed elsewhere
   }
 }

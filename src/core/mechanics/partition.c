@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/precision.h"
 
 // Pivots smaller than this times the largest pivot are treated as zero: their rows are redundant.
-static const double rank_tolerance = 1e-9;
+static const double rank_tolerance = OD_TOLERANCE(1e-9);
 
 // ---- the matrix of the elimination
 //
@@ -18,18 +19,18 @@ static const double rank_tolerance = 1e-9;
 // few nonzero entries among thousands of entries. Only nonzero entries are processed. The stored values of zero entries are
 // undefined.
 typedef struct best_entry {  // the entry of a row with the least fill
-  long fill;                 // upper bound of the number of entries that elimination with this pivot fills; -1: not
+  int fill;                  // upper bound of the number of entries that elimination with this pivot fills; -1: not
                              // computed yet
   double size;
   int column;
 } best_entry;
 typedef struct sparse {
   int rows, n;             // numbers of rows and columns
-  int words, row_words;    // number of 64-bit words in the bit set of a row, and in the bit set of a column
-  double *value;           // rows x n
-  uint64_t *bits, *below;  // rows x words: columns of each row; n x row_words: rows of each column
-  uint64_t *active;        // columns that are not pivots yet
-  uint64_t *open;          // rows that are not pivots yet
+  int words, row_words;    // numbers of words in the bit set of a row, and in the bit set of a column
+  double *value;           // rows x n; write_pattern() uses the space of rows more numbers
+  od_bits *bits, *below;  // rows x words: columns of each row; n x row_words: rows of each column
+  od_bits *active;        // columns that are not pivots yet
+  od_bits *open;          // rows that are not pivots yet
   double *largest;         // for each row: its largest entry in the active columns
   best_entry *best;        // for each row: the entry with the least fill
   int *largest_at;         // for each row: the column of its largest entry
@@ -38,21 +39,22 @@ typedef struct sparse {
 } sparse;
 
 static int words_of(int count) {
-  return (count + 63) / 64;
+  return (count + OD_BITS - 1) / OD_BITS;
 }
 
 size_t od_partition_doubles(const od_model *m) {
   size_t rows = (size_t)m->rows, n = (size_t)m->coordinates;
   size_t words = (size_t)words_of(m->coordinates), row_words = (size_t)words_of(m->rows);
   size_t best = sizeof(best_entry) / sizeof(double) + 1;
-  return rows * n + (rows + 1) * words + (n + 1) * row_words + rows * (1 + best) + (2 * rows + 2 * n) / 2 + 2;
+  return rows * (n + 1) + (rows + 1) * words + (n + 1) * row_words + rows * (1 + best) +
+         (2 * rows + 2 * n) * sizeof(int) / sizeof(double) + 2;
 }
 
 // Places the arrays of the elimination in `memory`.
 static sparse sparse_in(const od_model *m, double *memory) {
   sparse a = {.rows = m->rows, .n = m->coordinates, .value = memory};
   a.words = words_of(a.n), a.row_words = words_of(a.rows);
-  a.bits = (uint64_t *)(memory + a.rows * a.n);
+  a.bits = (od_bits *)(memory + a.rows * (a.n + 1));
   a.below = a.bits + a.rows * a.words;
   a.active = a.below + a.n * a.row_words;
   a.open = a.active + a.words;
@@ -65,21 +67,21 @@ static sparse sparse_in(const od_model *m, double *memory) {
   return a;
 }
 
-static inline bool has(const uint64_t *bits, int column) {
-  return bits[column / 64] >> column % 64 & 1;
+static inline bool has(const od_bits *bits, int column) {
+  return bits[column / OD_BITS] >> column % OD_BITS & 1;
 }
-static inline void put(uint64_t *bits, int column, bool set) {
-  uint64_t bit = (uint64_t)1 << column % 64;
-  bits[column / 64] = set ? bits[column / 64] | bit : bits[column / 64] & ~bit;
+static inline void put(od_bits *bits, int column, bool set) {
+  od_bits bit = (od_bits)1 << column % OD_BITS;
+  bits[column / OD_BITS] = set ? bits[column / OD_BITS] | bit : bits[column / OD_BITS] & ~bit;
 }
-// Returns the next bit after `bit` (-1: the first bit) that is in both sets of `words` words; 64 * words if there is no such
+// Returns the next bit after `bit` (-1: the first bit) that is in both sets of `words` words; OD_BITS * words if there is no such
 // bit.
-static inline int next_in_both(const uint64_t *set, const uint64_t *other, int words, int bit) {
-  int word = ++bit / 64;
-  if (word >= words) return 64 * words;
-  uint64_t left = set[word] & other[word] & (~(uint64_t)0 << bit % 64);
+static inline int next_in_both(const od_bits *set, const od_bits *other, int words, int bit) {
+  int word = ++bit / OD_BITS;
+  if (word >= words) return OD_BITS * words;
+  od_bits left = set[word] & other[word] & (~(od_bits)0 << bit % OD_BITS);
   while (left == 0 && ++word < words) left = set[word] & other[word];
-  return left ? 64 * word + od_lowest_bit(left) : 64 * words;
+  return left ? OD_BITS * word + od_lowest_bit(left) : OD_BITS * words;
 }
 // Returns the next active column of a row after `column` (-1: the first column); n if there is no such column.
 static inline int next_column(const sparse *a, int row, int column) {
@@ -129,10 +131,10 @@ static void load_matrix(const od_model *m, const double *entries, sparse *a) {
 
 // Updates the columns' bit sets and the counts after entries of a row became nonzero or zero. changed: these entries, as bits of
 // one word.
-static void note_changes(sparse *a, int row, int word, uint64_t changed, bool counting) {
-  const uint64_t now = a->bits[row * a->words + word];
+static void note_changes(sparse *a, int row, int word, od_bits changed, bool counting) {
+  const od_bits now = a->bits[row * a->words + word];
   for (; changed; changed &= changed - 1) {
-    int bit = od_lowest_bit(changed), j = 64 * word + bit;
+    int bit = od_lowest_bit(changed), j = OD_BITS * word + bit;
     bool set = now >> bit & 1;
     put(a->below + j * a->row_words, row, set);
     if (counting) a->in_row[row] += set ? 1 : -1, a->in_column[j] += set ? 1 : -1;
@@ -146,14 +148,14 @@ static void take_row(sparse *a, int pivot_row, int row, double factor, bool coun
   double *to = a->value + row * a->n, largest = a->largest[row];
   int at = a->largest_at[row], largest_at = at;
   for (int word = 0; word < a->words; word++) {
-    const uint64_t taken = a->bits[pivot_row * a->words + word] & a->active[word];
-    uint64_t *bits = &a->bits[row * a->words + word], before = *bits, zeros = 0;
-    for (uint64_t left = taken; left; left &= left - 1) {
-      int bit = od_lowest_bit(left), j = 64 * word + bit;
+    const od_bits taken = a->bits[pivot_row * a->words + word] & a->active[word];
+    od_bits *bits = &a->bits[row * a->words + word], before = *bits, zeros = 0;
+    for (od_bits left = taken; left; left &= left - 1) {
+      int bit = od_lowest_bit(left), j = OD_BITS * word + bit;
       double value = (before >> bit & 1 ? to[j] : 0) - factor * from[j];
       to[j] = value;
       if (fabs(value) > largest) largest = fabs(value), largest_at = j;
-      if (value == 0) zeros |= (uint64_t)1 << bit;
+      if (value == 0) zeros |= (od_bits)1 << bit;
     }
     *bits = (before | taken) & ~zeros;
     if (*bits != before) note_changes(a, row, word, *bits ^ before, counting);
@@ -235,7 +237,7 @@ static void find_best(sparse *a, int row) {
   for (int j = next_column(a, row, -1); j < a->n; j = next_column(a, row, j)) {
     double entry = fabs(a->value[row * a->n + j]);
     if (entry < 0.1 * a->largest[row]) continue;
-    long fill = (long)(a->in_row[row] - 1) * (a->in_column[j] - 1);
+    int fill = (a->in_row[row] - 1) * (a->in_column[j] - 1);
     if (best.fill < 0 || fill < best.fill || (fill == best.fill && entry > best.size))
       best = (best_entry){fill, entry, j};
   }
@@ -298,10 +300,10 @@ static const od_closure *row_closure(const od_model *m, int row) {
 // coordinate, initially -1. position[j]: the index of coordinate j among the dependent coordinates (>= 0), or -1 - k for
 // independent coordinate k. `end`: number of entries of the factors before row i. Returns the number of entries after
 // row i.
-static int row_pattern(const od_model *m, int *in, int i, int end, const int *position, int *source, uint64_t *sets,
-                       const uint64_t *all, int words) {
+static int row_pattern(const od_model *m, int *in, int i, int end, const int *position, int *source, od_bits *sets,
+                       const od_bits *all, int words) {
   const od_layout *l = &m->layout;
-  uint64_t *set = sets + i * words;
+  od_bits *set = sets + i * words;
   const od_closure *c = row_closure(m, in[l->kept_row + i]);
   int k = in[l->kept_row + i] - c->row, rhs = in[l->rhs_start + i];
   memset(set, 0, (size_t)words * sizeof *set);
@@ -319,9 +321,9 @@ static int row_pattern(const od_model *m, int *in, int i, int end, const int *po
   put(set, i, true);
   // The part of row j after its diagonal causes fill.
   for (int j = next_in_both(set, all, words, -1); j < i; j = next_in_both(set, all, words, j))
-    for (int word = j / 64; word < words; word++)
-      set[word] |= sets[j * words + word] & (word == j / 64 ? ~(uint64_t)0 << j % 64 : ~(uint64_t)0);
-  for (int j = next_in_both(set, all, words, -1); j < 64 * words; j = next_in_both(set, all, words, j)) {
+    for (int word = j / OD_BITS; word < words; word++)
+      set[word] |= sets[j * words + word] & (word == j / OD_BITS ? ~(od_bits)0 << j % OD_BITS : ~(od_bits)0);
+  for (int j = next_in_both(set, all, words, -1); j < OD_BITS * words; j = next_in_both(set, all, words, j)) {
     if (j == i) in[l->lu_diagonal + i] = end;
     in[l->lu_column + end] = j;
     in[l->lu_source + end++] = source[j];
@@ -438,7 +440,7 @@ bool od_partition_exchange(const od_model *m, const double *entries, double *R, 
         if (!isfinite(entry)) return false;
         if (entry > largest) largest = entry, i = r, k = c;
       }
-    if (largest <= 1 + 1e-9) {
+    if (largest <= 1 + OD_TOLERANCE(1e-9)) {
       write_partition(m, entries, in, memory);
       return true;
     }

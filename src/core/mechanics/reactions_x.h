@@ -90,7 +90,7 @@ static void add_closure_reaction(const od_model *m, const od_x *w, int i, od_x *
 // Sets components at round-off relative to `larger` to zero, so that a joint without torque does not report 1e-12 N m.
 static void drop_round_off(od_x *v, int count, double larger) {
   for (int k = 0; k < count; k++)
-    if (fabs(RE(v[k])) < 1e-13 * larger) v[k] -= RE(v[k]);
+    if (fabs(RE(v[k])) < OD_TOLERANCE(1e-13) * larger) v[k] -= RE(v[k]);
 }
 
 static double largest_part(const od_x *v, int count) {

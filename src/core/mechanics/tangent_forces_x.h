@@ -262,7 +262,7 @@ OD_PART void T(tangent_forces)(const od_model *m, double *w, const od_number_cha
     if (change && (change->kinds & OD_CHANGES_INERTIA)) T(add_own_inertia)(m, w, change, i, dF);
   }
   for (int i = 0; level <= OD_LEVEL_VELOCITY && i < m->actuators; i++) T(apply_actuator_tangent)(m, w, i);
-  for (int i = 0; i < m->loads; i++) T(load_tangent)(m, w, change, i, du, level);
+  for (int i = 0; i < od_model_loads(m); i++) T(load_tangent)(m, w, change, i, du, level);
   if (level == OD_LEVEL_POSITION) T(closure_force_tangents)(m, w, change);
 }
 
@@ -278,7 +278,7 @@ OD_PART void T(tangent_joint_forces)(const od_model *m, double *w, const od_numb
   }
   for (int i = 0; level <= OD_LEVEL_VELOCITY && i < m->actuators; i++)
     if (m->actuator[i].coordinate >= 0) dtau[m->actuator[i].coordinate] -= D(dforce)[i];
-  for (int i = 0; i < m->loads; i++)
+  for (int i = 0; i < od_model_loads(m); i++)
     if (m->load[i].kind == OD_LOAD_JOINT) dtau[m->load[i].coordinate] -= T(load_size_tangent)(m, w, change, i, du);
   if (!T(moves_places)(change)) return;
   for (int i = 0; i < m->closures; i++) {
@@ -293,6 +293,7 @@ OD_PART void T(tangent_joint_forces)(const od_model *m, double *w, const od_numb
 OD_STAGE void T(tangent)(const od_model *m, const int *in, double *w, const od_t *dz, const od_t *dzd, const od_t *dzdd,
                          const od_t *du, const od_number_change *change, int level, od_t *dg) {
   const od_layout *l = &m->layout;
+  if (!OD_WITH_COMPLEX) change = NULL;  // see plant/real_derivatives.h
   T(tangent_motion)(m, in, w, dz, dzd, dzdd, change, level);
   T(tangent_forces)(m, w, change, du, level);
   T(accumulate)(m, D(dF));

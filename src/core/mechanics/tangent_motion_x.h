@@ -341,6 +341,7 @@ OD_PART void T(number_positions)(const od_model *m, const int *in, double *w, co
 OD_STAGE void T(tangent_motion)(const od_model *m, const int *in, double *w, const od_t *dz, const od_t *dzd,
                                 const od_t *dzdd, const od_number_change *change, int level) {
   const od_layout *l = &m->layout;
+  if (!OD_WITH_COMPLEX) change = NULL;  // see plant/real_derivatives.h
   // Changes at levels below `level` are zero.
   const int moving[] = {l->dX, l->dV, l->dA, l->dF}, below = moving[level] - l->dX, motions = l->dtau - l->dz;
   for (int i = 0; i < below; i++) D(dX)[i] = (od_t){0};

@@ -39,7 +39,7 @@ _Static_assert(sizeof(tree_link) == OD_TREE_LINK_SCALARS(NV) * sizeof(double),
                "the size of a link must equal OD_TREE_LINK_SCALARS");
 
 // A pivot smaller than this fraction of the terms of its sum is round-off.
-static const double least_pivot_part = 1e-13;
+static const double least_pivot_part = OD_TOLERANCE(1e-13);
 
 // ---- the response of a link
 
@@ -233,7 +233,7 @@ static od_status X(tree_factor)(const od_model *m, double *w, double alpha, doub
   bool moves = alpha != 0 || beta != 0;
   for (int i = 0; i < m->links; i++) begin_link(m, w, alpha, beta, i, &link[i]);
   for (int j = 0; own && j < m->coordinates; j++) link[m->coordinate_link[j]].own += own[j];
-  for (int i = 0; moves && i < m->loads; i++) {
+  for (int i = 0; moves && i < od_model_loads(m); i++) {
     if (m->load[i].kind == OD_LOAD_JOINT) continue;
     tree_link *t = &link[m->load[i].link];
     t->follows = 1;

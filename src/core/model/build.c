@@ -415,7 +415,7 @@ int od_build_block_output_count(const od_build *b, int block) {
 }
 const char *od_build_block_output_name(const od_build *b, int block, int output) {
   if (output < 0 || output >= od_build_block_output_count(b, block)) return "";
-  return od_block_description_of(&b->part.spec[block])->outputs[output];
+  return od_block_output_name(&b->part.spec[block], output);
 }
 int od_build_block_state_count(const od_build *b, int block) {
   return block >= 0 && block < b->part.blocks ? b->part.block[block].states : 0;
@@ -424,7 +424,7 @@ const char *od_build_block_state_name(const od_build *b, int block, int state) {
   if (state < 0 || state >= od_build_block_state_count(b, block)) return "";
   const od_block_spec *spec = &b->part.spec[block];
   const char *name = od_block_state_name(spec, state);
-  return name ? name : od_block_description_of(spec)->outputs[state];
+  return name ? name : od_block_output_name(spec, state);
 }
 
 static void add_problem(od_build *b, od_culprit_kind kind, int index, const char *format, va_list args) {

@@ -373,11 +373,11 @@ static void check_blocks(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->blocks; i++) {
     const od_block *block = &p->block[i];
-    if (block->inputs > OD_MOST_BLOCK_INPUTS || block->states > OD_MOST_BLOCK_ORDER + 1)
+    if (block->inputs > OD_MOST_BLOCK_INPUTS || block->states > OD_MOST_BLOCK_STATES)
       od_build_report(b, OD_ABOUT_BLOCK, i,
                       "block '%s' has %d input%s and %d state%s; expected at most %d inputs and %d states",
                       od_model_text(p, block->name), block->inputs, block->inputs == 1 ? "" : "s", block->states,
-                      block->states == 1 ? "" : "s", OD_MOST_BLOCK_INPUTS, OD_MOST_BLOCK_ORDER + 1);
+                      block->states == 1 ? "" : "s", OD_MOST_BLOCK_INPUTS, (int)OD_MOST_BLOCK_STATES);
     check_numbers(b, OD_ABOUT_BLOCK, i, "block", od_model_text(p, block->name), block->number, block->numbers);
     const char *problem = od_block_formula_problem(p, block);
     if (problem) od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' %s", od_model_text(p, block->name), problem);

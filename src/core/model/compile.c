@@ -18,7 +18,7 @@ static void *copy(od_arena *arena, const void *from, int count, size_t size) {
 // Lists the classes that the machine uses, in the order of the list of all classes. Sets the classes of instances and
 // blocks to indices in the resulting lists. Returns false if an allocation fails.
 static bool list_classes(od_model *m, od_arena *arena) {
-  int elements = od_element_class_count(), blocks = od_block_class_count();
+  int elements = od_element_class_count(), blocks = od_block_class_all();
   int *local = od_arena_take(arena, (size_t)(elements + blocks) * sizeof *local);
   const od_element_class **used = od_arena_take(arena, (size_t)elements * sizeof *used);
   m->element_class = used;
@@ -93,6 +93,11 @@ static void resolve_points(od_model *m) {
     m->point[i].link = m->point[i].body == OD_GROUND ? 0 : m->body[m->point[i].body].link;
 }
 
+// Returns the part of a message about a joint that closes a loop; "" for a joint of the tree.
+static const char *in_loop(const od_joint *j) {
+  return j->link < 0 ? ", which closes a loop" : "";
+}
+
 // Reports gears whose joints are not in the tree, because gears couple coordinates of the tree.
 static void check_gears(od_build *b, const od_model *m) {
   for (int i = 0; i < m->gears; i++) {
@@ -102,9 +107,8 @@ static void check_gears(od_build *b, const od_model *m) {
       if (j->coordinates != 1)
         od_build_report(
             b, OD_ABOUT_GEAR, i,
-            "gear '%s' couples joint '%s', which must be a revolute, prismatic or screw joint of the tree, not a joint "
-            "that closes a loop",
-            od_model_text(m, g->name), od_model_text(m, j->name));
+            "gear '%s' couples the %s joint '%s'%s; expected a revolute, prismatic or screw joint of the tree",
+            od_model_text(m, g->name), od_joint_class_of(j->spec.type)->name, od_model_text(m, j->name), in_loop(j));
     }
   }
 }
@@ -120,11 +124,10 @@ static void resolve_elements(od_build *b, od_model *m) {
       case OD_LOAD_JOINT: {
         const od_joint *j = &m->joint[load->coordinate];
         if (j->coordinates != 1)
-          od_build_report(
-              b, OD_ABOUT_JOINT, load->coordinate,
-              "'%s' acts in joint '%s', which must be a revolute, prismatic or screw joint of the tree, not "
-              "a joint that closes a loop",
-              od_model_text(m, load->name), od_model_text(m, j->name));
+          od_build_report(b, OD_ABOUT_JOINT, load->coordinate,
+                          "'%s' acts in the %s joint '%s'%s; expected a revolute, prismatic or screw joint of the tree",
+                          od_model_text(m, load->name), od_joint_class_of(j->spec.type)->name,
+                          od_model_text(m, j->name), in_loop(j));
         load->coordinate = j->coordinate;
         load->link = j->link >= 0 ? j->link : 0;
         break;
@@ -157,9 +160,8 @@ static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
       if (j->coordinates != 1)
         od_build_report(
             b, OD_ABOUT_JOINT, e->joint,
-            "an element acts in joint '%s' (%s); expected a revolute, prismatic or screw joint of the tree, not a joint "
-            "that closes a loop",
-            od_model_text(m, j->name), c->noun);
+            "an element (%s) acts in the %s joint '%s'%s; expected a revolute, prismatic or screw joint of the tree",
+            c->noun, od_joint_class_of(j->spec.type)->name, od_model_text(m, j->name), in_loop(j));
       e->actuator = find_actuator(m, &(od_actuator){-1, -1, j->coordinate, -1});
     } else {
       e->actuator = e->host >= 0 ? m->instance[e->host].actuator

@@ -33,12 +33,13 @@ static bool name_signals(od_model *m, od_arena *arena) {
   for (int i = 0; i < m->blocks; i++)
     for (int k = 0; k < m->block[i].outputs; k++) {
       const od_block *block = &m->block[i];
-      const char *label = od_block_description_of(&m->spec[i])->outputs[k];
+      const char *label = od_block_output_name(&m->spec[i], k), *own = od_block_foreign_unit(&m->spec[i], k);
       const char *name = od_arena_format(arena, "%s%s%s", od_model_text(m, block->name), *label ? "." : "", label);
       char rate[80];
       od_rate_unit(od_model_text(m, block->unit), k, rate, sizeof rate);
       if (!name) return false;
-      int unit = k == 0 ? block->unit : od_model_add_text(m, arena, rate);
+      bool is_rate = k > 0 && !od_block_class_of(&m->spec[i])->is_foreign;
+      int unit = own ? od_model_add_text(m, arena, own) : is_rate ? od_model_add_text(m, arena, rate) : block->unit;
       table[block->signal + k] = (od_input){od_model_add_text(m, arena, name), unit, 0};
     }
   return !arena->exhausted;
@@ -79,8 +80,7 @@ static const char *force_refusal(const od_model *m, int actuator) {
   return NULL;
 }
 
-// Returns the reason why a block cannot measure a quantity, or NULL if a block can measure it.
-static const char *refusal(const od_model *m, const od_output *o) {
+const char *od_model_measure_refusal(const od_model *m, const od_output *o) {
   static const char only[] =
       "only functions of the states can be measured: positions, rates, lengths, pressures, spools, forces of springs "
       "and cylinders";
@@ -131,7 +131,7 @@ static void find_measures(od_build *b, od_model *m) {
       if (!line->quantity) continue;
       const char *block = od_model_text(m, m->block[i].name), *quantity = od_model_text(m, line->quantity);
       int output = od_model_output_find(m, quantity);
-      const char *why = output >= 0 ? refusal(m, &m->output[output]) : NULL;
+      const char *why = output >= 0 ? od_model_measure_refusal(m, &m->output[output]) : NULL;
       if (output < 0)
         od_build_report(b, OD_ABOUT_BLOCK, i,
                         "block '%s' measures '%s', but there is no such quantity; "
@@ -309,13 +309,23 @@ bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena) {
   bool *done = od_arena_take(arena, (size_t)m->blocks * sizeof *done);
   if (!m->measure || !m->block_order || !m->drive || !m->sampler || !m->block_switcher || !done) return false;
   for (int i = 0; i < m->blocks; i++)
-    if (od_block_class_of(&m->spec[i])->margin) m->block_switcher[m->block_switchers++] = i;
+    if (od_block_has_modes(&m->spec[i])) m->block_switcher[m->block_switchers++] = i;
   find_measures(b, m);
   if (find_order(b, m, done)) find_late_blocks(m, done);
   find_sample_order(m, done);
   find_drives(m);
   place_slopes(m);
   return true;
+}
+
+const char *od_model_law_failure(const od_model *m, const char **block) {
+  for (int i = 0; i < m->blocks; i++) {
+    const od_foreign_law *law = m->spec[i].foreign;
+    const char *text = law && law->failure ? law->failure(law->context) : NULL;
+    if (text && block) *block = od_model_text(m, m->block[i].name);
+    if (text) return text;
+  }
+  return NULL;
 }
 
 bool od_model_is_linear(const od_model *m) {

@@ -160,7 +160,7 @@ static bool check_blocks(const checking *c) {
     lines += n.inputs, signals += n.outputs, states += n.states;
     slopes += (long long)(n.outputs + n.states) * (n.states + n.inputs);
     rings += samples > 0 ? 1 + samples : 0;
-    samplers += b->sample > 0, modes += k->margin != NULL;
+    samplers += b->sample > 0, modes += od_block_has_modes(spec);
   }
   if (lines != m->block_lines || signals != m->signals || states != m->states || slopes != m->block_slopes ||
       rings != m->rings || samplers != m->samplers || modes != m->block_switchers)
@@ -298,7 +298,7 @@ static bool check_block_lists(const checking *c) {
   for (int i = 0; i < m->samplers; i++)
     if (!(m->block[m->sampler[i]].sample > 0)) return wrong(c, "sampler", i);
   for (int i = 0; i < m->block_switchers; i++)
-    if (!od_block_class_of(&m->spec[m->block_switcher[i]])->margin) return wrong(c, "block_switcher", i);
+    if (!od_block_has_modes(&m->spec[m->block_switcher[i]])) return wrong(c, "block_switcher", i);
   return true;
 }
 
@@ -707,8 +707,9 @@ od_status od_model_check(od_model *m, od_error *err) {
   if (!check_join_counts(c) || !check_groups(c) || !check_mechanism_counts(c) || !check_blocks(c) || !check_jumps(c))
     return OD_BAD_INPUT;
   if (!od_layout_check(m, &m->layout))
-    return od_fail(err, OD_BAD_INPUT,
-                   "the image is damaged: its work memory is too large or its junctions are misplaced");
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "the image is damaged: its work memory is too large or its junctions are misplaced; compile the machine again");
   for (int i = 0; i < od_model_field_count; i++)
     if (!field_is_valid(m, &od_model_fields[i], (const char *)m + od_model_fields[i].offset))
       return od_fail(err, OD_BAD_INPUT, "the image is damaged: value %d of the model is wrong", i);

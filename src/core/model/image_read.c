@@ -138,8 +138,10 @@ static od_status find_classes(const od_model *m, rest *r, const od_element_class
     int found = is_element ? od_element_class_find(x->name) : od_block_class_find(x->name);
     const char *kind = is_element ? "elements" : "blocks";
     if (found < 0)
-      return od_fail(err, OD_BAD_INPUT, "the image needs the class '%s' of %s, which this program does not contain",
-                     x->name, kind);
+      return od_fail(
+          err, OD_BAD_INPUT,
+          "the image needs the class '%s' of %s, which this program does not contain; use a build that contains this class",
+          x->name, kind);
     int version = is_element ? od_element_class_at(found)->version : od_block_classes[found]->version;
     if (version != x->version)
       return od_fail(
@@ -211,9 +213,11 @@ od_status od_model_from_image(const void *image, size_t size, void *view, size_t
   *out = NULL;
   if ((uintptr_t)image % OD_IMAGE_ALIGNMENT)
     return od_fail(err, OD_BAD_ARGUMENT, "the address of the image is not a multiple of %d", (int)OD_IMAGE_ALIGNMENT);
-  if (view_size < sizeof *m || (uintptr_t)view % 16)
+  if ((uintptr_t)view % 16)
+    return od_fail(err, OD_BAD_ARGUMENT, "the address of the memory for the view is not a multiple of 16");
+  if (view_size < sizeof *m)
     return od_fail(err, OD_BAD_ARGUMENT,
-                   "the memory for the view is too small, or its address is not a multiple of 16");
+                   "the memory for the view has %zu bytes; od_image_facts.view gives the required size", view_size);
   od_status status = read_header(image, size, &h, err);
   if (status != OD_OK) return status;
   memset(m, 0, sizeof *m);

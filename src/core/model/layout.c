@@ -97,6 +97,7 @@ static int place_scalars(const od_model *m, od_layout *l, groups *at) {
   l->kept = take(&end, m->join.kept);
   l->report = take(&end, m->join.reports);
   l->held = take(&end, m->jumps);
+  l->time = take(&end, 1);
   return end;
 }
 

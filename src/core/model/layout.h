@@ -44,6 +44,7 @@ typedef struct od_layout {
   int junction_flow, junction_through, junction_step, junction_before, junction_start, junction_sum;
   // Instances of elements, class by class: their inputs, their outputs, their own memory, their reports.
   int in, out, kept, report;
+  int time;     // time of the last point in s, for foreign blocks
   int held;     // values at which jumps of formulas and blocks are held (base/formula.h)
   int scalars;  // end of the scalars of the complex build, and thus their count
 

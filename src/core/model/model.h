@@ -155,8 +155,9 @@ static inline const char *od_number_unit(const od_model *m, int number) {
   return m->text_size > 0 ? m->text + m->unit[number] : "";
 }
 
-// Parts that a build may leave out (base/parts.h). Models that need a missing part are rejected (model_parts.h), so code that only
-// these models need is not linked.
+// Return counts and properties of a model that belong to parts that a build may leave out (base/parts.h): 0 or false in a build
+// without the part. Models that need a missing part are rejected (model_parts.h), so code that only these models need is not
+// linked.
 static inline int od_model_blocks(const od_model *m) {
   return OD_WITH_BLOCKS ? m->blocks : 0;
 }
@@ -166,6 +167,9 @@ static inline int od_model_samplers(const od_model *m) {
 // Only spatial machines have reference rotations.
 static inline int od_model_charts(const od_model *m) {
   return OD_WITH_SPATIAL ? m->charts : 0;
+}
+static inline int od_model_loads(const od_model *m) {
+  return OD_WITH_LOADS ? m->loads : 0;
 }
 static inline int od_model_junctions(const od_model *m) {
   return OD_WITH_JUNCTIONS ? m->junctions : 0;

@@ -6,6 +6,9 @@ static bool is_spatial(const od_model *m) {
 static bool has_blocks(const od_model *m) {
   return m->blocks > 0;
 }
+static bool has_loads(const od_model *m) {
+  return m->loads > 0;
+}
 static bool has_junctions(const od_model *m) {
   return m->junctions > 0;
 }
@@ -31,6 +34,7 @@ static bool is_sparse(const od_model *m) {
 const od_model_part od_model_parts[] = {
     {"spatial", OD_WITH_SPATIAL, is_spatial},
     {"blocks", OD_WITH_BLOCKS, has_blocks},
+    {"loads", OD_WITH_LOADS, has_loads},
     {"junctions", OD_WITH_JUNCTIONS, has_junctions},
     {"heat", OD_WITH_HEAT, has_heat},
     {"modes", OD_WITH_MODES, has_modes},
@@ -41,11 +45,21 @@ const od_model_part od_model_parts[] = {
 };
 const int od_model_part_count = sizeof od_model_parts / sizeof *od_model_parts;
 
+uint64_t od_model_output_bits(const od_model *m) {
+  uint64_t bits = 0;
+  for (int i = 0; i < m->outputs; i++) bits |= UINT64_C(1) << m->output[i].kind;
+  for (int i = 0; i < m->measures; i++) bits |= UINT64_C(1) << m->measure[i].kind;
+  return bits;
+}
+
 od_status od_model_check_parts(const od_model *m, od_error *err) {
   for (const od_model_part *p = od_model_parts; p < od_model_parts + od_model_part_count; p++)
     if (!p->is_present && p->is_needed(m))
       return od_fail(err, OD_NOT_AVAILABLE,
                      "the model needs the part '%s' of the core, which this build does not contain (OD_WITHOUT=%s)",
                      p->name, p->name);
+  if (od_model_output_bits(m) & ~OD_OUTPUT_BITS)
+    return od_fail(err, OD_NOT_AVAILABLE,
+                   "the model has outputs of a kind that this build of the core does not contain (OD_OUTPUT_BITS)");
   return OD_OK;
 }

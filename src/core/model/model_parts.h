@@ -13,6 +13,9 @@ typedef struct od_model_part {
 extern const od_model_part od_model_parts[];
 extern const int od_model_part_count;
 
+// Returns the kinds of outputs that the model has or that its blocks measure, as OD_OUTPUT_BITS.
+uint64_t od_model_output_bits(const od_model *m);
+
 // Returns OD_OK if this build contains all parts that a model needs; otherwise OD_NOT_AVAILABLE with a message that names the first
 // missing part.
 od_status od_model_check_parts(const od_model *m, od_error *err);

@@ -133,8 +133,8 @@ static void add_bodies(listing *list) {
   }
 }
 
-// Adds the components and the magnitude of the reaction of a joint. In a planar machine a hinge has no torque, and reactions normal
-// to the plane are unknown. In a spatial machine a spherical joint has no torque.
+// Adds the components along the ground axes and the magnitude of a joint's force or torque. A planar machine determines only forces
+// in its plane and torques about the normal of the plane. Components along other axes are not added.
 static void add_reaction(listing *list, od_output_kind kind, int joint, const char *unit, const char *quantity) {
   const od_model *m = list->m;
   for (int k = 0; k < 3; k++) {
@@ -147,7 +147,8 @@ static void add_reaction(listing *list, od_output_kind kind, int joint, const ch
   add(list, kind, joint, OD_REACTION_SIZE, unit, od_model_text(m, m->joint[joint].name), quantity);
 }
 
-// Adds forces and torques in joints, rods and gears.
+// Adds forces and torques in joints, rods and gears. A spherical joint, and a revolute joint of a planar machine, transmit no
+// torque and have no torque outputs.
 static void add_reactions(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->joints; i++) {

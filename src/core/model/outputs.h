@@ -21,6 +21,9 @@ od_output_reads od_output_reads_of(od_output_kind kind);
 // Returns whether blocks can measure outputs of a kind: only functions of the states can be measured. compile_blocks.c rejects some
 // outputs of these kinds, such as pressures of junctions.
 bool od_output_is_measurable(od_output_kind kind);
+// Returns the reason why a block cannot measure a quantity, or NULL if a block can measure it: then the quantity is a function of the states
+// alone.
+const char *od_model_measure_refusal(const od_model *m, const od_output *o);
 // Marks the states of the circuit (circuit_states) that an output depends on directly.
 void od_output_mark_states(const od_model *m, const od_output *o, bool *mark);
 // Marks the states that forces along lengths and in joints depend on.

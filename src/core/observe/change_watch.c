@@ -9,7 +9,7 @@
 // The magnitude of a standard normal number exceeds this limit with a probability of 4e-8. docs/theory.md gives the
 // resulting rate of false alarms.
 static const double deviation_limit = 5.5;
-// If |z| exceeds this limit, the watch no longer waits until one parameter is clearly the cause.
+// If |z| exceeds this limit, the watch reports a change even if several parameters may be its cause (see cause_margin).
 static const double patience_limit = 9;
 // Twice the logarithm of the ratio of two likelihoods, above which the less likely cause is excluded (100 to 1).
 static const double cause_margin = 9.2;
@@ -200,8 +200,9 @@ static likely most_likely(const od_change_watch *w, int i) {
   return best;
 }
 
-// Returns the index of the watched parameter that has most likely changed; -1: none has changed, or the cause is not
-// clear yet. Marks all possible causes in w->possible.
+// Returns the index of the watched parameter that has most likely changed; -1: no |z| exceeds deviation_limit, or several
+// parameters may be the cause (their likelihoods differ by less than cause_margin) and |z| is below patience_limit. Marks all
+// possible causes in w->possible.
 static int find_change(od_change_watch *w) {
   int best = -1, causes = 0;
   likely cause = {0, 0};

@@ -1,10 +1,13 @@
 #include "observe/covariance.h"
 
+#include <string.h>
+
+#include "base/parts.h"
 #include "math/dense.h"
 #include "observe/covariance_form.h"
 
 static const od_covariance_operations *form_of(const od_covariance *b) {
-  return b->form == OD_FORM_JOSEPH ? &od_covariance_joseph : &od_covariance_root;
+  return OD_WITH_JOSEPH && b->form == OD_FORM_JOSEPH ? &od_covariance_joseph : &od_covariance_root;
 }
 
 bool od_covariance_set(od_covariance *b, const double *P) {
@@ -21,6 +24,13 @@ bool od_covariance_predict(od_covariance *b, const double *A, const double *B, c
   form_of(b)->transform(b, A, B);
   return form_of(b)->add(b, Q, q);
 }
+bool od_covariance_predict_rows(od_covariance *b, const double *A, const double *B, int count, const double *rows) {
+  form_of(b)->transform(b, A, B);
+  return form_of(b)->add_rows(b, count, rows);
+}
+bool od_covariance_add_rows(od_covariance *b, int count, const double *rows) {
+  return form_of(b)->add_rows(b, count, rows);
+}
 bool od_covariance_add(od_covariance *b, const double *Q, const double *q) {
   return form_of(b)->add(b, Q, q);
 }
@@ -31,13 +41,25 @@ bool od_covariance_gather(od_covariance *b, int count, double *rows) {
   form_of(b)->gather(b, count, rows);
   return form_of(b)->add(b, NULL, NULL);
 }
+void od_covariance_keep(const od_covariance *b, double *upper) {
+  int n = b->nx + b->np;
+  for (int i = 0; i < n; upper += n - i, i++) memcpy(upper, b->P + i * (n + 1), (size_t)(n - i) * sizeof *upper);
+}
+// The lower triangle of a root is zero, the one of a covariance mirrors the upper triangle.
+void od_covariance_restore(od_covariance *b, const double *upper) {
+  int n = b->nx + b->np;
+  for (int i = 0; i < n; upper += n - i, i++) {
+    memcpy(b->P + i * (n + 1), upper, (size_t)(n - i) * sizeof *upper);
+    for (int j = i + 1; OD_WITH_JOSEPH && b->form == OD_FORM_JOSEPH && j < n; j++) b->P[j * n + i] = upper[j - i];
+  }
+}
 void od_covariance_scale(od_covariance *b, double factor) {
   form_of(b)->scale(b, factor);
 }
 
 // Stores the indices of nonzero entries at the end of the scratch memory, which the forms do not use in project().
 double od_covariance_project(const od_covariance *b, const double *h) {
-  int n = b->nx + b->np, *at = (int *)(b->scratch + od_covariance_scratch(b->nx, b->np) - n);
+  int n = b->nx + b->np, *at = (int *)(b->scratch + (b->room ? b->room : od_covariance_scratch(b->nx, b->np)) - n);
   return form_of(b)->project(b, h, od_places(n, h, at), at);
 }
 double od_covariance_project_at(const od_covariance *b, const double *h, int count, const int *at) {

@@ -14,7 +14,8 @@ typedef struct od_covariance {  // sizes and memory of one filter's covariance
   int nx, np;
   od_covariance_form form;
   double *P;        // n x n: the covariance, or an upper triangle U with covariance U'U, parameters before states
-  double *scratch;  // od_covariance_scratch() doubles
+  double *scratch;  // `room` doubles
+  int room;         // 0: od_covariance_scratch()
   double *kept;     // od_covariance_kept() doubles, initially zero: the last process noise and its root; NULL: the
                     // noise is not stored
   int waiting;      // number of pending measurements; see od_covariance_take()
@@ -23,6 +24,12 @@ typedef struct od_covariance {  // sizes and memory of one filter's covariance
 static inline int od_covariance_scratch(int nx, int np) {
   int n = nx + np, rows = n * (2 * n + 8) + 20, waiting = 4 * OD_MOST_WAITING * (n + 3) + OD_MOST_WAITING;
   return rows > waiting ? rows : waiting;
+}
+// Scratch memory of a root to which only single rows and at most `rows` rows of noise are added.
+static inline int od_covariance_small_scratch(int nx, int np, int rows) {
+  int n = nx + np, transform = n * (nx + 4) + 4 * (nx + 4) + n, waiting = 4 * OD_MOST_WAITING * (n + 3) + OD_MOST_WAITING + n,
+      added = (rows < 1 ? 2 : rows + 1) * n, most = transform > waiting ? transform : waiting;
+  return most > added ? most : added;
 }
 static inline int od_covariance_kept(int nx, int np) {
   int n = nx + np;
@@ -39,6 +46,16 @@ double od_covariance_variance(const od_covariance *b, int i);
 // a variance of the result is negative or not finite. For a change of the states' coordinates, pass the derivatives of the new
 // coordinates as A and B.
 bool od_covariance_predict(od_covariance *b, const double *A, const double *B, const double *Q, const double *q);
+// Like od_covariance_predict() and od_covariance_add() with the noise rows' rows; rows: count x n. A row may be zero only up to the
+// first column in which the next rows are not zero, parameters before states: see od_covariance_noise().
+bool od_covariance_predict_rows(od_covariance *b, const double *A, const double *B, int count, const double *rows);
+bool od_covariance_add_rows(od_covariance *b, int count, const double *rows);
+// Computes the rows of the noise Q (n x n) for the functions above; rows: n x n numbers. Returns the number of rows, or -1 if Q is not
+// positive semidefinite.
+int od_covariance_noise(int nx, int np, const double *Q, double *rows);
+// Copies the upper triangle of the stored form, n (n + 1) / 2 numbers, to `upper`, or back.
+void od_covariance_keep(const od_covariance *b, double *upper);
+void od_covariance_restore(od_covariance *b, const double *upper);
 // Computes P <- P + Q, or P + diag(q). Returns false if a variance of the result is negative or not finite.
 bool od_covariance_add(od_covariance *b, const double *Q, const double *q);
 

@@ -12,6 +12,7 @@ typedef struct od_covariance_operations {
   double (*variance)(const od_covariance *b, int i);
   void (*transform)(od_covariance *b, const double *A, const double *B);  // P <- F P F'
   bool (*add)(od_covariance *b, const double *Q, const double *q);
+  bool (*add_rows)(od_covariance *b, int count, const double *rows);
   bool (*rows)(const od_covariance *b, double *rows);
   void (*gather)(od_covariance *b, int count, double *rows);  // destroys the rows
   void (*scale)(od_covariance *b, double factor);

@@ -59,12 +59,18 @@ static bool rows_of(const od_covariance *b, double *rows) {
   return od_covariance_factor(b, b->P, rows);
 }
 
-static void gather(od_covariance *b, int count, double *rows) {
+static bool add_rows(od_covariance *b, int count, const double *rows) {
   int n = b->nx + b->np;
-  memset(b->P, 0, (size_t)(n * n) * sizeof *b->P);
   for (int r = 0; r < count; r++)
     for (int i = 0; i < n; i++)
       if (rows[r * n + i] != 0) od_add_scaled(n, rows[r * n + i], rows + r * n, b->P + i * n);
+  return add(b, NULL, NULL);
+}
+
+static void gather(od_covariance *b, int count, double *rows) {
+  int n = b->nx + b->np;
+  memset(b->P, 0, (size_t)(n * n) * sizeof *b->P);
+  add_rows(b, count, rows);
 }
 
 static void scale(od_covariance *b, double factor) {
@@ -127,6 +133,7 @@ const od_covariance_operations od_covariance_joseph = {.set = set,
                                                        .variance = variance,
                                                        .transform = transform,
                                                        .add = add,
+                                                       .add_rows = add_rows,
                                                        .rows = rows_of,
                                                        .gather = gather,
                                                        .scale = scale,

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/precision.h"
 #include "base/wide.h"
 #include "math/dense.h"
 #include "observe/covariance_root.h"
@@ -18,8 +19,8 @@ OD_WIDE static int factor_rows(const od_covariance *b, const double *Q, bool all
     double own = q[od_root_outside(b, i)], d = own, *row = R + count * n;
     if (!all && own == 0) continue;
     for (int m = 0; m < count; m++) d -= R[m * n + i] * R[m * n + i];
-    if (!(d >= -1e-10 * own - 1e-300) || !isfinite(d)) return -1;
-    bool independent = d > 1e-15 * own;
+    if (!(d >= -OD_TOLERANCE(1e-10) * own - 1e-300) || !isfinite(d)) return -1;
+    bool independent = d > OD_TOLERANCE(1e-15) * own;
     if (!independent && !all) continue;
     memset(row, 0, (size_t)n * sizeof *row);
     for (int j = i; independent && j < n; j++) {
@@ -316,6 +317,30 @@ static bool add(od_covariance *b, const double *Q, const double *q) {
   return true;
 }
 
+static bool add_rows(od_covariance *b, int count, const double *rows) {
+  int n = b->nx + b->np;
+  double *noise = b->scratch;
+  for (int r = 0; r < count; r++)
+    for (int i = 0; i < n; i++) noise[r * n + i] = rows[r * n + od_root_outside(b, i)];
+  int first = first_column(b, count, noise);
+  triangularize(b, first, count, noise);
+  for (int i = first; i < n; i++)
+    if (!isfinite(b->P[i * n + i])) return false;
+  return true;
+}
+
+int od_covariance_noise(int nx, int np, const double *Q, double *rows) {
+  od_covariance b = {.nx = nx, .np = np};
+  int n = nx + np, count = factor_rows(&b, Q, false, rows);
+  for (int r = 0; r < count; r++)  // to the external order: the states, which are last, become the first
+    for (int turn = 0; turn < nx; turn++) {
+      double last = rows[r * n + n - 1];
+      memmove(rows + r * n + 1, rows + r * n, (size_t)(n - 1) * sizeof *rows);
+      rows[r * n] = last;
+    }
+  return count;
+}
+
 static void gather(od_covariance *b, int count, double *rows) {
   int n = b->nx + b->np;
   reorder(b, count, true, rows);
@@ -335,6 +360,7 @@ const od_covariance_operations od_covariance_root = {.set = set,
                                                      .variance = variance,
                                                      .transform = transform,
                                                      .add = add,
+                                                     .add_rows = add_rows,
                                                      .rows = rows_of,
                                                      .gather = gather,
                                                      .scale = scale,

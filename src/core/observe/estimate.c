@@ -58,5 +58,5 @@ void od_observer_add_step_bias(od_observer *o, const double *A, const double *B)
     before[i] *= form->transition;
   }
   od_observer_carry_bias(o, A, B, before, after);
-  if (o->watch) od_change_watch_predict(o->watch, A, B);
+  if (OD_WITH_CHANGES && o->watch) od_change_watch_predict(o->watch, A, B);
 }

@@ -20,5 +20,6 @@ const od_filter od_filter_ekf = {
     .predict = od_linear_predict,
     .correct = correct,
     .output_sigma = od_linear_output_sigma,
+    .constant_noise = true,
     .detects_changes = true,
 };

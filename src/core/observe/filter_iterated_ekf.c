@@ -14,7 +14,7 @@ static const double nonlinearity_limit =
 
 size_t od_iterated_size(const od_plant *plant) {
   size_t n = (size_t)(od_plant_nx(plant) + plant->np);
-  return sizeof(od_iterated) + (n * n + (size_t)plant->ny) * sizeof(double);
+  return sizeof(od_iterated) + (n * (n + 1) / 2 + (size_t)plant->ny) * sizeof(double);
 }
 
 static size_t memory_size(const od_plant *plant, const od_observer_options *options) {
@@ -48,15 +48,16 @@ od_status od_iterated_correct(od_observer *o, od_iterated *m, const double *y) {
   const od_linear *l = od_observer_linear(o);
   size_t d = sizeof(double), n = (size_t)(o->nx + o->np);
   int may_repeat = m->may_repeat;
-  double *prior_P = m->content, *bent = prior_P + n * n;
+  double *prior_P = m->content, *bent = prior_P + n * (n + 1) / 2;
+  od_covariance b = od_observer_estimate(o);
   od_linear_begin(o);
   // Only a repetition needs the covariance of the prediction.
-  if (may_repeat) memcpy(prior_P, od_observer_at(o, o->P), n * n * d);
+  if (may_repeat) od_covariance_keep(&b, prior_P);
   od_status status = od_linear_pass(o, y, 0);
   m->may_repeat = l->sensor_dominates;
   bool again = may_repeat && o->used && !l->widened;
   for (int pass = 1; pass < PASSES && again && status == OD_OK && is_bent(o, bent, &status); pass++) {
-    memcpy(od_observer_at(o, o->P), prior_P, n * n * d);
+    od_covariance_restore(&b, prior_P);
     memcpy(od_observer_at(o, l->moved), od_observer_at(o, l->delta), n * d);
     status = od_linear_pass(o, y, pass);
   }
@@ -81,5 +82,6 @@ const od_filter od_filter_iterated_ekf = {
     .correct = correct,
     .output_sigma = od_linear_output_sigma,
     .transfer = transfer,
+    .constant_noise = true,
     .detects_changes = true,
 };

@@ -27,6 +27,7 @@ typedef struct od_guard_rules {
   int frozen;    // number of consecutive equal values that is a fault; 0: no check
 } od_guard_rules;
 
+// Resets the guard of a sensor to its state before the first sample: no previous value, and all counts zero.
 void od_guard_start(od_guard *g, const od_guard_rules *rules);
 // Returns how a measured value is used; nis: normalized square of its innovation. *reopen: whether the uncertainty must
 // be increased before the value is used.

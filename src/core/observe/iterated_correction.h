@@ -6,10 +6,13 @@
 
 typedef struct od_iterated {
   int may_repeat;    // whether the next correction may have to be repeated; 1 at the start
-  double content[];  // the covariance of the prediction (n x n), and the sensors after a correction (ny)
+  double content[];  // the covariance of the prediction (n (n + 1) / 2), and the sensors after a correction (ny)
 } od_iterated;
 
-size_t od_iterated_size(const od_plant *plant);  // bytes
+// Returns the size of an od_iterated for this plant in bytes.
+size_t od_iterated_size(const od_plant *plant);
+// Corrects the estimate of o with the sensors y (ny; NAN: missing), repeated about the corrected estimate while a sensor is
+// nonlinear there. m->may_repeat must be 1 before the first correction. Fails as od_linear_pass() does.
 od_status od_iterated_correct(od_observer *o, od_iterated *m, const double *y);
 
 #endif

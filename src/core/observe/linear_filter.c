@@ -46,23 +46,22 @@ od_status od_linear_predict_and_shift(od_observer *o, double h, const double *u,
   for (int i = 0; i < o->nx && dx; i++) od_observer_at(o, l->moved)[i] = -part * dx[i];
   od_observer_add_step_bias(o, A, B);
   od_covariance b = od_observer_estimate(o);
-  return od_covariance_predict(&b, A, B, Q, q) ? OD_OK : OD_NOT_FINITE;
+  bool ok = o->noise ? od_covariance_predict_rows(&b, A, B, o->noise_rows, o->noise) : od_covariance_predict(&b, A, B, Q, q);
+  return ok ? OD_OK : OD_NOT_FINITE;
 }
 
 // Increases the covariance along g = P h, so that the innovation of the sensor is no larger than expected. s: variance of the
 // innovation so far. Returns false if the innovation is already consistent or if the sensor does not depend on the states.
 static bool widen(od_observer *o, od_covariance *b, const double *h, double s, double value) {
   od_linear *l = od_observer_linear(o);
-  int n = o->nx + o->np;
-  double *Q = od_observer_at(o, o->P_out), *g = od_observer_at(o, l->g), seen = 0;
+  double *g = od_observer_at(o, l->g), seen = 0;
   od_covariance_along(b, g);
   for (int k = 0; k < o->nx; k++) seen += h[k] * g[k];
   double factor = (value * value - s) / (seen * seen);
   if (!(seen > 0) || !(factor > 0) || !isfinite(factor)) return false;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) Q[i * n + j] = i < o->nx && j < o->nx ? factor * g[i] * g[j] : 0;
+  for (int i = 0; i < o->nx + o->np; i++) g[i] = i < o->nx ? sqrt(factor) * g[i] : 0;
   l->widened = 1;
-  return od_covariance_add(b, Q, NULL);
+  return od_covariance_add_rows(b, 1, g);
 }
 
 double *od_linear_row(od_observer *o, int i) {
@@ -132,7 +131,7 @@ static void settle(od_observer *o, od_covariance *b, waiting_sensors *w) {
   for (int m = 0; m < w->count; m++, gain += n) {
     go_along(n, gain, w->value[m], w->bias[m], delta, bias);
     if (l->note) od_copy_few(n, gain, note_of(o) + o->ny + (2 * w->sensor[m] + 1) * n);
-    if (o->watch) od_change_watch_gain(o->watch, gain);
+    if (OD_WITH_CHANGES && o->watch) od_change_watch_gain(o->watch, gain);
   }
   w->count = 0;
 }
@@ -146,16 +145,17 @@ static void add_waiting(od_observer *o, od_covariance *b, waiting_sensors *w, in
   w->sensor[w->count] = i;
   w->value[w->count] = value;
   w->bias[w->count++] = bias;
-  if (o->watch) od_change_watch_sensor(o->watch, h, value, s);
+  if (OD_WITH_CHANGES && o->watch) od_change_watch_sensor(o->watch, h, value, s);
   if (!l->note) return;
   double *note = note_of(o);
   note[i] = value / s;
   od_copy_few(n, h, note + o->ny + 2 * i * n);
 }
 
-// If sensor i, with row h, is limited at the prediction and its innovation is too large for noise, replaces h and
-// *predicted by the best linear fit over the uncertainty. Returns the variance of the deviations from this fit; 0 if
-// nothing is replaced.
+// If sensor i, with row h, may be limited at the prediction, replaces h and *predicted by the best linear fit over the uncertainty.
+// This applies if the squared innovation is at least no_noise_ratio times its variance, and if the spread of the sensor over the
+// uncertainty is much larger than the derivatives show. Returns the variance of the deviations from this fit; 0 if nothing is
+// replaced.
 static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double *h, double measured,
                           double *predicted) {
   const od_linear *l = od_observer_linear(o);
@@ -172,8 +172,8 @@ static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, 
   return fmax(s->variance - s->slope * s->slope, 0);
 }
 
-// Stores the innovation of sensor i, which was projected last. Returns whether the sensor is used. If the variance of
-// its innovation is too small, increases the covariance and updates *s.
+// Stores the innovation of sensor i, which was projected last, and its variance *s. r: variance of the noise. Returns whether the
+// sensor is used. If the guard reopens the sensor, increases the covariance to match the innovation and updates *s.
 static bool judge(od_observer *o, od_covariance *b, waiting_sensors *w, int i, const double *h, double measured,
                   double value, double r, double *s) {
   od_linear *l = od_observer_linear(o);
@@ -274,7 +274,7 @@ od_status od_linear_pass(od_observer *o, const double *y, int pass) {
   od_linear *l = od_observer_linear(o);
   size_t size = (size_t)(o->nx + o->np) * sizeof(double);
   if (pass == 0) l->sensor_dominates = l->widened = 0;
-  if (o->watch) od_change_watch_begin_pass(o->watch);
+  if (OD_WITH_CHANGES && o->watch) od_change_watch_begin_pass(o->watch);
   memset(od_observer_at(o, l->delta), 0, size);
   memcpy(od_observer_at(o, o->bias), od_observer_at(o, l->prior_bias), size);
   od_status status = od_linear_take(o, y, pass);

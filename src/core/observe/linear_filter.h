@@ -42,6 +42,8 @@ static inline od_linear *od_observer_linear(const od_observer *o) {
 // Defines the offsets of *l, starting at *end, and advances *end.
 void od_linear_lay_out(od_observer *o, od_linear *l, size_t *end);
 
+// Predicts estimate and covariance over a step of h seconds, with the derivatives of the step at the estimate. u, Q, q: see
+// od_filter.predict. Returns the failure of the step, or OD_NOT_FINITE if the covariance fails.
 od_status od_linear_predict(od_observer *o, double h, const double *u, const double *Q, const double *q);
 // Predicts over a step, then shifts the state by dx (nx; NULL: no shift). dx must be so small that derivatives do not change. Until
 // od_sim_end_shift(), `moved` is the linearization point of the sensors relative to the new state.

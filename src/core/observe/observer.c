@@ -6,6 +6,7 @@
 
 #include "base/allocate.h"
 #include "base/place.h"
+#include "base/precision.h"
 #include "math/dense.h"
 #include "observe/linear_filter.h"
 
@@ -23,6 +24,9 @@ const char *od_observer_check(const od_observer_options *options) {
     if (isnan(value) ? !isnan(option->fallback) : !option->words && (value < option->low || value > option->high))
       return "an option of the filter is out of range; od_filter_option gives the allowed range";
   }
+  if (options->noise && (!filter->constant_noise || options->form != OD_FORM_SQUARE_ROOT))
+    return "constant process noise needs the square-root form and the filter ekf or iterated-ekf";
+  if (!OD_WITH_JOSEPH && options->form == OD_FORM_JOSEPH) return "this build contains only the square-root form";
   return filter->check ? filter->check(options) : NULL;
 }
 
@@ -40,9 +44,12 @@ static size_t lay_out(od_observer *o, od_linear *linear, const od_plant *plant, 
   o->unsound = od_observer_check(options) != NULL;
   o->sim = od_place(&end, od_sim_size(plant));
   o->P = od_place(&end, n * n * d);
-  o->P_out = od_place(&end, n * n * d);
-  o->scratch = od_place(&end, (size_t)od_covariance_scratch((int)nx, (int)np) * d);
-  o->kept = od_place(&end, (size_t)od_covariance_kept((int)nx, (int)np) * d);
+  o->noise = options->noise;
+  o->noise_rows = (int)options->noise_rows;
+  o->room = (size_t)(o->noise ? od_covariance_small_scratch((int)nx, (int)np, o->noise_rows)
+                              : od_covariance_scratch((int)nx, (int)np));
+  o->scratch = od_place(&end, o->room * d);
+  o->kept = od_place(&end, o->noise ? 0 : (size_t)od_covariance_kept((int)nx, (int)np) * d);
   o->map = od_place(&end, nx * nx * d);
   o->map_p = od_place(&end, nx * np * d);
   o->p = od_place(&end, np * d);
@@ -57,7 +64,9 @@ static size_t lay_out(od_observer *o, od_linear *linear, const od_plant *plant, 
   o->guard = od_place(&end, ny * sizeof(od_guard));
   o->rules = od_place(&end, ny * sizeof(od_guard_rules));
   o->probe_size = od_sim_size(plant);
-  o->probe = od_place(&end, o->probe_size);
+  // With constant noise, the trial simulation and the computed covariance share their memory.
+  o->probe = od_place(&end, o->noise && o->probe_size < n * n * d ? n * n * d : o->probe_size);
+  o->P_out = o->noise ? o->probe : od_place(&end, n * n * d);
   o->probe_x = od_place(&end, (4 * n + 2 * ny) * d);
   o->spread = od_place(&end, ny * sizeof(od_spread));
   o->declared_output = od_place(&end, nx * sizeof(int));
@@ -92,7 +101,7 @@ static void set_noise(od_observer *o, const double *R) {
   for (int i = 0; i < ny; i++) {
     od_observer_at(o, o->sigma)[i] = sqrt(R[i * ny + i]);
     for (int j = 0; j < i; j++)
-      if (!(fabs(R[i * ny + j] - R[j * ny + i]) <= 1e-12 * sqrt(R[i * ny + i] * R[j * ny + j]))) o->correlated = -1;
+      if (!(fabs(R[i * ny + j] - R[j * ny + i]) <= OD_TOLERANCE(1e-12) * sqrt(R[i * ny + i] * R[j * ny + j]))) o->correlated = -1;
   }
   if (od_cholesky(ny, R, od_observer_at(o, od_observer_linear(o)->L)) != ny) o->correlated = -1;
 }
@@ -166,14 +175,14 @@ static od_status follow_jump(od_observer *o, const double *by_parameters) {
   od_covariance b = od_observer_estimate(o);
   const double *map = od_observer_at(o, o->map);
   od_observer_carry_bias(o, map, by_parameters, NULL, NULL);
-  if (o->watch) od_change_watch_predict(o->watch, map, by_parameters);
+  if (OD_WITH_CHANGES && o->watch) od_change_watch_predict(o->watch, map, by_parameters);
   if (!od_covariance_predict(&b, map, by_parameters, NULL, NULL)) return OD_NOT_FINITE;
   return o->filter->follow ? o->filter->follow(o, map, by_parameters) : OD_OK;
 }
 
 // As in a simulation, samples are taken after a correction, with the inputs after a jump.
 od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
-  if (!o->started) return OD_BAD_ARGUMENT;
+  if (!o->started || (o->noise && (Q || q))) return OD_BAD_ARGUMENT;
   od_sim *sim = od_observer_sim(o);
   bool changed;
   double *map = od_observer_at(o, o->map), *map_p = o->np ? od_observer_at(o, o->map_p) : NULL;
@@ -192,7 +201,7 @@ od_status od_observer_predict(od_observer *o, double h, const double *u, const d
 od_status od_observer_correct(od_observer *o, const double *y) {
   if (!o->started) return OD_BAD_ARGUMENT;
   od_status status = od_observer_begin_correction(o, y) > 0 ? o->filter->correct(o, y) : OD_OK;
-  if (o->watch) od_change_watch_corrected(o->watch);
+  if (OD_WITH_CHANGES && o->watch) od_change_watch_corrected(o->watch);
   return status;
 }
 
@@ -233,6 +242,12 @@ const double *od_observer_bias(const od_observer *o) {
   return od_observer_at(o, o->bias);
 }
 
+double *od_observer_covariance_memory(od_observer *o) {
+  return od_observer_at(o, o->P_out);
+}
+int od_observer_noise_rows(int nx, int np, const double *Q, double *rows) {
+  return od_covariance_noise(nx, np, Q, rows);
+}
 const double *od_observer_covariance(od_observer *o) {
   od_covariance b = od_observer_estimate(o);
   od_covariance_get(&b, od_observer_at(o, o->P_out));

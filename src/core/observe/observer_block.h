@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/parts.h"
 #include "base/saved.h"
 #include "observe/change_watch.h"
 #include "observe/covariance.h"
@@ -35,11 +36,13 @@ struct od_observer {
   double choice[OD_MOST_FILTER_OPTIONS];  // values of the filter's options
   int unsound;                            // whether the options of the filter are invalid, so that the observer cannot
                                           // start
+  const double *noise;                    // constant process noise; NULL: none; see od_observer_options
+  int noise_rows;
   od_change_watch *watch;                 // in memory of the caller; NULL: changes of parameters are not detected
 
   // Offsets in bytes from the block's start.
   size_t sim, p, low, high;        // the estimate and the bounds of its parameters
-  size_t P, P_out, scratch, kept;  // covariance; covariance computed from its root; see od_covariance
+  size_t P, P_out, scratch, room, kept;  // covariance; covariance computed from its root; see od_covariance
   size_t bias;                     // bias of the estimate due to the step length
   size_t map, map_p;               // derivatives of a jump of the state or a change of coordinates
   size_t sigma, R, present;  // standard deviations and covariance of the sensors' noise; which sensors have values
@@ -71,7 +74,8 @@ static inline od_covariance od_observer_estimate(const od_observer *o) {
                          .form = (od_covariance_form)o->form,
                          .P = od_observer_at(o, o->P),
                          .scratch = od_observer_at(o, o->scratch),
-                         .kept = od_observer_at(o, o->kept)};
+                         .room = (int)o->room,
+                         .kept = o->noise ? NULL : od_observer_at(o, o->kept)};
 }
 // Returns the scalar product, computed with four independent partial sums for speed.
 static inline double od_dot(int n, const double *a, const double *b) {
@@ -87,6 +91,7 @@ static inline double od_dot(int n, const double *a, const double *b) {
 
 // --- sensors.c
 
+// Resets the guards of all sensors, for od_observer_start().
 void od_observer_start_guards(od_observer *o);
 // Begins a correction with the values y: records which sensors have values, and resets the statistics of the
 // correction. Returns the number of sensors that have values.
@@ -112,6 +117,9 @@ void od_observer_transfer(od_observer *o, od_pieces *t);
 bool od_observer_owner(const od_observer *o, od_saved_owner *owner);
 
 // --- observer.c
+
+// Returns memory for a covariance (n x n), which the next call of another function may overwrite.
+double *od_observer_covariance_memory(od_observer *o);
 
 // Adds delta (n) to the estimate and P (n x n) to its covariance. The filter drops its data about earlier samples.
 od_status od_observer_shift(od_observer *o, double *delta, const double *P);

@@ -86,7 +86,7 @@ void od_observer_transfer(od_observer *o, od_pieces *t) {
   od_pieces_bytes(t, od_observer_at(o, l->A), l->at - l->A);
   od_pieces_bytes(t, od_observer_at(o, l->g), l->own_y + (size_t)o->ny * d - l->g);
   // The root of the process noise is computed again when it is needed.
-  if (t->mode == OD_PIECES_RESTORE) *od_observer_at(o, o->kept) = 0;
+  if (t->mode == OD_PIECES_RESTORE && !o->noise) *od_observer_at(o, o->kept) = 0;
   if (o->filter->transfer) o->filter->transfer(o, t);
 }
 

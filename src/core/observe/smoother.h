@@ -131,9 +131,11 @@ static inline od_iterated *od_smoother_live(const od_smoother *s) {
 
 // ---- smoother_record.c
 
+// Returns the size of the smoother's memory in bytes, including its worker and its plain filter.
 size_t od_smoother_size(const od_plant *plant, const od_observer_options *options);
 // Initializes the smoother, in the memory of an observer's filter, its worker and its plain filter.
 od_smoother *od_smoother_init(od_observer *o);
+// Return the addresses of the data of sample k of the window, and of the derivatives of the step to this sample.
 od_window_sample od_smoother_sample(const od_smoother *s, long k);
 od_window_slope od_smoother_slope(const od_smoother *s, long k);
 // Adds a sample without a step; its sensors are missing. Returns false if the memory is full.
@@ -171,10 +173,11 @@ void od_smoother_keep_start(od_smoother *s, double *lambda);
 // If parameter i of mean + delta (n each) exceeds a bound, sets delta to its conditional expectation with this parameter at the
 // bound. b: covariance. Returns the change of the parameter's adjoint.
 double od_smoother_stay_within(const od_smoother *s, const od_covariance *b, int i, const double *mean, double *delta);
-// Returns whether the start of the last tried trajectory is too far from the prior.
+// Returns whether the start of the last tried trajectory is far from the prior: an output, state or parameter with a positive prior
+// variance is more than five standard deviations away (far_sigmas in smoother_start.c).
 bool od_smoother_start_is_far(od_smoother *s);
-// Widens the prior if the start with this adjoint is too far from the prior. Changes the adjoint so that it still defines the same
-// start.
+// Widens the prior of each quantity by which the start with this adjoint (n) is far from the prior, as in
+// od_smoother_start_is_far(). Changes the adjoint so that it still defines the same start.
 void od_smoother_widen_start(od_smoother *s, double *lambda);
 
 // ---- smoother_forward.c

@@ -21,13 +21,12 @@
 
 enum { FIRST_WINDOW = 16 };
 enum {
-  PIECES = 16,
-  BACK = 8
-};  // largest number of pieces per sample; number of samples of a backward pass in one
-    // piece
+  PIECES = 16,  // largest number of pieces per sample
+  BACK = 8      // number of samples of a backward pass in one piece
+};
 enum { MOST_ACCEPTED = 6, MOST_PASSES = 10, FEW_ACCEPTED = 2, PASSES_BEFORE_RESTART = 4 };
-static const double convergence_sigmas =
-    0.3;  // convergence: largest distance between the ends of filter and trajectory, in sigmas
+// Largest distance between the ends of filter and trajectory at convergence, in sigmas.
+static const double convergence_sigmas = 0.3;
 static const double least_fraction = 1. / 16;  // smallest fraction of a step that is tried
 static const double inconsistency_sigmas = 6;  // excess of J that noise does not explain, in sigmas of J
 static const double questionable_sigmas = 3;   // excess of J that noise may not explain, in sigmas of J
@@ -129,8 +128,9 @@ static bool is_surprise(double J, double expected, double sigmas) {
   return J > expected + sigmas * sqrt(2 * expected);
 }
 
-// Returns whether noise does not explain J. J is compared with the distribution of chi-square by the approximation of Wilson and
-// Hilferty, because windows may be short. The decaying sum has a smaller variance than chi-square with the same mean.
+// Returns whether noise does not explain J: J is more than fallback_sigmas standard deviations above its expected value. J is
+// compared with the distribution of chi-squared by the approximation of Wilson and Hilferty, because windows may be short. The
+// decaying sum has a smaller variance than chi-squared with the same mean. Returns false if `expected` is below 1.
 static bool is_inconsistent(double J, double expected) {
   if (!(expected >= 1)) return false;  // the approximation is not valid
   double variance = 2 / (9 * expected);
@@ -145,10 +145,10 @@ static double samples_J(const od_smoother *s) {
 }
 
 // Decides whether the filter has settled, and whether it falls back. The smoothed samples since its start must fill a whole window.
-// The filter has settled if three conditions hold. The last window converged after few accepted trajectories. Its prior was not
-// widened. J over the last few windows is consistent with noise. Short windows do not show that a model is wrong, because the next
-// window changes their result. A start far from the user's prior shows that the prior is wrong, not the model: its cost is no
-// reason to fall back.
+// The filter has settled if three conditions hold. The last window converged after at most FEW_ACCEPTED accepted trajectories. Its
+// prior was not widened. The decaying sum of J over the windows exceeds its expected value by at most questionable_sigmas. Short
+// windows do not show that a model is wrong, because the next window changes their result. A start far from the user's prior shows
+// that the prior is wrong, not the model: its cost is no reason to fall back.
 static void judge_window(od_smoother *s) {
   double J = s->chi + s->end_J, expected = s->chi_expected + (double)s->end_measured;
   bool is_whole = s->end - s->begun >= s->capacity;

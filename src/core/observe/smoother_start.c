@@ -292,8 +292,9 @@ od_status od_smoother_go_to_start(od_smoother *s, const double *lambda) {
 
 // ---- a prior that is too narrow
 //
-// Quantities too far from the prior get the variance v + d^2, where v is the variance of the prior and d the distance. The
-// adjoint times v / (v + d^2) then gives the same start if the errors are independent.
+// Quantities that are more than far_sigmas standard deviations from the prior (is_far()) get the variance v + d^2, where v is the
+// variance of the prior and d the distance. The adjoint times v / (v + d^2) then gives the same start if the errors are
+// independent.
 
 static bool is_far(double distance, double variance) {
   return variance > 0 && distance * distance > far_sigmas * far_sigmas * variance;
@@ -307,7 +308,7 @@ static const double *way_to_start(od_smoother *s, const double *lambda) {
   return moved;
 }
 
-// Counts the outputs that are too far from the prior and, unless lambda is NULL, widens their prior. Returns the count.
+// Counts the outputs that are far from the prior (is_far()) and, unless lambda is NULL, widens their prior. Returns the count.
 static int far_outputs(od_smoother *s, const double *moved, double *lambda) {
   int count = 0;
   for (int r = 0; r < s->declared; r++) {
@@ -320,8 +321,8 @@ static int far_outputs(od_smoother *s, const double *moved, double *lambda) {
   return count;
 }
 
-// Counts the states and parameters that are too far from the prior and, unless lambda is NULL, widens their prior. Returns the
-// count.
+// Counts the states and parameters that are far from the prior (is_far()) and, unless lambda is NULL, widens their prior. Returns
+// the count.
 static int far_states(od_smoother *s, const double *moved, double *lambda) {
   int count = 0;
   od_covariance prior = prior_of(s);

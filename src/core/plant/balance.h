@@ -59,6 +59,7 @@ void od_balance_conditions(void *balance, void *work, double *r, double *rz);
 
 // ---- equations (balance.c)
 
+// Returns the equations of the balance as a problem for od_equilibrium. The problem refers to *b.
 od_equilibrium od_balance_problem(od_balance *b);
 // Chooses pivots at x: held positions first, then forces (in columns of positions if possible), rates of states, and at most
 // `resting` rates of pressures. b->work receives the values of the equations. Returns false if the equations cannot be

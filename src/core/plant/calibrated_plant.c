@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/byte_hash.h"
+#include "base/parts.h"
 #include "base/place.h"
 #include "plant/inner_plant.h"
 #include "plant/plant_in_arena.h"

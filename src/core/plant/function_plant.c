@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/byte_hash.h"
+#include "base/parts.h"
 #include "oleodyn/plant.h"
 
 #include "base/allocate.h"

@@ -103,13 +103,17 @@ static void report_missing_values(od_assembly *s) {
                       od_model_text(m, m->node[i].name), od_model_text(m, m->node[i].name));
 }
 
-// Sets states of elements without an initial value to the default of their class.
+// Sets states of elements and foreign blocks without an initial value to the default of their class or law.
 static void take_defaults(od_assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < m->instances; i++)
     for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
       if (m->instance[i].state[k] >= 0)
         m->c0[m->instance[i].state[k]] = od_instance_description(m, &m->instance[i])->states[k].initial;
+  for (int i = 0; i < m->blocks; i++) {
+    const od_foreign_law *law = m->spec[i].foreign;
+    for (int k = 0; law && law->initial && k < law->states; k++) m->c0[m->block[i].state + k] = law->initial[k];
+  }
   // In a machine with a reservoir, the temperature in the file is the initial value of the reservoir's state.
   if (m->join.warms >= 0 && m->viscosity >= 0) m->c0[m->join.warms] = m->theta[m->viscosity + OD_VISCOSITY_TEMPERATURE];
 }

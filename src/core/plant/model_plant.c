@@ -68,26 +68,29 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
   return OD_OK;
 }
 
-// Returns whether x and u equal the x and u of the last point, so that only the rates k can differ.
-static bool same_place(const od_plant_data *d, const od_work_parts *p, const double *x, const double *u) {
+// Returns whether x and u equal the x and u of the last point, so that only the rates k can differ. Foreign blocks also read the
+// time.
+static bool same_place(const od_plant_data *d, const od_work_parts *p, double t, const double *x, const double *u) {
+  if (d->reads_time && p->w[d->m->layout.time] != t) return false;
   size_t nx = (size_t)od_plant_nx(&d->plant), nu = (size_t)d->plant.nu;
   // In most cases a comparison of the first number suffices.
   return p->head->placed && (nx == 0 || p->x[0] == x[0]) && memcmp(p->x, x, nx * sizeof *x) == 0 &&
          (nu == 0 || memcmp(p->u, u, nu * sizeof *u) == 0);
 }
 
-// Moves mechanism and circuit to the point x, k, u.
-static od_status move(const od_plant_data *d, const od_work_parts *p, const double *x, const double *k,
+// Moves mechanism and circuit to the point x, k, u at the time t.
+static od_status move(const od_plant_data *d, const od_work_parts *p, double t, const double *x, const double *k,
                       const double *u) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
   int n = d->plant.nz, nc = d->plant.nc, nu = d->plant.nu;
   memcpy(p->k, k, (size_t)(n + nc) * sizeof *k);
-  if (same_place(d, p, x, u)) {
+  if (same_place(d, p, t, x, u)) {
     od_mechanics(m)->accelerate(m, p->in, p->w, k);
     return OD_OK;
   }
   p->head->placed = 0;
+  p->w[l->time] = t;
   memcpy(p->x, x, (size_t)(2 * n + nc) * sizeof *x);
   for (int i = 0; i < nu; i++) p->u[i] = p->w[l->u + i] = u[i];
   for (int i = 0; i < nc; i++) p->w[l->c + i] = x[2 * n + i];
@@ -102,13 +105,12 @@ static od_status move(const od_plant_data *d, const od_work_parts *p, const doub
 // Computes g at a point. Fails if the loops cannot be closed at this point or if a value is not finite.
 static od_status residual(const od_plant *plant, void *work, double t, const double *x, const double *k,
                           const double *u, double *g) {
-  (void)t;
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
   od_work_parts p = od_work_parts_of(d, work);
   int n = plant->nz, nc = plant->nc;
   p.head->linear = 0;
-  od_status status = move(d, &p, x, k, u);
+  od_status status = move(d, &p, t, x, k, u);
   if (status == OD_OK) status = od_mechanics(m)->residual(m, p.in, p.w, g);
   if (status != OD_OK) return status;
   for (int i = 0; i < nc; i++) {
@@ -189,6 +191,11 @@ static void lay_out(od_plant_data *d) {
   d->plant.work_size = od_place(&end, 0);
 }
 
+size_t od_model_plant_complex_bytes(const od_plant *plant) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  return d->tree - d->complex_scalars;
+}
+
 // Sets typical rates: 1 m/s2 or rad/s2 for accelerations; the model contains the rates of its first-order states.
 static void set_scales(od_plant_data *d) {
   const od_model *m = d->m;
@@ -209,7 +216,6 @@ static od_plant_ops operations_of(const od_model *m) {
     .parameter_jacobian = od_model_plant_parameter_jacobian,
     .outputs = od_model_plant_outputs,
     .output_jacobians = od_model_plant_output_jacobians,
-    .powers = od_model_plant_powers,
     .wants_repartition = od_model_plant_wants_repartition,
     .repartition = od_model_plant_repartition,
     .settle = settle,
@@ -219,6 +225,7 @@ static od_plant_ops operations_of(const od_model *m) {
 #endif
     .edges = od_model_plant_edges
   };
+  if (OD_SHOWS_POWERS) ops.powers = od_model_plant_powers;
   if (OD_WITH_SAVE) {
     ops.fingerprint = od_model_plant_fingerprint;
     ops.restore = od_model_plant_restore;
@@ -243,10 +250,8 @@ static int *copy_indices(od_arena *arena, const int *from, int count) {
   return to;
 }
 
-// Returns whether a number is a component of a joint's axis. Such a number cannot be a parameter of a planar machine, because a
-// change would turn the axis out of the plane.
-static bool is_axis(const od_model *m, int number) {
-  for (int i = 0; i < m->joints; i++) {
+bool od_model_plant_fixes(const od_model *m, int number) {
+  for (int i = 0; i < m->joints && m->planar; i++) {
     const od_joint_spec *s = &m->joint[i].spec;
     if ((s->axis_a >= 0 && number >= s->axis_a && number < s->axis_a + 3) ||
         (s->axis_b >= 0 && number >= s->axis_b && number < s->axis_b + 3))
@@ -272,7 +277,7 @@ static od_status check_choice(const od_model *m, const od_plant_choice *c, od_er
     if (number < 0 || number >= m->numbers)
       return od_fail(err, OD_BAD_ARGUMENT, "number %d does not exist; expected an index from 0 to %d", number,
                      m->numbers - 1);
-    if (m->planar && is_axis(m, number))
+    if (od_model_plant_fixes(m, number))
       return od_fail(
           err, OD_BAD_ARGUMENT,
           "'%s' belongs to an axis of a planar machine and cannot be a parameter; load the machine as spatial",
@@ -290,7 +295,7 @@ static void find_parameters(od_plant_data *d, od_arena *arena) {
     d->owner[i] = measured ? od_circuit_no_number : od_circuit_find_number(m, d->parameter[i]);
     d->block[i] = od_block_find_number(m, d->parameter[i]);
   }
-  od_model_plant_find_changes(d, arena);
+  if (OD_WITH_COMPLEX) od_model_plant_find_changes(d, arena);
 }
 
 // Finds, for each output, the states on which it depends, and properties of all outputs that the plant needs.
@@ -314,6 +319,8 @@ od_status od_model_plant_in(od_arena *arena, const od_model *m, od_plant_choice 
   if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->m = m;
   d->ops = operations_of(m);
+  for (int i = 0; i < od_model_blocks(m); i++)
+    d->reads_time = d->reads_time || od_block_class_of(&m->spec[i])->is_foreign;
   d->plant = (od_plant){.nz = m->freedom,
                         .nc = m->states,
                         .nu = m->inputs,

@@ -6,6 +6,7 @@
 #include "base/complex_number.h"
 #include "model/model.h"
 
+// Returns the model of a machine's plant, and the integers and scalars of its work memory.
 const od_model *od_model_plant_model(const od_plant *plant);
 const int *od_model_plant_integers(const od_plant *plant, const void *work);    // see od_layout
 const double *od_model_plant_scalars(const od_plant *plant, const void *work);  // see od_layout
@@ -13,6 +14,10 @@ const double *od_model_plant_scalars(const od_plant *plant, const void *work);  
 // Finds the element or the block whose law contains the jump with this index. Jumps are numbered as in
 // od_plant_ops.hold(). *element is NULL for a block.
 void od_model_plant_jump_owner(const od_plant *plant, int jump, const od_instance **element, const od_block **block);
+
+// Returns whether a number of the model cannot be a parameter: a component of a joint's axis in a planar machine. A change would turn the
+// axis out of the plane.
+bool od_model_plant_fixes(const od_model *m, int number);
 
 // Computes the mass matrix (nz x nz) at the last point.
 void od_model_plant_mass_matrix(const od_plant *plant, void *work, double *M);

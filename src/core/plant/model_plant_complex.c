@@ -45,6 +45,7 @@ od_status od_model_plant_complex_step(const od_plant *plant, void *work, od_comp
   for (int i = 0; i < OD_CHART_SIZE * m->charts; i++) wc[l->chart + i] = p.w[l->chart + i];
   for (int i = 0; i < m->nodes; i++) wc[l->pressure + i] = p.w[l->pressure + i];
   for (int i = 0; i < m->jumps; i++) wc[l->held + i] = p.w[l->held + i];
+  wc[l->time] = p.w[l->time];
   for (int j = 0; j < m->coordinates; j++) wc[l->z + j] = p.w[l->z + j];
   for (int i = 0; i < od_partition_rank(m) * m->freedom; i++) wc[l->R + i] = 0;
   for (int i = 0; i < od_partition_rank(m); i++) wc[l->curl + i] = 0;
@@ -125,7 +126,7 @@ od_status od_model_plant_guard_slopes(const od_plant *plant, void *work, od_poin
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
   const od_complex *wc = od_work_parts_of(d, work).wc, *theta = wc + m->layout.theta, *held = wc + m->layout.held;
-  od_complex u[OD_MOST_BLOCK_INPUTS], guard[OD_MOST_OPERATIONS];
+  od_complex u[OD_BLOCK_LINE], guard[OD_MOST_OPERATIONS];
   int next = 0;
   od_status status = od_model_plant_complex_step(plant, work, (od_complex_move){-1, -1, -1, .along = along}, NULL);
   if (status != OD_OK) return status;
@@ -184,6 +185,7 @@ static od_status complex_begin(const od_plant *plant, void *work, void *memory, 
   for (int i = 0; i < OD_CHART_SIZE * m->charts; i++) c->w[l->chart + i] = p.w[l->chart + i];
   for (int i = 0; i < m->nodes; i++) c->w[l->pressure + i] = p.w[l->pressure + i];
   for (int i = 0; i < m->jumps; i++) c->w[l->held + i] = p.w[l->held + i];
+  c->w[l->time] = p.w[l->time];
   for (int j = 0; j < m->coordinates; j++) c->w[l->z + j] = p.w[l->z + j];
   for (int i = 0; i < od_partition_rank(m) * m->freedom; i++) c->w[l->R + i] = 0;
   for (int i = 0; i < od_partition_rank(m); i++) c->w[l->curl + i] = 0;

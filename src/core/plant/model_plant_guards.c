@@ -47,7 +47,7 @@ static int element_zeros(const od_model *m, const double *w, const od_instance *
 static int block_zeros(const od_model *m, const double *w, const od_block *b, zero_lists to) {
   const od_block_spec *spec = od_block_spec_in(m, b);
   const od_block_class *c = od_block_class_of(spec);
-  double u[OD_MOST_BLOCK_INPUTS];
+  double u[OD_BLOCK_LINE];
   if (c->margin || b->sample > 0) return 0;
   if (to.value) od_block_inputs(m, w, b, u);
   if (OD_WITH_FORMULAS && c->has_formula)
@@ -67,7 +67,7 @@ static int find_zeros(const od_model *m, const double *w, zero_lists to) {
   int count = 0;
   for (int i = 0; i < m->instances; i++) count += element_zeros(m, w, &m->instance[i], from(to, count));
   for (int i = 0; i < od_model_blocks(m); i++) count += block_zeros(m, w, &m->block[i], from(to, count));
-  for (int i = 0; i < m->loads; i++) {
+  for (int i = 0; i < od_model_loads(m); i++) {
     if (m->load[i].kind != OD_LOAD_CONTACT) continue;
     if (to.value) to.value[count] = od_mechanics(m)->contact_height(m, w, i);
     if (to.jump) to.jump[count] = -1;
@@ -87,7 +87,7 @@ static double place_on_scale(const double *at, int count, double u) {
 // Lists all scales and returns their number, like find_zeros(). knots (may be NULL) receives the number of knots of each scale.
 static int find_scales(const od_model *m, const double *w, double *value, int *knots) {
   int count = 0;
-  double u[OD_MOST_BLOCK_INPUTS];
+  double u[OD_BLOCK_LINE];
   for (int i = 0; i < od_model_blocks(m); i++) {
     const od_block *b = &m->block[i];
     const od_block_class *c = od_block_class_of(&m->spec[i]);  // classes with tables cannot be sampled, so their guards
@@ -136,6 +136,7 @@ static void list_jumps(od_plant_data *d, od_arena *arena) {
 void od_model_plant_count_guards(od_plant_data *d, od_arena *arena) {
   const od_model *m = d->m;
   d->plant.margins = od_model_switchers(m);
+  if (!OD_WITH_SIMULATION && !OD_WITH_JUMPS && d->plant.margins == 0) return;  // only od_advance and jumps need guards
   d->plant.zeros = find_zeros(m, NULL, (zero_lists){0});
   d->plant.scales = find_scales(m, NULL, NULL, NULL);
   d->scale_knots = OD_TAKE(arena, int, d->plant.scales);

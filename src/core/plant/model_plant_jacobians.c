@@ -224,7 +224,7 @@ od_status od_model_plant_parameter_jacobian(const od_plant *plant, void *work, d
       od_model_plant_signal_number_column(d, &p, d->block[j], gp + j, np);
       continue;
     }
-    if (d->change[j].is_mechanical) continue;
+    if (od_is_mechanical(d, j)) continue;
     od_status status =
         od_model_plant_complex_step(plant, work, (od_complex_move){.parameter = j, .state = -1, .input = -1}, dg);
     if (status != OD_OK) return status;

@@ -15,7 +15,7 @@ static double integral_of(const od_model *m, const double *w, const double *ener
 
 // Returns the part of an output that consists of integrals of powers.
 static double integral_part(const od_model *m, const double *w, const od_output *o, const double *energy) {
-  if (!energy) return 0;
+  if (!OD_SHOWS_POWERS || !energy) return 0;
   double dissipated = 0, supplied = 0, compressed = 0;
   int elements = od_model_power(m, OD_POWER_ELEMENT), loads = od_model_power(m, OD_POWER_LOAD),
       nodes = od_model_power(m, OD_POWER_NODE), supplies = od_model_power(m, OD_POWER_SUPPLY);
@@ -31,7 +31,7 @@ static double integral_part(const od_model *m, const double *w, const od_output 
     else
       dissipated += integral_of(m, w, energy, elements + i);
   for (int i = 0; i < m->suppliers; i++) supplied += energy[supplies + i];
-  for (int i = 0; i < m->loads; i++)
+  for (int i = 0; i < od_model_loads(m); i++)
     if (m->load[i].kind == OD_LOAD_CONTACT)
       dissipated += energy[loads + i];
     else
@@ -50,19 +50,22 @@ static double integral_part(const od_model *m, const double *w, const od_output 
   }
 }
 
-// The next functions return an output without its integrals, and its change along the last tangent.
+// Returns the value of an output at the state in w, in SI units. The part of the output that powers contribute by their integrals
+// over time is not included (integral_part()).
 double od_model_output_value(const od_model *m, const double *w, const od_output *o) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output(m, w, o);
-  if (o->kind == OD_OUT_OIL_BALANCE) return od_circuit_oil(m, w) - m->oil0;
+  if (OD_SHOWS(OD_OUT_OIL_BALANCE) && o->kind == OD_OUT_OIL_BALANCE) return od_circuit_oil(m, w) - m->oil0;
   double share = od_output_stored_share(o), value = od_mechanics(m)->output(m, w, o);
-  return share != 0 ? value + share * od_circuit_stored(m, w) : value;
+  return OD_SHOWS_STORES && share != 0 ? value + share * od_circuit_stored(m, w) : value;
 }
+// Returns the change of od_model_output_value() along a direction: the last tangent_motion() of the mechanism, the changes dc of
+// the first-order states, the changes du of the inputs, and the change of a number.
 double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du,
                               const od_number_change *change) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output_tangent(m, w, o, dc, du);
-  if (o->kind == OD_OUT_OIL_BALANCE) return od_circuit_oil_tangent(m, w, dc, du);
+  if (OD_SHOWS(OD_OUT_OIL_BALANCE) && o->kind == OD_OUT_OIL_BALANCE) return od_circuit_oil_tangent(m, w, dc, du);
   double share = od_output_stored_share(o), value = od_mechanics(m)->output_tangent(m, w, o, du, change);
-  return share != 0 ? value + share * od_circuit_stored_tangent(m, w, dc, du) : value;
+  return OD_SHOWS_STORES && share != 0 ? value + share * od_circuit_stored_tangent(m, w, dc, du) : value;
 }
 bool od_model_output_is_reaction(const od_output *o) {
   return o->kind == OD_OUT_JOINT_FORCE || o->kind == OD_OUT_JOINT_TORQUE || o->kind == OD_OUT_ROD_FORCE ||
@@ -87,7 +90,7 @@ od_status od_model_plant_powers(const od_plant *plant, void *work, double *power
   od_work_parts p = od_work_parts_of(d, work);
   od_circuit_losses(m, p.w, power + od_model_power(m, OD_POWER_ELEMENT), power + od_model_power(m, OD_POWER_SUPPLY));
   double *load = power + od_model_power(m, OD_POWER_LOAD), *node = power + od_model_power(m, OD_POWER_NODE);
-  for (int i = 0; i < m->loads; i++)
+  for (int i = 0; i < od_model_loads(m); i++)
     load[i] = od_model_output_value(m, p.w, &(od_output){.kind = OD_OUT_LOAD_POWER, .index = i});
   for (int i = 0; i < m->nodes; i++) node[i] = p.w[m->layout.pressure + i] * p.w[m->layout.inflow + i];
   if (m->nodes) power[od_model_power(m, OD_POWER_OIL)] = d->balances_oil ? od_circuit_oil_supplied(m, p.w) : 0;
@@ -297,7 +300,7 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
       output_column(d, &p, wanted, -1, v.dc, v.du, d->block[j], NULL, hp, plant->np, j);
       continue;
     }
-    if (d->change[j].is_mechanical) {
+    if (od_is_mechanical(d, j)) {
       number_output_column(d, &p, wanted, seen, kp, j, hp);
       continue;
     }

@@ -22,26 +22,33 @@ double od_model_plant_next_sample(const od_plant *plant, const void *work) {
   return next;
 }
 
-// Returns the change of signal or measured quantity `source`, the input of a block, along a direction v of x.
-static double input_change(const od_plant_data *d, const od_work_parts *p, int source, const od_directions *v) {
+// Adds the changes of the inputs of a block, signals or measured quantities, along a direction v of x.
+static void add_input_changes(const od_plant_data *d, const od_work_parts *p, const od_block *b, const od_directions *v,
+                              double *du) {
   const od_model *m = d->m;
-  if (source < 0) return 0;
+  bool any = false;
+  for (int i = 0; i < b->inputs; i++) any = any || m->block_line[b->line + i].source >= 0;
+  if (!any) return;
   od_mechanics(m)->tangent_motion(m, p->in, p->w, v->dz, v->dzd, v->dzdd, NULL, OD_LEVEL_POSITION);
   double *line = p->w + m->layout.signal_line;
   for (int i = 0; i < m->inputs; i++) line[i] = 0;
   od_model_plant_signal_tangent(d, p, v->dc, od_no_block_number, NULL, line);
-  return line[source];
+  for (int i = 0; i < b->inputs; i++) {
+    int source = m->block_line[b->line + i].source;
+    if (source >= 0) du[i] += line[source];
+  }
 }
 
-// Computes the derivative of a block's input with respect to a parameter at constant x. Uses a complex step through the whole
+// Computes the derivatives of a block's inputs with respect to a parameter at constant x. Uses a complex step through the whole
 // machine.
-static od_status parameter_change(const od_plant_data *d, const od_work_parts *p, int source, int parameter,
+static od_status parameter_change(const od_plant_data *d, const od_work_parts *p, const od_block *b, int parameter,
                                   double *du) {
-  *du = 0;
-  if (source < 0) return OD_OK;
   od_complex_move move = {.parameter = parameter, .state = -1, .input = -1};
   od_status status = od_model_plant_complex_step(&d->plant, p->head, move, NULL);
-  if (status == OD_OK) *du = od_model_plant_scalar_slope(p, d->m->layout.u + source);
+  for (int i = 0; i < b->inputs && status == OD_OK; i++) {
+    int source = d->m->block_line[b->line + i].source;
+    if (source >= 0) du[i] = od_model_plant_scalar_slope(p, d->m->layout.u + source);
+  }
   return status;
 }
 
@@ -50,16 +57,16 @@ static od_status move_columns(const od_plant_data *d, const od_work_parts *p, in
                               bool parameters) {
   const od_model *m = d->m;
   const od_block *b = &m->block[block];
-  int n = d->plant.nz, nc = d->plant.nc, first = 2 * n + b->state, source = m->block_line[b->line].source;
+  int n = d->plant.nz, nc = d->plant.nc, first = 2 * n + b->state;
   for (int j = 0; j < columns; j++) {
-    double du = 0, next[OD_MOST_BLOCK_ORDER + 1];
-    od_status status = parameters ? parameter_change(d, p, source, j, &du) : OD_OK;
+    double du[OD_MOST_BLOCK_INPUTS] = {0}, next[OD_MOST_BLOCK_STATES];
+    od_status status = parameters ? parameter_change(d, p, b, j, du) : OD_OK;
     if (status != OD_OK) return status;
     int place = parameters && d->block[j].block == block ? d->block[j].place : -1;
     od_directions v = clear_directions(&d->plant, p);
     for (int i = 0; i < n; i++) v.dz[i] = map[i * columns + j], v.dzd[i] = map[(n + i) * columns + j];
     for (int i = 0; i < nc; i++) v.dc[i] = map[(2 * n + i) * columns + j];
-    du += input_change(d, p, source, &v);
+    add_input_changes(d, p, b, &v, du);
     od_block_sample_tangent(m, p->w, block, v.dc + b->state, du, place, next);
     for (int i = 0; i < b->states; i++) map[(first + i) * columns + j] = next[i];
   }
@@ -72,7 +79,7 @@ static od_status sample_block(const od_plant_data *d, const od_work_parts *p, in
                               double *by_parameters) {
   const od_model *m = d->m;
   const od_block *b = &m->block[block];
-  double next[OD_MOST_BLOCK_ORDER + 1];
+  double next[OD_MOST_BLOCK_STATES];
   od_status status = OD_OK;
   if (map || by_parameters) od_model_plant_prepare_tangents(d, p);
   if (map) status = move_columns(d, p, block, map, od_plant_nx(&d->plant), false);
@@ -131,6 +138,7 @@ od_status od_model_plant_sample(const od_plant *plant, void *work, double t, dou
   // Signals jump, so the circuit must be evaluated again although the last point is updated with x.
   p.head->placed = 0;
   keep_before_sample(d, &p);
+  p.w[m->layout.time] = t;
   for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0;
   for (int i = 0; by_parameters && i < nx * plant->np; i++) by_parameters[i] = 0;
   // Elements and blocks with modes switch first, so that samples use the new modes. Switches that the samples cause are taken

@@ -34,6 +34,7 @@ typedef struct od_plant_data {  // a model with the chosen inputs, outputs and p
   int *output, *parameter;
   od_state_range *seen;         // for each output: the states on which the output may depend
   bool reactions;               // whether an output is a reaction of a joint, a rod or a gear
+  bool reads_time;              // whether the machine has foreign blocks, which read the time
   bool balances_oil;            // whether an output is the balance of oil
   od_circuit_number *owner;     // for each parameter: the number of the circuit that the parameter sets, or none
   od_block_number *block;       // for each parameter: the number of a block that the parameter sets, or none
@@ -144,6 +145,12 @@ static inline double od_model_plant_force_row(const od_plant_data *d, const od_w
 // Computes a column of g's derivatives along a motion of the mechanism that starts at `level`, or along a number (NULL: none).
 void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v,
                                   const od_number_change *change, int level, double *column);
+// Returns whether parameter j is a number of the mechanism. Builds without complex numbers have no such parameters
+// (real_derivatives.h).
+static inline bool od_is_mechanical(const od_plant_data *d, int j) {
+  return OD_WITH_COMPLEX && d->change[j].is_mechanical;
+}
+
 // Directions of OD_LANES tangents together, used if OD_LANES_PAY.
 typedef struct od_lane_directions {
   od_lanes *dz, *dzd, *dzdd, *column;
@@ -272,7 +279,7 @@ bool od_model_output_sees_states_only(const od_model *m, const od_output *o);
 bool od_model_output_has_rates(const od_model *m, const od_output *o);
 void od_model_plant_edges(const od_plant *plant, const double *x, unsigned char *at_edge);
 od_status od_model_plant_powers(const od_plant *plant, void *work, double *power);
-// repartition.c
+// repartition.c: functions of od_plant_ops with the same names without the prefix.
 bool od_model_plant_wants_repartition(const od_plant *plant, void *work);
 od_status od_model_plant_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p);
 // Returns whether the angles of the spherical joint with this first link are near their singular position; false for other links.
@@ -322,7 +329,7 @@ od_status od_model_plant_guard_slopes(const od_plant *plant, void *work, od_poin
 // np) contain the derivatives of the jump so far and are propagated through the switches. NULL: not wanted.
 od_status od_model_plant_switch(const od_plant *plant, void *work, double *x, double *map, double *by_parameters);
 
-// model_plant_samples.c
+// model_plant_samples.c: functions of od_plant_ops with the same names without the prefix.
 double od_model_plant_next_sample(const od_plant *plant, const void *work);
 od_status od_model_plant_sample(const od_plant *plant, void *work, double t, double *x, double *map,
                                 double *by_parameters);

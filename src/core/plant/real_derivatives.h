@@ -12,4 +12,7 @@ bool od_output_needs_complex(const od_output *o);
 // Returns whether an observer of the plant needs complex numbers: for the plant itself or for its outputs.
 bool od_model_plant_observes_in_complex(const od_plant_data *d);
 
+// Returns the part of the plant's work memory that only builds with complex numbers have, in bytes.
+size_t od_model_plant_complex_bytes(const od_plant *plant);
+
 #endif

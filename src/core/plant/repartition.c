@@ -6,8 +6,8 @@
 
 #include "plant/model_plant_work.h"
 
-// If a weighted entry of R exceeds this limit, another choice of coordinates is clearly better. The smaller limit applies if a
-// preferred coordinate would become independent or dependent.
+// If a weighted entry of R exceeds this limit, other coordinates are chosen: the exchange of its two coordinates would increase the
+// pivot by this factor. The smaller limit applies if exactly one of the two coordinates is preferred as independent.
 static const double worst_map_entry = 3, worst_preferred_entry = 1.5;
 // If the smallest pivot has decreased by this factor since the partition was chosen, a choice of other rows or another order is
 // better.
@@ -32,8 +32,7 @@ static bool rows_are_bad(const od_plant_data *d, const od_work_parts *p) {
   return largest > worst_pivot_growth * p->head->inverse_pivot;
 }
 
-// Returns whether the exchange of a dependent and an independent coordinate would clearly improve the condition of the
-// map R.
+// Returns whether a weighted entry of the map R exceeds its limit, worst_map_entry or worst_preferred_entry.
 static bool partition_is_bad(const od_plant_data *d, const od_work_parts *p) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -150,7 +149,7 @@ static od_status parameter_motion(const od_plant *plant, void *work, double *T, 
   const od_layout *l = &d->m->layout;
   od_work_parts p = od_work_parts_of(d, work);
   for (int j = 0; j < plant->np; j++) {
-    if (d->change[j].is_mechanical) {
+    if (od_is_mechanical(d, j)) {
       int level;
       od_number_change change = od_model_plant_begin_number(d, &p, j, &level);
       od_directions v = clear_directions(plant, &p);

@@ -9,6 +9,7 @@
 
 #include "base/allocate.h"
 #include "base/byte_hash.h"
+#include "base/parts.h"
 #include "base/place.h"
 #include "plant/inner_plant.h"
 

@@ -35,13 +35,13 @@ void od_blocks_start(const od_model *m, double *w);
 // input. A delay shifts its stored samples by one.
 void od_block_sample(const od_model *m, double *w, int block, double *next);
 void od_block_sample_complex(const od_model *m, const od_block *b, const od_complex *q, const od_complex *x,
-                             od_complex u, od_complex *next);
-// Computes the change of the states after a sample. The states change by dx, the input by du, and the number `place` by
+                             const od_complex *u, od_complex *next);
+// Computes the change of the states after a sample. The states change by dx, the inputs by du, and the number `place` by
 // 1. dx NULL: the states do not change; place -1: no number changes.
-void od_block_sample_tangent(const od_model *m, const double *w, int block, const double *dx, double du, int place,
-                             double *next);
+void od_block_sample_tangent(const od_model *m, const double *w, int block, const double *dx, const double *du,
+                             int place, double *next);
 
-// Copies the inputs of a block to u (OD_MOST_BLOCK_INPUTS entries).
+// Copies the inputs of a block, then the time, to u (OD_BLOCK_LINE entries).
 void od_block_inputs(const od_model *m, const double *w, const od_block *b, double *u);
 void od_block_inputs_complex(const od_model *m, const od_complex *w, const od_block *b, od_complex *u);
 

@@ -15,12 +15,12 @@ void od_blocks_evaluate_complex(const od_model *m, od_complex *w) {
 }
 
 void od_block_sample_complex(const od_model *m, const od_block *b, const od_complex *q, const od_complex *x,
-                             od_complex u, od_complex *next) {
+                             const od_complex *u, od_complex *next) {
   const od_block_class *c = od_block_class_of(od_block_spec_in(m, b));
   if (c->remembers)
     next[0] = x[0];  // the memory of a delay is real: the output is an earlier input
   else
-    c->step_complex(od_block_spec_in(m, b), q, x, &u, next);
+    c->step_complex(od_block_spec_in(m, b), q, x, u, next);
 }
 
 void od_block_inputs_complex(const od_model *m, const od_complex *w, const od_block *b, od_complex *u) {
@@ -31,7 +31,7 @@ void od_block_inputs_complex(const od_model *m, const od_complex *w, const od_bl
 
 void od_block_switch_complex(const od_model *m, const od_complex *w, int block, od_complex *next) {
   const od_block *b = &m->block[block];
-  od_complex u[OD_MOST_BLOCK_INPUTS];
+  od_complex u[OD_BLOCK_LINE];
   gather_inputs(m, w, b, u);
   od_block_class_of(od_block_spec_in(m, b))
       ->switch_states_complex(od_block_spec_in(m, b), w + m->layout.theta + b->number, w + m->layout.c + b->state, u,

@@ -18,7 +18,7 @@ static inline od_block_counts counts_of(const od_block *b) {
 
 void od_blocks_linearize(const od_model *m, double *w) {
   const od_layout *l = &m->layout;
-  double u[OD_MOST_BLOCK_INPUTS];
+  double u[OD_BLOCK_LINE];
   for (int i = 0; i < od_model_blocks(m); i++) {
     const od_block *b = &m->block[i];
     gather_inputs(m, w, b, u);
@@ -40,7 +40,7 @@ od_block_number od_block_find_number(const od_model *m, int number) {
 // Computes the derivatives of a block's outputs, then of its rates, with respect to one of its numbers.
 static void number_slopes(const od_model *m, const double *w, od_block_number n, double *out) {
   const od_block *b = &m->block[n.block];
-  double u[OD_MOST_BLOCK_INPUTS];
+  double u[OD_BLOCK_LINE];
   gather_inputs(m, w, b, u);
   od_block_number_slopes(od_block_spec_in(m, b), counts_of(b), w + m->layout.theta + b->number,
                          w + m->layout.c + b->state, u, w + m->layout.held + b->held, n.place, out);
@@ -101,7 +101,7 @@ static void delay_sample(const od_model *m, double *w, const od_block *b, double
 
 void od_block_sample(const od_model *m, double *w, int block, double *next) {
   const od_block *b = &m->block[block];
-  double u[OD_MOST_BLOCK_INPUTS];
+  double u[OD_BLOCK_LINE];
   gather_inputs(m, w, b, u);
   if (b->samples > 0)
     delay_sample(m, w, b, u[0], next);
@@ -110,10 +110,10 @@ void od_block_sample(const od_model *m, double *w, int block, double *next) {
         ->step(od_block_spec_in(m, b), w + m->layout.theta + b->number, w + m->layout.c + b->state, u, next);
 }
 
-void od_block_sample_tangent(const od_model *m, const double *w, int block, const double *dx, double du, int place,
-                             double *next) {
+void od_block_sample_tangent(const od_model *m, const double *w, int block, const double *dx, const double *du,
+                             int place, double *next) {
   const od_block *b = &m->block[block];
-  double u[OD_MOST_BLOCK_INPUTS];
+  double u[OD_BLOCK_LINE];
   gather_inputs(m, w, b, u);
   od_block_step_tangent(od_block_spec_in(m, b), counts_of(b), w + m->layout.theta + b->number,
                         w + m->layout.c + b->state, u, (od_block_direction){dx, du, place}, next);
@@ -127,7 +127,7 @@ void od_block_inputs(const od_model *m, const double *w, const od_block *b, doub
 
 double od_block_margin_at(const od_model *m, const double *w, int block) {
   const od_block *b = &m->block[block];
-  double u[OD_MOST_BLOCK_INPUTS];
+  double u[OD_BLOCK_LINE];
   gather_inputs(m, w, b, u);
   return od_block_class_of(od_block_spec_in(m, b))
       ->margin(od_block_spec_in(m, b), w + m->layout.theta + b->number, w + m->layout.c + b->state, u);
@@ -135,7 +135,7 @@ double od_block_margin_at(const od_model *m, const double *w, int block) {
 
 void od_block_switch(const od_model *m, const double *w, int block, double *next) {
   const od_block *b = &m->block[block];
-  double u[OD_MOST_BLOCK_INPUTS];
+  double u[OD_BLOCK_LINE];
   gather_inputs(m, w, b, u);
   od_block_class_of(od_block_spec_in(m, b))
       ->switch_states(od_block_spec_in(m, b), w + m->layout.theta + b->number, w + m->layout.c + b->state, u, next);

@@ -1,7 +1,9 @@
 // Evaluates all blocks in the order of evaluation. OD_EVALUATE is the member of od_block_class with the function for
 // this scalar type.
 
+// Copies the inputs of a block, then the time, to u (OD_BLOCK_LINE entries).
 static inline void gather_inputs(const od_model *m, const od_x *w, const od_block *b, od_x *u) {
+  u[b->inputs] = w[m->layout.time];
   for (int k = 0; k < b->inputs; k++) {
     int source = m->block_line[b->line + k].source;
     u[k] = source >= 0 ? w[m->layout.u + source] : 0;
@@ -12,9 +14,9 @@ static inline void gather_inputs(const od_model *m, const od_x *w, const od_bloc
 static inline void X(block_evaluate)(const od_model *m, od_x *w, const od_block *b, od_x *y) {
   const od_layout *l = &m->layout;
   const od_x *x = w + l->c + b->state;
-  od_x u[OD_MOST_BLOCK_INPUTS], *rate = w + l->rate + b->state;
-  if (b->sample > 0) {  // the output of a sampled block is held
-    y[0] = x[b->states - 1];
+  od_x u[OD_BLOCK_LINE], *rate = w + l->rate + b->state;
+  if (b->sample > 0) {  // the outputs of a sampled block are held
+    for (int i = 0; i < b->outputs; i++) y[i] = x[b->states - b->outputs + i];
     for (int i = 0; i < b->states; i++) rate[i] = 0;
     return;
   }

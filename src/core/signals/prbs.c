@@ -10,9 +10,20 @@
 #include <stdint.h>
 
 #include "base/allocate.h"
+#include "base/parts.h"
 
 enum { lowest_order = 2, highest_order = 31, highest_table_order = 20 };
 
+static uint32_t period(int order) {
+  return (uint32_t)((1ull << order) - 1);
+}
+
+static unsigned parity(uint32_t x) {
+  x ^= x >> 16, x ^= x >> 8, x ^= x >> 4, x ^= x >> 2, x ^= x >> 1;
+  return x & 1;
+}
+
+#if OD_WITH_ALLOCATION
 // Bit j - 1 is set if tap j is used.
 #define TAPS2(a, b)       (1u << (a - 1) | 1u << (b - 1))
 #define TAPS4(a, b, c, d) (TAPS2(a, b) | TAPS2(c, d))
@@ -48,22 +59,6 @@ static const uint32_t taps_of_order[highest_order + 1] = {
     [30] = TAPS4(30, 6, 4, 1),
     [31] = TAPS2(31, 28),
 };
-
-struct od_prbs {
-  int order;
-  uint32_t seed;        // bit i is s_i
-  uint32_t polynomial;  // x^n modulo p: bit n - j is set if tap j is used
-  uint8_t *table;       // all bits, eight per byte; NULL for orders above highest_table_order
-};
-
-static uint32_t period(int order) {
-  return (uint32_t)((1ull << order) - 1);
-}
-
-static unsigned parity(uint32_t x) {
-  x ^= x >> 16, x ^= x >> 8, x ^= x >> 4, x ^= x >> 2, x ^= x >> 1;
-  return x & 1;
-}
 
 // Returns the lowest `order` bits of the magnitude of a number given by the user, or 1 if these bits are zero. A number
 // that is not an integer is rounded down.
@@ -106,6 +101,7 @@ void od_prbs_free(od_prbs *prbs) {
   od_free(prbs->table);
   od_free(prbs);
 }
+#endif
 
 // Returns a times x, modulo the polynomial p.
 static uint32_t times_x(const od_prbs *prbs, uint32_t a) {

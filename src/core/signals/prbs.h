@@ -2,7 +2,14 @@
 #ifndef OD_PRBS_H
 #define OD_PRBS_H
 
-typedef struct od_prbs od_prbs;
+#include <stdint.h>
+
+typedef struct od_prbs {
+  int order;
+  uint32_t seed;        // bit i is s_i
+  uint32_t polynomial;  // x^n modulo p: bit n - j is set if tap j is used
+  uint8_t *table;       // all bits, eight per byte; NULL: each bit is computed, slower
+} od_prbs;
 
 // Creates a sequence of a register of `order` bits (2 to 31). The register starts with the lowest `order` bits of seed,
 // or with 1 if these bits are zero. Returns NULL for other orders, or if an allocation fails.

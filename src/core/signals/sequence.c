@@ -49,8 +49,8 @@ static double half_cosine_derivative(const double *g, double from, double s, int
   return od_sine_derivative(0.5 * (g[FIRST] - from) * omega, omega, pi * (s / g[DURATION]), order - 1);
 }
 
-// Returns the value of a sine. After a whole number of periods the value is exactly the first value, so round-off
-// cannot change the sign of the value.
+// Returns the value of a sine segment. At the end of a segment with a whole number of periods, the value is exactly the value at
+// its start. Round-off of sin() therefore cannot accumulate or change the sign of a value zero.
 static double sine_value(const double *g, double from, double s) {
   double periods = g[FIRST + 1] * s;
   if (s >= g[DURATION] && fabs(periods - round(periods)) < 1e-12 * fmax(1, periods)) return from;

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/parts.h"
 #include "signals/sequence.h"
 #include "signals/signal_table.h"
 
@@ -25,6 +26,18 @@ static const double two_pi = 6.283185307179586476925286766559;
 
 typedef od_signal_node node;
 
+// Returns the frequency of segment k of a stepped sine: from `from` toward `to`, for either sign of the step.
+double od_stepped_frequency(const double *v, int k) {
+  return v[1] + k * copysign(v[3], v[2] - v[1]);
+}
+
+static double lag(double from, double to, double elapsed, double time_constant) {
+  return time_constant > 0 ? from - (to - from) * expm1(-elapsed / time_constant) : to;
+}
+
+// ---- the table of signals, in builds that allocate memory
+
+#if OD_WITH_ALLOCATION
 od_signals *od_signals_new(void) {
   return od_calloc(1, sizeof(od_signals));
 }
@@ -91,11 +104,6 @@ static bool count_fits(od_signal_kind kind, int count) {
   return false;
 }
 
-// Returns the frequency of segment k of a stepped sine: from `from` toward `to`, for either sign of the step.
-double od_stepped_frequency(const double *v, int k) {
-  return v[1] + k * copysign(v[3], v[2] - v[1]);
-}
-
 // Computes the end time of each segment of a stepped sine. Zero and negative frequencies have no period and are
 // skipped. Returns false if there are more than 100 million segments or an allocation fails.
 static bool derive_stepped_sine(od_signals *s, node *n) {
@@ -114,10 +122,6 @@ static bool derive_stepped_sine(od_signals *s, node *n) {
     s->numbers[s->number_count++] = end;
   }
   return true;
-}
-
-static double lag(double from, double to, double elapsed, double time_constant) {
-  return time_constant > 0 ? from - (to - from) * expm1(-elapsed / time_constant) : to;
 }
 
 // Computes the values that a lagged signal has reached at its jumps. Returns false if an allocation fails.
@@ -211,6 +215,9 @@ int od_signals_add_derivative(od_signals *s, int child) {
   if (child < 0 || child >= s->node_count || has_derivative(s, child)) return -1;
   return add_parent(s, OD_SIGNAL_DERIVATIVE, &child, 1);
 }
+#endif
+
+// ---- values
 
 static double sine_value(const double *v, double t) {
   double s = t - v[4];

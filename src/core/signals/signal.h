@@ -25,6 +25,7 @@ typedef enum od_signal_kind {
 
 typedef struct od_signals od_signals;
 
+// Creates an empty list of signals, freed with od_signals_free(). Returns NULL if an allocation fails.
 od_signals *od_signals_new(void);
 void od_signals_free(od_signals *s);
 
@@ -37,7 +38,7 @@ int od_signals_add_sum(od_signals *s, const int *children, int count);
 int od_signals_add_derivative(od_signals *s, int child);
 
 // Returns the value of a node at time t. Allocates nothing and has no state. Bisection finds the interval of a table, so the cost
-// barely depends on the number of samples.
+// grows with the logarithm of the number of samples.
 double od_signal_value(const od_signals *s, int node, double t);
 // Returns the exact derivative of a node at time t, from the right; jumps are ignored.
 double od_signal_slope(const od_signals *s, int node, double t);

@@ -16,7 +16,7 @@ typedef struct od_circuit od_circuit;
 // outlive *c, which refers to texts of the machine. *c is NULL if the machine has no circuit. Fails with OD_NO_MEMORY.
 // The result depends on the machine only.
 od_status od_circuit_make(const od_machine *machine, od_arena *arena, const od_circuit **c, od_error *err);
-// Same as od_circuit_make(), for a model without a machine file.
+// Same as od_circuit_make(), for a model without a machine file. Fails with OD_NO_MEMORY.
 od_status od_circuit_make_model(const od_model *model, od_arena *arena, const od_circuit **c, od_error *err);
 
 // Returns the number of outputs of the machine that a moving diagram needs. *outputs: their indices, each once.
@@ -30,6 +30,11 @@ json_t *od_circuit_json(const od_circuit *c);
 // sections and shows no template instance. NULL: no memory.
 json_t *od_circuit_groups(const od_circuit *c);
 
+// Returns width and height of the diagram, px.
+typedef struct od_circuit_extent {
+  double width, height;
+} od_circuit_extent;
+od_circuit_extent od_circuit_size(const od_circuit *c);
 // Writes one <svg> element of class "circuit". docs/circuit-diagram.md describes its data- attributes.
 void od_circuit_svg(const od_circuit *c, FILE *to);
 // Writes a complete SVG file: the same element with a title and a style sheet.

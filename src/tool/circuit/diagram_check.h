@@ -25,7 +25,7 @@ typedef enum od_flaw {
 const char *od_flaw_name(od_flaw flaw);
 // Counts the flaws of one kind. Returns -1 if an allocation fails.
 int od_sheet_flaws(const od_sheet *s, od_flaw flaw);
-// Counts crossings of lines of different nets.
+// Returns the number of crossings of lines of different nets.
 int od_sheet_crossings(const od_sheet *s);
 
 #endif

@@ -139,6 +139,7 @@ static void put_names(const od_sheet *s, FILE *to) {
     od_put_attribute(to, "data-node", net->name);
     put(to, "x", n->is_right ? n->x + n->width + n->value_width : n->x), put(to, "y", n->y);
     if (n->is_right) fputs(" text-anchor=\"end\"", to);
+    if (n->piece >= 0) put_flow(s, to, &s->piece[n->piece]);
     fputc('>', to);
     od_xml_text(to, n->text);
     fputs("<tspan class=\"node-value\" dx=\"4\"", to);
@@ -178,10 +179,17 @@ static bounds bounds_of(const od_sheet *s) {
   return b;
 }
 
+static const double margin = 8;  // around the content of the diagram, px
+
+od_circuit_extent od_circuit_size(const od_circuit *c) {
+  bounds b = bounds_of(&c->sheet);
+  return (od_circuit_extent){b.right - b.left + 2 * margin, b.bottom - b.top + 2 * margin};
+}
+
 static void write_svg(const od_circuit *c, FILE *to, bool is_file) {
   const od_sheet *s = &c->sheet;
   bounds b = bounds_of(s);
-  double margin = 8, left = floor(b.left - margin), top = floor(b.top - margin);
+  double left = floor(b.left - margin), top = floor(b.top - margin);
   double width = ceil(b.right + margin - left), height = ceil(b.bottom + margin - top);
   fputs(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"circuit\" role=\"img\" aria-label=\"Hydraulic circuit\" viewBox=\"",

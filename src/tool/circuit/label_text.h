@@ -1,4 +1,4 @@
-// Numbers in labels.
+// The numbers in the labels of a circuit diagram.
 #ifndef OD_CIRCUIT_LABEL_TEXT_H
 #define OD_CIRCUIT_LABEL_TEXT_H
 

@@ -71,8 +71,9 @@ static int count_hits(const od_sheet *s, double left, double top, double right, 
 // The best place so far for a name.
 typedef struct choice {
   double x, y, cost;
-  int hits;
+  int hits, piece;  // piece: index of the piece beside the name; -1: none
   bool is_right;
+  bool has_main;              // whether the net has main pieces
   const od_node_name *first;  // for a net with two names: the first name, which must be far away; NULL: none
 } choice;
 
@@ -100,20 +101,54 @@ static double nearness(const od_sheet *s, double left, double top, double right,
   return most;
 }
 
-static void consider(const od_sheet *s, choice *best, int net, double x, double y, double width, double cost,
-                     bool is_right) {
-  enum { NEAR = 6, NEIGHBOR_COST = 2, MARK_COST = 24 };
+// Returns the distance of a point from a horizontal or vertical line between two points.
+static double distance_to(const int *a, const int *b, double x, double y) {
+  double dx = fmax(fmax(fmin(a[0], b[0]) - x, x - fmax(a[0], b[0])), 0);
+  double dy = fmax(fmax(fmin(a[1], b[1]) - y, y - fmax(a[1], b[1])), 0);
+  return hypot(dx, dy);
+}
+
+// Returns the index of the piece of a net nearest to a point, main pieces first among equals; -1: none.
+static int piece_at(const od_sheet *s, int net, double x, double y) {
+  int nearest = -1;
+  double least = INFINITY;
+  for (int i = 0; i < s->pieces; i++) {
+    const od_piece *p = &s->piece[i];
+    if (p->net != net || p->cell >= 0) continue;
+    for (int k = 0; k + 1 < p->points; k++) {
+      double distance = distance_to(&p->xy[2 * k], &p->xy[2 * k + 2], x, y);
+      if (distance > least || (distance == least && !p->is_main)) continue;
+      nearest = i, least = distance;
+    }
+  }
+  return nearest;
+}
+
+static bool has_main_pieces(const od_sheet *s, int net) {
+  for (int i = 0; i < s->pieces; i++)
+    if (s->piece[i].net == net && s->piece[i].is_main) return true;
+  return false;
+}
+
+// Considers a place beside a segment. A place beside a branch of a net with main pieces costs more: the pressure and the
+// flow that follow the name on a page would look like those of the branch.
+static void consider(const od_sheet *s, choice *best, const od_segment *g, double x, double y, double width,
+                     double cost, bool is_right) {
+  enum { NEAR = 6, NEIGHBOR_COST = 2, MARK_COST = 24, BRANCH_COST = 30 };
+  int net = g->net;
   if (best->first) {
     double distance = hypot(x - best->first->x, y - best->first->y);
     if (distance < REPEAT_DISTANCE) return;
     cost -= 0.02 * distance;
   }
   if (best->hits == 0 && best->cost <= cost) return;
+  int piece = piece_at(s, net, fmin(fmax(x + width / 2, g->x1), g->x2), fmin(fmax(y - ascent / 2, g->y1), g->y2));
   cost += NEIGHBOR_COST * count_neighbors(s, net, x - NEAR, y - ascent - NEAR, x + width + NEAR, y + descent + NEAR);
   cost += MARK_COST * nearness(s, x, y - ascent, x + width, y + descent);
+  if (best->has_main && !(piece >= 0 && s->piece[piece].is_main)) cost += BRANCH_COST;
   int hits = count_hits(s, x - 1, y - ascent, x + width + 1, y + descent);
   if (hits < best->hits || (hits == best->hits && cost < best->cost))
-    *best = (choice){x, y, cost, hits, is_right, best->first};
+    *best = (choice){x, y, cost, hits, piece, is_right, best->has_main, best->first};
 }
 
 // Considers places along a segment: above and below a horizontal segment, right and left of a vertical segment.
@@ -124,21 +159,21 @@ static void consider_segment(const od_sheet *s, choice *best, const od_segment *
   if (g->y1 == g->y2 && g->x2 - g->x1 >= 0.5 * width)
     for (int i = 0; i < count; i++) {
       double x = g->x1 + 3 + share[i] * fmax(g->x2 - g->x1 - width - 6, 0), cost = i - 0.02 * (g->x2 - g->x1);
-      consider(s, best, g->net, x, g->y1 - 3.5, width, cost, share[i] > 0.9);
-      consider(s, best, g->net, x, g->y1 + under, width, cost + 0.5, share[i] > 0.9);
+      consider(s, best, g, x, g->y1 - 3.5, width, cost, share[i] > 0.9);
+      consider(s, best, g, x, g->y1 + under, width, cost + 0.5, share[i] > 0.9);
     }
   // A name may extend beyond one end of a short line.
   if (g->y1 == g->y2 && g->x2 - g->x1 < width + 6 && g->x2 - g->x1 >= 0.5 * width)
     for (int below = 0; below < 2; below++) {
       double y = below ? g->y1 + under : g->y1 - 3.5;
-      consider(s, best, g->net, g->x2 - 3 - width, y, width, 4 + 0.5 * below, true);
+      consider(s, best, g, g->x2 - 3 - width, y, width, 4 + 0.5 * below, true);
     }
   if (g->x1 == g->x2 && g->y2 - g->y1 >= 10)
     for (int i = 0; i <= STEPS; i++) {
       double length = g->y2 - g->y1, y = g->y1 + 9 + i * fmax(length - 12, 0) / STEPS;
       double cost = 20 + 6 * fabs((double)i / STEPS - 0.5) - 0.02 * length;
-      consider(s, best, g->net, g->x1 + 5, y, width, cost, false);
-      consider(s, best, g->net, g->x1 - 5 - width, y, width, cost + 0.5, true);
+      consider(s, best, g, g->x1 + 5, y, width, cost, false);
+      consider(s, best, g, g->x1 - 5 - width, y, width, cost + 0.5, true);
     }
 }
 
@@ -152,7 +187,7 @@ static bool is_in_frame(const od_sheet *s, const od_segment *g, int section) {
   return false;
 }
 
-static const choice no_choice = {.cost = INFINITY, .hits = 1 << 20};
+static const choice no_choice = {.cost = INFINITY, .hits = 1 << 20, .piece = -1};
 
 // Considers all places of a net's name. A name without the name of the section is placed only inside the frame of the
 // section. is_full: whether the name contains the name of the section.
@@ -170,7 +205,7 @@ static bool name_source(od_sheet *s, int net) {
     double width = od_text_width(c->label[0], NAME_SIZE, true) + 3;
     double x = c->is_mirrored ? c->x + c->width - c->label_x - width - VALUE_ROOM : c->x + c->label_x;
     s->name[s->names++] =
-        (od_node_name){net, c->label[0], x, c->y + OD_SOURCE_NAME_Y, width, VALUE_ROOM, c->is_mirrored, true};
+        (od_node_name){net, c->label[0], x, c->y + OD_SOURCE_NAME_Y, width, VALUE_ROOM, c->is_mirrored, true, -1};
     return true;
   }
   return false;
@@ -192,17 +227,19 @@ static void name_net(od_sheet *s, int net) {
     }
     double room = od_text_width(shown, NAME_SIZE, true) + 3;
     choice other = no_choice;
+    other.has_main = has_main_pieces(s, net);
     consider_net(s, &other, net, is_full, room);
     if (other.hits < best.hits) best = other, text = shown, width = room, has_full = is_full;
   }
   if (!text) return;
   const od_node_name *first = &s->name[s->names];
-  s->name[s->names++] = (od_node_name){net, text, best.x, best.y, width, VALUE_ROOM, best.is_right, best.hits == 0};
+  s->name[s->names++] =
+      (od_node_name){net, text, best.x, best.y, width, VALUE_ROOM, best.is_right, best.hits == 0, best.piece};
   // A long net shows its name twice.
-  best = no_choice, best.first = first;
+  best = no_choice, best.has_main = has_main_pieces(s, net), best.first = first;
   consider_net(s, &best, net, has_full, width);
   if (best.hits == 0)
-    s->name[s->names++] = (od_node_name){net, text, best.x, best.y, width, VALUE_ROOM, best.is_right, true};
+    s->name[s->names++] = (od_node_name){net, text, best.x, best.y, width, VALUE_ROOM, best.is_right, true, best.piece};
 }
 
 // --- Frames -----------------------------------------------------------------------------------------------------------

@@ -114,7 +114,7 @@ static int assign_tracks(od_sheet *s, int channel) {
 
 // --- Places -----------------------------------------------------------------------------------------------------------
 
-enum { VALVE_ROOM = 10, FRAME_ROOM = 8 };
+enum { VALVE_ROOM = 10, FLOW_ROOM = 14, FRAME_ROOM = 8 };
 
 // Returns whether a row has directional valves.
 static bool has_valves(const od_sheet *s, int row) {
@@ -139,7 +139,9 @@ static void place_rows(od_sheet *s) {
   for (int row = 0; row < s->rows; row++) {
     if (row > 0 && has_framed(s, row - 1) && !has_framed(s, row)) y += FRAME_ROOM;
     s->channel_y[row] = y;
-    if (row > 0 && has_valves(s, row)) y += VALVE_ROOM;  // space for names of lines below tank symbols and labels
+    // Space for the names of lines; below another row, whose tank symbols and labels may be beside the lines, also for
+    // the flows that pages show below the names.
+    if (row > 0 && has_valves(s, row)) y += row > 1 ? VALVE_ROOM + FLOW_ROOM : VALVE_ROOM;
     if (row > 0 || s->tracks[0] > 0) y += (s->tracks[row] + 1) * OD_TRACK + (s->tracks[row] > 0 ? 4 : 6);
     int height = 2 * OD_GRID;
     for (int k = s->row_begin[row]; k < s->row_begin[row + 1]; k++) {

@@ -90,7 +90,8 @@ typedef struct od_dot {
 typedef struct od_piece {
   int net;
   bool is_dashed;
-  int cell;  // index of the cell, for a line from a cell to a tank symbol; -1: any other line
+  bool is_main;  // whether the piece is between actuators, directional valves, pumps and sources (trace_lines.c)
+  int cell;      // index of the cell, for a line from a cell to a tank symbol; -1: any other line
   int points;
   int *xy;
   od_flow_term *term;
@@ -112,6 +113,7 @@ typedef struct od_node_name {
   double x, y, width, value_width;
   bool is_right;  // whether the text ends at the right end of the space
   bool is_free;   // whether the name overlaps no symbol, text, line or dot
+  int piece;      // index of the piece beside the name; -1: none
 } od_node_name;
 
 // A frame around the cells of a section, or around two parallel elements (section -1).
@@ -211,7 +213,7 @@ void od_cell_label(od_sheet *s, od_cell *c);
 double od_cell_signal_width(const od_cell *c);
 // Returns the width of the widest line of the label, px.
 int od_cell_label_width(const od_cell *c);
-// Rounds a width up to the grid.
+// Returns the smallest multiple of the grid that is at least `width`, px.
 static inline int od_grid_up(double width) {
   int steps = (int)(width / OD_GRID);
   return (steps * OD_GRID < width ? steps + 1 : steps) * OD_GRID;

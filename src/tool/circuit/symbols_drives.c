@@ -24,6 +24,15 @@ static int flow_end(const od_part *part, int place) {
   return end ? (int)(end - part->end) : -1;
 }
 
+// Returns the distance of the barrel from the left end of the symbol, px: space for the rod of a cylinder with equal
+// areas, which passes through both ends of the barrel.
+static double barrel_left(const od_sheet *s, const od_part *part) {
+  const od_instance *e = &s->graph->model->instance[part->instance];
+  double a = od_part_number(s->graph, part, "areas[0]"), b = od_part_number(s->graph, part, "areas[1]");
+  bool is_equal = !e->choice[OD_CYLINDER_DIAMETERS] && fabs(a - b) < 1e-6 * a;
+  return is_equal ? 80 : 0;
+}
+
 // Adds the size of a cylinder to the label: areas or diameters.
 static void add_cylinder_size(od_sheet *s, od_cell *c) {
   const od_part *part = od_cell_part(s, c);
@@ -44,18 +53,18 @@ static void add_cylinder_size(od_sheet *s, od_cell *c) {
 }
 
 // Sets the width of a cell whose label is one line above the symbol.
-static void widen_for_title(od_cell *c) {
+static void widen_for_title(od_cell *c, double left) {
   double width = od_text_width(c->label[0], OD_LABEL_SIZE, true) + 8;
   if (c->labels > 1) width += od_text_width(c->label[1], OD_LABEL_SIZE, false);
-  c->width = od_grid_up(fmax(CYLINDER_WIDTH, width));
+  c->width = od_grid_up(left + fmax(CYLINDER_WIDTH, width));
 }
 
-static void draw_title(od_pen *pen) {
+static void draw_title(od_pen *pen, double left) {
   const od_cell *c = pen->cell;
-  od_pen_text(pen, "name", 0, 12, OD_ANCHOR_START, OD_LABEL_SIZE, true, c->label[0]);
+  od_pen_text(pen, "name", left, 12, OD_ANCHOR_START, OD_LABEL_SIZE, true, c->label[0]);
   if (c->labels > 1)
-    od_pen_text(pen, "value", od_text_width(c->label[0], OD_LABEL_SIZE, true) + 6, 12, OD_ANCHOR_START, OD_LABEL_SIZE,
-                false, c->label[1]);
+    od_pen_text(pen, "value", left + od_text_width(c->label[0], OD_LABEL_SIZE, true) + 6, 12, OD_ANCHOR_START,
+                OD_LABEL_SIZE, false, c->label[1]);
 }
 
 static void lay_cylinder(od_sheet *s, od_cell *c) {
@@ -64,12 +73,13 @@ static void lay_cylinder(od_sheet *s, od_cell *c) {
   od_cell_label(s, c);
   add_cylinder_size(s, c);
   if (c->labels == 0) return;
-  widen_for_title(c);
+  double left = barrel_left(s, part);
+  widen_for_title(c, left);
   bool has_tank = false;
   for (int i = 0; i < 2; i++) {
     int end = flow_end(part, i);
     if (end < 0) continue;
-    od_cell_pin(s, c, end, i ? BARREL - 10 : 10, OD_SIDE_BOTTOM, BARREL_TOP + BARREL_HEIGHT, 0);
+    od_cell_pin(s, c, end, (int)left + (i ? BARREL - 10 : 10), OD_SIDE_BOTTOM, BARREL_TOP + BARREL_HEIGHT, 0);
     has_tank = has_tank || (part->end[end].net >= 0 && s->graph->net[part->end[end].net].is_tank);
   }
   if (!has_tank) c->height -= 14;
@@ -81,22 +91,24 @@ static void draw_cylinder(const od_sheet *s, const od_cell *c, od_pen *pen) {
   double closed = od_part_number(s->graph, part, "closed"), stroke = od_part_number(s->graph, part, "stroke");
   int a = flow_end(part, 0), b = flow_end(part, 1);
   int net_a = a >= 0 ? part->end[a].net : -1, net_b = b >= 0 ? part->end[b].net : -1;
-  od_pen_rectangle(pen, "body", 0, BARREL_TOP, BARREL, BARREL_HEIGHT, 0);
+  double left = barrel_left(s, part), piston = left + PISTON_LEFT;
+  od_pen_rectangle(pen, "body", left, BARREL_TOP, BARREL, BARREL_HEIGHT, 0);
   od_pen_chamber(pen, net_a, length, closed, closed + stroke, 0.4, false,
-                 (od_extent){0.5, PISTON_LEFT - 0.5, 0.5, PISTON_LEFT + TRAVEL - 0.5}, BARREL_TOP + 0.5,
+                 (od_extent){left + 0.5, PISTON_LEFT - 0.5, left + 0.5, PISTON_LEFT + TRAVEL - 0.5}, BARREL_TOP + 0.5,
                  BARREL_HEIGHT - 1);
   od_pen_chamber(pen, net_b, length, closed, closed + stroke, 0.4, false,
-                 (od_extent){PISTON_LEFT + PISTON, BARREL - PISTON_LEFT - PISTON - 0.5, PISTON_LEFT + PISTON + TRAVEL,
+                 (od_extent){piston + PISTON, BARREL - PISTON_LEFT - PISTON - 0.5, piston + PISTON + TRAVEL,
                              BARREL - PISTON_LEFT - PISTON - TRAVEL - 0.5},
                  BARREL_TOP + 0.5, BARREL_HEIGHT - 1);
   od_pen_move_begin(pen, "piston", length, closed, closed + stroke, TRAVEL, 0, 0.4);
-  double tip = BARREL + 10, middle = BARREL_TOP + BARREL_HEIGHT / 2.0;
-  od_pen_rectangle(pen, "rod", PISTON_LEFT + PISTON, middle - 4, tip - PISTON_LEFT - PISTON, 8, 0);
-  od_pen_rectangle(pen, "piston", PISTON_LEFT, BARREL_TOP, PISTON, BARREL_HEIGHT, 0);
+  double tip = left + BARREL + 10, middle = BARREL_TOP + BARREL_HEIGHT / 2.0;
+  od_pen_rectangle(pen, "rod", piston + PISTON, middle - 4, tip - piston - PISTON, 8, 0);
+  if (left > 0) od_pen_rectangle(pen, "rod", 4, middle - 4, piston - 4, 8, 0);
+  od_pen_rectangle(pen, "piston", piston, BARREL_TOP, PISTON, BARREL_HEIGHT, 0);
   od_pen_line(pen, "ink", tip, middle - 8, tip, middle + 8);
   od_pen_group_end(pen);
-  od_pen_rectangle(pen, "outline", 0, BARREL_TOP, BARREL, BARREL_HEIGHT, 0);
-  draw_title(pen);
+  od_pen_rectangle(pen, "outline", left, BARREL_TOP, BARREL, BARREL_HEIGHT, 0);
+  draw_title(pen, left);
 }
 
 const od_glyph od_glyph_cylinder = {lay_cylinder, draw_cylinder};
@@ -108,7 +120,7 @@ static void lay_telescopic(od_sheet *s, od_cell *c) {
   c->height = BARREL_TOP + BARREL_HEIGHT + 18;
   od_cell_label(s, c);
   if (c->labels == 0) return;
-  widen_for_title(c);
+  widen_for_title(c, 0);
   od_cell_pin(s, c, flow_end(part, 0), 10, OD_SIDE_BOTTOM, BARREL_TOP + BARREL_HEIGHT, 0);
 }
 
@@ -134,7 +146,7 @@ static void draw_telescopic(const od_sheet *s, const od_cell *c, od_pen *pen) {
   od_pen_line(pen, "ink", BARREL + 2, BARREL_TOP + 8, BARREL + 2, BARREL_TOP + 24);
   for (int i = 0; i < stages; i++) od_pen_group_end(pen);
   od_pen_rectangle(pen, "outline", 0, BARREL_TOP, BARREL, BARREL_HEIGHT, 0);
-  draw_title(pen);
+  draw_title(pen, 0);
 }
 
 const od_glyph od_glyph_telescopic = {lay_telescopic, draw_telescopic};

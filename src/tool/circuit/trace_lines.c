@@ -2,7 +2,8 @@
 //
 // The lines of a net are a tree. Its root is the source of the net; without a source, a branching point; otherwise the
 // pin of an actuator. The flow in a piece is the sum of the flows of all pins beyond the piece. The remainder at the
-// root is the compression of the oil.
+// root is the compression of the oil. The main pieces of a net join actuators, directional valves, pumps and sources; in
+// a net with fewer than two of these, they also join elements that pass oil on to another net.
 #include <string.h>
 
 #include "circuit/sheet.h"
@@ -12,6 +13,7 @@ typedef struct vertex {
   int edge;  // index of the first edge of the vertex, or -1
   int degree;
   bool is_pin, is_seen;
+  int rank;                // rank of the pin, see rank_of(); 0: no pin
   const od_part_end *end;  // end of the part at a pin; NULL: no such end
 } vertex;
 
@@ -31,6 +33,9 @@ typedef struct tree {
   od_flow_term *term;  // terms of the subtree that is being traced
   int terms, term_room;
   int *path;  // vertices of the piece that is being traced
+  // Main pieces join pins of at least this rank. joined: number of these pins; beyond: how many of them are in the
+  // subtree that is being traced.
+  int rank, joined, beyond;
 } tree;
 
 static int vertex_at(tree *t, int x, int y) {
@@ -84,6 +89,20 @@ static void build_tree(tree *t) {
     if (s->segment[i].net == t->net) split_segment(t, &s->segment[i]);
 }
 
+// Returns the rank of a pin: 2 for the flow ends of actuators, directional valves, pumps and sources, 1 for those of
+// elements between two lines, 0 for all others (elements between a line and a tank, pilots).
+static int rank_of(const od_sheet *s, const od_cell *c, const od_pin *p) {
+  const od_part *part = od_cell_part(s, c);
+  od_station station = c->symbol->station;
+  if (!part) return 2;
+  if (part->end[p->end].role != OD_END_FLOW) return 0;
+  if (station == OD_STATION_ACTUATOR || station == OD_STATION_DIRECTIONAL || station == OD_STATION_SUPPLY) return 2;
+  int flows = 0;
+  for (int i = 0; i < part->ends; i++)
+    flows += part->end[i].role == OD_END_FLOW && od_end_line(s->graph, &part->end[i]) >= 0;
+  return flows > 1;
+}
+
 // Marks the pins. Returns the root: a source; without a source, the branching point with the most lines; otherwise the
 // pin of an actuator, or the first pin.
 static int find_root(tree *t) {
@@ -95,6 +114,7 @@ static int find_root(tree *t) {
     if (p->net != t->net || c->is_feed) continue;
     int at = vertex_at(t, od_pin_x(s, p) + (c->is_mirrored ? -p->reach : p->reach), od_pin_y(s, p));
     t->at[at].is_pin = true;
+    t->at[at].rank = rank_of(s, c, p);
     if (first < 0) first = at;
     if (c->part < 0)
       source = at;
@@ -124,13 +144,19 @@ static void add_term(tree *t, od_flow_term term) {
 
 // Stores a piece. The path leads from the subtree to the root. If all terms are negative, the direction of the piece is
 // reversed.
-static void add_piece(od_sheet *s, int net, int cell, bool is_dashed, int points, const int *xy, int terms,
-                      const od_flow_term *term) {
+static void add_piece(od_sheet *s, int net, int cell, bool is_dashed, bool is_main, int points, const int *xy,
+                      int terms, const od_flow_term *term) {
   bool is_reversed = terms > 0;
   for (int i = 0; i < terms; i++) is_reversed = is_reversed && term[i].sign < 0;
   od_piece *list = od_arena_extend(s->arena, s->piece, s->pieces, sizeof *list);
-  od_piece piece = {
-      net, is_dashed, cell, points, OD_TAKE(s->arena, int, 2 * points), OD_TAKE(s->arena, od_flow_term, terms), terms};
+  od_piece piece = {net,
+                    is_dashed,
+                    is_main,
+                    cell,
+                    points,
+                    OD_TAKE(s->arena, int, 2 * points),
+                    OD_TAKE(s->arena, od_flow_term, terms),
+                    terms};
   if (!list || !piece.xy || !piece.term) {
     s->failed = true;
     return;
@@ -150,8 +176,9 @@ static bool is_straight(const vertex *a, const vertex *b, const vertex *c) {
   return (a->x == b->x && b->x == c->x) || (a->y == b->y && b->y == c->y);
 }
 
-// Adds the terms of all pins of the subtree that begins at a vertex, without the edge `via`.
+// Adds the terms of all pins of the subtree that begins at a vertex, without the edge `via`, and counts the joined pins.
 static void collect(tree *t, int at, int via) {
+  t->beyond += t->at[at].rank >= t->rank;
   if (t->at[at].end)
     for (int i = 0; i < t->at[at].end->terms; i++) add_term(t, t->at[at].end->term[i]);
   t->at[at].is_seen = true;
@@ -196,20 +223,25 @@ static void trace(tree *t, int at, int via) {
         continue;
       xy[2 * points] = t->at[t->path[i]].x, xy[2 * points++ + 1] = t->at[t->path[i]].y;
     }
-    t->terms = 0;
+    t->terms = t->beyond = 0;
     collect(t, next, used);
-    add_piece(s, t->net, -1, is_dashed, points, xy, t->terms, t->term);
+    bool is_main = !is_dashed && t->beyond > 0 && t->beyond < t->joined;
+    add_piece(s, t->net, -1, is_dashed, is_main, points, xy, t->terms, t->term);
     trace(t, next, used);
   }
   t->at[at].is_seen = false;
 }
 
-static void trace_net(od_sheet *s, int net, tree *t) {
+static void trace_net(int net, tree *t) {
   t->net = net, t->vertices = t->edges = 0;
   build_tree(t);
   int root = t->vertices > 0 ? find_root(t) : -1;
+  t->rank = 3, t->joined = 0;
+  while (t->rank > 1 && t->joined < 2) {
+    t->rank--, t->joined = 0;
+    for (int i = 0; i < t->vertices; i++) t->joined += t->at[i].rank >= t->rank;
+  }
   if (root >= 0) trace(t, root, -1);
-  (void)s;
 }
 
 // Adds the lines from pins to tank symbols. Positive flow leads into the tank.
@@ -223,7 +255,7 @@ static void trace_stubs(od_sheet *s) {
       int from = x + (c->is_mirrored ? -stub->reach : stub->reach);
       int xy[6] = {from, y, x, y, x, y + stub->length};
       bool bent = from != x;
-      add_piece(s, end->net, i, stub->is_dashed, bent ? 3 : 2, bent ? xy : xy + 2, end->terms, end->term);
+      add_piece(s, end->net, i, stub->is_dashed, false, bent ? 3 : 2, bent ? xy : xy + 2, end->terms, end->term);
     }
   }
 }
@@ -245,6 +277,6 @@ void od_sheet_trace(od_sheet *s) {
     return;
   }
   s->piece = NULL, s->pieces = 0;
-  for (int net = 0; net < s->graph->nets; net++) trace_net(s, net, &t);
+  for (int net = 0; net < s->graph->nets; net++) trace_net(net, &t);
   trace_stubs(s);
 }

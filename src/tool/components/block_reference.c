@@ -40,7 +40,7 @@ static void default_text(const od_block_field *f, char *text, size_t size) {
 static void outputs_text(const od_block_description *c, char *text, size_t size) {
   size_t used = 0;
   *text = '\0';
-  for (int i = 0; i < OD_MOST_BLOCK_OUTPUTS && c->outputs[i] && used < size; i++)
+  for (int i = 0; i < OD_MOST_NAMED_OUTPUTS && c->outputs[i] && used < size; i++)
     used += (size_t)snprintf(text + used, size - used, "%sNAME%s%s", used ? ", " : "", *c->outputs[i] ? "." : "",
                              c->outputs[i]);
 }
@@ -80,7 +80,7 @@ void od_add_block_reference(od_result *r, json_t *list, const od_block_descripti
     json_array_append_new(
         inputs, json_pack("{s:s, s:o, s:b, s:b}", "key", c->inputs[i].key, "unit", od_json_text(c->inputs[i].unit),
                           "list", (int)c->inputs[i].list, "optional", c->inputs[i].optional || c->inputs[i].factor));
-  for (int i = 0; i < OD_MOST_BLOCK_OUTPUTS && c->outputs[i]; i++)
+  for (int i = 0; i < OD_MOST_NAMED_OUTPUTS && c->outputs[i]; i++)
     json_array_append_new(outputs, json_string(c->outputs[i]));
   json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:o}", "type", c->equations->type,
                                         "summary", c->summary, "unit", od_json_text(c->unit), "inputs", inputs,

@@ -48,7 +48,7 @@ static void end_name(const od_element_description *c, int end, char *text, size_
     snprintf(text, size, "the %s of '%s'", end == 0 ? "first" : "second", c->ends[k].key);
 }
 
-// Sets the abscissa for a slot. Returns false if the slot is not suitable.
+// Sets the abscissa for a slot: quantity, unit and range. Returns false for a slot of another kind than the cases below.
 static bool sweep_over(const od_lone_element *x, int slot, state_rule states, sweep *s) {
   const od_element_description *c = x->type;
   double stroke = od_element_stroke(c, x->w + x->pool[0]), size;
@@ -216,8 +216,9 @@ static bool draw(sketch *d, const sweep *s, od_component_curve *curve) {
   return false;
 }
 
-// Chooses the slot that changes the states most, among several slots of a kind, such as the pressures at the ends. A later slot
-// must change the states clearly more than the previous slots. Returns false if no slot gives a curve.
+// Chooses the slot that changes the states most, among several slots of a kind, such as the pressures at the ends. A later slot is
+// chosen only if its change of the states is more than 1.2 times the change by the chosen slot, plus 0.01. Returns false if no slot
+// gives a curve.
 static bool draw_best(sketch *d, od_in_kind over, state_rule states, od_component_curve *curve) {
   const od_element_description *c = d->x.type;
   double furthest = 0;

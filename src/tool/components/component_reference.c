@@ -50,9 +50,9 @@ static void connection_text(const od_element_description *c, char *text, size_t 
   *text = '\0';
   if (c->equations->acts == OD_ACTS_BETWEEN_POINTS) used += (size_t)snprintf(text, size, "between: two points");
   if (c->equations->acts == OD_ACTS_IN_JOINT && c->section)
-    used += (size_t)snprintf(text, size, "joint: a revolute or prismatic joint");
+    used += (size_t)snprintf(text, size, "joint: a revolute, prismatic or screw joint");
   if (c->equations->acts == OD_ACTS_SOMEWHERE)
-    used += (size_t)snprintf(text, size, "between: two points, or joint: a revolute or prismatic joint");
+    used += (size_t)snprintf(text, size, "between: two points, or joint: a revolute, prismatic or screw joint");
   bool junctions = !od_element_not_at_junctions(c->equations);
   for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key && used < size; i++) {
     const char *nodes = c->ends[i].count == 2

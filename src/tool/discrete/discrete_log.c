@@ -99,8 +99,8 @@ static od_status fit(od_discrete_log *w, long rows, int order, od_z_transfer **z
   return status == OD_OK ? od_discrete_transfer(&w->model, z, err) : status;
 }
 
-// Chooses the lowest order that explains the judged part about as well as the best order. Qualities are averages over the outputs.
-// Orders with too few rows, or with failed fits, are omitted.
+// Chooses the lowest order whose unexplained percentage of the judged part is at most 1 + negligible_gain times the smallest one.
+// Qualities are averages over the outputs. Orders with too few rows, or with failed fits, are omitted.
 static od_status choose(od_discrete_log *w, od_error *err) {
   const od_discrete_log_options *t = &w->o;
   double best = -INFINITY;

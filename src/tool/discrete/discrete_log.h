@@ -52,6 +52,7 @@ typedef struct od_discrete_log {
 od_status od_discrete_log_fit(od_discrete_log *w, od_error *err);
 void od_discrete_log_free(od_discrete_log *w);
 
+// Returns the result of the command: the model with its intervals, poles, quality and verdict. *w must outlive the result.
 od_result od_discrete_log_result(const od_discrete_log *w);
 // Adds measured and simulated outputs over time, and the quality over the order if several orders were tried. *w must
 // outlive the picture.

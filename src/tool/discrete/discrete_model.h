@@ -81,7 +81,7 @@ OD_OWNED_POINTER(od_z_transfer, od_z_transfer_free);
 od_status od_discrete_transfer(const od_discrete *model, od_z_transfer **out, od_error *err);
 // Simulates an output (`rows` values in y) from the initial state and offset that best fit rows 0 to `known` - 1 of the
 // data. If these rows do not determine state and offset, both are zero. Values of an unstable model may be
-// infinite.
+// infinite. Fails with OD_NO_MEMORY.
 od_status od_z_transfer_simulate(const od_z_transfer *z, const od_discrete_data *data, int output, long known,
                                  double *y, od_error *err);
 // Quality of the simulation of an output from row `from` to the last row. The first `known` rows give the initial state and the

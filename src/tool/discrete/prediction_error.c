@@ -53,7 +53,7 @@ static double value_at(const regressor *r, long k) {
 }
 
 // Fits `left` by columns and a constant by least squares, from row `first` to the last row. Both sides are filtered by 1/f
-// from rest if f is not NULL. Returns false if there are too few rows, or the problem cannot be solved.
+// from rest if f is not NULL. Returns false if there are fewer rows than unknowns, or the problem cannot be solved.
 static bool regress(const double *left, long rows, long first, const regressor *r, int count, const double *f,
                     int f_degree, double *x) {
   static const double one = 1;

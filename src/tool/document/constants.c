@@ -40,8 +40,8 @@ static const char *name_at(const void *user, int i) {
   return ((const visible *)user)->name[i];
 }
 
-// Returns the SI unit of a variable. For a constant that fits any unit, returns "?": the parser accepts a variable with
-// an unknown unit in place of any unit.
+// Callback of the parser: returns the SI unit of variable i. Returns "?", which is no unit, for a constant without a unit and for a
+// name without a value: the parser then accepts the variable in place of any unit.
 static const char *unit_at(const void *user, int i) {
   const visible *v = user;
   const char *unit = v->constant[i] >= 0 ? v->ld->document->constants.item[v->constant[i]].unit : NULL;
@@ -382,7 +382,8 @@ void od_load_constants(od_loader *ld, int constants, int parameters) {
     int node = which == 0 ? constants : parameters;
     for (int key = od_first(ld, node, "constants"); key >= 0; key = od_next(ld, key)) {
       if (all->count == OD_MOST_CONSTANTS) {
-        od_complain(ld, key, "the file has more than %d constants, the largest allowed number", OD_MOST_CONSTANTS);
+        od_complain(ld, key, "the file has more than %d constants, the largest allowed number; use fewer constants",
+                    OD_MOST_CONSTANTS);
         break;
       }
       declare(ld, key, which == 1);

@@ -84,7 +84,7 @@ static bool take(parser *p, char c) {
   return true;
 }
 
-// Returns the text at a place, for messages: "the end", or the next few characters.
+// Returns the text at a place, for messages: "the end", or the next 16 bytes in quotes.
 static const char *found(const parser *p, int at, char text[40]) {
   if (p->text[at] == '\0') return "the end";
   snprintf(text, 40, "'%.16s'", p->text + at);
@@ -203,7 +203,8 @@ static int number(parser *p) {
     char text[80];
     snprintf(text, sizeof text, "%.*s", length, p->text + p->at);
     od_conversion c;
-    if (!od_units_base(p->names->units, text, &c, unit.power)) return fail(p, p->at, "'%s' is not a unit", text);
+    if (!od_units_base(p->names->units, text, &c, unit.power))
+      return fail(p, p->at, "'%s' is not a unit; expected a unit such as bar, mm or l/min", text);
     value = od_convert(&c, value);
     unit.any = false;
     p->at += length;

@@ -8,23 +8,13 @@
 static const struct {
   const char *section;
   od_file_kind kind;
-} marks[] = {{"bodies", OD_FILE_MACHINE},
-             {"joints", OD_FILE_MACHINE},
-             {"volumes", OD_FILE_MACHINE},
-             {"blocks", OD_FILE_MACHINE},
-             {"templates", OD_FILE_MACHINE},
-             {"instances", OD_FILE_MACHINE},
-             {"sensors", OD_FILE_EXPERIMENT},
-             {"experiment", OD_FILE_EXPERIMENT},
-             {"fit", OD_FILE_FIT},
-             {"sets", OD_FILE_FIT},
-             {"prepare", OD_FILE_FIT},
-             {"combinations", OD_FILE_FIT},
-             {"constraints", OD_FILE_FIT},
-             {"friction", OD_FILE_FRICTION},
-             {"laws", OD_FILE_FRICTION},
-             {"study", OD_FILE_STUDY},
-             {"cases", OD_FILE_STUDY}};
+} marks[] = {{"bodies", OD_FILE_MACHINE},     {"joints", OD_FILE_MACHINE},        {"volumes", OD_FILE_MACHINE},
+             {"blocks", OD_FILE_MACHINE},     {"templates", OD_FILE_MACHINE},     {"instances", OD_FILE_MACHINE},
+             {"sensors", OD_FILE_EXPERIMENT}, {"experiment", OD_FILE_EXPERIMENT}, {"fit", OD_FILE_FIT},
+             {"sets", OD_FILE_FIT},           {"prepare", OD_FILE_FIT},           {"combinations", OD_FILE_FIT},
+             {"constraints", OD_FILE_FIT},    {"friction", OD_FILE_FRICTION},     {"laws", OD_FILE_FRICTION},
+             {"study", OD_FILE_STUDY},        {"cases", OD_FILE_STUDY},           {"twin", OD_FILE_TWIN},
+             {"machines", OD_FILE_TWIN},      {"history", OD_FILE_TWIN}};
 
 static od_file_kind kind_of_section(const char *name) {
   for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
@@ -61,7 +51,8 @@ bool od_is_other_kind(od_loader *ld, od_file_kind expected) {
                [OD_FILE_EXPERIMENT] = {"an experiment file", "use 'oleodyn observe'"},
                [OD_FILE_FIT] = {"a fit file", "use 'oleodyn fit'"},
                [OD_FILE_FRICTION] = {"a friction file", "use 'oleodyn friction-fit'"},
-               [OD_FILE_STUDY] = {"a study file", "use 'oleodyn study'"}};
+               [OD_FILE_STUDY] = {"a study file", "use 'oleodyn study'"},
+               [OD_FILE_TWIN] = {"a twin file", "use 'oleodyn twin'"}};
   od_file_kind first, found = kinds_of(&ld->tree, &first);
   // Friction files also have a section 'fit'.
   bool several = first != found && !(is_experiment(first) && is_experiment(found)) &&

@@ -12,6 +12,7 @@ typedef enum od_file_kind {
   OD_FILE_FIT,
   OD_FILE_FRICTION,
   OD_FILE_STUDY,
+  OD_FILE_TWIN,
 } od_file_kind;
 
 // Returns the last kind, in the order of od_file_kind, of which the file has a section. Returns OD_FILE_UNKNOWN if the file is not

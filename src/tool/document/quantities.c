@@ -205,7 +205,8 @@ bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, do
     if (verdict != OD_EXPRESSION_READ) return false;
   }
   if (!isfinite(*value)) {
-    od_complain_given(ld, given, "'%s' is not a finite number", od_excerpt(ld, given->text));
+    od_complain_given(ld, given, "'%s' is not a finite number; expected a value between -1.79e308 and 1.79e308",
+                      od_excerpt(ld, given->text));
     return false;
   }
   return true;

@@ -103,6 +103,8 @@ int od_read_two_numbers(od_loader *ld, const od_section *section, const char *ke
 // Returns whether the file or --set gives the number under a key.
 bool od_is_given(od_loader *ld, const od_section *section, const char *key);
 
+// Return the value of a number in SI units, and its index in the model's theta (-1: not a parameter of the model). number: an index
+// that a reader of this header returned. For -1 the results are 0 and -1.
 double od_number_value(const od_loader *ld, int number);
 int od_number_theta(const od_loader *ld, int number);
 // Returns whether the file or --set gives the number.

@@ -8,6 +8,7 @@
 
 // --- Messages ---------------------------------------------------------------------------------------------------
 
+// Adds an error at the place of a node.
 void od_complain(od_loader *ld, int node, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Adds a message about an unknown name, with the nearest known name if there is one. what, all: noun in singular and
 // plural: "output", "outputs".
@@ -46,7 +47,7 @@ od_section od_section_open_names(od_loader *ld, int value, int node, const char 
 od_section od_section_empty(const od_section_class *c, int node, const char *path, const char *what);
 // Returns the node of the value; -1: not found.
 int od_section_get(const od_loader *ld, const od_section *section, const char *key);
-// Same as od_section_get(), with a message about a missing key.
+// Same as od_section_get(), but reports a missing key (od_section_lacks()).
 int od_section_need(od_loader *ld, const od_section *section, const char *key);
 // Returns whether an unknown key of the section is probably a misspelling of this key.
 bool od_section_means(const od_section *section, const char *key);
@@ -96,7 +97,7 @@ bool od_names_check_variant(od_loader *ld, int node);
 // Returns the text of a scalar. If the node is not a scalar, reports that `label` must be `wanted`. Returns NULL after an error, or
 // if the node is -1.
 const char *od_read_text(od_loader *ld, int node, const char *label, const char *wanted);
-// Reads true or false under a key of the section's table. Without the key, returns the default.
+// Reads true or false under a key of the section's table. Without the key, or after reporting another value, returns the default.
 bool od_read_flag(od_loader *ld, const od_section *section, const char *key);
 // Returns the index of a word among the choices. For another word, reports an error and returns -1. NULL ends `choices`.
 int od_read_choice(od_loader *ld, int node, const char *label, const char *const *choices);

@@ -71,6 +71,7 @@ struct od_section_class {
 // Finds key i of a class. The keys of the class's own table come before the keys of other tables. Returns false if there is no key
 // i.
 bool od_key_at(const od_section_class *c, int i, od_key *key);
+// Returns whether the class has a key with this name, in its own table or in other tables.
 bool od_section_has(const od_section_class *c, const char *name);
 // Returns the key with this name. The class's own table must contain the key.
 const od_key *od_key_of(const od_section_class *c, const char *name);

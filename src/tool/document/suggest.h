@@ -12,6 +12,8 @@ typedef struct od_nearest {
   int tried;         // number of candidates compared so far
 } od_nearest;
 
+// Begins a search for the candidate nearest to `word`, which must outlive the search. od_nearest_try() compares a candidate and
+// stores it if it is near and nearer than all earlier candidates; the candidate must outlive the search.
 od_nearest od_nearest_to(const char *word);
 void od_nearest_try(od_nearest *nearest, const char *candidate);
 

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 
+// Return a copy of the first `length` bytes of a text, and formatted texts. The arena owns the texts; "" if an allocation fails.
 const char *od_texts_copy(od_arena *arena, const char *text, size_t length);
 const char *od_texts_format(od_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *od_texts_formatv(od_arena *arena, const char *format, va_list args) __attribute__((format(printf, 2, 0)));

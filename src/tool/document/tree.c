@@ -19,7 +19,7 @@ int od_tree_add(od_tree *tree, od_tree_node node) {
   return tree->count++;
 }
 
-// Counts the nodes of a value up to `most`. Also returns `most` for a value that is nested too deeply.
+// Counts the nodes of a value up to `most`. Also returns `most` if nodes are nested deeper than OD_TREE_DEEPEST.
 static int weigh(const od_tree *tree, int node, int most, int depth) {
   int weight = depth < OD_TREE_DEEPEST ? 1 : most;
   node = od_tree_value(tree, node);

@@ -51,7 +51,7 @@ od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const ch
                         od_messages *messages);
 void od_tree_free(od_tree *tree);
 // Returns the number of nodes of a value, including nodes that its aliases repeat. Returns `most` if there are more nodes or if
-// nodes are nested too deeply.
+// nodes are nested deeper than OD_TREE_DEEPEST.
 int od_tree_weigh(const od_tree *tree, int node, int most);
 // Allocates memory for one more node, and for node[-1] of a tree without memory. Returns false if an allocation fails.
 bool od_tree_grow(od_tree *tree);

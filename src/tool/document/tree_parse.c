@@ -168,9 +168,10 @@ static void add_alias(tree_builder *b, struct fy_event *event) {
   int left = MOST_REPEATED - b->tree->repeated;
   b->tree->repeated += od_tree_weigh(b->tree, target, left + 1);
   if (b->tree->repeated <= MOST_REPEATED) return;
-  od_messages_add(b->messages, place_of(b, node),
-                  "at '*%s', the aliases repeat more than 1 million values or are nested deeper than %d levels", name,
-                  OD_TREE_DEEPEST);
+  od_messages_add(
+      b->messages, place_of(b, node),
+      "at '*%s', the aliases repeat more than 1 million values, or are nested deeper than %d levels; use fewer aliases",
+      name, OD_TREE_DEEPEST);
   b->status = OD_BAD_INPUT;
 }
 

@@ -39,7 +39,8 @@ static void reduce(od_unit *unit) {
   unit->factor /= a, unit->divisor /= a;
 }
 
-// Computes unit *= other^exponent. Returns false if a power or the factor is too large.
+// Computes unit *= other^exponent. Returns false if the magnitude of a power exceeds LARGEST_POWER, or if factor or divisor
+// overflows or becomes zero.
 static bool multiply(od_unit *unit, const od_unit *other, int exponent) {
   for (int i = 0; i < OD_UNIT_BASES; i++) {
     unit->power[i] += exponent * other->power[i];
@@ -105,7 +106,8 @@ static int read_digit(reader *r, bool raised) {
   return !raised && *r->at >= '0' && *r->at <= '9' ? *r->at++ - '0' : -1;
 }
 
-// Reads an exponent; without an exponent, *exponent is 1. Returns false if the exponent is malformed or too large.
+// Reads an exponent; without an exponent, *exponent is 1. Returns false if the exponent is malformed, is zero,
+// or exceeds LARGEST_POWER.
 static bool read_exponent(reader *r, int *exponent) {
   *exponent = 1;
   const char *begin = r->at;

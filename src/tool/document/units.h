@@ -11,6 +11,7 @@
 
 typedef struct od_units od_units;
 
+// Creates the memory for conversions of units, freed with od_units_free(). Returns NULL and fills err if an allocation fails.
 od_units *od_units_new(od_error *err);
 void od_units_free(od_units *units);
 OD_OWNED_POINTER(od_units, od_units_free);
@@ -43,6 +44,7 @@ const char *od_unit_text(const double power[OD_UNIT_BASES], char text[120]);
 // Returns whether a unit or an expression contains the unit hertz. 1/s may be Hz or rad/s.
 bool od_units_names_hertz(const char *text);
 
+// Returns whether the text is a unit.
 bool od_units_knows(od_units *units, const char *unit);
 // Returns the quantity that a unit measures, with its article: "a length". Returns NULL for an unknown unit, or if the quantity has
 // no name in the table.

@@ -101,6 +101,8 @@ static int with_base(od_loader *ld, const od_section_class *file, int variants, 
   if (base < 0 || depth > DEEPEST) {
     if (base < 0)
       od_complain(ld, node, "there is no variant '%s'%s", od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
+    else if (ld->tree.node[variants].count <= DEEPEST)
+      od_complain(ld, node, "the keys 'extends' of variants form a cycle; remove one of these keys");
     else
       od_complain(
           ld, node,

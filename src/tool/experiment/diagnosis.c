@@ -258,8 +258,9 @@ static void find_interval(search *s, od_fault f, double gain) {
   }
 }
 
-// Finds the first change of an estimated number with the likelihood ratios of the observer (observe/change_watch.h), and tries this change at
-// several times of its interval. Keeps the best change in *best and *gain.
+// Finds the first change of an estimated number with the likelihood ratios of the observer (observe/change_watch.h). Tries this
+// change at the beginning, the middle and the end of the 95 % interval of its time. If the gain of the best of them exceeds *gain,
+// updates *best and *gain.
 static void try_watched_change(search *s, od_fault *best, double *gain) {
   od_parameter_change found;
   bool any = false;
@@ -275,7 +276,7 @@ static void try_watched_change(search *s, od_fault *best, double *gain) {
 }
 
 // Tries each free number of the model: wrong from the start, or changed at a certain time. The time of the best change is then
-// refined. Among changes with about the same gain, the change of an estimated number is preferred.
+// refined. The change of an estimated number is preferred over changes whose gain is larger by less than least_margin.
 static void try_numbers(search *s) {
   const od_diagnosis_task *task = s->t.task;
   const od_machine *model = task->e->model;
@@ -490,8 +491,9 @@ static int find_best(const search *s, int than) {
   return best;
 }
 
-// Returns the index of the cause. If the data contradict the start, initial sigmas that are too small are the cause under two
-// conditions. With larger sigmas, the innovations must be as expected. The gain must be a sufficient fraction of the best gain.
+// Returns the index of the cause, which is `best` unless the data contradict the start. In this case, initial sigmas that are too
+// small are the cause under two conditions. With larger sigmas, the innovations are as expected (is_settled()). The gain exceeds
+// the fraction prior_part of the best gain.
 static int prefer_start(const search *s, int best) {
   for (int i = 0; i < s->count && best >= 0 && s->t.task->contradicted; i++) {
     const od_suspect *now = &s->suspect[i];
@@ -501,9 +503,8 @@ static int prefer_start(const search *s, int best) {
   return best;
 }
 
-// Several suspects may have about the same gain as suspect `best`. If `best` is the change of a number that is not
-// estimated, returns the change of an estimated number with about the same gain, if there is one. Otherwise returns
-// `best`.
+// If `best` is the change of a number that is not estimated, returns the change of an estimated number with the largest gain,
+// provided that this gain is less than least_margin below the gain of `best`. Otherwise returns `best`.
 static int prefer_estimated(const search *s, int best) {
   const od_diagnosis_task *task = s->t.task;
   const od_fault *f = &s->suspect[best].fault;
@@ -529,8 +530,8 @@ static double excess_of(const search *s) {
   return fmax(sum, 0);
 }
 
-// Appends the names of other numbers of the model whose change would have about the same effect as the change of the
-// fault's number.
+// Appends the names of other numbers of the model whose change explains the data about as well as the change of the fault's number:
+// the gain is less than least_margin below the gain of the fault. Names at most MOST_EQUALS numbers.
 static void add_equals(const search *s, const od_suspect *what, char *text, size_t size) {
   od_name_list names = {.most = MOST_EQUALS};
   int known[MOST_EQUALS + 1] = {what->fault.other}, count = 1;

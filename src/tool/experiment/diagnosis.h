@@ -18,7 +18,7 @@ typedef struct od_diagnosis_task {
   double step;        // step for which the process noise is given, s
   bool can_hold;      // whether inputs are linear between rows, and at least one input jumps
   bool can_shorten;   // whether the integrator can take shorter steps
-  bool contradicted;  // whether a parameter has moved too far from its initial value
+  bool contradicted;  // whether a parameter has moved farther from its initial value than its initial sigma allows
   double work;        // limit of the work of all runs, see od_trials.work; 0: default
   bool (*progress)(void *user, double done);
   void *user;

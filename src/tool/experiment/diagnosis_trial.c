@@ -194,7 +194,7 @@ static void each(void *user, const od_sample *sample, od_observer *observer) {
   r->work = ((double)counts.residuals + (double)counts.steps * r->states) * (2 + r->states);
 }
 
-// Returns whether the run continues. A run whose cost is too high is stopped.
+// Returns whether the run continues. A run is stopped if the caller interrupts it, or if its cost exceeds a limit (od_trials).
 static bool goes_on(void *user, double done) {
   const run *r = user;
   const od_diagnosis_task *task = r->t->task;
@@ -204,7 +204,8 @@ static bool goes_on(void *user, double done) {
   return !r->t->base || (r->worse < r->t->excess_limit && (r->keeps || r->behind < r->t->best_excess_limit));
 }
 
-// Returns whether the innovations of a sensor have mean zero and are not correlated in time.
+// Returns whether the mean of a sensor's innovations and their correlations at the first LAGS lags are within white_limit (for few
+// innovations, within 4/sqrt(n)). Also returns true for fewer than 10 innovations.
 static bool is_white(const sums *s) {
   double n = (double)s->count, limit = fmax(white_limit, 4 / sqrt(n));
   if (s->count < 10) return true;

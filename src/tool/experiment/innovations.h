@@ -36,7 +36,7 @@ typedef struct od_innovations {
   double first, predicted;             // the first measured value, and its prediction; NAN: none
   double largest;                      // largest magnitude of the measured values
   int input;  // input whose changes correlate most with the innovations before or after these changes; -1: none
-  int partner;  // other sensor whose innovations correlate most with this sensor's; -1: no sensor has enough common samples
+  int partner;  // other sensor whose innovations correlate most with this sensor's; -1: no sensor has OD_ENOUGH_TOGETHER common samples
   double together;  // correlation of the innovations with the innovations of `partner`
   double follows;   // correlation with the changes of `input`, over all lags; by chance about 5/sqrt(count)
 } od_innovations;

@@ -174,7 +174,8 @@ static bool take_cells(live *m, double *t) {
 // Reads the time and the values of a line. Returns false if the line was refused.
 static bool take_line(live *m, const line *l, double *t) {
   od_error why = {0};
-  if (l->too_long) return refuse(m, NAN, "this line is longer than %.0f bytes", LONGEST_LINE);
+  if (l->too_long)
+    return refuse(m, NAN, "this line is longer than %.0f bytes; expected a shorter line with one sample", LONGEST_LINE);
   if (od_csv_row(&m->lines, l->text, l->length, m->cells, &why) == OD_OK) return take_cells(m, t);
   m->options.refuse(m->options.user, NAN, why.text);
   return false;
@@ -381,28 +382,39 @@ static od_status begin_file(live *m, od_arena *memory, od_messages *messages, od
   return status;
 }
 
-// Checks that all settings of the log apply to a stream. If the stream is a file with an entry in 'files', the settings
-// of this entry apply.
-static od_status check_settings(const live *m, od_error *err) {
+// Uses the settings of the entry in 'files' for a log that is followed.
+static od_status take_file_settings(const live *m, od_error *err) {
   od_log_plan *plan = &m->e->data;
-  if (m->options.file && plan->sources > 1)
+  if (!m->options.file) return OD_OK;
+  if (plan->sources > 1)
     return od_fail(err, OD_BAD_INPUT, "the log has %d files; a log that is followed has one file", plan->sources);
-  if (m->options.file && plan->sources == 1) {
+  if (plan->sources == 1) {
     const od_log_source *own = &plan->source[0];
     plan->time = own->time, plan->interval = own->interval;
     plan->missing = own->missing, plan->databases = own->databases, plan->skip = own->skip;
     plan->delay = own->delay, plan->drift = own->drift;
   }
-  bool has_clock = plan->delay != 0 || plan->drift != 0;
   for (int i = 0; i < plan->channels; i++) {
     const od_channel *c = &plan->channel[i];
-    has_clock = has_clock || c->delay != 0;
-    if (m->options.file && c->from && strcmp(c->from, m->options.file) != 0)
+    if (c->from && strcmp(c->from, m->options.file) != 0)
       return od_fail(err, OD_BAD_INPUT, "'file' of '%s' is '%s'; a log that is followed has one file, %s", c->name,
                      c->from, m->options.file);
   }
-  if (!has_clock) return OD_OK;
-  return od_fail(err, OD_BAD_INPUT, "a stream cannot have 'delay' or 'drift'; correct the times of the logger");
+  return OD_OK;
+}
+
+od_status od_stream_check(od_experiment *e, od_error *err) {
+  od_log_plan *plan = &e->data;
+  const bool one_hold = od_log_unify_hold(plan);
+  bool is_late = plan->delay != 0;
+  for (int i = 0; i < plan->channels; i++) is_late = is_late || plan->channel[i].delay != 0;
+  if (is_late || plan->drift != 0)
+    return od_fail(err, OD_BAD_INPUT, "a stream cannot have '%s'; remove this key, and correct the times of the logger",
+                   is_late ? "delay" : "drift");
+  if (one_hold && plan->hold != OD_LOG_NEXT) return OD_OK;
+  return od_fail(err, OD_BAD_INPUT,
+                 "a stream cannot have %s; expected 'hold: linear' or 'hold: previous' for all inputs",
+                 one_hold ? "'hold: next', because later rows are not known" : "several kinds of 'hold'");
 }
 
 od_status od_sample_source_live(od_experiment *e, const od_live_options *options, od_sample_source *out,
@@ -415,14 +427,10 @@ od_status od_sample_source_live(od_experiment *e, const od_live_options *options
   m->inputs = od_machine_input_count(e->model);
   m->lines = (od_csv_lines){.name = options->name, .missing = (const char *const *)e->data.missing};
   if (options->file) out->resume = NULL;  // the whole file is read again, so the source need not resume
-  bool one_hold = od_log_unify_hold(&e->data);
-  od_status status = check_settings(m, err);
+  od_status status = take_file_settings(m, err);
+  if (status == OD_OK) status = od_stream_check(e, err);
   if (status == OD_OK && options->file) status = begin_file(m, &out->memory, messages, err);
   if (status == OD_OK && !options->file) status = begin(m, &out->memory, messages, err);
-  if (status == OD_OK && (!one_hold || e->data.hold == OD_LOG_NEXT))
-    status = od_fail(err, OD_BAD_INPUT,
-                     "a stream cannot have %s; expected 'hold: linear' or 'hold: previous' for all inputs",
-                     one_hold ? "'hold: next', because later rows are not known" : "several kinds of 'hold'");
   if (status != OD_OK) od_sample_source_free(out);
   return status;
 }

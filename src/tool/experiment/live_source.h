@@ -25,4 +25,7 @@ typedef struct od_live_options {
 od_status od_sample_source_live(od_experiment *e, const od_live_options *options, od_sample_source *out,
                                 od_messages *messages, od_error *err);
 
+// Checks that the settings of the experiment's log apply to a stream, whose later rows are not known.
+od_status od_stream_check(od_experiment *e, od_error *err);
+
 #endif

@@ -182,7 +182,7 @@ void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log) {
     od_messages_say(about_log ? xl->foreign : xl->ld.messages, m->is_warning, (od_place){m->file, m->line, m->column},
                     "%s", m->text);
   }
-  // Warns about implausible values: pressures that are nearly zero are probably in bar but read as Pa.
+  // Warns about largest values outside the usual range of their quantity: pressures of a few hundred Pa are probably in bar.
   for (int c = 0; *log && c < plan->channels; c++) {
     const od_channel *channel = &plan->channel[c];
     const od_channel_facts *facts = &(*log)->facts[c];

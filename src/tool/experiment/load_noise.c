@@ -117,9 +117,14 @@ static void check_matrix(od_experiment_loader *xl, int node, bool definite, od_o
     }
   int rank = symmetric ? od_cholesky(n, C, t->factor) : n;
   if (rank < 0)
-    od_complain(ld, node, "the matrix has a negative eigenvalue; expected a positive semidefinite covariance");
+    od_complain(
+        ld, node,
+        "the matrix has a negative eigenvalue; expected a positive semidefinite covariance: check the signs and sizes of the entries beside the diagonal");
   else if (rank < n && definite)
-    od_complain(ld, node, "the matrix is singular; expected a positive definite covariance of sensor noise");
+    od_complain(
+        ld, node,
+        "the matrix is singular: its rank is %d, expected %d; the noise of a sensor must not be determined by the noise of other sensors",
+        rank, n);
 }
 
 // Allocates the memory of a covariance of `count` outputs. Returns false if out of memory.

@@ -40,9 +40,11 @@ int od_find_free_number(od_experiment_loader *xl, const od_machine *machine, int
                   "'%s' cannot %s, because the machine file defines this number as '%s'; expected '%s' instead", path,
                   purpose, od_excerpt(ld, od_machine_number(machine, number).given), source);
     else if (blocks)
-      od_complain(ld, key,
-                  "'%s' cannot %s: '%s' depends on this number and is not a number of the bodies or the circuit", path,
-                  purpose, blocks);
+      od_complain(
+          ld, key,
+          "'%s' cannot %s, because '%s' depends on this number and is not a number of the bodies or the circuit; expected a "
+          "number without such a dependence",
+          path, purpose, blocks);
     else
       od_complain(ld, key, "'%s' cannot %s; expected a number of the bodies or the circuit", path, purpose);
     return -1;

@@ -179,8 +179,7 @@ static od_status make_observer(od_observe_run *r, const od_sample *first, od_err
                                        .low = low,
                                        .high = high};
   r->observer = od_observer_new(r->plant, &options);
-  if (r->observer && r->options->keep_going) r->saved = od_arena_take(&r->memory, od_observer_block_size(r->observer));
-  od_status status = r->observer ? od_arena_status(&r->memory) : OD_NO_MEMORY;
+  od_status status = !r->observer ? OD_NO_MEMORY : r->options->keep_going ? od_rewind_prepare(r) : OD_OK;
   if (r->observer && r->watch.watched) r->observer->watch = &r->watch;
   // The initial covariance is given in terms of the outputs of 'initial'.
   for (int i = 0; i < initial->count; i++) row[i] = e->watched[initial->output[i]].row;
@@ -354,8 +353,7 @@ static od_status find_change(od_observe_run *r, double t) {
   return OD_OK;
 }
 
-// Predicts up to the sample and corrects with its measurements. At the start there is no prediction.
-static od_status move_observer(od_observe_run *r, const od_sample *s, bool start) {
+od_status od_observe_move(od_observe_run *r, const od_sample *s, bool start) {
   if (!start) od_step_clock_begin(&r->clock);
   bool corrected = !r->e->uncorrected;
   for (int i = 0; i < r->ny; i++)
@@ -397,7 +395,8 @@ static void count_sensors(od_observe_run *r, bool start) {
 
 // Predicts to a sample, corrects, and records its statistics and its row.
 static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_error *err) {
-  od_status status = move_observer(r, s, start);
+  const long changes = r->o->changes;
+  od_status status = od_observe_move(r, s, start);
   if (status == OD_OK) {
     count_sensors(r, start);
     bool settled = r->o->detects_settling && od_observer_settled(r->observer);
@@ -415,6 +414,10 @@ static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_e
   }
   if (status == OD_OK) {
     leave_sample(r, s);
+    if (start || r->o->changes != changes)
+      od_rewind_mark(r);
+    else
+      od_rewind_note(r, s, !r->options->no_table && !r->unrecorded);
     return OD_OK;
   }
   return od_fail(
@@ -441,24 +444,22 @@ static od_status carry_over(od_observe_run *r, const od_sample *s) {
 // Processes a sample in a run with keep_going. After a failure the observer returns to its last good state, or its estimate is
 // carried over.
 static od_sample_fate take_in_or_return(od_observe_run *r, const od_sample *s, od_error *err) {
-  size_t size = od_observer_block_size(r->observer);
   bool far = s->t - r->t > OD_LONGEST_GAP * r->e->step;
   od_status status = far ? OD_NOT_CONVERGED : take_in(r, s, false, err);
   if (status == OD_OK) {
     r->failures = 0;
-    memcpy(r->saved, r->observer, size);
     return OD_TAKEN;
   }
   if (far)
     od_fail(err, status, "the sample at %.6g s is %.6g s after the previous sample; expected at most %.6g s", s->t,
             s->t - r->t, OD_LONGEST_GAP * r->e->step);
-  memcpy(r->observer, r->saved, size);
+  od_rewind_back(r);
   od_change_watch_restart(&r->watch);
-  bool held = (far || ++r->failures >= OD_MOST_FAILURES) && carry_over(r, s) == OD_OK;
+  bool hopeless = far || ++r->failures >= OD_MOST_FAILURES, held = hopeless && carry_over(r, s) == OD_OK;
   if (held)
-    memcpy(r->saved, r->observer, size);
-  else
-    memcpy(r->observer, r->saved, size);
+    od_rewind_mark(r);
+  else if (hopeless)
+    od_rewind_back(r);
   r->o->held += held;
   r->o->failed += !held;
   return held ? OD_HELD : OD_FAILED;
@@ -469,7 +470,7 @@ static od_status resume(od_observe_run *r, od_error *err) {
   od_status status = od_observe_restore(r, err);
   if (status != OD_OK) return status;
   fill_process_noise(r, r->Q_step);
-  if (r->saved) memcpy(r->saved, r->observer, od_observer_block_size(r->observer));
+  od_rewind_mark(r);
   if (r->source->resume) r->source->resume(r->source->self, r->t, r->u_from);
   return OD_OK;
 }
@@ -507,7 +508,6 @@ static od_status take_sample(od_observe_run *r, const od_sample *s, od_error *er
 // Processes all samples. first NULL: the run continues from a checkpoint, and earlier samples are skipped.
 static od_status run_all(od_observe_run *r, const od_sample *first, od_error *err) {
   od_status status = first ? take_in(r, first, true, err) : OD_OK;
-  if (status == OD_OK && r->saved) memcpy(r->saved, r->observer, od_observer_block_size(r->observer));
   if (status == OD_OK && first) status = answer(r, OD_TAKEN, err);
   double passed = first ? -INFINITY : r->t;
   bool any = first != NULL;

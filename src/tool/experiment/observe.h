@@ -122,7 +122,8 @@ typedef struct od_observed {
 typedef enum od_sample_fate {
   OD_TAKEN,
   OD_FAILED,  // the step to the sample failed; the observer stays at the previous sample
-  OD_HELD,  // several samples failed, or the gap was too long: the last estimate was carried over with inflated covariance
+  OD_HELD,  // after OD_MOST_FAILURES failed samples, or a gap of OD_LONGEST_GAP steps: the last estimate was carried over with
+            // inflated covariance
   OD_REFUSED  // not a valid sample
 } od_sample_fate;
 

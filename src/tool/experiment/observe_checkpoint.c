@@ -98,8 +98,9 @@ static void transfer(void *self, od_pieces *t) {
 static od_status owner_of(const od_observe_run *r, od_saved_owner *owner, od_error *err) {
   const od_experiment *e = r->e;
   if (!od_observer_owner(r->observer, owner))
-    return od_fail(err, OD_NOT_AVAILABLE,
-                   "checkpoints are not possible for this machine; run the experiment without a checkpoint");
+    return od_fail(
+        err, OD_NOT_AVAILABLE,
+        "checkpoints are not possible for this machine, because its model has no fingerprint; run the experiment without a checkpoint");
   const double numbers[] = {e->step,         (double)e->seed, e->sensors,     e->watches,          e->metrics,
                             r->o->has_truth, e->random_start, e->uncorrected, r->options->no_table};
   owner->kind = OD_SAVED_OBSERVATION;

@@ -5,6 +5,7 @@
 
 #include "experiment/error_metrics.h"
 #include "experiment/observe.h"
+#include "experiment/rewind.h"
 #include "experiment/step_clock.h"
 #include "io/thin_table.h"
 
@@ -44,10 +45,12 @@ typedef struct od_observe_run {
   od_innovation_record *innovations;
   od_error_record *errors;
   od_reference_record *references;
-  void *saved;   // memory block of the observer after the last good sample, with keep_going
-  int failures;  // number of failures since the last good sample
+  od_rewind rewind;  // with keep_going: returns to the last good sample
+  int failures;      // number of failures since the last good sample
 } od_observe_run;
 
+// Predicts the observer up to the sample and corrects with its measurements. At the start there is no prediction.
+od_status od_observe_move(od_observe_run *r, const od_sample *s, bool start);
 // Saves the state of the run in the caller's checkpoint.
 od_status od_observe_save(od_observe_run *r, od_error *err);
 // Saves the state of the run if the caller requests a checkpoint after this sample.

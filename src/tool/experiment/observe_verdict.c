@@ -84,7 +84,8 @@ static nis_text interval_of(const od_scatter *s) {
   return t;
 }
 
-// Returns whether the innovations are larger than expected, by a significant and relevant amount.
+// Returns whether the innovations are larger than expected: the NIS per dimension exceeds 1 + size_matters, and the excess is
+// significant at the level of the verdict.
 static bool too_large(const judge *j, const od_scatter *s) {
   return s->count > 0 && s->square > 1 + size_matters && significant(j, chance_of_square(s));
 }
@@ -136,9 +137,10 @@ static void judge_trend(judge *j, const od_scatter *run, const od_scatter *last)
   if (!(last->square > 1 + size_matters) || !(last->square > (1 + size_matters) * before)) return;
   if (!significant(j, two_sided(z)) || j->v->trust == OD_UNSOUND) return;
   j->inconsistent = true;
-  ADD_REMARK(j, OD_DOUBTFUL, "nis.trend",
-             "Increasing innovations:", "NIS per dimension is %.3g in the last quarter of the run and %.3g before.",
-             last->square, before);
+  ADD_REMARK(
+      j, OD_DOUBTFUL, "nis.trend", "Increasing innovations:",
+      "NIS per dimension is %.3g in the last quarter of the run and %.3g before. Check whether the machine or a sensor changes during the run.",
+      last->square, before);
 }
 
 // --- Means and correlations ---------------------------------------------------------------------------------------
@@ -180,8 +182,8 @@ static void judge_whiteness(judge *j) {
       od_name_list_text(&names));
 }
 
-// Tests the correlation of innovations of different sensors in one sample. The innovations of a consistent filter are
-// independent.
+// Tests the correlation of innovations of different sensors in one sample, and adds a remark about the largest correlation if its
+// magnitude is at least 0.5. The innovations of a consistent filter are independent.
 static void judge_pairs(judge *j) {
   static const double together = 0.5;
   const od_innovations *in = j->o->innovations;
@@ -221,9 +223,9 @@ static double movement_of(const judge *j, int i, bool since_start) {
   return since_start ? j->o->moved[i].since_start : j->o->moved[i].deviations;
 }
 
-// Returns the index of the parameter that has changed most; -1: no parameter has changed too much. since_start: changes
-// since the start of the run; false: changes since any time. others: names of the other parameters that have changed
-// too much.
+// Returns the index of the parameter that has changed most, in standard deviations of the change; -1: no change is significant at
+// the level of the verdict. since_start: changes since the start of the run; false: the largest changes since any time. others:
+// names of the other parameters with a significant change.
 static int find_moved(const judge *j, bool since_start, od_name_list *others) {
   int worst = -1;
   for (int i = 0; i < j->e->parameters; i++)
@@ -335,9 +337,12 @@ static void judge_bound(judge *j, int i) {
   double bound = at <= low + near ? low : high;
   ADD_REMARK(
       j, OD_DOUBTFUL, "parameter.bound", "Parameter at a bound:",
-      "%.100s ends at its %s bound, %s%s. The data suggest a value beyond the bound, so the sigma of this parameter is not valid.",
+      "%.100s ends at its %s bound, %s%s. The data suggest a value beyond the bound, so the sigma of this parameter is not valid. %s",
       p->path, at <= low + near ? "lower" : "upper", od_display_quantity(bound, p->unit).text,
-      bound == p->low || bound == p->high ? "" : ", beyond which values are impossible");
+      bound == p->low || bound == p->high ? "" : ", beyond which values are impossible",
+      bound == p->low || bound == p->high
+          ? "Move this bound if values beyond the bound are plausible, or check the model and the data."
+          : "Check the model, the units and signs of the sensors, and the other parameters.");
 }
 
 static void judge_errors(judge *j) {
@@ -433,9 +438,9 @@ enum {
 static const double least_share = 0.25;  // smallest fraction of the excess NIS in the rows of a diagnosis
 static const double nis_limit = 1.2;     // NIS below which the innovations before a pause are as expected
 
-// Returns the number of rows from the start that a diagnosis uses. These rows contain a sufficient part of the excess NIS: the
-// squared innovations minus their expected value. If innovations are not too large, their sizes do not show the place of the fault, and all
-// rows are used.
+// Returns the number of rows from the start that a diagnosis uses, at most MOST_ROWS. These rows contain at least the fraction
+// least_share of the excess NIS: the squared innovations minus their expected value. If the verdict has no remark about the size of
+// innovations, their sizes do not show the place of the fault, and MOST_ROWS rows are used.
 static long rows_to_diagnose(const od_observed *o) {
   static const char *const by_size[] = {"nis.hopeless", "nis.large", "nis.last", "nis.sensor", "nis.trend"};
   double all = 0, sum = 0;
@@ -498,9 +503,9 @@ static od_status name_causes(const od_experiment *e, const od_observe_options *o
 
 // --- The verdict ----------------------------------------------------------------------------------------------------
 
-// Adds the remark about a run that passes all tests. "Consistent": the scatter is inside the printed interval. "Nearly
-// consistent": the difference is too small to be relevant. "Possibly by chance": the difference is not significant at
-// the level of the verdict.
+// Adds the remark about a run that passes all tests. "Consistent": the NIS is inside the printed interval. "Nearly consistent": the
+// NIS per dimension differs from 1 by at most size_matters. "Possibly by chance": the difference is not significant at the level of
+// the verdict.
 static void confirm(judge *j, const od_scatter *run) {
   double n = (double)run->count;
   double percent = 100 * fabs(sqrt(run->square) - 1);
@@ -575,7 +580,7 @@ static void judge_reference(judge *j, int i) {
     ADD_REMARK(
         j, OD_SOUND, "compare.wide", "Band wider than necessary:",
         "%.4g %% of the values of %.60s are within the 95 %% band of %.60s: the rms difference is %.3g%s%s, and the "
-        "half width of the band %.3g%s%s.",
+        "half width of the band %.3g%s%s. The noise of the observer or the sigma of the column may be set too large.",
         100 * r->share, c->name, w->name, x * r->rms, space, shown.unit, x * r->band, space, shown.unit);
 }
 

@@ -213,8 +213,8 @@ static void keep_sizes(const start *s, double *size) {
   for (int c = 0; c < s->columns; c++) size[s->state[c]] = 1 / s->scale[c];
 }
 
-// Returns whether the outputs depend on some state much less than at the true start. An example is a start near a dead center,
-// where a linearization is not valid.
+// Returns whether the sensitivity of the outputs to a state (keep_sizes()) is less than a quarter of `size`, the sensitivities at
+// the true start. An example is a start near a dead center, where a linearization is not valid.
 static bool is_near_dead_point(const start *s, const double *size, double *here) {
   keep_sizes(s, here);
   for (int i = 0; i < s->nx; i++)

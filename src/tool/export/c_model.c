@@ -5,9 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "blocks/block_list.h"
-#include "elements/element_list.h"
 #include "export/c_text.h"
+#include "machine/core_parts.h"
 #include "model/model_tables.h"
 
 // ---- fields
@@ -131,46 +130,13 @@ static void print_address(FILE *to, const od_model *m, const od_model_table *t) 
 
 // ---- classes and blocks
 
-#define DECLARE_ELEMENT(name) extern const od_element_class od_##name##_class;
-#define DECLARE_BLOCK(name)   extern const od_block_class od_##name##_block;
-OD_ELEMENT_CLASSES(DECLARE_ELEMENT)
-OD_BLOCK_CLASSES(DECLARE_BLOCK)
-
-// A class and its name in C.
-typedef struct listed {
-  const char *name;
-  const void *table;
-} listed;
-#define LIST_ELEMENT(name) {#name, &od_##name##_class},
-#define LIST_BLOCK(name)   {#name, &od_##name##_block},
-static const listed element_list[] = {OD_ELEMENT_CLASSES(LIST_ELEMENT){NULL, NULL}};
-static const listed block_list[] = {OD_BLOCK_CLASSES(LIST_BLOCK){NULL, NULL}};
-
-static const char *name_of(const listed *list, const void *table) {
-  while (list->name && list->table != table) list++;
-  return list->name;
-}
-
-static bool uses_block(const od_model *m, const void *table) {
-  for (int i = 0; i < m->blocks; i++)
-    if (od_block_class_of(&m->spec[i]) == table) return true;
-  return false;
-}
-
-// Returns the index of a block class in a build that contains only the model's classes.
-static int index_in_build(const od_model *m, const void *table) {
-  int index = 0;
-  for (const listed *b = block_list; b->table != table; b++) index += uses_block(m, b->table);
-  return index;
-}
-
 static void print_element_classes(FILE *to, const od_model *m) {
   if (m->element_classes == 0) return;
   for (int i = 0; i < m->element_classes; i++)
-    fprintf(to, "extern const od_element_class od_%s_class;\n", name_of(element_list, m->element_class[i]));
+    fprintf(to, "extern const od_element_class od_%s_class;\n", od_core_element_name(m->element_class[i]));
   fputs("static const od_element_class *const element_class[] = {", to);
   for (int i = 0; i < m->element_classes; i++)
-    fprintf(to, "%s&od_%s_class", i ? ", " : "", name_of(element_list, m->element_class[i]));
+    fprintf(to, "%s&od_%s_class", i ? ", " : "", od_core_element_name(m->element_class[i]));
   fputs("};\n", to);
 }
 
@@ -183,7 +149,7 @@ static void print_specs(FILE *to, const od_model *m) {
     char sample[OD_C_NUMBER_SIZE];
     od_c_number(sample, b->sample);
     fprintf(to, "\n    {.block_class = %d, .inputs = %d, .sample = %s, .choice = {",
-            index_in_build(m, od_block_class_of(&m->spec[i])), b->list_inputs, sample);
+            od_core_block_index(m, od_block_class_of(&m->spec[i])), b->list_inputs, sample);
     for (int k = 0; k < OD_MOST_BLOCK_CHOICES; k++) fprintf(to, "%s%d", k ? ", " : "", b->choice[k]);
     fputs("}", to);
     if (b->operations)
@@ -192,7 +158,7 @@ static void print_specs(FILE *to, const od_model *m) {
   }
   fputs("\n};\nstatic const int block_class[] = {", to);
   for (int i = 0; i < m->block_classes; i++)
-    fprintf(to, "%s%d", i ? ", " : "", index_in_build(m, od_block_classes[m->block_class[i]]));
+    fprintf(to, "%s%d", i ? ", " : "", od_core_block_index(m, od_block_classes[m->block_class[i]]));
   fputs("};\n", to);
 }
 

@@ -132,6 +132,7 @@ od_status od_core_sources_find(od_core_sources *s, od_find_role *role, const voi
   *strrchr(path, '/') = '\0';
   s->folder = od_arena_text(&s->arena, path);
   bool ok = s->folder && add_roots(&k);
+  for (const char *const *header = s->headers; header && *header && ok; header++) ok = add(s, *header);
   for (int i = 0; i < s->count && ok && status == OD_OK; i++) {
     ok = follow_symbols(&k, s->path[i]);
     if (ok) status = follow_includes(&k, s->path[i], err);

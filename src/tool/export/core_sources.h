@@ -9,8 +9,9 @@
 
 typedef struct od_core_sources {
   od_arena arena;
-  const char *folder;  // the copy of the core
-  char **path;         // paths of the needed files, relative to the folder: src/observe/ekf.c, include/oleodyn/sim.h
+  const char *const *headers;  // set by the caller: headers that the program includes, ended by NULL; NULL: none
+  const char *folder;          // the copy of the core
+  char **path;  // paths of the needed files, relative to the folder: src/observe/filter_ekf.c, include/oleodyn/sim.h
   int count;
 } od_core_sources;
 

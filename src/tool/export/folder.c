@@ -61,6 +61,17 @@ od_status od_folder_begin(od_folder *f, const char *path, od_error *err) {
   return status;
 }
 
+od_status od_folder_scratch(od_folder *f, od_error *err) {
+  const char *place = getenv("TMPDIR");
+  *f = (od_folder){.temporary = with_suffix(place && *place ? place : "/tmp", "/oleodyn.XXXXXX")};
+  if (f->temporary && mkdtemp(f->temporary)) return OD_OK;
+  od_status status =
+      f->temporary ? od_fail(err, OD_IO, "cannot make a folder in %s: %s", place ? place : "/tmp", strerror(errno))
+                   : od_fail(err, OD_NO_MEMORY, "out of memory");
+  release(f);
+  return status;
+}
+
 od_status od_folder_commit(od_folder *f, od_error *err) {
   char *mark = with_suffix(f->temporary, "/" OD_FOLDER_MARK), *old = with_suffix(f->temporary, ".old");
   FILE *file = mark ? fopen(mark, "w") : NULL;

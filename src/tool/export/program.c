@@ -7,8 +7,13 @@
 #include "experiment/sensor.h"
 #include "export/c_text.h"
 #include "machine/machine.h"
+#include "machine/run_plan.h"
 #include "memory/owned.h"
 #include "mechanics/partition.h"
+#include "integrate/integrators.h"
+#include "integrate/sim_block.h"
+#include "plant/inner_plant.h"
+#include "plant/model_plant.h"
 #include "plant/model_plant_work.h"
 #include "plant/plant_in_arena.h"
 #include "plant/real_derivatives.h"
@@ -30,6 +35,7 @@ static od_status describe(od_export_program *p, const od_machine *machine, const
                           const char *path, od_error *err) {
   p->model = *od_machine_model(machine);
   p->file = path;
+  p->machine = machine;
   p->name = od_c_name(&p->arena, options->name, false, NULL, 0);
   p->inputs = od_machine_input_count(machine);
   p->input = OD_TAKE(&p->arena, od_exported_name, p->inputs);
@@ -41,8 +47,7 @@ static od_status describe(od_export_program *p, const od_machine *machine, const
 
 // ---- the test run
 
-// Creates the run in memory of the arena, which grows until the run fits.
-static od_status create_run(od_export_program *p, od_embedded_run **run, od_error *err) {
+od_status od_export_create_run(od_export_program *p, od_embedded_run **run, od_error *err) {
   od_status status = OD_NO_MEMORY;
   for (size_t size = first_memory; status == OD_NO_MEMORY && size <= most_memory; size *= 4) {
     od_arena_place mark = od_arena_mark(&p->arena);
@@ -54,14 +59,32 @@ static od_status create_run(od_export_program *p, od_embedded_run **run, od_erro
   return status == OD_OK ? OD_OK : od_fail(err, status, "the program cannot start: %s", od_status_text(status));
 }
 
+// Returns the part of the run's memory that only this program needs, because it contains all integrators and complex numbers. An observer has
+// a second simulation for trials.
+static size_t excess(const od_export_program *p, od_embedded_run *run) {
+  const od_plant *plant = od_embedded_plant(run);
+  const od_sim *sim = od_embedded_sim(run);
+  void *work = od_sim_work(od_embedded_sim(run));
+  const od_plant *innermost = od_innermost_plant(plant, &work);
+  size_t columns = p->d.observer ? od_most_columns(plant) : 0, own = p->d.integrator->scratch(plant, columns);
+  size_t more = (od_integrators_scratch(plant, columns) - own) * sizeof(double) / 16 * 16;
+  if (!p->needs_complex) more += od_model_plant_complex_bytes(innermost) / 16 * 16;
+  if (!p->d.observer) return more;
+  // With constant noise, the second simulation shares its memory with a covariance.
+  size_t n = (size_t)(od_plant_nx(plant) + plant->np), shared = p->observer.noise ? n * n * sizeof(double) : 0;
+  size_t second = od_sim_bytes(sim) > shared + more ? more : od_sim_bytes(sim) > shared ? od_sim_bytes(sim) - shared : 0;
+  return more + second / 16 * 16;
+}
+
 // Takes the steps of the test run, and records its results and the largest counts.
 static od_status run_test(od_export_program *p, od_error *err) {
   od_embedded_run *run = NULL;
-  od_status status = create_run(p, &run, err);
+  od_status status = od_export_create_run(p, &run, err);
   if (status != OD_OK) return status;
   od_export_run *r = &p->run;
   p->states = od_plant_nx(od_embedded_plant(run));
-  r->memory = od_embedded_used(run);
+  r->own_memory = od_embedded_used(run);
+  r->memory = r->own_memory - excess(p, run);
   od_sim_counts before = {0};
   for (int i = 0; i < r->steps && status == OD_OK; i++) {
     status = od_embedded_step(run, r->u + i * p->inputs, r->y + i * p->sensors);
@@ -130,11 +153,31 @@ static od_status choose_outputs(od_export_program *p, const od_machine *machine,
   return trim_outputs(p, output) ? OD_OK : no_memory(err);
 }
 
+// Takes all numbers that can change while the program runs.
+static od_status choose_all_parameters(od_export_program *p, const od_machine *machine, od_error *err) {
+  int count = od_machine_number_count(machine), *number = OD_TAKE(&p->arena, int, count),
+      *index = OD_TAKE(&p->arena, int, count);
+  p->parameter = OD_TAKE(&p->arena, od_exported_name, count);
+  if (!number || !index || !p->parameter) return no_memory(err);
+  for (int i = 0; i < count; i++) {
+    int theta = od_machine_number_theta(machine, i);
+    if (theta < 0 || !od_machine_number_is_free(machine, i) || od_model_plant_fixes(&p->model, theta)) continue;
+    od_number n = od_machine_number(machine, i);
+    p->parameter[p->parameters] = (od_exported_name){n.path, n.unit};
+    index[p->parameters] = i;
+    number[p->parameters++] = theta;
+  }
+  p->d.number = number, p->parameter_number = index;
+  p->d.numbers = p->parameters;
+  return OD_OK;
+}
+
 static od_status choose_parameters(od_export_program *p, const od_machine *machine, const od_export_options *options,
                                    od_error *err) {
-  int *number = OD_TAKE(&p->arena, int, options->parameters);
+  if (options->is_fmu && options->parameters == 0) return choose_all_parameters(p, machine, err);
+  int *number = OD_TAKE(&p->arena, int, options->parameters), *index = OD_TAKE(&p->arena, int, options->parameters);
   p->parameter = OD_TAKE(&p->arena, od_exported_name, options->parameters);
-  if (!number || !p->parameter) return no_memory(err);
+  if (!number || !index || !p->parameter) return no_memory(err);
   for (int i = 0; i < options->parameters; i++) {
     const char *path = options->parameter[i];
     int found = od_machine_number_find(machine, path);
@@ -145,9 +188,32 @@ static od_status choose_parameters(od_export_program *p, const od_machine *machi
                      "--parameters: '%s' is not a number of the model and cannot change while the program runs", path);
     od_number n = od_machine_number(machine, found);
     p->parameter[i] = (od_exported_name){n.path, n.unit};
+    index[i] = found;
   }
-  p->d.number = number;
+  p->d.number = number, p->parameter_number = index;
   p->d.numbers = p->parameters = options->parameters;
+  return OD_OK;
+}
+
+// Chooses integrator and steps of an FMU: those of `oleodyn simulate`.
+static od_status choose_run(od_export_program *p, const od_machine *machine, const od_export_options *options,
+                            od_error *err) {
+  const od_run_wishes wishes = {.step = options->period};
+  const od_run_choice c = od_machine_choose_run(machine, &wishes);
+  const od_integrator *integrator = od_integrator_find(c.integrator);
+  if (!integrator)
+    return od_fail(err, OD_BAD_INPUT, "the integrator '%s' is available only in the program; choose another integrator",
+                   c.integrator);
+  if (c.time > 0) {
+    od_status status = od_machine_check_run(machine, &c, err);
+    if (status != OD_OK) return status;
+  }
+  p->plan.length = c.time > 0 ? c.time : 0;
+  p->plan.row = c.time > 0 && !c.adaptive ? od_step_grid_of(c.time, c.step).length : c.step;
+  p->plan.tolerance = c.tolerance > 0 ? c.tolerance : OD_ADAPTIVE_TOLERANCE;
+  p->plan.longest = OD_LONGEST_STEP;
+  p->d.integrator = integrator;
+  p->d.period = c.adaptive ? 0 : p->plan.row;
   return OD_OK;
 }
 
@@ -158,16 +224,23 @@ od_status od_export_machine(const od_machine *machine, const od_export_options *
   const od_run_defaults *run = od_machine_run(machine);
   const char *integrator = run->integrator && od_integrator_find(run->integrator) ? run->integrator : NULL;
   p->d.period = options->period > 0 ? options->period : run->adaptive ? 0 : run->step;
-  if (!(p->d.period > 0))
+  if (!(p->d.period > 0) && !options->is_fmu)
     return od_fail(err, OD_BAD_INPUT,
                    "the machine has no fixed step; give the time between two steps, for example --step 1ms");
   p->d.integrator = integrator ? od_integrator_find(integrator) : od_integrator_at(0);
+  od_status status = options->is_fmu ? choose_run(p, machine, options, err) : OD_OK;
   p->integrator = p->d.integrator->name;
-  od_status status = describe(p, machine, options, od_machine_file(machine), err);
+  if (status == OD_OK) status = describe(p, machine, options, od_machine_file(machine), err);
   if (status == OD_OK) status = choose_outputs(p, machine, options, err);
   if (status == OD_OK) status = choose_parameters(p, machine, options, err);
   if (status == OD_OK) status = find_needs(p, err);
   if (status != OD_OK) return status;
+  p->states = 2 * p->model.freedom + p->model.states;
+  double *start = OD_TAKE(&p->arena, double, p->inputs);
+  if (!start) return no_memory(err);
+  od_machine_inputs(machine, 0, start);
+  p->start_input = start;
+  if (options->is_fmu) return OD_OK;
   p->run.steps = TEST_STEPS;
   p->run.u = OD_TAKE_MATRIX(&p->arena, double, TEST_STEPS, p->inputs);
   p->run.y = OD_TAKE(&p->arena, double, 0);
@@ -219,12 +292,34 @@ static const char *obstacle(const od_experiment *e) {
   bool may_repartition = od_partition_rank(m) > 0 || od_model_charts(m) > 0;
   for (int i = 0; i < e->parameters; i++)
     if (e->parameter[i].jump > 0)
-      return "it detects sudden changes of parameters ('jump'), which only 'oleodyn observe' does";
+      return "it detects sudden changes of parameters ('change'), which only 'oleodyn observe' does";
   if (e->process_noise && may_repartition)
     return "its process noise is given in terms of outputs of a machine with loops or spherical joints; give the noise of "
            "pressures and accelerations instead";
   if (e->uncorrected) return "it uses no measurements";
   return NULL;
+}
+
+// Returns the reason why an observer cannot be exported in single precision, or NULL.
+static const char *obstacle_of_floats(const od_experiment *e) {
+  const od_model *m = od_machine_model(e->model);
+  if (e->form != OD_FORM_SQUARE_ROOT)
+    return "--float needs the square-root form of the covariance; a covariance itself has too few digits in single precision";
+  if (od_model_samplers(m)) return "--float: the machine has sampled blocks, whose times need double precision";
+  if (m->operations) return "--float: the machine has formulas, whose tables are in double precision";
+  return NULL;
+}
+
+// The noise of a period is constant, so an observer with a filter that supports constant noise stores the rows of its root only.
+static od_status choose_noise(od_export_program *p, int n, od_error *err) {
+  od_embedded_observer *o = &p->observer;
+  if (o->form != OD_FORM_SQUARE_ROOT || !o->filter->constant_noise) return OD_OK;
+  double *rows = OD_TAKE_MATRIX(&p->arena, double, n, n);
+  if (!rows) return no_memory(err);
+  o->noise_rows = od_observer_noise_rows(n - p->parameters, p->parameters, o->Q, rows);
+  if (o->noise_rows < 0) return od_fail(err, OD_BAD_INPUT, "the covariance of the process noise is not positive semidefinite");
+  o->noise = rows;
+  return OD_OK;
 }
 
 // Copies the settings of the observer.
@@ -276,7 +371,7 @@ static od_status choose_observer(od_export_program *p, const od_experiment *e, o
                                        .given_output = row,
                                        .given_covariance = e->initial.covariance};
   p->d.observer = &p->observer;
-  return OD_OK;
+  return choose_noise(p, n, err);
 }
 
 // Reads the first samples of the experiment for the test run.
@@ -304,7 +399,9 @@ od_status od_export_experiment(const od_experiment *e, const od_export_options *
   *out = (od_export_program){.title = e->title, .sensors = e->sensors};
   od_export_program *p = out;
   const char *reason = obstacle(e);
+  if (!reason && options->single) reason = obstacle_of_floats(e);
   if (reason) return od_fail(err, OD_BAD_INPUT, "the observer cannot be exported: %s", reason);
+  p->single = options->single;
   p->d.period = options->period > 0 ? options->period : e->step;
   p->d.integrator = e->integrator ? e->integrator : od_integrator_at(0);
   p->integrator = p->d.integrator->name;

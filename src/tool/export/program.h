@@ -24,7 +24,8 @@ typedef struct od_export_run {
   double *output, *parameter;  // results of this computer
   double *sigma;               // standard deviations of the outputs; NULL without an observer
   long residuals, matrices;    // largest counts of evaluations and of factorizations in one step
-  size_t memory;               // bytes that the run needs on this computer
+  size_t memory;               // bytes that the exported program needs
+  size_t own_memory;           // bytes that the run needs in this process, which contains all parts of the core
 } od_export_run;
 
 typedef struct od_export_program {
@@ -39,16 +40,25 @@ typedef struct od_export_program {
   int inputs, sensors, states, parameters;
   const char *filter, *integrator;  // names in oleodyn/filter.h and oleodyn/integrator.h; filter NULL: no observer
   bool needs_complex;               // whether derivatives need complex numbers
+  bool single;                      // whether the export computes in single precision
   od_export_run run;
+  const od_machine *machine;    // the machine, or the machine of the observer
+  const int *parameter_number;  // numbers of the machine that can be set
+  const double *start_input;    // inputs at time 0, and the sensors of an observer
+  struct {
+    double length, row, tolerance, longest;  // the run of `oleodyn simulate`, s; length 0: not given
+  } plan;
 } od_export_program;
 
 typedef struct od_export_options {
   const char *name;              // NULL: made from the name of the file
   double period;                 // s; 0: the step of the file
+  bool single;                   // single precision, for observers
   const char *const *parameter;  // paths of numbers that can be set while the program runs
   int parameters;
   const int *output;  // indices of outputs; NULL: the outputs that `oleodyn simulate` records
   int outputs;
+  bool is_fmu;  // adaptive steps are possible, all numbers can be parameters, and there is no test run
 } od_export_options;
 
 // Fill *out from a machine or an experiment, which must outlive it, and compute the test run. Free it with od_export_program_free()
@@ -57,6 +67,8 @@ od_status od_export_machine(const od_machine *machine, const od_export_options *
                             od_error *err);
 od_status od_export_experiment(const od_experiment *e, const od_export_options *options, od_export_program *out,
                                od_error *err);
+// Creates a run of the program, in double precision, in memory of the program's arena, which grows until the run fits.
+od_status od_export_create_run(od_export_program *p, od_embedded_run **run, od_error *err);
 void od_export_program_free(od_export_program *p);
 
 #endif

@@ -41,6 +41,7 @@ typedef struct od_condition_record {
   } with[OD_MOST_COMPANIONS];
 } od_condition_record;
 
+// Initializes the record of a condition, before the first point.
 void od_condition_begin(od_condition_record *r);
 // Returns the value of a condition.
 double od_condition_value(const od_condition *c, const double *y);

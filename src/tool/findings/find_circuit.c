@@ -89,8 +89,18 @@ static void write_hot(od_findings *f, const od_found *x) {
                   x->r->high + x->w->limit - 273.15, od_time_words(f, x->r->high_at).text);
 }
 
-// Reports the highest pressure of a machine without relief valves.
+// Returns the highest setting of all relief valves; NAN: there are none.
+static double highest_setting(const od_findings *f) {
+  double highest = NAN;
+  for (int i = 0; i < f->followed_count; i++)
+    if (f->followed[i].type == OD_FIND_RELIEF) highest = fmax(highest, f->followed[i].limit);
+  return highest;
+}
+
+// Reports the highest pressure. In machines with relief valves it is reported only if it is far above the settings of
+// all of them: the node is not protected.
 static void write_highest_pressure(od_findings *f) {
+  const double far_above = 1.25;
   int highest = -1;
   for (int i = 0; i < f->followed_count; i++) {
     if (f->followed[i].type != OD_FIND_PRESSURE) continue;
@@ -99,9 +109,16 @@ static void write_highest_pressure(od_findings *f) {
   if (highest < 0) return;
   const od_followed *w = &f->followed[highest];
   const od_condition_record *r = &f->record->condition[highest];
-  od_findings_add(f, "pressure.highest", OD_FINDING_NOTE, w->owner, w->output, (od_span){NAN, NAN}, r->high_at,
-                  "Highest pressure", "%.80s reaches %s at %s.", w->owner, od_value_words(r->high, "Pa").text,
-                  od_time_words(f, r->high_at).text);
+  double setting = highest_setting(f);
+  od_phrase compared = {""};
+  if (r->high <= far_above * setting) return;
+  if (!isnan(setting))
+    snprintf(compared.text, sizeof compared.text, ". No relief valve is set above %s",
+             od_value_words(setting, "Pa").text);
+  od_findings_add(f, "pressure.highest", isnan(setting) ? OD_FINDING_NOTE : OD_FINDING_WARNING, w->owner, w->output,
+                  (od_span){NAN, NAN}, r->high_at,
+                  isnan(setting) ? "Highest pressure" : "Pressure above the relief valves", "%.80s reaches %s at %s%s.",
+                  w->owner, od_value_words(r->high, "Pa").text, od_time_words(f, r->high_at).text, compared.text);
 }
 
 void od_find_in_circuit(od_findings *f) {

@@ -51,7 +51,7 @@ static void write_errors(od_findings *f, const char *unit) {
       next = fmax(next, e.value);
     }
   }
-  if (worst < 0 || !(shown.value > 1e-6 * shown.range)) return;
+  if (worst < 0 || !(shown.value > fmax(1e-6 * shown.range, 1e-100))) return;
   const od_followed *w = &f->followed[worst];
   double part = shown.range > 0 ? shown.value / shown.range : 0;
   od_phrase others = {""}, range = {""};

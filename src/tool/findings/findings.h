@@ -15,7 +15,7 @@ typedef enum od_severity { OD_FINDING_GOOD, OD_FINDING_NOTE, OD_FINDING_WARNING,
 
 // A finding. Texts are UTF-8 and belong to the od_findings.
 typedef struct od_finding {
-  const char *code;          // a code of od_finding_codes(), for example "relief.open"
+  const char *code;          // a code of od_finding_code_at(), for example "relief.open"
   od_severity severity;      // OD_FINDING_GOOD: a limit is not reached
   const char *owner;         // name of the part; "": the whole machine
   const char *output;        // name of the output that shows the finding; "": none

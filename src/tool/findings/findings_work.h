@@ -95,7 +95,7 @@ void od_findings_add(od_findings *f, const char *code, od_severity severity, con
 // Returns the duration of the run, s.
 double od_findings_time(const od_findings *f);
 
-// follow.c: lists the conditions of a machine by its classes and outputs.
+// follow.c: lists the conditions of a machine by its classes and outputs. Returns false if an allocation fails.
 bool od_findings_follow(od_findings *f);
 // phases.c
 void od_findings_make_phases(od_findings *f);

@@ -97,7 +97,7 @@ static void mark_dependents(const od_model *m, bool *marked) {
     for (int i = 0; i < m->blocks; i++) {
       const od_block *b = &m->block[i];
       bool depends = false;
-      if (marked[b->signal] || od_block_class_of(&m->spec[i])->margin) continue;
+      if (marked[b->signal] || od_block_has_modes(&m->spec[i])) continue;
       for (int k = b->line; k < b->line + b->inputs; k++) {
         int source = m->block_line[k].source;
         depends = depends || source >= m->signals || (source >= 0 && marked[source]);
@@ -370,10 +370,7 @@ bool od_findings_follow(od_findings *f) {
   mark_dependents(m, f->is_measured);
   for (int i = 0; i < m->instances; i++) follow_instance(f, i);
   for (int i = 0; i < m->blocks; i++) follow_block(f, i);
-  bool has_relief = false;
-  for (int i = 0; i < f->followed_count; i++) has_relief = has_relief || f->followed[i].type == OD_FIND_RELIEF;
-  for (int i = 0; i < m->outputs; i++)
-    if (!(has_relief && m->output[i].kind == OD_OUT_NODE_PRESSURE)) follow_output(f, i);
+  for (int i = 0; i < m->outputs; i++) follow_output(f, i);
   follow_energy(f);
   return !f->arena.exhausted;
 }

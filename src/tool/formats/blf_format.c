@@ -162,7 +162,12 @@ static od_status next_outer(blf *s, od_error *err) {
     return OD_OK;
   }
   uint32_t size = u32(b + 8);
-  if (size < (is_container ? CONTAINER_HEAD : BASE_HEAD)) return damaged(s, "found an object without contents", err);
+  if (size < (is_container ? CONTAINER_HEAD : BASE_HEAD)) {
+    char what[100];
+    snprintf(what, sizeof what, "found an object of %u bytes, expected at least %d bytes,", size,
+             is_container ? CONTAINER_HEAD : BASE_HEAD);
+    return damaged(s, what, err);
+  }
   s->is_inside = true;
   s->is_packed = false;
   s->left = size;
@@ -313,8 +318,13 @@ static od_status next_object(blf *s, od_can_frame *f, bool *is_frame, bool *end,
   s->at += (size_t)padding;
   const uint8_t *b = s->output + s->at;
   uint32_t head = u16(b + 4), size = u32(b + 8), type = u32(b + 12);
-  if (size < BASE_HEAD || head > size || head < BASE_HEAD)
-    return damaged(s, "found an object with wrong sizes in a container", err);
+  if (size < BASE_HEAD || head > size || head < BASE_HEAD) {
+    char what[140];
+    snprintf(what, sizeof what,
+             "an object in a container has a header of %u bytes and %u bytes in total, expected %d <= header <= total,",
+             head, size, BASE_HEAD);
+    return damaged(s, what, err);
+  }
   size_t needed = size < LONGEST_OBJECT ? size : LONGEST_OBJECT;
   status = need_contents(s, needed, err);
   if (status != OD_OK) return status;
@@ -434,9 +444,13 @@ static od_status read_head(blf *s, od_error *err) {
   if (status != OD_OK) return status;
   const uint8_t *b = s->input;
   if (input_count(s) < FILE_HEAD || memcmp(b, "LOGG", 4) != 0)
-    return od_fail(err, OD_BAD_INPUT, "%s: found no header of a BLF file (\"LOGG\")", s->file.path);
+    return od_fail(err, OD_BAD_INPUT, "%s: found no header of a BLF file (\"LOGG\"); expected a CAN trace of Vector",
+                   s->file.path);
   s->head = u32(b + 4);
-  if (s->head < FILE_HEAD) return damaged(s, "the header is too short", err);
+  if (s->head < FILE_HEAD)
+    return od_fail(err, OD_BAD_INPUT,
+                   "%s: the header states a length of %u bytes; expected at least %d bytes; the file is damaged",
+                   s->file.path, (unsigned)s->head, FILE_HEAD);
   od_date_time t;
   char found[64];
   int length = snprintf(found, sizeof found, "%04u-%02u-%02u %02u:%02u:%02u.%03u", u16(b + 40), u16(b + 42),

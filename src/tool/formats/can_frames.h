@@ -38,7 +38,8 @@ typedef struct od_can_source {
   // Opens another source of the same frames, at the first frame. `source` outlives the new source.
   od_status (*again)(const void *source, void **out, od_error *err);
   void (*close)(void *source);
-  // Reads the next frame. *end: whether there is no further frame. Frames may be slightly out of order; the decoder sorts them.
+  // Reads the next frame. *end: whether there is no further frame. Frames may be out of order by at most OD_CAN_DISORDER frames;
+  // the decoder sorts them.
   od_status (*next)(void *source, od_can_frame *frame, bool *end, od_error *err);
   void (*rewind)(void *source);
 

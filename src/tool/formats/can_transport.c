@@ -97,7 +97,8 @@ static void remove_sessions(od_transport *t, double now) {
   t->sessions = kept;
 }
 
-// Returns the open session with a key; NULL: none. Ends the session if its last packet is too old.
+// Returns the open session with a key; NULL: none. Ends the session if its last packet is older than
+// the timeout.
 static session *find(od_transport *t, uint64_t key, double now) {
   int i = od_key_map_find(&t->index, key);
   session *s = i >= 0 ? t->session[i] : NULL;

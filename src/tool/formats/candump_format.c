@@ -205,7 +205,8 @@ static bool pass_direction(cursor *c, od_can_frame *f) {
   return true;
 }
 
-// Returns the number of an interface, and adds the interface if necessary. -1: there are too many interfaces.
+// Returns the number of an interface, and adds the interface if necessary. -1: there are already MOST_NAMES
+// interfaces.
 static int bus_of(candump *s, const char *name, size_t length) {
   if (s->last_name < s->names && strlen(s->name[s->last_name]) == length &&
       !memcmp(s->name[s->last_name], name, length))

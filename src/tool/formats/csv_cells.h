@@ -43,6 +43,7 @@ typedef struct od_csv_cells {
 
 // ---- lines
 
+// Returns whether the reader is at a line end or at the end of the text.
 bool od_csv_at_line_end(const od_csv_reader *r);
 // Moves from the end of a line to the beginning of the next line.
 void od_csv_next_line(od_csv_reader *r);
@@ -56,7 +57,7 @@ void od_csv_skip_lines(od_csv_reader *r, int count);
 // returns the other separator, because a comma may be a decimal sign. Returns a blank if the line consists of numbers and times between
 // blanks. *count (may be NULL): how often the separator occurs.
 char od_csv_find_separator(const od_csv_reader *r, int *count);
-// Reads the cell at r->at and stops at the separator or line end after the cell.
+// Reads the cell at r->at and stops at the separator or line end after the cell. Fails with OD_BAD_INPUT.
 od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out);
 // Reads the cells up to the line end. The list belongs to the arena. A line with more than 100000 cells is an error.
 od_status od_csv_read_line(od_csv_reader *r, od_arena *arena, od_csv_cells *line);
@@ -76,11 +77,12 @@ od_status od_csv_byte_mark(const char *path, const char *text, size_t length, si
 // Reads names and units of the columns into a table without rows and moves to the first row. skip: number of lines of text
 // before the header; spare: each line may end with a separator.
 od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spare);
-// Reads the rows at r to find the order of day and month of its columns with times. r does not move.
+// Reads the rows at r to find the order of day and month of its columns with times. r does not move. Fails with OD_BAD_INPUT or
+// OD_NO_MEMORY.
 od_status od_csv_survey_times(const od_csv_reader *r, const od_table *table, bool spare);
 // Stores the flaw of a column in r->flawed. Without this table, reports the flaw as an error.
 od_status od_csv_add_flaw(const od_csv_reader *r, int column, const od_error *flaw);
-// Reads one row: a value per column. r stops at the line end.
+// Reads one row: a value per column. r stops at the line end. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, double *values);
 
 // ---- errors

@@ -60,7 +60,7 @@ void od_csv_times_finish(const od_csv_reader *r, double *values);
 // Returns whether all rows must be read to find the order of a column in use.
 bool od_csv_times_are_open(const od_csv_times *times, const bool *wanted);
 // Adds the results of a survey of all rows and determines the orders. A column whose order remains unknown, although its rows have
-// different dates, is a flaw.
+// different dates, is a flaw. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_csv_times_decide(const od_csv_reader *r, const od_table *table, const od_csv_times *survey);
 
 // Returns the date and time of the first row of a column as in ISO 8601, valid until the next call; NULL: unknown. column -1: the first

@@ -79,6 +79,7 @@ od_status od_log_format_of(const char *path, const od_log_format **out, od_error
 
 // ---- Formats whose files are read as a whole (table_stream.c): functions of an od_log_format
 
+// Reads the whole file with `read` and opens a stream over the rows of its table. Fails as `read` does, or with OD_NO_MEMORY.
 od_status od_table_stream_open(od_table_reader *read, const char *path, const od_table_wish *wish, void **out,
                                od_error *err);
 od_status od_table_stream_again(const void *stream, void **out, od_error *err);

@@ -57,8 +57,14 @@ static od_status check_start(od_mdf_file *file, od_error *err) {
   size_t got;
   od_status status = od_mdf_read_at(file, 0, b, sizeof b, &got, err);
   if (status != OD_OK) return status;
-  if (got < sizeof b) return od_fail(err, OD_BAD_INPUT, "%s is an MDF file that ends after %zu bytes", file->path, got);
-  if (!od_mdf_is_mdf(b, got)) return od_fail(err, OD_BAD_INPUT, "%s is not an MDF file", file->path);
+  if (got < sizeof b)
+    return od_fail(err, OD_BAD_INPUT,
+                   "%s is an MDF file that ends after %zu bytes, within its first block; the file is incomplete",
+                   file->path, got);
+  if (!od_mdf_is_mdf(b, got))
+    return od_fail(err, OD_BAD_INPUT,
+                   "%s is not an MDF file: expected 'MDF' or 'UnFinMF' and a version number as its first bytes",
+                   file->path);
   file->version = od_mdf_u16(b + 28);
   if (file->version < 400 || file->version >= 500)
     return od_fail(err, OD_BAD_INPUT,

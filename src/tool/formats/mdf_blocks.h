@@ -78,16 +78,18 @@ void od_mdf_file_close(od_mdf_file *file);
 // Reads at most `count` bytes at a position. *got is smaller only at the end of the file. Fails with OD_IO.
 od_status od_mdf_read_at(const od_mdf_file *file, uint64_t at, void *to, size_t count, size_t *got, od_error *err);
 
-// Reads the header of the block at an address. The block may end beyond the end of the file.
+// Reads the header of the block at an address. The block may end beyond the end of the file. Fails with OD_BAD_INPUT or OD_IO.
 od_status od_mdf_block_head(const od_mdf_file *file, uint64_t at, od_mdf_block *block, od_error *err);
-// Reads the header of a block that describes data, and checks the block. id: the expected block, such as "##CN".
+// Reads the header of a block that describes data, and checks the block. id: the expected block, such as "##CN". Fails with
+// OD_BAD_INPUT or OD_IO.
 od_status od_mdf_block_open(od_mdf_file *file, uint64_t at, const char *id, od_mdf_block *block, od_error *err);
 // Same as od_mdf_block_open(), for a block that is part of a list. Fails if the block has already been read.
 od_status od_mdf_block_once(od_mdf_file *file, uint64_t at, const char *id, od_mdf_block *block, od_error *err);
-// Reads `count` links from number `first`. Links that the block does not have are 0.
+// Reads `count` links from number `first`. Links that the block does not have are 0. Fails with OD_IO.
 od_status od_mdf_links(od_mdf_file *file, const od_mdf_block *block, uint64_t first, size_t count, uint64_t *link,
                        od_error *err);
-// Reads `count` bytes of the data of a block, from a position in these data. Bytes that the block does not have are 0.
+// Reads `count` bytes of the data of a block, from a position in these data. Bytes that the block does not have are 0. Fails with
+// OD_IO.
 od_status od_mdf_block_data(od_mdf_file *file, const od_mdf_block *block, uint64_t from, size_t count, void *to,
                             od_error *err);
 // Returns the number of bytes of the data of a block.

@@ -90,7 +90,7 @@ static const char *choose_raw(od_mdf_channel *c, int kind) {
     c->bytes = c->byte = 0;
     return NULL;
   }
-  if (c->bit > 7) return "the number of its first bit is above 7";
+  if (c->bit > 7) return "the offset of its first bit is above 7; expected 0 to 7";
   bool is_elsewhere = kind == TYPE_VLSD || kind == TYPE_VARIABLE;
   if ((c->type >= 6 && c->type <= 12) || c->type == 17 || is_elsewhere) {
     c->raw = is_elsewhere ? OD_MDF_TEXT_ELSEWHERE : OD_MDF_TEXT;
@@ -106,12 +106,14 @@ static const char *choose_raw(od_mdf_channel *c, int kind) {
     if (!c->unit[0]) c->unit = "s";
     return NULL;
   }
-  if (c->type > 5 && c->type != 15 && c->type != 16) return "its data type is unknown";
+  if (c->type > 5 && c->type != 15 && c->type != 16)
+    return "its data type is unknown; expected a type of MDF 4.3, from 0 to 17";
   c->is_big_endian = c->type < 6 ? c->type & 1 : c->type == 16;
   c->number = c->type < 2 ? OD_MDF_UNSIGNED : c->type < 4 ? OD_MDF_SIGNED : OD_MDF_REAL;
   c->is_integer = c->number != OD_MDF_REAL;
   bool is_whole = c->bit == 0 && (c->bits == 8 || c->bits == 16 || c->bits == 32 || c->bits == 64);
-  if (c->bits == 0 || c->bits > 64) return "it has no bits, or more than 64 bits";
+  if (c->bits == 0) return "it has no bits; expected 1 to 64 bits";
+  if (c->bits > 64) return "it is a number of more than 64 bits; expected 1 to 64 bits";
   if (c->number == OD_MDF_REAL && c->bits != 16 && c->bits != 32 && c->bits != 64)
     return "it is a real number with neither 16, 32 nor 64 bits";
   c->raw = OD_MDF_BITS;
@@ -239,14 +241,19 @@ static od_status read_array(reader *r, uint64_t at, const od_mdf_channel *c, int
   a.step = (int32_t)od_mdf_u32(fixed + 8);
   a.invalid_step = od_mdf_u32(fixed + 12);
   if (fixed[1] != 0) return leave_out(r, c, "it is an array whose elements are in several groups");
-  if (a.dimensions < 1 || a.dimensions > MOST_DIMENSIONS)
-    return leave_out(r, c, "it is an array without dimensions, or with more than 8 dimensions");
+  if (a.dimensions < 1 || a.dimensions > MOST_DIMENSIONS) {
+    char why[80];
+    snprintf(why, sizeof why, "it is an array with %d dimensions; expected 1 to %d", (int)a.dimensions,
+             MOST_DIMENSIONS);
+    return leave_out(r, c, why);
+  }
   for (int d = 0; d < a.dimensions; d++) {
     status = od_mdf_block_data(r->file, &b, 16 + 8 * (uint64_t)d, 8, size, r->err);
     if (status != OD_OK) return status;
     a.size[d] = od_mdf_u64(size);
-    if (a.size[d] == 0 || a.size[d] > OD_MDF_MOST_ELEMENTS / (uint64_t)a.elements)
-      return leave_out(r, c, "it is an array without elements, or with more than 1024 elements");
+    if (a.size[d] == 0) return leave_out(r, c, "it is an array without elements");
+    if (a.size[d] > OD_MDF_MOST_ELEMENTS / (uint64_t)a.elements)
+      return leave_out(r, c, "it is an array with more than 1024 elements");
     a.elements *= (long)a.size[d];
   }
   int from = r->c->channels;
@@ -266,7 +273,11 @@ static od_status read_array(reader *r, uint64_t at, const od_mdf_channel *c, int
 // Reads the composition of a channel: a structure or an array.
 static od_status read_composition(reader *r, uint64_t at, const od_mdf_channel *c, int depth, bool *is_structure) {
   od_mdf_block b;
-  if (depth > MOST_NESTED) return leave_out(r, c, "its structures are too deeply nested");
+  if (depth > MOST_NESTED) {
+    char why[64];
+    snprintf(why, sizeof why, "its structures are nested deeper than %d levels", MOST_NESTED);
+    return leave_out(r, c, why);
+  }
   *is_structure = od_mdf_block_open(r->file, at, "##CA", &b, NULL) != OD_OK;
   return *is_structure ? read_channel_list(r, c->group, at, c->name, depth + 1) : read_array(r, at, c, depth + 1);
 }

@@ -110,7 +110,8 @@ od_status od_mdf_remark(od_mdf_contents *c, od_arena *memory, const char *format
 double od_mdf_raw_value(const od_mdf_channel *c, const unsigned char *data, uint64_t index);
 // Returns the unsigned integer of a field of at most 64 bits.
 uint64_t od_mdf_bits(const od_mdf_channel *c, const unsigned char *data);
-// Converts the text at `bytes`, of the data type `type`, to UTF-8, up to its first zero character. Cuts a text that is too long.
+// Converts the text at `bytes`, of the data type `type`, to UTF-8, up to its first zero character. text:
+// at most `size` bytes, including its end; a longer text is cut.
 void od_mdf_decode_text(uint8_t type, const unsigned char *bytes, size_t count, char *text, size_t size);
 
 static inline bool od_mdf_is_invalid(const od_mdf_channel *c, const unsigned char *invalid) {

@@ -181,7 +181,9 @@ od_status od_mdf_columns_choose(const od_mdf_file *file, od_mdf_contents *conten
   if (!columns->time_of || !label_groups(contents, columns, memory)) return no_memory(file, err);
   od_status status = choose_channels(file, contents, columns, memory, err);
   if (status != OD_OK) return status;
-  if (columns->count == 0) return od_fail(err, OD_BAD_INPUT, "%s has no channels", file->path);
+  if (columns->count == 0)
+    return od_fail(err, OD_BAD_INPUT, "%s has no channels that can be read; expected at least one channel of numbers",
+                   file->path);
   const char **name = OD_TAKE(&scratch, const char *, columns->count);
   columns->head = od_table_new(columns->count);
   if (!name || !columns->head) return no_memory(file, err);

@@ -280,7 +280,8 @@ static od_status read_at_depth(od_mdf_conversions *list, uint64_t at, int depth,
     *out = known->conversion;
     return *out ? OD_OK : od_fail(err, OD_BAD_INPUT, "its conversion cannot be read, or contains itself");
   }
-  if (depth > MOST_NESTED) return od_fail(err, OD_BAD_INPUT, "its conversion is too deeply nested");
+  if (depth > MOST_NESTED)
+    return od_fail(err, OD_BAD_INPUT, "its conversions are nested deeper than %d levels", MOST_NESTED);
   known->at = at;
   list->count++;
   od_mdf_conversion *c = OD_TAKE(list->memory, od_mdf_conversion, 1);

@@ -288,7 +288,10 @@ static od_status end_inflation(od_mdf_data *d, int result, od_error *err) {
   }
   if (result == Z_MEM_ERROR) return od_mdf_no_memory(d->file, err);
   if (result == Z_STREAM_END && !is_longer) return OD_OK;
-  return od_fail(err, OD_BAD_INPUT, "%s: the deflated data before byte %llu are damaged, or longer than stated",
+  return od_fail(err, OD_BAD_INPUT,
+                 is_longer
+                     ? "%s: the deflated data before byte %llu are longer than their block states; the file is damaged"
+                     : "%s: the deflated data before byte %llu are damaged: their checksum or end is wrong",
                  d->file->path, (unsigned long long)d->at);
 }
 

@@ -64,9 +64,10 @@ typedef struct od_mdf_data {
 void od_mdf_data_init(od_mdf_data *d, const od_mdf_file *file, od_mdf_budget *budget, uint64_t link, size_t capacity);
 void od_mdf_data_free(od_mdf_data *d);
 void od_mdf_data_rewind(od_mdf_data *d);
-// Reads until `count` bytes are in the buffer, or until the end of the sequence. Moves the bytes in the buffer.
+// Reads until `count` bytes are in the buffer, or until the end of the sequence. Moves the bytes in the buffer. Fails with
+// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_mdf_data_fill(od_mdf_data *d, size_t count, od_error *err);
-// Skips bytes, or moves to the end of the sequence.
+// Skips bytes, or moves to the end of the sequence. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_mdf_data_skip(od_mdf_data *d, uint64_t count, od_error *err);
 
 // Makes `count` bytes available. *bytes is NULL at the end of the sequence, also if the sequence has fewer bytes.

@@ -22,10 +22,11 @@ od_status od_mdf_field_init(od_mdf_field *f, const od_mdf_file *file, const od_m
                             int column, bool needs_bytes, od_mdf_budget *budget, size_t capacity, od_error *err);
 void od_mdf_field_free(od_mdf_field *f);
 
-// Finds the bytes of a text in the current record, or elsewhere. *bytes is NULL if there is no text.
+// Finds the bytes of a text in the current record, or elsewhere. *bytes is NULL if there is no text. Fails with OD_BAD_INPUT, OD_IO
+// or OD_NO_MEMORY.
 od_status od_mdf_field_bytes(od_mdf_field *f, const od_mdf_cursor *r, const unsigned char **bytes, size_t *length,
                              od_error *err);
-// Computes the number that a text is converted to.
+// Computes the number that a text is converted to. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_mdf_field_text(od_mdf_field *f, const od_mdf_cursor *r, double *value, od_error *err);
 
 // Computes the value of the current record; NAN: the value is missing.

@@ -8,7 +8,7 @@
 
 #include "io/number.h"
 
-enum { MOST_OPERATIONS = 512, DEEPEST = 32 };
+enum { MOST_OPERATIONS = 512, DEEPEST = 32 };  // also in messages
 
 typedef enum kind {
   NUMBER,
@@ -105,8 +105,10 @@ static void fail(parser *p, const char *why) {
 // Appends an operation.
 static void emit(parser *p, operation o) {
   p->depth += o.kind <= VARIABLE ? 1 : o.kind >= ADD ? -1 : 0;
-  if (p->count == MOST_OPERATIONS || p->depth > DEEPEST)
-    fail(p, "is too long");
+  if (p->count == MOST_OPERATIONS)
+    fail(p, "has more than 512 operations");
+  else if (p->depth > DEEPEST)
+    fail(p, "needs more than 32 intermediate results at once");
   else
     p->operation[p->count++] = o;
 }
@@ -143,7 +145,7 @@ static void name(parser *p) {
   int f = 0;
   while (f < FUNCTIONS && (strlen(functions[f].name) != length || strcmp(functions[f].name, lower) != 0)) f++;
   if (f == FUNCTIONS) {
-    fail(p, "has an unknown name");
+    fail(p, "has a name other than X, X1, pi and the functions of MDF");
     return;
   }
   expect(p, '(', "has a function without '('");
@@ -189,7 +191,7 @@ static void operand(parser *p) {
   skip_blanks(p);
   char c = *p->at;
   if (p->why || ++p->nested > DEEPEST) {
-    fail(p, "is nested too deeply");
+    fail(p, "is nested deeper than 32 levels");
   } else if (c == '-' || c == '+' || c == '!' || c == '~') {
     p->at++;
     expression(p, POWERS);
@@ -220,7 +222,7 @@ static void expression(parser *p, int level) {
   operand(p);
   for (int i = next_operator(p); !p->why && i >= 0 && operators[i].level >= level; i = next_operator(p)) {
     p->at += strlen(operators[i].text);
-    if (++p->nested > DEEPEST) fail(p, "is nested too deeply");
+    if (++p->nested > DEEPEST) fail(p, "is nested deeper than 32 levels");
     if (!p->why) expression(p, operators[i].level == POWERS ? POWERS : operators[i].level + 1);
     p->nested--;
     emit(p, (operation){.kind = operators[i].kind});

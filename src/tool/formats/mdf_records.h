@@ -1,8 +1,8 @@
 // The records of the groups of an MDF 4 file, one group after the other or mixed.
 //
-// The cursor of a group reads the records of the group in their order. Cursors of groups with mixed records share a scan, which reads
-// all records once and queues the records of each group. If the queues become long, because a group has few records, the cursor of
-// this group gets its own scan.
+// The cursor of a group reads the records of the group in their order. Cursors of groups with mixed records share a scan, which
+// reads all records once and queues the records of each group. If the queues become long, because a group has few records, the
+// cursor of this group gets its own scan.
 #ifndef OD_FORMATS_MDF_RECORDS_H
 #define OD_FORMATS_MDF_RECORDS_H
 
@@ -41,7 +41,8 @@ od_status od_mdf_cursor_init(od_mdf_cursor *c, const od_mdf_file *file, const od
                              od_mdf_budget *budget, size_t capacity, od_mdf_cursor *shared, bool is_again,
                              od_error *err);
 void od_mdf_cursor_free(od_mdf_cursor *c);
-// Reads the next record. *more: whether a record was read. The record is valid until the next call for this cursor.
+// Reads the next record. *more: whether a record was read. The record is valid until the next call for this cursor. Fails with
+// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_mdf_cursor_next(od_mdf_cursor *c, bool *more, od_error *err);
 
 // Texts that are not in the records: blocks SD, or the records of a group of variable-length values.
@@ -59,7 +60,7 @@ typedef struct od_mdf_texts {
 od_status od_mdf_texts_init(od_mdf_texts *t, const od_mdf_file *file, const od_mdf_contents *contents,
                             const od_mdf_channel *channel, od_mdf_budget *budget, size_t capacity, od_error *err);
 void od_mdf_texts_free(od_mdf_texts *t);
-// Finds the text at a position. *found false: there is no text.
+// Finds the text at a position. *found false: there is no text. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_mdf_texts_find(od_mdf_texts *t, uint64_t at, bool *found, od_error *err);
 
 #endif

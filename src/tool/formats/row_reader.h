@@ -17,6 +17,7 @@ od_status od_row_reader_again(const od_row_reader *r, od_row_reader **out, od_er
 void od_row_reader_close(od_row_reader *r);
 OD_OWNED_POINTER(od_row_reader, od_row_reader_close);
 
+// Returns the format of the open file.
 const od_log_format *od_row_reader_format(const od_row_reader *r);
 // Returns whether all rows are in memory.
 bool od_row_reader_holds(const od_row_reader *r);

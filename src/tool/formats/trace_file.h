@@ -29,12 +29,13 @@ typedef struct od_trace_file {
 } od_trace_file;
 
 // Opens a regular file and registers it (io/inputs_read.h). od_trace_file_close() also closes a file that could not be opened.
+// Fails with OD_IO or OD_NO_MEMORY.
 od_status od_trace_file_open(od_trace_file *f, const char *path, od_error *err);
 // Opens another reader of the same file, at the beginning. `f` must outlive the new reader.
 od_status od_trace_file_again(const od_trace_file *f, od_trace_file *other, od_error *err);
 void od_trace_file_close(od_trace_file *f);
 void od_trace_file_rewind(od_trace_file *f);
-// Reads at most `most` bytes. *got: number of bytes; 0 at the end.
+// Reads at most `most` bytes. *got: number of bytes; 0 at the end. Fails with OD_IO.
 od_status od_trace_file_read(od_trace_file *f, void *to, size_t most, size_t *got, od_error *err);
 // Returns whether the bytes have changed since they were first read. Appended data are ignored. False if the file is followed.
 bool od_trace_file_has_changed(const od_trace_file *f);
@@ -51,7 +52,8 @@ typedef struct od_trace_lines {
   char last;     // the last byte of the file, after all lines were read
 } od_trace_lines;
 
-// follows: whether the file may grow while it is read.
+// Open a trace, and another reader of the same trace (`again`: `l` must outlive `other`), before the first line. Call
+// od_trace_lines_close() in all cases. follows: whether the file may grow while it is read.
 od_status od_trace_lines_open(od_trace_lines *l, const char *path, bool follows, od_error *err);
 od_status od_trace_lines_again(const od_trace_lines *l, od_trace_lines *other, od_error *err);
 void od_trace_lines_close(od_trace_lines *l);

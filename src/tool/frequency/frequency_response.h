@@ -29,7 +29,8 @@ od_frf *od_frf_between(const od_frf *f, double low, double high);
 
 // --- From a model -------------------------------------------------------------------------------------------------
 
-// Computes C (s - A)^-1 B + D of a linear model with one input, for all outputs. `frequency`: in Hz. The caller frees *out.
+// Computes C (s - A)^-1 B + D of a linear model with one input, for all outputs. `frequency`: in Hz. The caller frees *out. Fails
+// with OD_BAD_INPUT, OD_SINGULAR, OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_frf_of_model(const od_linear_model *model, const double *frequency, int points, od_frf **out,
                           od_error *err);
 
@@ -54,10 +55,10 @@ od_sine_fit *od_sine_fit_new(const od_sines *sines, int outputs);
 void od_sine_fit_free(od_sine_fit *s);
 OD_OWNED_POINTER(od_sine_fit, od_sine_fit_free);
 void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *output);
-// Computes the response at all frequencies with enough samples: sine and offset of each signal by least squares, and the
+// Computes the response at all frequencies with at least four samples: sine and offset of each signal by least squares, and the
 // quotient of the sines. Sigmas are computed from the output at neighboring frequencies, which contain only noise. The noise
 // may have any color. A single period has no such frequencies; then the residual of the sine is taken as white noise
-// (od_sines_are_white()).
+// (od_sines_are_white()). Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_sine_fit_end(const od_sine_fit *s, od_frf **out, od_error *err);
 
 // --- From a broad spectrum ----------------------------------------------------------------------------------------
@@ -84,7 +85,7 @@ OD_OWNED_POINTER(od_spectra, od_spectra_free);
 void od_spectra_add(od_spectra *s, double input, const double *output);
 // U and Y are the spectra of the input and of an output in a block. Computes the average of Y conj(U), divided by the
 // average of the square of |U|, with coherence. For a periodic input, computes the average of Y divided by the average
-// of U at the excited lines. Sigmas then come from the differences between periods.
+// of U at the excited lines. Sigmas then come from the differences between periods. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_spectra_end(const od_spectra *s, od_frf **out, od_error *err);
 
 // --- Bandwidth and resonances -------------------------------------------------------------------------------------

@@ -119,7 +119,8 @@ void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *ou
   s->samples[s->at]++;
 }
 
-// Computes the Cholesky factor of the packed normal matrix. Returns false if the matrix is singular: too few samples.
+// Computes the Cholesky factor of the packed normal matrix. Returns false if the matrix is singular, as with fewer than three
+// different samples.
 static bool factor(const double n[6], double l[6]) {
   double size = n[5];
   l[0] = sqrt(n[0]);
@@ -165,7 +166,8 @@ static double neighbor_noise(const od_sine_fit *s, int k, const sums *sum, const
   return *freedom > 0 ? sqrt(square / *freedom) : 0;
 }
 
-// Computes value and sigma of each output. Returns false if there are too few samples, or if the input is constant.
+// Computes value and sigma of each output. Returns false if the segment has fewer than four samples, or if the
+// input has no component at the frequency.
 static bool segment_response(const od_sine_fit *s, int k, double _Complex *value, double *sigma, double *freedom) {
   const sums *sum = s->sum + k * (s->outputs + 1);
   double l[6], x[3];

@@ -28,6 +28,7 @@ typedef struct od_transfer {
 
 void od_transfer_free(od_transfer *t);
 OD_OWNED_POINTER(od_transfer, od_transfer_free);
+// Returns the value of the transfer function of an output at a frequency in Hz.
 double _Complex od_transfer_value(const od_transfer *t, int output, double frequency);
 // Returns the explained part of the variation of the amplitudes in percent: 100 (1 - |a - model| / |a - mean(a)|), where a are the
 // amplitudes of the data. NAN: the amplitudes are constant.
@@ -43,7 +44,8 @@ typedef struct od_transfer_options {
   int iterations;  // largest number of iterations; 0: the default of the method
 } od_transfer_options;
 
-// Fits a transfer function. Minimizes the sum of squares over all outputs, each in units of its own root mean square.
+// Fits a transfer function. Minimizes the sum of squares over all outputs, each in units of its own root mean square. Fails with
+// OD_BAD_INPUT, OD_NOT_CONVERGED or OD_NO_MEMORY.
 od_status od_transfer_fit(const od_frf *f, const od_transfer_options *options, od_transfer **out, od_error *err);
 
 // Chooses among the orders low to high: each order is fitted to every second point and judged by the other points, and vice
@@ -54,6 +56,7 @@ od_status od_transfer_choose(const od_frf *f, const od_transfer_options *options
 
 // --- For levy.c and vector_fit.c ---------------------------------------------------------------------------------------
 
+// Creates a transfer function with zero coefficients. scale: see od_transfer, rad/s. Returns NULL if an allocation fails.
 od_transfer *od_transfer_new(int order, int outputs, double scale);
 // Computes the roots of a polynomial (constant first), times `scale`. Returns false if the roots cannot be found.
 bool od_transfer_roots(int degree, const double *coefficient, double scale, double _Complex *root);
@@ -68,6 +71,8 @@ bool od_scaled_least_squares(int rows, int columns, double *a, double *b, double
 // Returns the weight of a point of an output: 1 / |value| if options.by_size is set, else 1.
 double od_transfer_weight(const od_frf *f, const od_transfer_options *o, int output, int point);
 
+// Fit a transfer function of od_transfer_new() to a response whose outputs have the root mean square 1, by the methods levy and sk
+// (levy.c) and by vector fitting (vector_fit.c).
 od_status od_levy_fit(const od_frf *f, const od_transfer_options *options, od_transfer *t, od_error *err);
 od_status od_vector_fit(const od_frf *f, const od_transfer_options *options, od_transfer *t, od_error *err);
 

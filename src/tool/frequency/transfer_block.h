@@ -14,7 +14,7 @@ typedef struct od_transfer_names {
 } od_transfer_names;
 
 // Writes the file. The transfer function has outputs * inputs numerators, all inputs of the first output first. With several
-// inputs an output is the sum of one block per input.
+// inputs an output is the sum of one block per input. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_transfer_write_block(const od_transfer *t, const od_transfer_names *names, const char *path,
                                   od_error *err);
 

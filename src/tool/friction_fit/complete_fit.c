@@ -81,10 +81,11 @@ od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_optio
   if (status == OD_OK && polish) status = od_law_rows_of_run(d, plan->polish, plan->log.skip, INFINITY, &fine);
   if (status != OD_OK) return od_fail(err, status, "%s: %s", plan->path, od_status_text(status));
   if (coarse.count == 0)
-    return od_fail(err, OD_BAD_INPUT,
-                   "%s: 'skip' of 'run' is %s, but the run ends at %s: no samples remain to be fitted", plan->path,
-                   od_duration_text(plan->log.skip, 6).text,
-                   od_duration_text(d->samples > 0 ? d->t[d->samples - 1] : 0, 6).text);
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "%s: 'skip' of 'run' is %s, but the run ends at %s: no samples remain to be fitted. Give a shorter 'skip'",
+        plan->path, od_duration_text(plan->log.skip, 6).text,
+        od_duration_text(d->samples > 0 ? d->t[d->samples - 1] : 0, 6).text);
   for (int k = 0; k <= plan->restarts && !f->accepted; k++) {
     od_law_numbers law = first;
     od_law_found found;

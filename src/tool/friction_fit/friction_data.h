@@ -66,11 +66,12 @@ od_status od_friction_table_take(const od_friction_plan *plan, od_table *table, 
 od_status od_friction_log_read(const od_friction_plan *plan, od_friction_data *d, od_error *err);
 od_status od_points_log_read(const od_friction_plan *plan, od_friction_data *d, od_error *err);
 
-// steady_points.c: finds points in the settled parts of a run, if the method needs points and the file contains none.
+// steady_points.c: finds points in the settled parts of a run, if the method needs points and the file contains none. Fails with
+// OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_steady_points_find(const od_friction_plan *plan, od_friction_data *d, od_error *err);
 
 // Replaces each value by the value of a parabola fitted to this value and `half` neighbors on either side (Savitzky and
-// Golay).
+// Golay). Fails with OD_NO_MEMORY.
 od_status od_smooth(int count, int half, double *x);
 
 // Allocate memory for points, and for the samples of a run (`simulated`: also for the force without errors).

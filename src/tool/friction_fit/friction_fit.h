@@ -36,7 +36,7 @@ typedef struct od_friction_fitted {
   double squares;                 // sum of squared residuals, N^2
   long iterations, evaluations;
   int searches;        // number of searches until residuals were accepted, or the largest allowed number
-  bool accepted;       // whether the residuals are small enough
+  bool accepted;       // whether the residuals of the best search are accepted (key `accept` of `fit`)
   double speed_force;  // effect of noise of a log's speed on the force, root mean square, N
   bool converged;      // whether the best search ended at a minimum
   // Whether the film computed from the force does not lag behind the speed, so that tau_hn keeps its start.
@@ -65,8 +65,10 @@ OD_OWNED_POINTER(od_friction_fitted, od_friction_fitted_free);
 
 // Returns the largest relative error of the parameters with a true value; NAN: no parameter has a true value.
 double od_friction_largest_error(const od_friction_fitted *f);
-// Computes Cramer-Rao bounds: the smallest standard deviations of any unbiased estimator for these data, at the true values.
-// NAN if errors are not independent or the true values are not known.
+// Computes Cramer-Rao bounds: the smallest standard deviations of any unbiased estimator for these data, at the true values. bound
+// (plan->parameters) receives the bounds, in the SI units of the parameters. A bound is NAN in these cases: the true values are not
+// known or have another meaning in the fitted law; the speed has noise; the noise of the force is zero; the method is neither
+// `complete` nor `steady`; or the method is `steady` and the points do not determine the parameter.
 od_status od_friction_bounds(const od_friction_plan *plan, const od_friction_data *data, double *bound, od_error *err);
 // Computes the sum of squared residuals as a function of one parameter at a time. The parameter varies from a fifth to five times
 // its true value. If the true value is not known, the start is used instead. The other parameters are multiplied by

@@ -155,10 +155,11 @@ static void remark(od_pressure_map *m) {
     few = few || p->used <= OD_MAP_MOST_COEFFICIENTS;
   }
   if (*list)
-    od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.form", "Form of the dependence:",
-                   "estimates of %s differ from the fitted dependence by more than their standard deviations; try "
-                   "another 'form' (linear, saturating or table).",
-                   list);
+    od_verdict_add(
+        &m->verdict, OD_DOUBTFUL, "map.form", "Form of the dependence:",
+        "estimates of %s differ from the fitted dependence by significantly more than their standard deviations; try "
+        "another 'form' (linear, saturating or table).",
+        list);
   if (few && m->plan->map.form != OD_MAP_TABLE)
     od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.few", "Too few pairs:",
                    "a dependence is fitted only if at least %d pairs of pressures determine the parameter.",

@@ -191,6 +191,7 @@ typedef struct od_friction_options {
   od_content content;  // content of the file, if the file has already been read
 } od_friction_options;
 
+// Loads a friction file and checks it. On success the caller frees *out. On failure *out is NULL, and `messages` has the errors.
 od_status od_friction_plan_load(const char *path, const od_friction_options *options, od_friction_plan **out,
                                 od_messages *messages);
 void od_friction_plan_free(od_friction_plan *plan);

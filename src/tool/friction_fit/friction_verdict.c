@@ -60,7 +60,7 @@ enum { BINS = 12 };
 typedef struct by_position {
   double range;        // difference between the largest and smallest mean of a bin, N
   double part;         // fraction of the residuals' variance that is a function of the bin
-  double correlation;  // correlation of the bins' means between both directions; NAN: too few common bins
+  double correlation;  // correlation of the bins' means between both directions; NAN: fewer than four common bins
 } by_position;
 
 typedef struct bins {
@@ -84,8 +84,8 @@ static bool fill_bins(const od_friction_fitted *f, bins *b) {
   return b->used > 0;
 }
 
-// Returns the correlation of the bins' means between both directions, over the bins with enough samples of both directions.
-// NAN: fewer than four such bins.
+// Returns the correlation of the bins' means between both directions, over the common bins: bins in which each direction has more
+// than a twentieth of the mean number of samples of a bin. NAN: fewer than four common bins.
 static double correlation_of_directions(const bins *b) {
   double mean[2] = {0, 0}, product = 0, square[2] = {0, 0};
   int shared[BINS], count = 0;
@@ -157,9 +157,10 @@ static void remark(od_friction_fitted *f) {
     REMARK(r->trust, r->code, r->lead, "%s", r->text);
   }
   if (moving)
-    REMARK(OD_DOUBTFUL, "points.moving", "Points not steady:",
-           "the points are samples of the run, settled or not. The steady curve then includes the motion of film and "
-           "bristles, and the standard deviations treat this motion as noise.");
+    REMARK(
+        OD_DOUBTFUL, "points.moving", "Points not steady:",
+        "the points are samples of the run, settled or not. The steady curve then includes the motion of film and "
+        "bristles, and the standard deviations treat this motion as noise. Use settled parts of the run, or the method 'complete'.");
   if (f->film_leads)
     REMARK(
         OD_DOUBTFUL, "film.leads", "Film leads:",
@@ -215,8 +216,8 @@ static void remark(od_friction_fitted *f) {
            f->data->v[0]);
   by_position position = residuals_by_position(f);
   bool known = !isnan(position.correlation);
-  // If the directions have too few common bins, the position may be correlated with another quantity. Then the limit of
-  // `part` is larger.
+  // If the directions have fewer than four common bins, the position may be correlated with another quantity. Then the limit of
+  // `part` is 0.5 instead of 0.2.
   if (!explained && position.part > (known ? 0.2 : 0.5) && !(position.correlation < 0.5))
     REMARK(
         OD_DOUBTFUL, "position.matters", "Effect of the position:",

@@ -370,7 +370,7 @@ static void check_settings(const od_friction_reader *r) {
   if (od_has_errors(&r->ld)) return;
   if (replacing && !plan->has_run)
     od_messages_add(messages, (od_place){.file = replacing},
-                    "the file has no section 'run', so there is no log to replace");
+                    "the file has no section 'run', so there is no log to replace; remove this option");
   else if (replacing && has_map)
     od_messages_add(messages, (od_place){.file = replacing},
                     "the logs of 'map' cannot be replaced; remove this option");

@@ -316,7 +316,8 @@ static void read_experiment(od_friction_reader *r, const od_section *section) {
   r->has_experiment = node >= 0;
   if (!name) {
     if (node < 0 && (changes >= 0 || od_section_get(ld, section, "variant") >= 0))
-      od_complain(ld, section->node, "'variant' and 'set' of a run need an 'experiment'");
+      od_complain(ld, section->node,
+                  "'variant' and 'set' of a run need an 'experiment'; add this key, or remove 'variant' and 'set'");
     return;
   }
   for (int key = changes >= 0 ? od_first(ld, changes, "numbers") : -1; key >= 0; key = od_next(ld, key)) {

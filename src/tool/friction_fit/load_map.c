@@ -66,8 +66,9 @@ static void read_change(od_friction_reader *r, int key) {
     od_friction_complain_no_number(r, key, law, law->element->field_count, name);
     return;
   }
-  if (!od_read_list(ld, od_value(ld, key), name, "a list of two relative changes per pressure, one for each chamber", 2,
-                    pair))
+  if (!od_read_list(ld, od_value(ld, key), name,
+                    "a list of two relative changes per pressure, one for each chamber, such as [0.5 %/bar, 0.5 %/bar]",
+                    2, pair))
     return;
   od_map_change change = {.number = place};
   for (int c = 0; c < 2; c++)

@@ -27,7 +27,8 @@ static int read_numbers(od_friction_reader *r, int node, const char *path, od_fi
   }
   for (int entry = ld->tree.node[node].first; entry >= 0; entry = ld->tree.node[entry].next) {
     if (count == OD_MOST_POSITIONS) {
-      od_complain(ld, entry, "found too many numbers in '%s', expected at most %d", field.key, OD_MOST_POSITIONS);
+      od_complain(ld, entry, "found %d numbers in '%s', expected at most %d", od_list_count(ld, node), field.key,
+                  OD_MOST_POSITIONS);
       return 0;
     }
     int number =
@@ -61,7 +62,8 @@ void od_friction_read_true_position(od_friction_reader *r, int node) {
       od_section_open(ld, node, node, "truth.position", "'position' of 'truth'", &od_friction_position_section);
   if (section.map < 0) return;
   if (od_friction_law_follows(n->law) < 0) {
-    od_complain(ld, node, "the law '%s' has no factor that can depend on the position", n->law->name);
+    od_complain(ld, node, "the law '%s' has no factor that can depend on the position; choose a law with a factor",
+                n->law->name);
     return;
   }
   int count = read_places(r, od_section_need(ld, &section, "at"), "truth.position.at", od_key_field(&section, "at"),
@@ -80,11 +82,13 @@ void od_friction_read_positions(od_friction_reader *r, const od_section *section
   od_law_numbers *n = &plan->start;
   int node = od_section_get(ld, section, "positions"), normal = od_section_get(ld, section, "normal_position");
   if (node < 0) {
-    if (normal >= 0) od_complain(ld, normal, "'normal_position' needs 'positions'");
+    if (normal >= 0)
+      od_complain(ld, normal, "'normal_position' needs 'positions'; add this key, or remove 'normal_position'");
     return;
   }
   if (od_friction_law_follows(n->law) < 0) {
-    od_complain(ld, node, "the law '%s' has no factor that can depend on the position", n->law->name);
+    od_complain(ld, node, "the law '%s' has no factor that can depend on the position; choose a law with a factor",
+                n->law->name);
     return;
   }
   n->positions = read_places(r, node, "fit.positions", od_key_field(section, "positions"), n->position);

@@ -16,9 +16,12 @@ typedef struct od_run_model {
   const double *position;  // positions at the samples, m; owned by the caller. NULL: not known
 } od_run_model;
 
-// Creates a model over `count` nodes. Every `every`-th node is a sample.
+// Creates a model over nodes: their `count` times t, s, and speeds v, m/s, which are copied. Node 0 and every `every`-th node after
+// it are samples. Fails with OD_NO_MEMORY, and with OD_BAD_ARGUMENT if times do not increase or a number is not finite; *out is
+// then NULL.
 od_status od_run_model_new(int count, const double *t, const double *v, int every, od_run_model **out);
-// Creates a model over samples with linear interpolation, each interval divided into `substeps` steps.
+// Creates a model over samples with linear interpolation, each interval divided into `substeps` steps. Fails with
+// the same statuses; *out is then unchanged or NULL.
 od_status od_run_model_between(int samples, const double *t, const double *v, int substeps, od_run_model **out);
 void od_run_model_free(od_run_model *m);
 OD_OWNED_POINTER(od_run_model, od_run_model_free);

@@ -142,8 +142,8 @@ static void begin_again(const od_friction_plan *plan, const od_point_group *g, i
   }
 }
 
-// Fits from the start in the file and, if the residuals are too large or correlated, from further starts. The best result is
-// kept.
+// Fits a group of points from the start in the file. If the residuals are not accepted (explains()), fits from up to plan->restarts
+// further starts, until the residuals of a start are accepted. f->law becomes the law with the smallest sum of squared residuals.
 static od_status fit_group(od_friction_fitted *f, const od_friction_run_options *options, od_point_group *g,
                            od_error *err) {
   const od_friction_plan *plan = f->plan;

@@ -1,7 +1,7 @@
-// Points of steady motion from a run. The run is divided into windows. A window is settled if the differences between the
-// means of its thirds are small. The limit is a fraction of the speed plus the effect of noise. If consecutive settled
-// windows of one speed last long enough, the last of these windows becomes the point. At this time film and bristles are
-// closest to their settled values.
+// Points of steady motion from a run. The run is divided into windows. A window is settled if the differences between the means of
+// its thirds are small. The limit is a fraction of the speed plus the effect of noise. If consecutive settled windows of one speed
+// last at least od_settling.least, the last of these windows becomes the point. At this time film and bristles are closest to their
+// settled values.
 #include <math.h>
 
 #include "friction_fit/friction_data.h"

@@ -15,7 +15,8 @@ extern const char *const od_velocity_shapes[];  // names of the shapes in files;
 
 typedef struct od_velocity_piece {
   od_velocity_shape shape;
-  double value, number, time;
+  double value, number;  // see od_velocity_shape; speeds and amplitudes in m/s, time constants in s, frequencies in Hz
+  double time;           // duration, s
 } od_velocity_piece;
 
 enum { OD_MOST_PIECES = 200 };
@@ -25,6 +26,7 @@ typedef struct od_velocity_run {
   od_velocity_piece piece[OD_MOST_PIECES];
 } od_velocity_run;
 
+// Return the duration of a run, s, and its number of samples, including the sample at time zero.
 double od_velocity_run_time(const od_velocity_run *run);
 int od_velocity_run_samples(const od_velocity_run *run);
 // Computes the speed at `count` increasing times. `part`, unless NULL, receives the index of the piece at each time.

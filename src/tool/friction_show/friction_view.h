@@ -50,10 +50,11 @@ typedef struct od_friction_view {
 od_status od_friction_view_make(const od_friction_request *request, od_friction_view *out, od_error *err);
 void od_friction_view_free(od_friction_view *view);
 
+// Returns the result of the command: the table and the warnings of the view, which must outlive the result.
 od_result od_friction_view_result(const od_friction_view *view);
 // Adds the curves of the table or of the contour. The view must outlive the picture.
 void od_picture_add_friction(od_picture *p, const od_friction_view *view);
-// Draws the table or the contour. `user` points to an od_friction_view.
+// Draws the table or the contour. `user` points to an od_friction_view. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_friction_view_write_plot(const void *user, const char *path, od_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-// A friction law with its numbers.
+// A friction law with values for all its numbers, for views of a single law.
 #ifndef OD_FRICTION_SHOW_SET_LAW_H
 #define OD_FRICTION_SHOW_SET_LAW_H
 

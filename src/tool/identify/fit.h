@@ -201,8 +201,8 @@ typedef struct od_fit_set_result {
       *unseen_quality;  // per sensor: quality for the fitted rows, and for the rows that are not fitted
 } od_fit_set_result;
 
-// The two sensors with the most correlated residuals. a = -1: no correlation was computed. Reasons: fewer than two sensors, too few
-// rows, no search, or correlated noise of the sensors in the file.
+// The two sensors with the most correlated residuals. a = -1: no correlation was computed. Reasons: fewer than two sensors, fewer
+// than OD_ENOUGH_TOGETHER rows with values of two sensors, no search, or correlated noise of the sensors in the file.
 typedef struct od_fit_pair {
   int a, b;
   double correlation;

@@ -292,9 +292,10 @@ od_status od_fit_judge_sets(od_fit_work *w, od_error *err) {
 
 // --- Correlated sensors -------------------------------------------------------------------------------------------
 
-// Returns the correlation of the residuals of two sensors; 0: too few rows with both values. A fit assumes that the noise of
-// sensors is independent. If two sensors share noise, the fit counts this noise twice, and standard deviations become too
-// small.
+// Returns the correlation of the residuals of two sensors, from -1 to 1, over all fitted rows in which both sensors have a value.
+// The residuals are not centered. Returns 0 if there are fewer than OD_ENOUGH_TOGETHER such rows or all residuals of a sensor are
+// zero. A fit assumes that the noise of sensors is independent. If two sensors share noise, the fit counts this noise twice, and
+// standard deviations become too small.
 static double correlation_of(const od_fit_work *w, int a, int b) {
   double both = 0, of_a = 0, of_b = 0;
   long count = 0;
@@ -309,7 +310,7 @@ static double correlation_of(const od_fit_work *w, int a, int b) {
   return count >= OD_ENOUGH_TOGETHER && of_a > 0 && of_b > 0 ? both / sqrt(of_a * of_b) : 0;
 }
 
-// Uses the stored predictions, which were computed at the solution.
+// Uses the predictions in w->y, which were computed at the solution.
 od_status od_fit_find_pair(od_fit_work *w, od_error *err) {
   od_fitted *f = w->f;
   (void)err;

@@ -82,8 +82,8 @@ static double try_segments(od_fit_work *w, int set, int segments, od_error *err)
   return left;
 }
 
-// Chooses the first of the numbers 4, 8, 16, ... of segments that has small residuals at the start values. If no
-// number has small residuals, chooses the number with the smallest residuals.
+// Chooses the first of the numbers 4, 8, 16, ... of segments whose residuals at the start values are below small_residual. If there
+// is no such number, chooses the number with the smallest residuals.
 static od_status choose_segments(od_fit_work *w, int set, od_error *err) {
   int best = 4;
   double least = INFINITY;

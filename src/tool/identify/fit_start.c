@@ -6,7 +6,7 @@
 //   sum (y_i(x0 + d) - m_i)^2 / sigma_i^2
 //
 // over the sensors of the first row, or of all rows, with the prediction y_i and the measured value m_i of sensor i.
-// The damping is a small fraction of the diagonal of J'J, which scales the states by their effect. States on which the
+// The damping is a variable fraction of the diagonal of J'J, at first first_damping, which scales the states by their effect. States on which the
 // rows do not depend keep the values of the model.
 #include <math.h>
 #include <string.h>

@@ -62,7 +62,8 @@ static od_status add_set(od_fit_work *w, int set, double *sum, od_error *err) {
   return OD_OK;
 }
 
-// Returns the number of steps between two samples that makes the largest shift acceptable.
+// Returns the number of steps between two samples with which the largest shift is about largest_shift standard deviations. Returns
+// the current number if no shift is larger.
 static int better_substeps(const od_fit_work *w, double order) {
   double worst = 0, now = w->plan->substeps ? w->plan->substeps : 1;
   for (int a = 0; a < w->np; a++)

@@ -98,8 +98,9 @@ static void judge_fit(judge *j) {
   od_trust trust = !poor ? OD_SOUND : f->only_predicted ? OD_DOUBTFUL : OD_UNSOUND;
   const char *code = poor ? "fit.poor" : "fit", *lead = poor ? "Worse than a constant:" : "Fit:";
   if (isnan(fit))
-    REMARK(j, OD_DOUBTFUL, "fit.nothing",
-           "No verdict:", "all sensor values are constant, so the fit in percent is undefined.");
+    REMARK(
+        j, OD_DOUBTFUL, "fit.nothing", "No verdict:",
+        "all sensor values are constant, so the fit in percent is undefined. Use a log in which sensor values change.");
   else if (f->only_predicted)
     REMARK(j, trust, code, lead, "the fit of the model with the start values is %.2f %%.", fit);
   else if (isnan(f->start_fit))
@@ -189,8 +190,7 @@ static void judge_spreads(judge *j) {
       if (ratio > 1)
         REMARK(
             j, OD_DOUBTFUL, "noise.larger", "Residuals above noise:",
-            "residuals of '%s' in the set '%s' are %.3g times the noise in the file: the model is incomplete, or the sigma "
-            "is too small.",
+            "residuals of '%s' in the set '%s' are %.3g times the noise in the file: the model is incomplete, or the sigma is too small. Extend the model, or increase the sigma.",
             j->e->sensor[i].name, s->name, ratio);
       else
         REMARK(j, known ? OD_DOUBTFUL : OD_SOUND, "noise.smaller", "Residuals below noise:",
@@ -268,12 +268,15 @@ static void judge_parameter(judge *j, int i) {
   const od_ls_result *r = j->f->search;
   int side = r->at_bound[i];
   double sigma = j->f->sigma[i], estimate = j->f->estimate[i], moved = fabs(estimate - p->start);
+  double bound = side < 0 ? fmax(p->low, p->least) : fmin(p->high, p->most);
+  bool is_own = bound == (side < 0 ? p->low : p->high);  // whether the bound is from the file, not a physical limit
   if (side != 0)
-    REMARK(
-        j, OD_DOUBTFUL, "parameter.bound", "At a bound:",
-        "'%s' ends at its %s bound, %s: the best fit is beyond this bound. Widen this bound if values beyond the bound are plausible.",
-        p->path, side < 0 ? "lower" : "upper",
-        od_display_quantity(side < 0 ? fmax(p->low, p->least) : fmin(p->high, p->most), p->unit).text);
+    REMARK(j, OD_DOUBTFUL, "parameter.bound",
+           "At a bound:", "'%s' ends at its %s bound, %s%s: the best fit is beyond this bound. %s", p->path,
+           side < 0 ? "lower" : "upper", od_display_quantity(bound, p->unit).text,
+           is_own ? "" : ", beyond which values are impossible",
+           is_own ? "Move this bound if values beyond the bound are plausible."
+                  : "Check the model, the units and signs of the sensors, and the other parameters.");
   else if (!(sigma > 0) && !od_fit_is_fixed(j->f, i) && r->freedom <= 0)
     REMARK(
         j, OD_DOUBTFUL, "sigma.none", "No standard deviation:",
@@ -459,8 +462,9 @@ static void judge_gradient(judge *j) {
 
 // --- Lags ---------------------------------------------------------------------------------------------------------
 
-// Looks for a lag between a sensor of a log and its prediction, if the residuals are colored. A lag is reported if it explains at least
-// half of the residuals, and is much larger than its standard deviation.
+// Looks for a lag between a sensor of a log and its prediction, if the residuals are colored. A lag of up to 200 steps is reported
+// if the correlation with this lag exceeds 0.7, if the lag explains at least half of the residuals, and if the lag exceeds 5 of its
+// standard deviations.
 static void judge_lag(judge *j, const od_fit_work *w, int set, int sensor) {
   static const double steps = 200, least_correlation = 0.7, explained = 0.5, sigmas = 5;
   OD_SCRATCH(scratch);

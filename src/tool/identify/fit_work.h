@@ -28,10 +28,11 @@ typedef struct od_fit_work {
   int n;        // number of unknowns: parameters and unknown initial states
   int *states;  // for each set: index of its initial state among the unknowns (fitted sets only)
   od_predictor **predictor;
-  double **y, **dy;  // predictions of each set; derivatives of the predictions (NULL: not needed, or too large)
-  size_t kept;       // number of doubles of all dy
+  double **y;   // y[set]: predictions, rows x outputs, from the last trial
+  double **dy;  // dy[set]: derivatives of y[set], rows x outputs x parameters and unknown states; NULL: not stored
+  size_t kept;  // number of doubles in all dy[set]
   od_fit_passing passing;
-  double *derived_at;  // n: the point at which dy and the derivatives of segments were computed; NAN: no such point
+  double *derived_at;  // n unknowns: point at which dy and the derivatives of segments were computed; [0] NAN: none
   bool whole;          // whether all rows of a set are predicted at once: in segments, or by a source
   // For `whole`: whether the last trial was accepted, so that derivatives of the next trial are probably needed.
   bool eager;
@@ -40,7 +41,7 @@ typedef struct od_fit_work {
   double *start, *low, *high;
   double *box_low, *box_high;  // range of random starts; initial states start at the model's initial state
   bool left;                   // whether a trial left the possible range of a parameter
-  double *left_at;             // n: the trial that left the range; NAN: no such trial
+  double *left_at;             // n unknowns: the first trial that left the range; [0] NAN: no such trial
   int *every_state;
   double **
       own_start;  // for each validation set: initial state that was found from its rows, relative to x0; NULL: not found
@@ -127,7 +128,7 @@ int od_fit_active_rows(const od_fitted *f, double *rows);
 od_status od_fit_make_shooting(od_fit_work *w, od_error *err);
 bool od_fit_is_shooting(const od_fit_work *w);
 od_ls_hidden od_fit_hidden(const od_fit_work *w);
-// Eliminates the nodes of all fitted sets. Call after a prediction with derivatives.
+// Eliminates the nodes of all fitted sets. Call after a prediction with derivatives. Fails with OD_NOT_FINITE or OD_NO_MEMORY.
 od_status od_fit_eliminate(od_fit_work *w);
 // Returns OD_OK if a set can be predicted in segments with the start values, else the status of the failed prediction.
 od_status od_fit_shooting_status(od_fit_work *w, int set);
@@ -152,10 +153,10 @@ od_status od_fit_find_sigmas(od_fit_work *w, od_error *err);
 od_status od_fit_find_shift(od_fit_work *w, od_error *err);
 // fit_quality.c: finds the sensors with the most correlated residuals.
 od_status od_fit_find_pair(od_fit_work *w, od_error *err);
-// fit_cost_rise.c: checks the cost at points one standard deviation of a parameter away from the minimum.
+// fit_cost_rise.c: checks the cost at points one standard deviation of a parameter away from the minimum. Fails with OD_NO_MEMORY.
 od_status od_fit_check_cost_rise(od_fit_work *w, od_error *err);
 
-// fit_verdict.c: fills f->verdict.
+// fit_verdict.c: fills f->verdict. Fails with OD_NO_MEMORY.
 od_status od_fit_judge(od_fit_work *w, od_error *err);
 // fit_causes.c: if the options request a diagnosis and the residuals cause a bad verdict, adds possible causes to the
 // verdict.

@@ -158,7 +158,11 @@ static od_status allocate(od_identifiability *id, const od_sensitivities *s) {
 od_status od_identifiability_new(const od_sensitivities *s, od_identifiability **out, od_error *err) {
   *out = NULL;
   if (s->rows < 1 || s->columns < 1 || !(s->sigma > 0))
-    return od_fail(err, OD_BAD_ARGUMENT, "identifiability needs at least one row, one column and a positive sigma");
+    return od_fail(
+        err, OD_BAD_ARGUMENT,
+        "found %d rows, %d columns and the sigma %g; identifiability needs at least one row, one column and a "
+        "positive sigma",
+        s->rows, s->columns, s->sigma);
   od_identifiability *id = od_calloc(1, sizeof *id);
   od_status status = id ? allocate(id, s) : OD_NO_MEMORY;
   if (status == OD_OK) status = find(id, s);

@@ -51,6 +51,8 @@ typedef struct od_identifiability {
   double *weight;            // lengths of the columns of J
 } od_identifiability;
 
+// Computes the identifiability from sensitivities, which are copied. On success the caller frees *out. Returns OD_BAD_ARGUMENT if
+// rows, columns or sigma is not positive; OD_NO_MEMORY; or OD_NOT_FINITE if a sensitivity is not finite or the decomposition fails.
 od_status od_identifiability_new(const od_sensitivities *s, od_identifiability **out, od_error *err);
 void od_identifiability_free(od_identifiability *id);
 

@@ -18,13 +18,14 @@ typedef struct od_influence {
 } od_influence;
 
 typedef struct od_influence_of {
-  int m, n, np;     // number of rows, of unknowns, of parameters among the unknowns
-  const double *J;  // m x n, each row times the square root of its weight; or the triangle of such rows
-  const int *at_bound;
-  int tied;           // number of active constraints
-  const double *tie;  // gradients of the active constraints, tied x np
+  int m, n, np;         // number of rows, of unknowns, of parameters among the unknowns
+  const double *J;      // m x n, each row times the square root of its weight; or the triangle of such rows
+  const int *at_bound;  // n: -1 or 1 for an unknown at its lower or upper bound, else 0
+  int tied;             // number of active constraints
+  const double *tie;    // gradients of the active constraints, tied x np
 } od_influence_of;
 
+// Computes the influence, which the caller frees. On failure *out is NULL and err has the reason.
 od_status od_influence_new(const od_influence_of *of, od_influence **out, od_error *err);
 void od_influence_free(od_influence *g);
 

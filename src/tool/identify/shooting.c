@@ -242,8 +242,8 @@ void od_shooting_accept(od_shooting *s, const double *p) {
 // ---- Initial nodes
 // Initial nodes are computed along the log, one segment after another, as in an observer. A node starts at the end of the
 // previous segment. The node is then moved to bring its own segment closer to the data. The node moves only along directions
-// that are clearly visible in the segment's sensors. Other directions, such as a pressure far from any sensor, keep their
-// simulated values.
+// whose singular value, for columns of length 1, is not small compared with `shown`. Other directions, such as a pressure that no
+// sensor of the segment depends on, keep their simulated values.
 
 enum { ROUNDS = 4 };
 static const double shown = 0.03;     // damping of directions, for columns of length 1

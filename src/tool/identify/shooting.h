@@ -77,7 +77,8 @@ void od_shooting_free(od_shooting *s);
 od_status od_shooting_begin(od_shooting *s, const double *p, const double *x0, const od_shooting_data *data);
 // Predicts all segments from the nodes `at`, with derivatives if requested.
 od_status od_shooting_predict(od_shooting *s, const double *p, bool derivatives);
-// Eliminates the nodes. Call after a prediction with derivatives. Fills projected, shift and trial_response.
+// Eliminates the nodes. Call after a prediction with derivatives. Fills projected, shift and trial_response. Fails with
+// OD_NOT_FINITE or OD_NO_MEMORY.
 od_status od_shooting_eliminate(od_shooting *s, const od_shooting_data *data);
 // The first function computes the trial's nodes for parameters p, with a fraction `part` of the gaps closed. The second
 // function accepts the trial.
@@ -85,8 +86,9 @@ void od_shooting_move(od_shooting *s, const double *p, double part);
 void od_shooting_accept(od_shooting *s, const double *p);
 // Returns the weighted sum of the magnitudes of all gaps, in units of residuals.
 double od_shooting_gap(const od_shooting *s);
-// Computes the change of a prediction with other steps, after continuity is restored. y and the gaps belong to the new
-// prediction, the derivatives to the last elimination. before: the previous prediction. change: rows x ny.
+// Computes the change of a prediction with other steps, after continuity is restored. y and the gaps belong to the new prediction,
+// the derivatives to the last elimination. before: the previous prediction. change: rows x ny. Fails with OD_NOT_FINITE or
+// OD_NO_MEMORY.
 od_status od_shooting_change(od_shooting *s, const od_shooting_data *data, const double *before, double *change);
 
 #endif

@@ -152,7 +152,7 @@ typedef struct od_inverse_findings {
 
 // Creates the result of the command. The findings must outlive the result.
 od_result od_inverse_findings_result(const od_inverse_findings *f);
-// Draws the table. `user` points to an od_inverse_findings.
+// Draws the table. `user` points to an od_inverse_findings. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_inverse_findings_write_plot(const void *user, const char *path, od_error *err);
 
 #endif

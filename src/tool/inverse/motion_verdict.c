@@ -34,7 +34,7 @@ static void judge_jumps(const od_model *m, const od_inverse_options *o, od_verdi
       od_verdict_add(
           v, OD_UNSOUND, "motion.kink", "Motion has a kink:",
           "the speed of %s jumps by %s at t = %.6g s. This jump requires an infinite force. The rows are valid before "
-          "and after that time.",
+          "and after that time; use a motion with a continuous speed.",
           od_model_text(m, moved->name), od_display_quantity(r->jump, rate).text, r->jump_at);
   }
 }

@@ -13,9 +13,11 @@ typedef struct od_atomic_file {
   char *temporary;  // the temporary path; NULL for devices and pipes, which are written directly
 } od_atomic_file;
 
-// Opens the file. After success call od_atomic_commit() or od_atomic_discard(); both release all memory.
+// Opens the file. After success call od_atomic_commit() or od_atomic_discard(); both release all memory. Fails with OD_IO or
+// OD_NO_MEMORY.
 od_status od_atomic_open(od_atomic_file *f, const char *path, od_error *err);
-// Checks whether od_atomic_open() would succeed. Call this function before long work. No file remains.
+// Checks whether od_atomic_open() would succeed; otherwise returns its failure. Call this function before long work. No file
+// remains.
 od_status od_atomic_probe(const char *path, od_error *err);
 // Closes the file, checks that all data were written, and renames the file. After a failure no file remains.
 od_status od_atomic_commit(od_atomic_file *f, od_error *err);

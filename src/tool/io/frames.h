@@ -17,9 +17,9 @@ typedef struct od_frames od_frames;
 od_frames *od_frames_new(int columns, double interval, long most);
 void od_frames_free(od_frames *f);
 OD_OWNED_POINTER(od_frames, od_frames_free);
-// Adds a row. Times must increase.
+// Adds a row at time t, s: one value per column. Times must increase. Fails with OD_NO_MEMORY.
 od_status od_frames_append(od_frames *f, double t, const double *row);
-// Makes the last row a frame. Call after the last row.
+// Makes the last row a frame. Call after the last row. Fails with OD_NO_MEMORY.
 od_status od_frames_finish(od_frames *f);
 // Returns an interval for about `most` frames of a series of `rows` rows at equal distances `step`: 1, 2 or 5 times a power of ten
 // times the step.

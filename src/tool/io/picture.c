@@ -110,8 +110,8 @@ od_panel *od_picture_add_histogram(od_picture *p, const char *title, const char 
   for (long i = 0; i < count; i++)
     if (isfinite(value[i])) low = fmin(low, value[i]), high = fmax(high, value[i]), used++;
   if (used < 2) return NULL;
-  // Equal values are shown as one narrow column.
-  if (!(high - low > 1e-12 * fmax(fabs(low), fabs(high)))) {
+  // Values that are equal apart from round-off are shown as one narrow column.
+  if (!(high - low > 1e-9 * fmax(fabs(low), fabs(high)))) {
     double room = fabs(low) > 0 ? 0.05 * fabs(low) : 1;
     low -= room, high += room;
   }

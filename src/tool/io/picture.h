@@ -90,6 +90,20 @@ typedef struct od_panel_view {
 } od_panel_view;
 od_panel_view od_panel_view_of(const od_panel *panel);
 
+// --- Lists ------------------------------------------------------------------------------------------------------------
+
+// The frame of a list: place of its upper left corner and width, px; number of ticks; classes of the points and of the
+// intervals. Names are left of the frame, numbers right of it, ticks below it.
+typedef struct od_list_style {
+  double x, y, width, ticks;
+  const char *point, *bar;
+} od_list_style;
+// Writes a list as SVG: a row per value of the panel, which must have names.
+void od_panel_draw_list(FILE *to, const od_panel *panel, const od_list_style *style);
+// Returns the height of the frame, px, and the unit of the ticks.
+double od_panel_list_height(const od_panel *panel);
+const char *od_panel_list_unit(const od_panel *panel, char unit[OD_AXIS_TEXT]);
+
 // --- Writers ------------------------------------------------------------------------------------------------------
 
 // Writes an SVG file, or no file on failure.
@@ -106,7 +120,7 @@ typedef struct od_text_style {
 od_text_style od_text_style_of(FILE *to);
 od_status od_picture_print(const od_picture *p, od_text_style style, FILE *to, od_error *err);
 
-// Prints the picture on standard output if the path is "-", else writes an SVG file.
+// Prints the picture on standard output if the path is "-", else writes an SVG file. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_picture_show(const od_picture *p, const char *path, od_error *err);
 
 #endif

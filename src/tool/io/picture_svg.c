@@ -127,17 +127,31 @@ static void draw_chart(FILE *to, const od_panel *panel, double y) {
   draw_legend(to, panel, y + c.height + 40);
 }
 
-// Draws named values: a row per value, with the name on the left and the number on the right.
-static void draw_list(FILE *to, const od_panel *panel, double y) {
+// The axis of the values of a list with this many ticks.
+static od_axis list_axis(const od_panel *panel, double ticks) {
+  od_panel_view v = od_panel_view_of(panel);
+  return axis_of(panel->y_log, v.y_low, v.y_high, v.y_unit, ticks);
+}
+
+const char *od_panel_list_unit(const od_panel *panel, char unit[OD_AXIS_TEXT]) {
+  od_axis axis = list_axis(panel, 6);
+  snprintf(unit, OD_AXIS_TEXT, "%s", axis.unit);
+  return unit;
+}
+
+double od_panel_list_height(const od_panel *panel) {
+  return frame_height(panel);
+}
+
+void od_panel_draw_list(FILE *to, const od_panel *panel, const od_list_style *s) {
   od_panel_view v = od_panel_view_of(panel);
   const od_panel_line *l = panel->line;
-  double across = width - list_left - list_right, high = frame_height(panel);
-  od_axis axis = axis_of(panel->y_log, v.y_low, v.y_high, v.y_unit, 6);
-  label_panel(to, panel, list_left, y, axis.unit);
-  od_svg_rectangle(to, "frame", list_left, y, across, high);
+  double across = s->width, high = frame_height(panel), y = s->y;
+  od_axis axis = list_axis(panel, s->ticks);
+  od_svg_rectangle(to, "frame", s->x, y, across, high);
   for (int i = 0; i < axis.ticks; i++) {
     char text[OD_AXIS_TEXT];
-    double x = list_left + across * od_axis_place(&axis, od_axis_tick(&axis, i));
+    double x = s->x + across * od_axis_place(&axis, od_axis_tick(&axis, i));
     od_axis_label(&axis, i, text);
     od_svg_line(to, "grid", x, y, x, y + high);
     od_svg_text(to, "tick", x, y + high + 16, "middle", text);
@@ -146,26 +160,40 @@ static void draw_list(FILE *to, const od_panel *panel, double y) {
     double value = od_series_at(&l->y, i) * v.y_factor, middle = y + row_height * ((double)i + 0.5);
     double half = l->half.data ? od_series_at(&l->half, i) * v.y_factor : NAN;
     char text[OD_AXIS_TEXT];
-    od_svg_text(to, "tick", list_left - 10, middle + 4, "end", panel->name[i]);
+    od_svg_text(to, "tick", s->x - 10, middle + 4, "end", panel->name[i]);
     if (!isfinite(value) || (panel->y_log && !(value > 0))) continue;
     if (isfinite(half)) {
       double low = fmax(od_axis_place(&axis, value - half), 0), up = fmin(od_axis_place(&axis, value + half), 1);
-      od_svg_line(to, "bar c0", list_left + across * low, middle, list_left + across * up, middle);
+      od_svg_line(to, s->bar, s->x + across * low, middle, s->x + across * up, middle);
     }
-    od_svg_circle(to, "point c0", list_left + across * od_axis_place(&axis, value), middle, 4);
+    od_svg_circle(to, s->point, s->x + across * od_axis_place(&axis, value), middle, 4);
     od_axis_value(&axis, value, text);
-    od_svg_text(to, "tick", width - list_right + 10, middle + 4, "start", text);
+    od_svg_text(to, "tick", s->x + across + 10, middle + 4, "start", text);
   }
   for (const od_panel_mark *m = panel->mark; m; m = m->next) {
-    double x = list_left + across * od_axis_place(&axis, m->y * v.y_factor);
-    if (m->kind != OD_LIMIT_LEVEL || x < list_left || x > list_left + across) continue;
+    double x = s->x + across * od_axis_place(&axis, m->y * v.y_factor);
+    if (m->kind != OD_LIMIT_LEVEL || x < s->x || x > s->x + across) continue;
     od_svg_line(to, "limit", x, y, x, y + high);
   }
 }
 
+static void draw_list(FILE *to, const od_panel *panel, double y) {
+  char unit[OD_AXIS_TEXT];
+  label_panel(to, panel, list_left, y, od_panel_list_unit(panel, unit));
+  od_panel_draw_list(to, panel,
+                     &(od_list_style){.x = list_left,
+                                      .y = y,
+                                      .width = width - list_left - list_right,
+                                      .ticks = 6,
+                                      .point = "point c0",
+                                      .bar = "bar c0"});
+}
+
 od_status od_picture_write(const od_picture *p, const char *path, od_error *err) {
   if (od_arena_status(&p->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  if (p->panels == 0) return od_fail(err, OD_BAD_ARGUMENT, "nothing to plot: the result has no values over a range");
+  if (p->panels == 0)
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "nothing to plot: the result has no values over a range; expected a series or a curve");
   double page = top + 6;
   for (const od_panel *panel = p->panel; panel; panel = panel->next) page += panel_height(panel);
   od_atomic_file f;

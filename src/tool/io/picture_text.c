@@ -391,7 +391,9 @@ od_status od_picture_print(const od_picture *p, od_text_style style, FILE *to, o
   int rows = p->panels == 1 ? ROWS + 6 : ROWS, printed = 0;
   cell *cells = OD_TAKE(&scratch, cell, style.width * (ROWS + 6));
   if (!cells || od_arena_status(&p->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  if (p->panels == 0) return od_fail(err, OD_BAD_ARGUMENT, "nothing to plot: the result has no values over a range");
+  if (p->panels == 0)
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "nothing to plot: the result has no values over a range; expected a series or a curve");
   for (const od_panel *panel = p->panel; panel && printed < MOST_PANELS; panel = panel->next, printed++) {
     if (panel->name)
       print_list(to, style, panel);

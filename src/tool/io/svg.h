@@ -25,6 +25,7 @@ enum { OD_SVG_COLORS = 8 };
 void od_svg_begin(FILE *to, double width, double height, const char *title, const char *style);
 void od_svg_end(FILE *to);
 
+// Write a shape of a class of the drawing's CSS. Coordinates and lengths are in pixels; y points down.
 void od_svg_line(FILE *to, const char *class_name, double x0, double y0, double x1, double y1);
 void od_svg_rectangle(FILE *to, const char *class_name, double x, double y, double width, double height);
 void od_svg_circle(FILE *to, const char *class_name, double x, double y, double radius);

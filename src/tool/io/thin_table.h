@@ -16,8 +16,9 @@ typedef struct od_thin_table od_thin_table;
 od_thin_table *od_thin_table_new(od_table *table);
 void od_thin_table_free(od_thin_table *t);
 OD_OWNED_POINTER(od_thin_table, od_thin_table_free);
+// Adds a row: the time, then one value for each other column. Fails with OD_NO_MEMORY.
 od_status od_thin_table_append(od_thin_table *t, const double *row);
-// Writes the incomplete group to the table. Call after the last row.
+// Writes the incomplete group to the table. Call after the last row. Fails with OD_NO_MEMORY.
 od_status od_thin_table_finish(od_thin_table *t);
 
 #endif

@@ -1,4 +1,4 @@
-// The job check: checks machine, experiment, fit, friction and study files.
+// The job check: checks machine, experiment, fit, friction, study and twin files.
 #include <limits.h>
 #include <stdio.h>
 
@@ -27,7 +27,7 @@ static int check_file(od_job *job, const char *path, const od_load_options *load
 
 static const char details[] =
     "The sections of a file determine its kind: files with 'sensors' are experiments, or fits if they have 'fit'; files with\n"
-    "'cases' are studies. The exit code is 0 if all files are correct, else 2.\n";
+    "'cases' are studies, files with 'machines' are twins. The exit code is 0 if all files are correct, else 2.\n";
 
 int od_kind_check(od_job *job) {
   od_load_arguments load = {0};

@@ -85,11 +85,11 @@ static int check_names(od_job *job, const pictures *p, const char *output, const
     od_job_error(job,
                  "--drawing cannot be used with --machine or --circuit; give the file names with these two options");
   else if (machine && !p->scene)
-    od_job_error(job, "%s has no bodies, so there is no picture for --machine", machine_file);
+    od_job_error(job, "%s has no bodies, so there is no picture for --machine; remove this option", machine_file);
   else if (circuit && !p->circuit)
-    od_job_error(job, "%s has no circuit, so there is no picture for --circuit", machine_file);
+    od_job_error(job, "%s has no circuit, so there is no picture for --circuit; remove this option", machine_file);
   else if (!p->scene && !p->circuit)
-    od_job_error(job, "%s has nothing to draw: neither bodies nor a circuit", machine_file);
+    od_job_error(job, "%s has nothing to draw: expected a machine with bodies or a circuit", machine_file);
   else
     return OD_GO_ON;
   return OD_JOB_BAD_INPUT;

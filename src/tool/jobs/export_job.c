@@ -5,7 +5,9 @@
 #include "document/document.h"
 #include "document/text_file.h"
 #include "export/c_program.h"
+#include "export/fmu.h"
 #include "export/folder.h"
+#include "export/trial.h"
 #include "io/wording.h"
 #include "jobs/job.h"
 #include "jobs/open_machine.h"
@@ -20,9 +22,9 @@ static const char details[] =
     "and a test with expected numbers. No function allocates memory (docs/export.md).\n";
 
 typedef struct arguments {
-  const char *folder, *name, *step;
+  const char *folder, *fmu, *file, *name, *step;
   od_words outputs, parameters;
-  bool no_names;
+  bool no_names, single;
   od_load_arguments load;
 } arguments;
 
@@ -82,15 +84,29 @@ static const char *last_part(od_job *job, const char *path) {
   return name ? name : "machine";
 }
 
+// Returns the name of a file without its folder and ending.
+static const char *stem(od_job *job, const char *path) {
+  const char *name = last_part(job, path);
+  return od_arena_format(&job->arena, "%.*s", (int)strcspn(name, "."), name);
+}
+
 // Fills the program from the file. Options that only machines have are refused for experiments.
 static int describe(od_job *job, const arguments *a, const source *s, od_export_program *p) {
   od_words parameters = {0};
   OD_SCOPED(od_selection_free) od_selection selection = {0};
-  od_export_options options = {.name = a->name ? a->name : last_part(job, a->folder)};
+  od_export_options options = {.name = a->name  ? a->name
+                                       : a->fmu ? stem(job, a->file)
+                                                : last_part(job, a->folder),
+                               .single = a->single,
+                               .is_fmu = a->fmu != NULL};
   if (!od_setting_quantity(job, "step", a->step, "s", &options.period)) return OD_JOB_BAD_INPUT;
   if (s->experiment && (a->outputs.count || a->parameters.count)) {
     od_job_error(job, "--%s: an observer has the outputs and parameters of its experiment file; change the file",
                  a->outputs.count ? "outputs" : "parameters");
+    return OD_JOB_BAD_INPUT;
+  }
+  if (s->machine && a->single) {
+    od_job_error(job, "--float: a simulation in single precision drifts away; give an experiment, whose observer corrects the drift");
     return OD_JOB_BAD_INPUT;
   }
   OD_TRY(split(job, &a->parameters, &parameters));
@@ -103,10 +119,10 @@ static int describe(od_job *job, const arguments *a, const source *s, od_export_
   return status == OD_OK ? OD_GO_ON : od_job_end_early(job, status, &err);
 }
 
-static od_result report(const od_export_program *p, const char *folder) {
+// Returns a report with the numbers of an export.
+static od_result report_numbers(const od_export_program *p) {
   od_result r = od_result_new("Export", p->title);
   bool observes = p->d.observer != NULL;
-  od_result_text(&r, "folder", folder);
   od_result_text(&r, "name", p->name);
   od_result_text(&r, "kind", observes ? "observer" : "simulation");
   od_result_set(&r, "period", json_real(p->d.period));
@@ -115,13 +131,52 @@ static od_result report(const od_export_program *p, const char *folder) {
   od_result_set(&r, "inputs", json_integer(p->inputs));
   od_result_set(&r, "sensors", json_integer(p->sensors));
   od_result_set(&r, "outputs", json_integer(p->d.outputs));
+  return r;
+}
+
+static od_result report(const od_export_program *p, const od_trial *trial, const char *folder) {
+  od_result r = report_numbers(p);
+  bool observes = p->d.observer != NULL;
+  od_result_text(&r, "folder", folder);
   od_result_set(&r, "memory_bytes", json_integer((json_int_t)p->run.memory));
   od_result_line(&r, "%s: %s with %s, %s and %s, one step each %s", folder, observes ? "an observer" : "a simulation",
                  od_count(p->states, "state").text, od_count(p->inputs, "input").text,
                  od_count(p->d.outputs, "output").text, od_duration_text(p->d.period, 4).text);
   od_result_line(&r, "memory: %zu bytes; `make -C %s check` compiles it and compares a run of %s", p->run.memory,
                  folder, od_count(p->run.steps, "step").text);
+  if (p->single) {
+    od_result_set(&r, "single_difference_sigmas", json_real(trial->difference));
+    od_result_set(&r, "single_samples", json_integer(trial->samples));
+    od_result_line(&r, "single precision: at most %.2g standard deviations from double precision in %s of the experiment",
+                   trial->difference, od_count((int)trial->samples, "sample").text);
+  }
+  od_result_text(&r, "precision", p->single ? "single" : "double");
   return r;
+}
+
+// Writes an FMU and its report.
+static int export_fmu(od_job *job, const arguments *a, const od_export_program *p) {
+  od_error err = {0};
+  od_fmu_result done;
+  const od_fmu_options options = {
+      .version = a->fmu[0] - '0', .path = a->file, .names = !a->no_names, .progress = od_job_progress, .user = job};
+  od_status status = od_fmu_write(p, &options, &done, &err);
+  if (status != OD_OK) return od_job_end_early(job, status, &err);
+  OD_SCOPED(od_result_free) od_result r = report_numbers(p);
+  od_result_text(&r, "file", a->file);
+  od_result_text(&r, "fmi_version", a->fmu);
+  od_result_text(&r, "token", done.token);
+  od_result_set(&r, "sources", json_integer(done.sources));
+  od_result_set(&r, "bytes", json_integer((json_int_t)done.bytes));
+  od_result_set(&r, "windows", json_boolean(done.has_windows));
+  od_result_line(&r, "%s: FMI %s.0, %s with %s, %s, %s and %s", a->file, a->fmu,
+                 p->d.observer ? "an observer" : "a machine", od_count(p->states, "state").text,
+                 od_count(p->inputs, "input").text, od_count(p->d.outputs, "output").text,
+                 od_count(p->parameters, "parameter").text);
+  od_result_line(&r, "co-simulation, with sources and binaries for Linux%s", done.has_windows ? " and Windows" : "");
+  if (!done.has_windows) od_result_line(&r, "no binary for Windows: the package gcc-mingw-w64-x86-64 is not installed");
+  const od_file_contents contents = {.result = &r};
+  return od_job_finish(job, &contents, NULL);
 }
 
 int od_kind_export(od_job *job) {
@@ -129,11 +184,15 @@ int od_kind_export(od_job *job) {
   const od_option options[] = {
       {"c", OD_OPTION_TEXT, "DIR", "the folder with C sources for a controller; an earlier export is replaced",
        &a.folder},
-      {"name", OD_OPTION_TEXT, "NAME", "beginning of the names in C; default: the name of the folder", &a.name},
+      {"fmu", OD_OPTION_TEXT, "2|3", "an FMU of this version of FMI for other simulation programs", &a.fmu},
+      {"file", OD_OPTION_TEXT, "FILE", "the file of the FMU; default: the name of the machine file with .fmu", &a.file},
+      {"name", OD_OPTION_TEXT, "NAME", "beginning of the names in C; default: the name of the folder or FMU", &a.name},
       {"outputs", OD_OPTION_LIST, "LIST", "outputs of a machine: names, patterns or all (repeatable)", &a.outputs},
       {"parameters", OD_OPTION_LIST, "LIST", "numbers of a machine that the program can set (repeatable)",
        &a.parameters},
       {"step", OD_OPTION_TEXT, "H", "time between two steps; default: the step of the file", &a.step},
+      {"float", OD_OPTION_FLAG, NULL,
+       "single precision, for observers; refused if the estimates differ by more than 0.1 standard deviations", &a.single},
       {"no-names", OD_OPTION_FLAG, NULL, "no comments with the names of the machine's numbers", &a.no_names},
       OD_LOAD_OPTIONS(&a.load),
   };
@@ -141,26 +200,40 @@ int od_kind_export(od_job *job) {
                           .shared = {.file[OD_FILE_JSON] = "names, sizes and counts", .is_json_alone = true}};
   od_words files = {0};
   OD_TRY(od_job_begin(job, &usage, 1, 1, &files));
-  if (!a.folder) {
-    od_job_error(job, "--c is missing; expected the name of the folder, such as --c controller");
+  if (!a.folder == !a.fmu) {
+    od_job_error(job, a.folder
+                          ? "--c and --fmu exclude each other"
+                          : "--c or --fmu is missing; expected the name of a folder, such as --c controller, or the "
+                            "version of an FMU, --fmu 2 or --fmu 3");
     return OD_JOB_BAD_INPUT;
   }
+  if (a.fmu && strcmp(a.fmu, "2") != 0 && strcmp(a.fmu, "3") != 0) {
+    od_job_error(job, "--fmu: '%s' is not a version; expected 2 or 3", a.fmu);
+    return OD_JOB_BAD_INPUT;
+  }
+  if (a.fmu && !a.file) a.file = od_arena_format(&job->arena, "%s.fmu", stem(job, files.text[0]));
   OD_SCOPED(free_source) source s = {0};
   OD_TRY(load(job, files.text[0], &a, &s));
   OD_TRY(od_job_prepare_files(job));
   OD_SCOPED(od_export_program_free) od_export_program p = {0};
   OD_TRY(describe(job, &a, &s, &p));
+  if (a.fmu) return export_fmu(job, &a, &p);
   od_error err = {0};
   od_folder folder;
+  od_trial trial = {0};
   od_status status = od_folder_begin(&folder, a.folder, &err);
   const od_c_export x = {.program = &p, .folder = folder.temporary, .names = !a.no_names};
   if (status == OD_OK) {
     status = od_c_export_write(&x, &err);
+    if (status == OD_OK && a.single) {
+      status = od_trial_run(&p, s.experiment, folder.temporary, &trial, &err);
+      if (status == OD_OK) status = od_c_export_write(&x, &err);  // again, with the memory in single precision
+    }
     if (status == OD_OK) status = od_folder_commit(&folder, &err);
     od_folder_discard(&folder);
   }
   if (status != OD_OK) return od_job_end_early(job, status, &err);
-  OD_SCOPED(od_result_free) od_result r = report(&p, a.folder);
+  OD_SCOPED(od_result_free) od_result r = report(&p, &trial, a.folder);
   const od_file_contents contents = {.result = &r};
   return od_job_finish(job, &contents, NULL);
 }

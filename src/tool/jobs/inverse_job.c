@@ -50,7 +50,7 @@ static bool find_drive(od_job *job, const od_machine *machine, const char *name,
   for (int i = 0; i < m->joints; i++) od_nearest_try(&nearest, od_model_text(m, m->joint[i].name));
   od_job_error(
       job,
-      "--drive: '%s' is not a cylinder, motor, displacement unit, force or torque, nor a revolute or prismatic joint of the tree%s",
+      "--drive: '%s' is not a cylinder, motor, displacement unit, force or torque, nor a revolute, prismatic or screw joint of the tree%s",
       name, od_nearest_suggestion(&nearest).text);
   return false;
 }

@@ -7,7 +7,7 @@ int od_kind_simulate(od_job *job), od_kind_equilibrium(od_job *job), od_kind_lin
     od_kind_info(od_job *job), od_kind_components(od_job *job), od_kind_schema(od_job *job),
     od_kind_friction(od_job *job), od_kind_friction_fit(od_job *job), od_kind_compile(od_job *job),
     od_kind_tune(od_job *job), od_kind_log(od_job *job), od_kind_draw(od_job *job), od_kind_new(od_job *job),
-    od_kind_export(od_job *job);
+    od_kind_export(od_job *job), od_kind_twin(od_job *job);
 
 const od_job_kind od_job_kinds[] = {
     {"new", "write a folder with a machine, an experiment and a fit that can be run immediately", od_kind_new},
@@ -20,6 +20,7 @@ const od_job_kind od_job_kinds[] = {
     {"optimize", "find numbers with which a machine meets its requirements", od_kind_optimize},
     {"signals", "show the inputs of a machine over time, without a simulation", od_kind_signals},
     {"observe", "estimate states and parameters of a machine in operation", od_kind_observe},
+    {"twin", "observe machines in operation continuously, with history, checkpoints and metrics", od_kind_twin},
     {"tune", "find the process and measurement noise of an observer from data", od_kind_tune},
     {"fit", "fit parameters of a machine to logs, and report which parameters are identifiable", od_kind_fit},
     {"frf", "frequency response, computed for a machine or estimated from a log", od_kind_frf},

@@ -1,4 +1,4 @@
-// Warnings about logs.
+// Warnings of jobs about the columns of a log.
 #ifndef OD_JOBS_LOG_WARNINGS_H
 #define OD_JOBS_LOG_WARNINGS_H
 

@@ -12,7 +12,7 @@ typedef struct od_row_file {
 
 // Appends a row; the first row opens the file. od_row_file_end() reports errors.
 void od_row_file_append(od_row_file *f, const od_table *head, const double *row);
-// Closes the file. A file without rows contains only the header.
+// Closes the file. A file without rows contains only the header. Fails with OD_IO.
 od_status od_row_file_end(od_row_file *f, const od_table *head, od_error *err);
 // Removes the unfinished file. Has no effect after od_row_file_end().
 void od_row_file_discard(od_row_file *f);

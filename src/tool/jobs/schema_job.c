@@ -19,6 +19,7 @@
 #include "machine/sections.h"
 #include "jobs/section_reference.h"
 #include "study/study.h"
+#include "twin/twin.h"
 
 // --- Parts of schemas -------------------------------------------------------------------------------------------------------
 
@@ -211,8 +212,9 @@ static json_t *block(void) {
 // --- Schemas ------------------------------------------------------------------------------------------------------
 
 static json_t *all_definitions(void) {
-  static const od_section_class *const files[] = {&od_machine_section, &od_transition_section, &od_experiment_section,
-                                                  &od_study_section, &od_friction_file_section};
+  static const od_section_class *const files[] = {&od_machine_section,       &od_transition_section,
+                                                  &od_experiment_section,    &od_study_section,
+                                                  &od_friction_file_section, &od_twin_section};
   json_t *definitions = json_object();
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) define_section(definitions, files[i]);
   json_object_set_new(definitions, "vector", list_of(number()));
@@ -234,11 +236,8 @@ static json_t *all_definitions(void) {
 static const struct {
   const char *name;
   const od_section_class *file;
-} kinds[] = {{"machine", &od_machine_section},
-             {"experiment", &od_experiment_section},
-             {"fit", &od_experiment_section},
-             {"study", &od_study_section},
-             {"friction", &od_friction_file_section}};
+} kinds[] = {{"machine", &od_machine_section}, {"experiment", &od_experiment_section},  {"fit", &od_experiment_section},
+             {"study", &od_study_section},     {"friction", &od_friction_file_section}, {"twin", &od_twin_section}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int find_kind(od_job *job, const char *name) {
@@ -247,7 +246,7 @@ static int find_kind(od_job *job, const char *name) {
     if (strcmp(kinds[i].name, name) == 0) return i;
     od_nearest_try(&nearest, kinds[i].name);
   }
-  od_job_error(job, "there is no schema of '%s'; expected machine, experiment, fit, study or friction%s", name,
+  od_job_error(job, "there is no schema of '%s'; expected machine, experiment, fit, study, friction or twin%s", name,
                od_nearest_suggestion(&nearest).text);
   return -1;
 }
@@ -294,7 +293,7 @@ int od_kind_schema(od_job *job) {
                                {"section", OD_OPTION_TEXT, "NAME",
                                 "print a table of the keys of one section in Markdown, not the schema", &section}};
   const od_usage usage = {
-      "[machine | experiment | fit | study | friction]",
+      "[machine | experiment | fit | study | friction | twin]",
       "Without an argument, the schema of machine files is printed. Many editors find the schema by a line\n"
       "'# yaml-language-server: $schema=FILE' at the top of a file. 'oleodyn check' checks more than the schema.\n",
       OD_OPTIONS(options), .shared = {.file[OD_FILE_JSON] = "the schema", .is_json_alone = true}};

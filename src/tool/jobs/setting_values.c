@@ -19,7 +19,8 @@ static bool convert(od_job *job, const char *option, const char *unit, const cha
   od_unit_verdict verdict = od_units_convert(units, unit, si_unit, *value, value);
   if (verdict == OD_UNIT_UNKNOWN) od_job_error(job, "--%s: unknown unit '%s'", option, unit);
   if (verdict == OD_UNIT_MISFITS)
-    od_job_error(job, "--%s: the unit '%s' cannot be converted to %s", option, unit, si_unit);
+    od_job_error(job, "--%s: the unit '%s' cannot be converted to %s; expected a unit of the same quantity", option,
+                 unit, si_unit);
   return verdict == OD_UNIT_FITS;
 }
 
@@ -32,7 +33,7 @@ bool od_setting_any_quantity(od_job *job, const char *option, const char *text, 
   unit += strspn(unit, " ");
   bool plain = !strcmp(si_unit, "1");
   if (length == 0 || (plain && *unit)) {
-    od_job_error(job, "--%s: '%s' is not a number%s", option, text, plain ? "" : " with or without a unit");
+    od_job_error(job, "--%s: found '%s', expected a number%s", option, text, plain ? "" : ", with or without a unit");
     return false;
   }
   if (*unit && !convert(job, option, unit, si_unit, &x)) return false;
@@ -44,7 +45,7 @@ bool od_setting_quantity(od_job *job, const char *option, const char *text, cons
   double x = 1;
   if (!od_setting_any_quantity(job, option, text, si_unit, &x)) return false;
   if (!(x > 0) || !isfinite(x)) {
-    od_job_error(job, "--%s: '%s' is not a positive number", option, text + strspn(text, " "));
+    od_job_error(job, "--%s: found '%s', expected a positive number", option, text + strspn(text, " "));
     return false;
   }
   if (text) *value = x;

@@ -37,7 +37,7 @@ typedef struct od_variant_numbers {
   od_variant_number *number;
   int count;
 } od_variant_numbers;
-// Writer for od_file_contents. `numbers` is an od_variant_numbers.
+// Writer for od_file_contents. `numbers` is an od_variant_numbers. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_variant_write_numbers(const void *numbers, const char *path, od_error *err);
 
 // The estimates of an experiment; sigma may be NULL.
@@ -47,7 +47,7 @@ typedef struct od_variant_contents {
   const double *estimate, *sigma;
   const od_verdict *verdict;
 } od_variant_contents;
-// Writer for od_file_contents. `contents` is an od_variant_contents.
+// Writer for od_file_contents. `contents` is an od_variant_contents. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_variant_write(const void *contents, const char *path, od_error *err);
 
 // The tuned noise of an experiment, as a variant of the experiment file; set: the values of --set, which the file lists as comments.
@@ -57,7 +57,7 @@ typedef struct od_variant_noise {
   const od_tuned *tuned;
   const od_words *set;
 } od_variant_noise;
-// Writer for od_file_contents. `contents` is an od_variant_noise.
+// Writer for od_file_contents. `contents` is an od_variant_noise. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_variant_write_noise(const void *contents, const char *path, od_error *err);
 
 #endif

@@ -23,7 +23,9 @@ typedef struct od_distance {
   int *order;        // k integers: the active rows in the order of their activation
 } od_distance;
 
+// Returns the number of doubles of od_distance.memory for k unknowns.
 size_t od_distance_size(int k);
+// Solves the problem. Writes w, multiplier, active and impossible. Allocates no memory.
 void od_distance_solve(od_distance *d);
 
 // Writes orthonormal rows that span the given rows (count x k) into Q. Returns the number of orthonormal rows. Linearly

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "io/display.h"
+#include "io/wording.h"
 #include "linear/kinks.h"
 #include "machine/machine.h"
 #include "machine/steady.h"
@@ -273,16 +274,22 @@ static od_status begin(search *s, od_operating_point *p, const od_point_options 
 
 // --- Limits ----------------------------------------------------------------------------------------------------------
 
+typedef struct held_text {
+  char text[180];
+} held_text;
+
+// Writes the reason why a trial failed: a limit, an output that cannot be held, or no balance.
 static void describe(const search *s, const trial *t, char *text, size_t size) {
   const od_machine *machine = s->p->machine;
   if (t->limit) {
     od_stop_text(machine, t->limit, t->value, text, size);
   } else if (t->unsolved >= s->nk) {
     int output = s->o->hold[t->unsolved - s->nk].output;
-    snprintf(text, size,
-             "no values of the free inputs and states were found that bring %s to its target; free more inputs with "
-             "--adjust",
-             od_machine_output_name(machine, output));
+    snprintf(
+        text, size,
+        "no values of the free inputs and states were found that bring %.80s to %s; free more inputs with --adjust",
+        od_machine_output_name(machine, output),
+        od_display_quantity(s->o->hold[t->unsolved - s->nk].value, od_machine_output_unit(machine, output)).text);
   } else {
     snprintf(text, size, "no balance of forces and flows was found");
   }
@@ -336,23 +343,33 @@ static bool ends_at_limit(search *s, const od_stop *limit) {
   return s->slopes.y[at] > limit->high - near || s->slopes.y[at] < limit->low + near;
 }
 
-// Writes the reason for a failure. Only a limit at the end of the path proves that the wanted point does not exist. Otherwise a
-// search from another start may find the point.
+// Returns a value of held output i as a text: "rail.rate = 300 mm/s".
+static held_text held_value(const search *s, int i, double value) {
+  const od_machine *machine = s->p->machine;
+  int output = s->o->hold[i].output;
+  held_text t;
+  snprintf(t.text, sizeof t.text, "%.80s = %s", od_machine_output_name(machine, output),
+           od_display_quantity(value, od_machine_output_unit(machine, output)).text);
+  return t;
+}
+
+// Writes the reason for a failure, with the wanted values. Only a limit at the end of the path proves that the wanted point does
+// not exist. Otherwise a search from another start may find the point.
 static od_status explain(search *s, const double *start, double part, const trial *last, od_error *err) {
-  const od_held_output *h = &s->o->hold[0];
-  const char *name = od_machine_output_name(s->p->machine, h->output);
+  od_name_list wanted = {.most = 3};
   char why[300], where[240] = "";
-  if (part >= 0)
-    snprintf(
-        where, sizeof where, "; the reachable range ends %s %.80s = %s",
-        part > 1 - 2 * path_tolerance ? "just short of" : "at", name,
-        od_display_quantity(start[0] + part * (h->value - start[0]), od_machine_output_unit(s->p->machine, h->output))
-            .text);
+  for (int i = 0; i < s->o->holds; i++) od_name_list_add(&wanted, "%s", held_value(s, i, s->o->hold[i].value).text);
+  const char *with = wanted.count > 0 ? " with " : "", *values = wanted.count > 0 ? od_name_list_text(&wanted) : "";
+  if (part >= 0 && s->o->holds > 0)
+    snprintf(where, sizeof where, "; the reachable range ends %s %s",
+             part > 1 - 2 * path_tolerance ? "just short of" : "at",
+             held_value(s, 0, start[0] + part * (s->o->hold[0].value - start[0])).text);
   describe(s, last, why, sizeof why);
   if (part >= 0 && ends_at_limit(s, last->limit))
-    return od_fail(err, OD_NOT_CONVERGED, "there is no such operating point: %s%s", why, where);
+    return od_fail(err, OD_NOT_CONVERGED, "there is no operating point%s%s: %s%s", with, values, why, where);
   return od_fail(err, OD_NOT_CONVERGED,
-                 "no such operating point was found from this start: %s%s; try another start with --at", why, where);
+                 "no operating point%s%s was found from this start: %s%s; try another start with --at", with, values,
+                 why, where);
 }
 
 // --- Undetermined unknowns -------------------------------------------------------------------------------------------

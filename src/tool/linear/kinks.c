@@ -216,8 +216,9 @@ static int changed_part(const search *s, const double *here, const double *there
   return found;
 }
 
-// Returns whether there is a kink on the line: nearer to the point the slopes differ by the same amount. For a smooth curve, such
-// as a parabola at its vertex, the difference decreases. A difference caused by round-off varies with the distance.
+// Returns whether there is a kink on the line: the slopes on the two sides differ, and nearer to the point by about the same
+// amount. For a smooth curve, such as a parabola at its vertex, the difference decreases. A difference caused by round-off varies
+// with the distance.
 static bool crosses_kink(search *s, int only) {
   const double nearer[] = {1, 1.0 / 3, 1.0 / 8};
   int rows = s->nx + s->above.ny, kinks = rows;

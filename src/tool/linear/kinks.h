@@ -21,7 +21,7 @@ bool od_slopes_is_constant(const od_slopes *slopes, int state);
 // Compares the derivatives with respect to each state and input on its two sides. Derivatives that differ are replaced by their
 // mean. The derivatives at the point itself are not used, because each port of a valve may count as closed at this point. kinked
 // (nx + nu): the states and inputs with kinks. cause (nx + nu): the part with the kink, or an output, as an index for
-// od_part_text(); -1: not known.
+// od_part_text(); -1: not known. Fails with OD_NO_MEMORY.
 od_status od_kinks_find(const od_operating_point *point, od_slopes *slopes, bool *kinked, int *cause);
 
 // Finds rates of coordinates for which the linear model is valid only for small changes. For such a rate, a change of at most 5

@@ -13,16 +13,25 @@ static bool has_gain(const od_responses *r, int k) {
   return r->margins[k].peak > 0;
 }
 
-static od_panel *add_curves(od_picture *p, const od_responses *r, bool is_phase, const char *note) {
+// Returns whether a path is drawn in the panels of an output; output -1: the panels of all outputs.
+static bool is_drawn(const od_responses *r, int k, int output) {
+  return has_gain(r, k) && (output < 0 || r->path[k].output == output);
+}
+
+static od_panel *add_curves(od_picture *p, const od_responses *r, int output, bool is_phase, const char *note) {
   const od_table *t = r->table;
-  od_panel *panel = od_picture_add(p, (od_panel){.title = is_phase ? "phase" : "magnitude",
+  const char *quantity = is_phase ? "phase" : "magnitude";
+  char title[300];
+  snprintf(title, sizeof title, output < 0 ? "%s" : "%s of %.200s", quantity,
+           output < 0 ? "" : r->model->output[output].name);
+  od_panel *panel = od_picture_add(p, (od_panel){.title = title,
                                                  .note = is_phase ? NULL : note,
                                                  .x_name = "frequency",
                                                  .x_unit = "Hz",
                                                  .y_unit = is_phase ? "deg" : "dB",
                                                  .x_log = true});
   for (int k = 0; k < r->paths; k++)
-    if (has_gain(r, k))
+    if (is_drawn(r, k, output))
       od_panel_add(p, panel,
                    (od_panel_line){.label = r->name[k],
                                    .x = {t->data, t->rows, t->columns, 1},
@@ -95,20 +104,31 @@ static void add_nyquist(od_picture *p, const od_responses *r) {
   od_panel_mark_point(p, panel, -1, 0, OD_MARK_CROSS, "-1");
 }
 
-void od_picture_add_responses(od_picture *p, const od_responses *r) {
-  int drawn = 0;
-  for (int k = 0; k < r->paths; k++) drawn += has_gain(r, k);
-  if (drawn == 0) return;
-  od_panel *magnitude = add_curves(p, r, false, "of SI units");
-  od_panel *phase = add_curves(p, r, true, NULL);
+// Adds magnitude and phase of the paths to an output; output -1: of all paths.
+static void add_bode(od_picture *p, const od_responses *r, int output) {
+  od_panel *magnitude = add_curves(p, r, output, false, "of SI units");
+  od_panel *phase = add_curves(p, r, output, true, NULL);
   bool any = false;
   for (int k = 0; k < r->paths; k++) {
+    if (!is_drawn(r, k, output)) continue;
     mark_margins(p, magnitude, phase, r, k);
     any = any || r->path[k].loop || has_margins(&r->margins[k]);
   }
-  if (any) {
-    od_panel_level(p, magnitude, 0, "gain 1");
-    od_panel_level(p, phase, -180, "-180 deg");
+  if (!any) return;
+  od_panel_level(p, magnitude, 0, "gain 1");
+  od_panel_level(p, phase, -180, "-180 deg");
+}
+
+void od_picture_add_responses(od_picture *p, const od_responses *r) {
+  enum { MOST_TOGETHER = 6 };  // largest number of paths in one panel, unless they have the same output
+  int drawn = 0;
+  for (int k = 0; k < r->paths; k++) drawn += has_gain(r, k);
+  if (drawn == 0) return;
+  if (drawn <= MOST_TOGETHER) add_bode(p, r, -1);
+  for (int y = 0; y < r->model->outputs && drawn > MOST_TOGETHER; y++) {
+    bool any = false;
+    for (int k = 0; k < r->paths; k++) any = any || is_drawn(r, k, y);
+    if (any) add_bode(p, r, y);
   }
   add_nyquist(p, r);
 }
@@ -134,10 +154,12 @@ void od_picture_add_poles(od_picture *p, const od_linear_results *r) {
     if (r->zeros[i].count > 0) mark_poles(p, map, r->zeros[i].zero, r->zeros[i].count, OD_MARK_RING);
   od_panel_instant(p, map, 0, "stability limit");
 
-  double *xy = OD_TAKE(&p->arena, double, 2 * (long)r->poles.count);
+  // Integrators have poles at zero, apart from round-off.
+  double *xy = OD_TAKE(&p->arena, double, 2 * (long)r->poles.count), zero = 0;
+  for (int i = 0; i < r->poles.count; i++) zero = fmax(zero, 1e-12 * od_pole_frequency(r->poles.pole[i]));
   for (int i = 0; xy && i < r->poles.count; i++) {
     double frequency = od_pole_frequency(r->poles.pole[i]);
-    if (!(frequency > 0) || r->poles.pole[i].imaginary < 0) continue;
+    if (!(frequency > zero) || r->poles.pole[i].imaginary < 0) continue;
     xy[2 * damped] = frequency, xy[2 * damped++ + 1] = od_pole_damping(r->poles.pole[i]);
   }
   if (damped == 0) return;

@@ -38,6 +38,7 @@ od_status od_linear_results_find(const od_machine *machine, const od_linear_mode
                                  od_error *err);
 void od_linear_results_free(od_linear_results *results);
 
+// Return the results of the commands linearize and equilibrium. The arguments must outlive the results.
 od_result od_linear_result(const od_linear_results *results);
 od_result od_equilibrium_result(const od_machine *machine, const od_linear_model *model);
 

@@ -5,7 +5,7 @@
 #include "linear/linear_model.h"
 #include "sweep/sweep.h"
 
-// Adds inputs, states and outputs of the operating point to a row of a sweep.
+// Adds inputs, states and outputs of the operating point to a row of a sweep. Fails with OD_NO_MEMORY.
 od_status od_point_sweep_row(const od_linear_model *model, od_sweep_row *row, od_error *err);
 
 // Adds frequency and damping of the least damped pair of poles, then all poles.

@@ -51,8 +51,10 @@ static od_status run(od_operating_point *p, const od_point_options *o, int count
   options.user = o->user;
   double step = options.step;
   if (!(o->time / step <= OD_MOST_STEPS))
-    return od_fail(err, OD_BAD_INPUT, "%.3g steps of %.3g s are too many; expected at most %.0e steps", o->time / step,
-                   step, OD_MOST_STEPS);
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "%.3g steps of %.3g s are too many; expected at most %.0e steps. Use a longer --step or an earlier --at",
+        o->time / step, step, OD_MOST_STEPS);
   od_status status = od_machine_check_pace(p->machine, o->time, err);
   if (status != OD_OK) return status;
   od_run_method method = od_run_method_of(&options, step);

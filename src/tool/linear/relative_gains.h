@@ -17,12 +17,15 @@ typedef struct od_gain_arrays {
   od_table *table;               // frequency, then the real part of each relative gain
 } od_gain_arrays;
 
+// Computes gains, pairing and table. The fields machine, model, n, count and frequency must be set. The caller frees the arrays in
+// all cases.
 od_status od_gain_arrays_find(od_gain_arrays *g, od_error *err);
 void od_gain_arrays_free(od_gain_arrays *g);
 // Adds the relative gains at the frequencies low and high, in Hz.
 od_status od_gain_arrays_sweep_row(const od_linear_model *model, double low, double high, od_sweep_row *row,
                                    od_error *err);
 
+// Returns the result of the command. *g must outlive the result.
 od_result od_gain_arrays_result(const od_gain_arrays *g);
 
 #endif

@@ -27,12 +27,13 @@ void od_responses_free(od_responses *r);
 // Computes table, margins and stability. The frequencies must be set.
 od_status od_responses_find(od_responses *r, od_error *err);
 // Computes margins, bandwidth and peak of each path for the model of another point. Inputs, outputs and frequencies are the same at
-// all points.
+// all points. Fails with OD_NO_MEMORY.
 od_status od_responses_sweep_row(const od_responses *first, const od_linear_model *model,
                                  bool (*goes_on)(void *, double), void *going, od_sweep_row *row, od_error *err);
 
+// Returns the result of the command: margins, bandwidths and peaks of all paths. *r must outlive the result.
 od_result od_responses_result(const od_responses *r);
-// Plots the table. user: od_responses.
+// Plots the table. user: od_responses. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_responses_write_plot(const void *user, const char *path, od_error *err);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct od_stops {
   int count;
 } od_stops;
 
-// Lists the limits; the list belongs to the arena.
+// Lists the limits; the list belongs to the arena. Fails with OD_NO_MEMORY.
 od_status od_stops_find(const od_machine *machine, od_arena *arena, od_stops *out, od_error *err);
 
 // Find a limit of a plant's outputs y (`output`: the indices of these outputs in the machine). passed: the limit that is

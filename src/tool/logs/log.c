@@ -280,7 +280,7 @@ static od_status survey_files(survey *s, od_error *err) {
   }
   if (status != OD_OK) return status;
   log->repeated = od_log_rows_repeated(rows);
-  // A channel with more than a few values that are all equal may be a dead sensor.
+  // A channel with more than five values that are all equal may be a dead sensor.
   for (int i = 0; i < plan->channels; i++) {
     const od_channel_facts *f = &log->facts[i];
     log->constant[i] = plan->channel[i].at >= 0 && f->values > 5 && f->least == f->most;

@@ -178,8 +178,8 @@ bool od_log_has_changed(const od_log *log);
 // Returns the usual time between the values of a channel, s: the mean interval without the longest one.
 double od_channel_interval(const od_channel_facts *facts);
 enum { OD_INTERPOLATED_INTERVALS = 20 };  // longest time between two values that is interpolated, in usual intervals
-// Checks that a channel has no gap that is too long for interpolation. usual: its usual interval, s. Returns false
-// after reporting an error.
+// Checks that a channel has no gap of more than OD_INTERPOLATED_INTERVALS usual intervals. usual: its usual interval, s. Returns
+// false after reporting an error.
 bool od_log_check_gap(const od_log *log, int channel, double usual, od_messages *messages);
 
 // ---- Rows (log.c)
@@ -204,8 +204,8 @@ bool od_log_remark_repeated_rows(long rows, const char *file, od_verdict *verdic
 // Adds a remark if times without a unit are probably in ms or us. The evidence is the name of the column, or rows that are a
 // thousand or a million steps apart.
 bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict);
-// Counts the jumps of each input. A jump is a change by more than a tenth of the input's range within one row. Values before and
-// after a jump are nearly constant.
+// Counts the jumps of each input. A jump is a change by at least a tenth of the input's range within one row, if the changes in the
+// row before and in the row after are at most a tenth of the jump. Fails if the rows cannot be read.
 od_status od_log_count_jumps(od_log *log, od_error *err);
 // Adds a remark about every input that jumps and is interpolated linearly. `hold`: inputs are held between rows, and no
 // remark is added.

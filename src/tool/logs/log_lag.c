@@ -12,8 +12,8 @@ typedef struct grid {
   double *a, *b;
 } grid;
 
-// Interpolates a signal at the points of the grid, and subtracts a straight line. Returns false if the signal has too few values or is
-// constant.
+// Interpolates a signal at the points of the grid, and subtracts a straight line. Returns false if the signal is constant or has
+// fewer than LEAST_VALUES values, in the log or on the grid.
 static bool interpolate(const double *time, const double *x, long rows, const grid *g, double *out) {
   long before = -1, after = 0, count = 0;
   double mean_t = 0, mean_x = 0, tt = 0, tx = 0, least = INFINITY, most = -INFINITY;
@@ -44,7 +44,8 @@ static bool interpolate(const double *time, const double *x, long rows, const gr
   return true;
 }
 
-// Returns the correlation at a lag of `shift` points; 0: there are too few pairs.
+// Returns the correlation at a lag of `shift` points; 0: fewer than LEAST_VALUES pairs, or one of the signals is zero in all pairs.
+// *pairs (may be NULL) receives the number of pairs.
 static double correlation(const grid *g, long shift, long *pairs) {
   double ab = 0, aa = 0, bb = 0;
   long count = 0;

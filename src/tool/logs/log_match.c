@@ -252,7 +252,9 @@ static int choose_input(search *list, const od_log *log, od_channel *c, od_messa
     found = i;
   }
   if (c->from && found == NONE) {
-    od_messages_add(messages, c->place, "'file' of '%s' is '%s', which is not a file of this log", c->name, c->from);
+    od_messages_add(messages, c->place,
+                    "'file' of '%s' is '%s', which is not a file of this log; expected an entry of 'file' or 'files'",
+                    c->name, c->from);
     return AMBIGUOUS;
   }
   if (files < 2) return found;

@@ -65,7 +65,8 @@ typedef struct changes {
   double value, now, before, before_that;
 } changes;
 
-// Adds a value. The previous change is a jump if it is large and both neighboring changes are small.
+// Adds a value. The previous change is a jump if it is at least `large` of the channel's range, and both neighboring changes are at
+// most `level` of the jump.
 static void add_change(od_channel_facts *f, changes *c, double value, long row) {
   c->before_that = c->before;
   c->before = c->now;

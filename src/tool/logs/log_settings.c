@@ -114,18 +114,20 @@ static bool read_time(setting *s, const char *option, const char *text, bool pos
   const char *unit = start + length;
   unit += strspn(unit, " ");
   if (length == 0 || !isfinite(x)) {
-    od_messages_add(s->messages, place, "'%s' is not a number with or without a unit of time", text);
+    od_messages_add(s->messages, place, "found '%s', expected a time: a number with or without a unit, such as '5 s'",
+                    text);
     return false;
   }
   if (*unit) {
     od_unit_verdict verdict = od_units_convert(s->units, unit, "s", x, &x);
     if (verdict == OD_UNIT_UNKNOWN)
       od_messages_add(s->messages, place, "unknown unit '%s'; expected a unit of time", unit);
-    if (verdict == OD_UNIT_MISFITS) od_messages_add(s->messages, place, "the unit '%s' cannot be converted to s", unit);
+    if (verdict == OD_UNIT_MISFITS)
+      od_messages_add(s->messages, place, "the unit '%s' cannot be converted to s; expected a unit of time", unit);
     if (verdict != OD_UNIT_FITS) return false;
   }
   if (positive && !(x > 0)) {
-    od_messages_add(s->messages, place, "'%s' is not a positive number", start);
+    od_messages_add(s->messages, place, "found '%s', expected a positive time", start);
     return false;
   }
   *value = x;

@@ -24,7 +24,7 @@ typedef struct od_whole_log {
   od_time_facts times;
 } od_whole_log;
 
-// Makes the plan of the settings, which the caller may change before od_log_open().
+// Makes the plan of the settings, which the caller may change before od_log_open(). Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_whole_log_begin(const od_log_settings *settings, const od_machine *machine, od_whole_log *out,
                              od_messages *messages);
 // Opens the log of the settings. Then the caller adds channels to the plan and calls od_whole_log_load(). Free the log in all cases.

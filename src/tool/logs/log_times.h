@@ -1,4 +1,4 @@
-// Times of the files of a log.
+// The times of the files of a log: a common time zero, and advice if the time column is uncertain.
 #ifndef OD_LOGS_LOG_TIMES_H
 #define OD_LOGS_LOG_TIMES_H
 

@@ -52,6 +52,18 @@ static void write_without(const char *part, FILE *to) {
   fputc('\n', to);
 }
 
+const char *od_core_element_name(const od_element_class *c) {
+  for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+    if (elements[i].table == c) return elements[i].name;
+  return NULL;
+}
+
+int od_core_block_index(const od_model *m, const od_block_class *c) {
+  int index = 0;
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks && blocks[i].table != c; i++) index += uses_block(m, blocks[i].table);
+  return index;
+}
+
 void od_core_parts_print(const od_model *m, bool needs_complex, FILE *to) {
   fputs("// The parts of the core that a model needs (OD_PARTS).\n", to);
   write_list("OD_ELEMENT_CLASSES", elements, sizeof elements / sizeof *elements, m, uses_element, to);
@@ -59,6 +71,7 @@ void od_core_parts_print(const od_model *m, bool needs_complex, FILE *to) {
   for (int i = 0; i < od_model_part_count; i++)
     if (!od_model_parts[i].is_needed(m)) write_without(od_model_parts[i].name, to);
   if (!needs_complex) write_without("complex", to);
+  fprintf(to, "#define OD_OUTPUT_BITS UINT64_C(0x%llx)\n", (unsigned long long)od_model_output_bits(m));
 }
 
 bool od_core_parts_write(const od_model *m, FILE *to) {

@@ -222,11 +222,13 @@ static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
 
 // --- All blocks ---------------------------------------------------------------------------------------------------
 
-// Adds a block to the draft. If there are too many blocks, reports an error and returns NULL.
+// Adds a block to the draft. If there are already OD_MOST_BLOCKS blocks, reports an error and returns NULL. Also returns NULL if an
+// allocation fails.
 static od_loading_block *add_block(od_loader *ld, od_loading_block b) {
   od_draft *d = ld->draft;
   if (d->blocks == OD_MOST_BLOCKS) {
-    od_complain(ld, b.key, "the machine has more than %d blocks, the largest allowed number", OD_MOST_BLOCKS);
+    od_complain(ld, b.key, "the machine has more than %d blocks, the largest allowed number; use fewer blocks",
+                OD_MOST_BLOCKS);
     return NULL;
   }
   od_loading_block *list = od_arena_extend(&ld->scratch, d->block, d->blocks, sizeof *list);

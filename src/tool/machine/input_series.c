@@ -28,7 +28,7 @@ void od_input_series_usual_times(const od_machine *machine, double *time, double
   *step = run->step > 0 ? run->step : run->rows > 0 ? run->rows : default_step;
 }
 
-// Adds a time. Returns false if there are too many times (then sets is_cut) or if an allocation fails.
+// Adds a time. Returns false if the list already has MOST_TIMES times (then sets is_cut) or if an allocation fails.
 static bool add_time(od_input_series *f, od_input_times *list, double t) {
   list->is_cut = list->count == MOST_TIMES;
   double *longer = list->is_cut ? NULL : od_arena_extend(&f->arena, list->at, list->count, sizeof *longer);

@@ -186,9 +186,11 @@ static void load_listed_inertia(od_loader *ld, const od_section *body, int node)
     if (entry >= 0) entry = ld->tree.node[entry].next;
   }
   if (od_messages_errors(ld->messages) == before && !is_possible(inertia))
-    od_complain(ld, node,
-                "no body can have this inertia: principal moments must not be negative, and no principal moment "
-                "may exceed the sum of the other two");
+    od_complain(
+        ld, node,
+        "found the moments of inertia %.4g, %.4g, %.4g and the products %.4g, %.4g, %.4g kg m2, which no body can "
+        "have: expected principal moments of zero or more, none of them larger than the sum of the other two",
+        inertia[0], inertia[1], inertia[2], inertia[3], inertia[4], inertia[5]);
 }
 
 static void load_general(od_loader *ld, const od_section *body, int element) {

@@ -135,7 +135,8 @@ static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
   const od_element *found = od_element_at(ld, joint);
   *turning = found->type != OD_PRISMATIC;
   if (od_joint_class_of(found->type)->drives) return found->index == OD_NOT_BUILT ? -1 : found->index;
-  od_complain(ld, node, "%s cannot drive '%s'; expected a revolute, prismatic or screw joint", section->what, text);
+  od_complain(ld, node, "%s cannot act in '%s', a %s joint; expected a revolute, prismatic or screw joint",
+              section->what, text, od_joint_class_of(found->type)->name);
   return -1;
 }
 

@@ -42,7 +42,8 @@ static bool find_joints(od_loader *ld, const od_section *section, const od_eleme
     if (!joint[i] || joint[i]->broken || joint[i]->index == OD_NOT_BUILT) {
       ok = false;
     } else if (!od_joint_class_of(joint[i]->type)->drives) {
-      od_complain(ld, entry[i], "a gear cannot couple '%s'; expected a revolute, prismatic or screw joint", text);
+      od_complain(ld, entry[i], "a gear cannot couple '%s', a %s joint; expected a revolute, prismatic or screw joint",
+                  text, od_joint_class_of(joint[i]->type)->name);
       ok = false;
     }
   }

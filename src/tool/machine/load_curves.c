@@ -56,7 +56,9 @@ static int read_axis(od_loader *ld, const char *path, const axis *a, int count, 
 // negative during an iteration.
 static void read_points(od_loader *ld, const char *path, const axis *at, const axis *points, int count, int node) {
   if (ld->document->numbers.count > OD_MOST_NUMBERS) {
-    od_complain(ld, node, "the machine has more than 1 million numbers, the largest allowed count");
+    od_complain(ld, node,
+                "the machine has more than %d numbers, the largest allowed number; use fewer points in its tables",
+                OD_MOST_NUMBERS);
     return;
   }
   int before = od_messages_errors(ld->messages);

@@ -55,8 +55,10 @@ static int load_pressure(od_loader *ld, const od_element_description *c, const o
   }
   if (signal >= 0) {
     while (!c->fields[follows].follows_signal) follows++;  // every law has such a number
-    od_complain(ld, node, "'%s' follows a signal already; expected 'pressure' or a signal, not both",
-                c->fields[follows].key);
+    od_complain(
+        ld, node,
+        "'%s' already follows a signal, so the factor cannot also follow the pressures; remove 'pressure' or the signal",
+        c->fields[follows].key);
     return signal;
   }
   const char *path = od_path(ld, friction->path, "pressure"), *what = od_format(ld, "'pressure' of %s", friction->what);
@@ -134,7 +136,8 @@ const od_element_description *od_load_friction(od_loader *ld, const od_section *
   for (int i = 0; law_key(i, &key); i++) {
     int extra = od_section_get(ld, &section, key.name);
     if (extra >= 0 && od_element_field_place(c, key.name) < 0)
-      od_complain(ld, extra, "'%s' is not allowed with the friction law '%s'; remove this key", key.name, c->choice);
+      od_complain(ld, extra, "'%s' is not a number of the friction law '%s'; remove this key, or choose another 'law'",
+                  key.name, c->choice);
   }
   od_element_spec spec = od_element_spec_of(c->equations->name);
   int first = od_read_component_fields(ld, &section, c, "1", turning, &spec.signal);

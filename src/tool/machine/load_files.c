@@ -74,9 +74,9 @@ typedef struct column {
   const char *wanted;  // SI unit
 } column;
 
-// Adds the samples as a signal in SI units and returns the index of the signal. If there are no samples or too many, a
-// sample is not finite, or the times decrease, reports an error and returns -1. Also returns -1 if an allocation fails.
-// If several samples have the same time, uses the first of these samples.
+// Adds the samples as a signal in SI units and returns the index of the signal. If there are no samples or more than 100 million, a
+// sample is not finite, or the times decrease, reports an error and returns -1. Also returns -1 if an allocation fails. If several
+// samples have the same time, uses the first of these samples.
 static int add_samples(od_loader *ld, const od_table *table, column time, column value, int node) {
   if (table->rows == 0 || table->rows > 100000000) {
     od_complain(ld, node,

@@ -93,7 +93,8 @@ static void load_joint_torque(od_loader *ld, const od_section *section, int node
   // After an error, the value is also read, to report errors in the value.
   od_joint_type type = joint != NULL ? joint->type : OD_REVOLUTE;
   if (!od_joint_class_of(type)->drives) {
-    od_complain(ld, node, "a torque cannot act in '%s'; expected a revolute, prismatic or screw joint", text);
+    od_complain(ld, node, "a torque cannot act in '%s', a %s joint; expected a revolute, prismatic or screw joint",
+                text, od_joint_class_of(type)->name);
     return;
   }
   int input, first = read_value(ld, section, type == OD_PRISMATIC ? "N" : "N m", &input);

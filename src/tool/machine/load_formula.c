@@ -48,8 +48,8 @@ static bool add_key(od_formula_names *names, int key, const char *unit) {
 static const char *name_at(const void *user, int i) {
   return ((const od_formula_names *)user)->name[i];
 }
-// Returns the SI unit of a variable. For a variable that fits any unit, returns "?". The parser accepts a variable
-// with an unknown unit in place of any unit.
+// Callback of the parser: returns the SI unit of variable i. Returns "?", which is no unit, for a variable without a unit in the
+// file: the parser then accepts the variable in place of any unit.
 static const char *unit_at(const void *user, int i) {
   const char *unit = ((const od_formula_names *)user)->unit[i];
   return unit != NULL ? unit : "?";
@@ -57,7 +57,8 @@ static const char *unit_at(const void *user, int i) {
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
-// Returns the SI unit of a parameter in the file; NULL: no unit, the parameter fits any unit.
+// Returns the SI unit of a parameter, derived from the unit of its text in the file. Returns NULL if the value is not a text or has
+// no valid unit; the parameter then fits any unit.
 static const char *number_unit(od_loader *ld, int node) {
   if (!od_is_text(ld, node)) return NULL;
   const char *unit = od_text_unit(ld, od_place_of(ld, node), od_text_of(ld, node));

@@ -14,6 +14,8 @@ typedef struct od_formula_names {
   const char *unit[OD_MOST_FORMULA_NAMES];  // SI unit; NULL: the variable fits any unit
 } od_formula_names;
 
+// Appends a variable with its name ("": without a name) and SI unit (NULL: fits any unit). Both texts must outlive `names`. If the
+// list is full, the variable is ignored.
 void od_formula_name(od_formula_names *names, const char *name, const char *unit);
 
 // Reads 'parameters' of a section: numbers of the model. Adds their names to `names`. Returns the index of the first number.

@@ -172,7 +172,8 @@ static bool read_rows(od_loader *ld, int node, const od_section *section, const 
   int count = od_list_count(ld, node), i = 0;
   *is_flat = true;
   if (!od_is_list(ld, node) || count < least || count > OD_MOST_PATH_POINTS) {
-    od_complain(ld, node, "%s must be a list of at least %d points", key, least);
+    const char *found = od_is_list(ld, node) ? od_format(ld, "a list of length %d", count) : od_describe(ld, node);
+    od_complain(ld, node, "found %s; '%s' must be a list of %d to %d points", found, key, least, OD_MOST_PATH_POINTS);
     return false;
   }
   *point = od_arena_take_array(&ld->document->arena, count, sizeof **point);
@@ -212,7 +213,7 @@ static bool read_capsule(od_loader *ld, const od_section *section, int node, int
   bool is_flat;
   if (!read_rows(ld, node, section, "capsule", 2, &shape->point, &shape->points, &is_flat)) return false;
   if (shape->points != 2) {
-    od_complain(ld, node, "a capsule has two points, not %d", shape->points);
+    od_complain(ld, node, "found %d points; a capsule has 2 points, the ends of its center line", shape->points);
     return false;
   }
   for (int i = 0; i < 2; i++) {
@@ -274,7 +275,7 @@ static bool read_shape(od_loader *ld, const od_section *section, od_look_shape *
     case 4: read_vector(ld, node, section, "box", od_key_of(section->of, "box"), 2, shape->size); break;
     default:
       shape->radius = read_number(ld, section, "disc", 0);
-      if (!(length > 0)) od_complain(ld, axis_node, "the axis of a disc must not be zero");
+      if (!(length > 0)) od_complain(ld, axis_node, "the axis of the disc is [0, 0, 0]; expected a nonzero vector");
       for (int k = 0; k < 3 && length > 0; k++) shape->axis[k] = axis[k] / length;
   }
   return od_messages_errors(ld->messages) == before;
@@ -284,7 +285,8 @@ static void read_shapes(od_loader *ld, const od_section *section, od_look_body *
   int node = od_section_get(ld, section, "shapes"), count = od_list_count(ld, node), number = 0;
   if (node < 0) return;
   if (!od_is_list(ld, node) || count > MOST_SHAPES) {
-    od_complain(ld, node, "shapes must be a list of at most %d shapes", MOST_SHAPES);
+    const char *found = od_is_list(ld, node) ? od_format(ld, "a list of length %d", count) : od_describe(ld, node);
+    od_complain(ld, node, "found %s; 'shapes' must be a list of at most %d shapes", found, MOST_SHAPES);
     return;
   }
   body->shape = OD_TAKE(&ld->document->arena, od_look_shape, count);
@@ -405,5 +407,5 @@ void od_load_look(od_loader *ld, int node) {
   read_traces(ld, od_section_get(ld, &look, "traces"));
   if (view < 0 || read_vector(ld, view, &look, "view", od_key_of(&od_look_section, "view"), 3, out->view) != 3) return;
   out->has_view = out->view[0] != 0 || out->view[1] != 0 || out->view[2] != 0;
-  if (!out->has_view) od_complain(ld, view, "the direction of the view must not be zero");
+  if (!out->has_view) od_complain(ld, view, "the direction of the view is [0, 0, 0]; expected a nonzero vector");
 }

@@ -110,7 +110,10 @@ void od_load_junctions(od_loader *ld, int node) {
   bool is_map = od_is_map(ld, node);
   if (od_is_null(ld, node)) return;
   if (!is_map && !od_is_list(ld, node)) {
-    od_complain(ld, node, "found %s; 'junctions' must be a list of names: [A, B]", od_describe(ld, node));
+    od_complain(
+        ld, node,
+        "found %s; 'junctions' must be a list of names, such as [A, B], or a map with empty values, such as {A: , B: }",
+        od_describe(ld, node));
     ld->draft->names.lacks_nodes = true;
     return;
   }
@@ -124,7 +127,7 @@ void od_load_junctions(od_loader *ld, int node) {
     int value = is_map ? od_value(ld, key) : -1;
     bool is_empty = od_is_null(ld, value) || (od_is_map(ld, value) && ld->tree.node[value].count == 0);
     if (!is_empty)
-      od_complain(ld, value, "found %s; a junction has only a name; remove this value", od_describe(ld, value));
+      od_complain(ld, value, "found %s; a junction has only a name, so remove this value", od_describe(ld, value));
   }
 }
 

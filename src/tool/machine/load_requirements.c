@@ -5,6 +5,7 @@
 #include "document/ranges.h"
 #include "document/suggest.h"
 #include "hydraulics/warm_oil.h"
+#include "io/display.h"
 #include "machine/machine_loader.h"
 #include "machine/sections.h"
 #include "model/model.h"
@@ -245,7 +246,8 @@ static void read_accumulator(requirement_reader *r) {
   if (a->precharge > 0 && a->low > 0 && a->precharge > a->low)
     od_complain_number(
         r->ld, first,
-        "the precharge is above the lowest pressure, so the accumulator would be empty; expected a lower precharge");
+        "the precharge is %s, above the lowest pressure, %s, so the accumulator would be empty; expected a lower precharge",
+        od_display_quantity(a->precharge, "Pa").text, od_display_quantity(a->low, "Pa").text);
 }
 
 // Finds the density and the dynamic viscosity of the oil at its temperature, in SI units; NAN: not in the file.

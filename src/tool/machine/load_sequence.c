@@ -94,8 +94,8 @@ static bool form_key(int i, od_key *key) {
 }
 const od_section_class od_segment_section = {"segment", "one kind of segment", .more = form_key};
 
-// Adds `count` to the number of segments of all sequences of the machine. If there are too many segments, reports an
-// error and returns false.
+// Adds `count` to the number of segments of all sequences of the machine. If the sum exceeds MOST_SEGMENTS, reports an error (once
+// for the machine) and returns false.
 static bool count_segments(sequence_reader *r, int node, int count) {
   int *all = &r->ld->draft->segments;
   if (*all > MOST_SEGMENTS) return false;

@@ -293,10 +293,17 @@ static int find_kind(od_loader *ld, const od_section *section) {
 }
 
 int od_load_signal(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
-  if (ld->draft->signals++ >= MOST_SIGNALS || ld->document->numbers.count > OD_MOST_NUMBERS) {
-    if (ld->draft->signals <= MOST_SIGNALS + 1)
-      od_complain(ld, node, "the machine has more than %d signals or 1 million numbers, the largest allowed counts",
+  int signals = ++ld->draft->signals;
+  if (signals > MOST_SIGNALS) {
+    if (signals == MOST_SIGNALS + 1)
+      od_complain(ld, node, "the machine has more than %d signals, the largest allowed number; use fewer signals",
                   MOST_SIGNALS);
+    return -1;
+  }
+  if (ld->document->numbers.count > OD_MOST_NUMBERS) {
+    od_complain(ld, node,
+                "the machine has more than %d numbers, the largest allowed number; use fewer points in its tables",
+                OD_MOST_NUMBERS);
     return -1;
   }
   if (od_is_text(ld, node)) return load_constant(ld, node, path, unit);

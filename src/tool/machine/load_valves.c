@@ -115,7 +115,9 @@ static void load_ports(od_loader *ld, const od_section *section, const valve *v)
       ld->draft->loose_ends = true;
   }
   bool is_map = node >= 0 && (od_is_map(ld, node) || od_is_null(ld, node));
-  if (is_map && count == 0) od_complain(ld, node, "%s needs at least one port", section->what);
+  if (is_map && count == 0)
+    od_complain(ld, node, "%s has no ports; expected at least one port, such as 'PA: {between: [P, A], ...}'",
+                section->what);
 }
 
 // --- Valves -------------------------------------------------------------------------------------------------------

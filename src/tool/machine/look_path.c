@@ -173,7 +173,7 @@ bool od_path_read(od_arena *arena, const char *text, od_path_points *path, const
     if (*problem) break;
     run_command(&r, command, q, relative);
     if (command == 'M') command = 'L';
-    if (r.is_full) *problem = "the path has too many points";
+    if (r.is_full) *problem = "the path has too many points; draw fewer curves, or divide the path into several shapes";
   }
   // A closed polygon does not repeat its first point at its end.
   int n = path->points;

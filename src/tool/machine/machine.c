@@ -114,6 +114,13 @@ double od_machine_input_duration(const od_machine *machine, int i) {
   return fmax(0, od_signal_duration(machine->signals, machine->input[i].signal) - machine->start);
 }
 
+const od_signals *od_machine_signals(const od_machine *machine) {
+  return machine->signals;
+}
+int od_machine_input_signal(const od_machine *machine, int i) {
+  return machine->input[i].signal;
+}
+
 double od_machine_constant_input(const od_machine *machine, int i) {
   int signal = machine->input[i].signal;
   return od_signal_duration(machine->signals, signal) > 0 ? (double)NAN : od_signal_value(machine->signals, signal, 0);
@@ -144,7 +151,8 @@ od_status od_machine_check_pace(const od_machine *machine, double time, od_error
     if (time / b->sample > OD_MOST_STEPS)
       return od_fail(
           err, OD_BAD_INPUT,
-          "the block '%s' samples every %.3g s: %.3g samples in %.6g s are too many; at most %.0e are allowed",
+          "the block '%s' samples every %.3g s: %.3g samples in %.6g s are too many; at most %.0e are allowed. Use a longer "
+          "'sample' or a shorter run",
           od_model_text(m, b->name), b->sample, time / b->sample, time, OD_MOST_STEPS);
   }
   for (int i = 0; i < machine->inputs; i++) {
@@ -152,7 +160,8 @@ od_status od_machine_check_pace(const od_machine *machine, double time, od_error
     if (time / bit > OD_MOST_STEPS)
       return od_fail(
           err, OD_BAD_INPUT,
-          "the input '%s' has a bit duration of %.3g s: %.3g bits in %.6g s are too many; at most %.0e are allowed",
+          "the input '%s' has a bit duration of %.3g s: %.3g bits in %.6g s are too many; at most %.0e are allowed. Use a "
+          "longer 'bit' or a shorter run",
           od_machine_input_name(machine, i), bit, time / bit, time, OD_MOST_STEPS);
   }
   return OD_OK;
@@ -196,10 +205,12 @@ static od_status refuse_parameter(const od_machine *machine, int i, od_error *er
                    "'%s' cannot be a parameter, because this number follows '%s'; use '%s' instead", path, source,
                    source);
   if (blocks != NULL)
-    return od_fail(err, OD_BAD_ARGUMENT,
-                   "'%s' cannot be a parameter: this number determines '%s', which is not a number of the model", path,
-                   blocks);
-  return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter: the model does not depend on this number", path);
+    return od_fail(
+        err, OD_BAD_ARGUMENT,
+        "'%s' cannot be a parameter: this number determines '%s', which is not a number of the model; choose another number",
+        path, blocks);
+  return od_fail(err, OD_BAD_ARGUMENT,
+                 "'%s' cannot be a parameter: the model does not depend on this number; choose another number", path);
 }
 
 const char *od_machine_lacks_initial_state(const od_machine *machine) {

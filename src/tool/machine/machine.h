@@ -6,6 +6,7 @@
 #include "machine/templates.h"
 #include "model/model.h"
 #include "oleodyn/machine.h"
+#include "signals/signal.h"
 
 // Returns the innermost instance of a template that contains the element with this name; NULL: no instance contains the element.
 const od_template_instance *od_machine_instance_of(const od_machine *machine, const char *name);
@@ -21,6 +22,9 @@ bool od_machine_number_is_free(const od_machine *machine, int i);
 const char *od_machine_number_blocks(const od_machine *machine, int i);
 // Returns the path of the constant at the end of the chain of references of number i (od_number_source()); NULL: none.
 const char *od_machine_number_source(const od_machine *machine, int i);
+// Return the signals of the inputs, and the index of the signal of an input.
+const od_signals *od_machine_signals(const od_machine *machine);
+int od_machine_input_signal(const od_machine *machine, int i);
 // Returns the value of a constant input; NAN: the input changes.
 double od_machine_constant_input(const od_machine *machine, int i);
 

@@ -90,7 +90,7 @@ static od_status read_image(const char *path, char **image, od_image_facts *fact
   }
   if (!read_records(facts->texts, facts->machine, s)) {
     od_messages_add(messages, (od_place){.file = path},
-                    "the image is damaged: the texts of its machine file are incomplete");
+                    "the image is damaged: the texts of its machine file are incomplete; compile the machine again");
     return OD_BAD_INPUT;
   }
   return od_arena_status(&s->files.arena);

@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "result/result.h"
 
+// Returns the counts, the parts with their quantities, the variants, inputs, outputs and numbers of a machine.
 od_result od_machine_info(const od_machine *machine);
 // Returns the allowed and the usual range of each number.
 od_result od_machine_ranges(const od_machine *machine);

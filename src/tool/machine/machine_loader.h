@@ -3,6 +3,7 @@
 #ifndef OD_MACHINE_LOADER_H
 #define OD_MACHINE_LOADER_H
 
+#include "blocks/block.h"
 #include "document/quantities.h"
 #include "machine/look.h"
 #include "machine/machine_phases.h"
@@ -55,7 +56,7 @@ typedef struct od_loading_block {
   int map;                         // node of the block's section, or -1
   const char *unit;                // unit of the first output
   int index;                       // index in the builder, or OD_NOT_BUILT
-  const char *state_unit[OD_MOST_BLOCK_ORDER + 1];  // unit of each state; NULL: unknown because of an error
+  const char *state_unit[OD_MOST_BLOCK_STATES];  // unit of each state; NULL: unknown because of an error
 } od_loading_block;
 
 // The state of the readers while the machine is loaded: ld->draft. ld->scratch owns the lists.

@@ -15,6 +15,7 @@ typedef struct od_records {
   bool no_memory;  // whether an allocation failed
 } od_records;
 void od_records_free(od_records *r);
+// Appends a record with a copy of the bytes. If an allocation fails, sets no_memory and ignores this and all later records.
 void od_records_append(od_records *r, char kind, const void *bytes, size_t size);
 // Reads a record and advances *at and *size. Returns false if the record is damaged.
 bool od_records_take(const char **at, size_t *size, char *kind, const char **bytes, size_t *count);

@@ -79,6 +79,7 @@ int od_names_declare(od_loader *ld, int key, od_element_kind kind);
 void od_names_add_output(od_loader *ld, int block, const char *name, int signal, const char *unit);
 // Declares a point of a body or of the ground.
 void od_names_add_point(od_loader *ld, int element, const char *name, int index);
+// Returns whether a body or the ground has a point with this name.
 bool od_names_has_point(od_loader *ld, int element, const char *name);
 
 // Returns the element of a kind with this name. If there is no such element, reports an error at the node, unless the error has

@@ -32,7 +32,7 @@ typedef struct od_requirement_signal {
 
 // Data for the size of an accumulator next to a pump that supplies the mean flow of the window.
 typedef struct od_accumulator_size {
-  double volume, precharge;  // m3, Pa
+  double volume, precharge;  // m3, Pa; 0: not given
   int pressure;              // index of the output whose range in the window is used; -1: `low` and `high` are given
   double low, high;          // lowest and highest pressure, Pa
   double precharge_part;     // precharge relative to the lowest pressure; used if `precharge` is 0 (not given)

@@ -65,8 +65,10 @@ od_status od_machine_check_run(const od_machine *machine, const od_run_choice *c
   if (!(c->step > 0) || !isfinite(c->step))
     return od_fail(err, OD_BAD_INPUT, "the run has no step; give a step, or 'run: {step: ...}' in the machine file");
   if (!(c->time / c->step <= OD_MOST_STEPS))
-    return od_fail(err, OD_BAD_INPUT, "%.3g steps of %.3g s are too many; expected at most %.0e steps",
-                   c->time / c->step, c->step, OD_MOST_STEPS);
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "%.3g steps of %.3g s are too many; expected at most %.0e steps. Use a longer step or a shorter time",
+        c->time / c->step, c->step, OD_MOST_STEPS);
   return od_machine_check_pace(machine, c->time, err);
 }
 

@@ -19,7 +19,8 @@ typedef struct od_state_names {
 od_status od_state_names_list(const od_machine *machine, od_state_names *out, od_error *err);
 void od_state_names_free(od_state_names *names);
 
-// Writes a file for 'initial: {file: ...}': the values (SI units, all digits) and the time of the state.
+// Writes a file for 'initial: {file: ...}': the values (SI units, all digits) and the time of the state. Fails with OD_IO or
+// OD_NO_MEMORY.
 od_status od_state_write(const od_machine *machine, const od_state_names *names, const double *value, double time,
                          const char *path, od_error *err);
 

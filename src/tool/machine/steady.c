@@ -77,7 +77,7 @@ static void take_state(search *s) {
 }
 
 // Returns the state whose rate is largest relative to its scale, among states that are not fixed. found: whether this
-// rate is negligible.
+// rate is at most `settled` times the scale of the state per second.
 static od_steady judge(const search *s) {
   od_steady r = {.fastest = -1};
   double most = -1;
@@ -107,8 +107,8 @@ static bool find_step(search *s, double h) {
 }
 
 // Tries a step of length h (s) with the rule x1 = x0 + h f(x1). Returns the residual relative to the change of the state in the
-// step. INFINITY: the rates cannot be evaluated at the end of the step, or the step is too long. *size: largest change relative to
-// the state's scale.
+// step. INFINITY: the rates cannot be evaluated at the end of the step, or a position moves by more than longest_move
+// of its scale. *size: largest change relative to the state's scale.
 static double try_step(search *s, double h, double *size) {
   double off = 0;
   *size = 0;
@@ -146,7 +146,7 @@ static od_steady settle(search *s) {
     r = judge(s);
     if (r.found) return r;
     double size, off = find_step(s, h) ? try_step(s, h, &size) : INFINITY;
-    // The search also ends after several steps that change the state only by round-off.
+    // The search also ends after four successive steps longer than 1 s that change the state only by round-off.
     still = isfinite(off) && size < 1e-13 && h > 1 ? still + 1 : 0;
     if (still > 3) {
       r.found = fabs(r.rate) / s->scale[r.fastest] < 1e-7;

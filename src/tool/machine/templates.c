@@ -403,7 +403,8 @@ static bool is_recursive(const instance *f) {
   for (const instance *outer = f->outer; outer; outer = outer->outer) {
     chain = od_format(f->ld, "%s uses %s", outer->template_name, chain);
     if (outer->body != f->body) continue;
-    od_complain(f->ld, f->key, "the template '%s' uses itself: %s", f->template_name, chain);
+    od_complain(f->ld, f->key, "the template '%s' uses itself: %s; remove one of these instances", f->template_name,
+                chain);
     return true;
   }
   return false;

@@ -143,8 +143,9 @@ static void differentiate_residues(od_predictor *pr, int c) {
   }
 }
 
-// ---- Check with transfer functions, at real points to the right of all poles
+// ---- Check with transfer functions, at OD_MODAL_POINTS real points to the right of all poles
 
+// Returns test point i, 1/s: the points are spaced logarithmically over the magnitudes of the poles.
 static double test_point(const od_modal *m, int n, int i) {
   double least = INFINITY, most = 0, right = 0;
   for (int j = 0; j < n; j++) {

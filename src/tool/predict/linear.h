@@ -24,6 +24,7 @@ typedef struct od_linear {
   double *x, *u, *f, *y, *fp, *hp, *fp0, *hp0, *fu, *hu;
 } od_linear;
 
+// Allocates the matrices in the arena. Returns false if an allocation fails.
 bool od_linear_new(od_linear *linear, od_arena *arena, const od_plant *plant);
 
 // Computes the matrices at parameters p (NULL: the parameters of the simulation). u_size: typical sizes of the inputs,

@@ -22,6 +22,7 @@ typedef struct od_rule {
   bool exact;                       // whether exact discretization is used instead of the integrator
 } od_rule;
 
+// Returns the name of the rule in files: "exact", or the name of the integrator.
 const char *od_rule_name(od_rule rule);
 
 typedef enum od_hold {
@@ -70,7 +71,7 @@ typedef struct od_prediction_model {
   void (*release)(void *user);  // called when the predictor is freed; may be NULL
   void *user;
 } od_prediction_model;
-// Creates a predictor of a model that is not a plant. Its predictions need p, and have no windows.
+// Creates a predictor of a model that is not a plant. Its predictions need p, and have no windows. Fails with OD_NO_MEMORY.
 od_status od_predictor_of_model(const od_prediction_model *model, od_predictor **out, od_error *err);
 
 // An output that is late by a parameter, in s: y(t - p). A negative parameter means that the output is early.
@@ -78,7 +79,7 @@ typedef struct od_output_delay {
   int output, parameter;
 } od_output_delay;
 // Creates a predictor with the rows of `inner` and delayed outputs. The derivatives of `inner` with respect to the delays must be zero. time:
-// of the rows; it must outlive the predictor. The new predictor owns `inner`; on failure the caller still owns `inner`. (delayed.c)
+// of the rows; it must outlive the predictor. The new predictor owns `inner`; on failure the caller still owns `inner`. Fails with OD_NO_MEMORY. (delayed.c)
 od_status od_predictor_delayed(od_predictor *inner, const od_output_delay *delay, int delays, const double *time,
                                int rows, int outputs, od_predictor **out, od_error *err);
 

@@ -147,7 +147,7 @@ static od_status check_values(const work *w, od_error *err) {
   return OD_OK;
 }
 
-// If a log with inputs is resampled, checks that no time interval without rows is too long for interpolation.
+// If a log with inputs is resampled, checks that no time interval without rows is longer than longest_gap steps of the log.
 static od_status check_stretches(const work *w, od_error *err) {
   bool any = false;
   for (int c = 0; c < w->channels; c++) any |= w->is_input[c];

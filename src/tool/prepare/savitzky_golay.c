@@ -1,6 +1,6 @@
 // Savitzky-Golay smoothing: each sample is replaced by the value of the least-squares polynomial of its window. At the ends,
 // the first or last complete window is used. Missing samples are left out of the fit and remain missing. A sample whose
-// window has too few samples for the polynomial is not changed.
+// window has at most as many samples as the order of the polynomial is not changed.
 //
 // Polynomials that are orthogonal over the samples of the window (Forsythe's three-term recursion) replace normal equations,
 // which are inaccurate from about order six:
@@ -19,7 +19,7 @@ typedef struct fit {
 } fit;
 
 // Computes the weights for the value at sample `at` of the window. x NULL: no sample is missing. Returns false if the window
-// has too few samples.
+// has at most `order` samples.
 static bool find_weights(const fit *f, const double *x, int at, double *weight) {
   int n = f->window, present = 0;
   for (int i = 0; i < n; i++) {

@@ -15,6 +15,7 @@
 #include "machine/machine_info.h"
 #include "memory/owned.h"
 #include "study/study.h"
+#include "twin/twin.h"
 
 static json_t *messages_json(const od_messages *messages) {
   json_t *list = json_array();
@@ -116,6 +117,15 @@ static outcome load_study(const file *f, od_messages *messages) {
   return o;
 }
 
+static outcome load_twin(const file *f, od_messages *messages) {
+  OD_OWNED(od_twin_free) od_twin *t = NULL;
+  outcome o = {.status = od_twin_load(f->path, f->content, &t, messages)};
+  if (t)
+    snprintf(o.text, sizeof o.text, "a twin of %s with %s", od_count(t->machines, "machine").text,
+             od_count(t->sources, "source").text);
+  return o;
+}
+
 // Loads the file according to its kind. The file is read only once and may be a pipe.
 static outcome load(const char *path, const od_load_options *options, od_messages **messages) {
   char *text = NULL;
@@ -129,6 +139,7 @@ static outcome load(const char *path, const od_load_options *options, od_message
     case OD_FILE_FIT: o = load_fit(&f, *messages); break;
     case OD_FILE_FRICTION: o = load_friction(&f, *messages); break;
     case OD_FILE_STUDY: o = load_study(&f, *messages); break;
+    case OD_FILE_TWIN: o = load_twin(&f, *messages); break;
     default: o = load_machine(&f, *messages); break;  // also reports the errors of a file of unknown kind
   }
   od_free(text);

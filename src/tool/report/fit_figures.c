@@ -60,6 +60,7 @@ static void draw_residual(od_page *p, const od_fitted *f, int set, int sensor) {
   od_series time;
   od_figure figure = over_time(rows, f, s->name, "measured minus predicted", r, shown, &time);
   od_page_figure_begin(p, &figure);
+  figure.chart.label = "residual";
   od_chart_dots(figure.to, &figure.chart, time, residual, OD_DRAWN_MEASURED);
   od_chart_level(figure.to, &figure.chart, 0, OD_DRAWN_LIMIT, NULL);
   if (noisy) {
@@ -127,8 +128,14 @@ static void draw_whiteness(od_page *p, const od_fitted *f, int set, int sensor) 
   long count = f->set[set].fitted;
   double *series = OD_TAKE(&scratch, double, count), correlation[LAGS + 1];
   if (!od_page_require(p, series != NULL)) return;
-  for (long i = 0; i < count; i++) series[i] = od_series_at(&residual, i);
-  od_whiteness w = od_whiteness_find(series, count, LAGS, correlation);
+  // Rows of other files and groups of a log are not samples of this sensor.
+  const od_log *log = f->data[set]->set->log;
+  long samples = 0;
+  for (long i = 0; i < count; i++) {
+    double value = od_series_at(&residual, i);
+    if (!(log && log->has_rates && isnan(value))) series[samples++] = value;
+  }
+  od_whiteness w = od_whiteness_find(series, samples, LAGS, correlation);
   char title[200];
   snprintf(title, sizeof title, f->sets > 1 ? "%.80s in %.60s" : "%.80s", f->plan->e->sensor[sensor].name,
            f->set[set].name);

@@ -113,13 +113,14 @@ static void add_validation(const od_fitted *f, const od_fit_set_result *s, od_re
     const od_fit_quality *q = &s->unseen_quality[i];
     size_t used = strlen(text);
     if (isnan(q->fit)) continue;
-    snprintf(text + used, sizeof text - used, "%s%.2f\u00a0%% of %.80s", used ? ", " : "", q->fit,
+    snprintf(text + used, sizeof text - used, "%s%.2f\u00a0%% for %.80s", used ? ", " : "", q->fit,
              f->plan->e->sensor[i].name);
     used = strlen(text);
-    if (!isnan(q->start_fit)) snprintf(text + used, sizeof text - used, " (before: %.2f\u00a0%%)", q->start_fit);
+    if (!isnan(q->start_fit))
+      snprintf(text + used, sizeof text - used, " (with the start values: %.2f\u00a0%%)", q->start_fit);
   }
   if (text[0])
-    od_result_finding(r, OD_SOUND, "Validation:", "in %s %s, which was not fitted, the model predicts %s.",
+    od_result_finding(r, OD_SOUND, "Validation:", "in %s %s, which was not fitted, the fit of the model is %s.",
                       s->fitted > 0 ? "the last part of" : "the set", s->name, text);
 }
 

@@ -190,7 +190,10 @@ static void write_views(const od_page *p, FILE *to) {
   static const char *const ids[] = {"machine", "circuit"}, *const titles[] = {"Machine", "Circuit"};
   bool machine = p->picture_style[OD_PICTURE_MACHINE] != NULL, circuit = p->picture_style[OD_PICTURE_CIRCUIT] != NULL;
   if (!machine && !circuit) return;
-  fprintf(to, "<div class=\"views%s\">\n", machine && circuit ? "" : " single");
+  if (machine && circuit && p->tall > 0)
+    fprintf(to, "<div class=\"views stacked\" style=\"--tall:%.3g\">\n", p->tall);
+  else
+    fprintf(to, "<div class=\"views%s\">\n", machine && circuit ? "" : " single");
   for (int i = 0; i < OD_PICTURES; i++) {
     if (!p->picture_style[i]) continue;
     fprintf(to, "<section class=\"card\" id=\"%s\"><h2>%s</h2><div class=\"picture\">\n", ids[i], titles[i]);
@@ -198,6 +201,10 @@ static void write_views(const od_page *p, FILE *to) {
     fputs("</div></section>\n", to);
   }
   fputs("</div>\n<section class=\"card\" id=\"time\" hidden=\"hidden\"></section>\n", to);
+}
+
+void od_page_stack_pictures(od_page *p, double tall) {
+  p->tall = tall;
 }
 
 static void write_report(const od_page *p, FILE *to) {

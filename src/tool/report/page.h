@@ -22,12 +22,12 @@ typedef struct od_page od_page;
 od_page *od_page_new(const char *kind, const char *title);
 void od_page_free(od_page *p);
 OD_OWNED_POINTER(od_page, od_page_free);
-// Writes the page completely or not at all.
+// Writes the page completely or not at all. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_page_write(od_page *p, const char *path, od_error *err);
 // Reports whether the memory of a figure was allocated. If `has_memory` is false, od_page_write() fails later. Returns
 // has_memory.
 bool od_page_require(od_page *p, bool has_memory);
-// Returns the data of the page.
+// Returns the data of the page, which the page owns.
 od_page_data *od_page_get_data(od_page *p);
 
 // Adds bytes for the script of pages that compute, in an element with this id (a constant text). The bytes must outlive the page. A page
@@ -43,6 +43,9 @@ void od_page_verdict(od_page *p, od_trust trust, const char *text);
 typedef enum od_picture_kind { OD_PICTURE_MACHINE, OD_PICTURE_CIRCUIT, OD_PICTURES } od_picture_kind;
 FILE *od_page_picture_begin(od_page *p, od_picture_kind kind, const char *style);
 void od_page_picture_end(od_page *p);
+// Places the pictures one below the other, each in the whole width of the page, instead of side by side. tall: height of
+// the circuit relative to its width.
+void od_page_stack_pictures(od_page *p, double tall);
 
 // Adds an entry to the findings, also in the data. severity: "good", "note", "warning" or "serious". Times in s; NAN: none. NULL: no
 // text.
@@ -126,6 +129,11 @@ typedef struct od_figure {
 } od_figure;
 void od_page_figures_begin(od_page *p, bool small);
 void od_page_figure_begin(od_page *p, od_figure *f);
+// Begin and end a figure of this size in px that the script does not change. Returns the stream for the content of its
+// SVG element.
+FILE *od_page_still_begin(od_page *p, const char *title, const char *unit, const char *note, double width,
+                          double height);
+void od_page_still_end(od_page *p);
 void od_page_figure_end(od_page *p, const od_figure *f);
 void od_page_figures_end(od_page *p);
 

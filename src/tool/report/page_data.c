@@ -439,6 +439,8 @@ static int add_edge(od_page_data *d, const od_data_chart *chart, od_series_facts
   return add_drawn(d, chart, facts, scaled(drawn->x, 1 / chart->x.drawn), (od_series){edge, count, 1, 1}, line);
 }
 
+static const char interval_label[] = "95 % interval";
+
 static void draw_line(od_page_data *d, const od_data_chart *chart, const od_drawn *drawn) {
   const char *kind = kind_of(drawn);
   bool is_output = chart->has_outputs && drawn->name && drawn->name[0], is_band = drawn->kind == OD_DREW_BAND;
@@ -460,7 +462,9 @@ static void draw_line(od_page_data *d, const od_data_chart *chart, const od_draw
     set(d, line, "upper", json_integer(add_edge(d, chart, facts, drawn, 1, line)));
   if (drawn->kind == OD_DREW_BARS) set(d, line, "lower", json_integer(add_edge(d, chart, facts, drawn, -1, line)));
   if (drawn->kind == OD_DREW_DOTS) set(d, line, "points", json_true());
-  set_text(d, line, "label", drawn->name && drawn->name[0] ? drawn->name : is_band ? "95 % interval" : kind);
+  // Without a name, the label of a line is its kind, and an area is not in the legend.
+  const char *label = is_band ? drawn->name ? interval_label : "" : kind;
+  set_text(d, line, "label", drawn->name && drawn->name[0] ? drawn->name : label);
   if (index >= 0)
     require(d, json_array_append_new(d->lines, line) == 0);
   else
@@ -519,8 +523,30 @@ static void shorten_labels(od_page_data *d) {
   }
 }
 
+// The only line of a chart has the title of the chart as label if its label is only its kind, for example "estimate".
+// The estimate in an interval keeps this label.
+static void name_single_line(od_page_data *d) {
+  json_t *single = NULL, *line;
+  size_t i;
+  json_array_foreach(d->lines, i, line) {
+    const char *label = json_string_value(json_object_get(line, "label"));
+    if (strcmp(json_string_value(json_object_get(line, "kind")), "band") == 0) {
+      if (label && strcmp(label, interval_label) == 0) return;
+    } else if (single) {
+      return;
+    } else {
+      single = line;
+    }
+  }
+  json_t *label = json_object_get(single, "label"), *title = json_object_get(d->chart, "title");
+  if (single && title && json_equal(label, json_object_get(single, "kind")) &&
+      !json_object_get(json_array_get(d->series, (size_t)json_integer_value(json_object_get(single, "series"))), "of"))
+    require(d, json_object_set(single, "label", title) == 0);
+}
+
 void od_page_data_chart_end(od_page_data *d) {
   shorten_labels(d);
+  name_single_line(d);
   if (json_array_size(d->limits) > 0)
     set(d, d->chart, "limits", d->limits);
   else

@@ -10,6 +10,7 @@
 
 typedef struct od_page_data od_page_data;
 
+// Creates empty data of a page. Returns NULL if an allocation fails. Later failures are recorded: od_page_data_is_complete().
 od_page_data *od_page_data_new(void);
 void od_page_data_free(od_page_data *d);
 OD_OWNED_POINTER(od_page_data, od_page_data_free);

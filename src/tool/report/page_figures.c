@@ -81,6 +81,22 @@ static void listen(void *page, const od_drawn *drawn) {
   od_page_data_draw(p->data, &p->drawing, drawn);
 }
 
+FILE *od_page_still_begin(od_page *p, const char *title, const char *unit, const char *note, double width,
+                          double height) {
+  fprintf(p->body, "<figure class=\"%schart list\">", p->place == OD_PLACE_CHARTS ? "card " : "");
+  put(p, "<figcaption><b>", title, "</b> <span class=\"unit\">");
+  put(p, "", unit, "</span> <span class=\"note\">");
+  put(p, "", note ? note : "", "</span></figcaption>\n");
+  fprintf(p->body, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"",
+          width, height);
+  put(p, "", title, "\">\n");
+  return p->body;
+}
+
+void od_page_still_end(od_page *p) {
+  fputs("</svg></figure>\n", p->body);
+}
+
 void od_page_figure_begin(od_page *p, od_figure *f) {
   const sizes *s = p->place == OD_PLACE_CHARTS ? &wide : p->small ? &little : &large;
   f->to = p->body;

@@ -24,6 +24,8 @@ struct od_page {
   bool has_section;     // whether the section has content
   od_picture_kind picture;
   const char *picture_style[OD_PICTURES];  // NULL: no such picture
+  double
+      tall;  // 0: pictures side by side; otherwise they are one below the other, and this is height / width of the circuit
   int finding_count;
   json_t *findings;  // list for the data; NULL: no findings
   const char *list;  // tag of the open list; NULL: none

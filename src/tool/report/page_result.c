@@ -135,7 +135,17 @@ static void copy_field(od_page *p, const od_result *r, const char *key) {
   if (json_array_size(list) > 0) od_page_data_set(od_page_get_data(p), key, json_incref(list));
 }
 
-// Adds the remarks of the verdict and the findings of the result, worst first.
+// Returns whether a list of findings has a code. Remarks with the same code are about the same fact.
+static bool has_code(const json_t *found, const char *code) {
+  for (size_t i = 0; code && i < json_array_size(found); i++) {
+    const char *other = json_string_value(json_object_get(json_array_get(found, i), "code"));
+    if (other && strcmp(other, code) == 0) return true;
+  }
+  return false;
+}
+
+// Adds the remarks of the verdict and the findings of the result, worst first. A remark that the findings of the run
+// repeat with an interval and an output is omitted.
 static void add_findings(od_page *p, const od_result *r) {
   const od_view_item *verdict = verdict_of(r);
   const od_verdict *v = verdict ? verdict->verdict : NULL;
@@ -145,7 +155,7 @@ static void add_findings(od_page *p, const od_result *r) {
   for (int trust = OD_UNSOUND; trust >= OD_SOUND; trust--) {
     const char *section = NULL;
     for (int i = 0; v && i < v->count; i++)
-      if ((int)v->remark[i].trust == trust)
+      if ((int)v->remark[i].trust == trust && !has_code(found, v->remark[i].code))
         add_finding(p, v->remark[i].trust, v->remark[i].code, v->remark[i].lead, v->remark[i].text);
     for (const od_view_item *item = r->first; item; item = item->next)
       if (is_finding(item, &section) && (int)item->trust == trust)

@@ -42,10 +42,22 @@ static void draw_marks(od_figure *f, const od_panel *panel, const od_panel_view 
     else
       od_chart_mark(f->to, &f->chart, x, y, m->shape, OD_DRAWN_START, m->text);
   }
-  const od_panel_line *l = panel->line;
-  for (long i = 0; panel->name && l && i < l->y.count; i++)
-    od_chart_mark(f->to, &f->chart, od_series_at(&l->x, i) * v->x_factor, od_series_at(&l->y, i) * v->y_factor,
-                  OD_MARK_RING, OD_DRAWN_START, panel->name[i]);
+}
+
+// Draws named values as a list. The page shows the list without changes.
+static void draw_list(od_page *page, const od_panel *panel) {
+  static const double width = 480, left = 180, right = 74, top = 4, bottom = 24;
+  char unit[OD_AXIS_TEXT];
+  FILE *to = od_page_still_begin(page, panel->title, od_panel_list_unit(panel, unit), panel->note, width,
+                                 top + od_panel_list_height(panel) + bottom);
+  od_panel_draw_list(to, panel,
+                     &(od_list_style){.x = left,
+                                      .y = top,
+                                      .width = width - left - right,
+                                      .ticks = 4,
+                                      .point = "point " OD_DRAWN_ESTIMATE,
+                                      .bar = OD_DRAWN_ESTIMATE});
+  od_page_still_end(page);
 }
 
 // Fills the legend: the labels of lines, and of limits, each limit with a text once.
@@ -94,7 +106,7 @@ static void draw_picture(od_page *page, const void *user) {
   if (!od_page_require(page, od_arena_status(&p->arena) == OD_OK)) return;
   od_page_figures_begin(page, false);
   for (const od_panel *panel = p->panel; panel && drawn < MOST_FIGURES; panel = panel->next, drawn++)
-    draw_panel(page, panel);
+    (panel->name ? draw_list : draw_panel)(page, panel);
   od_page_figures_end(page);
   if (drawn < p->panels) od_page_text(page, "The page shows %d of %d charts.", drawn, p->panels);
 }

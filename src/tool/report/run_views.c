@@ -173,8 +173,14 @@ static void draw_machine(const od_run_views *v, od_page *p, double at) {
   od_page_data_set(od_page_get_data(p), "scene", od_scene_json(v->scene));
 }
 
+// Width of the widest circuit beside a machine, px. At usual window sizes the texts of a wider circuit would not be
+// readable there, or a part of the circuit would be out of view.
+static const double widest_beside = 1150;
+
 static void draw_circuit(const od_run_views *v, od_page *p) {
   json_t *groups = od_circuit_groups(v->circuit);
+  od_circuit_extent size = od_circuit_size(v->circuit);
+  if (size.width > widest_beside) od_page_stack_pictures(p, size.height / size.width);
   od_circuit_svg(v->circuit, od_page_picture_begin(p, OD_PICTURE_CIRCUIT, od_circuit_style()));
   od_page_picture_end(p);
   od_page_data_set(od_page_get_data(p), "circuit", od_circuit_json(v->circuit));
@@ -207,6 +213,14 @@ static range range_of(const od_frame_column *c) {
   return r;
 }
 
+// Returns whether an output can be the curve of the time bar: a power; beside a circuit, not the power of a force or
+// torque, because the circuit moves the machine.
+static bool is_driving_power(const od_run_views *v, int output) {
+  const od_model *m = od_machine_model(v->machine);
+  bool is_load = output < m->outputs && m->output[output].kind == OD_OUT_LOAD_POWER;
+  return is_unit(v->machine, output, "W") && !(v->circuit && is_load);
+}
+
 // Adds the outputs that move the pictures, the scale of pressures, and the output whose curve the time bar shows: the largest power.
 void od_run_views_add_series(const od_run_views *v, od_page *p) {
   od_page_data *d = od_page_get_data(p);
@@ -219,7 +233,7 @@ void od_run_views_add_series(const od_run_views *v, od_page *p) {
     range r = range_of(&c);
     double size = fmax(fabs(r.low), fabs(r.high));
     if (is_unit(v->machine, v->output[i], "Pa") && i < v->bound) pressure.high = fmax(pressure.high, r.high);
-    if (is_unit(v->machine, v->output[i], "W") && size > largest) largest = size, waveform = v->output[i];
+    if (is_driving_power(v, v->output[i]) && size > largest) largest = size, waveform = v->output[i];
     if (i >= v->bound && waveform != v->output[i]) continue;
     od_display shown = od_figure_unit(si, size);
     od_series_facts facts = {.name = od_machine_output_name(v->machine, v->output[i]),

@@ -31,6 +31,8 @@ typedef struct od_track {
   bool failed;  // whether an allocation failed
 } od_track;
 
+// Returns an empty record of the window from `from` to `to`, s. band: half-width of the band of the settling time, in the unit of
+// the signal. sums: whether the signal is a flow that is integrated.
 od_track od_track_new(double from, double to, double band, bool sums);
 void od_track_free(od_track *k);
 // Adds the signal at a time. Times must not decrease. If a window starts or ends between two points, the signal is interpolated

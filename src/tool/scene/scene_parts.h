@@ -100,7 +100,7 @@ struct od_scene {
   od_scene_body *body;
   int bodies;
   int *of_body;        // for each body of the model: its index in `body`; -1: drawn as part of a cylinder or hidden
-  unsigned char *use;  // for each point of the model: od_point_use, combined
+  unsigned char *use;  // for each point of the model: OD_USE_JOINT and other bits of its uses
   bool *is_part;       // for each body of the model: whether it is only the barrel or the rod of a cylinder
   double *pose;        // poses of all bodies of the model at the initial state, OD_POSE_SIZE each
 

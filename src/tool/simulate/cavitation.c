@@ -54,7 +54,7 @@ void od_cavitation_watch(od_cavitation *c, double t, const double *states) {
 }
 
 // Checks a step. Elements draw at most the flow at zero pressure from a volume; the rate at the end of the step gives this flow. A
-// larger fall below zero is not cavitation: the step was too long and passed the pressure at which the flows balance. Twice the
+// larger fall below zero is not cavitation: the step passed the pressure at which the flows balance. Twice the
 // rate is allowed, because the rate may have fallen within the step.
 void od_cavitation_step(od_cavitation *c, double t, double h, const double *states, const double *rates) {
   static const double floor = 1e5;  // smallest reference pressure of `part`, Pa

@@ -198,8 +198,9 @@ void od_cvodes_after_steps(od_cvodes *c, od_status (*stepped)(void *user)) {
   c->stepped = stepped;
 }
 
-// Called before each internal step. Fails if the caller interrupts the run. Also fails if the rest of the run needs too many steps
-// of the current length. `end`: used if the end of the run is not known.
+// Called before each internal step. Fails if the caller interrupts the run. Also fails if the rest of the run needs more than
+// OD_MOST_STEPS steps of the current length, which is measured over PACE_INTERVAL steps. `end`: used if the end of the run is not
+// known.
 static od_status check_pace(od_cvodes *c, double end, od_error *err) {
   double t = od_sim_time(c->sim);
   if (c->keeps_going && !c->keeps_going(c->user)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);

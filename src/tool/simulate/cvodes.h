@@ -24,6 +24,7 @@ od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err);
 void od_cvodes_after_steps(od_cvodes *c, od_status (*stepped)(void *user));
 void od_cvodes_watch(od_cvodes *c, double end, bool (*keeps_going)(void *user), void *user);
 
+// Returns the number of internal steps so far.
 long od_cvodes_steps(const od_cvodes *c);
 
 #endif

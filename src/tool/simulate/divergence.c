@@ -153,17 +153,26 @@ static void not_finite_outputs(const od_machine *machine, od_sim *sim, char *tex
     }
 }
 
+// The reason why the law of a foreign block failed, such as an imported FMU.
+static void failed_law(const od_machine *machine, char *text, size_t size) {
+  const char *block, *why = od_model_law_failure(od_machine_model(machine), &block);
+  if (why) snprintf(text, size, "the block '%s' failed: %s", block, why);
+}
+
 od_status od_fail_to_start(const od_machine *machine, od_sim *sim, const char *who, od_status status, od_error *err) {
   char outputs[300] = "";
-  if (status == OD_NOT_FINITE) not_finite_outputs(machine, sim, outputs, sizeof outputs);
+  failed_law(machine, outputs, sizeof outputs);
+  if (!*outputs && status == OD_NOT_FINITE) not_finite_outputs(machine, sim, outputs, sizeof outputs);
   return od_fail(err, status, "%s: %s%s%s", who, od_status_text(status), *outputs ? ": " : "", outputs);
 }
 
 void od_explain_failure(const od_machine *machine, od_sim *sim, od_status status, od_error *err) {
-  char state[200], cause[300];
+  char state[200], cause[700];
   if (!err) return;
   if (!*err->text) od_fail(err, status, "the step to %.6g s failed: %s", od_sim_time(sim), od_status_text(status));
-  unbalanced_junction(machine, sim, cause, sizeof cause);
+  *cause = '\0';
+  failed_law(machine, cause, sizeof cause);
+  if (!*cause) unbalanced_junction(machine, sim, cause, sizeof cause);
   if (!*cause && status == OD_NOT_FINITE) not_finite_outputs(machine, sim, cause, sizeof cause);
   if (!*cause && status == OD_NOT_CONVERGED) crowded_jumps(od_machine_model(machine), sim, cause, sizeof cause);
   if (!*cause && status == OD_NOT_CONVERGED) unsampled_quantizer(machine, cause, sizeof cause);

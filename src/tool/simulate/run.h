@@ -59,9 +59,9 @@ typedef struct od_output_error {
 
 // How the errors of a run were determined.
 typedef enum od_error_source {
-  OD_ERROR_UNKNOWN,    // no runs were compared
-  OD_ERROR_MEASURED,   // the difference from a better run
-  OD_ERROR_ESTIMATED,  // extrapolated from a cheaper run, because a better run takes too long
+  OD_ERROR_UNKNOWN,   // no runs were compared
+  OD_ERROR_MEASURED,  // the difference from a better run
+  OD_ERROR_ESTIMATED,  // extrapolated from a run with longer steps or a looser tolerance, because a better run failed or was too slow
 } od_error_source;
 
 // The accuracy of a run. See run_judge.c.

@@ -7,6 +7,7 @@
 #include "integrate/advance_save.h"
 #include "base/allocate.h"
 #include "machine/machine.h"
+#include "machine/method_names.h"
 #include "simulate/run_state.h"
 
 // The first piece of a checkpoint.
@@ -38,9 +39,13 @@ static void transfer(void *run, od_pieces *t) {
 }
 
 static od_status owner_of(const od_run_state *r, od_saved_owner *owner, od_error *err) {
-  if (!r->advance || !od_advance_owner(r->advance, owner))
+  if (!r->advance)
     return od_fail(err, OD_NOT_AVAILABLE,
-                   "checkpoints are not possible for this machine or with this integrator; choose another integrator");
+                   "checkpoints are not possible with the integrator '" OD_CVODES "'; choose another integrator");
+  if (!od_advance_owner(r->advance, owner))
+    return od_fail(
+        err, OD_NOT_AVAILABLE,
+        "checkpoints are not possible for this machine, because its model has no fingerprint; run without a checkpoint");
   owner->kind = OD_SAVED_RUN;
   return OD_OK;
 }

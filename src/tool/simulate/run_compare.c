@@ -35,7 +35,7 @@ static bool is_smooth_signal(const od_model *m, int signal) {
   for (int i = 0; i < m->blocks; i++) {
     const od_block *b = &m->block[i];
     if (signal < b->signal || signal >= b->signal + b->outputs) continue;
-    return b->states > 0 && b->sample == 0 && !od_block_class_of(od_block_spec_in(m, b))->margin &&
+    return b->states > 0 && b->sample == 0 && !od_block_has_modes(od_block_spec_in(m, b)) &&
            !od_block_passes_on(od_block_spec_in(m, b), false);
   }
   return false;

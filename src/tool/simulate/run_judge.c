@@ -1,6 +1,6 @@
 // Runs the machine and measures the error of the run. The error is the difference from a better run, which has a tenth of the
-// tolerance and half the longest step. If the two runs differ too much, the better run is delivered and compared with an even
-// better run.
+// tolerance and half the longest step. If the error of an output exceeds OD_ACCURATE of its range, the better run is delivered and
+// compared with an even better run.
 //
 //  adaptive steps, machine without events   compared with a looser run, which costs less; if its error exceeds 0.5 %, with tighter runs
 //  adaptive steps                           compared with tighter runs, until two runs agree
@@ -20,7 +20,7 @@
 #include "simulate/divergence.h"
 #include "simulate/run_state.h"
 
-// Largest number of retries for a pair of runs that differ too much; largest number of runs.
+// Largest number of retries for a pair of runs with errors above OD_ACCURATE; largest number of runs.
 enum { MOST_RETRIES = 2, MOST_RUNS = 9 };
 static const double clearly_accurate = 5e-3;  // limit of the error relative to a looser run, as a fraction of the range
 
@@ -160,8 +160,8 @@ static double worst_part(const od_run_accuracy *a) {
   return a->worst >= 0 ? a->error[a->worst].part : 0;
 }
 
-// Computes the error of run i: its difference from run j times `factor`. Returns the first time at which the error is too large;
-// INFINITY: never; 0: the runs have no rows in common.
+// Computes the error of run i: its difference from run j times `factor`. Returns the first time at which the error of an output
+// exceeds OD_ACCURATE of its range; INFINITY: never; 0: the runs have no rows in common.
 static double measure(const comparison *c, int i, int j, double factor, od_error_source source, od_run_accuracy *a) {
   double first;
   if (!od_run_compare(&c->run[i], &c->run[j], factor, a->error, &first)) return 0;
@@ -171,7 +171,7 @@ static double measure(const comparison *c, int i, int j, double factor, od_error
   return first;
 }
 
-// Estimates the error of run i from a looser run, because a better run took too long or failed.
+// Estimates the error of run i from a looser run, for cases in which a better run failed or reached its limit of evaluations.
 static void estimate(comparison *c, int i, od_run_accuracy *a) {
   const od_run_method *m = &c->run[i].method;
   double factor = m->adaptive || !m->integrator ? of_tighter : 1 / (pow(2, m->integrator->order) - 1);
@@ -189,8 +189,8 @@ static bool is_usable(comparison *c, int i, int j, od_run_accuracy *a) {
   return false;
 }
 
-// Returns a tighter method, whose error is probably well below the limit. `part`: the error of the current method. Errors are
-// proportional to the tolerance to the power of 2/3.
+// Returns a tighter method, with an expected error of 0.3 OD_ACCURATE, for errors proportional to the tolerance to the power of
+// 2/3. `part`: the error of the current method, relative to the range. The tolerance falls by a factor of at most 1e4.
 static od_run_method much_tighter(od_run_method m, double part) {
   double by = pow(0.3 * OD_ACCURATE / part, 1.5);
   m.tolerance *= fmax(by, 1e-4);
@@ -198,9 +198,9 @@ static od_run_method much_tighter(od_run_method m, double part) {
   return m;
 }
 
-// Compares run i with a tighter run. If the runs differ too much, a tighter run replaces run i, at most `most` times. Returns
-// the run whose errors are in a. This run was compared with the last run. If the last two runs also differ too much,
-// a->predictable is the first time at which these two runs differ. delivers: whether the returned run is delivered.
+// Compares run i with a tighter run. If the error of run i exceeds OD_ACCURATE, a tighter run replaces run i, at most `most` times.
+// Returns the run whose errors are in a. This run was compared with the last run. If its error also exceeds OD_ACCURATE,
+// a->predictable is the first time at which the error exceeds this limit. delivers: whether the returned run is delivered.
 static int tighten(comparison *c, int i, int most, bool delivers, od_run_accuracy *a) {
   for (int k = 0;; k++) {
     c->is_candidate = delivers && k < most;
@@ -283,8 +283,9 @@ static int judge(comparison *c, od_run_report *report) {
   return delivered;
 }
 
-// Returns a step that is probably accurate, computed from the order of the integrator. The result is less than a fiftieth of the
-// current step only if stability requires a shorter step.
+// Returns a step with an expected error of half of OD_ACCURATE, computed from the order of the integrator, rounded to 1, 2 or 5
+// times a power of ten. 0: no shorter step is needed, or steps are not fixed. The result is less than a fiftieth of the current
+// step only if stability requires a shorter step.
 static double shorter_step(const od_run_state *r, const od_run_accuracy *a) {
   if (!a->error || a->beyond == 0 || r->method.adaptive || !r->method.integrator) return 0;
   double by = pow(OD_ACCURATE / 2 / worst_part(a), 1 / (double)r->method.integrator->order);

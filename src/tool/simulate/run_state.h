@@ -110,7 +110,7 @@ od_status od_run_read_method(const od_run_options *options, od_run_method *metho
 od_status od_run_resume(od_run_state *r, od_run_start *start, od_error *err);
 // Moves a simulation that is not advanced yet to the start of a resumed run.
 od_status od_run_go_to_start(od_run_state *r, const od_run_start *start, od_error *err);
-// Writes the checkpoint of a run.
+// Writes the checkpoint of a run. Fails with OD_NOT_AVAILABLE or OD_NO_MEMORY.
 od_status od_run_take_checkpoint(od_run_state *r, od_checkpoint *out, od_error *err);
 
 // run_watch.c: watchers of a run. od_run_watch() passes the current outputs to all watchers. od_run_deliver_watched() passes the

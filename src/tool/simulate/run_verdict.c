@@ -56,8 +56,8 @@ static void judge_error(const od_machine *machine, const od_run_options *o, doub
   if (isfinite(a->predictable))
     od_verdict_add(
         v, trust_in(a), "run.unpredictable", "Motion not predictable:",
-        "beyond t = %.4g s the motion amplifies the smallest differences, or has events that a small "
-        "tolerance does not resolve: two runs with small tolerances differ by more than %g %%. %s Rows after this time show one of many possible motions.",
+        "after t = %.4g s, two runs with small tolerances differ by more than %g %%. The motion amplifies the smallest "
+        "differences, or has events that a small tolerance does not resolve. %s Rows after this time show one of many possible motions.",
         a->predictable, 100 * OD_ACCURATE, off_by(machine, o, a).text);
   else if (a->beyond > 0 && (is_cvodes(o) || o->adaptive))
     od_verdict_add(v, trust_in(a), "tolerance.loose",
@@ -100,8 +100,8 @@ static void judge_stability(const od_run_options *o, double step, const od_run_a
                  od_duration_text(a->stable_step, 3).text, names);
 }
 
-// Adds a remark if the energy balance is too large. There is no remark if the outputs are accurate and a better run has a small
-// balance. In this case only the integrals of powers are inaccurate.
+// Adds a remark if the magnitude of the energy balance exceeds OD_ACCURATE of the energy moved. There is no remark if the outputs
+// are accurate and a better run has a small balance. In this case only the integrals of powers are inaccurate.
 static void judge_balance(const od_run_options *o, const od_run_accuracy *a, od_verdict *v) {
   bool accurate = a->error && a->beyond == 0 && fabs(a->better_balance) <= OD_ACCURATE * a->moved;
   if (accurate || !(fabs(a->balance) > OD_ACCURATE * a->moved)) return;
@@ -109,7 +109,8 @@ static void judge_balance(const od_run_options *o, const od_run_accuracy *a, od_
   od_verdict_add(v, trust, "energy.balance", "Energy not balanced:",
                  "energy.balance is %.3g J, %s the energy moved (%.3g J). Energy was created or lost: the %s.",
                  a->balance, part_of(fabs(a->balance) / a->moved).text, a->moved,
-                 is_cvodes(o) || o->adaptive ? "tolerance is too loose" : "step is too long");
+                 is_cvodes(o) || o->adaptive ? "tolerance is too loose. Use a smaller tolerance"
+                                             : "step is too long. Use a shorter step");
 }
 
 // Adds a remark about closed loops with redundant constraints. Stiffness determines how the joints of such loops share the load.

@@ -90,13 +90,16 @@ od_status od_stored_run_read(od_stored_run *s, const char *bytes, size_t size, o
   size_t count;
   bool sound = od_records_take(&bytes, &size, &kind, &content, &count) && kind == 'V';
   if (sound && (count != strlen(OD_VERSION) || memcmp(content, OD_VERSION, count) != 0))
-    return od_fail(err, OD_BAD_INPUT, "the machine was stored by oleodyn %.*s, and this is oleodyn %s", (int)count,
+    return od_fail(err, OD_BAD_INPUT,
+                   "the machine was stored by oleodyn %.*s, and this is oleodyn %s; write the page again", (int)count,
                    content, OD_VERSION);
   while (sound && size > 0)
     sound = od_records_take(&bytes, &size, &kind, &content, &count) &&
             (take(s, kind, content, count) || od_machine_source_take(&s->source, &path, kind, content, count));
   if (od_arena_status(&s->source.files.arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  return sound && s->source.files.files > 0 ? OD_OK : od_fail(err, OD_BAD_INPUT, "the stored machine is damaged");
+  return sound && s->source.files.files > 0
+             ? OD_OK
+             : od_fail(err, OD_BAD_INPUT, "the stored machine is damaged; write the page again");
 }
 
 void od_stored_run_free(od_stored_run *s) {

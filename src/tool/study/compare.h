@@ -44,6 +44,8 @@ typedef struct od_comparison {
 #define OD_COMPARE_DIVERGED "diverged"
 #define OD_COMPARE_NIS      "nis_per_dim"
 
+// Loads an experiment and makes a case of each combination of the options. Combinations that cannot be run get a `problem`. On
+// success the caller frees *out. On failure *out is NULL; `messages` has the errors unless memory has run out (OD_NO_MEMORY).
 od_status od_comparison_load(const char *path, const od_compare_options *options, od_comparison **out,
                              od_messages *messages);
 void od_comparison_free(od_comparison *c);
@@ -54,7 +56,7 @@ const od_study_row *od_comparison_find(const od_comparison *c, const od_study_re
                                        const char *metric);
 
 // Draws a plot with a panel for each metric of the experiment. A panel has one line per row, with the value and its interval on a
-// logarithmic scale.
+// logarithmic scale. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_comparison_plot(const od_comparison *c, const od_study_result *r, const char *path, od_error *err);
 
 #endif

@@ -92,7 +92,7 @@ static od_status take_known(const od_study *s, const od_known_value *v, od_error
                  v->place.column, v->case_name, v->metric, od_nearest_suggestion(&nearest).text);
 }
 
-// Keeps the values of a row for histograms, unless there are too many. False: out of memory.
+// Keeps the values of a row for histograms, if 2 to MOST_VALUES runs have a value. Returns false if memory runs out.
 static bool keep_values(od_study_result *r, od_study_row *row, const double *value, long count, long stride) {
   enum { MOST_VALUES = 100000 };
   if (row->runs < 2 || row->runs > MOST_VALUES) return true;

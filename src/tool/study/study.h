@@ -105,6 +105,8 @@ typedef struct od_study_options {
   od_content content;  // content of the file, if the file has already been read
 } od_study_options;
 
+// Loads a study and all files that it names. On success the caller frees *out. On failure *out is NULL, and `messages` has the
+// errors.
 od_status od_study_load(const char *path, const od_study_options *options, od_study **out, od_messages *messages);
 void od_study_free(od_study *s);
 OD_OWNED_POINTER(od_study, od_study_free);
@@ -119,7 +121,7 @@ typedef struct od_study_row {
   const od_metric *metric;
   double value, low, high;
   long runs;       // number of runs with a value
-  double *values;  // values of the runs, in any order; NULL: too many
+  double *values;  // values of the runs, in any order; NULL: fewer than 2 or more than 100000 runs with a value
   double *sorted;  // sorted values, for the median of a quantity with quantiles; else NULL
 } od_study_row;
 // od_study_row_expects() returns whether the row's interval is the interval of a consistent estimator. od_study_row_outside()

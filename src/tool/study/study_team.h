@@ -12,6 +12,7 @@ typedef struct od_team {
   bool gathered;   // od_team_gather() has finished
 } od_team;
 
+// Starts MPI if MPI has started this process. Otherwise returns a team of one process.
 od_team od_team_begin(void);
 // Ends MPI. If `code` is not 0 and od_team_gather() has not finished, ends all processes with this code. Otherwise the other
 // processes would wait for this process.

@@ -22,8 +22,8 @@ od_table *od_converted_head(const od_log_survey *s);
 // Receives a row. Any status other than OD_OK ends the conversion.
 typedef od_status od_row_receiver(void *user, const double *row, od_error *err);
 
-// Passes all rows on. interval: time between rows, s; 0: the rows of the file. out->head is not changed. Fails with OD_BAD_INPUT (too many rows),
-// OD_INTERRUPTED, OD_IO or OD_NO_MEMORY.
+// Passes all rows on. interval: time between rows, s; 0: the rows of the file. out->head is not changed. Fails with OD_BAD_INPUT
+// (more rows than allowed), OD_INTERRUPTED, OD_IO or OD_NO_MEMORY.
 od_status od_log_convert(od_log_survey *s, double interval, od_row_receiver *receive, void *user,
                          bool (*progress)(void *user, double done), void *progress_user, od_converted_log *out,
                          od_error *err);

@@ -128,7 +128,8 @@ static od_status find_channels(od_log_survey *s, const od_survey_wish *wish, od_
                     wish->patterns[i]);
   }
   if (ok && s->channels == 0)
-    od_messages_add(messages, (od_place){.file = s->path}, "the log has no channel other than the time");
+    od_messages_add(messages, (od_place){.file = s->path},
+                    "the log has no channel other than the time; expected at least one other column");
   return ok && s->channels > 0 ? OD_OK : OD_BAD_INPUT;
 }
 
@@ -255,14 +256,15 @@ od_status od_log_survey_read(od_log_survey *s, bool (*progress)(void *user, doub
   if (od_arena_status(&s->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = read_pass(s, add_row, 0, progress, user, err);
   if (status != OD_OK) return status;
-  if (s->rows == 0) return od_fail(err, OD_BAD_INPUT, "%s has no rows", s->path);
+  if (s->rows == 0)
+    return od_fail(err, OD_BAD_INPUT, "%s has no rows; expected at least one row below the header", s->path);
   const char *no_time = s->plan->time.at >= 0 ? od_table_flaw(s->head, s->plan->time.at) : NULL;
   if (s->rows_without_time == s->rows && no_time) return od_fail(err, OD_BAD_INPUT, "%s", no_time);
   if (isnan(s->begin))
-    return od_fail(
-        err, OD_BAD_INPUT,
-        s->rows_without_time == s->rows ? "%s: no row has a time" : "%s has no rows between --start and --end",
-        s->path);
+    return od_fail(err, OD_BAD_INPUT,
+                   s->rows_without_time == s->rows ? "%s: no row has a time; expected a number in the time column"
+                                                   : "%s has no rows between --start and --end; choose a longer part",
+                   s->path);
   s->is_cut = od_row_reader_is_cut(s->file);
   for (int i = 0; i < s->groups; i++) od_timing_judge(&s->group[i].timing);
   for (int i = 0; i < s->channels; i++) {

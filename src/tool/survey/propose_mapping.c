@@ -315,7 +315,7 @@ void od_mapping_free(od_mapping *m) {
   *m = (od_mapping){0};
 }
 
-// Returns the unused target with the highest score; -1: no score is high enough.
+// Returns the unused target with the highest score; -1: no score exceeds least_score.
 static int best_target(const work *w, const double *score, const bool *is_used) {
   int best = -1;
   double highest = least_score;

@@ -52,8 +52,8 @@ od_status od_mapping_propose(const od_map_column *columns, int column_count, con
 // Returns the inputs and outputs of a machine, or NULL if an allocation fails. The texts belong to the machine.
 od_map_target *od_map_targets_of(const od_machine *machine, od_arena *memory, int *count);
 
-// Adds the proposals for a surveyed log: a table, and the section 'data' as lines of YAML (survey_mapping.c). for_what: the machine or
-// experiment file.
+// Adds the proposals for a surveyed log: a table, and the section 'data' as lines of YAML (survey_mapping.c). for_what: the machine
+// or experiment file. Fails with OD_NO_MEMORY.
 od_status od_log_survey_map(const od_log_survey *s, const od_map_target *targets, int target_count,
                             const char *for_what, od_result *result, od_error *err);
 

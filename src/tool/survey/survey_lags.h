@@ -26,12 +26,17 @@ typedef struct od_lag_window {
 } od_lag_window;
 
 struct od_log_survey;
-// Chooses the channels and the rows after the first pass. False: out of memory.
+// Chooses the channels and the rows after the first pass: up to OD_LAG_CHANNELS numeric channels that vary, have at least 64 values
+// and have the unit of another channel; up to OD_LAG_ROWS rows in the middle of the log. Returns false if memory runs out.
 bool od_lag_window_init(od_lag_window *w, struct od_log_survey *s);
-// Adds a row of the second pass. number: index of the row in the selected part.
+// Stores the values of a row (s->row) during the second pass, if the row is in the window. time: time of the row, s. A row whose
+// time is not later than the previous time is ignored. number: index of the row in the selected part.
 void od_lag_window_add(od_lag_window *w, const struct od_log_survey *s, double time, long number);
-// Finds the lags of all pairs. A lag is significant if the correlation is at least 0.95, clearly higher than without a lag, and the lag is
-// longer than 4 standard deviations; both channels pass through their mean at least 8 times. Fails with OD_NO_MEMORY.
+// Finds the significant lags of up to OD_LAG_PAIRS pairs of channels with the same unit. Both channels of a pair pass through their
+// mean at least 8 times. A lag is significant if it meets three conditions. The magnitude r of the correlation is at least 0.95. 1
+// - r^2 is less than half its value without a lag. The magnitude of the lag is more than 4 standard deviations. The largest lag
+// that is tried is never significant. Writes the lags to w->lag and their number to w->lags. Finds no lags in fewer than 64 rows.
+// Fails with OD_NO_MEMORY.
 od_status od_lag_window_judge(od_lag_window *w, const struct od_log_survey *s);
 
 #endif

@@ -68,7 +68,7 @@ static void judge_timing(const od_survey_group *g, const char *advice, od_survey
         od_duration_text(t->missing_time, 4).text, t->longest_at, od_duration_text(t->longest, 4).text);
   if (t->jitter > 0.05 * t->interval && t->count > 16)
     add(r, (od_survey_remark){false, "log.jitter", -1, 0, NAN, "Irregular times:", NULL},
-        "the intervals between rows%s are %s with a robust standard deviation of %s. Methods that need equal intervals resample: --resample.",
+        "the median interval between rows%s is %s, with a robust standard deviation of %s. Some methods need equal intervals; write a resampled log with --resample.",
         of, od_duration_text(t->interval, 4).text, od_duration_text(t->jitter, 3).text);
 }
 

@@ -22,6 +22,7 @@ typedef struct od_timing {
   double missing_time;  // total length of all gaps, s
 } od_timing;
 
+// Initializes the statistics, before the first time. room: number of intervals that are stored for the quantiles.
 void od_timing_init(od_timing *t, od_arena *memory, long room);
 // Adds a time in the first pass.
 void od_timing_add(od_timing *t, double time);

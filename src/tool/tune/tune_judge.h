@@ -9,12 +9,13 @@
 od_status od_tune_judge_run(const od_tune_task *task, const double *log_sigma, od_arena *memory, od_tuned_run *out,
                             od_error *err);
 
-// Finds the standard deviations of the start that are too small for the innovations: each standard deviation alone is
-// multiplied by several factors. The list is in `memory`.
+// Finds the standard deviations of the start that the innovations contradict: each standard deviation alone is multiplied by
+// several factors, and the log likelihood increases significantly with one of them. The list is in `memory`. Fails with
+// OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_tune_judge_start(const od_tune_task *task, const double *log_sigma, od_arena *memory, od_tuned *out,
                               od_error *err);
 
-// Fills the verdict.
+// Fills the verdict. Fails with OD_NO_MEMORY.
 od_status od_tune_verdict(const od_experiment *e, od_tuned *t, od_error *err);
 
 #endif

@@ -34,17 +34,18 @@ static void judge_rest(const od_experiment *e, od_tuned *t) {
   double chance = 2 * fmin(od_chi_squared_tail(rest->squares, n), 1 - od_chi_squared_tail(rest->squares, n));
   od_consistency c = od_consistency_of(rest->squares, n);
   if (chance < level && fabs(square - 1) > size_matters)
-    od_verdict_add(v, OD_DOUBTFUL, "tuning.nis", "Not consistent on the rest of the data:",
-                   "NIS per dimension is %.4g (95 %% interval of a consistent filter: %.4f to %.4f). The noise differs "
-                   "between the parts, or the model lacks an effect that noise does not describe",
-                   c.value, c.low, c.high);
+    od_verdict_add(
+        v, OD_DOUBTFUL, "tuning.nis", "Not consistent on the rest of the data:",
+        "NIS per dimension is %.4g (95 %% interval of a consistent filter: %.4f to %.4f). The noise differs "
+        "between the parts, or the model lacks an effect that noise does not describe; use a longer part (--fraction), or extend the model",
+        c.value, c.low, c.high);
   od_name_list names = {.most = 6};
   for (int i = 0; i < e->sensors; i++)
     if (od_innovations_are_colored(&rest->sensor[i], level)) od_name_list_add(&names, "%s", e->sensor[i].name);
   if (names.count > 0)
     od_verdict_add(v, OD_DOUBTFUL, "tuning.white", "Innovations not white on the rest of the data:",
                    "innovations of %s are correlated with earlier innovations, so the measurements contain an effect "
-                   "that neither the model nor white noise describes",
+                   "that neither the model nor white noise describes; extend the model",
                    od_name_list_text(&names));
 }
 
@@ -70,9 +71,10 @@ static void judge_numbers(od_tuned *t) {
       od_verdict_add(v, OD_SOUND, "tuning.zero", "Not distinguishable from zero:", "%.200s is at most %s (95 %% bound)",
                      n->path, od_display_quantity(n->bound, n->unit).text);
     else if (!(n->error < 1))
-      od_verdict_add(v, OD_SOUND, "tuning.undetermined",
-                     "Not determined:", "the data determine %.200s only up to a factor of %.3g (one standard error)",
-                     n->path, exp(n->error));
+      od_verdict_add(
+          v, OD_SOUND, "tuning.undetermined", "Not determined:",
+          "the data determine %.200s only up to a factor of %.3g (one standard error); use a longer log, or set this number by other means",
+          n->path, exp(n->error));
   }
 }
 
@@ -83,7 +85,7 @@ static void judge_start(const od_experiment *e, od_tuned *t) {
     if (z > t->largest_first)
       od_verdict_add(v, OD_DOUBTFUL, "tuning.first_innovation", "P0 contradicts the first innovation:",
                      "the first value of %.150s is %s away from its prediction, %.3g times the predicted standard "
-                     "deviation of %s",
+                     "deviation of %s; check the start values, or increase the standard deviations of the start",
                      e->sensor[i].name, od_display_quantity(fabs(t->after.first_value[i]), e->sensor[i].unit).text, z,
                      od_display_quantity(t->after.first_sigma[i], e->sensor[i].unit).text);
   }

@@ -105,10 +105,12 @@ static void core_slopes(const lone_block *b, double (*slope)[MOST_IN]) {
   if (!b->stepping) od_block_slopes(&b->spec, b->n, q, x, u, b->held, by);
   for (int j = 0; j < count_ins(b); j++) {
     double dx[OD_MOST_BLOCK_STATES] = {0};
+    double du[OD_MOST_BLOCK_INPUTS] = {0};
     if (j < b->n.states) dx[j] = 1;
+    if (j >= b->n.states && j < columns) du[j - b->n.states] = 1;
     int number = j < columns ? -1 : j - columns;
     if (b->stepping)
-      od_block_step_tangent(&b->spec, b->n, q, x, u, (od_block_direction){dx, j == b->n.states, number}, one);
+      od_block_step_tangent(&b->spec, b->n, q, x, u, (od_block_direction){dx, du, number}, one);
     else if (number >= 0)
       od_block_number_slopes(&b->spec, b->n, q, x, u, b->held, number, one);
     for (int i = 0; i < rows; i++) slope[i][j] = b->stepping || number >= 0 ? one[i] : by[i * columns + j];

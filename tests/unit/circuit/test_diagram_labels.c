@@ -220,6 +220,57 @@ static void names_are_clear_of_labels(void **state) {
   assert_true(compared > 1000);
 }
 
+// Returns the piece beside the first name of a net. Oracle for its place: the distance from the name.
+static const od_piece *piece_of(const od_circuit *c, const char *net) {
+  for (int i = 0; i < c->sheet.names; i++) {
+    const od_node_name *n = &c->sheet.name[i];
+    if (strcmp(c->graph.net[n->net].name, net) != 0) continue;
+    assert_true(n->piece >= 0);
+    const od_piece *p = &c->sheet.piece[n->piece];
+    double least = INFINITY;
+    for (int k = 0; k + 1 < p->points; k++) {
+      const int *a = &p->xy[2 * k], *b = a + 2;
+      double dx = fmax(fmax(fmin(a[0], b[0]) - (n->x + n->width + n->value_width), n->x - fmax(a[0], b[0])), 0);
+      double dy = fmax(fmax(fmin(a[1], b[1]) - n->y, n->y - 9 - fmax(a[1], b[1])), 0);
+      least = fmin(least, hypot(dx, dy));
+    }
+    assert_true(least < 8);
+    return p;
+  }
+  fail_msg("the net '%s' has no name", net);
+  return NULL;
+}
+
+// Names are beside the lines between actuators, valves and pumps, not beside the branches to relief valves and leaks, and
+// have the flow of this line. Oracle: flows written by hand from the machine file.
+static void names_are_beside_main_lines(void **state) {
+  (void)state;
+  opened o;
+  open_file(&o, "cases/excavator/machine.yaml");
+  const od_piece *p = piece_of(o.circuit, "lift.A");
+  char *text = svg_of(o.circuit);
+  assert_true(p->is_main);
+  // The oil beyond the line: that of the edges a and d of the valve, which are at port A.
+  assert_int_equal(p->terms, 2);
+  const char *name = strstr(text, "<text class=\"name node-name work\" data-node=\"lift.A\"");
+  assert_non_null(name);
+  assert_non_null(strstr(name, "data-flow=\"+lift.valve.a.flow -lift.valve.d.flow\">A<"));
+  free(text);
+  close_file(&o);
+  open_file(&o, "cases/forestry-crane/machine.yaml");
+  assert_true(piece_of(o.circuit, "lift.B")->is_main);
+  // The branch to the leak is not a main line.
+  int branches = 0;
+  for (int i = 0; i < o.circuit->sheet.pieces; i++) {
+    const od_piece *q = &o.circuit->sheet.piece[i];
+    bool leaks = q->terms == 1 && strstr(od_model_output_name(o.circuit->graph.model, q->term[0].output), "seep");
+    assert_false(leaks && q->is_main);
+    branches += leaks;
+  }
+  assert_true(branches > 0);
+  close_file(&o);
+}
+
 // Frames belong to template instances; actuators without a template have none.
 static void frames_are_of_instances(void **state) {
   (void)state;
@@ -299,6 +350,7 @@ int main(void) {
       cmocka_unit_test(sense_line_leads_to_the_arrow),
       cmocka_unit_test(long_nets_have_two_names),
       cmocka_unit_test(names_are_clear_of_labels),
+      cmocka_unit_test(names_are_beside_main_lines),
       cmocka_unit_test(frames_are_of_instances),
       cmocka_unit_test(restrictions_differ),
       cmocka_unit_test(sides_have_colors),

@@ -152,6 +152,37 @@ static void chambers_fill_the_barrel(void **state) {
   od_machine_free(machine);
 }
 
+// Returns the number of rods of the cylinder 'ram' in the SVG of a machine.
+static int count_rods(od_machine *machine) {
+  OD_SCRATCH(arena);
+  char *text = svg_of(circuit_of(machine, &arena)), *at = strstr(text, "data-part=\"ram\"");
+  int count = 0;
+  for (const char *p = at; p && (p = strstr(p, "class=\"rod\"")) != NULL; p++) count++;
+  free(text);
+  od_machine_free(machine);
+  return count;
+}
+
+// A cylinder with equal areas has a rod at both ends, any other cylinder at one end.
+static void equal_areas_have_two_rods(void **state) {
+  (void)state;
+  const char *form =
+      "machine: test\n"
+      "oil: {density: 870, law: constant, modulus: 1.4 GPa}\n"
+      "ground: {points: {o: [0, 0]}}\n"
+      "bodies: {mass: {mass: 100 kg}}\n"
+      "joints: {guide: {type: prismatic, between: [ground, mass], axis: [1, 0, 0]}}\n"
+      "volumes: {A: {volume: 1 L}, B: {volume: 1 L}}\n"
+      "cylinders: {ram: {between: [ground.o, mass], chambers: [A, B], areas: [10 cm^2, %s], closed: 0.6 m, stroke: 0.5 m}}\n"
+      "initial: {guide.position: 0.7 m, A.pressure: 10 bar, B.pressure: 10 bar}\n";
+  char text[1000];
+  snprintf(text, sizeof text, form, "10 cm^2");
+  assert_int_equal(count_rods(od_test_machine_text(text)), 2);
+  snprintf(text, sizeof text, form, "9.9 cm^2");
+  assert_int_equal(count_rods(od_test_machine_text(text)), 1);
+  assert_int_equal(count_rods(machine_with("")), 1);
+}
+
 // --- Names from hostile files -----------------------------------------------------------------------------------------
 
 static void names_inject_nothing(void **state) {
@@ -314,6 +345,7 @@ int main(void) {
       cmocka_unit_test(valves_have_their_positions),
       cmocka_unit_test(parts_move),
       cmocka_unit_test(chambers_fill_the_barrel),
+      cmocka_unit_test(equal_areas_have_two_rods),
       cmocka_unit_test(names_inject_nothing),
       cmocka_unit_test(file_gives_places),
       cmocka_unit_test(groups_are_the_sections),

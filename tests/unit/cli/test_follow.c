@@ -338,10 +338,10 @@ static void settings_of_the_log(void **state) {
   expect_code(run(s, "observe x.yaml --follow --follow-timeout 0.2 --csv b.csv --quiet"), 3);
   expect_equal(s, "a.csv", "b.csv");
   static const char *const wrong[][2] = {
-      {"data: {file: log.csv, interval: 4 ms, delay: 1 ms}\n", "a stream cannot have 'delay' or 'drift'"},
-      {"data: {file: log.csv, interval: 4 ms, drift: 1e-6}\n", "a stream cannot have 'delay' or 'drift'"},
+      {"data: {file: log.csv, interval: 4 ms, delay: 1 ms}\n", "a stream cannot have 'delay'; remove this key"},
+      {"data: {file: log.csv, interval: 4 ms, drift: 1e-6}\n", "a stream cannot have 'drift'; remove this key"},
       {"data: {file: log.csv, interval: 4 ms, channels: {lag: {column: lag, delay: 1 ms}}}\n",
-       "a stream cannot have 'delay' or 'drift'"},
+       "a stream cannot have 'delay'; remove this key"},
       {"data: {file: log.csv, interval: 4 ms, channels: {lag: {column: lag, file: other.csv}}}\n",
        "'file' of 'lag' is 'other.csv'; a log that is followed has one file, log.csv"},
       {"data: {file: [log.csv, log.csv], interval: 4 ms}\n",

@@ -756,10 +756,11 @@ static void test_mistakes(void **state) {
       {"--map time=time:kg", "--map: error: column 'time' is in 'kg', a mass; expected a unit for 'time', such as s"},
       {"--map time=time --interval 1", "--interval: error: found both --interval and --map time=COLUMN"},
       {"--skip -1", "--skip: error: found '-1'; expected a whole number of lines, less than a million"},
-      {"--start later", "--start: error: 'later' is not a number with or without a unit of time"},
+      {"--start later",
+       "--start: error: found 'later', expected a time: a number with or without a unit, such as '5 s'"},
       {"--end '3 kg'", "--end: error: the unit 'kg' cannot be converted to s"},
       {"--start 2 --end 1", "--end: error: the log ends at 1 s and starts at 2 s"},
-      {"--interval 0", "--interval: error: '0' is not a positive number"},
+      {"--interval 0", "--interval: error: found '0', expected a positive time"},
       {"--hold never", "--hold: error: found 'never'; expected linear"},
   };
   for (size_t c = 0; c < sizeof commands / sizeof *commands; c++)

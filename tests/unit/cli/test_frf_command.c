@@ -390,7 +390,7 @@ static void test_mistakes(void **state) {
       {"frf l.csv --input x", "--input: error: l.csv has no column 'x'"},
       {"frf l.csv --input u --output yy", "no column 'yy'"},
       {"frf gap.csv --input u", "has no value for 31 s after 6 s, 31 times the usual interval"},
-      {"frf l.csv --input u --interval 0", "--interval: error: '0' is not a positive number"},
+      {"frf l.csv --input u --interval 0", "--interval: error: found '0', expected a positive time"},
       {"frf l.csv --input u --end 3", "the log has 4 rows; expected at least 8 rows"},
       {"frf m.yaml --interval 1", "--interval applies only to logs"},
       {"frf text.csv --input u", "text.csv:3:3: 'much' is not a number (column 'u')"},

@@ -196,7 +196,7 @@ static void test_mistakes(void **state) {
       {TUSTIN "--show stedy", "did you mean 'steady'?"},
       {TUSTIN "--show log", "requires --data"},
       {TUSTIN "--data nowhere.csv", "nowhere.csv"},
-      {TUSTIN "--frequency 0", "is not a positive number"},
+      {TUSTIN "--frequency 0", "found '0', expected a positive number"},
       {TUSTIN "--speed fast", "fast"},
       {TUSTIN "--time 1e9", "Give a longer --step"},
       {TUSTIN "--data backwards.csv", "expected increasing times"},

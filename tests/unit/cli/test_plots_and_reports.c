@@ -101,6 +101,34 @@ static void test_all_commands(void **state) {
   }
 }
 
+// Values at an operating point are a list that the script does not change. Bode plots of more than six paths have panels
+// per output: u acts on a, b, d and e, v on c, d and f, and the sum of b and c has both.
+static void test_lists_and_many_paths(void **state) {
+  scratch *s = *state;
+  char text[2000];
+  snprintf(text, sizeof text, "%s", lags);
+  char *run_section = strstr(text, "run:");
+  assert_non_null(run_section);
+  snprintf(run_section, sizeof text - (size_t)(run_section - text),
+           "  d: {type: sum, inputs: [a, c], weights: [1, 1]}\n"
+           "  f: {type: sum, inputs: [b, c], weights: [1, 1]}\n"
+           "run: {time: 1 s, step: 1 ms, outputs: [a, c]}\n");
+  scratch_put(s, "lags.yaml", text);
+  forget(run(s, "equilibrium lags.yaml --report r.html --quiet"));
+  char *page = scratch_read(scratch_path(s, "r.html"));
+  assert_int_equal(count_of(page, "<figure class=\"card chart list\">"), 1);
+  assert_int_equal(count_of(page, " data-chart="), 0);
+  free(page);
+  const char *const outputs[] = {"a,b,c", "a,b,c,d,e,f"}, *const titles[] = {"<b>magnitude</b>", "<b>magnitude of "};
+  const int panels[] = {1, 6};
+  for (int i = 0; i < 2; i++) {
+    forget(run(s, "bode lags.yaml --output %s --report r.html --quiet", outputs[i]));
+    page = scratch_read(scratch_path(s, "r.html"));
+    assert_int_equal(count_of(page, titles[i]), panels[i]);
+    free(page);
+  }
+}
+
 // The loop gain of the block diagram is L = 6 / ((0.1 s + 1)(0.05 s + 1)), which has unit gain at w = 40 / s:
 // |(1 + 4 i)(1 + 2 i)| = sqrt(17) sqrt(5) = 9.22 at 40 / s; at 30.0 / s: sqrt(10) sqrt(3.25) = 5.70. The unit gain is at 31.0 / s,
 // 4.94 Hz, where the phase is -(72.1 + 57.2) = -129 degrees: a phase margin of 50.7 degrees.
@@ -140,6 +168,6 @@ static void test_standard_output_is_used_once(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {TEST(test_all_commands), TEST(test_margins_are_marked),
-                                     TEST(test_standard_output_is_used_once)};
+                                     TEST(test_lists_and_many_paths), TEST(test_standard_output_is_used_once)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,21 +236,25 @@ static void test_mistakes_in_matrices(void **state) {
       "x.yaml:4:40: 'P.pressure' is given twice; remove one entry\n"
       "x.yaml:4:61: found '3'; 'matrix' must be a list of 3 rows, one for each output of 'of'\n"
       "x.yaml:5:85: found a list of length 3; 'matrix[1]' must be a list of 2 numbers, one for each output of 'of'\n");
-  expect(*state,
-         MACHINE SENSORS
-         "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1 MPa^2, 0.5 MPa^2], [0.4 MPa^2, 1 MPa^2]]}\n"
-         "initial: {of: [P.pressure], matrix: [[1 MPa]], sigma: 3}\n"
-         "noise: {structure: matrix, process: {of: [P.pressure, A.pressure], matrix: [[1, 2], [2, 1]]}}\n",
-         "x.yaml:3:78: matrix[1][0] is 4e+11, but matrix[0][1] is 5e+11; expected a symmetric matrix\n"
-         "x.yaml:4:39: '1 MPa' is a pressure; matrix[0][0] must be in Pa^2\n"
-         "x.yaml:4:48: unknown key 'sigma' in initial; expected of or matrix\n"
-         "x.yaml:5:76: the matrix has a negative eigenvalue; expected a positive semidefinite covariance\n");
-  expect(*state,
-         MACHINE SENSORS
-         "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1, 1], [1, 1]]}\n"
-         "noise: {structure: matrix, process: {of: [P.pressure], matrix: [[0]]}}\n",
-         "x.yaml:3:54: the matrix is singular; expected a positive definite covariance of sensor noise\n"
-         "x.yaml:4:66: matrix[0][0] is '0' but must be greater than zero\n");
+  expect(
+      *state,
+      MACHINE SENSORS
+      "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1 MPa^2, 0.5 MPa^2], [0.4 MPa^2, 1 MPa^2]]}\n"
+      "initial: {of: [P.pressure], matrix: [[1 MPa]], sigma: 3}\n"
+      "noise: {structure: matrix, process: {of: [P.pressure, A.pressure], matrix: [[1, 2], [2, 1]]}}\n",
+      "x.yaml:3:78: matrix[1][0] is 4e+11, but matrix[0][1] is 5e+11; expected a symmetric matrix\n"
+      "x.yaml:4:39: '1 MPa' is a pressure; matrix[0][0] must be in Pa^2\n"
+      "x.yaml:4:48: unknown key 'sigma' in initial; expected of or matrix\n"
+      "x.yaml:5:76: the matrix has a negative eigenvalue; expected a positive semidefinite covariance: check the signs and sizes of the "
+      "entries beside the diagonal\n");
+  expect(
+      *state,
+      MACHINE SENSORS
+      "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1, 1], [1, 1]]}\n"
+      "noise: {structure: matrix, process: {of: [P.pressure], matrix: [[0]]}}\n",
+      "x.yaml:3:54: the matrix is singular: its rank is 1, expected 2; the noise of a sensor must not be determined by the "
+      "noise of other sensors\n"
+      "x.yaml:4:66: matrix[0][0] is '0' but must be greater than zero\n");
   expect(
       *state,
       MACHINE

@@ -63,9 +63,10 @@ static void simulations(void **state) {
   od_export_program p;
   assert_int_equal(od_export_machine(machine, &options, &p, NULL), OD_OK);
   od_embedded_run *run = NULL;
-  assert_int_equal(od_embedded_init(&p.d, memory, p.run.memory - 1, &run), OD_NO_MEMORY);
+  assert_int_equal(od_embedded_init(&p.d, memory, p.run.own_memory - 1, &run), OD_NO_MEMORY);
   assert_null(run);
-  assert_int_equal(od_embedded_init(&p.d, memory, p.run.memory, &run), OD_OK);
+  assert_true(p.run.memory <= p.run.own_memory);
+  assert_int_equal(od_embedded_init(&p.d, memory, p.run.own_memory, &run), OD_OK);
   double y[8], p0[2], u = 0;
   assert_int_equal(od_embedded_outputs(run, y, NULL), OD_BAD_ARGUMENT);
 

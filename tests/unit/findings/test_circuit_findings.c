@@ -35,6 +35,11 @@ static void test_relief_opens(void **state) {
   found_says(x, "120 l/min at 2 s");
   found_says(x, "S reaches 201 bar");
   found_none(&f, "relief.closed");
+  // The volume behind the orifice is not protected: it follows the source.
+  x = found_one(&f, "pressure.highest");
+  assert_int_equal(x->severity, OD_FINDING_WARNING);
+  assert_string_equal(x->owner, "V");
+  found_says(x, "No relief valve is set above 80 bar");
   int count;
   const od_happening *e = od_findings_events(f.findings, &count);
   assert_int_equal(count, 1);
@@ -52,6 +57,7 @@ static void test_relief_stays_closed(void **state) {
   assert_int_equal(x->severity, OD_FINDING_GOOD);
   near(x->at, 2, 1e-12);
   found_says(x, "S peaks at 201 bar at 2 s, 50 bar below the opening pressure of main");
+  found_none(&f, "pressure.highest");
   int count;
   od_findings_events(f.findings, &count);
   assert_int_equal(count, 0);

@@ -242,11 +242,20 @@ static void test_error_after_step(void **state) {
   found_free(&f);
 }
 
+// An error that is zero, apart from underflow, is not reported.
+static void test_no_error(void **state) {
+  (void)state;
+  found f = find_in(SERVO("constant: 1e-307 m", "1 s"));
+  found_none(&f, "error.largest");
+  found_free(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_stop),    cmocka_unit_test(test_stroke), cmocka_unit_test(test_reversal),
-      cmocka_unit_test(test_rope),    cmocka_unit_test(test_brake),  cmocka_unit_test(test_joint_load),
-      cmocka_unit_test(test_command), cmocka_unit_test(test_error),  cmocka_unit_test(test_error_after_step),
+      cmocka_unit_test(test_stop),     cmocka_unit_test(test_stroke), cmocka_unit_test(test_reversal),
+      cmocka_unit_test(test_rope),     cmocka_unit_test(test_brake),  cmocka_unit_test(test_joint_load),
+      cmocka_unit_test(test_command),  cmocka_unit_test(test_error),  cmocka_unit_test(test_error_after_step),
+      cmocka_unit_test(test_no_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -255,19 +255,26 @@ static void every_byte(void **state) {
 static void reasons(void **state) {
   (void)state;
   small a = make_small(3), b = make_small(50);
-  refused(b.sim, a.saved, a.size, "the saved state belongs to another machine, or a number of the machine differs");
-  refused(a.sim, a.saved, 20, "the saved state is truncated within its header");
-  refused(a.sim, a.saved, 4, "this is not a saved state");
+  refused(
+      b.sim, a.saved, a.size,
+      "the saved state belongs to another machine, or a number of the machine differs; use the machine and the numbers of the saved run");
+  refused(a.sim, a.saved, 20, "the saved state is truncated within its header: it has 20 bytes; save the state again");
+  refused(a.sim, a.saved, 4,
+          "this is not a saved state; expected a checkpoint, or the bytes that a save function wrote");
   // A number of the same machine differs.
   a.model->theta[1] += 1e-3;
-  refused(a.sim, a.saved, a.size, "the saved state belongs to another machine, or a number of the machine differs");
+  refused(
+      a.sim, a.saved, a.size,
+      "the saved state belongs to another machine, or a number of the machine differs; use the machine and the numbers of the saved run");
   a.model->theta[1] -= 1e-3;
   // Other outputs.
   od_plant *other = NULL;
   const int output = 0;
   assert_int_equal(od_model_plant(a.model, &output, 1, NULL, 0, &other, NULL), OD_OK);
   od_sim *sim = od_sim_plain_new(other);
-  refused(sim, a.saved, a.size, "the saved state belongs to other outputs or other free parameters of the machine");
+  refused(
+      sim, a.saved, a.size,
+      "the saved state belongs to other outputs or other free parameters of the machine; use the selection of the saved run");
   od_sim_free(sim);
   od_plant_free(other);
   od_sim_set_integrator(a.sim, od_integrator_find("rk4"));
@@ -285,8 +292,9 @@ static void reasons(void **state) {
   refused(a.sim, a.saved, a.size, "the saved state has format 1; expected format 2");
   format[0] = 2;
   format[1] = 0x04030201;
-  refused(a.sim, a.saved, a.size,
-          "the saved state comes from a computer with another byte order or other sizes of numbers");
+  refused(
+      a.sim, a.saved, a.size,
+      "the saved state comes from a computer with another byte order or other sizes of numbers; restore it on a computer of that kind");
   format[1] = 0x01020304;
   char *version = strstr((char *)a.saved + 64, OD_VERSION);  // after the fingerprints in the header
   assert_non_null(version);
@@ -363,7 +371,9 @@ static void users_function(void **state) {
   size_t size = od_sim_save_size(sim[0]);
   void *saved = malloc(size);
   assert_int_equal(od_sim_save(sim[0], saved), OD_OK);
-  refused(sim[1], saved, size, "the saved state belongs to another machine, or a number of the machine differs");
+  refused(
+      sim[1], saved, size,
+      "the saved state belongs to another machine, or a number of the machine differs; use the machine and the numbers of the saved run");
   assert_int_equal(od_sim_step(sim[0], 0.1, NULL), OD_OK);
   double later = od_sim_state(sim[0])[0];
   assert_int_equal(od_sim_restore(sim[0], saved, size, NULL), OD_OK);

@@ -264,8 +264,8 @@ static void refuse_variant(const machine_file *file, const char *text, const cha
 static void test_exploding_variants(void **state) {
   static const char *const branches[] = {"{l: *%c%d, r: *%c%d}", "{l: *%c%d}"};
   static const char *const expected[] = {
-      "at '*a15', the aliases repeat more than 1 million values or are nested deeper than 64 levels",
-      "at '*a63', the aliases repeat more than 1 million values or are nested deeper than 64 levels"};
+      "at '*a15', the aliases repeat more than 1 million values, or are nested deeper than 64 levels; use fewer aliases",
+      "at '*a63', the aliases repeat more than 1 million values, or are nested deeper than 64 levels; use fewer aliases"};
   for (int shape = 0; shape < 2; shape++) {
     char *text = NULL;
     size_t length = 0;

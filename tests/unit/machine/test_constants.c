@@ -252,8 +252,9 @@ static void test_refused(void **state) {
       "'constants.bore' cannot be a parameter, because this number follows 'constants.e'; use 'constants.e' instead");
   check_refused(
       m, "constants.m0",
-      "'constants.m0' cannot be a parameter: this number determines 'inputs.u', which is not a number of the model");
-  check_refused(m, "run.step", "'run.step' cannot be a parameter: the model does not depend on this number");
+      "'constants.m0' cannot be a parameter: this number determines 'inputs.u', which is not a number of the model; choose another number");
+  check_refused(m, "run.step",
+                "'run.step' cannot be a parameter: the model does not depend on this number; choose another number");
   od_machine_free(m);
 }
 

@@ -281,8 +281,8 @@ static void test_plant_parameters(void **state) {
     assert_int_equal(od_machine_plant(m, outputs, 1, bad, 1, &plant, &error), OD_BAD_ARGUMENT);
     assert_null(plant);
     char expected[128];
-    snprintf(expected, sizeof expected, "'%s' cannot be a parameter: the model does not depend on this number",
-             others[i]);
+    snprintf(expected, sizeof expected,
+             "'%s' cannot be a parameter: the model does not depend on this number; choose another number", others[i]);
     assert_string_equal(error.text, expected);
   }
   int none[] = {-1};

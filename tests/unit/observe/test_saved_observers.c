@@ -237,7 +237,9 @@ static void reasons(void **state) {
       {"ekf", "the saved state belongs to an observer with other options; use the same options", 1, 5, false},
       {"ekf", "the saved state belongs to integrator 'tr-bdf2'; expected 'rk4'", 2, 4, false},
       {"ekf", "the saved state belongs to an observer with other options; use the same options", 4, 4, false},
-      {"ekf", "the saved state belongs to another machine, or a number of the machine differs", 1, 4, true},
+      {"ekf",
+       "the saved state belongs to another machine, or a number of the machine differs; use the machine and the numbers of the saved run",
+       1, 4, true},
   };
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
     prepare(&d, trials[i].other_machine ? other_plant : plant);

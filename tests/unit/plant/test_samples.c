@@ -25,7 +25,7 @@ static void complex_jump(od_sim *before, const od_plant *plant, const int *param
   const double *real = od_model_plant_scalars(plant, od_sim_work(before));
   const int *in = od_model_plant_integers(plant, od_sim_work(before));
   int nx = od_plant_nx(plant), nk = od_plant_nk(plant);
-  double complex *w = calloc((size_t)l->scalars + 1, sizeof *w), k[MOST], u[4], g[MOST], next[32];
+  double complex *w = calloc((size_t)l->scalars + 1, sizeof *w), k[MOST], u[4], g[MOST], next[OD_MOST_BLOCK_STATES];
   for (int i = 0; i < m->numbers; i++) w[l->theta + i] = real[l->theta + i];
   if (j >= nx) w[l->theta + parameter[j - nx]] += tiny * I;
   for (int i = 0; i < OD_CHART_SIZE * m->charts; i++) w[l->chart + i] = real[l->chart + i];
@@ -37,9 +37,9 @@ static void complex_jump(od_sim *before, const od_plant *plant, const int *param
   assert_int_equal(od_model_residual_complex(m, in, w, x, k, u, g), OD_OK);
   for (int i = 0; i < m->samplers; i++) {
     const od_block *b = &m->block[m->sampler[i]];
-    int source = m->block_line[b->line].source;
-    od_block_sample_complex(m, b, w + l->theta + b->number, w + l->c + b->state, source < 0 ? 0 : w[l->u + source],
-                            next);
+    double complex in_u[OD_BLOCK_LINE];
+    od_block_inputs_complex(m, w, b, in_u);
+    od_block_sample_complex(m, b, w + l->theta + b->number, w + l->c + b->state, in_u, next);
     for (int s = 0; s < b->states; s++) x[2 * plant->nz + b->state + s] = w[l->c + b->state + s] = next[s];
     od_blocks_evaluate_complex(m, w);
   }

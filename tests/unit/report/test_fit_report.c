@@ -79,8 +79,8 @@ static void test_figures(void **state) {
   snprintf(part, sizeof part, "The fit of the model is %.2f %%, and %.2f %% with", f->fit, f->start_fit);
   says(text, part);
   says(text, "2 parameters are all identifiable from the data");
-  says(text, "In the last part of a, which was not fitted, the model predicts ");
-  says(text, "In the set b, which was not fitted, the model predicts ");
+  says(text, "In the last part of a, which was not fitted, the fit of the model is ");
+  says(text, "In the set b, which was not fitted, the fit of the model is ");
   says(text, "rgba(0,114,178,0.55)\">1.00</td>");
   snprintf(part, sizeof part, "%.2f</td>", f->correlation[1]);
   says(text, part);

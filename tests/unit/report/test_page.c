@@ -144,6 +144,23 @@ static void test_small_pages(void **state) {
   free(text);
 }
 
+// A wide circuit is below the machine, any other beside it.
+static void test_stacked_pictures(void **state) {
+  for (int stacked = 0; stacked < 2; stacked++) {
+    od_page *p = od_page_new("", "");
+    for (int i = 0; i < OD_PICTURES; i++) {
+      fputs("<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>", od_page_picture_begin(p, i, ""));
+      od_page_picture_end(p);
+    }
+    if (stacked) od_page_stack_pictures(p, 0.25);
+    char *text = written(*state, p, "p.html");
+    expect_well_formed(text);
+    assert_non_null(
+        strstr(text, stacked ? "<div class=\"views stacked\" style=\"--tall:0.25\">" : "<div class=\"views\">"));
+    free(text);
+  }
+}
+
 static void test_cannot_write(void **state) {
   (void)state;
   od_page *p = od_page_new("kind", "title");
@@ -222,8 +239,9 @@ static void test_locale_comes_back(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_checker), TEST(test_nasty_texts), TEST(test_stands_alone), TEST(test_same_again),
-      TEST(test_small_pages),         TEST(test_places),      TEST(test_cannot_write), TEST(test_locale_comes_back),
+      cmocka_unit_test(test_checker), TEST(test_nasty_texts),  TEST(test_stands_alone),
+      TEST(test_same_again),          TEST(test_small_pages),  TEST(test_places),
+      TEST(test_stacked_pictures),    TEST(test_cannot_write), TEST(test_locale_comes_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,7 +178,21 @@ static void test_shapes(void **state) {
   od_chart_bars(f.to, &f.chart, xs, ys, (od_series){half, N, 1, 1}, OD_DRAWN_ESTIMATE);
   od_chart_stems(f.to, &f.chart, xs, ys, OD_DRAWN_ESTIMATE);
   od_page_figure_end(p, &f);
+  // A histogram: an area without a name, and a line without a name.
+  f = (od_figure){
+      .title = "counts", .x_low = 0, .x_high = 1e3, .y_low = 0, .y_high = 1, .x_name = "x", .x_unit = "", .y_unit = ""};
+  od_page_figure_begin(p, &f);
+  od_chart_band(f.to, &f.chart, xs, ys, (od_series){half, N, 1, 1}, OD_DRAWN_BAND, NULL);
+  od_chart_line(f.to, &f.chart, xs, ys, OD_DRAWN_ESTIMATE, NULL);
+  od_page_figure_end(p, &f);
   page_data d = written(state, p);
+
+  // The labels: the only line has the title of the chart, an unnamed area none, an interval its own.
+  const json_t *shapes = json_object_get(page_data_at(&d, "charts", 3), "lines");
+  assert_null(json_object_get(json_array_get(shapes, 0), "label"));
+  assert_string_equal(json_string_value(json_object_get(json_array_get(shapes, 1), "label")), "counts");
+  shapes = json_object_get(page_data_at(&d, "charts", 2), "lines");
+  assert_string_equal(json_string_value(json_object_get(json_array_get(shapes, 0), "label")), "95 % interval");
 
   const json_t *chart = page_data_at(&d, "charts", 0);
   long i = json_integer_value(json_object_get(json_array_get(json_object_get(chart, "lines"), 0), "series")), count,

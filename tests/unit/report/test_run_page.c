@@ -120,6 +120,28 @@ static void test_run(void **state) {
   od_table_free(t);
 }
 
+// The page of a servo that cavitates has each cavitation once, as a finding with a time, although the verdict has a remark
+// about it; the page of a test bench with a source does not show the power of a force as the curve of its time bar.
+static void test_each_fact_once(void **state) {
+  scratch *s = *state;
+  expect_code(run(s, "simulate " CASES "position-servo/machine.yaml --report c.html --quiet"), 0);
+  char *page = page_text(s, "c.html");
+  int count = 0, timed = 0;
+  for (const char *at = page; (at = strstr(at, "<b>Cavitation")) != NULL; at++) {
+    count++;
+    timed += strncmp(at, "<b>Cavitation</b> <span class=\"at\">", 35) == 0;
+  }
+  assert_int_equal(count, 2);  // volumes A and B
+  assert_int_equal(timed, 2);
+  free(page);
+  expect_code(run(s, "simulate " CASES "test-bench/machine.yaml --report d.html --quiet"), 0);
+  page = page_text(s, "d.html");
+  page_data d = page_data_read(page);
+  assert_null(json_object_get(d.root, "waveform"));
+  page_data_free(&d);
+  free(page);
+}
+
 // Hostile names of a file inject nothing into pictures, charts and data.
 static void test_hostile_file(void **state) {
   scratch *s = *state;
@@ -201,6 +223,7 @@ static void test_observer(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_run), TEST(test_hostile_file), TEST(test_long_run), TEST(test_observer)};
+  const struct CMUnitTest tests[] = {TEST(test_run), TEST(test_each_fact_once), TEST(test_hostile_file),
+                                     TEST(test_long_run), TEST(test_observer)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,85 @@
+// The history of all machines in an SQLite database: rows of samples in blocks, a pyramid of minimum, maximum and sum for each channel,
+// estimates with standard deviations, events, and checkpoints of the observers. docs/twin.md describes the tables.
+//
+// One thread writes. Other programs may read at any time (write-ahead log). All data since the last od_history_commit() are one
+// transaction.
+#ifndef OD_HISTORY_HISTORY_H
+#define OD_HISTORY_HISTORY_H
+
+#include <stdint.h>
+
+#include "io/checkpoint.h"
+#include "memory/scoped.h"
+#include "oleodyn/status.h"
+#include "twin/twin.h"
+
+typedef struct od_history od_history;
+
+// A channel: a column of the rows after the time. sigma: index of the channel with its standard deviation; -1: none.
+typedef struct od_history_channel {
+  const char *name, *unit;
+  int sigma;
+} od_history_channel;
+
+// Levels of the pyramid. A bucket of level k is OD_LEVEL_FACTOR^k s long; bucket n begins at n times its length.
+enum { OD_LEVELS = 8, OD_LEVEL_FACTOR = 8 };
+// Returns the length of a bucket, s.
+double od_history_width(int level);
+
+// Opens or creates the database, and migrates an older version. Fails with OD_BAD_INPUT if the file is another database or of a newer
+// version, and with OD_IO if another twin writes it.
+od_status od_history_open(const od_twin_history *settings, od_history **out, od_error *err);
+void od_history_close(od_history *h);
+OD_OWNED_POINTER(od_history, od_history_close);
+
+// Adds a machine, or finds it by its name. *machine receives its index, counted from 0 in the order of the calls; *last the time of its
+// last row; -INFINITY: none.
+od_status od_history_add_machine(od_history *h, const char *name, const char *title, int *machine, double *last,
+                                 od_error *err);
+// Defines the channels of the rows. Must be called once before the first row of a machine.
+od_status od_history_define(od_history *h, int machine, const od_history_channel *channel, int count, od_error *err);
+// Adds a row: the time and a value for each channel; NAN: no value. sequence: sequence number of the sample; -1: none. Rows up to the time
+// of the last stored row are ignored: they are stored.
+od_status od_history_add_row(od_history *h, int machine, const double *row, int64_t sequence, od_error *err);
+// Adds an event. machine -1: of the twin. t: time of the machine, s; NAN: none. clock: seconds since 1970.
+od_status od_history_add_event(od_history *h, int machine, double t, double clock, const char *kind, const char *text,
+                               od_error *err);
+// Stores the checkpoint of an observer, in place of the previous one. sequence: sequence number of the last sample; -1: none.
+od_status od_history_add_checkpoint(od_history *h, int machine, double t, int64_t sequence, double clock,
+                                    const od_checkpoint *c, od_error *err);
+// Reads the last checkpoint of a machine. Without one c->bytes is NULL.
+od_status od_history_read_checkpoint(od_history *h, int machine, double *t, int64_t *sequence, od_checkpoint *c,
+                                     od_error *err);
+// Ends the transaction. On failure all its data are lost, and the next transaction begins.
+od_status od_history_commit(od_history *h, od_error *err);
+// Removes data that are too old, and the oldest data if the file is too large. One call removes a limited amount. *removed: number of
+// removed blocks, buckets and estimates.
+od_status od_history_retain(od_history *h, long *removed, od_error *err);
+// Returns the size of the used part of the file, bytes.
+double od_history_size(od_history *h);
+
+// ---- Reading (history_read.c)
+
+// Smallest, largest and mean value of a channel from `from` to `to` (s), of `count` values. A single row has from == to.
+typedef struct od_history_point {
+  double from, to, min, max, mean;
+  long count;
+} od_history_point;
+
+// Reads a channel as about `points` points: rows, or buckets of the finest level that is coarse enough. *out: memory of the arena.
+od_status od_history_read(od_history *h, od_arena *memory, const char *machine, const char *channel, double from,
+                          double to, int points, od_history_point **out, int *count, od_error *err);
+
+// Reads the rows of a machine after a time: the time, and the channels with these names; NAN: not stored. *sequence: sequence number of the
+// last row. *out: memory of the arena, rows x (count + 1) numbers.
+od_status od_history_read_rows(od_history *h, od_arena *memory, int machine, double after, const char *const *name,
+                               int count, double **out, long *rows, int64_t *sequence, od_error *err);
+
+// ---- The schema (history_schema.c)
+
+// Version of the schema that this program writes.
+enum { OD_HISTORY_VERSION = 2 };
+// Returns the statements that make version i + 1 from version i.
+const char *od_history_migration(int i);
+
+#endif

@@ -1,0 +1,74 @@
+// The open database: statements, machines, and the open buckets of the pyramid. For the files of this module.
+#ifndef OD_HISTORY_FILE_H
+#define OD_HISTORY_FILE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+#include "history/history.h"
+
+// A bucket that is not complete: its number, and the values so far.
+typedef struct od_open_bucket {
+  int64_t number;
+  long count;
+  double min, max, sum;
+} od_open_bucket;
+
+typedef struct od_history_machine {
+  int64_t id, layout;
+  int channels;          // 0: not defined
+  int64_t *channel;      // ids
+  int *sigma;            // see od_history_channel
+  double last;           // time of the last row; -INFINITY: none
+  int64_t sequence;      // sequence number of the last row; -1: none
+  double *last_row;      // the last row
+  int64_t second;        // number of the open bucket of level 0
+  bool has_rows;         // whether `second` and the open buckets are valid
+  od_open_bucket *open;  // OD_LEVELS x channels
+  double *rows;          // rows since the last commit, `capacity` rows
+  int count, capacity;
+} od_history_machine;
+
+// Statements that are prepared once.
+typedef enum od_statement_name {
+  OD_ADD_BLOCK,
+  OD_ADD_BUCKET,
+  OD_ADD_ESTIMATE,
+  OD_ADD_EVENT,
+  OD_ADD_CHECKPOINT,
+  OD_STATEMENTS
+} od_statement_name;
+
+struct od_history {
+  od_arena memory;
+  od_twin_history settings;
+  sqlite3 *db;
+  int lock;  // descriptor of the locked file
+  sqlite3_stmt *statement[OD_STATEMENTS];
+  bool in_transaction;
+  od_history_machine *machine;
+  int machines;
+};
+
+// Reports the last error of the database.
+od_status od_history_fail(od_history *h, const char *what, od_error *err);
+// Runs statements without a result.
+od_status od_history_run(od_history *h, const char *sql, od_error *err);
+// Prepares a statement; the caller finalizes it. NULL on failure.
+sqlite3_stmt *od_history_prepare(od_history *h, const char *sql, od_error *err);
+// Begins the transaction if none is open.
+od_status od_history_enter(od_history *h, od_error *err);
+// Runs a statement with bound values to its end and resets it.
+od_status od_history_step(od_history *h, sqlite3_stmt *s, od_error *err);
+
+// history_pyramid.c: adds a row to the open buckets and writes those that are complete.
+od_status od_pyramid_take(od_history *h, od_history_machine *m, const double *row, od_error *err);
+// Computes the open buckets from the stored blocks and buckets, after the channels have been defined.
+od_status od_pyramid_restore(od_history *h, od_history_machine *m, od_error *err);
+static inline int64_t od_bucket_at(double t, int level) {
+  const double n = t / od_history_width(level);
+  const int64_t whole = (int64_t)n;
+  return whole - (n < (double)whole);
+}
+
+#endif

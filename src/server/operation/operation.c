@@ -1,0 +1,143 @@
+// Starts and ends the threads of a twin.
+#include "operation/operation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/allocate.h"
+#include "io/clock.h"
+#include "io/wording.h"
+
+static const double drain_time = 0.5;  // longest time for which waiting samples are observed after an interrupt, s
+
+static void end_operation(od_twin_run *o) {
+  od_publisher_free(o->publisher);
+  for (int i = 0; i < o->twin->sources; i++) od_source_thread_end(&o->source[i]);
+  for (int i = 0; i < o->twin->machines; i++) od_machine_thread_end(&o->machine[i]);
+  od_history_close(o->history);
+  od_event_list_end(&o->events);
+  od_arena_free(&o->memory);
+  od_free(o);
+}
+
+// Opens the history and reads the checkpoints of all machines.
+static od_status open_history(od_twin_run *o, bool fresh, od_error *err) {
+  if (!o->twin->history.file) return OD_OK;
+  od_status status = od_history_open(&o->twin->history, &o->history, err);
+  for (int i = 0; i < o->twin->machines && status == OD_OK; i++) {
+    od_machine_thread *r = &o->machine[i];
+    double last = NAN;
+    status = od_history_add_machine(o->history, r->settings->name, r->e->title, &r->stored, &last, err);
+    if (status == OD_OK && !fresh)
+      status = od_history_read_checkpoint(o->history, r->stored, &r->resume_t, &r->resume_sequence, &r->resume, err);
+    if (status == OD_OK && r->resume.bytes) status = od_machine_thread_read_replay(r, err);
+    if (status != OD_OK) return status;
+    char text[200];
+    if (r->resume.bytes)
+      snprintf(text, sizeof text, "the observer continues from its checkpoint at %.9g s", r->resume_t);
+    else
+      snprintf(text, sizeof text, "the observer starts");
+    od_event_list_add(&o->events, i, r->resume.bytes ? r->resume_t : (double)NAN, "start", text);
+  }
+  return status;
+}
+
+static od_status prepare(od_twin_run *o, const od_twin_options *options, od_error *err) {
+  const od_twin *t = o->twin;
+  o->machine = OD_TAKE(&o->memory, od_machine_thread, t->machines);
+  o->source = OD_TAKE(&o->memory, od_source_thread, t->sources);
+  o->event = OD_TAKE(&o->memory, od_twin_event, OD_MOST_EVENTS);
+  if (od_arena_status(&o->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  od_status status = OD_OK;
+  for (int i = 0; i < t->machines && status == OD_OK; i++) status = od_machine_thread_init(&o->machine[i], o, i, err);
+  if (status == OD_OK) status = open_history(o, options->fresh, err);
+  if (status == OD_OK && t->broker.host) status = od_publisher_new(o, &o->publisher, err);
+  for (int i = 0; i < t->sources && status == OD_OK; i++) status = od_source_thread_init(&o->source[i], o, i, err);
+  return status;
+}
+
+// Waits until all sources and observers have ended, or until the caller stops the twin.
+static void wait_for_end(od_twin_run *o, const od_twin_options *options) {
+  for (bool any = true; any;) {
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    if (options->goes_on && !options->goes_on(options->user)) break;
+    any = false;
+    for (int i = 0; i < o->twin->sources; i++) any = any || !atomic_load(&o->source[i].is_finished);
+  }
+}
+
+// Ends sources, observers and the writer, in this order. Waiting samples are observed: all of them if the sources have ended, else for a
+// limited time.
+static void stop(od_twin_run *o, const od_twin_options *options) {
+  const bool is_stopped = options->goes_on && !options->goes_on(options->user);
+  atomic_store(&o->stops, true);
+  const double until = od_seconds() + drain_time;
+  for (int i = 0; i < o->twin->machines && is_stopped; i++) {
+    od_machine_thread *r = &o->machine[i];
+    // A source may wait for a place in this queue.
+    while (r->has_thread && !atomic_load(&r->is_finished) && od_seconds() < until)
+      nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+  }
+  for (int i = 0; i < o->twin->sources; i++) od_source_thread_join(&o->source[i]);
+  for (int i = 0; i < o->twin->machines; i++) {
+    od_machine_thread *r = &o->machine[i];
+    if (is_stopped && r->has_thread && od_seconds() > until) od_sample_queue_close(&r->queue, true);
+    bool warned = false;
+    while (!is_stopped && r->has_thread && !atomic_load(&r->is_finished)) {
+      nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+      if (!warned && options->goes_on && !options->goes_on(options->user))
+        od_sample_queue_close(&r->queue, warned = true);
+    }
+    od_machine_thread_join(r);
+  }
+}
+
+// Prints a line for each machine.
+static void print_summary(const od_twin_run *o) {
+  for (int i = 0; i < o->twin->machines && !o->quiet; i++) {
+    const od_machine_thread *r = &o->machine[i];
+    const od_sample_counts *c = &r->order.counts;
+    printf("%s: %s observed, %ld failed, %ld held, %ld late, %ld repeated, %ld missing, %ld refused\n",
+           r->settings->name, od_count(r->taken, "sample").text, r->failed, r->held, c->late, c->repeated, c->missing,
+           atomic_load(&((od_machine_thread *)r)->refused));
+  }
+}
+
+static od_status first_failure(const od_twin_run *o, od_error *err) {
+  for (int i = 0; i < o->twin->sources; i++)
+    if (o->source[i].status != OD_OK)
+      return od_fail(err, o->source[i].status, "%s: %s", o->source[i].settings->name, o->source[i].err.text);
+  for (int i = 0; i < o->twin->machines; i++) {
+    const od_machine_thread *r = &o->machine[i];
+    if (r->is_broken)
+      return od_fail(err, OD_BAD_INPUT, "%s: the columns of its source do not fit the experiment", r->settings->name);
+    if (r->status != OD_OK && r->status != OD_INTERRUPTED)
+      return od_fail(err, r->status, "%s: %s", r->settings->name, r->err.text);
+  }
+  return OD_OK;
+}
+
+od_status od_twin_operate(const od_twin *twin, const od_twin_options *options, od_error *err) {
+  od_twin_run *o = od_calloc(1, sizeof *o);
+  if (!o) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  o->twin = twin;
+  o->quiet = options->quiet;
+  od_event_list_init(&o->events);
+  od_status status = prepare(o, options, err);
+  if (status == OD_OK) status = od_writer_start(o, err);
+  if (status == OD_OK) {
+    for (int i = 0; i < twin->sources && status == OD_OK; i++) status = od_source_thread_start(&o->source[i], err);
+    if (status == OD_OK) wait_for_end(o, options);
+    stop(o, options);
+    for (int i = 0; i < twin->machines; i++)
+      od_event_list_add(&o->events, i, o->machine[i].now.t, "end", "the observer ended");
+    od_writer_end(o);
+    if (status == OD_OK) status = first_failure(o, err);
+    if (status == OD_OK && o->write_failures > 0) status = od_fail(err, OD_IO, "the history could not be written");
+    print_summary(o);
+  }
+  end_operation(o);
+  return status;
+}

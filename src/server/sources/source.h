@@ -1,0 +1,36 @@
+// Sources of messages, one file for each type. A source runs in its own thread and calls its receiver for each message.
+#ifndef OD_SOURCES_SOURCE_H
+#define OD_SOURCES_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "oleodyn/status.h"
+#include "twin/twin.h"
+
+// The receiver of the messages.
+typedef struct od_receiver {
+  void (*message)(void *user, const char *text, size_t length);
+  void (*refuse)(void *user, const char *why);  // a message was lost or cannot be passed on
+  void (*silence)(void *user);                  // nothing arrived for about 50 ms
+  bool (*goes_on)(void *user);                  // false: the source ends; called at least every 0.1 s
+  void *user;
+} od_receiver;
+
+typedef struct od_source_class {
+  const char *name;  // word of the key 'type'
+  bool waits;        // whether messages are not lost if the receiver is slow
+  // Opens the source; *self receives its data. Fails with OD_IO.
+  od_status (*open)(const od_twin_source *settings, void **self, od_error *err);
+  // Receives messages until the source ends.
+  od_status (*run)(void *self, const od_receiver *to, od_error *err);
+  void (*close)(void *self);
+} od_source_class;
+
+enum { OD_SILENCE_MS = 50 };
+
+// Returns the class of a type.
+const od_source_class *od_source_class_of(od_source_type type);
+extern const od_source_class od_stdin_source, od_udp_source, od_mqtt_source;
+
+#endif

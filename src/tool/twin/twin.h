@@ -1,0 +1,80 @@
+// A twin file: machines in operation with their observers, the sources of their samples, the history, and the outputs. The
+// structure holds the checked contents of the file with all experiments loaded. docs/twin.md is the reference.
+#ifndef OD_TWIN_TWIN_H
+#define OD_TWIN_TWIN_H
+
+#include "document/loader.h"
+#include "document/section.h"
+#include "experiment/experiment.h"
+#include "memory/scoped.h"
+
+// Types of sources. src/server/sources has a file for each type.
+typedef enum od_source_type { OD_SOURCE_STDIN, OD_SOURCE_UDP, OD_SOURCE_MQTT } od_source_type;
+
+// Form of a message of a source: a CSV line, or a JSON object with a number for each column.
+typedef enum od_message_form { OD_MESSAGE_CSV, OD_MESSAGE_JSON } od_message_form;
+
+// A connection to an MQTT broker.
+typedef struct od_twin_broker {
+  const char *host;  // NULL: no connection
+  int port;
+  const char *topic;                           // topic of a source; beginning of the topics of estimates
+  const char *client;                          // name of the session
+  const char *user, *password_file, *ca_file;  // NULL: none
+} od_twin_broker;
+
+typedef struct od_twin_source {
+  const char *name;
+  od_source_type type;
+  od_message_form form;
+  const char **
+      column;  // names of the columns, with units as in "P [bar]"; ends with NULL; NULL: the first message has the names
+  const char *sequence;  // column of the sequence number; NULL: none
+  const char *address;   // address on which messages are received (UDP)
+  int port;
+  od_twin_broker broker;  // MQTT
+} od_twin_source;
+
+typedef struct od_twin_machine {
+  const char *name;
+  const char *file;  // path of the experiment file
+  od_experiment *e;  // the experiment, whose data are a stream
+  int source;        // index of the source
+  double wait;       // time for which a sample is held back so that late samples can be sorted in, s
+  int queue;         // largest number of samples that wait for the observer
+} od_twin_machine;
+
+// The history (docs/twin.md). Ages are those of samples relative to the newest sample of the machine.
+typedef struct od_twin_history {
+  const char *file;   // path of the database; NULL: there is no history
+  double write;       // time between transactions, s
+  double checkpoint;  // time between checkpoints of an observer, s
+  double rows_for;    // age at which rows are removed, s
+  double keep;        // age at which everything else is removed, s
+  double size;        // largest size of the used part of the file, bytes
+} od_twin_history;
+
+typedef struct od_twin {
+  od_arena memory;
+  od_document *file;
+  const char *title;
+  od_twin_source *source;
+  int sources;
+  od_twin_machine *machine;
+  int machines;
+  od_twin_history history;
+  od_twin_broker broker;  // broker for estimates
+  double publish_every;   // time between messages with estimates of a machine, s
+  bool discovery;         // whether messages for the discovery of the estimates by dashboards are published
+  const char *metrics;    // path of the file with metrics; NULL: none
+  double metrics_every;   // time between updates of this file, s
+} od_twin;
+
+extern const od_section_class od_twin_section;
+
+// Loads a twin file and all its experiments. Fails with OD_BAD_INPUT or OD_IO, and messages about all errors.
+od_status od_twin_load(const char *path, od_content content, od_twin **out, od_messages *messages);
+void od_twin_free(od_twin *twin);
+OD_OWNED_POINTER(od_twin, od_twin_free);
+
+#endif

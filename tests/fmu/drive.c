@@ -1,0 +1,370 @@
+// A driver of FMUs: runs each given FMU and compares its outputs with the rows of `oleodyn simulate`, to the bit. Oracle: the program itself,
+// whose run has no part of FMI.
+//
+//   drive [--some] VERSION LIBRARY TOKEN TOLERANCE ROWS.csv FIRST [VERSION LIBRARY ...]
+//   drive --refuse VERSION LIBRARY TOKEN TOLERANCE ROWS.csv FIRST
+//
+// FIRST is the value reference of the first output; the outputs follow in the order of the columns. All FMUs are interleaved, each with three
+// instances: one is a row behind the first, one begins in the middle of the run with a saved and serialized state. At the end the first instance
+// returns to the saved state. --some: at most 400 rows. Prints the number of compared values. --refuse: calls in the wrong order and with wrong
+// arguments fail with an error and a message, and the instance can be reset afterwards.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FMI2_TYPES_ONLY
+#define FMI3_TYPES_ONLY
+#include "export/files/fmi/fmi2.h"
+#include "export/files/fmi/fmi3.h"
+
+enum { MOST_UNITS = 4, INSTANCES = 3, SOME_ROWS = 400, REPEATED_ROWS = 20 };
+
+typedef struct unit {
+  int version;
+  const char *token;
+  double tolerance;
+  uint32_t first;
+  struct {
+#define MEMBER2(name) fmi2##name##TYPE *name;
+    FMI2_FUNCTIONS(MEMBER2)
+  } f2;
+  struct {
+#define MEMBER3(name) fmi3##name##TYPE *name;
+    FMI3_FUNCTIONS(MEMBER3)
+  } f3;
+  double *row;  // rows x (1 + outputs)
+  long rows, outputs;
+  double end;  // time of the last row, s
+  void *instance[INSTANCES];
+} unit;
+
+static long compared, messages;
+static bool expects_messages;
+
+static _Noreturn void stop(const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  vfprintf(stderr, format, list);
+  va_end(list);
+  fputc('\n', stderr);
+  exit(1);
+}
+
+// ---- callbacks
+
+static void write_log2(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
+                       fmi2String message, ...) {
+  (void)environment, (void)status, (void)category;
+  messages++;
+  if (expects_messages) return;
+  va_list list;
+  va_start(list, message);
+  fprintf(stderr, "%s: ", name);
+  vfprintf(stderr, message, list);
+  fputc('\n', stderr);
+  va_end(list);
+}
+static void write_log3(fmi3InstanceEnvironment environment, fmi3Status status, fmi3String category,
+                       fmi3String message) {
+  (void)environment, (void)status, (void)category;
+  messages++;
+  if (!expects_messages) fprintf(stderr, "%s\n", message);
+}
+static const fmi2CallbackFunctions callbacks = {write_log2, calloc, free, NULL, NULL};
+
+// ---- both versions
+
+static void check(int status, const char *what) {
+  if (status != 0) stop("%s: status %d", what, status);
+}
+
+static void load(unit *u, const char *path) {
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) stop("%s", dlerror());
+#define FIND2(name)                                     \
+  *(void **)&u->f2.name = dlsym(library, "fmi2" #name); \
+  if (u->version == 2 && !u->f2.name) stop("%s has no function fmi2" #name, path);
+#define FIND3(name)                                     \
+  *(void **)&u->f3.name = dlsym(library, "fmi3" #name); \
+  if (u->version == 3 && !u->f3.name) stop("%s has no function fmi3" #name, path);
+  FMI2_FUNCTIONS(FIND2)
+  FMI3_FUNCTIONS(FIND3)
+}
+
+// Creates an instance and initializes it.
+static void *begin(unit *u) {
+  if (u->version == 2) {
+    fmi2Component c = u->f2.Instantiate("it", fmi2CoSimulation, u->token, NULL, &callbacks, fmi2False, fmi2True);
+    if (!c) stop("there is no instance");
+    check(u->f2.SetupExperiment(c, u->tolerance > 0, u->tolerance, 0, fmi2True, u->end), "SetupExperiment");
+    check(u->f2.EnterInitializationMode(c), "EnterInitializationMode");
+    check(u->f2.ExitInitializationMode(c), "ExitInitializationMode");
+    return c;
+  }
+  fmi3Instance i =
+      u->f3.InstantiateCoSimulation("it", u->token, NULL, false, true, false, false, NULL, 0, NULL, write_log3, NULL);
+  if (!i) stop("there is no instance");
+  check(u->f3.EnterInitializationMode(i, u->tolerance > 0, u->tolerance, 0, true, u->end), "EnterInitializationMode");
+  check(u->f3.ExitInitializationMode(i), "ExitInitializationMode");
+  return i;
+}
+
+static void step(unit *u, void *i, double t, double h) {
+  bool event = false, ends = false, early = false;
+  double last = 0;
+  check(u->version == 2 ? (int)u->f2.DoStep(i, t, h, fmi2True)
+                        : (int)u->f3.DoStep(i, t, h, true, &event, &ends, &early, &last),
+        "DoStep");
+  if (event || ends || early) stop("the step ended early");
+}
+
+static void get(unit *u, void *i, const uint32_t *vr, size_t count, double *y) {
+  check(u->version == 2 ? (int)u->f2.GetReal(i, vr, count, y) : (int)u->f3.GetFloat64(i, vr, count, y, count), "get");
+}
+
+// Saves the state of one instance and restores another with its bytes.
+static void copy_state(unit *u, void *from, void *to) {
+  void *state = NULL, *read = NULL;
+  size_t size = 0;
+  if (u->version == 2) {
+    check(u->f2.GetFMUstate(from, &state), "GetFMUstate");
+    check(u->f2.SerializedFMUstateSize(from, state, &size), "SerializedFMUstateSize");
+    char *bytes = malloc(size);
+    check(u->f2.SerializeFMUstate(from, state, bytes, size), "SerializeFMUstate");
+    check(u->f2.FreeFMUstate(from, &state), "FreeFMUstate");
+    check(u->f2.DeSerializeFMUstate(to, bytes, size, &read), "DeSerializeFMUstate");
+    check(u->f2.SetFMUstate(to, read), "SetFMUstate");
+    check(u->f2.FreeFMUstate(to, &read), "FreeFMUstate");
+    free(bytes);
+  } else {
+    check(u->f3.GetFMUState(from, &state), "GetFMUState");
+    check(u->f3.SerializedFMUStateSize(from, state, &size), "SerializedFMUStateSize");
+    uint8_t *bytes = malloc(size);
+    check(u->f3.SerializeFMUState(from, state, bytes, size), "SerializeFMUState");
+    check(u->f3.FreeFMUState(from, &state), "FreeFMUState");
+    check(u->f3.DeserializeFMUState(to, bytes, size, &read), "DeserializeFMUState");
+    check(u->f3.SetFMUState(to, read), "SetFMUState");
+    check(u->f3.FreeFMUState(to, &read), "FreeFMUState");
+    free(bytes);
+  }
+  if (state || read) stop("a freed state is not NULL");
+}
+
+static void end(unit *u, void *i) {
+  check(u->version == 2 ? (int)u->f2.Terminate(i) : (int)u->f3.Terminate(i), "Terminate");
+  if (u->version == 2)
+    u->f2.FreeInstance(i);
+  else
+    u->f3.FreeInstance(i);
+}
+
+// ---- rows
+
+static void read_rows(unit *u, const char *path, bool some) {
+  FILE *file = fopen(path, "r");
+  char *line = NULL;
+  size_t size = 0;
+  if (!file || getline(&line, &size, file) < 0) stop("%s cannot be read", path);
+  for (const char *c = line; *c; c++) u->outputs += *c == ',';
+  long columns = 1 + u->outputs;
+  while (getline(&line, &size, file) > 0) {
+    u->end = strtod(line, NULL);
+    if (some && u->rows == SOME_ROWS) continue;
+    u->row = realloc(u->row, (size_t)((u->rows + 1) * columns) * sizeof *u->row);
+    char *at = line;
+    for (long k = 0; k < columns; k++, at += *at == ',') u->row[u->rows * columns + k] = strtod(at, &at);
+    u->rows++;
+  }
+  free(line);
+  fclose(file);
+}
+
+// Compares the outputs of an instance with a row.
+static void compare(unit *u, void *i, long row) {
+  const double *wanted = u->row + row * (1 + u->outputs);
+  double *y = malloc((size_t)(u->outputs + 1) * sizeof *y);
+  uint32_t *vr = malloc((size_t)(u->outputs + 1) * sizeof *vr);
+  for (long k = 0; k < u->outputs; k++) vr[k] = u->first + (uint32_t)k;
+  get(u, i, vr, (size_t)u->outputs, y);
+  for (long k = 0; k < u->outputs; k++, compared++)
+    if (memcmp(&y[k], &wanted[1 + k], sizeof *y) != 0 && y[k] != wanted[1 + k])
+      stop("FMI %d: output %ld in row %ld (%.17g s): %.17g, expected %.17g", u->version, k, row, wanted[0], y[k],
+           wanted[1 + k]);
+  free(y);
+  free(vr);
+}
+
+// Steps to a row and compares.
+static void advance(unit *u, void *i, long row) {
+  long columns = 1 + u->outputs;
+  double t = u->row[(row - 1) * columns];
+  step(u, i, t, u->row[row * columns] - t);
+  compare(u, i, row);
+}
+
+// Takes one row of all instances of a unit. Instance 1 is a row behind; instance 2 begins in the middle.
+static void advance_all(unit *u, long row) {
+  if (row < u->rows) advance(u, u->instance[0], row);
+  if (row > 1 && row <= u->rows) advance(u, u->instance[1], row - 1);
+  if (row > u->rows / 2 && row < u->rows) advance(u, u->instance[2], row);
+  if (row == u->rows / 2) copy_state(u, u->instance[0], u->instance[2]);
+}
+
+// ---- refusals
+
+// Checks that a call failed with an error and a message.
+static void refused(int status, const char *what) {
+  if (status != fmi2Error) stop("%s: status %d, expected an error", what, status);
+  if (messages == 0) stop("%s: no message", what);
+  messages = 0;
+}
+
+static void refuse_2(unit *u) {
+  const double end = u->end, h = u->row[1 + u->outputs], nan = strtod("nan", NULL);
+  const uint32_t output = u->first, unknown = 1000000;
+  double value = 0;
+  int number = 0;
+  fmi2EventInfo info;
+  fmi2Boolean flag;
+  if (u->f2.Instantiate("it", fmi2CoSimulation, "wrong", NULL, &callbacks, 0, 0)) stop("a wrong token is accepted");
+  refused(fmi2Error, "token");
+  if (u->f2.Instantiate("", fmi2CoSimulation, u->token, NULL, &callbacks, 0, 0)) stop("no name is accepted");
+  if (u->f2.Instantiate("it", fmi2CoSimulation, u->token, NULL, NULL, 0, 0) == NULL) stop("callbacks are optional");
+  fmi2Component c = u->f2.Instantiate("it", fmi2CoSimulation, u->token, NULL, &callbacks, 0, 0);
+  messages = 0;
+  refused(u->f2.DoStep(c, 0, h, 1), "step before the start");
+  refused(u->f2.GetReal(c, &output, 1, &value), "get before the start");
+  refused(u->f2.ExitInitializationMode(c), "exit before enter");
+  refused(u->f2.Terminate(c), "terminate before the start");
+  refused(u->f2.SetupExperiment(c, 0, 0, nan, 0, 0), "start time");
+  check(u->f2.SetupExperiment(c, 0, 0, 0, 1, end), "setup");
+  check(u->f2.EnterInitializationMode(c), "enter");
+  refused(u->f2.SetupExperiment(c, 0, 0, 0, 1, end), "setup again");
+  refused(u->f2.EnterInitializationMode(c), "enter again");
+  check(u->f2.ExitInitializationMode(c), "exit");
+  refused(u->f2.DoStep(c, h, h, 1), "step from another time");
+  refused(u->f2.DoStep(c, 0, -h, 1), "step backwards");
+  refused(u->f2.DoStep(c, 0, 0, 1), "step of length 0");
+  refused(u->f2.DoStep(c, 0, 2 * end, 1), "step beyond the stop time");
+  refused(u->f2.GetReal(c, &unknown, 1, &value), "unknown variable");
+  refused(u->f2.GetInteger(c, &output, 1, &number), "variable of another type");
+  refused(u->f2.SetReal(c, &output, 1, &value), "output is set");
+  refused(u->f2.SetReal(c, &(uint32_t){1}, 1, &nan), "not a number");
+  refused(u->f2.EnterEventMode(c), "event mode");
+  refused(u->f2.NewDiscreteStates(c, &info), "discrete states");
+  refused(u->f2.CompletedIntegratorStep(c, 1, &flag, &flag), "completed step");
+  refused(u->f2.CancelStep(c), "cancel");
+  refused(u->f2.SetFMUstate(c, NULL), "no state");
+  void *state = NULL;
+  char bytes[64] = {0};
+  refused(u->f2.DeSerializeFMUstate(c, bytes, sizeof bytes, &state), "damaged state");
+  compare(u, c, 0);
+  advance(u, c, 1);
+  check(u->f2.Terminate(c), "terminate");
+  refused(u->f2.DoStep(c, h, h, 1), "step after the end");
+  check(u->f2.Reset(c), "reset");
+  check(u->f2.SetupExperiment(c, u->tolerance > 0, u->tolerance, 0, 1, end), "setup");
+  check(u->f2.EnterInitializationMode(c), "enter");
+  check(u->f2.ExitInitializationMode(c), "exit");
+  for (long row = 1; row < 10; row++) advance(u, c, row);
+  check(u->f2.Terminate(c), "terminate");
+  u->f2.FreeInstance(c);
+  if (strcmp(u->f2.GetVersion(), "2.0") != 0 || strcmp(u->f2.GetTypesPlatform(), "default") != 0) stop("version");
+}
+
+static void refuse_3(unit *u) {
+  const double end = u->end, h = u->row[1 + u->outputs], nan = strtod("nan", NULL);
+  const uint32_t output = u->first, unknown = 1000000;
+  double value = 0, last = 0;
+  int32_t number = 0;
+  bool e, t, r;
+  if (u->f3.InstantiateCoSimulation("it", "wrong", NULL, 0, 0, 0, 0, NULL, 0, NULL, write_log3, NULL))
+    stop("a wrong token is accepted");
+  refused(fmi3Error, "token");
+  if (u->f3.InstantiateCoSimulation("it", u->token, NULL, 0, 0, true, 0, NULL, 0, NULL, write_log3, NULL))
+    stop("event mode is accepted");
+  refused(fmi3Error, "event mode");
+  if (u->f3.InstantiateScheduledExecution("it", u->token, NULL, 0, 0, NULL, write_log3, NULL, NULL, NULL))
+    stop("scheduled execution is accepted");
+  fmi3Instance i = u->f3.InstantiateCoSimulation("it", u->token, NULL, 0, 0, 0, 0, NULL, 0, NULL, write_log3, NULL);
+  messages = 0;
+  refused(u->f3.DoStep(i, 0, h, 1, &e, &t, &r, &last), "step before the start");
+  refused(u->f3.ExitInitializationMode(i), "exit before enter");
+  refused(u->f3.Terminate(i), "terminate before the start");
+  check(u->f3.EnterInitializationMode(i, 0, 0, 0, 1, end), "enter");
+  refused(u->f3.EnterInitializationMode(i, 0, 0, 0, 1, end), "enter again");
+  check(u->f3.ExitInitializationMode(i), "exit");
+  refused(u->f3.DoStep(i, h, h, 1, &e, &t, &r, &last), "step from another time");
+  refused(u->f3.DoStep(i, 0, -h, 1, &e, &t, &r, &last), "step backwards");
+  refused(u->f3.DoStep(i, 0, 2 * end, 1, &e, &t, &r, &last), "step beyond the stop time");
+  refused(u->f3.GetFloat64(i, &unknown, 1, &value, 1), "unknown variable");
+  refused(u->f3.GetInt32(i, &output, 1, &number, 1), "variable of another type");
+  refused(u->f3.SetFloat64(i, &output, 1, &value, 1), "output is set");
+  refused(u->f3.SetFloat64(i, &(uint32_t){1}, 1, &nan, 1), "not a number");
+  refused(u->f3.EnterEventMode(i), "event mode");
+  refused(u->f3.EnterConfigurationMode(i), "configuration mode");
+  refused(u->f3.SetFMUState(i, NULL), "no state");
+  void *state = NULL;
+  uint8_t bytes[64] = {0};
+  refused(u->f3.DeserializeFMUState(i, bytes, sizeof bytes, &state), "damaged state");
+  compare(u, i, 0);
+  advance(u, i, 1);
+  check(u->f3.Terminate(i), "terminate");
+  refused(u->f3.DoStep(i, h, h, 1, &e, &t, &r, &last), "step after the end");
+  check(u->f3.Reset(i), "reset");
+  check(u->f3.EnterInitializationMode(i, u->tolerance > 0, u->tolerance, 0, 1, end), "enter");
+  check(u->f3.ExitInitializationMode(i), "exit");
+  for (long row = 1; row < 10; row++) advance(u, i, row);
+  check(u->f3.Terminate(i), "terminate");
+  u->f3.FreeInstance(i);
+  if (strcmp(u->f3.GetVersion(), "3.0") != 0) stop("version");
+}
+
+int main(int argc, char **argv) {
+  static unit units[MOST_UNITS];
+  int count = 0, k = 1;
+  bool some = argc > 1 && strcmp(argv[1], "--some") == 0;
+  expects_messages = argc > 1 && strcmp(argv[1], "--refuse") == 0;
+  for (k += some || expects_messages; k + 6 <= argc && count < MOST_UNITS; k += 6) {
+    unit *u = &units[count++];
+    u->version = atoi(argv[k]);
+    u->token = argv[k + 2];
+    u->tolerance = strtod(argv[k + 3], NULL);
+    u->first = (uint32_t)strtoul(argv[k + 5], NULL, 10);
+    read_rows(u, argv[k + 4], some);
+    load(u, argv[k + 1]);
+  }
+  if (count == 0 || k != argc) stop("usage: drive [--some] VERSION LIBRARY TOKEN TOLERANCE ROWS.csv FIRST ...");
+  if (expects_messages) {
+    units[0].version == 2 ? refuse_2(&units[0]) : refuse_3(&units[0]);
+    free(units[0].row);
+    return 0;
+  }
+  long most = 0;
+  for (int i = 0; i < count; i++) {
+    for (int j = 0; j < INSTANCES; j++)
+      units[i].instance[j] = begin(&units[i]), compare(&units[i], units[i].instance[j], 0);
+    if (units[i].rows > most) most = units[i].rows;
+  }
+  for (long row = 1; row <= most; row++)
+    for (int i = 0; i < count; i++) advance_all(&units[i], row);
+  for (int i = 0; i < count; i++) {
+    unit *u = &units[i];
+    // The instance that ran to the end goes back.
+    void *fresh = begin(u);
+    long middle = u->rows / 2, last = middle + REPEATED_ROWS < u->rows ? middle + REPEATED_ROWS : u->rows - 1;
+    for (long row = 1; row <= middle; row++) advance(u, fresh, row);
+    copy_state(u, fresh, u->instance[0]);
+    for (long row = middle + 1; row <= last; row++) advance(u, u->instance[0], row);
+    end(u, fresh);
+    for (int j = 0; j < INSTANCES; j++) end(u, u->instance[j]);
+    free(u->row);
+  }
+  printf("%ld values\n", compared);
+  return compared > 0 ? 0 : 1;
+}

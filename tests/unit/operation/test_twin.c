@@ -1,0 +1,368 @@
+// Twins in operation. Oracles: 'oleodyn observe --data' of the same samples, whose rows must be the same to the bit; an undisturbed twin for one that
+// is killed; the numbers of the messages that were not sent. OD_KILLS=100: number of kills.
+#include "support/test.h"
+
+#include <arpa/inet.h>
+#include <math.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "formats/read_table.h"
+#include "io/table.h"
+#include "memory/scoped.h"
+#include "support/feed.h"
+#include "support/program.h"
+#include "support/twin.h"
+
+// --- Standard input -----------------------------------------------------------------------------------------------
+
+static void test_same_bits(void **state) {
+  scratch *s = *state;
+  put_twin(s, "log: {type: stdin}");
+  outcome o = run_twin(s, "", "log.csv");
+  ends_with(o, 0);
+  assert_string_equal(o.err, "");
+  says(o.out, "bench: 2001 samples observed, 0 failed, 0 held, 0 late, 0 repeated, 0 missing, 0 refused");
+  forget(o);
+  compare(s, "twin.db", "reference.csv");
+  char *metrics = scratch_read(scratch_path(s, "twin.prom"));
+  says(metrics, "oleodyn_samples_total{machine=\"bench\"} 2001\n");
+  says(metrics, "oleodyn_estimate{machine=\"bench\",channel=\"oil.kp\",unit=\"Pa\"} ");
+  says(metrics, "oleodyn_latency_seconds_count{machine=\"bench\"} 2001\n");
+  free(metrics);
+  // The samples again, and no more: nothing changes.
+  o = run_twin(s, "", "log.csv");
+  ends_with(o, 0);
+  says(o.out, "bench: 0 samples observed");
+  forget(o);
+  compare(s, "twin.db", "reference.csv");
+  // From the beginning: observed again, but not stored again.
+  o = run_twin(s, "--fresh", "log.csv");
+  says(o.out, "bench: 2001 samples observed");
+  forget(o);
+  compare(s, "twin.db", "reference.csv");
+}
+
+// A damaged line, a repeated one, a late one; the program 'oleodyn twin' starts the twin.
+static void test_bad_lines(void **state) {
+  scratch *s = *state;
+  put_twin(s, "log: {type: stdin}");
+  char *text = scratch_read(scratch_path(s, "log.csv")), *line[8] = {text};
+  for (int i = 1; i < 8; i++) line[i] = strchr(line[i - 1], '\n') + 1;
+  FILE *f = fopen(scratch_path(s, "bad.csv"), "w");
+  fwrite(text, 1, (size_t)(line[4] - text), f);  // header, three rows
+  fputs("this is no row\n", f);
+  fwrite(line[3], 1, (size_t)(line[4] - line[3]), f);  // the third row again
+  fwrite(line[5], 1, (size_t)(line[6] - line[5]), f);  // the fifth row before the fourth
+  fwrite(line[4], 1, (size_t)(line[5] - line[4]), f);
+  fclose(f);
+  free(text);
+  char command[1000];
+  snprintf(command, sizeof command,
+           "cd %s && OLEODYN_HELPERS=$(dirname '%s') '%s' twin twin.yaml >.out 2>.err <bad.csv", s->folder, OD_TWIN,
+           OD_BINARY);
+  assert_int_equal(system(command), 0);
+  char *out = scratch_read(scratch_path(s, ".out")), *err = scratch_read(scratch_path(s, ".err"));
+  says(out, "bench: 4 samples observed, 0 failed, 0 held, 1 late, 1 repeated, 0 missing, 1 refused");
+  says(err, "log, message 5: ");
+  says(err, "bench: 1 sample arrived too late and were left out");
+  free(out);
+  free(err);
+  sqlite3 *db = look(s, "twin.db");
+  assert_true(has_event(db, "late", "1 sample") && has_event(db, "repeated", "1 sample") &&
+              has_event(db, "refused", "log, message 5"));
+  sqlite3_close(db);
+}
+
+// What the twin refuses, with the reason and exit code 2.
+static void test_refused(void **state) {
+  scratch *s = *state;
+  put_twin(s, "log: {type: stdin}");
+  scratch_put(s, "other.csv", "time,x\n0,1\n1,2\n");
+  ends_and_says(run_twin(s, "", "other.csv"), 2, "bench: the columns of its source do not fit the experiment");
+  ends_and_says(run_twin(s, "--what", "log.csv"), 2, "unexpected argument '--what'");
+  expect_code(run_twin(s, "", "log.csv"), 0);
+  // A checkpoint of another experiment.
+  char text[1000];
+  snprintf(text, sizeof text,
+           "sources: {log: {type: stdin}}\nmachines:\n  bench: {experiment: " OD_SOURCE_DIR
+           "/cases/fourbar-valve/points-4.experiment.yaml}\nhistory: {file: twin.db}\n");
+  scratch_put(s, "twin.yaml", text);
+  ends_and_says(run_twin(s, "", "log.csv"), 2, "bench: ");
+  expect_code(run_twin(s, "--fresh", "log.csv"), 0);
+}
+
+// --- Kills --------------------------------------------------------------------------------------------------------
+
+// Sends lines of a text to the twin: at once up to the line `from`, then at 1 kHz. Ends at the time `until`. Returns the number of lines that
+// were sent completely; sent[i]: time at which line i was sent.
+static int send_lines(const feed *f, const char *text, int from, double until, double *sent) {
+  int n = 0;
+  const double begin = now();
+  for (const char *line = text; *line && now() < until; n++) {
+    const char *next = strchr(line, '\n') + 1;
+    if (n > from)
+      while (now() < begin + 1e-3 * (n - from) && now() < until) sleep_for(2e-4);
+    if (feed_send(f, line, (size_t)(next - line)) != 0) break;
+    sent[n] = now();
+    line = next;
+  }
+  return n;
+}
+
+// kill -9 at random times: the database is whole, no more than a second is lost, and in the end all tables are those of an undisturbed twin.
+static void test_kills(void **state) {
+  scratch *s = *state;
+  const char *wish = getenv("OD_KILLS");
+  const int kills = wish ? atoi(wish) : 10;
+  static double sent[200000];
+  put_twin(s, "log: {type: stdin}");
+  expect_code(run_twin(s, "", "log.csv"), 0);
+  char command[400];
+  snprintf(command, sizeof command, "cd %s && mv twin.db undisturbed.db && rm -f twin.db-*", s->folder);
+  assert_int_equal(system(command), 0);
+  char *text = scratch_read(scratch_path(s, "log.csv"));
+  srand(3);
+  int reached = 0;
+  for (int k = 0; k < kills; k++) {
+    feed f = start_twin(s);
+    const double begin = now();
+    // Lines that are already stored are sent at once.
+    const int lines = send_lines(&f, text, reached, begin + 0.05 + 1.2 * rand() / RAND_MAX, sent);
+    const double killed = now();
+    kill(f.child, SIGKILL);
+    close(f.to), close(f.from);
+    waitpid(f.child, NULL, 0);
+    sqlite3 *db = look(s, "twin.db");
+    sqlite3_stmt *q = NULL;
+    assert_int_equal(sqlite3_prepare_v2(db, "PRAGMA integrity_check", -1, &q, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(q), SQLITE_ROW);
+    assert_string_equal((const char *)sqlite3_column_text(q, 0), "ok");
+    sqlite3_finalize(q);
+    // Line 0 is the header; line i is the sample at i - 1 ms.
+    const bool has_tables = query(db, "SELECT count(*) FROM sqlite_master WHERE name = 'block'") > 0;
+    const double last = has_tables ? query(db, "SELECT max(last) FROM block") : (double)NAN;
+    const double checkpoint = has_tables ? query(db, "SELECT max(t) FROM checkpoint") : (double)NAN;
+    const int stored = isnan(last) ? 0 : 1 + (int)lround(1000 * last);
+    if (stored + 1 < lines && killed - sent[stored + 1] > 1)
+      fail_msg("kill %d: the sample at %d ms was sent %.3f s before the kill and is lost", k, stored,
+               killed - sent[stored + 1]);
+    if (stored > 0) assert_true(isnan(checkpoint) || checkpoint <= last);
+    sqlite3_close(db);
+    reached = stored < 1500 ? stored : 1500;
+  }
+  free(text);
+  expect_code(run_twin(s, "", "log.csv"), 0);
+  compare(s, "twin.db", "reference.csv");
+  sqlite3 *db = look(s, "twin.db");
+  char sql[700];
+  snprintf(sql, sizeof sql, "ATTACH '%s' AS other", scratch_path(s, "undisturbed.db"));
+  assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+  assert_true(query(db, "SELECT count(*) FROM other.bucket") > 0);
+  static const char *const tables[] = {"bucket", "estimate", "channel"};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    for (int way = 0; way < 2; way++) {
+      snprintf(sql, sizeof sql, "SELECT count(*) FROM (SELECT * FROM %s.%s EXCEPT SELECT * FROM %s.%s)",
+               way ? "main" : "other", tables[i], way ? "other" : "main", tables[i]);
+      assert_true(query(db, sql) == 0);
+    }
+  sqlite3_close(db);
+}
+
+// SIGTERM ends the twin within a second, with all samples that were read.
+static void test_signal(void **state) {
+  scratch *s = *state;
+  static double sent[200000];
+  put_twin(s, "log: {type: stdin}");
+  char *text = scratch_read(scratch_path(s, "log.csv"));
+  feed f = start_twin(s);
+  const int lines = send_lines(&f, text, 0, now() + 0.6, sent);
+  sleep_for(0.3);
+  const double begin = now();
+  kill(f.child, SIGTERM);
+  int status;
+  waitpid(f.child, &status, 0);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 130);
+  assert_true(now() - begin < 1);
+  close(f.to), close(f.from);
+  sqlite3 *db = look(s, "twin.db");
+  assert_true(query(db, "SELECT sum(rows) FROM block") == lines - 1);
+  assert_true(query(db, "SELECT t FROM checkpoint") == query(db, "SELECT max(last) FROM block"));
+  sqlite3_close(db);
+  free(text);
+}
+
+// --- UDP ----------------------------------------------------------------------------------------------------------
+
+// A free port: the kernel chooses it.
+static int free_port(void) {
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof a;
+  int fd = socket(AF_INET, SOCK_DGRAM, 0);
+  assert_int_equal(bind(fd, (struct sockaddr *)&a, size), 0);
+  assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &size), 0);
+  close(fd);
+  return ntohs(a.sin_port);
+}
+
+static bool skips(int i) {
+  return i == 17 || (i >= 100 && i < 105) || i == 300;
+}
+
+// Sends row i of the log as a datagram, and writes it to the file of samples that arrive.
+typedef struct sender {
+  int fd, column[5];
+  struct sockaddr_in to;
+  od_table *log;
+  FILE *arrived;
+} sender;
+
+static sender start_sender(scratch *s, int port) {
+  static const char *const names[] = {"time", "measured.cylinder.length", "measured.P.pressure", "measured.A.pressure",
+                                      "input.U_ref"};
+  sender n = {
+      .fd = socket(AF_INET, SOCK_DGRAM, 0),
+      .to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)},
+      .arrived = fopen(scratch_path(s, "arrived.csv"), "w")};
+  od_error err = {0};
+  assert_int_equal(od_table_read_csv(scratch_path(s, "log.csv"), &n.log, &err), OD_OK);
+  fprintf(n.arrived, "time,cylinder.length,P.pressure,A.pressure,U_ref\n");
+  for (int k = 0; k < 5; k++)
+    for (int c = 0; c < n.log->columns; c++)
+      if (strcmp(n.log->name[c], names[k]) == 0) n.column[k] = c;
+  return n;
+}
+
+static void end_sender(sender *n) {
+  close(n->fd);
+  od_table_free(n->log);
+}
+
+static void send_text(const sender *n, const char *text) {
+  sendto(n->fd, text, strlen(text), 0, (const struct sockaddr *)&n->to, sizeof n->to);
+}
+
+static void send_row(const sender *n, int i, int times, bool arrives) {
+  static const char *const names[] = {"time", "cylinder.length", "P.pressure", "A.pressure", "U_ref"};
+  char line[1000], value[40];
+  int length = snprintf(line, sizeof line, "{\"seq\": %d", 1000 + i);
+  for (int k = 0; k < 5; k++) {
+    const double v = n->log->data[i * n->log->columns + n->column[k]];
+    snprintf(value, sizeof value, "%.17g", v);
+    length +=
+        snprintf(line + length, sizeof line - (size_t)length, ", \"%s\": %s", names[k], isnan(v) ? "null" : value);
+    if (arrives) fprintf(n->arrived, "%s%c", isnan(v) ? "" : value, k < 4 ? ',' : '\n');
+  }
+  snprintf(line + length, sizeof line - (size_t)length, "}");
+  for (int k = 0; k < times; k++) send_text(n, line);
+  sleep_for(5e-4);
+}
+
+static int put_udp_twin(scratch *s) {
+  char sources[500];
+  const int port = free_port();
+  snprintf(
+      sources, sizeof sources,
+      "net: {type: udp, port: %d, format: json, sequence: seq, columns: [seq, time, cylinder.length, P.pressure, A.pressure, U_ref]}",
+      port);
+  put_twin(s, sources);
+  return port;
+}
+
+// Datagrams with sequence numbers: some are not sent, some are sent twice.
+static void test_udp(void **state) {
+  scratch *s = *state;
+  char line[300], out[4000] = {0};
+  const int rows = 600;
+  sender n = start_sender(s, put_udp_twin(s));
+  feed twin = start_twin(s);
+  wait_until(s, started(1));
+  int repeated = 0;
+  for (int i = 0; i < rows; i++) {
+    if (skips(i)) continue;
+    send_row(&n, i, 1 + (i % 50 == 3), true);
+    repeated += i % 50 == 3;
+  }
+  fclose(n.arrived);
+  send_text(&n, "rubbish");
+  wait_until(s, "SELECT count(*) = 1 FROM event WHERE kind = 'refused' AND text LIKE '%this is not a JSON object%'");
+  kill(twin.child, SIGTERM);
+  waitpid(twin.child, NULL, 0);
+  close(twin.to);
+  assert_true(read(twin.from, out, sizeof out - 1) > 0);
+  close(twin.from);
+  snprintf(line, sizeof line, "bench: %d samples observed, 0 failed, 0 held, 0 late, %d repeated, 7 missing, 1 refused",
+           rows - 7, repeated);
+  says(out, line);
+  expect_code(run(s, "observe %s --data arrived.csv --csv reference.csv --quiet", EXPERIMENT), 0);
+  compare(s, "twin.db", "reference.csv");
+  sqlite3 *db = look(s, "twin.db");
+  assert_true(
+      has_event(db, "missing", "7 samples are missing; sequence numbers, the latest first: 1300, 1100 to 1104, 1017"));
+  sqlite3_close(db);
+  end_sender(&n);
+}
+
+// kill -9 of a twin whose source does not send again: only samples after the last transaction are lost, and the missing numbers are exact.
+static void test_udp_kill(void **state) {
+  scratch *s = *state;
+  sender n = start_sender(s, put_udp_twin(s));
+  feed twin = start_twin(s);
+  wait_until(s, started(1));
+  for (int i = 0; i < 1000; i++) send_row(&n, i, 1, true);
+  wait_until(s, "SELECT sum(rows) = 1000 FROM block");
+  // The checkpoint is older than the last rows: some more rows, and the kill as soon as they are written.
+  for (int i = 1000; i < 1100; i++) send_row(&n, i, 1, true);
+  wait_until(s, "SELECT sum(rows) = 1100 FROM block");
+  kill(twin.child, SIGKILL);
+  waitpid(twin.child, NULL, 0);
+  close(twin.to), close(twin.from);
+  twin = start_twin(s);
+  wait_until(s, started(2));
+  for (int i = 1090; i < 1110; i++) send_row(&n, i, 1, i >= 1100);  // the first ones again
+  for (int i = 1115; i < 1500; i++) send_row(&n, i, 1, true);
+  fclose(n.arrived);
+  wait_until(s, "SELECT sum(rows) = 1495 FROM block");
+  kill(twin.child, SIGTERM);
+  waitpid(twin.child, NULL, 0);
+  close(twin.to), close(twin.from);
+  expect_code(run(s, "observe %s --data arrived.csv --csv reference.csv --quiet", EXPERIMENT), 0);
+  compare(s, "twin.db", "reference.csv");
+  sqlite3 *db = look(s, "twin.db");
+  assert_true(has_event(db, "missing", "5 samples are missing; sequence numbers, the latest first: 2110 to 2114"));
+  sqlite3_close(db);
+  end_sender(&n);
+}
+
+// Many machines with one source, and samples that are held back.
+static void test_machines(void **state) {
+  scratch *s = *state;
+  char text[6000];
+  int used = snprintf(text, sizeof text, "sources: {log: {type: stdin}}\nhistory: {file: twin.db}\nmachines:\n");
+  for (int i = 0; i < 20; i++)
+    used +=
+        snprintf(text + used, sizeof text - (size_t)used, "  m%d: {experiment: " EXPERIMENT ", wait: %d ms}\n", i, i);
+  scratch_put(s, "twin.yaml", text);
+  expect_code(run_twin(s, "", "log.csv"), 0);
+  sqlite3 *db = look(s, "twin.db");
+  assert_true(query(db, "SELECT count(*) FROM (SELECT machine FROM block GROUP BY machine HAVING sum(rows) = 2001)") ==
+              20);
+  assert_true(query(db, "SELECT count(DISTINCT state) FROM checkpoint") == 1);
+  sqlite3_close(db);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_same_bits, setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_bad_lines, setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_refused, setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_kills, setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_signal, setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_udp, setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_udp_kill, setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_machines, setup, scratch_teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,98 @@
+// Twin files: what is read, and the messages about mistakes, each with its place. Oracle: the expected values and messages.
+#include "support/test.h"
+
+#include "memory/owned.h"
+#include "support/scratch.h"
+#include "twin/twin.h"
+
+#define EXPERIMENT OD_SOURCE_DIR "/cases/fourbar-valve/points-3.experiment.yaml"
+
+static od_twin *load(const char *text, char *said, size_t size) {
+  static scratch *s;
+  if (!s) scratch_setup((void **)&s);
+  od_messages *messages = od_messages_new();
+  od_twin *t = NULL;
+  const char *path = scratch_put(s, "twin.yaml", text);
+  const od_status status = od_twin_load(path, (od_content){0}, &t, messages);
+  said[0] = '\0';
+  for (int i = 0; i < od_messages_count(messages); i++) {
+    const od_message *m = od_messages_get(messages, i);
+    snprintf(said + strlen(said), size - strlen(said), "%d:%d: %s\n", m->line, m->column, m->text);
+  }
+  assert_int_equal(status == OD_OK, t != NULL);
+  assert_int_equal(status != OD_OK, said[0] != '\0');
+  od_messages_free(messages);
+  unlink(path);
+  rmdir(s->folder);
+  free(s);
+  s = NULL;
+  return t;
+}
+
+static void test_read(void **state) {
+  (void)state;
+  char said[4000];
+  od_twin *t = load(
+      "twin: Yard\nsources:\n  a: {type: stdin}\n  b: {type: udp, port: 9000, address: '::1', format: json, columns: [seq, time, p], sequence: seq}\n"
+      "  c: {type: mqtt, topic: plant/#, host: broker, user: x, password_file: secret}\n"
+      "machines:\n  m1: {experiment: " EXPERIMENT
+      ", source: b, wait: 20 ms, queue: 100}\n  m2: {experiment: " EXPERIMENT
+      ", source: c}\n"
+      "history: {file: h.db, rows: 7 d, keep: 3650 d, size: 20000}\noutputs: {metrics: m.prom, every: 5 s, mqtt: {topic: yard}}\n",
+      said, sizeof said);
+  if (!t) fail_msg("%s", said);
+  assert_string_equal(t->title, "Yard");
+  assert_int_equal(t->sources, 3);
+  assert_true(t->source[1].type == OD_SOURCE_UDP && t->source[1].form == OD_MESSAGE_JSON && t->source[1].port == 9000);
+  assert_string_equal(t->source[1].address, "::1");
+  assert_string_equal(t->source[1].column[2], "p");
+  assert_null(t->source[1].column[3]);
+  assert_string_equal(t->source[2].broker.host, "broker");
+  assert_string_equal(t->source[2].broker.client, "oleodyn-c");
+  assert_true(t->source[2].broker.port == 1883 && strstr(t->source[2].broker.password_file, "/secret"));
+  assert_true(t->machine[0].source == 1 && t->machine[0].wait == 0.02 && t->machine[0].queue == 100 &&
+              t->machine[1].source == 2);
+  assert_true(t->history.rows_for == 7 * 86400 && t->history.size == 2e10 && t->history.write == 0.5 &&
+              t->history.checkpoint == 1);
+  assert_true(t->metrics_every == 5 && strstr(t->metrics, "/m.prom"));
+  assert_string_equal(t->broker.topic, "yard");
+  assert_true(t->publish_every == 1 && !t->discovery);
+  od_twin_free(t);
+}
+
+static void refuses(const char *text, const char *const *messages) {
+  char said[6000];
+  od_twin *t = load(text, said, sizeof said);
+  assert_null(t);
+  for (int i = 0; messages[i]; i++)
+    if (!strstr(said, messages[i])) fail_msg("'%s' is not in:\n%s", messages[i], said);
+}
+
+static void test_mistakes(void **state) {
+  (void)state;
+  refuses("twin: x\n", (const char *[]){"'sources'", "'machines'", NULL});
+  refuses("sources: {}\nmachines: {}\n",
+          (const char *[]){"1:10: found no entry; expected at least one of the sources",
+                           "2:11: found no entry; expected at least one of the machines", NULL});
+  refuses(
+      "sources:\n  a: {type: upd}\n  b: {type: udp}\n  c: {type: stdin, port: 1}\n  d: {type: stdin}\n  e: {type: mqtt, columns: [a], adress: x}\n"
+      "machines:\n  m: {experiment: " EXPERIMENT
+      ", source: f}\n  n: {experiment: missing.yaml, source: a, wait: 1 kg}\n  o: {experiment: " EXPERIMENT "}\n",
+      (const char *[]){"2:13: ", "did you mean 'udp'", "the source 'b' needs 'port'", "the source 'b' needs 'columns'",
+                       "sources of the type 'stdin' have no 'port'; remove the key", "'c' also reads standard input",
+                       "the source 'e' needs 'topic'", "did you mean 'address'", "unknown source 'f'", "missing.yaml",
+                       "'wait'", "the machine 'o' needs 'source'", NULL});
+  refuses("sources: {a: {type: stdin}}\nmachines:\n  m: {experiment: " EXPERIMENT
+          ", map: [what=3]}\nhistory: {file: a.db, rows: 2 d, keep: 1 d}\n",
+          (const char *[]){"what", "'rows' is longer than 'keep'", NULL});
+  refuses("sources: {a: {type: stdin}}\nmachines:\n  m: {experiment: " OD_SOURCE_DIR
+          "/cases/fourbar-valve/machine.yaml}\n",
+          (const char *[]){"found a machine file, expected an experiment file", NULL});
+  refuses("study: x\ncases: {}\n",
+          (const char *[]){"found a study file, expected a twin file; use 'oleodyn study'", NULL});
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_read), cmocka_unit_test(test_mistakes)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
