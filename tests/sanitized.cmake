@@ -70,7 +70,7 @@ set(chosen
   io/thin_table least_squares/constraints linear/linear_model logs/log logs/log_files logs/log_lag machine/bad_input machine/constants machine/formula
   machine/load_circuit machine/load_components machine/load_machine machine/look_path machine/steady machine/templates math/dense math/sparse math/spline
   mechanics/partition mechanics/reactions memory/allocator model/build observe/failing_plant observe/filter_family observe/observer observe/saved_observers
-  observe/spread plant/balance plant/calibrated plant/edges plant/image plant/own_factors plant/samples plant/wrapped predict/predict prepare/prepare
+  observe/spread plant/balance plant/calibrated plant/edges plant/image plant/own_factors plant/samples plant/wrapped predict/delayed predict/predict prepare/prepare
   report/fit_report report/page report/page_data report/pose_spread requirements/judge result/result scene/scene scene/scene_outline signals/sequence
   signals/signal simulate/divergence simulate/run study/gather study/shared_truth study/tf_case survey/propose_mapping sweep/sweep)
 foreach(path ${chosen})

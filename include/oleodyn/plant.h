@@ -184,13 +184,14 @@ typedef struct od_function {
 // od_plant_free(). Fails with OD_BAD_ARGUMENT or OD_NO_MEMORY; err (may be NULL) has the reason.
 OD_API od_status od_plant_from_function(const od_function *function, od_plant **out, od_error *err);
 
-// A plant with imperfect sensors: y = scale h + bias.
-typedef enum od_calibration_kind { OD_CALIBRATE_BIAS, OD_CALIBRATE_SCALE } od_calibration_kind;
+// A plant with imperfect sensors: y = scale h + bias. OD_CALIBRATE_NOTHING is a parameter without effect on the plant, for callers that use
+// the parameter themselves, such as the delay of a sensor.
+typedef enum od_calibration_kind { OD_CALIBRATE_BIAS, OD_CALIBRATE_SCALE, OD_CALIBRATE_NOTHING } od_calibration_kind;
 typedef struct od_calibration {
   int output;  // index of the output
   od_calibration_kind kind;
 } od_calibration;
-// Creates a plant whose parameters are the parameters of `inner` followed by the `count` calibrations (initially scale 1, bias
+// Creates a plant whose parameters are the parameters of `inner` followed by the `count` calibrations (initially scale 1, others
 // 0). The new plant owns `inner`; on failure the caller still owns `inner`.
 OD_API od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int count, od_plant **out,
                                      od_error *err);

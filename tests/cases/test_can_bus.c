@@ -55,8 +55,8 @@ static void fit_finds_the_wear(void **state) {
   scratch *s = *state;
   outcome o = run(s, "fit " CASE "fit.yaml --json - --quiet");
   ends_with(o, 0);
-  logged_estimate(o.out, "\"motor.leakage\"", 0.05e-3 / 60 / 1e5);
-  logged_estimate(o.out, "\"wheel.inertia\"", 4);
+  logged_estimate(o.out, "\"motor.leakage\"", 0.05e-3 / 60 / 1e5, 1e-3);
+  logged_estimate(o.out, "\"wheel.inertia\"", 4, 1e-3);
   says(o.out, "\"trust\": \"sound\"");
   forget(o);
 }

@@ -60,9 +60,9 @@ static void fit_finds_the_wear(void **state) {
   scratch *s = *state;
   outcome o = run(s, "fit " CASE "fit.yaml --json - --quiet");
   ends_with(o, 0);
-  logged_estimate(o.out, "\"cylinder.leakage\"", 0.04e-3 / 60 / 1e5);
-  logged_estimate(o.out, "\"oil.air\"", 0.03);
-  logged_estimate(o.out, "\"relief.set\"", 225e5);
+  logged_estimate(o.out, "\"cylinder.leakage\"", 0.04e-3 / 60 / 1e5, 1e-3);
+  logged_estimate(o.out, "\"oil.air\"", 0.03, 1e-3);
+  logged_estimate(o.out, "\"relief.set\"", 225e5, 1e-3);
   says(o.out, "\"trust\": \"sound\"");
   forget(o);
 }

@@ -75,11 +75,11 @@ static inline double logged_number(const char *json, const char *name, const cha
   return strtod(at + strlen(key), NULL);
 }
 
-// A fit finds a number of the worn machine: within 3 of its standard deviations, which are at most 0.1 %.
-static inline void logged_estimate(const char *json, const char *parameter, double value) {
+// A fit finds a number of the machine: within 3 of its standard deviations, which are at most `share` of the number.
+static inline void logged_estimate(const char *json, const char *parameter, double value, double share) {
   double sigma = logged_number(json, parameter, "\"sigma\": ");
   near(logged_number(json, parameter, "\"estimate\": "), value, 3 * sigma);
-  assert_true(sigma > 0 && sigma < 1e-3 * value);
+  assert_true(sigma > 0 && sigma < share * value);
 }
 
 #endif

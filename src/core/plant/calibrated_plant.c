@@ -128,8 +128,10 @@ static od_status calibration_columns(const calibrated_plant *d, void *work, cons
   double *y = od_inner_at(work, d->y);
   od_status status = d->as.inner->ops->outputs(d->as.inner, od_inner_work(&d->as, work), energy, y);
   for (int i = 0; i < d->count && status == OD_OK; i++)
-    hp[d->item[i].output * d->as.plant.np + d->as.inner->np + i] =
-        d->item[i].kind == OD_CALIBRATE_BIAS ? 1 : y[d->item[i].output];
+    hp[d->item[i].output * d->as.plant.np + d->as.inner->np + i] = d->item[i].kind == OD_CALIBRATE_BIAS ? 1
+                                                                   : d->item[i].kind == OD_CALIBRATE_SCALE
+                                                                       ? y[d->item[i].output]
+                                                                       : 0;
   return status;
 }
 

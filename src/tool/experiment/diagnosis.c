@@ -97,9 +97,9 @@ static const char *unit_of(const od_experiment *e, int column) {
   return column < e->sensors ? e->sensor[column].unit : od_machine_input_unit(e->model, column - e->sensors);
 }
 
-static bool is_calibrated(const od_experiment *e, int sensor, bool scale) {
+static bool is_calibrated(const od_experiment *e, int sensor, od_calibrated calibrated) {
   for (int i = 0; i < e->parameters; i++)
-    if (e->parameter[i].sensor == sensor && e->parameter[i].is_scale == scale) return true;
+    if (e->parameter[i].sensor == sensor && e->parameter[i].calibrated == calibrated) return true;
   return false;
 }
 
@@ -107,6 +107,7 @@ static bool is_calibrated(const od_experiment *e, int sensor, bool scale) {
 static void try_delays(search *s, int column) {
   static const double rows[] = {1, 4, 12, 30, 70, 120, 180, 250};
   int points = 0;
+  if (is_calibrated(s->t.task->e, column, OD_SENSOR_DELAY)) return;
   while (points < 8 && rows[points] < 0.2 * (double)s->t.task->record->rows) points++;
   if (points) search_amount(s, (od_fault){.kind = OD_FAULT_DELAY, .column = column}, 0, rows, points, 1);
 }
@@ -116,8 +117,8 @@ static void try_calibration(search *s, int column) {
   const od_experiment *e = s->t.task->e;
   od_fault offset = {.kind = OD_FAULT_OFFSET, .column = column}, scale = {.kind = OD_FAULT_SCALE, .column = column};
   if (column < e->sensors) {
-    if (!is_calibrated(e, column, false)) try_fault(s, offset, true);
-    if (!is_calibrated(e, column, true)) try_fault(s, scale, true);
+    if (!is_calibrated(e, column, OD_SENSOR_BIAS)) try_fault(s, offset, true);
+    if (!is_calibrated(e, column, OD_SENSOR_SCALE)) try_fault(s, scale, true);
     return;
   }
   double range = od_record_range(s->t.task->record, column);

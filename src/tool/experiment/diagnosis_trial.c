@@ -100,7 +100,7 @@ static void calibrate_sensor(const od_trials *t, trial *x, const od_fault *f) {
   const od_sensor *s = &x->e.sensor[f->column];
   double sigma = scale ? 0.3 : fmax(od_record_range(t->task->record, f->column), 30 * od_sensor_sigma(s));
   od_estimated p = od_unbounded_parameter(s->name, scale ? "1" : s->unit, scale, sigma);
-  p.sensor = f->column, p.is_scale = scale;
+  p.sensor = f->column, p.calibrated = scale ? OD_SENSOR_SCALE : OD_SENSOR_BIAS;
   add_parameter(t, x, p);
 }
 

@@ -54,6 +54,7 @@ static od_status make_plant(const od_experiment *e, bool truth, od_plant **out, 
   int *outputs = OD_TAKE(&scratch, int, e->outputs), *number = OD_TAKE(&scratch, int, e->parameters);
   od_calibration *calibration = OD_TAKE(&scratch, od_calibration, e->parameters);
   int numbers = 0, calibrations = 0;
+  static const od_calibration_kind kinds[] = {OD_CALIBRATE_BIAS, OD_CALIBRATE_SCALE, OD_CALIBRATE_NOTHING};
   if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < e->watches; i++) {
     const od_watched *w = &e->watched[i];
@@ -64,7 +65,7 @@ static od_status make_plant(const od_experiment *e, bool truth, od_plant **out, 
     if (p->sensor < 0)
       number[numbers++] = truth ? od_machine_number_find(e->truth, p->path) : p->number;
     else
-      calibration[calibrations++] = (od_calibration){p->sensor, p->is_scale ? OD_CALIBRATE_SCALE : OD_CALIBRATE_BIAS};
+      calibration[calibrations++] = (od_calibration){p->sensor, kinds[p->calibrated]};
   }
   od_plant *inner = NULL;
   od_status status = od_machine_plant(truth ? e->truth : e->model, outputs, e->outputs, number, numbers, &inner, err);

@@ -80,13 +80,15 @@ typedef struct od_output_covariance {
   int node, *entry;             // for the loader: node of the covariance, and node of each output
 } od_output_covariance;
 
-// An estimated parameter: a number of the model, or the calibration of a sensor, "sensors.P.pressure.bias",
-// "sensors.P.pressure.scale".
+// A calibration of a sensor: "sensors.P.pressure.bias", "sensors.P.pressure.scale", or, in fits, "sensors.P.pressure.delay".
+typedef enum od_calibrated { OD_SENSOR_BIAS, OD_SENSOR_SCALE, OD_SENSOR_DELAY } od_calibrated;
+
+// An estimated parameter: a number of the model, or a calibration.
 typedef struct od_estimated {
   const char *path, *unit;
   int number;  // index of the number in the model; -1: a calibration
   int sensor;  // index of the calibrated sensor; -1: none
-  bool is_scale;
+  od_calibrated calibrated;
   double start, sigma, noise;  // noise: standard deviation of the change per step
   double jump;                 // standard deviation of a sudden change that the observer detects; 0: none
   double low, high;            // given bounds; infinite: none

@@ -83,21 +83,23 @@ static double given_or(od_loader *ld, int number, double otherwise) {
   return od_number_is_given(ld, number) ? od_number_value(ld, number) : otherwise;
 }
 
-// Recognizes the calibration of a sensor, "sensors.P.pressure.bias" or ".scale". Returns false if the key is not a
-// calibration.
+// Recognizes the calibration of a sensor: "sensors.P.pressure.bias", ".scale" or ".delay". Returns false if the key is not
+// a calibration.
 static bool find_calibration(od_experiment_loader *xl, int key, od_estimated *p) {
-  static const char *const kinds[] = {".bias", ".scale"};
+  static const char *const kinds[] = {".bias", ".scale", ".delay"};
   const char *path = od_text_of(&xl->ld, key);
   if (strncmp(path, "sensors.", 8) != 0) return false;
   for (int i = 0; i < xl->e->sensors; i++) {
     const od_sensor *s = &xl->e->sensor[i];
     size_t length = strlen(s->name);
-    for (int k = 0; k < 2; k++) {
+    const char *const unit[] = {s->unit, "1", "s"};
+    const double truth[] = {s->bias, s->scale, s->delay}, start[] = {0, 1, 0};
+    for (int k = 0; k < 3; k++) {
       if (strncmp(path + 8, s->name, length) != 0 || strcmp(path + 8 + length, kinds[k]) != 0) continue;
-      *p = (od_estimated){.number = -1, .sensor = i, .is_scale = k == 1, .unit = k == 1 ? "1" : s->unit};
+      *p = (od_estimated){.number = -1, .sensor = i, .calibrated = (od_calibrated)k, .unit = unit[k]};
       p->least = -INFINITY, p->most = INFINITY;
-      p->truth = !xl->simulated ? (double)NAN : k == 1 ? s->scale : s->bias;
-      p->start = k;
+      p->truth = xl->simulated ? truth[k] : (double)NAN;
+      p->start = start[k];
       return true;
     }
   }
@@ -130,6 +132,12 @@ static void read_parameter(od_experiment_loader *xl, int key) {
   const char *name = od_text_of(ld, key);
   od_estimated p;
   bool found = find_estimated(xl, key, &p);
+  if (found && p.sensor >= 0 && p.calibrated == OD_SENSOR_DELAY && !xl->options->more) {
+    od_complain(ld, key,
+                "'%s' can only be estimated by 'oleodyn fit'; give an observer the delay as 'delay' of the channel",
+                od_excerpt(ld, name));
+    return;
+  }
   od_section section =
       od_section_open(ld, od_value(ld, key), key, od_format(ld, "parameters.%s", name),
                       od_format(ld, "the parameter '%s'", od_excerpt(ld, name)), &od_parameter_section);

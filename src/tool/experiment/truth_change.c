@@ -56,7 +56,7 @@ int od_truth_change_of(const od_experiment *e, int number) {
 
 double od_true_parameter(const od_experiment *e, const od_sample *s, int parameter) {
   const od_estimated *p = &e->parameter[parameter];
-  if (s->bias && p->sensor >= 0 && p->sensor < e->sensors && !p->is_scale) return s->bias[p->sensor];
+  if (s->bias && p->sensor >= 0 && p->sensor < e->sensors && p->calibrated == OD_SENSOR_BIAS) return s->bias[p->sensor];
   return s->number && p->change > 0 && !isnan(p->truth) ? s->number[p->change - 1] : p->truth;
 }
 

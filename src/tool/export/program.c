@@ -268,7 +268,7 @@ static od_status choose_plant(od_export_program *p, const od_experiment *e, od_e
     p->parameter[i] = (od_exported_name){q->path, q->unit};
     if (q->sensor >= 0) {
       calibration[p->d.calibrations++] =
-          (od_calibration){q->sensor, q->is_scale ? OD_CALIBRATE_SCALE : OD_CALIBRATE_BIAS};
+          (od_calibration){q->sensor, q->calibrated == OD_SENSOR_SCALE ? OD_CALIBRATE_SCALE : OD_CALIBRATE_BIAS};
       continue;
     }
     number[p->d.numbers] = od_machine_number_theta(e->model, q->number);

@@ -71,7 +71,8 @@ char *od_csv_cell_text(const od_csv_cell *c, bool is_utf8, od_arena *arena);
 
 // ---- tables (csv_read.c)
 
-// Computes the length of the byte order mark at the beginning of a file. UTF-16 is an error.
+// Computes the length of the byte order mark at the beginning of a file. UTF-16 and files that are no text are errors. text: at least the
+// first line.
 od_status od_csv_byte_mark(const char *path, const char *text, size_t length, size_t *mark, od_error *err);
 // Reads names and units of the columns into a table without rows and moves to the first row. skip: number of lines of text
 // before the header; spare: each line may end with a separator.

@@ -483,9 +483,10 @@ static const od_csv_reader *find_names(const lines_above *l, int width) {
 }
 
 // Skips lines before the header. If two consecutive rows have the same number of cells, the table has at least this width. One row
-// at the end of the file is sufficient. The second row may lack the last cells if the line above the first row has names for all cells. Rows may end with empty surplus cells: if no line has the width of the rows, the width is the
-// number of their cells up to the last value. If no line has this width either, the rows belong to the text, and further rows are
-// searched. If no rows have names, nothing is skipped.
+// at the end of the file is sufficient. The second row may lack the last cells if the line above the first row has names for all
+// cells. Rows may end with empty surplus cells: if no line has the width of the rows, the width is the number of their cells up to the
+// last value. If no line has this width either, the rows belong to the text, and further rows are searched. If no rows have names,
+// nothing is skipped.
 static void skip_preamble(od_csv_reader *r) {
   od_csv_reader now = *r, before = *r, before_that = *r;
   for (int line = 0; line < LONGEST_PREAMBLE && od_csv_find_line(&now); line++) {
@@ -572,13 +573,46 @@ od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spa
   return status;
 }
 
+enum { MOST_CONTROLS = 3 };  // number of control characters in the first line of a file that is no text
+
+// Returns an error for a file that is no text: a known kind of file, or a first line with control characters or NUL.
+static od_status check_text(const char *path, const char *text, size_t length, od_error *err) {
+  static const struct {
+    const char *start, *what, *remedy;
+  } known[] = {
+      {"PK\x03\x04", "an Excel workbook or a zip archive", "save the table as CSV, or unpack the archive"},
+      {"\xd0\xcf\x11\xe0", "an Excel workbook", "save the table as CSV"},
+      {"\x1f\x8b", "compressed", "unpack the file with: gunzip FILE"},
+      {"BZh", "compressed", "unpack the file with: bunzip2 FILE"},
+      {"\xfd\x37zXZ", "compressed", "unpack the file with: unxz FILE"},
+      {"\x28\xb5\x2f\xfd", "compressed", "unpack the file with: unzstd FILE"},
+      {"TDSm", "a TDMS file of LabVIEW", "export the data as CSV, HDF5 or MATLAB file"},
+      {"PAR1", "a Parquet file", "save the table as CSV or HDF5"},
+  };
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    size_t n = strlen(known[i].start);
+    if (length >= n && !memcmp(text, known[i].start, n))
+      return od_fail(err, OD_BAD_INPUT, "%s is %s; %s", path, known[i].what, known[i].remedy);
+  }
+  int controls = 0;
+  for (size_t i = 0; i < length && text[i] != '\n' && text[i] != '\r' && controls < MOST_CONTROLS; i++)
+    if ((unsigned char)text[i] < ' ' && text[i] != '\t') controls += text[i] != '\0' ? 1 : MOST_CONTROLS;
+  if (controls >= MOST_CONTROLS)
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "%s is no text, and no log of a known format; expected text with columns (CSV), MATLAB, HDF5, MDF 4, or a "
+        "CAN trace",
+        path);
+  return OD_OK;
+}
+
 od_status od_csv_byte_mark(const char *path, const char *text, size_t length, size_t *mark, od_error *err) {
   *mark = length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
   if (length >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
     return od_fail(err, OD_BAD_INPUT,
                    "%s is UTF-16 text; save the file as UTF-8, for example with: iconv -f UTF-16 -t UTF-8 FILE >NEW",
                    path);
-  return OD_OK;
+  return check_text(path, text, length, err);
 }
 
 // --- Line by line -------------------------------------------------------------------------------------------------

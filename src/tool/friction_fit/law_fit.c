@@ -58,7 +58,8 @@ static void weigh(const od_law_rows *rows, int columns, double *values) {
     for (int k = 0; k < columns; k++) *values++ *= rows->weight[i];
 }
 
-static od_status predict(void *user, const double *p, double *y, double *dy) {
+static od_status predict(void *user, const double *p, const double *x0, double *y, double *dy) {
+  (void)x0;
   law_model *m = user;
   for (int k = 0; k < m->columns; k++) m->law.q[m->number[k]] = p[k];
   od_status status = od_law_predict(m->rows, &m->law, m->columns, m->number, y, dy);

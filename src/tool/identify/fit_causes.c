@@ -41,12 +41,26 @@ static bool holds(const od_fit_work *w, const od_fit_data *d) {
   return (d->set->log && d->set->plan.hold) || w->plan->hold == OD_HOLD_ZERO;
 }
 
+// Removes the estimated delay of a sensor from its samples: linear interpolation between rows. Samples beyond the rows are missing.
+static void remove_delay(const od_fit_work *w, const od_fit_data *d, int sensor, double delay, od_record *r) {
+  for (long k = 0, row = 0; k < r->rows; k++) {
+    const double t = r->t[k] + delay;
+    while (row + 2 < d->rows && d->time[row + 1] <= t) row++;
+    const double *y = d->y + row * w->ns + sensor, part = (t - d->time[row]) / (d->time[row + 1] - d->time[row]);
+    r->y[k * w->ns + sensor] = part >= 0 && part <= 1 ? y[0] + part * (y[w->ns] - y[0]) : (double)NAN;
+  }
+}
+
 static od_record *record_of(const od_fit_work *w, const od_fit_data *d) {
   long rows = d->rows < MOST_ROWS ? d->rows : MOST_ROWS;
   od_record *r = od_record_new(rows, w->ns, w->nu);
   if (!r) return NULL;
   memcpy(r->t, d->time, (size_t)rows * sizeof *r->t);
   memcpy(r->y, d->y, (size_t)rows * (size_t)w->ns * sizeof *r->y);
+  for (int i = 0; i < w->np; i++) {
+    const od_estimated *p = &w->plan->e->parameter[i];
+    if (p->sensor >= 0 && p->calibrated == OD_SENSOR_DELAY) remove_delay(w, d, p->sensor, w->f->estimate[i], r);
+  }
   if (w->nu) memcpy(r->u, d->u, (size_t)rows * (size_t)w->nu * sizeof *r->u);
   if (w->nu) memcpy(r->u_after, d->u, (size_t)rows * (size_t)w->nu * sizeof *r->u);
   for (long k = 1; k < rows && w->nu && holds(w, d); k++)

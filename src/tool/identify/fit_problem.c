@@ -39,6 +39,20 @@ static od_status complain_about_times(const od_fit_data *d, od_error *err) {
                  d->set->name, least, most, d->step);
 }
 
+// Replaces a predictor by one with the delays of sensors, if delays are among the parameters.
+static od_status delay_sensors(const od_fit_work *w, const od_fit_data *d, od_predictor **predictor, od_error *err) {
+  OD_SCRATCH(scratch);
+  od_output_delay *delay = OD_TAKE(&scratch, od_output_delay, w->np);
+  int delays = 0;
+  if (!delay) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  for (int i = 0; i < w->np; i++) {
+    const od_estimated *p = &w->plan->e->parameter[i];
+    if (p->sensor >= 0 && p->calibrated == OD_SENSOR_DELAY) delay[delays++] = (od_output_delay){p->sensor, i};
+  }
+  if (delays == 0) return OD_OK;
+  return od_predictor_delayed(*predictor, delay, delays, d->time, (int)d->rows, w->ny, predictor, err);
+}
+
 od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, od_predictor **out, od_error *err) {
   const od_fit_data *d = w->f->data[set];
   if (d->set->source) return od_predictor_of_model(&d->set->source->model, out, err);
@@ -57,7 +71,8 @@ od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, 
                                         .free_count = free_start || od_fit_is_from_anywhere(w, set) ? w->nx : 0,
                                         .keeps_going = od_fit_keeps_going,
                                         .user = w};
-  return od_predictor_new(w->plant, &drive, &options, out, err);
+  od_status status = od_predictor_new(w->plant, &drive, &options, out, err);
+  return status == OD_OK ? delay_sensors(w, d, out, err) : status;
 }
 
 static od_status make_predictor(od_fit_work *w, int set, od_error *err) {

@@ -162,6 +162,11 @@ static void check_shooting(od_experiment_loader *xl, const od_fit_plan *plan, in
         ld, node,
         "'shooting' needs a machine without sampled blocks, because the memory of a block is not part of the state; remove "
         "'shooting'");
+  for (int i = 0; i < xl->e->parameters; i++)
+    if (xl->e->parameter[i].sensor >= 0 && xl->e->parameter[i].calibrated == OD_SENSOR_DELAY)
+      od_complain(ld, node,
+                  "'shooting' cannot estimate '%s'; remove 'shooting', or give the delay as 'delay' of the channel",
+                  xl->e->parameter[i].path);
   if (od_model_switchers(m) > 0)
     od_complain(ld, node, "'shooting' needs a machine without switches, but '%s' switches; remove 'shooting'",
                 od_model_switcher_name(m, 0));

@@ -143,14 +143,14 @@ od_status od_predictor_of_model(const od_prediction_model *model, od_predictor *
 }
 
 // Predicts all rows of a model that is not a plant. Then passes the rows on in blocks.
-static od_status predict_model_rows(od_predictor *pr, const double *p, const od_predict_wish *wish) {
+static od_status predict_model_rows(od_predictor *pr, const double *p, const double *x0, const od_predict_wish *wish) {
   int every = wish->every > 0 ? wish->every : 1, rows = pr->model.rows;
   size_t ny = (size_t)pr->ny, values = (size_t)rows * ny, width = ny * (size_t)pr->columns;
   if (!pr->model_y) pr->model_y = OD_TAKE(&pr->arena, double, values);
   if (!pr->model_dy && wish->sensitivities) pr->model_dy = OD_TAKE_MATRIX(&pr->arena, double, rows, width);
   if (od_arena_status(&pr->arena) != OD_OK) return OD_NO_MEMORY;
   double *dy = wish->sensitivities ? pr->model_dy : NULL;
-  od_status status = pr->model.predict(pr->model.user, p, pr->model_y, dy);
+  od_status status = pr->model.predict(pr->model.user, p, x0, pr->model_y, dy);
   // Omitted rows are overwritten, so that the rows of a block are adjacent.
   for (int first = 0; first < rows && status == OD_OK; first += OD_PREDICTED_BLOCK * every) {
     double *y = pr->model_y + (size_t)first * ny, *block_dy = dy ? dy + (size_t)first * width : NULL;
@@ -169,6 +169,7 @@ static od_status predict_model_rows(od_predictor *pr, const double *p, const od_
 
 void od_predictor_free(od_predictor *pr) {
   if (!pr) return;
+  if (pr->model.release) pr->model.release(pr->model.user);
   od_sim_free(pr->sim);
   od_arena_free(&pr->arena);
   od_free(pr);
@@ -216,7 +217,7 @@ void od_row_is_predicted(od_predictor *pr) {
 }
 
 od_status od_predict_rows(od_predictor *pr, const double *p, const double *x0, const od_predict_wish *wish) {
-  if (pr->model.predict) return predict_model_rows(pr, p, wish);
+  if (pr->model.predict) return predict_model_rows(pr, p, x0, wish);
   if (pr->np) memcpy(pr->p, p ? p : pr->own_p, (size_t)pr->np * sizeof *pr->p);
   x0 = x0 ? x0 : pr->own_x0;
   if (wish->every < 0 || wish->every > OD_PREDICT_MOST_EVERY) return OD_BAD_ARGUMENT;
@@ -255,7 +256,7 @@ static void keep_rows(void *user, const od_predicted *rows) {
 }
 
 od_status od_predict(od_predictor *pr, const double *p, const double *x0, double *y, double *dy) {
-  if (pr->model.predict) return pr->model.predict(pr->model.user, p, y, dy);
+  if (pr->model.predict) return pr->model.predict(pr->model.user, p, x0, y, dy);
   rows_of to = {y, dy, pr->ny, pr->columns};
   const od_predict_wish wish = {.sensitivities = dy != NULL, .take = keep_rows, .user = &to};
   return od_predict_rows(pr, p, x0, &wish);

@@ -66,13 +66,23 @@ OD_OWNED_POINTER(od_predictor, od_predictor_free);
 typedef struct od_prediction_model {
   int rows, outputs, parameters;
   // Computes all rows: y (rows x outputs) and, unless dy is NULL, its derivatives with respect to the parameters (rows
-  // outputs x parameters).
-  od_status (*predict)(void *user, const double *p, double *y, double *dy);
+  // outputs x parameters). x0: the initial state, as for od_predict().
+  od_status (*predict)(void *user, const double *p, const double *x0, double *y, double *dy);
+  void (*release)(void *user);  // called when the predictor is freed; may be NULL
   void *user;
 } od_prediction_model;
-// Creates a predictor of a model that is not a plant. Its predictions need p and ignore x0, and have no windows. Fails with
-// OD_NO_MEMORY.
+// Creates a predictor of a model that is not a plant. Its predictions need p, and have no windows. Fails with OD_NO_MEMORY.
 od_status od_predictor_of_model(const od_prediction_model *model, od_predictor **out, od_error *err);
+
+// An output that is late by a parameter, in s: y(t - p). A negative parameter means that the output is early.
+typedef struct od_output_delay {
+  int output, parameter;
+} od_output_delay;
+// Creates a predictor with the rows of `inner` and delayed outputs. The derivatives of `inner` with respect to the delays must be zero.
+// time: of the rows; it must outlive the predictor. The new predictor owns `inner`; on failure the caller still owns `inner`. Fails with
+// OD_NO_MEMORY. (delayed.c)
+od_status od_predictor_delayed(od_predictor *inner, const od_output_delay *delay, int delays, const double *time,
+                               int rows, int outputs, od_predictor **out, od_error *err);
 
 // Returns the number of columns of the sensitivities: np parameters, then the free states.
 int od_predictor_columns(const od_predictor *predictor);

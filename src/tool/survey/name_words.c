@@ -44,27 +44,28 @@ od_name_words od_name_words_of(const char *name) {
 
 // --- Similarity ---------------------------------------------------------------------------------------------------
 
-// Words with the same meaning. A word may be in several lists.
+// Words with the same meaning, also German words. A word may be in several lists.
 static const char *const synonyms[][16] = {
-    {"pressure", "press", "pres", "prs", "p"},
+    {"pressure", "press", "pres", "prs", "p", "druck"},
     {"length", "len", "lng", "stroke", "extension", "ext", "travel", "displacement", "disp", "position", "pos", "x",
-     "s", "l"},
-    {"angle", "ang", "phi", "theta", "rotation", "rot", "position", "pos"},
-    {"rate", "speed", "spd", "velocity", "vel", "v", "omega", "rpm"},
+     "s", "l", "weg"},
+    {"angle", "ang", "winkel", "phi", "theta", "rotation", "rot", "position", "pos"},
+    {"rate", "speed", "spd", "velocity", "vel", "v", "omega", "rpm", "drehzahl", "geschwindigkeit"},
     {"acceleration", "acc", "accel"},
-    {"force", "frc", "f"},
+    {"force", "frc", "f", "kraft"},
     {"torque", "trq", "tq", "moment", "m"},
-    {"flow", "flw", "q"},
+    {"flow", "flw", "q", "volumenstrom"},
     {"spool", "spl", "position", "pos"},
     {"opening", "open", "opn"},
-    {"cylinder", "cyl", "ram", "actuator", "jack"},
-    {"valve", "vlv", "dcv"},
-    {"pump", "pmp"},
-    {"target", "tgt", "ref", "reference", "setpoint", "sp", "cmd", "command", "wanted", "desired", "demand"},
+    {"cylinder", "cyl", "ram", "actuator", "jack", "zylinder"},
+    {"valve", "vlv", "dcv", "ventil"},
+    {"pump", "pmp", "pumpe"},
+    {"target", "tgt", "ref", "reference", "setpoint", "sp", "cmd", "command", "wanted", "desired", "demand", "soll",
+     "sollwert"},
     {"lever", "joystick", "handle", "joy"},
     {"tank", "t", "return", "reservoir"},
     {"supply", "system", "sys", "p"},
-    {"temperature", "temp", "tmp"},
+    {"temperature", "temp", "tmp", "temperatur"},
     {"pivot", "pin", "joint"},
     {"power", "pow", "pwr"},
 };

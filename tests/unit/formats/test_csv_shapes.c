@@ -167,7 +167,12 @@ static void surplus(void **state) {
       {"t u\n0 1 5\n1 2 5\n", "t.csv:2:5: the row has more cells"},
       {"t,u\n0,1,,7\n", "t.csv:2:6: the row has more cells"},
       {"\xfe\xff\0t\0,\0u",
-       "t.csv is UTF-16 text; save the file as UTF-8, for example with: iconv -f UTF-16 -t UTF-8 FILE >NEW"}};
+       "t.csv is UTF-16 text; save the file as UTF-8, for example with: iconv -f UTF-16 -t UTF-8 FILE >NEW"},
+      {"PK\x03\x04,1\n0,1\n",
+       "t.csv is an Excel workbook or a zip archive; save the table as CSV, or unpack the archive"},
+      {"\x1f\x8b\b,\n0,1\n", "t.csv is compressed; unpack the file with: gunzip FILE"},
+      {"t,\x01\x02\x03\n0,1\n",
+       "t.csv is no text, and no log of a known format; expected text with columns (CSV), MATLAB"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     od_table *t = NULL;
     od_error err = {0};

@@ -22,7 +22,8 @@ static line make_line(void) {
   return l;
 }
 
-static od_status predict(void *user, const double *p, double *y, double *dy) {
+static od_status predict(void *user, const double *p, const double *x0, double *y, double *dy) {
+  (void)x0;
   const line *l = user;
   for (int k = 0; k < ROWS; k++) {
     y[k] = p[0] + p[1] * l->t[k];
