@@ -54,6 +54,25 @@ static const char *const machine_roots[] = {"od_arena_over",
                                             "od_status_text",
                                             NULL};
 
+static const char *const observer_roots[] = {"od_arena_over",
+                                             "od_model_plant_in",
+                                             "od_plant_calibrated_in",
+                                             "od_observer_size",
+                                             "od_observer_init",
+                                             "od_observer_check",
+                                             "od_observer_start",
+                                             "od_observer_declare_start",
+                                             "od_observer_predict",
+                                             "od_observer_correct",
+                                             "od_observer_outputs",
+                                             "od_observer_parameters",
+                                             "od_observer_parameter_sigma",
+                                             "od_observer_nis",
+                                             "od_observer_save",
+                                             "od_observer_restore",
+                                             "od_status_text",
+                                             NULL};
+
 // Headers of the core that the files of FMUs include.
 static const char *const headers[] = {"include/oleodyn/embedded.h", "include/oleodyn/advance.h",  "src/model/model.h",
                                       "src/plant/plant_in_arena.h", "src/signals/signal_table.h", NULL};
@@ -102,7 +121,7 @@ static bool leaves_out(const char *name, const void *user) {
 
 static od_status write_sources(exporter *x, const char *folder, od_error *err) {
   const od_c_use use = {.templates = "fmi",
-                        .roots = machine_roots,
+                        .roots = x->fmu.program->d.observer ? observer_roots : machine_roots,
                         .headers = headers,
                         .saves = true,
                         .is_flat = true,

@@ -367,5 +367,13 @@ od_status od_export_experiment(const od_experiment *e, const od_export_options *
   if (status == OD_OK) status = choose_observer(p, e, err);
   if (status == OD_OK) status = find_needs(p, err);
   if (status == OD_OK) status = read_samples(p, e, err);
-  return status == OD_OK ? run_test(p, err) : status;
+  if (status == OD_OK) status = run_test(p, err);
+  if (status != OD_OK) return status;
+  double *start = OD_TAKE(&p->arena, double, p->inputs + p->sensors);
+  if (!start) return no_memory(err);
+  for (int i = 0; i < p->inputs; i++) start[i] = p->run.u[i];
+  for (int i = 0; i < p->sensors; i++) start[p->inputs + i] = p->run.y[i];
+  p->start_input = start;
+  p->plan.row = p->d.period;
+  return OD_OK;
 }
