@@ -3,13 +3,16 @@
 //
 //   drive [--some] VERSION LIBRARY TOKEN TOLERANCE ROWS.csv FIRST [VERSION LIBRARY ...]
 //   drive --refuse VERSION LIBRARY TOKEN TOLERANCE ROWS.csv FIRST
+//   drive --observer VERSION LIBRARY TOKEN INPUTS SENSORS OUTPUTS PARAMETERS ROWS.csv
 //
 // FIRST is the value reference of the first output; the outputs follow in the order of the columns. All FMUs are interleaved, each with three
 // instances: one is a row behind the first, one begins in the middle of the run with a saved and serialized state. At the end the first instance
 // returns to the saved state. --some: at most 400 rows. Prints the number of compared values. --refuse: calls in the wrong order and with wrong
-// arguments fail with an error and a message, and the instance can be reset afterwards.
+// arguments fail with an error and a message, and the instance can be reset afterwards. --observer: an observer gets the samples of the rows of
+// `oleodyn observe` and estimates the same, apart from the round-off of times; a second instance continues from a saved state with the same bits.
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -325,9 +328,154 @@ static void refuse_3(unit *u) {
   if (strcmp(u->f3.GetVersion(), "3.0") != 0) stop("version");
 }
 
+// ---- observers
+
+enum { OBSERVED_ROWS = 600, MOST_COLUMNS = 200 };
+
+typedef struct observer_rows {
+  int inputs, sensors, outputs, parameters;
+  int nis, input;                           // columns
+  double row[OBSERVED_ROWS][MOST_COLUMNS];  // NAN: no value
+  int rows;
+} observer_rows;
+
+// Reads a row; empty fields are NAN.
+static int read_fields(char *line, double *value) {
+  int count = 0;
+  for (char *at = line; *at && *at != '\n' && count < MOST_COLUMNS; at += *at == ',') {
+    char *after = at;
+    value[count++] = *at == ',' ? NAN : strtod(at, &after);
+    at = after;
+  }
+  return count;
+}
+
+static void read_observer(observer_rows *o, const char *path) {
+  FILE *file = fopen(path, "r");
+  char *line = NULL;
+  size_t size = 0;
+  if (!file || getline(&line, &size, file) < 0) stop("%s cannot be read", path);
+  int column = 0;
+  o->nis = o->input = -1;
+  for (char *at = strtok(line, ","); at; at = strtok(NULL, ","), column++) {
+    if (strcmp(at, "nis") == 0) o->nis = column;
+    if (strncmp(at, "input.", 6) == 0 && o->input < 0) o->input = column;
+  }
+  if (o->nis < 0 || (o->inputs && o->input < 0)) stop("%s: no nis or no inputs", path);
+  while (o->rows < OBSERVED_ROWS && getline(&line, &size, file) > 0)
+    if (read_fields(line, o->row[o->rows++]) < o->nis) stop("%s: short row", path);
+  free(line);
+  fclose(file);
+}
+
+// Sets inputs, values and validity of a row.
+static void set_sample(unit *u, void *i, const observer_rows *o, const double *row) {
+  for (int k = 0; k < o->inputs; k++) {
+    const uint32_t vr = 1 + (uint32_t)k;
+    const double value = row[o->input + k];
+    check(u->version == 2 ? (int)u->f2.SetReal(i, &vr, 1, &value) : (int)u->f3.SetFloat64(i, &vr, 1, &value, 1),
+          "input");
+  }
+  for (int k = 0; k < o->sensors; k++) {
+    const uint32_t vr = 1 + (uint32_t)(o->inputs + k), of_valid = vr + (uint32_t)o->sensors;
+    const bool is_valid = !isnan(row[1 + k]);
+    const int number = is_valid;
+    const double value = is_valid ? row[1 + k] : 0;
+    check(u->version == 2 ? (int)u->f2.SetReal(i, &vr, 1, &value) : (int)u->f3.SetFloat64(i, &vr, 1, &value, 1),
+          "sensor");
+    check(u->version == 2 ? (int)u->f2.SetBoolean(i, &of_valid, 1, &number)
+                          : (int)u->f3.SetBoolean(i, &of_valid, 1, &is_valid, 1),
+          "validity");
+  }
+}
+
+static void expect(double value, double wanted, double slack, const char *what, int index, int row) {
+  compared++;
+  if (!(fabs(value - wanted) <= slack)) stop("%s %d in row %d: %.17g, expected %.17g", what, index, row, value, wanted);
+}
+
+static void compare_estimates(unit *u, void *i, const observer_rows *o, int row) {
+  const double *wanted = o->row[row] + 1 + o->sensors;
+  uint32_t vr = 1 + (uint32_t)(o->inputs + 2 * o->sensors);
+  double value[MOST_COLUMNS];
+  uint32_t list[MOST_COLUMNS];
+  size_t count = 2 * (size_t)(o->outputs + o->parameters) + 1;
+  for (size_t k = 0; k < count; k++) list[k] = vr + (uint32_t)k;
+  get(u, i, list, count, value);
+  for (int k = 0; k < o->outputs; k++) {
+    expect(value[k], wanted[4 * k], 1e-9 * wanted[4 * k + 1], "estimate", k, row);
+    expect(value[o->outputs + k], wanted[4 * k + 1], 1e-9 * wanted[4 * k + 1], "sigma", k, row);
+  }
+  for (int k = 0; k < o->parameters; k++) {
+    const double *p = wanted + 4 * o->outputs + 2 * k, *at = value + 2 * o->outputs + k;
+    expect(at[0], p[0], 1e-9 * p[1], "parameter", k, row);
+    expect(at[o->parameters], p[1], 1e-9 * p[1], "sigma of parameter", k, row);
+  }
+  double nis = isnan(o->row[row][o->nis]) ? 0 : o->row[row][o->nis];
+  expect(value[count - 1], nis, 1e-6 * (1 + nis), "nis", 0, row);
+  const uint32_t of_status = vr + (uint32_t)count + 1;
+  int status = -1;
+  check(u->version == 2 ? (int)u->f2.GetInteger(i, &of_status, 1, &status)
+                        : (int)u->f3.GetInt32(i, &of_status, 1, &status, 1),
+        "status");
+  expect(status, 0, 0, "status", 0, row);
+}
+
+static void *begin_observer(unit *u, const observer_rows *o) {
+  if (u->version == 2) {
+    fmi2Component c = u->f2.Instantiate("it", fmi2CoSimulation, u->token, NULL, &callbacks, 0, 0);
+    if (!c) stop("there is no instance");
+    check(u->f2.SetupExperiment(c, 0, 0, 0, 0, 0), "SetupExperiment");
+    check(u->f2.EnterInitializationMode(c), "EnterInitializationMode");
+    set_sample(u, c, o, o->row[0]);
+    check(u->f2.ExitInitializationMode(c), "ExitInitializationMode");
+    return c;
+  }
+  fmi3Instance i = u->f3.InstantiateCoSimulation("it", u->token, NULL, 0, 0, 0, 0, NULL, 0, NULL, write_log3, NULL);
+  if (!i) stop("there is no instance");
+  check(u->f3.EnterInitializationMode(i, 0, 0, 0, 0, 0), "EnterInitializationMode");
+  set_sample(u, i, o, o->row[0]);
+  check(u->f3.ExitInitializationMode(i), "ExitInitializationMode");
+  return i;
+}
+
+static void drive_observer(unit *u, char **argument) {
+  static observer_rows o;
+  o.inputs = atoi(argument[0]), o.sensors = atoi(argument[1]), o.outputs = atoi(argument[2]),
+  o.parameters = atoi(argument[3]);
+  read_observer(&o, argument[4]);
+  void *first = begin_observer(u, &o), *second = begin_observer(u, &o);
+  compare_estimates(u, first, &o, 0);
+  for (int row = 1; row < o.rows; row++) {
+    double t = o.row[row - 1][0], h = o.row[row][0] - t;
+    set_sample(u, first, &o, o.row[row]);
+    step(u, first, t, h);
+    compare_estimates(u, first, &o, row);
+    if (row == o.rows / 2) copy_state(u, first, second);
+    if (row <= o.rows / 2) continue;
+    set_sample(u, second, &o, o.row[row]);
+    step(u, second, t, h);
+    const uint32_t vr = 1 + (uint32_t)(o.inputs + 2 * o.sensors);
+    double a = 0, b = 1;
+    get(u, first, &vr, 1, &a);
+    get(u, second, &vr, 1, &b);
+    if (memcmp(&a, &b, sizeof a) != 0) stop("the restored observer differs in row %d", row);
+  }
+  end(u, first);
+  end(u, second);
+  printf("%ld values\n", compared);
+}
+
 int main(int argc, char **argv) {
   static unit units[MOST_UNITS];
   int count = 0, k = 1;
+  if (argc == 10 && strcmp(argv[1], "--observer") == 0) {
+    units[0].version = atoi(argv[2]);
+    units[0].token = argv[4];
+    load(&units[0], argv[3]);
+    drive_observer(&units[0], argv + 5);
+    return compared > 0 ? 0 : 1;
+  }
   bool some = argc > 1 && strcmp(argv[1], "--some") == 0;
   expects_messages = argc > 1 && strcmp(argv[1], "--refuse") == 0;
   for (k += some || expects_messages; k + 6 <= argc && count < MOST_UNITS; k += 6) {
