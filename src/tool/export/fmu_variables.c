@@ -107,10 +107,31 @@ static bool add_parameters(lister *l) {
   return ok;
 }
 
+// Adds states, derivatives and indicators.
+static bool add_exchange(lister *l) {
+  static const struct {
+    fmu_kind kind;
+    const char *meaning;
+  } lists[] = {
+      {FMU_STATE, "state"}, {FMU_DERIVATIVE, "derivative of a state"}, {FMU_INDICATOR, "changes its sign at an event"}};
+  const od_export_program *p = l->f->program;
+  bool ok = true;
+  for (int k = 0; k < 3 && p->exchange.is_possible; k++) {
+    int count = lists[k].kind == FMU_INDICATOR ? p->exchange.indicators : p->exchange.states;
+    for (int i = 0; i < count && ok; i++) {
+      const char *name = k == 0   ? od_arena_format(l->arena, "state[%d]", i + 1)
+                         : k == 1 ? od_arena_format(l->arena, "der(state[%d])", i + 1)
+                                  : od_arena_format(l->arena, "indicator[%d]", i + 1);
+      ok = name && add(l, lists[k].kind, name, "state", "1", lists[k].meaning);
+    }
+  }
+  return ok;
+}
+
 od_status od_fmu_list_variables(od_fmu *f, od_arena *arena, od_error *err) {
   lister l = {f, arena};
   bool observes = f->program->d.observer != NULL;
   bool ok = add_inputs(&l) && (!observes || add_sensors(&l)) && add_outputs(&l) &&
-            (observes ? add_estimates(&l) : add_parameters(&l));
+            (observes ? add_estimates(&l) : add_parameters(&l) && add_exchange(&l));
   return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }

@@ -163,7 +163,11 @@ static int export_fmu(od_job *job, const arguments *a, const od_export_program *
                  p->d.observer ? "an observer" : "a machine", od_count(p->states, "state").text,
                  od_count(p->inputs, "input").text, od_count(p->d.outputs, "output").text,
                  od_count(p->parameters, "parameter").text);
-  od_result_line(&r, "co-simulation, with sources and binaries for Linux%s", done.has_windows ? " and Windows" : "");
+  od_result_set(&r, "model_exchange", json_boolean(p->exchange.is_possible));
+  od_result_line(&r, "%s, with sources and binaries for Linux%s",
+                 p->exchange.is_possible ? "co-simulation and model exchange" : "co-simulation",
+                 done.has_windows ? " and Windows" : "");
+  if (*p->exchange.reason) od_result_line(&r, "no model exchange: %s", p->exchange.reason);
   if (!done.has_windows) od_result_line(&r, "no binary for Windows: the package gcc-mingw-w64-x86-64 is not installed");
   const od_file_contents contents = {.result = &r};
   return od_job_finish(job, &contents, NULL);

@@ -261,3 +261,31 @@ od_status fmu_restore(fmu_run *r, const void *saved, size_t size) {
   r->has_outputs = true;
   return OD_OK;
 }
+
+// ---- model exchange: fmi2.c and fmi3.c refuse it for observers
+
+void fmu_exchange(fmu_run *r) {
+  (void)r;
+}
+od_status fmu_set_time(fmu_run *r, double t) {
+  (void)r, (void)t;
+  return OD_NOT_AVAILABLE;
+}
+od_status fmu_set_states(fmu_run *r, const double *x) {
+  (void)r, (void)x;
+  return OD_NOT_AVAILABLE;
+}
+void fmu_begin_event(fmu_run *r) {
+  (void)r;
+}
+od_status fmu_handle_event(fmu_run *r, fmu_event *event) {
+  (void)r, (void)event;
+  return OD_NOT_AVAILABLE;
+}
+void fmu_end_event(fmu_run *r) {
+  (void)r;
+}
+bool fmu_wants_event(fmu_run *r) {
+  (void)r;
+  return false;
+}
