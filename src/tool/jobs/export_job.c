@@ -19,8 +19,8 @@ static const char details[] =
     "A machine file gives a simulation, an experiment gives its observer. The folder of --c compiles by itself with any\n"
     "C11 compiler: the machine as constant data, the needed sources of the core, a header with init, step and outputs,\n"
     "and a test with expected numbers. No function allocates memory.\n"
-    "--fmu 2 or --fmu 3 writes a functional mock-up unit for co-simulation in other programs (FMI 2.0 or 3.0), with sources\n"
-    "and binaries for Linux and Windows. An input that the importer does not set follows the signal of the machine file\n"
+    "--fmu 2 or --fmu 3 writes a functional mock-up unit for other programs (FMI 2.0 or 3.0): co-simulation, and model exchange\n"
+    "if the machine has no sampled parts, with sources and binaries for Linux and Windows. An input that the importer does not set follows the signal of the machine file\n"
     "(docs/export.md).\n";
 
 typedef struct arguments {
