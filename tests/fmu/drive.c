@@ -6,13 +6,16 @@
 //   drive --exchange VERSION LIBRARY TOKEN INPUTS STATES FIRST_STATE ROWS.csv FIRST
 //   drive --observer VERSION LIBRARY TOKEN INPUTS SENSORS OUTPUTS PARAMETERS ROWS.csv
 //
-// FIRST is the value reference of the first output; the outputs follow in the order of the columns. All FMUs are interleaved, each with three
-// instances: one is a row behind the first, one begins in the middle of the run with a saved and serialized state. At the end the first instance
-// returns to the saved state. --some: at most 400 rows. Prints the number of compared values. --refuse: calls in the wrong order and with wrong
-// arguments fail with an error and a message, and the instance can be reset afterwards. --exchange: a machine is integrated by a
-// Runge-Kutta rule with events, which gives the rows within 1e-5 of their range (with inputs, kinks within steps: 1e-3); directional derivatives are those of difference quotients. --observer: an
-// observer gets the samples of the rows of
-// `oleodyn observe` and estimates the same, apart from the round-off of times; a second instance continues from a saved state with the same bits.
+// FIRST is the value reference of the first output; the outputs follow in the order of the columns. Prints the number of compared values.
+//
+// Without option, all FMUs are interleaved, each with three instances: one is a row behind the first, one begins in the middle of the run
+// with a saved and serialized state. At the end the first instance returns to the saved state. --some: at most 400 rows.
+//
+// --refuse: calls in the wrong order and with wrong arguments fail with an error and a message, and the instance can be reset afterwards.
+// --exchange: a machine is integrated by a Runge-Kutta rule with events, which gives the rows within 1e-5 of their range (with inputs and
+// kinks within steps: 1e-3); directional derivatives are those of difference quotients.
+// --observer: an observer gets the samples of the rows of `oleodyn observe` and estimates the same, apart from the round-off of times; a
+// second instance continues from a saved state with the same bits.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <math.h>
