@@ -3,13 +3,22 @@
 //
 //   drive [--some] VERSION LIBRARY TOKEN TOLERANCE ROWS.csv FIRST [VERSION LIBRARY ...]
 //   drive --refuse VERSION LIBRARY TOKEN TOLERANCE ROWS.csv FIRST
+//   drive --exchange VERSION LIBRARY TOKEN INPUTS STATES FIRST_STATE ROWS.csv FIRST
+//   drive --observer VERSION LIBRARY TOKEN INPUTS SENSORS OUTPUTS PARAMETERS ROWS.csv
 //
-// FIRST is the value reference of the first output; the outputs follow in the order of the columns. All FMUs are interleaved, each with three
-// instances: one is a row behind the first, one begins in the middle of the run with a saved and serialized state. At the end the first instance
-// returns to the saved state. --some: at most 400 rows. Prints the number of compared values. --refuse: calls in the wrong order and with wrong
-// arguments fail with an error and a message, and the instance can be reset afterwards.
+// FIRST is the value reference of the first output; the outputs follow in the order of the columns. Prints the number of compared values.
+//
+// Without option, all FMUs are interleaved, each with three instances: one is a row behind the first, one begins in the middle of the run
+// with a saved and serialized state. At the end the first instance returns to the saved state. --some: at most 400 rows.
+//
+// --refuse: calls in the wrong order and with wrong arguments fail with an error and a message, and the instance can be reset afterwards.
+// --exchange: a machine is integrated by a Runge-Kutta rule with events, which gives the rows within 1e-5 of their range (with inputs and
+// kinks within steps: 1e-3); directional derivatives are those of difference quotients.
+// --observer: an observer gets the samples of the rows of `oleodyn observe` and estimates the same, apart from the round-off of times; a
+// second instance continues from a saved state with the same bits.
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -325,9 +334,326 @@ static void refuse_3(unit *u) {
   if (strcmp(u->f3.GetVersion(), "3.0") != 0) stop("version");
 }
 
+// ---- observers
+
+enum { OBSERVED_ROWS = 600, MOST_COLUMNS = 200 };
+
+typedef struct observer_rows {
+  int inputs, sensors, outputs, parameters;
+  int nis, input;                           // columns
+  double row[OBSERVED_ROWS][MOST_COLUMNS];  // NAN: no value
+  int rows;
+} observer_rows;
+
+// Reads a row; empty fields are NAN.
+static int read_fields(char *line, double *value) {
+  int count = 0;
+  for (char *at = line; *at && *at != '\n' && count < MOST_COLUMNS; at += *at == ',') {
+    char *after = at;
+    value[count++] = *at == ',' ? NAN : strtod(at, &after);
+    at = after;
+  }
+  return count;
+}
+
+static void read_observer(observer_rows *o, const char *path) {
+  FILE *file = fopen(path, "r");
+  char *line = NULL;
+  size_t size = 0;
+  if (!file || getline(&line, &size, file) < 0) stop("%s cannot be read", path);
+  int column = 0;
+  o->nis = o->input = -1;
+  for (char *at = strtok(line, ","); at; at = strtok(NULL, ","), column++) {
+    if (strcmp(at, "nis") == 0) o->nis = column;
+    if (strncmp(at, "input.", 6) == 0 && o->input < 0) o->input = column;
+  }
+  if (o->nis < 0 || (o->inputs && o->input < 0)) stop("%s: no nis or no inputs", path);
+  while (o->rows < OBSERVED_ROWS && getline(&line, &size, file) > 0)
+    if (read_fields(line, o->row[o->rows++]) < o->nis) stop("%s: short row", path);
+  free(line);
+  fclose(file);
+}
+
+// Sets inputs, values and validity of a row.
+static void set_sample(unit *u, void *i, const observer_rows *o, const double *row) {
+  for (int k = 0; k < o->inputs; k++) {
+    const uint32_t vr = 1 + (uint32_t)k;
+    const double value = row[o->input + k];
+    check(u->version == 2 ? (int)u->f2.SetReal(i, &vr, 1, &value) : (int)u->f3.SetFloat64(i, &vr, 1, &value, 1),
+          "input");
+  }
+  for (int k = 0; k < o->sensors; k++) {
+    const uint32_t vr = 1 + (uint32_t)(o->inputs + k), of_valid = vr + (uint32_t)o->sensors;
+    const bool is_valid = !isnan(row[1 + k]);
+    const int number = is_valid;
+    const double value = is_valid ? row[1 + k] : 0;
+    check(u->version == 2 ? (int)u->f2.SetReal(i, &vr, 1, &value) : (int)u->f3.SetFloat64(i, &vr, 1, &value, 1),
+          "sensor");
+    check(u->version == 2 ? (int)u->f2.SetBoolean(i, &of_valid, 1, &number)
+                          : (int)u->f3.SetBoolean(i, &of_valid, 1, &is_valid, 1),
+          "validity");
+  }
+}
+
+static void expect(double value, double wanted, double slack, const char *what, int index, int row) {
+  compared++;
+  if (!(fabs(value - wanted) <= slack)) stop("%s %d in row %d: %.17g, expected %.17g", what, index, row, value, wanted);
+}
+
+static void compare_estimates(unit *u, void *i, const observer_rows *o, int row) {
+  const double *wanted = o->row[row] + 1 + o->sensors;
+  uint32_t vr = 1 + (uint32_t)(o->inputs + 2 * o->sensors);
+  double value[MOST_COLUMNS];
+  uint32_t list[MOST_COLUMNS];
+  size_t count = 2 * (size_t)(o->outputs + o->parameters) + 1;
+  for (size_t k = 0; k < count; k++) list[k] = vr + (uint32_t)k;
+  get(u, i, list, count, value);
+  for (int k = 0; k < o->outputs; k++) {
+    expect(value[k], wanted[4 * k], 1e-9 * wanted[4 * k + 1], "estimate", k, row);
+    expect(value[o->outputs + k], wanted[4 * k + 1], 1e-9 * wanted[4 * k + 1], "sigma", k, row);
+  }
+  for (int k = 0; k < o->parameters; k++) {
+    const double *p = wanted + 4 * o->outputs + 2 * k, *at = value + 2 * o->outputs + k;
+    expect(at[0], p[0], 1e-9 * p[1], "parameter", k, row);
+    expect(at[o->parameters], p[1], 1e-9 * p[1], "sigma of parameter", k, row);
+  }
+  double nis = isnan(o->row[row][o->nis]) ? 0 : o->row[row][o->nis];
+  expect(value[count - 1], nis, 1e-6 * (1 + nis), "nis", 0, row);
+  const uint32_t of_status = vr + (uint32_t)count + 1;
+  int status = -1;
+  check(u->version == 2 ? (int)u->f2.GetInteger(i, &of_status, 1, &status)
+                        : (int)u->f3.GetInt32(i, &of_status, 1, &status, 1),
+        "status");
+  expect(status, 0, 0, "status", 0, row);
+}
+
+static void *begin_observer(unit *u, const observer_rows *o) {
+  if (u->version == 2) {
+    fmi2Component c = u->f2.Instantiate("it", fmi2CoSimulation, u->token, NULL, &callbacks, 0, 0);
+    if (!c) stop("there is no instance");
+    check(u->f2.SetupExperiment(c, 0, 0, 0, 0, 0), "SetupExperiment");
+    check(u->f2.EnterInitializationMode(c), "EnterInitializationMode");
+    set_sample(u, c, o, o->row[0]);
+    check(u->f2.ExitInitializationMode(c), "ExitInitializationMode");
+    return c;
+  }
+  fmi3Instance i = u->f3.InstantiateCoSimulation("it", u->token, NULL, 0, 0, 0, 0, NULL, 0, NULL, write_log3, NULL);
+  if (!i) stop("there is no instance");
+  check(u->f3.EnterInitializationMode(i, 0, 0, 0, 0, 0), "EnterInitializationMode");
+  set_sample(u, i, o, o->row[0]);
+  check(u->f3.ExitInitializationMode(i), "ExitInitializationMode");
+  return i;
+}
+
+static void drive_observer(unit *u, char **argument) {
+  static observer_rows o;
+  o.inputs = atoi(argument[0]), o.sensors = atoi(argument[1]), o.outputs = atoi(argument[2]),
+  o.parameters = atoi(argument[3]);
+  read_observer(&o, argument[4]);
+  void *first = begin_observer(u, &o), *second = begin_observer(u, &o);
+  compare_estimates(u, first, &o, 0);
+  for (int row = 1; row < o.rows; row++) {
+    double t = o.row[row - 1][0], h = o.row[row][0] - t;
+    set_sample(u, first, &o, o.row[row]);
+    step(u, first, t, h);
+    compare_estimates(u, first, &o, row);
+    if (row == o.rows / 2) copy_state(u, first, second);
+    if (row <= o.rows / 2) continue;
+    set_sample(u, second, &o, o.row[row]);
+    step(u, second, t, h);
+    const uint32_t vr = 1 + (uint32_t)(o.inputs + 2 * o.sensors);
+    double a = 0, b = 1;
+    get(u, first, &vr, 1, &a);
+    get(u, second, &vr, 1, &b);
+    if (memcmp(&a, &b, sizeof a) != 0) stop("the restored observer differs in row %d", row);
+  }
+  end(u, first);
+  end(u, second);
+  printf("%ld values\n", compared);
+}
+
+// ---- model exchange
+
+enum { MOST_STATES = 100, PARTS = 20, EXCHANGED_ROWS = 220 };
+
+typedef struct exchanged {
+  unit *u;
+  void *i;
+  size_t states, inputs;
+  uint32_t first_state;
+} exchanged;
+
+static void set_point(const exchanged *e, double t, const double *x) {
+  unit *u = e->u;
+  check(u->version == 2 ? (int)u->f2.SetTime(e->i, t) : (int)u->f3.SetTime(e->i, t), "SetTime");
+  check(u->version == 2 ? (int)u->f2.SetContinuousStates(e->i, x, e->states)
+                        : (int)u->f3.SetContinuousStates(e->i, x, e->states),
+        "SetContinuousStates");
+}
+static void derivatives(const exchanged *e, double t, const double *x, double *dx) {
+  unit *u = e->u;
+  set_point(e, t, x);
+  check(u->version == 2 ? (int)u->f2.GetDerivatives(e->i, dx, e->states)
+                        : (int)u->f3.GetContinuousStateDerivatives(e->i, dx, e->states),
+        "derivatives");
+}
+static void states(const exchanged *e, double *x) {
+  unit *u = e->u;
+  check(u->version == 2 ? (int)u->f2.GetContinuousStates(e->i, x, e->states)
+                        : (int)u->f3.GetContinuousStates(e->i, x, e->states),
+        "states");
+}
+
+// Handles an event; continuous time follows. Returns the time of the next event.
+static double event(const exchanged *e) {
+  unit *u = e->u;
+  bool again = true, ends, nominals, moved, has_next = false;
+  double next = 0;
+  for (int k = 0; again && k < 10; k++) {
+    if (u->version == 3) {
+      check(u->f3.UpdateDiscreteStates(e->i, &again, &ends, &nominals, &moved, &has_next, &next),
+            "UpdateDiscreteStates");
+    } else {
+      fmi2EventInfo info;
+      check(u->f2.NewDiscreteStates(e->i, &info), "NewDiscreteStates");
+      again = info.newDiscreteStatesNeeded, has_next = info.nextEventTimeDefined, next = info.nextEventTime;
+    }
+  }
+  check(u->version == 2 ? (int)u->f2.EnterContinuousTimeMode(e->i) : (int)u->f3.EnterContinuousTimeMode(e->i),
+        "EnterContinuousTimeMode");
+  return has_next ? next : INFINITY;
+}
+static void enter_event(const exchanged *e) {
+  unit *u = e->u;
+  check(u->version == 2 ? (int)u->f2.EnterEventMode(e->i) : (int)u->f3.EnterEventMode(e->i), "EnterEventMode");
+}
+
+// Takes a step of the classical Runge-Kutta rule.
+static void runge_kutta(const exchanged *e, double t, double h, double *x) {
+  static const double at[] = {0, 0.5, 0.5, 1}, weight[] = {1, 2, 2, 1};
+  double k[4][MOST_STATES], point[MOST_STATES], sum[MOST_STATES] = {0};
+  for (int stage = 0; stage < 4; stage++) {
+    for (size_t i = 0; i < e->states; i++) point[i] = x[i] + (stage ? at[stage] * h * k[stage - 1][i] : 0);
+    derivatives(e, t + at[stage] * h, point, k[stage]);
+    for (size_t i = 0; i < e->states; i++) sum[i] += weight[stage] * k[stage][i];
+  }
+  for (size_t i = 0; i < e->states; i++) x[i] += h / 6 * sum[i];
+  set_point(e, t + h, x);
+  fmi2Boolean wanted = 0, ends = 0;
+  bool wants = false, stops = false;
+  if (e->u->version == 2)
+    check(e->u->f2.CompletedIntegratorStep(e->i, 1, &wanted, &ends), "CompletedIntegratorStep");
+  else
+    check(e->u->f3.CompletedIntegratorStep(e->i, true, &wants, &stops), "CompletedIntegratorStep");
+  if (!wanted && !wants) return;
+  enter_event(e);
+  event(e);
+  states(e, x);
+}
+
+// Compares directional derivatives of all derivatives with difference quotients along each state.
+static void compare_slopes(const exchanged *e, double t, const double *x) {
+  double dx[MOST_STATES], low[MOST_STATES], high[MOST_STATES], point[MOST_STATES], slope[MOST_STATES];
+  uint32_t of[MOST_STATES];
+  for (size_t i = 0; i < e->states; i++) of[i] = e->first_state + (uint32_t)(e->states + i);
+  derivatives(e, t, x, dx);
+  for (size_t k = 0; k < e->states; k++) {
+    const uint32_t by = e->first_state + (uint32_t)k;
+    const double seed = 2, h = 1e-6 * (fabs(x[k]) + 1e-3);
+    memcpy(point, x, sizeof point);
+    point[k] = x[k] + h, derivatives(e, t, point, high);
+    point[k] = x[k] - h, derivatives(e, t, point, low);
+    set_point(e, t, x);
+    unit *u = e->u;
+    check(u->version == 2
+              ? (int)u->f2.GetDirectionalDerivative(e->i, of, e->states, &by, 1, &seed, slope)
+              : (int)u->f3.GetDirectionalDerivative(e->i, of, e->states, &by, 1, &seed, 1, slope, e->states),
+          "GetDirectionalDerivative");
+    for (size_t i = 0; i < e->states; i++) {
+      double wanted = seed * (high[i] - low[i]) / (2 * h), noise = 1e-12 * fabs(dx[i]) / h;
+      expect(slope[i], wanted, 1e-4 * fabs(wanted) + noise + 1e-6, "slope", (int)(i * 100 + k), 0);
+    }
+  }
+}
+
+static void drive_exchange(unit *u, char **argument) {
+  exchanged e = {.u = u, .inputs = (size_t)atoi(argument[0]), .states = (size_t)atoi(argument[1])};
+  e.first_state = (uint32_t)strtoul(argument[2], NULL, 10);
+  read_rows(u, argument[3], false);
+  u->first = (uint32_t)strtoul(argument[4], NULL, 10);
+  if (u->version == 2) {
+    e.i = u->f2.Instantiate("it", fmi2ModelExchange, u->token, NULL, &callbacks, 0, 0);
+    if (!e.i) stop("there is no instance");
+    check(u->f2.SetupExperiment(e.i, 0, 0, 0, 0, 0), "SetupExperiment");
+    check(u->f2.EnterInitializationMode(e.i), "EnterInitializationMode");
+    check(u->f2.ExitInitializationMode(e.i), "ExitInitializationMode");
+  } else {
+    e.i = u->f3.InstantiateModelExchange("it", u->token, NULL, 0, 0, NULL, write_log3);
+    if (!e.i) stop("there is no instance");
+    check(u->f3.EnterInitializationMode(e.i, 0, 0, 0, 0, 0), "EnterInitializationMode");
+    check(u->f3.ExitInitializationMode(e.i), "ExitInitializationMode");
+  }
+  double next = event(&e), x[MOST_STATES], nominal[MOST_STATES], span[MOST_COLUMNS], y[MOST_COLUMNS];
+  uint32_t vr[MOST_COLUMNS];
+  check(u->version == 2 ? (int)u->f2.GetNominalsOfContinuousStates(e.i, nominal, e.states)
+                        : (int)u->f3.GetNominalsOfContinuousStates(e.i, nominal, e.states),
+        "nominals");
+  for (size_t i = 0; i < e.states; i++)
+    if (!(nominal[i] > 0)) stop("nominal %zu is %g", i, nominal[i]);
+  for (long k = 0; k < u->outputs; k++) {
+    double low = INFINITY, high = -INFINITY;
+    for (long row = 0; row < u->rows; row++) {
+      low = fmin(low, u->row[row * (1 + u->outputs) + 1 + k]);
+      high = fmax(high, u->row[row * (1 + u->outputs) + 1 + k]);
+    }
+    span[k] = high - low;
+    vr[k] = u->first + (uint32_t)k;
+  }
+  states(&e, x);
+  long rows = u->rows < EXCHANGED_ROWS ? u->rows : EXCHANGED_ROWS;
+  for (long row = 1; row < rows; row++) {
+    double t = u->row[(row - 1) * (1 + u->outputs)], to = u->row[row * (1 + u->outputs)], h = (to - t) / PARTS;
+    for (int part = 0; part < PARTS; part++) {
+      double at = t + part * h;
+      if (next > at + 1e-9 * h && next < at + h * (1 + 1e-9)) {  // a time event within the step
+        runge_kutta(&e, at, next - at, x);
+        enter_event(&e);
+        double time = next;
+        next = event(&e);
+        states(&e, x);
+        if (at + h - time > 1e-9 * h) runge_kutta(&e, time, at + h - time, x);
+      } else {
+        runge_kutta(&e, at, h, x);
+      }
+    }
+    get(u, e.i, vr, (size_t)u->outputs, y);
+    for (long k = 0; k < u->outputs; k++)
+      expect(y[k], u->row[row * (1 + u->outputs) + 1 + k], (e.inputs ? 1e-3 : 1e-5) * span[k] + 1e-6, "output", (int)k,
+             (int)row);
+    if (e.inputs && row % 100 == 0) compare_slopes(&e, to, x);
+  }
+  end(u, e.i);
+  free(u->row);
+  printf("%ld values\n", compared);
+}
+
 int main(int argc, char **argv) {
   static unit units[MOST_UNITS];
   int count = 0, k = 1;
+  if (argc == 10 && strcmp(argv[1], "--exchange") == 0) {
+    units[0].version = atoi(argv[2]);
+    units[0].token = argv[4];
+    load(&units[0], argv[3]);
+    drive_exchange(&units[0], argv + 5);
+    return compared > 0 ? 0 : 1;
+  }
+  if (argc == 10 && strcmp(argv[1], "--observer") == 0) {
+    units[0].version = atoi(argv[2]);
+    units[0].token = argv[4];
+    load(&units[0], argv[3]);
+    drive_observer(&units[0], argv + 5);
+    return compared > 0 ? 0 : 1;
+  }
   bool some = argc > 1 && strcmp(argv[1], "--some") == 0;
   expects_messages = argc > 1 && strcmp(argv[1], "--refuse") == 0;
   for (k += some || expects_messages; k + 6 <= argc && count < MOST_UNITS; k += 6) {

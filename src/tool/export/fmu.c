@@ -51,12 +51,46 @@ static const char *const machine_roots[] = {"od_arena_over",
                                             "od_advance_restore",
                                             "od_signal_value",
                                             "od_signal_next_break",
+                                            "od_sim_set",
+                                            "od_sim_set_with_parameters",
+                                            "od_sim_state",
+                                            "od_sim_rates",
+                                            "od_sim_energy",
+                                            "od_sim_guards",
+                                            "od_sim_sample",
+                                            "od_sim_repartition",
+                                            "od_sim_derivatives",
+                                            "od_sim_output_jacobians",
                                             "od_status_text",
                                             NULL};
 
+static const char *const observer_roots[] = {"od_arena_over",
+                                             "od_model_plant_in",
+                                             "od_plant_calibrated_in",
+                                             "od_observer_size",
+                                             "od_observer_init",
+                                             "od_observer_check",
+                                             "od_observer_start",
+                                             "od_observer_declare_start",
+                                             "od_observer_predict",
+                                             "od_observer_correct",
+                                             "od_observer_outputs",
+                                             "od_observer_parameters",
+                                             "od_observer_parameter_sigma",
+                                             "od_observer_nis",
+                                             "od_observer_save",
+                                             "od_observer_restore",
+                                             "od_status_text",
+                                             NULL};
+
 // Headers of the core that the files of FMUs include.
-static const char *const headers[] = {"include/oleodyn/embedded.h", "include/oleodyn/advance.h",  "src/model/model.h",
-                                      "src/plant/plant_in_arena.h", "src/signals/signal_table.h", NULL};
+static const char *const headers[] = {"include/oleodyn/embedded.h",
+                                      "include/oleodyn/advance.h",
+                                      "src/model/model.h",
+                                      "src/plant/plant_in_arena.h",
+                                      "src/signals/signal_table.h",
+                                      "src/integrate/sim_block.h",
+                                      NULL};
 
 // Prints the fields of the templates that only FMUs have.
 static bool print_field(FILE *to, const char *word, void *user) {
@@ -73,6 +107,7 @@ static bool print_field(FILE *to, const char *word, void *user) {
                  {"signal_start_bits", od_machine_start_time(p->machine)}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (strcmp(word, numbers[i].word) == 0) return od_c_number(text, numbers[i].value), fputs(text, to), true;
+  if (strcmp(word, "exchanges") == 0) return fputs(p->exchange.is_possible ? "true" : "false", to), true;
   if (strcmp(word, "token") == 0) return fputs(x->fmu.token, to), true;
   if (strcmp(word, "signals") == 0) return p->d.observer ? (void)0 : od_c_signals(to, p->machine), true;
   if (strcmp(word, "fmu_model") == 0) return od_c_model(to, &p->model, "fmu_model", x->options->names), true;
@@ -82,6 +117,7 @@ static bool print_field(FILE *to, const char *word, void *user) {
   }
   if (strcmp(word, "inputs_at_start") != 0) return false;
   od_c_numbers(to, "input_at_start", p->start_input, p->inputs + p->sensors);
+  od_c_numbers(to, "nominal", p->exchange.nominal, p->exchange.states);
   fputs("static const double parameter_at_start[] = {", to);
   for (int i = 0, k = 0; i < x->fmu.variables; i++) {
     if (x->fmu.variable[i].kind != FMU_PARAMETER) continue;
@@ -97,12 +133,13 @@ static bool leaves_out(const char *name, const void *user) {
   const exporter *x = user;
   bool observes = x->fmu.program->d.observer != NULL;
   return (x->fmu.version == 2 ? strncmp(name, "fmi3.", 5) : strncmp(name, "fmi2.", 5)) == 0 ||
-         strcmp(name, observes ? "fmu_machine.c" : "fmu_observer.c") == 0;
+         strcmp(name, observes ? "fmu_machine.c" : "fmu_observer.c") == 0 ||
+         (observes && (strcmp(name, "fmu_machine.h") == 0 || strcmp(name, "fmu_exchange.c") == 0));
 }
 
 static od_status write_sources(exporter *x, const char *folder, od_error *err) {
   const od_c_use use = {.templates = "fmi",
-                        .roots = machine_roots,
+                        .roots = x->fmu.program->d.observer ? observer_roots : machine_roots,
                         .headers = headers,
                         .saves = true,
                         .messages = true,

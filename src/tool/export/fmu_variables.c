@@ -40,6 +40,52 @@ static bool add_inputs(lister *l) {
   return ok;
 }
 
+// Adds the values of an observer's sensors, then whether they are used. A sensor is one of the first outputs. A value that is missing in the first
+// sample is not used until it is set.
+static bool add_sensors(lister *l) {
+  const od_export_program *p = l->f->program;
+  bool ok = true;
+  for (int i = 0; i < p->sensors && ok; i++) {
+    const char *name = od_arena_format(l->arena, "%s.measured", p->output[i].name);
+    od_fmu_variable *v = name ? add(l, FMU_SENSOR, name, "sensor", p->output[i].unit, "value of the sensor") : NULL;
+    double start = p->start_input[p->inputs + i];
+    ok = v != NULL;
+    if (ok) v->start = isnan(start) ? 0 : start;
+  }
+  for (int i = 0; i < p->sensors && ok; i++) {
+    const char *name = od_arena_format(l->arena, "%s.valid", p->output[i].name);
+    od_fmu_variable *v =
+        name ? add(l, FMU_VALID, name, "sensor", "1", "whether the value of the sensor is used") : NULL;
+    ok = v != NULL;
+    if (ok) v->start = 1;
+  }
+  return ok;
+}
+
+// Adds the standard deviations of estimates.
+static bool add_sigmas(lister *l, fmu_kind kind, const od_exported_name *of, int count) {
+  bool ok = true;
+  for (int i = 0; i < count && ok; i++) {
+    const char *name = od_arena_format(l->arena, "%s.sigma", of[i].name);
+    ok = name && add(l, kind, name, "estimate", of[i].unit, "standard deviation of the estimate");
+  }
+  return ok;
+}
+
+// Adds the estimates of an observer and what describes their quality.
+static bool add_estimates(lister *l) {
+  const od_export_program *p = l->f->program;
+  bool ok = add_sigmas(l, FMU_SIGMA, p->output, p->d.outputs);
+  for (int i = 0; i < p->parameters && ok; i++)
+    ok = add(l, FMU_PARAMETER, p->parameter[i].name, "parameter", p->parameter[i].unit, "estimated parameter") != NULL;
+  return ok && add_sigmas(l, FMU_PARAMETER_SIGMA, p->parameter, p->parameters) &&
+         add(l, FMU_NIS, "nis", "observer", "1", "normalized innovation squared of the last sample") &&
+         add(l, FMU_DIMENSION, "nis.sensors", "observer", "1",
+             "sensors in the last sample; the mean of nis of a consistent observer") &&
+         add(l, FMU_STATUS, "status", "observer", "1",
+             "0: the last sample was used; else the sample failed, and the next sample starts the observer again");
+}
+
 static bool add_outputs(lister *l) {
   const od_export_program *p = l->f->program;
   bool ok = true;
@@ -52,7 +98,7 @@ static bool add_outputs(lister *l) {
 static bool add_parameters(lister *l) {
   const od_export_program *p = l->f->program;
   bool ok = true;
-  for (int i = 0; i < p->parameters && ok && !p->d.observer; i++) {
+  for (int i = 0; i < p->parameters && ok; i++) {
     od_number n = od_machine_number(p->machine, p->parameter_number[i]);
     od_fmu_variable *v = add(l, FMU_PARAMETER, n.path, "parameter", n.unit, "number of the machine file");
     ok = v != NULL;
@@ -61,8 +107,31 @@ static bool add_parameters(lister *l) {
   return ok;
 }
 
+// Adds states, derivatives and indicators.
+static bool add_exchange(lister *l) {
+  static const struct {
+    fmu_kind kind;
+    const char *meaning;
+  } lists[] = {
+      {FMU_STATE, "state"}, {FMU_DERIVATIVE, "derivative of a state"}, {FMU_INDICATOR, "changes its sign at an event"}};
+  const od_export_program *p = l->f->program;
+  bool ok = true;
+  for (int k = 0; k < 3 && p->exchange.is_possible; k++) {
+    int count = lists[k].kind == FMU_INDICATOR ? p->exchange.indicators : p->exchange.states;
+    for (int i = 0; i < count && ok; i++) {
+      const char *name = k == 0   ? od_arena_format(l->arena, "state[%d]", i + 1)
+                         : k == 1 ? od_arena_format(l->arena, "der(state[%d])", i + 1)
+                                  : od_arena_format(l->arena, "indicator[%d]", i + 1);
+      ok = name && add(l, lists[k].kind, name, "state", "1", lists[k].meaning);
+    }
+  }
+  return ok;
+}
+
 od_status od_fmu_list_variables(od_fmu *f, od_arena *arena, od_error *err) {
   lister l = {f, arena};
-  bool ok = add_inputs(&l) && add_outputs(&l) && add_parameters(&l);
+  bool observes = f->program->d.observer != NULL;
+  bool ok = add_inputs(&l) && (!observes || add_sensors(&l)) && add_outputs(&l) &&
+            (observes ? add_estimates(&l) : add_parameters(&l) && add_exchange(&l));
   return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }

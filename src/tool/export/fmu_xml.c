@@ -119,6 +119,7 @@ static const struct {
     [FMU_STATUS] = {"output", "discrete", "calculated"},
     [FMU_STATE] = {"local", "continuous", "calculated"},
     [FMU_DERIVATIVE] = {"local", "continuous", "calculated"},
+    [FMU_INDICATOR] = {"local", "continuous", "calculated"},
 };
 
 // The parameters of an observer are outputs.
@@ -135,6 +136,9 @@ static bool has_start(const od_fmu *f, const od_fmu_variable *v) {
 
 static void print_value(const od_fmu *f, FILE *to, const od_fmu_variable *v) {
   fmu_type type = fmu_type_of(v->kind);
+  if (v->kind == FMU_DERIVATIVE)
+    fprintf(to, " derivative=\"%d\"", (int)fmu_reference(&f->counts, FMU_STATE, v->index) + (f->version == 2));
+  if (v->kind == FMU_STATE) print_number(to, "nominal", f->program->exchange.nominal[v->index]);
   if (has_unit(v)) {
     const od_display d = display_of(v);
     print_attribute(to, "unit", v->unit);
@@ -169,23 +173,36 @@ static void print_variable(const od_fmu *f, FILE *to, int i) {
 // ---- structure
 
 // Prints the inputs on which an output of a machine may depend directly: none for functions of the states, such as positions and pressures;
-// nothing is printed if all inputs are possible.
+// nothing is printed if all inputs are possible. In model exchange, states are listed, too.
 static void print_dependencies(const od_fmu *f, FILE *to, const od_fmu_variable *v) {
   const od_model *m = &f->program->model;
   if (f->program->d.observer || v->kind != FMU_OUTPUT) return;
   const od_output *o = &m->output[v->index];
   if (o->kind == OD_OUT_INPUT && o->index < m->inputs)
     fprintf(to, " dependencies=\"%d\"", (int)fmu_reference(&f->counts, FMU_INPUT, o->index) + (f->version == 2));
-  else if (o->kind == OD_OUT_BLOCK_STATE || (o->kind != OD_OUT_INPUT && !od_model_measure_refusal(m, o)))
-    fputs(" dependencies=\"\"", to);
+  else if (o->kind == OD_OUT_BLOCK_STATE || (o->kind != OD_OUT_INPUT && !od_model_measure_refusal(m, o))) {
+    fputs(" dependencies=\"", to);
+    for (int i = 0; i < f->counts.count[FMU_STATE]; i++)
+      fprintf(to, "%s%d", i ? " " : "", (int)fmu_reference(&f->counts, FMU_STATE, i) + (f->version == 2));
+    fputc('"', to);
+  }
 }
 
-static void print_unknowns(const od_fmu *f, FILE *to, const char *name, bool with_dependencies) {
+// The groups of ModelStructure.
+typedef enum group { OUTPUTS, DERIVATIVES, AT_START, INDICATORS } group;
+static bool is_member(const od_fmu *f, int i, group g) {
+  fmu_kind kind = f->variable[i].kind;
+  return (g == DERIVATIVES && kind == FMU_DERIVATIVE) || (g == INDICATORS && kind == FMU_INDICATOR) ||
+         (g == AT_START && (kind == FMU_STATE || kind == FMU_DERIVATIVE)) ||
+         ((g == OUTPUTS || g == AT_START) && is_output(f, i));
+}
+
+static void print_unknowns(const od_fmu *f, FILE *to, const char *name, group g) {
   for (int i = 0; i < f->variables; i++) {
-    if (!is_output(f, i)) continue;
+    if (!is_member(f, i, g)) continue;
     fprintf(to, "%s<%s %s=\"%d\"", f->version == 3 ? "    " : "      ", name,
             f->version == 3 ? "valueReference" : "index", f->version == 3 ? i : i + 1);
-    if (with_dependencies) print_dependencies(f, to, &f->variable[i]);
+    if (g == OUTPUTS) print_dependencies(f, to, &f->variable[i]);
     fputs("/>\n", to);
   }
 }
@@ -195,13 +212,21 @@ static void print_structure(const od_fmu *f, FILE *to) {
   for (int i = 0; i < f->variables; i++) any = any || is_output(f, i);
   fputs("  <ModelStructure>\n", to);
   if (f->version == 3) {
-    print_unknowns(f, to, "Output", true);
-    print_unknowns(f, to, "InitialUnknown", false);
+    print_unknowns(f, to, "Output", OUTPUTS);
+    print_unknowns(f, to, "ContinuousStateDerivative", DERIVATIVES);
+    print_unknowns(f, to, "InitialUnknown", AT_START);
+    print_unknowns(f, to, "EventIndicator", INDICATORS);
   } else if (any) {
     fputs("    <Outputs>\n", to);
-    print_unknowns(f, to, "Unknown", true);
-    fputs("    </Outputs>\n    <InitialUnknowns>\n", to);
-    print_unknowns(f, to, "Unknown", false);
+    print_unknowns(f, to, "Unknown", OUTPUTS);
+    fputs("    </Outputs>\n", to);
+    if (f->counts.count[FMU_DERIVATIVE]) {
+      fputs("    <Derivatives>\n", to);
+      print_unknowns(f, to, "Unknown", DERIVATIVES);
+      fputs("    </Derivatives>\n", to);
+    }
+    fputs("    <InitialUnknowns>\n", to);
+    print_unknowns(f, to, "Unknown", AT_START);
     fputs("    </InitialUnknowns>\n", to);
   }
   fputs("  </ModelStructure>\n", to);
@@ -209,22 +234,39 @@ static void print_structure(const od_fmu *f, FILE *to) {
 
 // ---- files
 
+// Ends an element of FMI 2 for a kind of simulation, with the list of sources.
+static void print_source_files(const od_fmu *f, FILE *to, const char *element) {
+  fputs(">\n    <SourceFiles>\n", to);
+  for (const char **source = f->sources; source && *source; source++)
+    fprintf(to, "      <File name=\"%s\"/>\n", *source);
+  fprintf(to, "    </SourceFiles>\n  </%s>\n", element);
+}
+
 static void print_kind(const od_fmu *f, FILE *to) {
   const char *id = f->program->name;
+  // Derivatives of energies do not exist.
+  bool has_slopes = !f->program->d.observer && f->program->exchange.states <= f->program->states;
+  const char *slopes = f->version == 3 ? "providesDirectionalDerivatives" : "providesDirectionalDerivative";
+  if (f->program->exchange.is_possible) {
+    fprintf(to, "  <ModelExchange modelIdentifier=\"%s\" canGetAndSetFMU%ctate=\"true\" canSerializeFMU%ctate=\"true\"",
+            id, f->version == 3 ? 'S' : 's', f->version == 3 ? 'S' : 's');
+    if (has_slopes) fprintf(to, " %s=\"true\"", slopes);
+    if (f->version == 3) fputs("/>\n", to);
+    if (f->version == 2) print_source_files(f, to, "ModelExchange");
+  }
   if (f->version == 3) {
     fprintf(to,
             "  <CoSimulation modelIdentifier=\"%s\" canHandleVariableCommunicationStepSize=\"true\" "
-            "canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\"/>\n",
-            id);
+            "canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\"%s/>\n",
+            id, has_slopes ? " providesDirectionalDerivatives=\"true\"" : "");
     return;
   }
   fprintf(to,
           "  <CoSimulation modelIdentifier=\"%s\" canHandleVariableCommunicationStepSize=\"true\"%s "
-          "canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\">\n    <SourceFiles>\n",
-          id, f->program->d.observer ? "" : " canInterpolateInputs=\"true\"");
-  for (const char **source = f->sources; source && *source; source++)
-    fprintf(to, "      <File name=\"%s\"/>\n", *source);
-  fputs("    </SourceFiles>\n  </CoSimulation>\n", to);
+          "canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\"%s",
+          id, f->program->d.observer ? "" : " canInterpolateInputs=\"true\"",
+          has_slopes ? " providesDirectionalDerivative=\"true\"" : "");
+  print_source_files(f, to, "CoSimulation");
 }
 
 void od_fmu_print_description(const od_fmu *f, FILE *to) {
@@ -235,7 +277,8 @@ void od_fmu_print_description(const od_fmu *f, FILE *to) {
   print_attribute(to, f->version == 3 ? "instantiationToken" : "guid", f->token);
   if (p->title && *p->title) print_attribute(to, "description", p->title);
   fprintf(to, " generationTool=\"oleodyn %s\" variableNamingConvention=\"flat\"", od_version());
-  fputs(f->version == 2 ? " numberOfEventIndicators=\"0\">\n" : ">\n", to);
+  if (f->version == 2) fprintf(to, " numberOfEventIndicators=\"%d\"", f->counts.count[FMU_INDICATOR]);
+  fputs(">\n", to);
   print_kind(f, to);
   print_units(f, to);
   fputs("  <LogCategories>\n    <Category name=\"logStatusError\" description=\"failed calls\"/>\n  </LogCategories>\n",
@@ -245,7 +288,8 @@ void od_fmu_print_description(const od_fmu *f, FILE *to) {
   if (p->plan.tolerance > 0) print_number(to, "tolerance", p->plan.tolerance);
   print_number(to, "stepSize", p->plan.row);
   fputs("/>\n  <ModelVariables>\n", to);
-  for (int i = 0; i < f->variables; i++) print_variable(f, to, i);
+  for (int i = 0; i < f->variables; i++)
+    if (f->version == 3 || f->variable[i].kind != FMU_INDICATOR) print_variable(f, to, i);
   fputs("  </ModelVariables>\n", to);
   print_structure(f, to);
   fputs("</fmiModelDescription>\n", to);

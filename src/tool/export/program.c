@@ -1,6 +1,7 @@
 #include "export/program.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "experiment/sample_source.h"
@@ -120,8 +121,31 @@ static bool trim_outputs(od_export_program *p, const int *chosen) {
   return index && output;
 }
 
+// Finds out whether other programs can integrate the states of a machine. Its energies are integrals, which are states there.
+static od_status find_exchange(od_export_program *p, const od_plant *plant, od_error *err) {
+  const od_model *m = &p->model;
+  char *reason = p->exchange.reason;
+  size_t size = sizeof p->exchange.reason;
+  if (od_model_samplers(m) > 0)
+    snprintf(reason, size, "the block '%.60s' is sampled", od_model_text(m, m->block[m->sampler[0]].name));
+  else if (plant->jumps > 0)
+    snprintf(reason, size, "a law jumps, and only the integrators of oleodyn follow motions along a jump");
+  p->exchange.is_possible = !*reason;
+  if (*reason) return OD_OK;
+  int nx = od_plant_nx(plant), nz = plant->nz;
+  p->exchange.states = nx + plant->nq;
+  p->exchange.indicators = plant->margins + plant->zeros;
+  for (int i = 0; i < plant->scales; i++) p->exchange.indicators += plant->scale_knots[i];
+  double *nominal = p->exchange.nominal = OD_TAKE(&p->arena, double, nx + plant->nq);
+  if (!nominal) return no_memory(err);
+  // Typical sizes: 0.1 m or rad, 1 m/s or rad/s, the change of a pressure or spool in a millisecond, 1 kJ.
+  for (int i = 0; i < nx + plant->nq; i++)
+    nominal[i] = i < nz ? 0.1 : i < 2 * nz ? 1 : i < nx ? 1e-3 * (plant->scale ? plant->scale[i - nz] : 1) : 1e3;
+  return OD_OK;
+}
+
 // Finds out whether derivatives of the plant need complex numbers.
-static od_status find_needs(od_export_program *p, od_error *err) {
+static od_status find_needs(od_export_program *p, bool is_fmu, od_error *err) {
   OD_SCRATCH(scratch);
   const od_plant_choice choice = {p->d.output, p->d.outputs, p->d.number, p->d.numbers};
   od_plant *plant = NULL;
@@ -129,6 +153,11 @@ static od_status find_needs(od_export_program *p, od_error *err) {
   od_status status = od_model_plant_in(&scratch, &p->model, choice, &plant, err);
   if (status != OD_OK) return status;
   const od_plant_data *d = od_plant_data_of(plant);
+  if (is_fmu) {
+    // Importers may ask for derivatives of all outputs.
+    p->needs_complex = od_model_plant_check_real(d, &ignored) != OD_OK || od_model_plant_observes_in_complex(d);
+    return p->d.observer ? OD_OK : find_exchange(p, plant, err);
+  }
   p->needs_complex =
       p->d.observer ? od_model_plant_observes_in_complex(d) : od_model_plant_check_real(d, &ignored) != OD_OK;
   return status;
@@ -233,7 +262,7 @@ od_status od_export_machine(const od_machine *machine, const od_export_options *
   if (status == OD_OK) status = describe(p, machine, options, od_machine_file(machine), err);
   if (status == OD_OK) status = choose_outputs(p, machine, options, err);
   if (status == OD_OK) status = choose_parameters(p, machine, options, err);
-  if (status == OD_OK) status = find_needs(p, err);
+  if (status == OD_OK) status = find_needs(p, options->is_fmu, err);
   if (status != OD_OK) return status;
   p->states = 2 * p->model.freedom + p->model.states;
   double *start = OD_TAKE(&p->arena, double, p->inputs);
@@ -409,7 +438,15 @@ od_status od_export_experiment(const od_experiment *e, const od_export_options *
   od_status status = describe(p, e->model, options, e->path, err);
   if (status == OD_OK) status = choose_plant(p, e, err);
   if (status == OD_OK) status = choose_observer(p, e, err);
-  if (status == OD_OK) status = find_needs(p, err);
+  if (status == OD_OK) status = find_needs(p, options->is_fmu, err);
   if (status == OD_OK) status = read_samples(p, e, err);
-  return status == OD_OK ? run_test(p, err) : status;
+  if (status == OD_OK) status = run_test(p, err);
+  if (status != OD_OK) return status;
+  double *start = OD_TAKE(&p->arena, double, p->inputs + p->sensors);
+  if (!start) return no_memory(err);
+  for (int i = 0; i < p->inputs; i++) start[i] = p->run.u[i];
+  for (int i = 0; i < p->sensors; i++) start[p->inputs + i] = p->run.y[i];
+  p->start_input = start;
+  p->plan.row = p->d.period;
+  return OD_OK;
 }

@@ -48,6 +48,12 @@ typedef struct od_export_program {
   struct {
     double length, row, tolerance, longest;  // the run of `oleodyn simulate`, s; length 0: not given
   } plan;
+  struct {
+    bool is_possible;
+    char reason[160];  // why not
+    int states, indicators;
+    double *nominal;  // typical sizes of the states
+  } exchange;         // of FMUs of machines: model exchange
 } od_export_program;
 
 typedef struct od_export_options {

@@ -19,7 +19,10 @@
 static const char details[] =
     "A machine file gives a simulation, an experiment gives its observer. The folder of --c compiles by itself with any\n"
     "C11 compiler: the machine as constant data, the needed sources of the core, a header with init, step and outputs,\n"
-    "and a test with expected numbers. No function allocates memory (docs/export.md).\n";
+    "and a test with expected numbers. No function allocates memory.\n"
+    "--fmu 2 or --fmu 3 writes a functional mock-up unit for other programs (FMI 2.0 or 3.0): co-simulation, and model exchange\n"
+    "if the machine has no sampled parts, with sources and binaries for Linux and Windows. An input that the importer does not set follows the signal of the machine file\n"
+    "(docs/export.md).\n";
 
 typedef struct arguments {
   const char *folder, *fmu, *file, *name, *step;
@@ -173,7 +176,11 @@ static int export_fmu(od_job *job, const arguments *a, const od_export_program *
                  p->d.observer ? "an observer" : "a machine", od_count(p->states, "state").text,
                  od_count(p->inputs, "input").text, od_count(p->d.outputs, "output").text,
                  od_count(p->parameters, "parameter").text);
-  od_result_line(&r, "co-simulation, with sources and binaries for Linux%s", done.has_windows ? " and Windows" : "");
+  od_result_set(&r, "model_exchange", json_boolean(p->exchange.is_possible));
+  od_result_line(&r, "%s, with sources and binaries for Linux%s",
+                 p->exchange.is_possible ? "co-simulation and model exchange" : "co-simulation",
+                 done.has_windows ? " and Windows" : "");
+  if (*p->exchange.reason) od_result_line(&r, "no model exchange: %s", p->exchange.reason);
   if (!done.has_windows) od_result_line(&r, "no binary for Windows: the package gcc-mingw-w64-x86-64 is not installed");
   const od_file_contents contents = {.result = &r};
   return od_job_finish(job, &contents, NULL);

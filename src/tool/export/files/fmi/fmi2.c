@@ -14,11 +14,17 @@ typedef enum mode {
   STEPPING = 4,
   FAILED = 8,
   TERMINATED = 16,
+  IN_EVENT = 32,  // model exchange
+  IN_CONTINUOUS_TIME = 64,
 } mode;
-enum { SETTABLE = INSTANTIATED | INITIALIZING | STEPPING, READABLE = INITIALIZING | STEPPING | FAILED | TERMINATED };
+enum {
+  SETTABLE = INSTANTIATED | INITIALIZING | STEPPING | IN_EVENT | IN_CONTINUOUS_TIME,
+  READABLE = INITIALIZING | STEPPING | FAILED | TERMINATED | IN_EVENT | IN_CONTINUOUS_TIME
+};
 
 typedef struct instance {
   mode mode;
+  bool exchanges;  // whether the importer integrates (model exchange)
   fmu_run *run;
   char *name;
   fmi2CallbackFunctions call;
@@ -41,11 +47,13 @@ static bool may(const instance *i, int modes, const char *function) {
   if (!i) return false;
   if ((int)i->mode & modes) return true;
   report(i, fmi2Error, function,
-         i->mode == INSTANTIATED   ? "not allowed before fmi2EnterInitializationMode"
-         : i->mode == INITIALIZING ? "not allowed in initialization mode"
-         : i->mode == STEPPING     ? "not allowed after fmi2ExitInitializationMode"
-         : i->mode == FAILED       ? "not allowed after an error; call fmi2Reset or fmi2SetFMUstate"
-                                   : "not allowed after fmi2Terminate");
+         i->mode == INSTANTIATED         ? "not allowed before fmi2EnterInitializationMode"
+         : i->mode == INITIALIZING       ? "not allowed in initialization mode"
+         : i->mode == STEPPING           ? "not allowed after fmi2ExitInitializationMode"
+         : i->mode == IN_EVENT           ? "not allowed in event mode"
+         : i->mode == IN_CONTINUOUS_TIME ? "not allowed in continuous-time mode"
+         : i->mode == FAILED             ? "not allowed after an error; call fmi2Reset or fmi2SetFMUstate"
+                                         : "not allowed after fmi2Terminate");
   return false;
 }
 
@@ -78,16 +86,18 @@ fmi2Component FMI2_NAME(Instantiate)(fmi2String name, fmi2Type type, fmi2String 
   (void)resources, (void)visible;
   instance wrong = {.name = (char *)(name ? name : ""), .logs = logs};
   if (functions) wrong.call = *functions;
-  const char *reason = !name || !*name                                   ? "the name of the instance is missing"
-                       : !guid || strcmp(guid, fmu_described.token) != 0 ? "the guid is not that of this FMU"
-                       : type != fmi2CoSimulation                        ? "this FMU supports co-simulation only"
-                                                                         : NULL;
+  const char *reason = !name || !*name                                         ? "the name of the instance is missing"
+                       : !guid || strcmp(guid, fmu_described.token) != 0       ? "the guid is not that of this FMU"
+                       : type == fmi2ModelExchange && !fmu_described.exchanges ? "this FMU supports co-simulation only"
+                                                                               : NULL;
   instance *i = reason ? NULL : calloc(1, sizeof *i);
   if (!reason && i) {
     *i = wrong;
     i->mode = INSTANTIATED;
     i->name = malloc(strlen(name) + 1);
     i->run = fmu_new();
+    i->exchanges = type == fmi2ModelExchange;
+    if (i->run && i->exchanges) fmu_exchange(i->run);
     if (i->name && i->run) return strcpy(i->name, name), i;
     if (i->run) fmu_free(i->run);
     free(i->name);
@@ -128,13 +138,13 @@ fmi2Status FMI2_NAME(ExitInitializationMode)(fmi2Component c) {
   instance *i = c;
   if (!may(i, INITIALIZING, "fmi2ExitInitializationMode")) return fmi2Error;
   fmi2Status status = end(i, fmu_start(i->run), "fmi2ExitInitializationMode");
-  if (status == fmi2OK) i->mode = STEPPING;
+  if (status == fmi2OK) i->mode = i->exchanges ? IN_EVENT : STEPPING;
   return status;
 }
 
 fmi2Status FMI2_NAME(Terminate)(fmi2Component c) {
   instance *i = c;
-  if (!may(i, STEPPING, "fmi2Terminate")) return fmi2Error;
+  if (!may(i, STEPPING | IN_EVENT | IN_CONTINUOUS_TIME, "fmi2Terminate")) return fmi2Error;
   i->mode = TERMINATED;
   return fmi2OK;
 }
@@ -144,6 +154,7 @@ fmi2Status FMI2_NAME(Reset)(fmi2Component c) {
   if (!i) return fmi2Error;
   fmu_reset(i->run);
   i->mode = INSTANTIATED;
+  if (i->exchanges) fmu_exchange(i->run);
   i->has_stop = fmi2False;
   return fmi2OK;
 }
@@ -253,7 +264,7 @@ typedef struct saved_state {
   size_t mode;
   _Alignas(16) unsigned char bytes[];
 } saved_state;
-static const int savable = INSTANTIATED | INITIALIZING | STEPPING | TERMINATED;
+static const int savable = INSTANTIATED | INITIALIZING | STEPPING | TERMINATED | IN_EVENT | IN_CONTINUOUS_TIME;
 
 fmi2Status FMI2_NAME(GetFMUstate)(fmi2Component c, fmi2FMUstate *state) {
   instance *i = c;
@@ -304,8 +315,8 @@ fmi2Status FMI2_NAME(DeSerializeFMUstate)(fmi2Component c, const fmi2Byte bytes[
   if (!i) return fmi2Error;
   if (size < sizeof head) return report(i, fmi2Error, "fmi2DeSerializeFMUstate", "the state is too short");
   memcpy(&head, bytes, sizeof head);
-  bool possible =
-      head.mode == INSTANTIATED || head.mode == INITIALIZING || head.mode == STEPPING || head.mode == TERMINATED;
+  bool possible = head.mode == INSTANTIATED || head.mode == INITIALIZING || head.mode == STEPPING ||
+                  head.mode == TERMINATED || head.mode == IN_EVENT || head.mode == IN_CONTINUOUS_TIME;
   if (head.size != size || !possible)
     return report(i, fmi2Error, "fmi2DeSerializeFMUstate", "the bytes are not a state of this FMU");
   saved_state *s = malloc(size);
@@ -319,7 +330,8 @@ fmi2Status FMI2_NAME(GetDirectionalDerivative)(fmi2Component c, const fmi2ValueR
                                                const fmi2ValueReference known[], size_t knowns,
                                                const fmi2Real change_of_known[], fmi2Real change_of_unknown[]) {
   instance *i = c;
-  if (!may(i, INITIALIZING | STEPPING, "fmi2GetDirectionalDerivative")) return fmi2Error;
+  if (!may(i, INITIALIZING | STEPPING | IN_EVENT | IN_CONTINUOUS_TIME, "fmi2GetDirectionalDerivative"))
+    return fmi2Error;
   return end(i, fmu_slopes(i->run, unknown, unknowns, known, knowns, change_of_known, change_of_unknown),
              "fmi2GetDirectionalDerivative");
 }
@@ -402,47 +414,91 @@ fmi2Status FMI2_NAME(GetStringStatus)(fmi2Component c, fmi2StatusKind kind, fmi2
   return fmi2OK;
 }
 
-// ---- model exchange: refused in fmi2Instantiate()
+// ---- model exchange
 
-static fmi2Status no_model_exchange(fmi2Component c, const char *function) {
-  return c ? report(c, fmi2Error, function, "this FMU supports co-simulation only") : fmi2Error;
-}
 fmi2Status FMI2_NAME(EnterEventMode)(fmi2Component c) {
-  return no_model_exchange(c, "fmi2EnterEventMode");
+  instance *i = c;
+  if (!may(i, IN_CONTINUOUS_TIME | IN_EVENT, "fmi2EnterEventMode")) return fmi2Error;
+  fmu_begin_event(i->run);
+  i->mode = IN_EVENT;
+  return fmi2OK;
 }
+
 fmi2Status FMI2_NAME(NewDiscreteStates)(fmi2Component c, fmi2EventInfo *info) {
-  (void)info;
-  return no_model_exchange(c, "fmi2NewDiscreteStates");
+  instance *i = c;
+  fmu_event event = {0};
+  if (!may(i, IN_EVENT, "fmi2NewDiscreteStates")) return fmi2Error;
+  fmi2Status status = end(i, fmu_handle_event(i->run, &event), "fmi2NewDiscreteStates");
+  if (status != fmi2OK) return status;
+  *info = (fmi2EventInfo){.valuesOfContinuousStatesChanged = event.states_changed,
+                          .nextEventTimeDefined = isfinite(event.next),
+                          .nextEventTime = isfinite(event.next) ? event.next : 0};
+  return fmi2OK;
 }
+
 fmi2Status FMI2_NAME(EnterContinuousTimeMode)(fmi2Component c) {
-  return no_model_exchange(c, "fmi2EnterContinuousTimeMode");
+  instance *i = c;
+  if (!may(i, IN_EVENT, "fmi2EnterContinuousTimeMode")) return fmi2Error;
+  fmu_end_event(i->run);
+  i->mode = IN_CONTINUOUS_TIME;
+  return fmi2OK;
 }
+
 fmi2Status FMI2_NAME(CompletedIntegratorStep)(fmi2Component c, fmi2Boolean no_earlier_state,
                                               fmi2Boolean *enter_event_mode, fmi2Boolean *terminate) {
-  (void)no_earlier_state, (void)enter_event_mode, (void)terminate;
-  return no_model_exchange(c, "fmi2CompletedIntegratorStep");
+  (void)no_earlier_state;
+  instance *i = c;
+  if (!may(i, IN_CONTINUOUS_TIME, "fmi2CompletedIntegratorStep")) return fmi2Error;
+  *enter_event_mode = fmu_wants_event(i->run);
+  *terminate = fmi2False;
+  return fmi2OK;
 }
+
 fmi2Status FMI2_NAME(SetTime)(fmi2Component c, fmi2Real time) {
-  (void)time;
-  return no_model_exchange(c, "fmi2SetTime");
+  instance *i = c;
+  if (!may(i, IN_EVENT | IN_CONTINUOUS_TIME, "fmi2SetTime")) return fmi2Error;
+  return end(i, fmu_set_time(i->run, time), "fmi2SetTime");
 }
+
+// Returns whether the FMU has this number of states or indicators, and reports if not.
+static bool has_count(const instance *i, size_t count, fmu_kind kind, const char *function) {
+  if (count == (size_t)fmu_described.variables.count[kind]) return true;
+  report(i, fmi2Error, function, "the FMU has another number of these values");
+  return false;
+}
+
 fmi2Status FMI2_NAME(SetContinuousStates)(fmi2Component c, const fmi2Real x[], size_t states) {
-  (void)x, (void)states;
-  return no_model_exchange(c, "fmi2SetContinuousStates");
+  instance *i = c;
+  if (!may(i, IN_CONTINUOUS_TIME, "fmi2SetContinuousStates")) return fmi2Error;
+  if (!has_count(i, states, FMU_STATE, "fmi2SetContinuousStates")) return fmi2Error;
+  return end(i, fmu_set_states(i->run, x), "fmi2SetContinuousStates");
 }
+
+// Computes all values of a kind.
+static fmi2Status get_all(instance *i, fmu_kind kind, double *value, size_t count, const char *function) {
+  if (!may(i, INITIALIZING | IN_EVENT | IN_CONTINUOUS_TIME | TERMINATED, function)) return fmi2Error;
+  if (!i->exchanges) return report(i, fmi2Error, function, "not allowed in co-simulation");
+  if (!has_count(i, count, kind, function)) return fmi2Error;
+  for (size_t k = 0; k < count; k++) {
+    fmi2Status status = end(i, fmu_get(i->run, kind, (int)k, &value[k]), function);
+    if (status != fmi2OK) return status;
+  }
+  return fmi2OK;
+}
+
 fmi2Status FMI2_NAME(GetDerivatives)(fmi2Component c, fmi2Real derivative[], size_t states) {
-  (void)derivative, (void)states;
-  return no_model_exchange(c, "fmi2GetDerivatives");
+  return get_all(c, FMU_DERIVATIVE, derivative, states, "fmi2GetDerivatives");
 }
 fmi2Status FMI2_NAME(GetEventIndicators)(fmi2Component c, fmi2Real indicator[], size_t indicators) {
-  (void)indicator, (void)indicators;
-  return no_model_exchange(c, "fmi2GetEventIndicators");
+  return get_all(c, FMU_INDICATOR, indicator, indicators, "fmi2GetEventIndicators");
 }
 fmi2Status FMI2_NAME(GetContinuousStates)(fmi2Component c, fmi2Real x[], size_t states) {
-  (void)x, (void)states;
-  return no_model_exchange(c, "fmi2GetContinuousStates");
+  return get_all(c, FMU_STATE, x, states, "fmi2GetContinuousStates");
 }
 fmi2Status FMI2_NAME(GetNominalsOfContinuousStates)(fmi2Component c, fmi2Real nominal[], size_t states) {
-  (void)nominal, (void)states;
-  return no_model_exchange(c, "fmi2GetNominalsOfContinuousStates");
+  instance *i = c;
+  if (!may(i, ~(INSTANTIATED | FAILED), "fmi2GetNominalsOfContinuousStates")) return fmi2Error;
+  if (!has_count(i, states, FMU_STATE, "fmi2GetNominalsOfContinuousStates")) return fmi2Error;
+  for (size_t k = 0; k < states; k++) nominal[k] = fmu_described.nominal[k];
+  return fmi2OK;
 }

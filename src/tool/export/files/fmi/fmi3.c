@@ -13,15 +13,18 @@ typedef enum mode {
   STEPPING = 4,
   FAILED = 8,
   TERMINATED = 16,
+  IN_EVENT = 32,  // model exchange
+  IN_CONTINUOUS_TIME = 64,
 } mode;
 enum {
-  SETTABLE = INSTANTIATED | INITIALIZING | STEPPING,
-  READABLE = INSTANTIATED | INITIALIZING | STEPPING | FAILED | TERMINATED,
-  SAVABLE = INSTANTIATED | INITIALIZING | STEPPING | TERMINATED
+  SETTABLE = INSTANTIATED | INITIALIZING | STEPPING | IN_EVENT | IN_CONTINUOUS_TIME,
+  READABLE = INSTANTIATED | INITIALIZING | STEPPING | FAILED | TERMINATED | IN_EVENT | IN_CONTINUOUS_TIME,
+  SAVABLE = INSTANTIATED | INITIALIZING | STEPPING | TERMINATED | IN_EVENT | IN_CONTINUOUS_TIME
 };
 
 typedef struct instance {
   mode mode;
+  bool exchanges;  // whether the importer integrates (model exchange)
   fmu_run *run;
   fmi3InstanceEnvironment environment;
   fmi3LogMessageCallback log;
@@ -48,11 +51,13 @@ static bool may(const instance *i, int modes, const char *function) {
   if (!i) return false;
   if ((int)i->mode & modes) return true;
   report(i, fmi3Error, function,
-         i->mode == INSTANTIATED   ? "not allowed before fmi3EnterInitializationMode"
-         : i->mode == INITIALIZING ? "not allowed in initialization mode"
-         : i->mode == STEPPING     ? "not allowed after fmi3ExitInitializationMode"
-         : i->mode == FAILED       ? "not allowed after an error; call fmi3Reset or fmi3SetFMUState"
-                                   : "not allowed after fmi3Terminate");
+         i->mode == INSTANTIATED         ? "not allowed before fmi3EnterInitializationMode"
+         : i->mode == INITIALIZING       ? "not allowed in initialization mode"
+         : i->mode == STEPPING           ? "not allowed after fmi3ExitInitializationMode"
+         : i->mode == IN_EVENT           ? "not allowed in event mode"
+         : i->mode == IN_CONTINUOUS_TIME ? "not allowed in continuous-time mode"
+         : i->mode == FAILED             ? "not allowed after an error; call fmi3Reset or fmi3SetFMUState"
+                                         : "not allowed after fmi3Terminate");
   return false;
 }
 
@@ -107,10 +112,17 @@ fmi3Instance FMI3_NAME(InstantiateCoSimulation)(fmi3String name, fmi3String toke
 fmi3Instance FMI3_NAME(InstantiateModelExchange)(fmi3String name, fmi3String token, fmi3String resources,
                                                  fmi3Boolean visible, fmi3Boolean logs,
                                                  fmi3InstanceEnvironment environment, fmi3LogMessageCallback log) {
-  (void)name, (void)token, (void)resources, (void)visible;
   const instance wrong = {.environment = environment, .log = log, .logs = logs};
-  report(&wrong, fmi3Error, "fmi3InstantiateModelExchange", "this FMU supports co-simulation only");
-  return NULL;
+  if (!fmu_described.exchanges) {
+    report(&wrong, fmi3Error, "fmi3InstantiateModelExchange", "this FMU supports co-simulation only");
+    return NULL;
+  }
+  instance *i = FMI3_NAME(InstantiateCoSimulation)(name, token, resources, visible, logs, false, false, NULL, 0,
+                                                   environment, log, NULL);
+  if (!i) return NULL;
+  i->exchanges = true;
+  fmu_exchange(i->run);
+  return i;
 }
 
 fmi3Instance FMI3_NAME(InstantiateScheduledExecution)(fmi3String name, fmi3String token, fmi3String resources,
@@ -148,13 +160,13 @@ fmi3Status FMI3_NAME(ExitInitializationMode)(fmi3Instance instance_of) {
   instance *i = instance_of;
   if (!may(i, INITIALIZING, "fmi3ExitInitializationMode")) return fmi3Error;
   fmi3Status status = end(i, fmu_start(i->run), "fmi3ExitInitializationMode");
-  if (status == fmi3OK) i->mode = STEPPING;
+  if (status == fmi3OK) i->mode = i->exchanges ? IN_EVENT : STEPPING;
   return status;
 }
 
 fmi3Status FMI3_NAME(Terminate)(fmi3Instance instance_of) {
   instance *i = instance_of;
-  if (!may(i, STEPPING, "fmi3Terminate")) return fmi3Error;
+  if (!may(i, STEPPING | IN_EVENT | IN_CONTINUOUS_TIME, "fmi3Terminate")) return fmi3Error;
   i->mode = TERMINATED;
   return fmi3OK;
 }
@@ -164,12 +176,17 @@ fmi3Status FMI3_NAME(Reset)(fmi3Instance instance_of) {
   if (!i) return fmi3Error;
   fmu_reset(i->run);
   i->mode = INSTANTIATED;
+  if (i->exchanges) fmu_exchange(i->run);
   i->has_stop = false;
   return fmi3OK;
 }
 
-fmi3Status FMI3_NAME(EnterEventMode)(fmi3Instance i) {
-  return unsupported(i, "fmi3EnterEventMode");
+fmi3Status FMI3_NAME(EnterEventMode)(fmi3Instance instance_of) {
+  instance *i = instance_of;
+  if (!may(i, IN_CONTINUOUS_TIME | IN_EVENT, "fmi3EnterEventMode")) return fmi3Error;
+  fmu_begin_event(i->run);
+  i->mode = IN_EVENT;
+  return fmi3OK;
 }
 fmi3Status FMI3_NAME(EnterStepMode)(fmi3Instance i) {
   return unsupported(i, "fmi3EnterStepMode");
@@ -344,8 +361,8 @@ fmi3Status FMI3_NAME(DeserializeFMUState)(fmi3Instance i, const fmi3Byte bytes[]
   if (!i) return fmi3Error;
   if (size < sizeof head) return report(i, fmi3Error, "fmi3DeserializeFMUState", "the state is too short");
   memcpy(&head, bytes, sizeof head);
-  bool possible =
-      head.mode == INSTANTIATED || head.mode == INITIALIZING || head.mode == STEPPING || head.mode == TERMINATED;
+  bool possible = head.mode == INSTANTIATED || head.mode == INITIALIZING || head.mode == STEPPING ||
+                  head.mode == TERMINATED || head.mode == IN_EVENT || head.mode == IN_CONTINUOUS_TIME;
   if (head.size != size || !possible)
     return report(i, fmi3Error, "fmi3DeserializeFMUState", "the bytes are not a state of this FMU");
   saved_state *s = malloc(size);
@@ -360,7 +377,8 @@ fmi3Status FMI3_NAME(GetDirectionalDerivative)(fmi3Instance instance_of, const f
                                                const fmi3Float64 seed[], size_t seeds, fmi3Float64 sensitivity[],
                                                size_t sensitivities) {
   instance *i = instance_of;
-  if (!may(i, INITIALIZING | STEPPING, "fmi3GetDirectionalDerivative")) return fmi3Error;
+  if (!may(i, INITIALIZING | STEPPING | IN_EVENT | IN_CONTINUOUS_TIME, "fmi3GetDirectionalDerivative"))
+    return fmi3Error;
   if (seeds < knowns || sensitivities < unknowns)
     return report(i, fmi3Error, "fmi3GetDirectionalDerivative", "too few values");
   return end(i, fmu_slopes(i->run, unknown, unknowns, known, knowns, seed, sensitivity),
@@ -450,57 +468,100 @@ fmi3Status FMI3_NAME(SetShiftFraction)(fmi3Instance i, const fmi3ValueReference 
   return unsupported(i, "fmi3SetShiftFraction");
 }
 fmi3Status FMI3_NAME(EvaluateDiscreteStates)(fmi3Instance i) {
-  return unsupported(i, "fmi3EvaluateDiscreteStates");
+  return may(i, INITIALIZING | IN_EVENT, "fmi3EvaluateDiscreteStates") ? fmi3OK : fmi3Error;
 }
-fmi3Status FMI3_NAME(UpdateDiscreteStates)(fmi3Instance i, fmi3Boolean *needs_update, fmi3Boolean *terminate,
+fmi3Status FMI3_NAME(UpdateDiscreteStates)(fmi3Instance instance_of, fmi3Boolean *needs_update, fmi3Boolean *terminate,
                                            fmi3Boolean *nominals_changed, fmi3Boolean *states_changed,
                                            fmi3Boolean *has_next_event, fmi3Float64 *next_event) {
-  (void)needs_update, (void)terminate, (void)nominals_changed, (void)states_changed, (void)has_next_event;
-  (void)next_event;
-  return unsupported(i, "fmi3UpdateDiscreteStates");
+  instance *i = instance_of;
+  fmu_event event = {0};
+  if (!may(i, IN_EVENT, "fmi3UpdateDiscreteStates")) return fmi3Error;
+  fmi3Status status = end(i, fmu_handle_event(i->run, &event), "fmi3UpdateDiscreteStates");
+  if (status != fmi3OK) return status;
+  if (needs_update) *needs_update = false;
+  if (terminate) *terminate = false;
+  if (nominals_changed) *nominals_changed = false;
+  if (states_changed) *states_changed = event.states_changed;
+  if (has_next_event) *has_next_event = isfinite(event.next);
+  if (next_event) *next_event = isfinite(event.next) ? event.next : 0;
+  return fmi3OK;
 }
 
 // ---- model exchange
 
-fmi3Status FMI3_NAME(EnterContinuousTimeMode)(fmi3Instance i) {
-  return unsupported(i, "fmi3EnterContinuousTimeMode");
+fmi3Status FMI3_NAME(EnterContinuousTimeMode)(fmi3Instance instance_of) {
+  instance *i = instance_of;
+  if (!may(i, IN_EVENT, "fmi3EnterContinuousTimeMode")) return fmi3Error;
+  fmu_end_event(i->run);
+  i->mode = IN_CONTINUOUS_TIME;
+  return fmi3OK;
 }
-fmi3Status FMI3_NAME(CompletedIntegratorStep)(fmi3Instance i, fmi3Boolean no_earlier_state,
+
+fmi3Status FMI3_NAME(CompletedIntegratorStep)(fmi3Instance instance_of, fmi3Boolean no_earlier_state,
                                               fmi3Boolean *enter_event_mode, fmi3Boolean *terminate) {
-  (void)no_earlier_state, (void)enter_event_mode, (void)terminate;
-  return unsupported(i, "fmi3CompletedIntegratorStep");
+  (void)no_earlier_state;
+  instance *i = instance_of;
+  if (!may(i, IN_CONTINUOUS_TIME, "fmi3CompletedIntegratorStep")) return fmi3Error;
+  *enter_event_mode = fmu_wants_event(i->run);
+  *terminate = false;
+  return fmi3OK;
 }
-fmi3Status FMI3_NAME(SetTime)(fmi3Instance i, fmi3Float64 time) {
-  (void)time;
-  return unsupported(i, "fmi3SetTime");
+
+fmi3Status FMI3_NAME(SetTime)(fmi3Instance instance_of, fmi3Float64 time) {
+  instance *i = instance_of;
+  if (!may(i, IN_EVENT | IN_CONTINUOUS_TIME, "fmi3SetTime")) return fmi3Error;
+  return end(i, fmu_set_time(i->run, time), "fmi3SetTime");
 }
-fmi3Status FMI3_NAME(SetContinuousStates)(fmi3Instance i, const fmi3Float64 x[], size_t states) {
-  (void)x, (void)states;
-  return unsupported(i, "fmi3SetContinuousStates");
+
+// Returns whether the FMU has this number of states or indicators, and reports if not.
+static bool has_count(const instance *i, size_t count, fmu_kind kind, const char *function) {
+  if (count == (size_t)fmu_described.variables.count[kind]) return true;
+  report(i, fmi3Error, function, "the FMU has another number of these values");
+  return false;
 }
+
+fmi3Status FMI3_NAME(SetContinuousStates)(fmi3Instance instance_of, const fmi3Float64 x[], size_t states) {
+  instance *i = instance_of;
+  if (!may(i, IN_CONTINUOUS_TIME, "fmi3SetContinuousStates")) return fmi3Error;
+  if (!has_count(i, states, FMU_STATE, "fmi3SetContinuousStates")) return fmi3Error;
+  return end(i, fmu_set_states(i->run, x), "fmi3SetContinuousStates");
+}
+
+// Computes all values of a kind.
+static fmi3Status get_all(instance *i, fmu_kind kind, double *value, size_t count, const char *function) {
+  if (!may(i, INITIALIZING | IN_EVENT | IN_CONTINUOUS_TIME | TERMINATED, function)) return fmi3Error;
+  if (!i->exchanges) return report(i, fmi3Error, function, "not allowed in co-simulation");
+  if (!has_count(i, count, kind, function)) return fmi3Error;
+  for (size_t k = 0; k < count; k++) {
+    fmi3Status status = end(i, fmu_get(i->run, kind, (int)k, &value[k]), function);
+    if (status != fmi3OK) return status;
+  }
+  return fmi3OK;
+}
+
 fmi3Status FMI3_NAME(GetContinuousStateDerivatives)(fmi3Instance i, fmi3Float64 derivative[], size_t states) {
-  (void)derivative, (void)states;
-  return unsupported(i, "fmi3GetContinuousStateDerivatives");
+  return get_all(i, FMU_DERIVATIVE, derivative, states, "fmi3GetContinuousStateDerivatives");
 }
-fmi3Status FMI3_NAME(GetEventIndicators)(fmi3Instance i, fmi3Float64 indicator[], size_t indicators) {
-  (void)indicator, (void)indicators;
-  return unsupported(i, "fmi3GetEventIndicators");
+fmi3Status FMI3_NAME(GetEventIndicators)(fmi3Instance i, fmi3Float64 value[], size_t indicators) {
+  return get_all(i, FMU_INDICATOR, value, indicators, "fmi3GetEventIndicators");
 }
 fmi3Status FMI3_NAME(GetContinuousStates)(fmi3Instance i, fmi3Float64 x[], size_t states) {
-  (void)x, (void)states;
-  return unsupported(i, "fmi3GetContinuousStates");
+  return get_all(i, FMU_STATE, x, states, "fmi3GetContinuousStates");
 }
-fmi3Status FMI3_NAME(GetNominalsOfContinuousStates)(fmi3Instance i, fmi3Float64 nominal[], size_t states) {
-  (void)nominal, (void)states;
-  return unsupported(i, "fmi3GetNominalsOfContinuousStates");
+fmi3Status FMI3_NAME(GetNominalsOfContinuousStates)(fmi3Instance instance_of, fmi3Float64 nominal[], size_t states) {
+  instance *i = instance_of;
+  if (!may(i, ~(INSTANTIATED | FAILED), "fmi3GetNominalsOfContinuousStates")) return fmi3Error;
+  if (!has_count(i, states, FMU_STATE, "fmi3GetNominalsOfContinuousStates")) return fmi3Error;
+  for (size_t k = 0; k < states; k++) nominal[k] = fmu_described.nominal[k];
+  return fmi3OK;
 }
 fmi3Status FMI3_NAME(GetNumberOfEventIndicators)(fmi3Instance i, size_t *count) {
   if (!i) return fmi3Error;
-  *count = 0;
+  *count = (size_t)fmu_described.variables.count[FMU_INDICATOR];
   return fmi3OK;
 }
 fmi3Status FMI3_NAME(GetNumberOfContinuousStates)(fmi3Instance i, size_t *count) {
   if (!i) return fmi3Error;
-  *count = 0;
+  *count = (size_t)fmu_described.variables.count[FMU_STATE];
   return fmi3OK;
 }

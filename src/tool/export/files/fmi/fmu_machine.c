@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "fmu_run.h"
-#include "oleodyn/advance.h"
+#include "fmu_machine.h"
 #include "plant/plant_in_arena.h"
 #include "signals/signal.h"
 
@@ -15,40 +14,26 @@ static const fmu_description *const d = &fmu_described;
 enum { FIRST_MEMORY = 1 << 16, SAVED_DOUBLES = 8 };
 static const size_t most_memory = (size_t)1 << 32;
 
-struct fmu_run {
-  void *memory;
-  const od_plant *plant;
-  od_sim *sim,
-      *at;  // the simulation, and the simulation at the current time: `sim` or a copy that belongs to the advance
-  od_advance *advance;
-  void *advance_memory;
-  double tolerance, start, end;  // settings
-  double now, step, origin;      // current time; fixed step and beginning of its grid, s
-  bool is_beyond;                // whether steps went beyond the end of the file's run
-  bool is_started, has_new_inputs, has_new_parameters, has_outputs;
-  double *value, *rate,
-      *rate_from;  // inputs: values that the importer set, their rates, and times from which rates count
-  double *is_set;  // inputs: 1 or 0
-  double *p, *p0;  // parameters, and their values at the start
-  double *u, *y;   // memory: inputs and outputs at the current time
-};
-
 // ---- inputs
 
 static double input_at(const fmu_run *r, int i, double t) {
   if (r->is_set[i] != 0) return r->value[i] + (r->rate[i] != 0 ? r->rate[i] * (t - r->rate_from[i]) : 0);
   return od_signal_value(d->signals, d->signal[i], t + d->signal_start);
 }
-static void inputs_at(const void *run, double t, double *u) {
-  const fmu_run *r = run;
+void fmu_inputs(const fmu_run *r, double t, double *u) {
   for (int i = 0; i < r->plant->nu; i++) u[i] = input_at(r, i, t);
 }
-static double next_break(const void *run, double t) {
-  const fmu_run *r = run;
+double fmu_next_break(const fmu_run *r, double t) {
   double next = INFINITY;
   for (int i = 0; i < r->plant->nu; i++)
     if (r->is_set[i] == 0) next = fmin(next, od_signal_next_break(d->signals, d->signal[i], t + d->signal_start));
   return next - d->signal_start;
+}
+static void inputs_at(const void *run, double t, double *u) {
+  fmu_inputs(run, t, u);
+}
+static double next_break(const void *run, double t) {
+  return fmu_next_break(run, t);
 }
 static bool is_driven(const fmu_run *r) {
   bool driven = false;
@@ -91,6 +76,16 @@ static fmu_run *lay_out(void *memory, size_t size) {
   r->p0 = OD_TAKE(&arena, double, plant->np);
   r->u = OD_TAKE(&arena, double, plant->nu);
   r->y = OD_TAKE(&arena, double, plant->ny);
+  const int nx = od_plant_nx(plant);
+  r->x = OD_TAKE(&arena, double, nx + plant->nq);
+  r->guard = OD_TAKE(&arena, double, od_plant_guards(plant));
+  r->power = OD_TAKE(&arena, double, plant->nq);
+  r->fx = OD_TAKE_MATRIX(&arena, double, nx, nx);
+  r->fu = OD_TAKE_MATRIX(&arena, double, nx, plant->nu);
+  r->fp = OD_TAKE_MATRIX(&arena, double, nx, plant->np);
+  r->hx = OD_TAKE_MATRIX(&arena, double, plant->ny, nx);
+  r->hu = OD_TAKE_MATRIX(&arena, double, plant->ny, plant->nu);
+  r->hp = OD_TAKE_MATRIX(&arena, double, plant->ny, plant->np);
   r->sim = od_sim_init(od_arena_take(&arena, od_sim_size(plant)), plant);
   if (!r->sim) return NULL;
   od_sim_set_integrator(r->sim, e->integrator);
@@ -128,12 +123,12 @@ void fmu_setup(fmu_run *r, double tolerance, double start, double end) {
   r->end = end > start ? end : INFINITY;
   r->step = d->embedded.period;
   r->is_started = r->is_beyond = false;
+  r->in_event = r->is_initializing = true;
 }
 
 // ---- steps
 
-// Creates the advance at the current time.
-static od_status begin_grid(fmu_run *r, double step) {
+od_status fmu_begin_grid(fmu_run *r, double step) {
   r->step = step;
   r->origin = r->now;
   r->at = r->sim;
@@ -150,21 +145,22 @@ od_status fmu_start(fmu_run *r) {
   if (status == OD_OK && r->plant->np) od_sim_parameters(r->sim, r->p0);
   bool changed = r->plant->np && memcmp(r->p, r->p0, (size_t)r->plant->np * sizeof *r->p) != 0;
   if (status == OD_OK && changed) status = od_sim_set_parameters(r->sim, r->p);
-  if (status == OD_OK) status = begin_grid(r, d->embedded.period);
+  if (status == OD_OK) status = fmu_begin_grid(r, d->embedded.period);
   r->is_started = status == OD_OK;
   r->has_new_inputs = r->has_new_parameters = false;
+  if (status == OD_OK && r->is_exchanged) fmu_take_states(r);
   return status;
 }
 
 // Makes the current time the beginning of the next step.
 static od_status continue_here(fmu_run *r) {
   if (r->at != r->sim) memcpy(r->sim, r->at, od_sim_bytes(r->sim));
-  return begin_grid(r, r->step);
+  return fmu_begin_grid(r, r->step);
 }
 
-// Takes over values that the importer has set since the last step: the simulation continues from the current time.
-static od_status settle(fmu_run *r) {
+od_status fmu_settle(fmu_run *r) {
   if (!r->is_started) return fmu_start(r);
+  if (r->is_exchanged) return fmu_evaluate(r);
   if (!r->has_new_inputs && !r->has_new_parameters) return OD_OK;
   r->has_outputs = false;
   od_status status = OD_OK;
@@ -193,10 +189,10 @@ static bool is_on_grid(const fmu_run *r, double t) {
 od_status fmu_step(fmu_run *r, double t, double h) {
   double to = row_at(r, t + h);
   if (!(fabs(t - r->now) <= 1e-9 * h + 1e-15 * fabs(t)) || !(h > 0) || !isfinite(to)) return OD_BAD_ARGUMENT;
-  od_status status = settle(r);
+  od_status status = fmu_settle(r);
   // Other steps of the importer: the longest fixed step that divides them.
   if (status == OD_OK && !is_adaptive() && !is_on_grid(r, to))
-    status = begin_grid(r, (to - r->now) / fmax(1, ceil((to - r->now) / d->embedded.period * (1 - 1e-9))));
+    status = fmu_begin_grid(r, (to - r->now) / fmax(1, ceil((to - r->now) / d->embedded.period * (1 - 1e-9))));
   if (status == OD_OK && is_adaptive() && !isfinite(r->end) && !r->is_beyond && to > d->end) {
     r->is_beyond = true;
     status = continue_here(r);
@@ -225,11 +221,14 @@ od_status fmu_get(fmu_run *r, fmu_kind kind, int i, double *value) {
     case FMU_INPUT: *value = input_at(r, i, r->now); return OD_OK;
     case FMU_PARAMETER: *value = r->p[i]; return OD_OK;
     case FMU_OUTPUT:
-      status = settle(r);
+      status = fmu_settle(r);
       if (status == OD_OK && !r->has_outputs) status = od_sim_outputs(r->at, r->y);
       r->has_outputs = status == OD_OK;
       *value = r->y[i];
       return status;
+    case FMU_STATE:
+    case FMU_DERIVATIVE:
+    case FMU_INDICATOR: return fmu_get_exchanged(r, kind, i, value);
     default: return OD_NOT_AVAILABLE;
   }
 }
@@ -247,7 +246,8 @@ od_status fmu_set(fmu_run *r, fmu_kind kind, int i, double value) {
     r->rate[i] = 0;
   }
   // Before the first step, a new value starts the run again.
-  if (r->now == r->start && (r->has_new_inputs || r->has_new_parameters)) r->is_started = false;
+  if (r->now == r->start && (!r->is_exchanged || r->is_initializing) && (r->has_new_inputs || r->has_new_parameters))
+    r->is_started = false;
   return OD_OK;
 }
 
@@ -261,12 +261,6 @@ od_status fmu_set_rate(fmu_run *r, int i, double rate) {
   return OD_OK;
 }
 
-od_status fmu_slopes(fmu_run *r, const uint32_t *unknown, size_t unknowns, const uint32_t *known, size_t knowns,
-                     const double *seed, double *slope) {
-  (void)r, (void)unknown, (void)unknowns, (void)known, (void)knowns, (void)seed, (void)slope;
-  return OD_NOT_AVAILABLE;
-}
-
 // ---- saved states: doubles of the run, its inputs and parameters, then the advance with the simulation
 
 static size_t saved_head(const fmu_run *r) {
@@ -275,7 +269,7 @@ static size_t saved_head(const fmu_run *r) {
 }
 
 size_t fmu_saved_size(fmu_run *r) {
-  return settle(r) == OD_OK ? saved_head(r) + od_advance_save_size(r->advance) : 0;
+  return fmu_settle(r) == OD_OK ? saved_head(r) + od_advance_save_size(r->advance) : 0;
 }
 
 // Copies a list of doubles to or from `saved` and moves on.
@@ -293,10 +287,12 @@ static void transfer_lists(fmu_run *r, double *saved, bool restores) {
 }
 
 od_status fmu_save(fmu_run *r, void *saved) {
-  od_status status = settle(r);
+  od_status status = fmu_settle(r);
   if (status != OD_OK) return status;
   const double head[SAVED_DOUBLES] = {r->now,  r->start,  r->end,          r->tolerance,
                                       r->step, r->origin, r->at != r->sim, r->is_beyond};
+  if (r->is_exchanged) status = fmu_begin_grid(r, r->step);
+  if (status != OD_OK) return status;
   memset(saved, 0, saved_head(r));
   memcpy(saved, head, sizeof head);
   transfer_lists(r, (double *)saved + SAVED_DOUBLES, false);
@@ -312,7 +308,7 @@ od_status fmu_restore(fmu_run *r, const void *saved, size_t size) {
   od_status status = r->is_started ? OD_OK : fmu_start(r);
   if (status != OD_OK) return status;
   r->start = head[1], r->end = head[2], r->tolerance = head[3], r->is_beyond = head[7] != 0;
-  status = begin_grid(r, head[4]);
+  status = fmu_begin_grid(r, head[4]);
   if (status == OD_OK)
     status = od_advance_restore(r->advance, (const char *)saved + saved_head(r), size - saved_head(r), NULL);
   r->is_started = status == OD_OK;
@@ -320,5 +316,6 @@ od_status fmu_restore(fmu_run *r, const void *saved, size_t size) {
   r->now = head[0], r->origin = head[5];
   transfer_lists(r, (double *)saved + SAVED_DOUBLES, true);
   r->has_new_inputs = r->has_new_parameters = r->has_outputs = false;
+  if (r->is_exchanged) fmu_take_states(r);
   return head[6] != 0 ? od_sim_advance(r->advance, r->now, &r->at) : OD_OK;
 }

@@ -24,6 +24,8 @@ typedef struct fmu_description {
   const int *signal;          // per input: index in `signals`
   double signal_start;        // time of the signals at time 0, s
   const double *input;        // start values of the inputs and sensors
+  bool exchanges;             // whether importers can integrate the machine (model exchange)
+  const double *nominal;      // typical sizes of the states
   const double *parameter;    // start values of the parameters
 } fmu_description;
 extern const fmu_description fmu_described;
@@ -52,6 +54,22 @@ od_status fmu_set_rate(fmu_run *r, int input, double rate);
 // Multiplies the derivatives of unknowns (outputs, derivatives) with respect to knowns (inputs, parameters, states) by `seed`.
 od_status fmu_slopes(fmu_run *r, const uint32_t *unknown, size_t unknowns, const uint32_t *known, size_t knowns,
                      const double *seed, double *slope);
+
+// Model exchange. fmu_exchange() selects it before the start. States are those of the machine, then the integrals of powers. Indicators
+// change their sign at switches, contacts and knots of laws.
+typedef struct fmu_event {
+  bool states_changed;  // their values, or the coordinates that they stand for
+  double next;          // time of the next event, s; INFINITY: none
+} fmu_event;
+void fmu_exchange(fmu_run *r);
+od_status fmu_set_time(fmu_run *r, double t);
+od_status fmu_set_states(fmu_run *r, const double *x);
+// Begins event mode; fmu_handle_event() takes the switches that are due; fmu_end_event() begins continuous time.
+void fmu_begin_event(fmu_run *r);
+od_status fmu_handle_event(fmu_run *r, fmu_event *event);
+void fmu_end_event(fmu_run *r);
+// Returns whether the importer has to begin an event after a step: the coordinates are ill-conditioned.
+bool fmu_wants_event(fmu_run *r);
 
 // The state as bytes that any run of the same FMU can restore, also in another process, with the same results to the bit.
 size_t fmu_saved_size(fmu_run *r);

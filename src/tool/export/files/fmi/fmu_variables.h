@@ -20,6 +20,7 @@ typedef enum fmu_kind {
   FMU_STATUS,           // observer: 0, or the reason why the last step failed (od_status)
   FMU_STATE,            // model exchange
   FMU_DERIVATIVE,
+  FMU_INDICATOR,
   FMU_KINDS
 } fmu_kind;
 typedef enum fmu_type { FMU_REAL, FMU_INTEGER, FMU_BOOLEAN } fmu_type;
