@@ -195,7 +195,8 @@ static void print_parts(FILE *to, writer *w) {
   fputc('\n', to);
   for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
     const char *part = left_out[i].part;
-    if (strcmp(part, "complex") == 0 || !lacks_part(p, part) || (i > 0 && strcmp(part, left_out[i - 1].part) == 0)) continue;
+    if (strcmp(part, "complex") == 0 || !lacks_part(p, part) || (i > 0 && strcmp(part, left_out[i - 1].part) == 0))
+      continue;
     fputs("#define OD_WITHOUT_", to);
     for (; *part; part++) fputc(toupper((unsigned char)*part), to);
     fputc('\n', to);
@@ -239,14 +240,20 @@ static bool print_field(FILE *to, const char *word, void *user) {
   const struct {
     const char *word;
     long long value;
-  } counts[] = {{"inputs", p->inputs},        {"sensors", p->sensors},
-                {"outputs", p->d.outputs},    {"parameters", p->parameters},
-                {"numbers", p->d.numbers},    {"calibrations", p->d.calibrations},
-                {"states", p->states},        {"memory", (long long)(p->run.memory + 15) / 16 * 16},
-                {"steps", p->run.steps},      {"patience", p->observer.patience},
+  } counts[] = {{"inputs", p->inputs},
+                {"sensors", p->sensors},
+                {"outputs", p->d.outputs},
+                {"parameters", p->parameters},
+                {"numbers", p->d.numbers},
+                {"calibrations", p->d.calibrations},
+                {"states", p->states},
+                {"memory", (long long)(p->run.memory + 15) / 16 * 16},
+                {"steps", p->run.steps},
+                {"patience", p->observer.patience},
                 {"entries", p->d.observer ? count_entries(p->observer.P, p->states + p->parameters) : 0},
                 {"noise_rows", p->observer.noise_rows},
-                {"given", p->observer.given}, {"residuals", p->run.residuals},
+                {"given", p->observer.given},
+                {"residuals", p->run.residuals},
                 {"matrices", p->run.matrices}};
   const struct {
     const char *word;
@@ -315,7 +322,7 @@ static od_status write_page(writer *w, od_text_stream *page, const char *name, o
   char *text = od_text_stream_close(page);
   od_atomic_file file;
   od_status status = path && text && od_arena_status(&w->arena) == OD_OK ? make_folders(w, path, err)
-                                                                          : od_fail(err, OD_NO_MEMORY, "out of memory");
+                                                                         : od_fail(err, OD_NO_MEMORY, "out of memory");
   if (status == OD_OK) length = page->length, status = od_atomic_open(&file, path, err);
   if (status == OD_OK) {
     if (w->p->single && (ends_with(path, ".c") || ends_with(path, ".h")))
@@ -367,8 +374,8 @@ static const char *own_part(const char *symbol, const char *prefix) {
 static od_symbol_role role(const void *user, const char *path, const char *symbol) {
   const od_export_program *p = user;
   for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
-    if (left_out[i].begin && lacks_part(p, left_out[i].part) && strncmp(path, left_out[i].begin, strlen(left_out[i].begin)) == 0 &&
-        ends_with(path, left_out[i].end))
+    if (left_out[i].begin && lacks_part(p, left_out[i].part) &&
+        strncmp(path, left_out[i].begin, strlen(left_out[i].begin)) == 0 && ends_with(path, left_out[i].end))
       return OD_SYMBOL_LEFT_OUT;
   const char *filter = own_part(symbol, "od_filter_"), *integrator = own_part(symbol, "od_integrator_");
   if (filter && is_listed(filters, filter))
