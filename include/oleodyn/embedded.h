@@ -21,19 +21,19 @@ typedef struct od_embedded_observer {
   od_covariance_form form;
   double gate;
   int patience;
-  int sensors;                     // number of sensors: the first outputs of the plant
-  const double *low, *high;        // `sensors` entries: a value at or beyond an end of this range is not used; equal
-                                   // ends: no range
-  const double *sigma;             // `outputs` entries: standard deviations of the noise
-  const double *covariance;        // outputs x outputs: covariance of the noise; NULL: independent sensors
-  const int *frozen;               // `outputs` entries: a value that repeats this many times is not used; 0: no such
-                                   // check
-  const double *least, *most;      // one entry per parameter: bounds
-  const double *start;             // one entry per parameter: initial estimates
-  const double *P, *Q;             // n x n: covariance of the initial errors, and of the process noise per period
-  const int *P_at;                 // NULL: P has all entries; otherwise P has only the P_count entries with these
-  int P_count;                     // indices i * n + j, j >= i; the other entries of this triangle are zero
-  const double *noise;             // noise_rows x n: the process noise as in od_observer_options, instead of Q; NULL: Q
+  int sensors;                 // number of sensors: the first outputs of the plant
+  const double *low, *high;    // `sensors` entries: a value at or beyond an end of this range is not used; equal
+                               // ends: no range
+  const double *sigma;         // `outputs` entries: standard deviations of the noise
+  const double *covariance;    // outputs x outputs: covariance of the noise; NULL: independent sensors
+  const int *frozen;           // `outputs` entries: a value that repeats this many times is not used; 0: no such
+                               // check
+  const double *least, *most;  // one entry per parameter: bounds
+  const double *start;         // one entry per parameter: initial estimates
+  const double *P, *Q;         // n x n: covariance of the initial errors, and of the process noise per period
+  const int *P_at;             // NULL: P has all entries; otherwise P has only the P_count entries with these
+  int P_count;                 // indices i * n + j, j >= i; the other entries of this triangle are zero
+  const double *noise;         // noise_rows x n: the process noise as in od_observer_options, instead of Q; NULL: Q
   int noise_rows;
   int given;                       // number of outputs in terms of which the initial covariance is given
   const int *given_output;         // indices of these outputs

@@ -48,7 +48,6 @@ typedef struct od_observer_options {
 // not positive semidefinite.
 OD_API int od_observer_noise_rows(int nx, int np, const double *Q, double *rows);
 
-
 typedef struct od_observer od_observer;
 
 // Returns the size of an observer's block in bytes. Below, n = nx + np is the size of the augmented state, states first.

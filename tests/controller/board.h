@@ -1,5 +1,5 @@
-// The board of a program: output and the count of instructions. Emulators: QEMU with -icount, Cortex-M7 (mps2-an500) and RISC-V (virt). Other compilers:
-// a program of the computer, which counts nothing.
+// The board of a program: output and the count of instructions. Emulators: QEMU with -icount, Cortex-M7 (mps2-an500) and RISC-V
+// (virt). Other compilers: a program of the computer, which counts nothing.
 #ifndef BOARD_H
 #define BOARD_H
 
@@ -30,11 +30,10 @@ static unsigned long board_instructions(void) {
 static void call_host(long operation, const void *argument) {
   register long a0 __asm__("a0") = operation;
   register const void *a1 __asm__("a1") = argument;
-  __asm__ volatile(
-      ".option push\n.option norvc\n.balign 16\nslli x0, x0, 0x1f\nebreak\nsrai x0, x0, 7\n.option pop"
-      : "+r"(a0)
-      : "r"(a1)
-      : "memory");
+  __asm__ volatile(".option push\n.option norvc\n.balign 16\nslli x0, x0, 0x1f\nebreak\nsrai x0, x0, 7\n.option pop"
+                   : "+r"(a0)
+                   : "r"(a1)
+                   : "memory");
 }
 static void board_print(const char *text) {
   call_host(4, text);

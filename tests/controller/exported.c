@@ -1,6 +1,7 @@
-// An exported program (name: exported) on an emulated processor: repeats the test run of the export ROUNDS times without a restart, and prints the bits
-// of the results, then counts: instructions of the first step and the most of any later step, bytes of the memory and of the stack. OBSERVER: the program is
-// an observer. The same source is compiled for the computer that runs the tests, whose numbers are the oracle.
+// An exported program (name: exported) on an emulated processor: repeats the test run of the export ROUNDS times without a restart,
+// and prints the bits of the results, then counts: instructions of the first step and the most of any later step, bytes of the memory
+// and of the stack. OBSERVER: the program is an observer. The same source is compiled for the computer that runs the tests, whose
+// numbers are the oracle.
 #define EXPORTED_TEST_ONLY
 #include "exported_test.c"
 

@@ -146,7 +146,7 @@
 
 // Texts of errors in od_error. Without them, functions return only the status.
 #ifdef OD_WITHOUT_MESSAGES
-#define OD_WITH_MESSAGES 0
+#define OD_WITH_MESSAGES          0
 #define od_fail(err, status, ...) ((void)(err), (status))
 #else
 #define OD_WITH_MESSAGES 1
@@ -158,13 +158,13 @@
 #endif
 #define OD_SHOWS(kind) ((OD_OUTPUT_BITS >> (kind)&1) != 0)
 // Groups of kinds.
-#define OD_SHOWS_POINTS                                                                                 \
+#define OD_SHOWS_POINTS                                                                                \
   (OD_SHOWS(OD_OUT_POINT) || OD_SHOWS(OD_OUT_POINT_VELOCITY) || OD_SHOWS(OD_OUT_POINT_ACCELERATION) || \
    OD_SHOWS(OD_OUT_POINT_BODY_VELOCITY) || OD_SHOWS(OD_OUT_POINT_BODY_ACCELERATION) ||                 \
    OD_SHOWS(OD_OUT_POINT_SPECIFIC_FORCE))
-#define OD_SHOWS_TURNS                                                           \
-  (OD_SHOWS(OD_OUT_BODY_TURN_RATE) || OD_SHOWS(OD_OUT_BODY_TURN_ACCELERATION) || \
-   OD_SHOWS(OD_OUT_BODY_GYRO) || OD_SHOWS(OD_OUT_BODY_GYRO_RATE))
+#define OD_SHOWS_TURNS                                                                                         \
+  (OD_SHOWS(OD_OUT_BODY_TURN_RATE) || OD_SHOWS(OD_OUT_BODY_TURN_ACCELERATION) || OD_SHOWS(OD_OUT_BODY_GYRO) || \
+   OD_SHOWS(OD_OUT_BODY_GYRO_RATE))
 #define OD_SHOWS_REACTIONS                                                                        \
   (OD_SHOWS(OD_OUT_JOINT_FORCE) || OD_SHOWS(OD_OUT_JOINT_TORQUE) || OD_SHOWS(OD_OUT_ROD_FORCE) || \
    OD_SHOWS(OD_OUT_GEAR_FORCE))
@@ -172,8 +172,8 @@
 #define OD_SHOWS_ELEMENTS (OD_SHOWS(OD_OUT_ELEMENT) || OD_SHOWS(OD_OUT_REPORT) || OD_SHOWS(OD_OUT_ELEMENT_STATE))
 #define OD_SHOWS_STORES   (OD_SHOWS(OD_OUT_STORED) || OD_SHOWS(OD_OUT_BALANCE))
 #define OD_SHOWS_ENERGIES (OD_SHOWS(OD_OUT_KINETIC) || OD_SHOWS(OD_OUT_POTENTIAL) || OD_SHOWS_STORES)
-#define OD_SHOWS_POWERS                                                                                    \
-  (OD_SHOWS(OD_OUT_INTEGRAL) || OD_SHOWS(OD_OUT_DISSIPATED) || OD_SHOWS(OD_OUT_SUPPLIED) ||              \
+#define OD_SHOWS_POWERS                                                                     \
+  (OD_SHOWS(OD_OUT_INTEGRAL) || OD_SHOWS(OD_OUT_DISSIPATED) || OD_SHOWS(OD_OUT_SUPPLIED) || \
    OD_SHOWS(OD_OUT_COMPRESSED) || OD_SHOWS(OD_OUT_OIL_BALANCE) || OD_SHOWS(OD_OUT_BALANCE))
 
 // Functions that allocate memory. Without them, programs create plants, simulations and observers in their own memory.

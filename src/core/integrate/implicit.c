@@ -15,7 +15,8 @@ enum { MOST_ITERATIONS = 15, MOST_CAREFUL_ITERATIONS = 60 };
 // sufficiently short steps this error is less than the truncation error, and a thousandth of this error is negligible. Thus short
 // steps have small tolerances; the smallest tolerance is near round-off. If the extrapolation is poor, a correction may change a
 // state by many times its size; then the smallest tolerance applies.
-static const double coarsest_tolerance = OD_TOLERANCE(1e-10), finest_tolerance = OD_TOLERANCE(1e-11), part_of_first = 1e-3, prediction_limit = 1e-2;
+static const double coarsest_tolerance = OD_TOLERANCE(1e-10), finest_tolerance = OD_TOLERANCE(1e-11),
+                    part_of_first = 1e-3, prediction_limit = 1e-2;
 static const double contraction_limit =
     0.01;  // a larger error reduction factor per iteration (slower convergence) requires a new matrix
 

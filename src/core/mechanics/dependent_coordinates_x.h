@@ -16,7 +16,8 @@ static inline od_status factor_pair(const int *source, const od_x *entry, od_x *
   for (int e = 0; e < 4; e++) a[e] = source[e] >= 0 ? entry[source[e]] : 0;
   od_x determinant = a[0] * a[3] - a[1] * a[2], first = 1 / a[0], second = a[0] / determinant;
   od_status status = check_pivot(a[0]);
-  if (status == OD_OK && !(fabs(RE(determinant)) > OD_TOLERANCE(1e-12) * fabs(RE(a[0])))) status = check_pivot(determinant * first);
+  if (status == OD_OK && !(fabs(RE(determinant)) > OD_TOLERANCE(1e-12) * fabs(RE(a[0]))))
+    status = check_pivot(determinant * first);
   lu[0] = first;
   lu[1] = a[1];
   lu[2] = a[2] * first;
@@ -89,7 +90,8 @@ static od_status close_loops(const od_model *m, const int *in, od_x *w) {
     }
 #ifdef OD_COMPLEX
     // The imaginary part converges one round after the real part.
-    if (round >= 3 && (largest < OD_TOLERANCE(1e-14) || (largest < OD_TOLERANCE(1e-9) && largest > last / 4))) return OD_OK;
+    if (round >= 3 && (largest < OD_TOLERANCE(1e-14) || (largest < OD_TOLERANCE(1e-9) && largest > last / 4)))
+      return OD_OK;
 #else
     // The steps no longer decrease, because round-off limits the accuracy of positions far from the reference point.
     if (largest < OD_TOLERANCE(1e-9) && largest > last / 4) return OD_OK;

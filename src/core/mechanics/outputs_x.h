@@ -479,15 +479,18 @@ static double X(output_tangent)(const od_model *m, const double *w, const od_out
     case OD_OUT_BODY_GYRO:
     case OD_OUT_BODY_GYRO_RATE: return OD_SHOWS_TURNS ? body_turn_tangent(m, w, o) : 0;
     case OD_OUT_BODY_KINETIC: return OD_SHOWS(OD_OUT_BODY_KINETIC) ? body_kinetic_tangent(m, w, change, o->index) : 0;
-    case OD_OUT_BODY_POTENTIAL: return OD_SHOWS(OD_OUT_BODY_POTENTIAL) ? body_potential_tangent(m, w, change, o->index) : 0;
+    case OD_OUT_BODY_POTENTIAL:
+      return OD_SHOWS(OD_OUT_BODY_POTENTIAL) ? body_potential_tangent(m, w, change, o->index) : 0;
     case OD_OUT_LOAD:
     case OD_OUT_LOAD_POWER:
     case OD_OUT_LOAD_STORED: return OD_SHOWS_LOADS ? load_output_tangent(m, w, o, du, change) : 0;
     case OD_OUT_INPUT: return du ? du[o->index] : 0;
     case OD_OUT_KINETIC: return OD_SHOWS_ENERGIES ? total_kinetic_tangent(m, w, change) : 0;
     case OD_OUT_POTENTIAL: return OD_SHOWS_ENERGIES ? total_potential_tangent(m, w, change) : 0;
-    case OD_OUT_STORED: return OD_SHOWS_ENERGIES ? total_kinetic_tangent(m, w, change) + total_potential_tangent(m, w, change) : 0;
-    case OD_OUT_BALANCE: return OD_SHOWS_ENERGIES ? -total_kinetic_tangent(m, w, change) - total_potential_tangent(m, w, change) : 0;
+    case OD_OUT_STORED:
+      return OD_SHOWS_ENERGIES ? total_kinetic_tangent(m, w, change) + total_potential_tangent(m, w, change) : 0;
+    case OD_OUT_BALANCE:
+      return OD_SHOWS_ENERGIES ? -total_kinetic_tangent(m, w, change) - total_potential_tangent(m, w, change) : 0;
     default: return 0;  // integrals and outputs of the circuit are computed elsewhere
   }
 }

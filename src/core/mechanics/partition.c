@@ -25,15 +25,15 @@ typedef struct best_entry {  // the entry of a row with the least fill
   int column;
 } best_entry;
 typedef struct sparse {
-  int rows, n;             // numbers of rows and columns
-  int words, row_words;    // numbers of words in the bit set of a row, and in the bit set of a column
-  double *value;           // rows x n; write_pattern() uses the space of rows more numbers
+  int rows, n;            // numbers of rows and columns
+  int words, row_words;   // numbers of words in the bit set of a row, and in the bit set of a column
+  double *value;          // rows x n; write_pattern() uses the space of rows more numbers
   od_bits *bits, *below;  // rows x words: columns of each row; n x row_words: rows of each column
   od_bits *active;        // columns that are not pivots yet
   od_bits *open;          // rows that are not pivots yet
-  double *largest;         // for each row: its largest entry in the active columns
-  best_entry *best;        // for each row: the entry with the least fill
-  int *largest_at;         // for each row: the column of its largest entry
+  double *largest;        // for each row: its largest entry in the active columns
+  best_entry *best;       // for each row: the entry with the least fill
+  int *largest_at;        // for each row: the column of its largest entry
   int *in_row, *in_column;
   int *place;  // index of each column in the list of columns
 } sparse;

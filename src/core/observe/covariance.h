@@ -27,8 +27,9 @@ static inline int od_covariance_scratch(int nx, int np) {
 }
 // Scratch memory of a root to which only single rows and at most `rows` rows of noise are added.
 static inline int od_covariance_small_scratch(int nx, int np, int rows) {
-  int n = nx + np, transform = n * (nx + 4) + 4 * (nx + 4) + n, waiting = 4 * OD_MOST_WAITING * (n + 3) + OD_MOST_WAITING + n,
-      added = (rows < 1 ? 2 : rows + 1) * n, most = transform > waiting ? transform : waiting;
+  int n = nx + np, transform = n * (nx + 4) + 4 * (nx + 4) + n,
+      waiting = 4 * OD_MOST_WAITING * (n + 3) + OD_MOST_WAITING + n, added = (rows < 1 ? 2 : rows + 1) * n,
+      most = transform > waiting ? transform : waiting;
   return most > added ? most : added;
 }
 static inline int od_covariance_kept(int nx, int np) {

@@ -46,7 +46,8 @@ od_status od_linear_predict_and_shift(od_observer *o, double h, const double *u,
   for (int i = 0; i < o->nx && dx; i++) od_observer_at(o, l->moved)[i] = -part * dx[i];
   od_observer_add_step_bias(o, A, B);
   od_covariance b = od_observer_estimate(o);
-  bool ok = o->noise ? od_covariance_predict_rows(&b, A, B, o->noise_rows, o->noise) : od_covariance_predict(&b, A, B, Q, q);
+  bool ok =
+      o->noise ? od_covariance_predict_rows(&b, A, B, o->noise_rows, o->noise) : od_covariance_predict(&b, A, B, Q, q);
   return ok ? OD_OK : OD_NOT_FINITE;
 }
 

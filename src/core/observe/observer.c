@@ -101,7 +101,8 @@ static void set_noise(od_observer *o, const double *R) {
   for (int i = 0; i < ny; i++) {
     od_observer_at(o, o->sigma)[i] = sqrt(R[i * ny + i]);
     for (int j = 0; j < i; j++)
-      if (!(fabs(R[i * ny + j] - R[j * ny + i]) <= OD_TOLERANCE(1e-12) * sqrt(R[i * ny + i] * R[j * ny + j]))) o->correlated = -1;
+      if (!(fabs(R[i * ny + j] - R[j * ny + i]) <= OD_TOLERANCE(1e-12) * sqrt(R[i * ny + i] * R[j * ny + j])))
+        o->correlated = -1;
   }
   if (od_cholesky(ny, R, od_observer_at(o, od_observer_linear(o)->L)) != ny) o->correlated = -1;
 }

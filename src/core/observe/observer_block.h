@@ -38,13 +38,13 @@ struct od_observer {
                                           // start
   const double *noise;                    // constant process noise; NULL: none; see od_observer_options
   int noise_rows;
-  od_change_watch *watch;                 // in memory of the caller; NULL: changes of parameters are not detected
+  od_change_watch *watch;  // in memory of the caller; NULL: changes of parameters are not detected
 
   // Offsets in bytes from the block's start.
-  size_t sim, p, low, high;        // the estimate and the bounds of its parameters
+  size_t sim, p, low, high;              // the estimate and the bounds of its parameters
   size_t P, P_out, scratch, room, kept;  // covariance; covariance computed from its root; see od_covariance
-  size_t bias;                     // bias of the estimate due to the step length
-  size_t map, map_p;               // derivatives of a jump of the state or a change of coordinates
+  size_t bias;                           // bias of the estimate due to the step length
+  size_t map, map_p;                     // derivatives of a jump of the state or a change of coordinates
   size_t sigma, R, present;  // standard deviations and covariance of the sensors' noise; which sensors have values
   size_t at_edge;            // for each output: whether it may be limited
   size_t innovation, guard, rules;            // for each sensor: innovation, guard, and rules of the guard

@@ -203,7 +203,8 @@ static void print_parts(FILE *to, writer *w) {
   fputc('\n', to);
   for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
     const char *part = left_out[i].part;
-    if (strcmp(part, "complex") == 0 || !lacks_part(w, part) || (i > 0 && strcmp(part, left_out[i - 1].part) == 0)) continue;
+    if (strcmp(part, "complex") == 0 || !lacks_part(w, part) || (i > 0 && strcmp(part, left_out[i - 1].part) == 0))
+      continue;
     fputs("#define OD_WITHOUT_", to);
     for (; *part; part++) fputc(toupper((unsigned char)*part), to);
     fputc('\n', to);
@@ -247,14 +248,20 @@ static bool print_field(FILE *to, const char *word, void *user) {
   const struct {
     const char *word;
     long long value;
-  } counts[] = {{"inputs", p->inputs},        {"sensors", p->sensors},
-                {"outputs", p->d.outputs},    {"parameters", p->parameters},
-                {"numbers", p->d.numbers},    {"calibrations", p->d.calibrations},
-                {"states", p->states},        {"memory", (long long)(p->run.memory + 15) / 16 * 16},
-                {"steps", p->run.steps},      {"patience", p->observer.patience},
+  } counts[] = {{"inputs", p->inputs},
+                {"sensors", p->sensors},
+                {"outputs", p->d.outputs},
+                {"parameters", p->parameters},
+                {"numbers", p->d.numbers},
+                {"calibrations", p->d.calibrations},
+                {"states", p->states},
+                {"memory", (long long)(p->run.memory + 15) / 16 * 16},
+                {"steps", p->run.steps},
+                {"patience", p->observer.patience},
                 {"entries", p->d.observer ? count_entries(p->observer.P, p->states + p->parameters) : 0},
                 {"noise_rows", p->observer.noise_rows},
-                {"given", p->observer.given}, {"residuals", p->run.residuals},
+                {"given", p->observer.given},
+                {"residuals", p->run.residuals},
                 {"matrices", p->run.matrices}};
   const struct {
     const char *word;
@@ -391,8 +398,8 @@ static od_symbol_role role(const void *user, const char *path, const char *symbo
   const writer *w = user;
   const od_export_program *p = w->p;
   for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
-    if (left_out[i].begin && lacks_part(w, left_out[i].part) && strncmp(path, left_out[i].begin, strlen(left_out[i].begin)) == 0 &&
-        ends_with(path, left_out[i].end))
+    if (left_out[i].begin && lacks_part(w, left_out[i].part) &&
+        strncmp(path, left_out[i].begin, strlen(left_out[i].begin)) == 0 && ends_with(path, left_out[i].end))
       return OD_SYMBOL_LEFT_OUT;
   const char *filter = own_part(symbol, "od_filter_"), *integrator = own_part(symbol, "od_integrator_");
   if (filter && is_listed(filters, filter))

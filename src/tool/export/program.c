@@ -73,7 +73,9 @@ static size_t excess(const od_export_program *p, od_embedded_run *run) {
   if (!p->d.observer) return more;
   // With constant noise, the second simulation shares its memory with a covariance.
   size_t n = (size_t)(od_plant_nx(plant) + plant->np), shared = p->observer.noise ? n * n * sizeof(double) : 0;
-  size_t second = od_sim_bytes(sim) > shared + more ? more : od_sim_bytes(sim) > shared ? od_sim_bytes(sim) - shared : 0;
+  size_t second = od_sim_bytes(sim) > shared + more ? more
+                  : od_sim_bytes(sim) > shared      ? od_sim_bytes(sim) - shared
+                                                    : 0;
   return more + second / 16 * 16;
 }
 
@@ -346,7 +348,8 @@ static od_status choose_noise(od_export_program *p, int n, od_error *err) {
   double *rows = OD_TAKE_MATRIX(&p->arena, double, n, n);
   if (!rows) return no_memory(err);
   o->noise_rows = od_observer_noise_rows(n - p->parameters, p->parameters, o->Q, rows);
-  if (o->noise_rows < 0) return od_fail(err, OD_BAD_INPUT, "the covariance of the process noise is not positive semidefinite");
+  if (o->noise_rows < 0)
+    return od_fail(err, OD_BAD_INPUT, "the covariance of the process noise is not positive semidefinite");
   o->noise = rows;
   return OD_OK;
 }

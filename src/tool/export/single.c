@@ -10,16 +10,23 @@
 #include "io/number.h"
 
 // Words with another name in single precision. Functions of math.h and complex.h get an f at the end.
-static const char *const functions[] = {
-    "acos",  "asin", "atan",  "atan2", "cabs",  "cacos",  "casin", "catan",  "ccos",  "ccosh",     "ceil",  "cexp",
-    "cimag", "clog", "cos",   "cosh",  "cpow",  "creal",  "csin",  "csinh",  "csqrt", "ctan",      "ctanh", "copysign",
-    "erf",   "erfc", "exp",   "exp2",  "expm1", "fabs",   "floor", "fma",    "fmax",  "fmin",      "fmod",  "frexp",
-    "hypot", "ldexp", "lgamma", "log", "log10", "log1p",  "log2",  "lround", "modf",  "nextafter", "pow",   "rint",
-    "round", "sin",  "sinh",  "sqrt",  "tan",   "tanh",   "tgamma", "trunc"};
+static const char *const functions[] = {"acos",  "asin",  "atan", "atan2",  "cabs",  "cacos",     "casin",  "catan",
+                                        "ccos",  "ccosh", "ceil", "cexp",   "cimag", "clog",      "cos",    "cosh",
+                                        "cpow",  "creal", "csin", "csinh",  "csqrt", "ctan",      "ctanh",  "copysign",
+                                        "erf",   "erfc",  "exp",  "exp2",   "expm1", "fabs",      "floor",  "fma",
+                                        "fmax",  "fmin",  "fmod", "frexp",  "hypot", "ldexp",     "lgamma", "log",
+                                        "log10", "log1p", "log2", "lround", "modf",  "nextafter", "pow",    "rint",
+                                        "round", "sin",   "sinh", "sqrt",   "tan",   "tanh",      "tgamma", "trunc"};
 static const struct {
   const char *word, *single;
-} others[] = {{"double", "float"},           {"DBL_MIN", "FLT_MIN"},   {"DBL_MAX", "FLT_MAX"},
-              {"DBL_EPSILON", "FLT_EPSILON"}, {"DBL_DIG", "FLT_DIG"},       {"DBL_MANT_DIG", "FLT_MANT_DIG"}, {"DBL_MAX_EXP", "FLT_MAX_EXP"}, {"CMPLX", "CMPLXF"}};
+} others[] = {{"double", "float"},
+              {"DBL_MIN", "FLT_MIN"},
+              {"DBL_MAX", "FLT_MAX"},
+              {"DBL_EPSILON", "FLT_EPSILON"},
+              {"DBL_DIG", "FLT_DIG"},
+              {"DBL_MANT_DIG", "FLT_MANT_DIG"},
+              {"DBL_MAX_EXP", "FLT_MAX_EXP"},
+              {"CMPLX", "CMPLXF"}};
 
 // The digits of both formats, and a factor for tolerances: sums of several roundings.
 static const double digits_ratio = 24. / 53, tolerance_factor = 2;

@@ -1,5 +1,5 @@
-// The program of the trial reads the samples from a file and writes rows of estimates and standard deviations. Both runs keep at most MOST_ROWS rows: when
-// there are more, every second row is dropped.
+// The program of the trial reads the samples from a file and writes rows of estimates and standard deviations. Both runs keep at
+// most MOST_ROWS rows: when there are more, every second row is dropped.
 #include "export/trial.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ extern char **environ;
 typedef struct trial {
   od_export_program *p;
   const char *folder;
-  int width;   // numbers of a row: outputs, their standard deviations, parameters, their standard deviations
+  int width;    // numbers of a row: outputs, their standard deviations, parameters, their standard deviations
   double *row;  // MOST_ROWS rows in double precision
   long rows, every, samples;
 } trial;
@@ -106,11 +106,13 @@ static bool write_program(const trial *t, const char *path) {
   const char *n = p->name;
   int nu = p->inputs, ns = p->sensors, ny = p->d.outputs;
   char parameters[400] = "";
-  if (p->parameters) snprintf(parameters, sizeof parameters, "%s_parameters(it, row + %d, row + %d);", n, 2 * ny, 2 * ny + p->parameters);
+  if (p->parameters)
+    snprintf(parameters, sizeof parameters, "%s_parameters(it, row + %d, row + %d);", n, 2 * ny,
+             2 * ny + p->parameters);
   FILE *to = fopen(path, "w");
   if (!to) return false;
-  fprintf(to, program, n, p->run.memory + 4096, nu + 1, ns + 1, t->width + 1, n, n, nu, nu, ns, ns, n, n, ny, parameters,
-          t->width, t->width);
+  fprintf(to, program, n, p->run.memory + 4096, nu + 1, ns + 1, t->width + 1, n, n, nu, nu, ns, ns, n, n, ny,
+          parameters, t->width, t->width);
   return fclose(to) == 0;
 }
 
@@ -147,9 +149,10 @@ static od_status run_single(const trial *t, od_error *err) {
   int code = run_command(t->folder, compile, t->p->name);
   if (code == -2) return od_fail(err, OD_INTERRUPTED, "interrupted");
   if (code != 0)
-    return od_fail(err, OD_IO,
-                   "--float: the export is compiled and compared with the observer in double precision, but there is no working C "
-                   "compiler; install one as 'cc', or set the environment variable CC");
+    return od_fail(
+        err, OD_IO,
+        "--float: the export is compiled and compared with the observer in double precision, but there is no working C "
+        "compiler; install one as 'cc', or set the environment variable CC");
   code = run_command(t->folder, run, every);
   if (code == -2) return od_fail(err, OD_INTERRUPTED, "interrupted");
   return code == 0 ? OD_OK : od_fail(err, OD_IO, "--float: the compiled export ended with code %d", code);
@@ -168,8 +171,10 @@ static void compare_row(const trial *t, long index, const float *single, od_tria
     double difference = fabs(single[at] - row[at]) / row[sigma];
     if (difference <= out->difference) continue;
     const od_exported_name *name = i < ny ? &p->output[i] : &p->parameter[i - ny];
-    *out = (od_trial){difference, (double)(index * t->every) * p->d.period, name->name, name->unit, (double)single[at],
-                      row[at], row[sigma], out->samples};
+    *out = (od_trial){difference,         (double)(index * t->every) * p->d.period,
+                      name->name,         name->unit,
+                      (double)single[at], row[at],
+                      row[sigma],         out->samples};
   }
 }
 
@@ -181,16 +186,19 @@ static od_status compare(const trial *t, FILE *rows, od_trial *out, od_error *er
   t->p->run.memory = (size_t)used;
   for (long i = 0; i < t->rows; i++) {
     if (fread(single, sizeof *single, (size_t)t->width, rows) != (size_t)t->width)
-      return od_fail(err, OD_BAD_INPUT, "--float: the observer fails in single precision at %.4g s of its experiment; export it without --float",
-                     (double)(i * t->every) * t->p->d.period);
+      return od_fail(
+          err, OD_BAD_INPUT,
+          "--float: the observer fails in single precision at %.4g s of its experiment; export it without --float",
+          (double)(i * t->every) * t->p->d.period);
     compare_row(t, i, single, out);
   }
   if (out->difference <= OD_TRIAL_LIMIT) return OD_OK;
-  return od_fail(err, OD_BAD_INPUT,
-                 "--float: single precision is not accurate enough: '%s' is off by %.2g standard deviations at %.4g s of the experiment (%.7g "
-                 "%s instead of %.7g %s, sigma %.2g); at most %g is accepted; export it without --float",
-                 out->name, out->difference, out->time, out->single, out->unit, out->expected, out->unit, out->sigma,
-                 OD_TRIAL_LIMIT);
+  return od_fail(
+      err, OD_BAD_INPUT,
+      "--float: single precision is not accurate enough: '%s' is off by %.2g standard deviations at %.4g s of the experiment (%.7g "
+      "%s instead of %.7g %s, sigma %.2g); at most %g is accepted; export it without --float",
+      out->name, out->difference, out->time, out->single, out->unit, out->expected, out->unit, out->sigma,
+      OD_TRIAL_LIMIT);
 }
 
 // ---- the trial

@@ -109,7 +109,9 @@ static int describe(od_job *job, const arguments *a, const source *s, od_export_
     return OD_JOB_BAD_INPUT;
   }
   if (s->machine && a->single) {
-    od_job_error(job, "--float: a simulation in single precision drifts away; give an experiment, whose observer corrects the drift");
+    od_job_error(
+        job,
+        "--float: a simulation in single precision drifts away; give an experiment, whose observer corrects the drift");
     return OD_JOB_BAD_INPUT;
   }
   OD_TRY(split(job, &a->parameters, &parameters));
@@ -150,7 +152,8 @@ static od_result report(const od_export_program *p, const od_trial *trial, const
   if (p->single) {
     od_result_set(&r, "single_difference_sigmas", json_real(trial->difference));
     od_result_set(&r, "single_samples", json_integer(trial->samples));
-    od_result_line(&r, "single precision: at most %.2g standard deviations from double precision in %s of the experiment",
+    od_result_line(&r,
+                   "single precision: at most %.2g standard deviations from double precision in %s of the experiment",
                    trial->difference, od_count((int)trial->samples, "sample").text);
   }
   od_result_text(&r, "precision", p->single ? "single" : "double");
@@ -199,7 +202,8 @@ int od_kind_export(od_job *job) {
        &a.parameters},
       {"step", OD_OPTION_TEXT, "H", "time between two steps; default: the step of the file", &a.step},
       {"float", OD_OPTION_FLAG, NULL,
-       "single precision, for observers; refused if the estimates differ by more than 0.1 standard deviations", &a.single},
+       "single precision, for observers; refused if the estimates differ by more than 0.1 standard deviations",
+       &a.single},
       {"no-names", OD_OPTION_FLAG, NULL, "no comments with the names of the machine's numbers", &a.no_names},
       OD_LOAD_OPTIONS(&a.load),
   };

@@ -60,7 +60,8 @@ const char *od_core_element_name(const od_element_class *c) {
 
 int od_core_block_index(const od_model *m, const od_block_class *c) {
   int index = 0;
-  for (size_t i = 0; i < sizeof blocks / sizeof *blocks && blocks[i].table != c; i++) index += uses_block(m, blocks[i].table);
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks && blocks[i].table != c; i++)
+    index += uses_block(m, blocks[i].table);
   return index;
 }
 
