@@ -72,7 +72,15 @@ def of_status(status: int, meaning: str, text: str) -> Exception:
         return ValueError(full if text else meaning)
     if status == _IO:
         return OSError(full)
-    return SimulationError(full, meaning)
+    return with_cause(SimulationError(full, meaning))
+
+
+def with_cause(error: Exception) -> Exception:
+    """Adds the exception of a law in Python as the cause of an error."""
+    from . import _core
+
+    error.__cause__ = _core.law_failure()
+    return error
 
 
 def report(places: list[tuple[Any, ...]]) -> InputError | None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core
-from .errors import InputError, JobError, Message, OleodynWarning, VerdictWarning, report
+from .errors import InputError, JobError, Message, OleodynWarning, VerdictWarning, report, with_cause
 from .table import Array, Table
 
 Path = str | PathLike[str]
@@ -170,7 +170,7 @@ def _run(kind: str, files: Sequence[Path], options: list[tuple[str, str | None]]
     if outcome == _INTERRUPTED:
         raise KeyboardInterrupt
     if outcome == _FAILED:
-        raise JobError("\n".join(errors) or f"the command '{kind}' failed", result)
+        raise with_cause(JobError("\n".join(errors) or f"the command '{kind}' failed", result))
     if result is None:
         raise JobError(f"the command '{kind}' has no result", None)
     for r in result.verdict.remarks:

@@ -11,6 +11,10 @@ static PyMethodDef functions[] = {
     {"open_table", od_python_open_table, METH_O, "open_table(path): reads a log."},
     {"rollout", (PyCFunction)(void (*)(void))od_python_rollout, METH_VARARGS | METH_KEYWORDS,
      "rollout(...): many simulations in one call."},
+    {"register_law", od_python_register_law, METH_VARARGS,
+     "register_law(name, function, names, inputs, states, keywords, order, initial, is_sampled, remark)"},
+    {"law_failure", od_law_failure, METH_NOARGS,
+     "law_failure(): the first exception of a law since the start of the run, or None."},
     {0},
 };
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "oleodyn._core",

@@ -98,6 +98,7 @@ static PyObject *start(PyObject *self, PyObject *arguments) {
   double t = 0, margin = INFINITY;
   if (!PyArg_ParseTuple(arguments, "|d", &t) || !is_free(s)) return NULL;
   drop_advance(s);
+  od_law_forget();
   od_python_plant_file_inputs(&s->plant, t);
   od_status status = od_sim_start(s->sim, t, od_doubles(s->plant.u));
   if (status != OD_OK) return od_raise(status, "the start of the simulation failed");

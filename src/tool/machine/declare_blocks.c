@@ -8,6 +8,7 @@
 #include "blocks/block_list.h"
 #include "document/constants.h"
 #include "machine/load_blocks.h"
+#include "machine/load_foreign.h"
 #include "machine/load_formula.h"
 #include "model/model.h"
 
@@ -17,8 +18,8 @@
 enum { MOST_CLASSES = 0 OD_BLOCK_CLASSES(COUNT_CLASS) };
 
 static int read_type(od_loader *ld, const od_loading_block *b, const char *what) {
-  const char *types[MOST_CLASSES + 1] = {NULL};
-  for (int i = 0; i < od_block_class_count() && i < MOST_CLASSES; i++) types[i] = od_block_classes[i]->type;
+  const char *types[MOST_CLASSES + 2] = {NULL};
+  for (int i = 0; i < od_block_class_all() && i < MOST_CLASSES + 1; i++) types[i] = od_block_classes[i]->type;
   int node = od_map_find(ld, b->map, "type");
   if (node < 0) {
     // Without a type the allowed keys are unknown.
@@ -79,6 +80,12 @@ static int choose(od_loader *ld, const od_loading_block *b, const od_block_choic
 // Returns the spec of a block from its keys.
 static od_block_spec spec_of(od_loader *ld, const od_loading_block *b) {
   const od_block_description *c = od_block_descriptions[b->block_class];
+  if (b->law != NULL) {
+    od_block_spec law = od_block_spec_of_law(b->law);
+    if (b->law->sample)
+      law.sample = fmax(od_block_peek(ld, b, "sample", "s"), 1e-9);  // positive: the reader reports errors
+    return law;
+  }
   od_block_spec s = {.block_class = b->block_class,
                      .inputs = od_list_count(ld, od_map_find(ld, b->map, c->inputs[0].key))};
   if (c->formula_key != NULL) s.inputs = map_count(ld, od_map_find(ld, b->map, c->inputs[0].key));
@@ -110,7 +117,8 @@ static void build_block(od_loader *ld, od_loading_block *b) {
   for (int i = 0; i < od_build_block_output_count(ld->draft->build, b->index); i++) {
     const char *label = od_build_block_output_name(ld->draft->build, b->index, i);
     if (label[0] == '\0') continue;
-    const char *own = i == 0 ? unit : od_unit_rate(ld, unit, i);
+    const char *foreign = od_block_foreign_unit(&spec, i);
+    const char *own = foreign != NULL ? foreign : i == 0 || b->law != NULL ? unit : od_unit_rate(ld, unit, i);
     od_names_add_output(ld, b->element, od_format(ld, "%s.%s", name, label),
                         od_build_block_signal(ld->draft->build, b->index, i), own);
   }
@@ -198,6 +206,7 @@ static const od_block_field *gain_of(const od_block_description *c) {
 static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
   const od_block_description *c = od_block_descriptions[b->block_class];
   if (c->formula_key != NULL) return od_formula_block_unit(ld, b);
+  if (b->law != NULL) return "1";
   const od_block_field *gain = gain_of(c);
   int node = od_map_find(ld, b->map, c->inputs[0].key), entry = c->inputs[0].list ? od_list_first(ld, node) : -1;
   const char *unit = od_block_source_unit(ld, entry >= 0 ? od_entry(ld, entry) : node);
@@ -263,8 +272,11 @@ static void declare_block(od_loader *ld, int key) {
     b->block_class = read_type(ld, b, what);
   else
     od_section_open_names(ld, value, key, name, what, any);  // reports the error
+  bool is_foreign = b->block_class >= 0 && od_block_classes[b->block_class]->is_foreign;
+  if (is_foreign) b->law = od_find_block_law(ld, b);
+  if (is_foreign && b->law == NULL) b->block_class = -1;
   if (b->block_class >= 0) b->unit = od_block_descriptions[b->block_class]->unit;
-  int unit = b->block_class >= 0 && b->unit == NULL ? od_map_find(ld, b->map, "unit") : -1;
+  int unit = (b->block_class >= 0 || is_foreign) && b->unit == NULL ? od_map_find(ld, b->map, "unit") : -1;
   if (unit >= 0) b->unit = od_read_unit(ld, unit);
   od_element *declared = od_element_at(ld, element);
   declared->unit = b->unit;
@@ -293,6 +305,6 @@ void od_declare_blocks(od_loader *ld, int node) {
   for (int i = 0; i < ld->draft->blocks; i++)
     if (ld->draft->block[i].block_class >= 0)
       build_block(ld, &ld->draft->block[i]);
-    else
+    else if (ld->draft->block[i].unit == NULL)
       od_element_at(ld, ld->draft->block[i].element)->unit = "1";
 }

@@ -5,6 +5,7 @@
 
 #include "document/ranges.h"
 #include "machine/load_blocks.h"
+#include "machine/load_foreign.h"
 #include "machine/load_formula.h"
 #include "document/suggest.h"
 
@@ -386,6 +387,10 @@ static void load_block(od_loader *ld, od_loading_block *b) {
   const char *keys[MOST_KEYS];
   if (od_block_descriptions[b->block_class]->formula_key != NULL) {
     od_load_formula_block(ld, b);
+    return;
+  }
+  if (b->law != NULL) {
+    od_load_foreign_block(ld, b);
     return;
   }
   block_reader r = {.ld = ld,

@@ -56,6 +56,7 @@ typedef struct od_loading_block {
   int map;                         // node of the block's section, or -1
   const char *unit;                // unit of the first output
   int index;                       // index in the builder, or OD_NOT_BUILT
+  const od_foreign_law *law;       // law of a foreign block, or NULL
   const char *state_unit[OD_MOST_BLOCK_STATES];  // unit of each state; NULL: unknown because of an error
 } od_loading_block;
 
