@@ -5,6 +5,7 @@
 
 #include "document/ranges.h"
 #include "machine/load_blocks.h"
+#include "machine/load_fmu.h"
 #include "machine/load_formula.h"
 #include "document/suggest.h"
 
@@ -384,6 +385,10 @@ static void list_keys(const od_block_description *c, bool all, const char *keys[
 // Connects a block and reads its numbers.
 static void load_block(od_loader *ld, od_loading_block *b) {
   const char *keys[MOST_KEYS];
+  if (b->law != NULL) {
+    od_load_fmu(ld, b);
+    return;
+  }
   if (od_block_descriptions[b->block_class]->formula_key != NULL) {
     od_load_formula_block(ld, b);
     return;
