@@ -146,7 +146,7 @@ install: all
 
 python-deb: packages
 	@$(call configure,$(BUILD))
-	@cmake --build $(BUILD) -j $(JOBS) --target oleodyn_shared oleodyn-mat
+	@cmake --build $(BUILD) -j $(JOBS) --target oleodyn_shared oleodyn
 	@scripts/python-deb $(BUILD)
 
 format:

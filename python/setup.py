@@ -29,7 +29,7 @@ class BuildWithLibrary(build_ext):
             return folder
         folder = pathlib.Path(self.build_temp).resolve() / "library"
         subprocess.run(["cmake", "-S", root, "-B", folder, "-DOD_TESTS=OFF"], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(["cmake", "--build", folder, "--parallel", str(os.cpu_count() or 1), "--target", "oleodyn_shared", "oleodyn-mat"],
+        subprocess.run(["cmake", "--build", folder, "--parallel", str(os.cpu_count() or 1), "--target", "oleodyn_shared", "oleodyn"],
                        check=True, stdout=subprocess.DEVNULL)
         return folder
 
@@ -42,7 +42,8 @@ class BuildWithLibrary(build_ext):
         shutil.copy2((folder / soname).resolve(), package / soname)
         helpers = package / "libexec/oleodyn"
         helpers.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(folder / "libexec/oleodyn/oleodyn-mat", helpers)
+        for helper in (folder / "libexec/oleodyn").glob("oleodyn-*"):
+            shutil.copy2(helper, helpers)
 
 
 core = Extension(

@@ -1,5 +1,6 @@
-#include "machine/load_foreign.h"
+#include "machine/load_program_law.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,19 +55,18 @@ static bool look_up(const char *name, od_named_law *out, od_nearest *nearest, ch
 
 // --- Blocks -------------------------------------------------------------------------------------------------------
 
-// Finds the named law of a block. silent: without messages.
-static bool law_of(od_loader *ld, const od_loading_block *b, bool silent, od_named_law *out) {
+// Finds the law of a block; else reports an error and returns false.
+static bool find_law(od_loader *ld, const od_loading_block *b, od_named_law *out) {
   int node = od_map_find(ld, b->map, "law");
   if (node < 0) {
-    if (!silent) od_complain(ld, b->key, "%s needs 'law', the name of a law of the program", b->what);
+    od_complain(ld, b->key, "%s needs 'law', the name of a law of the program", b->what);
     return false;
   }
-  const char *name = od_is_text(ld, node) ? od_text_of(ld, node) : od_read_text(ld, node, "law", "the name of a law");
+  const char *name = od_read_text(ld, node, "law", "the name of a law of the program");
   if (name == NULL) return false;
   od_nearest nearest = od_nearest_to(name);
   char names[300] = "";
   if (look_up(name, out, &nearest, names, sizeof names)) return true;
-  if (silent) return false;
   if (names[0] == '\0')
     od_complain(
         ld, node,
@@ -79,16 +79,20 @@ static bool law_of(od_loader *ld, const od_loading_block *b, bool silent, od_nam
   return false;
 }
 
-const od_foreign_law *od_find_block_law(od_loader *ld, const od_loading_block *b) {
-  od_named_law named;
-  if (!law_of(ld, b, false, &named)) return NULL;
-  bool sampled = od_map_find(ld, b->map, "sample") >= 0 || od_block_has(ld, b, "sample");
-  if (sampled == (named.law->sample != NULL)) return named.law;
-  od_complain(
-      ld, b->key,
-      sampled ? "%s has 'sample', but its law '%s' is continuous" : "%s needs 'sample': its law '%s' is sampled",
-      b->what, named.name);
-  return NULL;
+void od_declare_program_law(od_loader *ld, od_loading_block *b) {
+  od_named_law *named = OD_TAKE(&ld->scratch, od_named_law, 1);
+  if (named == NULL || !find_law(ld, b, named)) return;
+  bool sampled = od_block_has(ld, b, "sample");
+  if (sampled != (named->law->sample != NULL)) {
+    od_complain(
+        ld, b->key,
+        sampled ? "%s has 'sample', but its law '%s' is continuous" : "%s needs 'sample': its law '%s' is sampled",
+        b->what, named->name);
+    return;
+  }
+  b->named = named;
+  b->law = named->law;
+  if (sampled) b->sample = fmax(od_block_peek(ld, b, "sample", "s"), 1e-9);  // the reader reports errors
 }
 
 // Opens a map of names, of which the law has `count`.
@@ -126,23 +130,21 @@ static int read_numbers(od_loader *ld, const od_section *section, const od_named
   return first;
 }
 
-void od_load_foreign_block(od_loader *ld, od_loading_block *b) {
+void od_load_program_law(od_loader *ld, od_loading_block *b) {
   static const char *const keys[] = {"type", "unit", "law", "inputs", "parameters", "sample", NULL};
+  const od_named_law *named = b->named;
   od_section section = od_section_open_names(ld, b->map, b->key, b->path, b->what, keys);
-  od_named_law named;
-  if (b->index < 0 || !law_of(ld, b, true, &named)) return;
-  connect_inputs(ld, b, &section, &named);
-  int first = read_numbers(ld, &section, &named);
-  if (named.law->numbers > 0 && ld->document->numbers.count == first + named.law->numbers)
+  if (b->index < 0) return;
+  connect_inputs(ld, b, &section, named);
+  int first = read_numbers(ld, &section, named);
+  if (named->law->numbers > 0 && ld->document->numbers.count == first + named->law->numbers)
     od_build_block_numbers(ld->draft->build, b->index, od_number_theta(ld, first));
-  if (named.law->sample) {
-    static const od_limits sample_limits = {1e-9, 1e6, 1e-6, 100};
-    const od_field sample = {"sample", "s", OD_POSITIVE, NAN, &sample_limits};
-    od_read_fields(ld, &section, &sample, 1, OD_IN_LOADER);
+  static const od_limits sample_limits = {1e-9, 1e6, 1e-6, 100};
+  const od_field sample = {"sample", "s", OD_POSITIVE, NAN, &sample_limits};
+  if (named->law->sample) od_read_fields(ld, &section, &sample, 1, OD_IN_LOADER);
+  for (int i = 0; i < od_build_block_state_count(ld->draft->build, b->index); i++) {
+    bool is_held = i >= named->law->states;
+    b->state_unit[i] = is_held ? b->unit : named->law->state_unit ? named->law->state_unit[i] : "1";
   }
-  for (int i = 0; i < od_build_block_state_count(ld->draft->build, b->index); i++)
-    b->state_unit[i] = i < named.law->states && named.law->state_unit ? named.law->state_unit[i]
-                       : i < named.law->states                        ? "1"
-                                                                      : b->unit;
-  if (named.remark) od_messages_say(ld->messages, true, od_place_of(ld, b->key), "%s %s", b->what, named.remark);
+  if (named->remark) od_messages_say(ld->messages, true, od_place_of(ld, b->key), "%s %s", b->what, named->remark);
 }
