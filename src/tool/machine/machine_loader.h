@@ -63,7 +63,7 @@ typedef struct od_loading_block {
   const struct od_foreign_law *law;  // the law of an FMU or of the program; NULL: another block
   double sample;                     // the sampling period of the law, s; 0: continuous
   od_loading_fmu *fmu;
-  const od_named_law *named;  // the law of the program; NULL: another block
+  const od_named_law *named;                     // the law of the program; NULL: another block
   const char *state_unit[OD_MOST_BLOCK_STATES];  // unit of each state; NULL: unknown because of an error
 } od_loading_block;
 
