@@ -1,6 +1,8 @@
 """Exceptions and warnings."""
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -83,11 +85,19 @@ def with_cause(error: Exception) -> Exception:
     return error
 
 
+def warn(text: str, category: type[Warning]) -> None:
+    """Warns with the place of the call outside of this package."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == os.path.dirname(__file__):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)
+
+
 def report(places: list[tuple[Any, ...]]) -> InputError | None:
     """Warns about warnings. Returns the exception for the errors, or None."""
     messages = [Message(*place) for place in places]
     for m in messages:
         if m.is_warning:
-            warnings.warn(str(m), OleodynWarning, stacklevel=3)
+            warn(str(m), OleodynWarning)
     errors = [m for m in messages if not m.is_warning]
     return InputError("\n".join(map(str, errors)), errors) if errors else None

@@ -17,7 +17,11 @@ typedef struct python_law {
   double *initial;        // of the states
   int *order, positions;  // positional arguments: TIME, or an index of inputs, then states
   char failure[300];
+  struct python_law *next;
 } python_law;
+
+// All registered laws, also replaced ones.
+static python_law *laws;
 
 // The exception of a law that failed, and one that must end the work: KeyboardInterrupt or SystemExit. Only used with the lock.
 static PyObject *failed_with, *pending;
@@ -200,6 +204,8 @@ PyObject *od_python_register_law(PyObject *module, PyObject *arguments) {
     drop(l);
     return NULL;
   }
+  l->next = laws;
+  laws = l;
   Py_INCREF(name);  // the list of laws refers to both texts
   Py_INCREF(remark);
   Py_RETURN_NONE;

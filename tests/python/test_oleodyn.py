@@ -121,6 +121,7 @@ class Jobs(Quiet):
             warnings.simplefilter("always")
             run = od.Machine(fourbar).simulate(time="1 s", step="100 ms", integrator="trapezoid")
         self.assertFalse(run.verdict.is_sound)
+        self.assertEqual({w.filename for w in caught}, {__file__})  # the place of the call
         self.assertTrue(any(issubclass(w.category, od.VerdictWarning) for w in caught))
         self.assertTrue(all(r.code for r in run.verdict.remarks))
 

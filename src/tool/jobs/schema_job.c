@@ -205,6 +205,19 @@ static void add_fmu_keys(json_t *properties, json_t *types, json_t *rules) {
   json_decref(any);
 }
 
+// Adds the keys of a block with a law of the program.
+static void add_law_keys(json_t *properties, json_t *types, json_t *rules) {
+  static const char *const own[] = {"type", "unit", "inputs", "parameters", "sample", "law"};
+  json_t *any = json_pack("{s:[s, s, s, s]}", "type", "string", "number", "array", "object"), *keys = json_object();
+  add(properties, "law", json_incref(any), "name of a law that the program has registered", NULL);
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) json_object_set_new(keys, own[i], json_object());
+  json_array_append_new(types, json_string("foreign"));
+  json_array_append_new(
+      rules, json_pack("{s:{s:{s:{s:s}}, s:[s]}, s:{s:o, s:{s:s}}}", "if", "properties", "type", "const", "foreign",
+                       "required", "type", "then", "properties", keys, "additionalProperties", "type", "null"));
+  json_decref(any);
+}
+
 // Returns the schema of a block: all keys of all types, and for each type its own keys.
 static json_t *block(void) {
   json_t *properties = json_object(), *types = json_array(), *rules = json_array();
@@ -219,6 +232,7 @@ static json_t *block(void) {
                                            "additionalProperties", "type", "null"));
   }
   add_fmu_keys(properties, types, rules);
+  add_law_keys(properties, types, rules);
   add(properties, "type", choice_of(types), "type of the block", NULL);
   json_t *object = closed(properties);
   json_object_set_new(object, "allOf", rules);
