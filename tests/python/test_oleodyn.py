@@ -342,6 +342,18 @@ class Steps(Quiet):
         self.assertEqual(parallel, results)
 
 
+    def test_commands_in_threads_of_python(self):
+        def work(stiffness):
+            return od.Machine(path, {"spring.stiffness": stiffness}).simulate(step="1 ms")["slide.position"].tobytes()
+
+        path, results = written(OSCILLATOR), {}
+        threads = [threading.Thread(target=lambda k=k: results.__setitem__(k, work(k))) for k in (40.0, 50.0, 60.0, 70.0)]
+        [t.start() for t in threads]
+        [t.join() for t in threads]
+        self.assertEqual(results, {k: work(k) for k in results})
+        self.assertEqual(len(set(results.values())), 4)
+
+
 class Rollouts(Quiet):
     def test_bits_do_not_depend_on_threads(self):
         m = od.Machine(fourbar)
