@@ -31,7 +31,7 @@ def law(function: Any = None, /, *, name: str | None = None, states: Mapping[str
     rate for each state. sampled: the block has `sample: 5 ms`, and the function returns the output that is held until the next sample
     (with states: (output, next states)). name: the name in the file, if it is not the name of the function.
 
-    A call takes about a microsecond or more and holds the lock of the interpreter, so other threads wait; derivatives are differences.
+    A call costs 0.2 us or more and holds the lock of the interpreter, so other threads wait; derivatives are differences.
     A formula block with the same inputs and parameters is much faster and has exact derivatives.
     """
     if function is None:

@@ -2,6 +2,7 @@
 
 Usage: python3 -m unittest test_oleodyn, with OLEODYN_PROGRAM, OLEODYN_CASES and the package in PYTHONPATH.
 """
+import contextlib
 import csv
 import json
 import math
@@ -577,6 +578,78 @@ class Observers(Quiet):
         self.assertEqual(o.innovations[0][2], "used")
         with self.assertRaisesRegex(ValueError, "no filter"):
             m.observer({"slide.position": sigma}, filter="none")
+
+
+class Documents(Quiet):
+    """The examples of docs/python.md run as they are printed. Oracle of the laws: the formula that the page gives instead."""
+
+    def setUp(self):
+        super().setUp()
+        self.page = (cases.parent / "docs/python.md").read_text()
+        self.old, folder = os.getcwd(), tempfile.mkdtemp()
+        os.symlink(cases, os.path.join(folder, "cases"))
+        os.chdir(folder)
+        self.addCleanup(os.chdir, self.old)
+
+    def blocks(self, title: str, kind: str = "python") -> list[str]:
+        section = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", self.page, re.S | re.M).group(1)
+        return re.findall(rf"```{kind}\n(.*?)```", section, re.S)
+
+    def names(self) -> dict:
+        return {"np": np, "math": math, "od": od}
+
+    def test_five_minutes(self):
+        try:
+            import matplotlib
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("no package: python3-matplotlib python3-pandas")
+        matplotlib.use("Agg")
+        names = self.names()
+        exec(self.blocks("Five minutes")[0], names)
+        self.assertTrue(names["run"].verdict.is_sound)
+
+    def test_steps_observers_and_rollouts(self):
+        names = self.names()
+        m = names["m"] = od.Machine(fourbar)
+        run = m.simulate(time=1, rows="1 ms")
+        start = run["cylinder.length"][0]
+        names["wanted"] = lambda t: start + 0.01 * min(t, 0.5)
+        steps, observer = self.blocks("Step by step")
+        exec(steps, names)
+        self.assertTrue(start + 5e-4 < names["length"] < start + 6e-3)
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("no package: python3-pandas")
+        rows = np.column_stack([run[name] for name in ("time", "U_ref", "cylinder.length", "A.pressure")])
+        np.savetxt("log.csv", rows, "%.17g", ",", header="time [s],input.U_ref [V],measured.cylinder.length [m],measured.A.pressure [Pa]",
+                   comments="")
+        with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
+            exec(observer, names)
+        true = run["B.pressure"][-1]
+        self.assertLess(abs(names["estimate"][2] - true), 4 * names["sigma"][2])
+        exec(self.blocks("Rollouts")[0], names)
+        self.assertEqual(names["y"].shape, (1000, 1001, 1))
+        self.assertTrue(np.all(names["high"] >= names["low"]))
+
+    def test_your_own_laws(self):
+        od.run("new", "axis", template="servo-axis")
+        axis = pathlib.Path("axis/machine.yaml").read_text()
+        laws, formula = self.blocks("Your own laws", "yaml")
+        control = re.search("  control: .*\n", axis).group(0)
+        axis = re.sub("    friction: .*\n", "", axis).replace("load: {mass: 300 kg}", "load: {mass: 300 kg, points: {pin: [0, 0]}}")
+        axis = axis.replace("input: control", "input: command")
+        shown = laws.replace("blocks:\n", "").split("forces:\n")
+        axis = axis.replace(control, shown[0]) + "forces:\n" + shown[1]
+        pathlib.Path("axis.yaml").write_text(axis)
+        names = self.names()
+        exec(self.blocks("Your own laws")[0], names)
+        line = re.search("  friction: .*\n", axis).group(0)
+        pathlib.Path("formula.yaml").write_text(axis.replace(line, formula))
+        a, b = (od.Machine(path).simulate() for path in ("axis.yaml", "formula.yaml"))
+        self.assertEqual((a.verdict.trust, b.verdict.trust), ("sound", "sound"))
+        np.testing.assert_allclose(a["guide.position"], b["guide.position"], atol=1e-6)
 
 
 if __name__ == "__main__":
