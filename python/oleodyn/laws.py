@@ -32,6 +32,7 @@ def law(function: Any = None, /, *, name: str | None = None, states: Mapping[str
     (with states: (output, next states)). name: the name in the file, if it is not the name of the function.
 
     A call costs 0.2 us or more and holds the lock of the interpreter, so other threads wait; derivatives are differences.
+    Studies with such machines are fastest with threads=1.
     A formula block with the same inputs and parameters is much faster and has exact derivatives.
     """
     if function is None:

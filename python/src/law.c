@@ -25,6 +25,12 @@ static python_law *laws;
 
 // The exception of a law that failed, and one that must end the work: KeyboardInterrupt or SystemExit. Only used with the lock.
 static PyObject *failed_with, *pending;
+static long long calls;
+
+PyObject *od_law_calls(PyObject *module, PyObject *none) {
+  (void)module, (void)none;
+  return PyLong_FromLongLong(calls);
+}
 
 PyObject *od_law_failure(PyObject *module, PyObject *none) {
   (void)module, (void)none;
@@ -124,6 +130,7 @@ static bool call(python_law *l, const od_foreign_point *at, double *y, double *s
 
 static od_status evaluate(python_law *l, const od_foreign_point *at, double *y, double *states) {
   PyGILState_STATE lock = PyGILState_Ensure();
+  calls++;
   bool ok = !pending && !PyErr_Occurred() && call(l, at, y, states);
   if (!ok && !pending && PyErr_Occurred()) keep_exception(l);
   PyGILState_Release(lock);

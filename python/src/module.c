@@ -13,6 +13,7 @@ static PyMethodDef functions[] = {
      "rollout(...): many simulations in one call."},
     {"register_law", od_python_register_law, METH_VARARGS,
      "register_law(name, function, names, inputs, states, keywords, order, initial, is_sampled, remark)"},
+    {"law_calls", od_law_calls, METH_NOARGS, "law_calls(): number of calls of laws so far."},
     {"law_failure", od_law_failure, METH_NOARGS,
      "law_failure($module, /)\n--\n\nThe first exception of a law since the start of the run, or None."},
     {0},

@@ -93,6 +93,8 @@ void od_law_forget(void);
 // ---- Functions of the module
 
 PyObject *od_python_register_law(PyObject *module, PyObject *arguments);
+// Returns the number of calls of laws so far.
+PyObject *od_law_calls(PyObject *module, PyObject *none);
 // Returns the first exception that a law raised since the start of the run, or None.
 PyObject *od_law_failure(PyObject *module, PyObject *none);
 

@@ -431,6 +431,8 @@ forces: {load: {at: block.pin, value: law, direction: [1, 0]}}
         self.assertEqual(ours.numbers["law.parameters.vs"].value, 0.05)
         name = "law.parameters.Fc"
         np.testing.assert_allclose(ours.sensitivities([name], time=0.5).dy, theirs.sensitivities([name], time=0.5).dy, atol=1e-7)
+        self.assertEqual(ours._usual_threads(), 1)
+        self.assertEqual(theirs._usual_threads(), os.cpu_count())
         values = np.linspace(1, 3, 16)
         one, many = (ours.rollout(numbers={name: values}, steps=100, step=1e-3, threads=n) for n in (1, 4))
         self.assertEqual(one.tobytes(), many.tobytes())
