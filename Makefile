@@ -146,7 +146,7 @@ install: all
 
 python-deb: packages
 	@$(call configure,$(BUILD))
-	@cmake --build $(BUILD) -j $(JOBS) --target oleodyn_shared oleodyn
+	@cmake --build $(BUILD) -j $(JOBS) --target oleodyn_shared oleodyn core_copy
 	@scripts/python-deb $(BUILD)
 
 format:

@@ -49,7 +49,7 @@ typedef struct od_named_law {
 } od_named_law;
 // Registers a law for machines that are loaded later, by od_machine_load() and by jobs. The struct is copied; the law and the texts
 // must outlive these machines. A law with the same name is replaced. Any thread may call this function. Fails with
-// OD_BAD_ARGUMENT or OD_NO_MEMORY.
+// OD_BAD_ARGUMENT if a name is missing or the law has a mistake, such as too many inputs, and with OD_NO_MEMORY.
 OD_API od_status od_law_register(const od_named_law *law);
 
 typedef struct od_machine od_machine;

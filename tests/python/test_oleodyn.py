@@ -495,6 +495,14 @@ forces: {load: {at: block.pin, value: law, direction: [1, 0]}}
         out = subprocess.run([program, "check", m.path], capture_output=True, text=True)
         self.assertEqual(out.returncode, 2)
         self.assertIn("law 'fragile' of another program", out.stderr + out.stdout)
+        with self.assertRaisesRegex(od.InputError, "law of the block 'law' is a function of the program"):
+            m.run("compile", output="law.image")
+        with self.assertRaisesRegex(od.InputError, "the block 'law' has a law .* which an export cannot contain"):
+            m.run("export", c=os.path.join(tempfile.mkdtemp(), "code"), step="1 ms")
+        names: dict = {}
+        exec(f"def many({', '.join(f'a{i}' for i in range(40))}): return 0.0", names)
+        with self.assertRaisesRegex(ValueError, "32 inputs"):
+            od.law(names["many"])
         with self.assertRaisesRegex(TypeError, "without names"):
             od.law(lambda *v: 0.0)
         with self.assertRaisesRegex(TypeError, "not a positional argument"):

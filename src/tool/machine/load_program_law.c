@@ -28,6 +28,9 @@ od_status od_law_register(const od_named_law *law) {
   if (!law || !law->name || !law->law || (law->law->inputs > 0 && !law->input_name) ||
       (law->law->numbers > 0 && !law->number_name))
     return OD_BAD_ARGUMENT;
+  od_block_spec spec = od_block_spec_of_law(law->law);
+  if (law->law->sample) spec.sample = 1;
+  if (od_block_spec_problem(&spec)) return OD_BAD_ARGUMENT;
   pthread_mutex_lock(&reading);
   int at = find(law->name);
   if (at < 0) {

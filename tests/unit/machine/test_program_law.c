@@ -37,6 +37,9 @@ static void register_laws(void) {
   assert_int_equal(od_law_register(&named[0]), OD_OK);  // a law may be replaced
   assert_int_equal(od_law_register(&(od_named_law){.name = "no names", .law = &friction_law}), OD_BAD_ARGUMENT);
   assert_int_equal(od_law_register(NULL), OD_BAD_ARGUMENT);
+  const od_foreign_law many = {.inputs = 33, .outputs = 1, .values = friction};
+  assert_int_equal(od_law_register(&(od_named_law){.name = "many", .law = &many, .input_name = inputs}),
+                   OD_BAD_ARGUMENT);
 }
 
 // Loads the machine with this block. On failure returns NULL; `messages` has all messages.
