@@ -157,7 +157,7 @@ install: all
 
 python-deb: packages
 	@$(call configure,$(BUILD))
-	@cmake --build $(BUILD) -j $(JOBS) --target oleodyn_shared oleodyn-mat
+	@cmake --build $(BUILD) -j $(JOBS) --target oleodyn_shared oleodyn core_copy
 	@scripts/python-deb $(BUILD)
 
 format:

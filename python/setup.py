@@ -18,7 +18,7 @@ version = re.search(r'#define OD_VERSION +"([^"]+)"', (root / "include/oleodyn/v
 
 
 class BuildWithLibrary(build_ext):
-    """Compiles the module against liboleodyn.so and copies the library and its helper programs into the package."""
+    """Compiles the module against liboleodyn.so and copies the library, its helper programs and the sources for `export --c` into the package."""
 
     def library_folder(self) -> pathlib.Path:
         given = os.environ.get("OLEODYN_BUILD")
@@ -29,7 +29,7 @@ class BuildWithLibrary(build_ext):
             return folder
         folder = pathlib.Path(self.build_temp).resolve() / "library"
         subprocess.run(["cmake", "-S", root, "-B", folder, "-DOD_TESTS=OFF"], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(["cmake", "--build", folder, "--parallel", str(os.cpu_count() or 1), "--target", "oleodyn_shared", "oleodyn-mat"],
+        subprocess.run(["cmake", "--build", folder, "--parallel", str(os.cpu_count() or 1), "--target", "oleodyn_shared", "oleodyn", "core_copy"],
                        check=True, stdout=subprocess.DEVNULL)
         return folder
 
@@ -41,8 +41,7 @@ class BuildWithLibrary(build_ext):
         soname = "liboleodyn.so." + ".".join(version.split(".")[:2])
         shutil.copy2((folder / soname).resolve(), package / soname)
         helpers = package / "libexec/oleodyn"
-        helpers.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(folder / "libexec/oleodyn/oleodyn-mat", helpers)
+        shutil.copytree(folder / "libexec/oleodyn", helpers, dirs_exist_ok=True)
 
 
 core = Extension(

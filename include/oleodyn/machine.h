@@ -12,6 +12,7 @@
 
 #include "oleodyn/advance.h"
 #include "oleodyn/build.h"
+#include "oleodyn/foreign.h"
 #include "oleodyn/plant.h"
 #include "oleodyn/status.h"
 
@@ -36,6 +37,20 @@ OD_API int od_messages_errors(const od_messages *m);
 OD_API const od_message *od_messages_get(const od_messages *m, int i);
 // Prints "file:line:column: error: text" (or "warning: text"), one message per line, optionally in color.
 OD_API void od_messages_print(const od_messages *m, FILE *to, bool color);
+
+// A law of the program for machine files: blocks with `type: foreign` and `law: NAME` (oleodyn/foreign.h). The maps `inputs` and
+// `parameters` of such a block have these names, as those of a formula block.
+typedef struct od_named_law {
+  const char *name;
+  const od_foreign_law *law;
+  const char *const *input_name, *const *number_name;  // one name for each input and number; NULL if there are none
+  const char *remark;  // a warning for each block with this law, as the predicate of a sentence; NULL: none
+  void *reserved[4];   // zero
+} od_named_law;
+// Registers a law for machines that are loaded later, by od_machine_load() and by jobs. The struct is copied; the law and the texts
+// must outlive these machines. A law with the same name is replaced. Any thread may call this function. Fails with
+// OD_BAD_ARGUMENT if a name is missing or the law has a mistake, such as too many inputs, and with OD_NO_MEMORY.
+OD_API od_status od_law_register(const od_named_law *law);
 
 typedef struct od_machine od_machine;
 

@@ -8,6 +8,7 @@ from ._core import version as __version__
 from .errors import Error, InputError, JobError, Message, OleodynWarning, SimulationError, VerdictWarning
 from .files import Experiment, Fit, FrictionFit, Study
 from .jobs import Page, Remark, Result, Verdict, help_text, run
+from .laws import law
 from .machine import LinearModel, Machine, Number, Sensitivities
 from .steps import Observer, Simulation
 from .table import Log, Table
@@ -15,5 +16,5 @@ from .table import Log, Table
 __all__ = [
     "Error", "Experiment", "Fit", "FrictionFit", "InputError", "JobError", "LinearModel", "Log", "Machine", "Message", "Number", "Observer",
     "OleodynWarning", "Page", "Remark", "Result", "Sensitivities", "Simulation", "SimulationError", "Study", "Table", "Verdict",
-    "VerdictWarning", "__version__", "help_text", "run",
+    "VerdictWarning", "__version__", "help_text", "law", "run",
 ]

@@ -1,6 +1,8 @@
 """Exceptions and warnings."""
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -72,7 +74,23 @@ def of_status(status: int, meaning: str, text: str) -> Exception:
         return ValueError(full if text else meaning)
     if status == _IO:
         return OSError(full)
-    return SimulationError(full, meaning)
+    return with_cause(SimulationError(full, meaning))
+
+
+def with_cause(error: Exception) -> Exception:
+    """Adds the exception of a law in Python as the cause of an error."""
+    from . import _core
+
+    error.__cause__ = _core.law_failure()
+    return error
+
+
+def warn(text: str, category: type[Warning]) -> None:
+    """Warns with the place of the call outside of this package."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == os.path.dirname(__file__):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)
 
 
 def report(places: list[tuple[Any, ...]]) -> InputError | None:
@@ -80,6 +98,6 @@ def report(places: list[tuple[Any, ...]]) -> InputError | None:
     messages = [Message(*place) for place in places]
     for m in messages:
         if m.is_warning:
-            warnings.warn(str(m), OleodynWarning, stacklevel=3)
+            warn(str(m), OleodynWarning)
     errors = [m for m in messages if not m.is_warning]
     return InputError("\n".join(map(str, errors)), errors) if errors else None

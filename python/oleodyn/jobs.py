@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core
-from .errors import InputError, JobError, Message, OleodynWarning, VerdictWarning, report
+from .errors import InputError, JobError, Message, OleodynWarning, VerdictWarning, report, warn, with_cause
 from .table import Array, Table
 
 Path = str | PathLike[str]
@@ -159,7 +159,7 @@ def _run(kind: str, files: Sequence[Path], options: list[tuple[str, str | None]]
     answer = _core.run_job(kind, files, options, progress)
     for what, text in answer["messages"]:
         if what == "warning":
-            warnings.warn(text, OleodynWarning, stacklevel=3)
+            warn(text, OleodynWarning)
     errors = [text for what, text in answer["messages"] if what == "error"]
     error = report(answer["places"])
     outcome = answer["outcome"]
@@ -170,12 +170,12 @@ def _run(kind: str, files: Sequence[Path], options: list[tuple[str, str | None]]
     if outcome == _INTERRUPTED:
         raise KeyboardInterrupt
     if outcome == _FAILED:
-        raise JobError("\n".join(errors) or f"the command '{kind}' failed", result)
+        raise with_cause(JobError("\n".join(errors) or f"the command '{kind}' failed", result))
     if result is None:
         raise JobError(f"the command '{kind}' has no result", None)
     for r in result.verdict.remarks:
         if r.trust != "sound":
-            warnings.warn(f"{r.lead} {r.text}".strip(), VerdictWarning, stacklevel=3)
+            warn(f"{r.lead} {r.text}".strip(), VerdictWarning)
     return result
 
 

@@ -259,7 +259,7 @@ class Machine:
         between the rows; default: the signals of the file. numbers: {"boom.mass": values}, a value for each copy or one for all. steps,
         step (s): length of the rollout. outputs: names or patterns; default: those of `oleodyn simulate`, in the order of the machine's
         default. A copy that fails has NaN from its failure on, and `rollout_status` its status (0: complete). The bits do not depend on
-        the number of threads (default: all cores).
+        the number of threads (default: all cores; one for machines with laws in Python).
         """
         values = {name: self._values(name, v) for name, v in (numbers or {}).items()}
         sizes = {np.shape(a)[0] for a, inner in ((state, 1), (inputs, 2)) if a is not None and np.ndim(a) > inner}
@@ -271,8 +271,15 @@ class Machine:
         copies = sizes.pop() if sizes else 1
         p = np.array([np.broadcast_to(v, (copies,)) for v in values.values()]).T if values else None
         y, self.rollout_status = _core.rollout(self._core, self._output_indices(outputs), self._parameter_indices(list(values)), copies,
-                                               steps, step, state, inputs, p, integrator, threads or os.cpu_count() or 1)
+                                               steps, step, state, inputs, p, integrator,
+                                               self._usual_threads() if threads is None else threads)
         return y
+
+    def _usual_threads(self) -> int:
+        """Returns the number of cores; 1 for a machine with laws in Python, whose calls would wait for each other."""
+        before = _core.law_calls()
+        self.simulation()
+        return os.cpu_count() or 1 if _core.law_calls() == before else 1
 
     def _values(self, name: str, value: Any) -> Array:
         """Returns values of a number in SI units. Texts have units: "1.2 GPa"."""

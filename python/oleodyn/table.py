@@ -79,7 +79,8 @@ class Table:
         return next((name for name in ("time", "t") if name in self._index), self.names[0])
 
     def to_pandas(self) -> Any:
-        """Returns a pandas.DataFrame that shares the memory of the table. Its `attrs["units"]` has the units."""
+        """Returns a pandas.DataFrame, whose `attrs["units"]` has the units. It shares the read-only memory of the table; use .copy() to
+        change single cells."""
         import pandas
 
         frame = pandas.DataFrame(self.values, columns=list(self.names))

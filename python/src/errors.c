@@ -18,6 +18,7 @@ static PyObject *call(const char *function, const char *format, ...) {
 }
 
 PyObject *od_raise(od_status status, const char *text) {
+  if (od_law_interrupted()) return NULL;
   if (status == OD_NO_MEMORY) return PyErr_NoMemory();
   if (status == OD_INTERRUPTED) {
     if (!PyErr_Occurred()) PyErr_SetNone(PyExc_KeyboardInterrupt);

@@ -168,6 +168,7 @@ PyObject *od_python_run_job(PyObject *module, PyObject *arguments, PyObject *key
         .user = &r, .progress = on_progress, .messages = on_messages, .message = on_message};
     od_job_listen(r.job, &listener);
     od_job_keep_table(r.job);
+    od_law_forget();
     od_release(&r.released);
     od_job_outcome outcome = od_job_run(r.job);
     if (od_retake(&r.released)) d = answer(&r, outcome);

@@ -288,13 +288,14 @@ static PyGetSetDef getters[] = {
 };
 static PyMethodDef methods[] = {
     {"start", (PyCFunction)(void (*)(void))start, METH_VARARGS | METH_KEYWORDS,
-     "start(covariance, state=None, parameters=None, time=0): sets the estimate and the covariance of its errors."},
+     "start($self, covariance, state=None, parameters=None, time=0)\n--\n\nSets the estimate and the covariance of its errors."},
     {"predict", (PyCFunction)(void (*)(void))predict, METH_FASTCALL,
-     "predict(h, noise=None): predicts over h seconds to the inputs u. noise: covariance of the process noise of this step, or its "
+     "predict($self, h, noise=None, /)\n--\n\nPredicts over h seconds to the inputs u. noise: covariance of the process noise of this step, or its "
      "diagonal."},
-    {"correct", correct, METH_NOARGS, "correct(): corrects the estimate with the sensors y."},
-    {"outputs", outputs, METH_NOARGS, "outputs(): returns the estimated outputs and their standard deviations."},
-    {"inflate", inflate, METH_O, "inflate(factor): multiplies the standard deviations of the states."},
+    {"correct", correct, METH_NOARGS, "correct($self, /)\n--\n\nCorrects the estimate with the sensors y."},
+    {"outputs", outputs, METH_NOARGS,
+     "outputs($self, /)\n--\n\nReturns the estimated outputs and their standard deviations."},
+    {"inflate", inflate, METH_O, "inflate($self, factor, /)\n--\n\nMultiplies the standard deviations of the states."},
     {0},
 };
 

@@ -83,7 +83,20 @@ void od_python_plant_file_inputs(const od_python_plant *p, double t);
 // Returns the integrator with this name (NULL: the first one), or NULL with an exception.
 const od_integrator *od_integrator_argument(const char *name);
 
+// ---- Laws in Python (law.c)
+
+// If a law was interrupted by Ctrl-C or sys.exit(), sets this exception and returns true.
+bool od_law_interrupted(void);
+// Forgets the exception of a law that failed, at the start of a run.
+void od_law_forget(void);
+
 // ---- Functions of the module
+
+PyObject *od_python_register_law(PyObject *module, PyObject *arguments);
+// Returns the number of calls of laws so far.
+PyObject *od_law_calls(PyObject *module, PyObject *none);
+// Returns the first exception that a law raised since the start of the run, or None.
+PyObject *od_law_failure(PyObject *module, PyObject *none);
 
 PyObject *od_python_run_job(PyObject *module, PyObject *arguments, PyObject *keywords);
 PyObject *od_python_job_kinds(PyObject *module, PyObject *none);

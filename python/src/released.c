@@ -17,7 +17,7 @@ void od_release(od_released *r) {
 
 bool od_retake(od_released *r) {
   PyEval_RestoreThread(r->thread);
-  r->failed = r->failed || PyErr_Occurred();
+  r->failed = od_law_interrupted() || r->failed || PyErr_Occurred();
   return !r->failed;
 }
 

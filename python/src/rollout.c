@@ -103,7 +103,7 @@ static bool wait_for(batch *b) {
     if (b->running) pthread_cond_timedwait(&b->ended, &b->mutex, &until);
     running = b->running;
     pthread_mutex_unlock(&b->mutex);
-    Py_END_ALLOW_THREADS if (ok && PyErr_CheckSignals() != 0) {
+    Py_END_ALLOW_THREADS if (ok && (PyErr_CheckSignals() != 0 || od_law_interrupted())) {
       ok = false;
       b->stop = true;
     }
@@ -122,6 +122,7 @@ static bool run_threads(batch *b, int threads) {
   pthread_mutex_lock(&b->mutex);
   b->running -= threads - started;
   pthread_mutex_unlock(&b->mutex);
+  od_law_forget();
   bool ok = started > 0;
   if (!ok) PyErr_SetString(PyExc_RuntimeError, "no thread could be started");
   if (ok) ok = wait_for(b);

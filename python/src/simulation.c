@@ -98,6 +98,7 @@ static PyObject *start(PyObject *self, PyObject *arguments) {
   double t = 0, margin = INFINITY;
   if (!PyArg_ParseTuple(arguments, "|d", &t) || !is_free(s)) return NULL;
   drop_advance(s);
+  od_law_forget();
   od_python_plant_file_inputs(&s->plant, t);
   od_status status = od_sim_start(s->sim, t, od_doubles(s->plant.u));
   if (status != OD_OK) return od_raise(status, "the start of the simulation failed");
@@ -387,25 +388,26 @@ static PyGetSetDef getters[] = {
 };
 static PyMethodDef methods[] = {
     {"start", start, METH_VARARGS,
-     "start(t=0): sets the initial state of the file, and the inputs of the file at time t."},
+     "start($self, t=0, /)\n--\n\nSets the initial state of the file, and the inputs of the file at time t."},
     {"step", (PyCFunction)(void (*)(void))step, METH_FASTCALL,
-     "step(h, count=1): takes steps of h seconds. The inputs change linearly to u within the first step. Several steps release the lock of "
+     "step($self, h, count=1, /)\n--\n\nTakes steps of h seconds. The inputs change linearly to u within the first step. Several steps release the lock of "
      "the interpreter."},
     {"advance", advance, METH_O,
-     "advance(t): advances to time t with controlled steps of tr-bdf2 and constant inputs u. Releases the lock of the interpreter."},
+     "advance($self, t, /)\n--\n\nAdvances to time t with controlled steps of tr-bdf2 and constant inputs u. Releases the lock of the interpreter."},
     {"set", (PyCFunction)(void (*)(void))set, METH_VARARGS | METH_KEYWORDS,
-     "set(state=None, parameters=None, time=None): sets these values and keeps the others."},
-    {"file_inputs", file_inputs, METH_O, "file_inputs(t): copies the inputs of the file at time t to u."},
-    {"outputs", outputs, METH_NOARGS, "outputs(): computes the outputs at the current point; returns y."},
+     "set($self, state=None, parameters=None, time=None)\n--\n\nSets these values and keeps the others."},
+    {"file_inputs", file_inputs, METH_O,
+     "file_inputs($self, t, /)\n--\n\nCopies the inputs of the file at time t to u."},
+    {"outputs", outputs, METH_NOARGS, "outputs($self, /)\n--\n\nComputes the outputs at the current point; returns y."},
     {"step_with_derivatives", step_with_derivatives, METH_O,
-     "step_with_derivatives(h): takes one step and returns the exact derivatives of the new state with respect to the old state, the "
+     "step_with_derivatives($self, h, /)\n--\n\nTakes one step and returns the exact derivatives of the new state with respect to the old state, the "
      "old inputs, the new inputs and the parameters."},
     {"derivatives", derivatives, METH_NOARGS,
-     "derivatives(): returns x' and its derivatives with respect to x, u and p."},
+     "derivatives($self, /)\n--\n\nReturns x' and its derivatives with respect to x, u and p."},
     {"output_derivatives", output_derivatives, METH_NOARGS,
-     "output_derivatives(): returns the derivatives of the outputs with respect to x, u and p."},
-    {"save", save, METH_NOARGS, "save(): returns the state as bytes, for this machine in any process."},
-    {"restore", restore, METH_O, "restore(saved): restores a state of save()."},
+     "output_derivatives($self, /)\n--\n\nReturns the derivatives of the outputs with respect to x, u and p."},
+    {"save", save, METH_NOARGS, "save($self, /)\n--\n\nReturns the state as bytes, for this machine in any process."},
+    {"restore", restore, METH_O, "restore($self, saved, /)\n--\n\nRestores a state of save()."},
     {0},
 };
 

@@ -3,6 +3,7 @@
 Usage: python3 leaks.py MACHINE EXPERIMENT LOG REPEATS
 """
 import gc
+import os
 import sys
 import warnings
 
@@ -89,6 +90,28 @@ def jobs(m, path, experiment, log):
     fails(OSError, od.Log.read, "nosuch.csv")
 
 
+@od.law(states={"x": 0.0})
+def lag(u, x, *, T):
+    if u > 1e9:
+        raise ValueError("impossible")
+    return x, (u - x) / T
+
+
+def laws(folder):
+    path = os.path.join(folder, "law.yaml")
+    with open(path, "w") as to:
+        to.write("machine: Lag\ninputs: {u: {unit: N, sine: {amplitude: 1 N, frequency: 2 Hz}}}\nrun: {time: 0.1 s}\n"
+                 "blocks: {lag: {type: foreign, law: lag, unit: N, inputs: {u: u}, parameters: {T: 0.1 s}}}\n")
+    m = od.Machine(path)
+    m.simulate(output="lag")
+    s = m.simulation(["lag"])
+    s.step(1e-3, 10)
+    s.u = 2e9
+    fails(od.SimulationError, s.step, 1e-3)
+    m.rollout(inputs=np.full((6, 1), 2e9), steps=5, step=1e-3, outputs=["lag"])
+    fails(TypeError, od.law, lambda *a: 0)
+
+
 def main():
     path, experiment, log, repeats = sys.argv[1:]
     warnings.simplefilter("ignore", od.OleodynWarning)
@@ -98,6 +121,7 @@ def main():
         observers(m)
         rollouts(m)
         jobs(m, path, experiment, log)
+        laws(os.path.dirname(log))
         del m
         gc.collect()
 

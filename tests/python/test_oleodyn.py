@@ -2,8 +2,10 @@
 
 Usage: python3 -m unittest test_oleodyn, with OLEODYN_PROGRAM, OLEODYN_CASES and the package in PYTHONPATH.
 """
+import contextlib
 import csv
 import json
+import math
 import os
 import pathlib
 import re
@@ -120,6 +122,7 @@ class Jobs(Quiet):
             warnings.simplefilter("always")
             run = od.Machine(fourbar).simulate(time="1 s", step="100 ms", integrator="trapezoid")
         self.assertFalse(run.verdict.is_sound)
+        self.assertEqual({w.filename for w in caught}, {__file__})  # the place of the call
         self.assertTrue(any(issubclass(w.category, od.VerdictWarning) for w in caught))
         self.assertTrue(all(r.code for r in run.verdict.remarks))
 
@@ -340,6 +343,18 @@ class Steps(Quiet):
         self.assertEqual(parallel, results)
 
 
+    def test_commands_in_threads_of_python(self):
+        def work(stiffness):
+            return od.Machine(path, {"spring.stiffness": stiffness}).simulate(step="1 ms")["slide.position"].tobytes()
+
+        path, results = written(OSCILLATOR), {}
+        threads = [threading.Thread(target=lambda k=k: results.__setitem__(k, work(k))) for k in (40.0, 50.0, 60.0, 70.0)]
+        [t.start() for t in threads]
+        [t.join() for t in threads]
+        self.assertEqual(results, {k: work(k) for k in results})
+        self.assertEqual(len(set(results.values())), 4)
+
+
 class Rollouts(Quiet):
     def test_bits_do_not_depend_on_threads(self):
         m = od.Machine(fourbar)
@@ -382,6 +397,134 @@ class Rollouts(Quiet):
             m.rollout(state=x, numbers={"block.mass": [1.0, 2.0]}, steps=5, step=1e-3)
         with self.assertRaisesRegex(ValueError, "state must have the shape"):
             m.rollout(state=np.zeros((3, 5)), steps=5, step=1e-3)
+
+
+class Laws(Quiet):
+    """Laws in Python. Oracle: the same equation as a formula or as a block of the library, with exact derivatives."""
+
+    MACHINE = OSCILLATOR.replace("damping: 3 N s/m, ", "") + """
+inputs: {push: {unit: N, sine: {amplitude: 5 N, frequency: 2 Hz}}}
+blocks:
+  law: {%s}
+forces: {load: {at: block.pin, value: law, direction: [1, 0]}}
+"""
+
+    def machine(self, block: str) -> od.Machine:
+        return od.Machine(written((self.MACHINE % block).replace("outputs: [slide.position]", "outputs: [slide.position, load.force]")))
+
+    def compare(self, law: str, block: str, names=("slide.position", "load.force"), tolerance=1e-9) -> None:
+        ours, theirs = self.machine(law), self.machine(block)
+        a, b = ours.simulate(), theirs.simulate()
+        self.assertEqual((a.verdict.trust, b.verdict.trust), ("sound", "sound"))
+        for name in names:
+            np.testing.assert_allclose(a[name], b[name], atol=tolerance * np.abs(b[name]).max())
+        np.testing.assert_allclose(ours.linearize().A, theirs.linearize().A, rtol=1e-8, atol=1e-8)
+
+    def test_a_formula_replaces_a_law(self):
+        @od.law
+        def seal(v, *, Fc, vs):
+            return -Fc * math.tanh(v / vs)
+
+        rest = "unit: N, inputs: {v: slide.rate}, parameters: {vs: 50 mm/s, Fc: 2 N}"  # in another order than the function
+        self.compare("type: foreign, law: seal, " + rest, "type: formula, formula: '-Fc * tanh(v / vs)', " + rest)
+        ours, theirs = (self.machine(kind + rest) for kind in ("type: foreign, law: seal, ", "type: formula, formula: '-Fc * tanh(v / vs)', "))
+        self.assertEqual(ours.numbers["law.parameters.vs"].value, 0.05)
+        name = "law.parameters.Fc"
+        np.testing.assert_allclose(ours.sensitivities([name], time=0.5).dy, theirs.sensitivities([name], time=0.5).dy, atol=1e-7)
+        self.assertEqual(ours._usual_threads(), 1)
+        self.assertEqual(theirs._usual_threads(), os.cpu_count())
+        values = np.linspace(1, 3, 16)
+        one, many = (ours.rollout(numbers={name: values}, steps=100, step=1e-3, threads=n) for n in (1, 4))
+        self.assertEqual(one.tobytes(), many.tobytes())
+        np.testing.assert_allclose(one, theirs.rollout(numbers={name: values}, steps=100, step=1e-3), atol=1e-9)
+
+    def test_states_and_time(self):
+        @od.law(states={"x": 0.0})
+        def lag(u, x, *, T):
+            return x, (u - x) / T
+
+        @od.law(name="sine of time")
+        def any_name(t, *, a):
+            return a * math.sin(4 * math.pi * t)
+
+        self.compare("type: foreign, law: lag, unit: N, inputs: {u: push}, parameters: {T: 0.2 s}",
+                     "type: first-order, input: push, time_constant: 0.2 s", tolerance=1e-8)
+        m = self.machine("type: foreign, law: lag, unit: N, inputs: {u: push}, parameters: {T: 0.2 s}")
+        self.assertEqual(list(m.states), ["slide.position", "slide.rate", "load.force"])  # the force is equal to the state
+        run = self.machine("type: foreign, law: sine of time, unit: N, parameters: {a: 5 N}").simulate()
+        np.testing.assert_allclose(run["load.force"], 5 * np.sin(4 * np.pi * run["time"]), atol=1e-9)
+
+    def test_a_sampled_controller(self):
+        @od.law(states={"sum": 0.0}, sampled=True)
+        def controller(x, sum, *, kp, ki):
+            return -kp * x - ki * sum, sum + x
+
+        run = self.machine("type: foreign, law: controller, sample: 10 ms, unit: N, inputs: {x: slide.position}, "
+                           "parameters: {kp: 20 N/m, ki: 2 N/m}").simulate()
+        x, force, total, held = run["slide.position"], run["load.force"], 0.0, []
+        for k in range(0, len(x), 10):  # by hand: the output is held for ten rows
+            held.append(-20 * x[k] - 2 * total)
+            total += x[k]
+        np.testing.assert_allclose(force[5::10], held[:len(force[5::10])], atol=1e-9)
+        self.assertEqual(run.verdict.trust, "sound")
+
+    def test_warnings_errors_and_interruptions(self):
+        @od.law
+        def fragile(v):
+            if v < -0.2:
+                raise ValueError("too fast")
+            return -v
+
+        rest = "unit: N, inputs: {v: slide.rate}"
+        with self.assertWarnsRegex(od.OleodynWarning, "machine.yaml:.*'fragile' in Python, which is slow"):
+            m = self.machine("type: foreign, law: fragile, " + rest)
+        for work, error in ((m.simulate, od.JobError), (lambda: m.simulation().step(1e-3, 1000), od.SimulationError),
+                            (lambda: m.simulation().advance(1.0), od.SimulationError)):
+            with self.assertRaises(error) as caught:
+                work()
+            self.assertEqual((type(caught.exception.__cause__), str(caught.exception.__cause__)), (ValueError, "too fast"))
+        self.assertIn("the block 'law' failed: ValueError: too fast", str(caught.exception) + str(self.failure(m)))
+        y = m.rollout(steps=1000, step=1e-3)
+        self.assertTrue(np.isnan(y[0, -1, 0]) and m.rollout_status[0] != 0)
+        for wrong, message in (("law: fragil, " + rest, "no law 'fragil'.*did you mean 'fragile'"), (rest, "needs 'law'"),
+                               ("law: fragile, sample: 1 ms, " + rest, "'fragile' is continuous"),
+                               ("law: fragile, unit: N, inputs: {w: slide.rate}", "needs 'v'"),
+                               ("law: fragile, parameters: {k: 1}, " + rest, "unknown key 'k'")):
+            with self.subTest(wrong), self.assertRaisesRegex(od.InputError, message):
+                self.machine("type: foreign, " + wrong)
+        out = subprocess.run([program, "check", m.path], capture_output=True, text=True)
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("law 'fragile' of another program", out.stderr + out.stdout)
+        with self.assertRaisesRegex(od.InputError, "law of the block 'law' is a function of the program"):
+            m.run("compile", output="law.image")
+        with self.assertRaisesRegex(od.InputError, "the block 'law' has a law .* which an export cannot contain"):
+            m.run("export", c=os.path.join(tempfile.mkdtemp(), "code"), step="1 ms")
+        names: dict = {}
+        exec(f"def many({', '.join(f'a{i}' for i in range(40))}): return 0.0", names)
+        with self.assertRaisesRegex(ValueError, "32 inputs"):
+            od.law(names["many"])
+        with self.assertRaisesRegex(TypeError, "without names"):
+            od.law(lambda *v: 0.0)
+        with self.assertRaisesRegex(TypeError, "not a positional argument"):
+            od.law(states={"x": 0.0})(fragile)
+
+        @od.law
+        def interrupted(v):
+            if v < -0.2:
+                raise KeyboardInterrupt
+            return -v
+
+        m = self.machine("type: foreign, law: interrupted, " + rest)
+        for work in (m.simulate, lambda: m.simulation().step(1e-3, 1000), lambda: m.rollout(steps=1000, step=1e-3)):
+            with self.assertRaises(KeyboardInterrupt):
+                work()
+
+    def failure(self, m: od.Machine) -> str:
+        try:
+            m.simulate()
+        except od.JobError as error:
+            return str(error)
+        return ""
 
 
 class Observers(Quiet):
@@ -445,6 +588,78 @@ class Observers(Quiet):
         self.assertEqual(o.innovations[0][2], "used")
         with self.assertRaisesRegex(ValueError, "no filter"):
             m.observer({"slide.position": sigma}, filter="none")
+
+
+class Documents(Quiet):
+    """The examples of docs/python.md run as they are printed. Oracle of the laws: the formula that the page gives instead."""
+
+    def setUp(self):
+        super().setUp()
+        self.page = (cases.parent / "docs/python.md").read_text()
+        self.old, folder = os.getcwd(), tempfile.mkdtemp()
+        os.symlink(cases, os.path.join(folder, "cases"))
+        os.chdir(folder)
+        self.addCleanup(os.chdir, self.old)
+
+    def blocks(self, title: str, kind: str = "python") -> list[str]:
+        section = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", self.page, re.S | re.M).group(1)
+        return re.findall(rf"```{kind}\n(.*?)```", section, re.S)
+
+    def names(self) -> dict:
+        return {"np": np, "math": math, "od": od}
+
+    def test_five_minutes(self):
+        try:
+            import matplotlib
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("no package: python3-matplotlib python3-pandas")
+        matplotlib.use("Agg")
+        names = self.names()
+        exec(self.blocks("Five minutes")[0], names)
+        self.assertTrue(names["run"].verdict.is_sound)
+
+    def test_steps_observers_and_rollouts(self):
+        names = self.names()
+        m = names["m"] = od.Machine(fourbar)
+        run = m.simulate(time=1, rows="1 ms")
+        start = run["cylinder.length"][0]
+        names["wanted"] = lambda t: start + 0.01 * min(t, 0.5)
+        steps, observer = self.blocks("Step by step")
+        exec(steps, names)
+        self.assertTrue(start + 5e-4 < names["length"] < start + 6e-3)
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("no package: python3-pandas")
+        rows = np.column_stack([run[name] for name in ("time", "U_ref", "cylinder.length", "A.pressure")])
+        np.savetxt("log.csv", rows, "%.17g", ",", header="time [s],input.U_ref [V],measured.cylinder.length [m],measured.A.pressure [Pa]",
+                   comments="")
+        with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
+            exec(observer, names)
+        true = run["B.pressure"][-1]
+        self.assertLess(abs(names["estimate"][2] - true), 4 * names["sigma"][2])
+        exec(self.blocks("Rollouts")[0], names)
+        self.assertEqual(names["y"].shape, (1000, 1001, 1))
+        self.assertTrue(np.all(names["high"] >= names["low"]))
+
+    def test_your_own_laws(self):
+        od.run("new", "axis", template="servo-axis")
+        axis = pathlib.Path("axis/machine.yaml").read_text()
+        laws, formula = self.blocks("Your own laws", "yaml")
+        control = re.search("  control: .*\n", axis).group(0)
+        axis = re.sub("    friction: .*\n", "", axis).replace("load: {mass: 300 kg}", "load: {mass: 300 kg, points: {pin: [0, 0]}}")
+        axis = axis.replace("input: control", "input: command")
+        shown = laws.replace("blocks:\n", "").split("forces:\n")
+        axis = axis.replace(control, shown[0]) + "forces:\n" + shown[1]
+        pathlib.Path("axis.yaml").write_text(axis)
+        names = self.names()
+        exec(self.blocks("Your own laws")[0], names)
+        line = re.search("  friction: .*\n", axis).group(0)
+        pathlib.Path("formula.yaml").write_text(axis.replace(line, formula))
+        a, b = (od.Machine(path).simulate() for path in ("axis.yaml", "formula.yaml"))
+        self.assertEqual((a.verdict.trust, b.verdict.trust), ("sound", "sound"))
+        np.testing.assert_allclose(a["guide.position"], b["guide.position"], atol=1e-6)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include "base/allocate.h"
 #include "document/text_file.h"
 #include "document/tree_store.h"
+#include "fmu/fmu_import.h"
 #include "io/bundle.h"
 #include "formats/read_table.h"
 #include "io/table.h"
@@ -55,6 +56,40 @@ const od_judgement *od_judge_results(const od_judge *judge, int *count) {
 od_judgement_text od_judgement_words(const od_judgement *j) {
   (void)j;
   return (od_judgement_text){0};
+}
+
+// --- FMUs: pages contain no binaries ---------------------------------------------------------------------------------
+
+od_status od_fmu_import_open(const char *path, double limit, od_fmu_import **out, od_error *err) {
+  (void)path, (void)limit;
+  *out = NULL;
+  return od_fail(err, OD_NOT_AVAILABLE, "FMUs cannot run in a page");
+}
+void od_fmu_import_close(od_fmu_import *import) {
+  (void)import;
+}
+void od_fmu_import_name(od_fmu_import *import, const char *name) {
+  (void)import, (void)name;
+}
+const od_fmu_description *od_fmu_import_description(const od_fmu_import *import) {
+  (void)import;
+  return NULL;
+}
+od_foreign_law *od_fmu_import_law(od_fmu_import *import, const od_fmu_wiring *wiring, od_error *err) {
+  (void)import, (void)wiring, (void)err;
+  return NULL;
+}
+bool od_fmu_import_has_derivatives(const od_fmu_import *import) {
+  (void)import;
+  return false;
+}
+int od_fmu_find_variable(const od_fmu_description *d, const char *name) {
+  (void)d, (void)name;
+  return -1;
+}
+const char *od_fmu_causality_word(od_fmu_causality causality) {
+  (void)causality;
+  return "";
 }
 
 // --- CVODES ---------------------------------------------------------------------------------------------------------

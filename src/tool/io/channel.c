@@ -1,12 +1,14 @@
 #include "io/channel.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 
 void od_channel_init(od_channel *c, int socket) {
   c->socket = socket;
-  c->broken = false;
+  c->broken = c->is_late = false;
+  c->limit = 0;
   c->filled = c->taken = c->waiting = 0;
 }
 
@@ -46,9 +48,20 @@ void od_channel_put_text(od_channel *c, const char *text) {
   od_channel_put(c, text, length);
 }
 
+// Waits until data arrive or the time limit is over.
+static void wait_for_data(od_channel *c) {
+  struct pollfd p = {.fd = c->socket, .events = POLLIN};
+  int ready = 1;
+  if (c->limit > 0 && !c->broken) do
+      ready = poll(&p, 1, (int)(1000 * c->limit));
+    while (ready < 0 && errno == EINTR);
+  if (ready == 0) c->broken = c->is_late = true;
+}
+
 // Receives at least one byte into `to`. Returns the number of bytes; 0: the channel is broken.
 static size_t receive(od_channel *c, void *to, size_t size) {
   ssize_t got = 0;
+  wait_for_data(c);
   if (!c->broken) do
       got = recv(c->socket, to, size, 0);
     while (got < 0 && errno == EINTR);

@@ -10,6 +10,7 @@
 //     OD_HELPER_ROWS    (HDF5 files) the same, then number of columns to be sent, and their indices in ascending order
 //     OD_HELPER_WRITE   comment of the file, number of variables; each variable: name, kind (od_helper_kind), rows, columns, then
 //                       the columns one after the other: doubles, or texts
+//     OD_HELPER_FMU     (FMUs) a conversation, see fmu/fmu_session.h
 //   answer    OD_HELPER_PROTOCOL, then
 //     OD_HELPER_TABLE   (READ, HEAD) columns, rows, 1 + index of the column that the file marks as the time (0: none), date and time of
 //                       the time zero ("": unknown); name, unit and flaw ("": none) of each column; READ only: all columns without a
@@ -25,8 +26,14 @@
 #include <stdint.h>
 
 // The version of the protocol; changes with every change of the messages.
-#define OD_HELPER_PROTOCOL 0x6f6c656f00000002u
-typedef enum od_helper_task { OD_HELPER_READ = 1, OD_HELPER_WRITE, OD_HELPER_HEAD, OD_HELPER_ROWS } od_helper_task;
+#define OD_HELPER_PROTOCOL 0x6f6c656f00000003u
+typedef enum od_helper_task {
+  OD_HELPER_READ = 1,
+  OD_HELPER_WRITE,
+  OD_HELPER_HEAD,
+  OD_HELPER_ROWS,
+  OD_HELPER_FMU
+} od_helper_task;
 typedef enum od_helper_kind { OD_HELPER_NUMBERS = 1, OD_HELPER_TEXTS } od_helper_kind;
 typedef enum od_helper_part { OD_HELPER_TABLE = 1, OD_HELPER_STATUS, OD_HELPER_BLOCK } od_helper_part;
 // Limits of all messages. Texts are shorter than OD_HELPER_TEXT bytes.
@@ -35,6 +42,8 @@ enum { OD_HELPER_TEXT = 1024, OD_HELPER_PATH = 4096, OD_HELPER_COLUMNS = 200000 
 typedef struct od_channel {
   int socket;
   bool broken;
+  double limit;  // longest time to wait for data, s; 0: forever
+  bool is_late;  // whether the limit broke the channel
   size_t filled, taken,
       waiting;  // number of bytes in `in`, number of these bytes already taken, number of bytes in `out`
   unsigned char in[16384], out[16384];

@@ -190,6 +190,35 @@ static void add_block_keys(const od_block_description *c, json_t *properties, js
   json_decref(any);
 }
 
+// Adds the keys of an FMU, which is not a class of blocks.
+static void add_fmu_keys(json_t *properties, json_t *types, json_t *rules) {
+  json_t *any = json_pack("{s:[s, s, s, s]}", "type", "string", "number", "array", "object"), *keys = json_object();
+  od_key key;
+  for (int i = 0; od_key_at(&od_fmu_section, i, &key); i++) {
+    if (!json_object_get(properties, key.name))
+      add(properties, key.name, json_incref(any), key.meaning, key.shape == OD_NUMBER ? key.of : NULL);
+    json_object_set_new(keys, key.name, json_object());
+  }
+  json_array_append_new(types, json_string("fmu"));
+  json_array_append_new(
+      rules, json_pack("{s:{s:{s:{s:s}}, s:[s]}, s:{s:o, s:{s:s}}}", "if", "properties", "type", "const", "fmu",
+                       "required", "type", "then", "properties", keys, "additionalProperties", "type", "null"));
+  json_decref(any);
+}
+
+// Adds the keys of a block with a law of the program.
+static void add_law_keys(json_t *properties, json_t *types, json_t *rules) {
+  static const char *const own[] = {"type", "unit", "inputs", "parameters", "sample", "law"};
+  json_t *any = json_pack("{s:[s, s, s, s]}", "type", "string", "number", "array", "object"), *keys = json_object();
+  add(properties, "law", json_incref(any), "name of a law that the program has registered", NULL);
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) json_object_set_new(keys, own[i], json_object());
+  json_array_append_new(types, json_string("foreign"));
+  json_array_append_new(
+      rules, json_pack("{s:{s:{s:{s:s}}, s:[s]}, s:{s:o, s:{s:s}}}", "if", "properties", "type", "const", "foreign",
+                       "required", "type", "then", "properties", keys, "additionalProperties", "type", "null"));
+  json_decref(any);
+}
+
 // Returns the schema of a block: all keys of all types, and for each type its own keys.
 static json_t *block(void) {
   json_t *properties = json_object(), *types = json_array(), *rules = json_array();
@@ -203,6 +232,8 @@ static json_t *block(void) {
                                            "const", c->equations->type, "required", "type", "then", "properties", keys,
                                            "additionalProperties", "type", "null"));
   }
+  add_fmu_keys(properties, types, rules);
+  add_law_keys(properties, types, rules);
   add(properties, "type", choice_of(types), "type of the block", NULL);
   json_t *object = closed(properties);
   json_object_set_new(object, "allOf", rules);
@@ -270,6 +301,8 @@ static int print_reference(od_job *job, int kind, const char *section) {
   od_nearest nearest = od_nearest_to(section ? section : "");
   for (int k = section ? 0 : kind; k < (section ? KINDS : kind + 1); k++) {
     int count = od_list_sections(kinds[k].file, all);
+    // The section of an FMU belongs to a type of blocks, as the keys of classes do.
+    if (kinds[k].file == &od_machine_section && count < OD_MOST_SECTIONS) all[count++] = &od_fmu_section;
     for (int i = 0; i < count; i++) {
       if (section && strcmp(all[i]->name, section) == 0) {
         od_print_section_keys(all[i]);

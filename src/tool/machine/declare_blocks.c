@@ -8,7 +8,9 @@
 #include "blocks/block_list.h"
 #include "document/constants.h"
 #include "machine/load_blocks.h"
+#include "machine/load_fmu.h"
 #include "machine/load_formula.h"
+#include "machine/load_program_law.h"
 #include "model/model.h"
 
 // --- Declaring ----------------------------------------------------------------------------------------------------
@@ -16,9 +18,12 @@
 #define COUNT_CLASS(name) +1
 enum { MOST_CLASSES = 0 OD_BLOCK_CLASSES(COUNT_CLASS) };
 
+// Reads the type: a class of blocks, or an FMU or a law of the program, which are foreign blocks.
 static int read_type(od_loader *ld, const od_loading_block *b, const char *what) {
-  const char *types[MOST_CLASSES + 1] = {NULL};
+  const char *types[MOST_CLASSES + 3] = {NULL};
   for (int i = 0; i < od_block_class_count() && i < MOST_CLASSES; i++) types[i] = od_block_classes[i]->type;
+  types[od_block_class_count()] = "fmu";
+  types[od_block_class_count() + 1] = "foreign";
   int node = od_map_find(ld, b->map, "type");
   if (node < 0) {
     // Without a type the allowed keys are unknown.
@@ -78,6 +83,11 @@ static int choose(od_loader *ld, const od_loading_block *b, const od_block_choic
 
 // Returns the spec of a block from its keys.
 static od_block_spec spec_of(od_loader *ld, const od_loading_block *b) {
+  if (b->law) {
+    od_block_spec of_law = od_block_spec_of_law(b->law);
+    of_law.sample = b->sample;
+    return of_law;
+  }
   const od_block_description *c = od_block_descriptions[b->block_class];
   od_block_spec s = {.block_class = b->block_class,
                      .inputs = od_list_count(ld, od_map_find(ld, b->map, c->inputs[0].key))};
@@ -110,7 +120,8 @@ static void build_block(od_loader *ld, od_loading_block *b) {
   for (int i = 0; i < od_build_block_output_count(ld->draft->build, b->index); i++) {
     const char *label = od_build_block_output_name(ld->draft->build, b->index, i);
     if (label[0] == '\0') continue;
-    const char *own = i == 0 ? unit : od_unit_rate(ld, unit, i);
+    const char *of_law = b->law && b->law->output_unit ? b->law->output_unit[i] : NULL;
+    const char *own = of_law ? of_law : i == 0 ? unit : od_unit_rate(ld, unit, i);
     od_names_add_output(ld, b->element, od_format(ld, "%s.%s", name, label),
                         od_build_block_signal(ld->draft->build, b->index, i), own);
   }
@@ -175,6 +186,8 @@ const char *od_block_source_unit(od_loader *ld, int node) {
   element = od_names_owner(ld, node, text, &rest);
   const od_element *block = element >= 0 ? od_element_at(ld, element) : NULL;
   if (block == NULL || block->kind != OD_ELEMENT_BLOCK) return unit_by_ending(ld, node, text);
+  const od_loading_block *declared = block->block >= 0 ? &ld->draft->block[block->block] : NULL;
+  if (declared != NULL && declared->fmu != NULL) return od_fmu_output_unit(declared, rest);
   // The second output of a block is the rate of the first output.
   int which = ld->draft->block[block->block].block_class;
   const char *second = which >= 0 ? od_block_descriptions[which]->outputs[1] : NULL;
@@ -198,6 +211,7 @@ static const od_block_field *gain_of(const od_block_description *c) {
 static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
   const od_block_description *c = od_block_descriptions[b->block_class];
   if (c->formula_key != NULL) return od_formula_block_unit(ld, b);
+  if (b->law != NULL) return "1";
   const od_block_field *gain = gain_of(c);
   int node = od_map_find(ld, b->map, c->inputs[0].key), entry = c->inputs[0].list ? od_list_first(ld, node) : -1;
   const char *unit = od_block_source_unit(ld, entry >= 0 ? od_entry(ld, entry) : node);
@@ -265,8 +279,15 @@ static void declare_block(od_loader *ld, int key) {
     b->block_class = read_type(ld, b, what);
   else
     od_section_open_names(ld, value, key, name, what, any);  // reports the error
-  if (b->block_class >= 0) b->unit = od_block_descriptions[b->block_class]->unit;
-  int unit = b->block_class >= 0 && b->unit == NULL ? od_map_find(ld, b->map, "unit") : -1;
+  bool is_fmu = b->block_class == od_block_class_count(), is_program = b->block_class == od_block_class_count() + 1;
+  if (is_fmu) od_declare_fmu(ld, b);
+  if (is_program) od_declare_program_law(ld, b);
+  if (is_fmu || is_program) {
+    b->block_class = b->law != NULL ? od_block_class_count() : -1;
+  } else if (b->block_class >= 0) {
+    b->unit = od_block_descriptions[b->block_class]->unit;
+  }
+  int unit = (b->block_class >= 0 || is_program) && b->unit == NULL && !is_fmu ? od_map_find(ld, b->map, "unit") : -1;
   if (unit >= 0) b->unit = od_read_unit(ld, unit);
   od_element *declared = od_element_at(ld, element);
   declared->unit = b->unit;
@@ -295,6 +316,6 @@ void od_declare_blocks(od_loader *ld, int node) {
   for (int i = 0; i < ld->draft->blocks; i++)
     if (ld->draft->block[i].block_class >= 0)
       build_block(ld, &ld->draft->block[i]);
-    else
+    else if (ld->draft->block[i].unit == NULL)
       od_element_at(ld, ld->draft->block[i].element)->unit = "1";
 }

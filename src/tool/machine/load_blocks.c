@@ -5,7 +5,9 @@
 
 #include "document/ranges.h"
 #include "machine/load_blocks.h"
+#include "machine/load_fmu.h"
 #include "machine/load_formula.h"
+#include "machine/load_program_law.h"
 #include "document/suggest.h"
 
 enum { MOST_KEYS = 4 + OD_MOST_INPUT_KEYS + 2 * OD_MOST_BLOCK_FIELDS };
@@ -384,6 +386,14 @@ static void list_keys(const od_block_description *c, bool all, const char *keys[
 // Connects a block and reads its numbers.
 static void load_block(od_loader *ld, od_loading_block *b) {
   const char *keys[MOST_KEYS];
+  if (b->named != NULL) {
+    od_load_program_law(ld, b);
+    return;
+  }
+  if (b->fmu != NULL) {
+    od_load_fmu(ld, b);
+    return;
+  }
   if (od_block_descriptions[b->block_class]->formula_key != NULL) {
     od_load_formula_block(ld, b);
     return;

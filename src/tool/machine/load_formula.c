@@ -57,9 +57,7 @@ static const char *unit_at(const void *user, int i) {
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
-// Returns the SI unit of a parameter, derived from the unit of its text in the file. Returns NULL if the value is not a text or has
-// no valid unit; the parameter then fits any unit.
-static const char *number_unit(od_loader *ld, int node) {
+const char *od_formula_number_unit(od_loader *ld, int node) {
   if (!od_is_text(ld, node)) return NULL;
   const char *unit = od_text_unit(ld, od_place_of(ld, node), od_text_of(ld, node));
   double power[OD_UNIT_BASES];
@@ -78,7 +76,7 @@ int od_read_formula_numbers(od_loader *ld, const od_section *section, od_formula
       break;
     }
     int value = od_value(ld, key);
-    const char *unit = number_unit(ld, value);
+    const char *unit = od_formula_number_unit(ld, value);
     const od_field field = {od_text_of(ld, key), unit != NULL ? unit : "1", OD_ANY, NAN};
     add_key(names, key, unit);
     od_read_number(ld, value, od_path(ld, path, field.key), &field, od_place_of(ld, value), OD_IN_MODEL);
@@ -193,13 +191,13 @@ const char *od_formula_block_unit(od_loader *ld, const od_loading_block *b) {
   od_expression e;
   if (c->equations->margin != NULL) {  // a state machine has the unit of its first output
     int first = od_map_first(ld, od_map_find(ld, b->map, "states"));
-    const char *unit = first >= 0 ? number_unit(ld, od_value(ld, first)) : NULL;
+    const char *unit = first >= 0 ? od_formula_number_unit(ld, od_value(ld, first)) : NULL;
     return unit != NULL ? unit : "1";
   }
   for (int k = 0; k < 2; k++) {
     for (int key = od_map_first(ld, map[k]); key >= 0; key = od_next(ld, key)) {
       int value = od_value(ld, key);
-      const char *unit = k == 0 ? od_block_source_unit(ld, value) : number_unit(ld, value);
+      const char *unit = k == 0 ? od_block_source_unit(ld, value) : od_formula_number_unit(ld, value);
       if (k == 0 && unit == NULL) return NULL;
       od_formula_name(&names, od_text_of(ld, key), unit);
     }

@@ -18,6 +18,8 @@ typedef struct od_formula_names {
 // list is full, the variable is ignored.
 void od_formula_name(od_formula_names *names, const char *name, const char *unit);
 
+// Returns the SI unit of a parameter in the file; NULL: no unit, the parameter fits any unit.
+const char *od_formula_number_unit(od_loader *ld, int node);
 // Reads 'parameters' of a section: numbers of the model. Adds their names to `names`. Returns the index of the first number.
 int od_read_formula_numbers(od_loader *ld, const od_section *section, od_formula_names *names);
 

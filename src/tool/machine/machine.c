@@ -4,6 +4,7 @@
 
 #include "document/document.h"
 #include "document/constants.h"
+#include "fmu/fmu_import.h"
 #include "machine/machine_loader.h"
 #include "machine/machine.h"
 #include "memory/scoped.h"
@@ -12,6 +13,7 @@
 void od_machine_free(od_machine *machine) {
   if (machine == NULL) return;
   od_model_free(machine->model);
+  for (int i = 0; i < machine->fmus; i++) od_fmu_import_close(machine->fmu[i]);
   od_signals_free(machine->signals);
   od_document_free(machine->document);
 }

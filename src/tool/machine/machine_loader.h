@@ -37,6 +37,8 @@ struct od_machine {
   od_template_instance *instance;
   int instances;
   od_look look;
+  struct od_fmu_import **fmu;  // imported FMUs, which the machine closes
+  int fmus;
   od_load_options loaded;  // the options of the load, without `content`
 };
 
@@ -47,15 +49,21 @@ typedef struct od_culprit {
   int node;  // node in the file
 } od_culprit;
 
+typedef struct od_loading_fmu od_loading_fmu;
+
 // A block between its declaration (after the inputs) and its reading (when all quantities that blocks may measure are
 // known).
 typedef struct od_loading_block {
-  int key, element, block_class;   // block_class: -1 after an error
-  const char *name, *path, *what;  // name in the model; prefix of the paths of its numbers; name in messages
-  const char *measures[2];         // quantities that the inputs measure if the block has no keys for inputs; or NULL
-  int map;                         // node of the block's section, or -1
-  const char *unit;                // unit of the first output
-  int index;                       // index in the builder, or OD_NOT_BUILT
+  int key, element, block_class;     // block_class: -1 after an error
+  const char *name, *path, *what;    // name in the model; prefix of the paths of its numbers; name in messages
+  const char *measures[2];           // quantities that the inputs measure if the block has no keys for inputs; or NULL
+  int map;                           // node of the block's section, or -1
+  const char *unit;                  // unit of the first output
+  int index;                         // index in the builder, or OD_NOT_BUILT
+  const struct od_foreign_law *law;  // the law of an FMU or of the program; NULL: another block
+  double sample;                     // the sampling period of the law, s; 0: continuous
+  od_loading_fmu *fmu;
+  const od_named_law *named;                     // the law of the program; NULL: another block
   const char *state_unit[OD_MOST_BLOCK_STATES];  // unit of each state; NULL: unknown because of an error
 } od_loading_block;
 

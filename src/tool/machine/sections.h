@@ -15,6 +15,6 @@ extern const od_section_class od_friction_section, od_friction_pressure_section;
 extern const od_section_class od_signal_section, od_file_signal_section, od_segment_section;
 extern const od_section_class od_look_section, od_look_body_section, od_look_ground_section, od_look_shape_section,
     od_look_place_section;
-extern const od_section_class od_run_section, od_requirement_section, od_transition_section;
+extern const od_section_class od_run_section, od_requirement_section, od_transition_section, od_fmu_section;
 
 #endif
