@@ -80,8 +80,8 @@ static void test_mistakes(void **state) {
       ", source: f}\n  n: {experiment: missing.yaml, source: a, wait: 1 kg}\n  o: {experiment: " EXPERIMENT "}\n",
       (const char *[]){"2:13: ", "did you mean 'udp'", "the source 'b' needs 'port'", "the source 'b' needs 'columns'",
                        "sources of the type 'stdin' have no 'port'; remove the key", "'c' also reads standard input",
-                       "the source 'e' needs 'topic'", "did you mean 'address'", "unknown source 'f'", "missing.yaml",
-                       "'wait'", "the machine 'o' needs 'source'", NULL});
+                       "the source 'e' needs 'topic'", "did you mean 'address'", "there is no source 'f'",
+                       "the file cannot be read", "wait must be in s", "the machine 'o' needs 'source'", NULL});
   refuses("sources: {a: {type: stdin}}\nmachines:\n  m: {experiment: " EXPERIMENT
           ", map: [what=3]}\nhistory: {file: a.db, rows: 2 d, keep: 1 d}\n",
           (const char *[]){"what", "'rows' is longer than 'keep'", NULL});
