@@ -69,9 +69,10 @@ typedef struct od_machine_thread {
 
   // Thread of the source.
   od_sample_order order;
-  bool is_ready, is_broken;  // whether the columns have been found; whether the machine cannot be observed
-  int sequence;              // column of the sequence number; -1: none
-  pthread_mutex_t lock;      // protects `counts`, `ranges` and `range`, copies for the writer
+  _Atomic bool is_ready;  // whether the columns have been found and the observer runs
+  bool is_broken;         // whether the machine cannot be observed
+  int sequence;           // column of the sequence number; -1: none
+  pthread_mutex_t lock;   // protects `counts`, `ranges` and `range`, copies for the writer
   od_sample_counts counts;
   od_missing_range range[OD_MOST_RANGES];
   int ranges;

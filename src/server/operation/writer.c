@@ -148,7 +148,7 @@ static void report_counts(od_twin_run *o, od_machine_thread *r) {
   if (atomic_load_explicit(&r->head, memory_order_acquire)) {
     od_sample_queue_length(&r->queue, &overrun);
     report_growth(o, r, &r->reported_overrun, overrun, r->last_t, "overrun",
-                  "were left out because the observer was too slow");
+                  "were left out because the observer was too slow, or because the twin ended");
     report_growth(o, r, &r->reported_dropped, atomic_load(&r->ring.dropped), r->last_t, "dropped",
                   "were observed but not written because the writer was too slow");
   }
