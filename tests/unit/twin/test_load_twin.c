@@ -35,6 +35,7 @@ static void test_read(void **state) {
   od_twin *t = load(
       "twin: Yard\nsources:\n  a: {type: stdin}\n  b: {type: udp, port: 9000, address: '::1', format: json, columns: [seq, time, p], sequence: seq}\n"
       "  c: {type: mqtt, topic: plant/#, host: broker, user: x, password_file: secret}\n"
+      "  d: {type: can, interface: can0, databases: bus.dbc}\n"
       "machines:\n  m1: {experiment: " EXPERIMENT
       ", source: b, wait: 20 ms, queue: 100}\n  m2: {experiment: " EXPERIMENT
       ", source: c}\n"
@@ -42,7 +43,9 @@ static void test_read(void **state) {
       said, sizeof said);
   if (!t) fail_msg("%s", said);
   assert_string_equal(t->title, "Yard");
-  assert_int_equal(t->sources, 3);
+  assert_int_equal(t->sources, 4);
+  assert_string_equal(t->source[3].interface, "can0");
+  assert_true(strstr(t->source[3].database[0], "/bus.dbc") && !t->source[3].database[1]);
   assert_true(t->source[1].type == OD_SOURCE_UDP && t->source[1].form == OD_MESSAGE_JSON && t->source[1].port == 9000);
   assert_string_equal(t->source[1].address, "::1");
   assert_string_equal(t->source[1].column[2], "p");
