@@ -278,7 +278,7 @@ static void *observe_thread(void *user) {
                                       .checkpoint_due = has_history ? is_checkpoint_due : NULL,
                                       .checkpoint_taken = has_history ? take_checkpoint : NULL,
                                       .keep = OD_ROWS_LAST};
-  r->checkpoint_next = od_seconds() + r->operation->twin->history.checkpoint;
+  r->checkpoint_next = 0;                                                      // the first sample has a checkpoint
   r->now = (od_raw_sample){.t = r->resume_t, .sequence = r->resume_sequence};  // until the first sample
   r->status = od_observe(r->e, &options, &r->observed, &r->err);
   // Without a sample after the checkpoint, the run only ends.

@@ -41,6 +41,7 @@ static od_status open_history(od_twin_run *o, bool fresh, od_error *err) {
       snprintf(text, sizeof text, "the observer starts");
     od_event_list_add(&o->events, i, r->resume.bytes ? r->resume_t : (double)NAN, "start", text);
   }
+  if (status == OD_OK) status = od_history_commit(o->history, err);
   return status;
 }
 
@@ -136,7 +137,7 @@ od_status od_twin_operate(const od_twin *twin, const od_twin_options *options, o
       od_event_list_add(&o->events, i, o->machine[i].now.t, "end", "the observer ended");
     od_writer_end(o);
     if (status == OD_OK) status = first_failure(o, err);
-    if (status == OD_OK && o->write_failures > 0) status = od_fail(err, OD_IO, "the history could not be written");
+    if (status == OD_OK && o->is_failing) status = od_fail(err, OD_IO, "the history could not be written");
     print_summary(o);
   }
   end_operation(o);

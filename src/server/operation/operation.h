@@ -113,7 +113,7 @@ typedef struct od_machine_thread {
   bool is_announced;  // whether the estimates have been announced to dashboards
   double *last;       // the last good row; NULL: none
   double last_t;
-  long taken, failed, held;
+  long taken, failed, held, unwritten;
   long latency[OD_LATENCY_CLASSES];
   double latency_sum;
   od_sample_counts reported;  // counts at the last event about them
@@ -179,7 +179,7 @@ typedef struct od_twin_run {
   od_twin_event *event;            // events in work
   struct od_publisher *publisher;  // NULL: none
   double retain_next, metrics_next, publish_next;
-  long write_failures;
+  bool is_failing;  // whether the last transaction failed
 } od_twin_run;
 
 typedef struct od_twin_options {

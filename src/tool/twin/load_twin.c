@@ -73,8 +73,8 @@ static const od_section_class machine_section = {"twin machine", "machine in ope
 static const od_key history_keys[] = {
     {"file", OD_TEXT, NULL, "SQLite database; path relative to this file", .fallback = OD_REQUIRED},
     {"write", OD_NUMBER, "s", "time between transactions", OD_POSITIVE, 0.5, OD_LIMITS(0.01, 60, 0.05, 10)},
-    {"checkpoint", OD_NUMBER, "s", "time between checkpoints of an observer", OD_POSITIVE, 1,
-     OD_LIMITS(0.01, 86400, 0.1, 600)},
+    {"checkpoint", OD_NUMBER, "s", "time between checkpoints of an observer", OD_POSITIVE, 10,
+     OD_LIMITS(0.01, 60, 0.5, 60)},
     {"rows", OD_NUMBER, "s", "age at which rows of samples are removed", OD_POSITIVE, 86400,
      OD_LIMITS(1, 1e10, 60, 3.2e9)},
     {"keep", OD_NUMBER, "s", "age at which all other data are removed", OD_POSITIVE, 1e9,

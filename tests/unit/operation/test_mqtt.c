@@ -139,8 +139,7 @@ static void put_mqtt_twin(scratch *s, const char *more) {
       text, sizeof text,
       "sources:\n  broker: {type: mqtt, host: 127.0.0.1, port: %d, topic: plant/bench, format: json, sequence: seq, "
       "columns: [seq, time, cylinder.length, P.pressure, A.pressure, U_ref]}\n"
-      "machines:\n  bench: {experiment: " EXPERIMENT
-      "}\nhistory: {file: twin.db, write: 0.25 s, checkpoint: 0.5 s}\n%s",
+      "machines:\n  bench: {experiment: " EXPERIMENT "}\nhistory: {file: twin.db, write: 0.25 s}\n%s",
       port, more);
   scratch_put(s, "twin.yaml", text);
 }

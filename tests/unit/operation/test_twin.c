@@ -201,6 +201,25 @@ static const double end_time = 5;
 static const double end_time = 1;
 #endif
 
+// The file system refuses the history: all samples are observed, and the exit code is 1.
+static void test_full_disk(void **state) {
+  scratch *s = *state;
+  put_twin(s, "log: {type: stdin}");
+  char command[1500];
+  snprintf(command, sizeof command, "cd %s && (ulimit -f 300; '%s' twin.yaml >.out 2>.err <log.csv)", s->folder,
+           OD_TWIN);
+  const int status = system(command);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+  char *out = scratch_read(scratch_path(s, ".out")), *err = scratch_read(scratch_path(s, ".err"));
+  says(out, "bench: 2001 samples observed, 0 failed");
+  says(err, "twin.db cannot be written: ");
+  free(out);
+  free(err);
+  // With room again the twin goes on from what was stored, and all is there.
+  expect_code(run_twin(s, "", "log.csv"), 0);
+  compare(s, "twin.db", "reference.csv");
+}
+
 // SIGTERM ends the twin within a second, with all samples that were read.
 static void test_signal(void **state) {
   scratch *s = *state;
@@ -339,7 +358,9 @@ static void test_udp(void **state) {
 // kill -9 of a twin whose source does not send again: only samples after the last transaction are lost, and the missing numbers are exact.
 static void test_udp_kill(void **state) {
   scratch *s = *state;
+  twin_checkpoint = "10 s";
   sender n = start_sender(s, put_udp_twin(s));
+  twin_checkpoint = "0.5 s";
   feed twin = start_twin(s);
   wait_until(s, started(1));
   for (int i = 0; i < 1000; i++) send_row(&n, i, 1, true);
@@ -388,6 +409,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_same_bits, setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_bad_lines, setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_full_disk, setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_parts, setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_refused, setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_kills, setup, scratch_teardown),

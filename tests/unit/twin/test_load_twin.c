@@ -56,7 +56,7 @@ static void test_read(void **state) {
   assert_true(t->machine[0].source == 1 && t->machine[0].wait == 0.02 && t->machine[0].queue == 100 &&
               t->machine[1].source == 2);
   assert_true(t->history.rows_for == 7 * 86400 && t->history.size == 2e10 && t->history.write == 0.5 &&
-              t->history.checkpoint == 1);
+              t->history.checkpoint == 10);
   assert_true(t->metrics_every == 5 && strstr(t->metrics, "/m.prom"));
   assert_string_equal(t->broker.topic, "yard");
   assert_true(t->publish_every == 1 && !t->discovery);
