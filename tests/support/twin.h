@@ -26,13 +26,16 @@ static inline void sleep_for(double seconds) {
   nanosleep(&(struct timespec){.tv_sec = (time_t)seconds, .tv_nsec = (long)(1e9 * (seconds - floor(seconds)))}, NULL);
 }
 
+// Time between checkpoints.
+static const char *twin_checkpoint = "0.5 s";
 static const char *const twin_rest =
     "machines:\n  bench: {experiment: " EXPERIMENT
-    "}\nhistory: {file: twin.db, write: 0.25 s, checkpoint: 0.5 s}\noutputs: {metrics: twin.prom}\n";
+    "}\nhistory: {file: twin.db, write: 0.25 s, checkpoint: %s}\noutputs: {metrics: twin.prom}\n";
 
 static inline void put_twin(scratch *s, const char *sources) {
   char text[2000];
-  snprintf(text, sizeof text, "sources: {%s}\n%s", sources, twin_rest);
+  int used = snprintf(text, sizeof text, "sources: {%s}\n", sources);
+  snprintf(text + used, sizeof text - (size_t)used, twin_rest, twin_checkpoint);
   scratch_put(s, "twin.yaml", text);
 }
 

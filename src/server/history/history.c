@@ -29,7 +29,8 @@ static const char *const statements[OD_STATEMENTS] = {
         "INSERT OR REPLACE INTO checkpoint (machine, t, sequence, clock, state) VALUES (?, ?, ?, ?, ?)"};
 
 od_status od_history_fail(od_history *h, const char *what, od_error *err) {
-  return od_fail(err, OD_IO, "the history %s cannot be %s: %s", h->settings.file, what, sqlite3_errmsg(h->db));
+  snprintf(h->reason, sizeof h->reason, "%s", sqlite3_errmsg(h->db));
+  return od_fail(err, OD_IO, "the history %s cannot be %s: %s", h->settings.file, what, h->reason);
 }
 
 od_status od_history_run(od_history *h, const char *sql, od_error *err) {
@@ -43,6 +44,7 @@ sqlite3_stmt *od_history_prepare(od_history *h, const char *sql, od_error *err) 
 }
 
 od_status od_history_enter(od_history *h, od_error *err) {
+  if (h->has_failed) return od_fail(err, OD_IO, "the history %s cannot be written: %s", h->settings.file, h->reason);
   if (h->in_transaction) return OD_OK;
   od_status status = od_history_run(h, "BEGIN IMMEDIATE", err);
   h->in_transaction = status == OD_OK;
@@ -54,6 +56,7 @@ od_status od_history_step(od_history *h, sqlite3_stmt *s, od_error *err) {
   od_status status = result == SQLITE_DONE || result == SQLITE_ROW ? OD_OK : od_history_fail(h, "written", err);
   sqlite3_reset(s);
   sqlite3_clear_bindings(s);
+  h->has_failed = h->has_failed || status != OD_OK;
   return status;
 }
 
@@ -199,16 +202,24 @@ static od_status define_layout(od_history *h, od_history_machine *m, od_error *e
   return m->layout < 0 ? OD_IO : OD_OK;
 }
 
-od_status od_history_define(od_history *h, int machine, const od_history_channel *channel, int count, od_error *err) {
-  od_history_machine *m = &h->machine[machine];
+// Allocates the memory of a machine with `count` channels.
+static od_status allocate(od_history *h, od_history_machine *m, int count) {
   m->channel = OD_TAKE(&h->memory, int64_t, count);
   m->sigma = OD_TAKE(&h->memory, int, count);
   m->open = OD_TAKE(&h->memory, od_open_bucket, OD_LEVELS * count);
+  m->kept = OD_TAKE(&h->memory, od_open_bucket, OD_LEVELS * count);
   m->last_row = OD_TAKE(&h->memory, double, count + 1);
+  m->kept_row = OD_TAKE(&h->memory, double, count + 1);
   m->rows = OD_TAKE_MATRIX(&h->memory, double, MOST_BLOCK_ROWS, count + 1);
   m->capacity = MOST_BLOCK_ROWS;
-  if (od_arena_status(&h->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  return od_arena_status(&h->memory);
+}
+
+// Finds or adds the channels and their layout. Ids are valid after a commit only.
+static od_status define_channels(od_history *h, od_history_machine *m, const od_history_channel *channel, int count,
+                                 od_error *err) {
   od_status status = od_history_enter(h, err);
+  m->channels = count;
   for (int i = 0; i < count && status == OD_OK; i++) {
     m->sigma[i] = channel[i].sigma;
     m->channel[i] = find_or_add(
@@ -217,24 +228,37 @@ od_status od_history_define(od_history *h, int machine, const od_history_channel
         "SELECT id FROM channel WHERE machine = @n AND name = @a", m->id, channel[i].name, channel[i].unit, err);
     if (m->channel[i] < 0) status = OD_IO;
   }
-  m->channels = count;
-  if (status == OD_OK) status = define_layout(h, m, err);
-  return status == OD_OK ? od_pyramid_restore(h, m, err) : status;
+  return status == OD_OK ? define_layout(h, m, err) : status;
+}
+
+od_status od_history_define(od_history *h, int machine, const od_history_channel *channel, int count, od_error *err) {
+  od_history_machine *m = &h->machine[machine];
+  od_error ignored = {0};
+  if (!m->rows && allocate(h, m, count) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  od_status status = define_channels(h, m, channel, count, err);
+  h->has_failed = h->has_failed || status != OD_OK;
+  const od_status committed = od_history_commit(h, status == OD_OK ? err : &ignored);
+  if (status == OD_OK) status = committed;
+  if (status == OD_OK) status = od_pyramid_restore(h, m, err);
+  if (status != OD_OK) m->channels = 0;
+  od_pyramid_keep(m);
+  return status;
 }
 
 // --- Data ---------------------------------------------------------------------------------------------------------
 
-// Stores the collected rows as a block: the times, then the values of each channel.
-static od_status store_block(od_history *h, od_history_machine *m, od_error *err) {
+// Adds the collected rows to the pyramid, and stores them as a block: the times, then the values of each channel.
+static od_status store_rows(od_history *h, od_history_machine *m, od_error *err) {
   OD_SCRATCH(scratch);
   const int columns = m->channels + 1, count = m->count;
   if (count == 0) return OD_OK;
   od_status status = od_history_enter(h, err);
   double *data = OD_TAKE_MATRIX(&scratch, double, count, columns);
   if (!data) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count && status == OD_OK; i++) {
+    status = od_pyramid_take(h, m, m->rows + i * columns, err);
     for (int c = 0; c < columns; c++) data[c * count + i] = m->rows[i * columns + c];
-  m->count = 0;
+  }
   if (status != OD_OK) return status;
   sqlite3_stmt *s = h->statement[OD_ADD_BLOCK];
   sqlite3_bind_int64(s, 1, m->id);
@@ -250,13 +274,14 @@ static od_status store_block(od_history *h, od_history_machine *m, od_error *err
 od_status od_history_add_row(od_history *h, int machine, const double *row, int64_t sequence, od_error *err) {
   od_history_machine *m = &h->machine[machine];
   if (!(row[0] > m->last)) return OD_OK;
-  od_status status = od_history_enter(h, err);
-  if (status == OD_OK) status = od_pyramid_take(h, m, row, err);
+  if (m->channels == 0)
+    return od_fail(err, OD_IO, "the history %s has no channels of this machine yet", h->settings.file);
+  od_status status = m->count == m->capacity ? od_history_commit(h, err) : OD_OK;
   if (status != OD_OK) return status;
   m->last = row[0];
   m->sequence = sequence;
   memcpy(m->rows + m->count++ * (m->channels + 1), row, (size_t)(m->channels + 1) * sizeof *row);
-  return m->count == m->capacity ? store_block(h, m, err) : OD_OK;
+  return OD_OK;
 }
 
 static void bind_number(sqlite3_stmt *s, int at, double value) {
@@ -318,10 +343,20 @@ od_status od_history_read_checkpoint(od_history *h, int machine, double *t, int6
 
 od_status od_history_commit(od_history *h, od_error *err) {
   od_status status = OD_OK;
-  for (int i = 0; i < h->machines && status == OD_OK; i++) status = store_block(h, &h->machine[i], err);
-  if (!h->in_transaction) return status;
-  if (status == OD_OK) status = od_history_run(h, "COMMIT", err);
+  for (int i = 0; i < h->machines && status == OD_OK; i++) status = store_rows(h, &h->machine[i], err);
+  if (status == OD_OK && h->has_failed)
+    status = od_fail(err, OD_IO, "the history %s cannot be written: %s", h->settings.file, h->reason);
+  if (status == OD_OK && h->in_transaction) status = od_history_run(h, "COMMIT", err);
   if (status != OD_OK) sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL);
-  h->in_transaction = false;
+  h->in_transaction = h->has_failed = false;
+  for (int i = 0; i < h->machines; i++) {
+    od_history_machine *m = &h->machine[i];
+    if (status != OD_OK) {
+      od_pyramid_return(m);
+    } else if (m->count > 0) {
+      od_pyramid_keep(m);
+      m->count = 0;
+    }
+  }
   return status;
 }

@@ -36,7 +36,7 @@ OD_OWNED_POINTER(od_history, od_history_close);
 // last row; -INFINITY: none.
 od_status od_history_add_machine(od_history *h, const char *name, const char *title, int *machine, double *last,
                                  od_error *err);
-// Defines the channels of the rows. Must be called once before the first row of a machine.
+// Defines the channels of the rows, before the first row of a machine, and commits. May be called again after a failure.
 od_status od_history_define(od_history *h, int machine, const od_history_channel *channel, int count, od_error *err);
 // Adds a row: the time and a value for each channel; NAN: no value. sequence: sequence number of the sample; -1: none. Rows up to the time
 // of the last stored row are ignored: they are stored.
@@ -50,7 +50,8 @@ od_status od_history_add_checkpoint(od_history *h, int machine, double t, int64_
 // Reads the last checkpoint of a machine. Without one c->bytes is NULL.
 od_status od_history_read_checkpoint(od_history *h, int machine, double *t, int64_t *sequence, od_checkpoint *c,
                                      od_error *err);
-// Ends the transaction. On failure all its data are lost, and the next transaction begins.
+// Ends the transaction. On failure its events and checkpoints are lost; its rows remain for the next transaction, at most 4096 of each machine: if
+// there are more, od_history_add_row() fails.
 od_status od_history_commit(od_history *h, od_error *err);
 // Removes data that are too old, and the oldest data if the file is too large. One call removes a limited amount. *removed: number of
 // removed blocks, buckets and estimates.

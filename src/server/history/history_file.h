@@ -16,16 +16,19 @@ typedef struct od_open_bucket {
 
 typedef struct od_history_machine {
   int64_t id, layout;
-  int channels;          // 0: not defined
-  int64_t *channel;      // ids
-  int *sigma;            // see od_history_channel
-  double last;           // time of the last row; -INFINITY: none
-  int64_t sequence;      // sequence number of the last row; -1: none
-  double *last_row;      // the last row
-  int64_t second;        // number of the open bucket of level 0
-  bool has_rows;         // whether `second` and the open buckets are valid
-  od_open_bucket *open;  // OD_LEVELS x channels
-  double *rows;          // rows since the last commit, `capacity` rows
+  int channels;      // 0: not defined
+  int64_t *channel;  // ids
+  int *sigma;        // see od_history_channel
+  double last;       // time of the last row; -INFINITY: none
+  int64_t sequence;  // sequence number of the last row; -1: none
+
+  // The pyramid, up to the last row that is stored, and its copy at the last commit.
+  double *last_row, *kept_row;
+  int64_t second, kept_second;   // number of the open bucket of level 0
+  bool has_rows, kept_has_rows;  // whether `second` and the open buckets are valid
+  od_open_bucket *open, *kept;   // OD_LEVELS x channels
+
+  double *rows;  // rows since the last commit, `capacity` rows
   int count, capacity;
 } od_history_machine;
 
@@ -45,7 +48,8 @@ struct od_history {
   sqlite3 *db;
   int lock;  // descriptor of the locked file
   sqlite3_stmt *statement[OD_STATEMENTS];
-  bool in_transaction;
+  bool in_transaction, has_failed;  // has_failed: whether a statement of the transaction has failed
+  char reason[300];                 // description of the last error of the database
   od_history_machine *machine;
   int machines;
 };
@@ -65,6 +69,9 @@ od_status od_history_step(od_history *h, sqlite3_stmt *s, od_error *err);
 od_status od_pyramid_take(od_history *h, od_history_machine *m, const double *row, od_error *err);
 // Computes the open buckets from the stored blocks and buckets, after the channels have been defined.
 od_status od_pyramid_restore(od_history *h, od_history_machine *m, od_error *err);
+// Copies the open buckets, or sets them back to the copy.
+void od_pyramid_keep(od_history_machine *m);
+void od_pyramid_return(od_history_machine *m);
 static inline int64_t od_bucket_at(double t, int level) {
   const double n = t / od_history_width(level);
   const int64_t whole = (int64_t)n;

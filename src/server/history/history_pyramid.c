@@ -102,6 +102,22 @@ od_status od_pyramid_take(od_history *h, od_history_machine *m, const double *ro
   return status;
 }
 
+void od_pyramid_keep(od_history_machine *m) {
+  if (m->channels == 0) return;
+  memcpy(m->kept, m->open, (size_t)(OD_LEVELS * m->channels) * sizeof *m->open);
+  memcpy(m->kept_row, m->last_row, (size_t)(m->channels + 1) * sizeof *m->last_row);
+  m->kept_second = m->second;
+  m->kept_has_rows = m->has_rows;
+}
+
+void od_pyramid_return(od_history_machine *m) {
+  if (m->channels == 0) return;
+  memcpy(m->open, m->kept, (size_t)(OD_LEVELS * m->channels) * sizeof *m->open);
+  memcpy(m->last_row, m->kept_row, (size_t)(m->channels + 1) * sizeof *m->last_row);
+  m->second = m->kept_second;
+  m->has_rows = m->kept_has_rows;
+}
+
 // --- Restart ------------------------------------------------------------------------------------------------------
 
 // Reads the rows of the open buckets of level 0 from the blocks. Blocks of another layout are left out.

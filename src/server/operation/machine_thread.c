@@ -58,6 +58,7 @@ od_status od_machine_thread_init(od_machine_thread *r, od_twin_run *o, int index
   r->y = OD_TAKE(&r->memory, double, r->e->sensors);
   r->compared = OD_TAKE(&r->memory, double, r->e->references);
   if (od_arena_status(&r->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  for (int i = 0; i < inputs; i++) r->u[i] = NAN;  // not known
   pthread_mutex_init(&r->lock, NULL);
   return OD_OK;
 }
@@ -151,15 +152,16 @@ od_status od_machine_thread_read_replay(od_machine_thread *r, od_error *err) {
 
 // --- The thread of the observer -----------------------------------------------------------------------------------
 
-// Converts the cells of the current sample. A missing input keeps its last value. Returns false if the first sample lacks an input.
+// Converts the cells of the current sample. A missing input keeps its last value. Returns false until all inputs are known.
 static bool convert(od_machine_thread *r) {
   const od_log_plan *plan = &r->e->data;
   const int inputs = od_machine_input_count(r->e->model), sensors = r->e->sensors;
   for (int i = 0; i < inputs; i++) {
     const double value = od_channel_value(&plan->channel[r->e->channel[sensors + i]], r->cells);
-    if (!isfinite(value) && r->samples == 0) return false;
     if (isfinite(value)) r->u[i] = value;
   }
+  for (int i = 0; i < inputs; i++)
+    if (isnan(r->u[i])) return false;
   for (int i = 0; i < sensors; i++) {
     const double value = od_channel_value(&plan->channel[r->e->channel[i]], r->cells);
     r->y[i] = isfinite(value) ? value : (double)NAN;
@@ -276,7 +278,7 @@ static void *observe_thread(void *user) {
                                       .checkpoint_due = has_history ? is_checkpoint_due : NULL,
                                       .checkpoint_taken = has_history ? take_checkpoint : NULL,
                                       .keep = OD_ROWS_LAST};
-  r->checkpoint_next = od_seconds() + r->operation->twin->history.checkpoint;
+  r->checkpoint_next = 0;                                                      // the first sample has a checkpoint
   r->now = (od_raw_sample){.t = r->resume_t, .sequence = r->resume_sequence};  // until the first sample
   r->status = od_observe(r->e, &options, &r->observed, &r->err);
   // Without a sample after the checkpoint, the run only ends.

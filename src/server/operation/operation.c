@@ -41,6 +41,7 @@ static od_status open_history(od_twin_run *o, bool fresh, od_error *err) {
       snprintf(text, sizeof text, "the observer starts");
     od_event_list_add(&o->events, i, r->resume.bytes ? r->resume_t : (double)NAN, "start", text);
   }
+  if (status == OD_OK) status = od_history_commit(o->history, err);
   return status;
 }
 
@@ -58,38 +59,39 @@ static od_status prepare(od_twin_run *o, const od_twin_options *options, od_erro
   return status;
 }
 
-// Waits until all sources and observers have ended, or until the caller stops the twin.
-static void wait_for_end(od_twin_run *o, const od_twin_options *options) {
-  for (bool any = true; any;) {
-    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-    if (options->goes_on && !options->goes_on(options->user)) break;
-    any = false;
-    for (int i = 0; i < o->twin->sources; i++) any = any || !atomic_load(&o->source[i].is_finished);
-  }
+static bool are_finished(const od_twin_run *o) {
+  bool all = true;
+  for (int i = 0; i < o->twin->sources; i++) all = all && atomic_load(&o->source[i].is_finished);
+  return all;
 }
 
-// Ends sources, observers and the writer, in this order. Waiting samples are observed: all of them if the sources have ended, else for a
-// limited time.
+static void pause_for(long ms) {
+  nanosleep(&(struct timespec){.tv_nsec = 1000000 * ms}, NULL);
+}
+
+// Waits until all sources have ended, or until the caller stops the twin.
+static void wait_for_end(od_twin_run *o, const od_twin_options *options) {
+  while (!are_finished(o) && (!options->goes_on || options->goes_on(options->user))) pause_for(20);
+}
+
+// Ends sources and observers. Waiting samples are observed: all of them if the sources have ended, else for a limited time. A source may wait for
+// a place in the queue of a slow observer, so queues are closed after this time.
 static void stop(od_twin_run *o, const od_twin_options *options) {
-  const bool is_stopped = options->goes_on && !options->goes_on(options->user);
-  atomic_store(&o->stops, true);
+  const bool has_ended = are_finished(o);
   const double until = od_seconds() + drain_time;
-  for (int i = 0; i < o->twin->machines && is_stopped; i++) {
-    od_machine_thread *r = &o->machine[i];
-    // A source may wait for a place in this queue.
-    while (r->has_thread && !atomic_load(&r->is_finished) && od_seconds() < until)
-      nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-  }
+  atomic_store(&o->stops, true);
+  while (!are_finished(o) && od_seconds() < until) pause_for(5);
+  for (int i = 0; i < o->twin->machines && !are_finished(o); i++)
+    if (atomic_load(&o->machine[i].is_ready)) od_sample_queue_close(&o->machine[i].queue, true);
   for (int i = 0; i < o->twin->sources; i++) od_source_thread_join(&o->source[i]);
   for (int i = 0; i < o->twin->machines; i++) {
     od_machine_thread *r = &o->machine[i];
-    if (is_stopped && r->has_thread && od_seconds() > until) od_sample_queue_close(&r->queue, true);
-    bool warned = false;
-    while (!is_stopped && r->has_thread && !atomic_load(&r->is_finished)) {
-      nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-      if (!warned && options->goes_on && !options->goes_on(options->user))
-        od_sample_queue_close(&r->queue, warned = true);
+    bool goes_on = true;
+    while (r->has_thread && goes_on && !atomic_load(&r->is_finished)) {
+      goes_on = has_ended ? !options->goes_on || options->goes_on(options->user) : od_seconds() < until;
+      pause_for(2);
     }
+    if (r->has_thread && !goes_on) od_sample_queue_close(&r->queue, true);
     od_machine_thread_join(r);
   }
 }
@@ -135,7 +137,7 @@ od_status od_twin_operate(const od_twin *twin, const od_twin_options *options, o
       od_event_list_add(&o->events, i, o->machine[i].now.t, "end", "the observer ended");
     od_writer_end(o);
     if (status == OD_OK) status = first_failure(o, err);
-    if (status == OD_OK && o->write_failures > 0) status = od_fail(err, OD_IO, "the history could not be written");
+    if (status == OD_OK && o->is_failing) status = od_fail(err, OD_IO, "the history could not be written");
     print_summary(o);
   }
   end_operation(o);

@@ -69,9 +69,10 @@ typedef struct od_machine_thread {
 
   // Thread of the source.
   od_sample_order order;
-  bool is_ready, is_broken;  // whether the columns have been found; whether the machine cannot be observed
-  int sequence;              // column of the sequence number; -1: none
-  pthread_mutex_t lock;      // protects `counts`, `ranges` and `range`, copies for the writer
+  _Atomic bool is_ready;  // whether the columns have been found and the observer runs
+  bool is_broken;         // whether the machine cannot be observed
+  int sequence;           // column of the sequence number; -1: none
+  pthread_mutex_t lock;   // protects `counts`, `ranges` and `range`, copies for the writer
   od_sample_counts counts;
   od_missing_range range[OD_MOST_RANGES];
   int ranges;
@@ -112,7 +113,7 @@ typedef struct od_machine_thread {
   bool is_announced;  // whether the estimates have been announced to dashboards
   double *last;       // the last good row; NULL: none
   double last_t;
-  long taken, failed, held;
+  long taken, failed, held, unwritten;
   long latency[OD_LATENCY_CLASSES];
   double latency_sum;
   od_sample_counts reported;  // counts at the last event about them
@@ -178,7 +179,7 @@ typedef struct od_twin_run {
   od_twin_event *event;            // events in work
   struct od_publisher *publisher;  // NULL: none
   double retain_next, metrics_next, publish_next;
-  long write_failures;
+  bool is_failing;  // whether the last transaction failed
 } od_twin_run;
 
 typedef struct od_twin_options {

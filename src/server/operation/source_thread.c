@@ -15,9 +15,8 @@ static void report(od_source_thread *s, const char *kind, const char *why) {
 }
 
 // The columns are known: starts the machines, and marks the columns that they use.
-static void start_machines(od_source_thread *s) {
+static void start_machines(od_source_thread *s, const od_table *head) {
   od_twin_run *o = s->operation;
-  const od_table *head = od_message_columns(&s->reader);
   s->is_started = true;
   s->used = OD_TAKE(&s->memory, bool, head->columns);
   for (int i = 0; i < o->twin->machines; i++) {
@@ -42,7 +41,7 @@ static void take_message(void *user, const char *text, size_t length) {
   const double arrival = od_seconds();
   od_message_use kind = od_message_read(&s->reader, text, length, s->cells, &err);
   if (!s->is_started && od_message_columns(&s->reader) && (kind == OD_USE_SAMPLE || kind == OD_USE_BAD)) {
-    start_machines(s);
+    start_machines(s, od_message_columns(&s->reader));
     s->reader.lines.line--;
     kind = od_message_read(&s->reader, text, length, s->cells, &err);
   }
@@ -54,6 +53,19 @@ static void take_message(void *user, const char *text, size_t length) {
       atomic_fetch_add(&r->refused, 1);
     else
       od_machine_thread_take(r, s->cells, arrival);
+    od_machine_thread_publish(r);
+  }
+}
+
+// Takes a sample of a source that has cells and no texts.
+static void take_cells(void *user, const od_table *head, const double *cells) {
+  od_source_thread *s = user;
+  const double arrival = od_seconds();
+  if (!s->is_started) start_machines(s, head);
+  for (int i = 0; i < s->operation->twin->machines; i++) {
+    od_machine_thread *r = &s->operation->machine[i];
+    if (!is_mine(s, r) || !r->is_ready) continue;
+    od_machine_thread_take(r, cells, arrival);
     od_machine_thread_publish(r);
   }
 }
@@ -79,7 +91,7 @@ static bool goes_on(void *user) {
 
 static void *source_thread(void *user) {
   od_source_thread *s = user;
-  const od_receiver to = {take_message, refuse, be_silent, goes_on, s};
+  const od_receiver to = {take_message, take_cells, refuse, be_silent, goes_on, s};
   s->status = s->class->run(s->self, &to, &s->err);
   if (s->status != OD_OK) report(s, "stopped", s->err.text);
   be_silent(s);
@@ -102,6 +114,7 @@ od_status od_source_thread_init(od_source_thread *s, od_twin_run *o, int index, 
     if (twin->machine[i].source == index) missing = (const char *const *)twin->machine[i].e->data.missing;
   s->cells = OD_TAKE(&s->memory, double, OD_MOST_CELLS);
   if (!s->cells) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  if (s->class->gives_cells) return s->class->open(s->settings, &s->self, err);
   od_status status = od_message_begin(&s->reader, s->settings, missing, err);
   s->has_reader = true;
   return status == OD_OK ? s->class->open(s->settings, &s->self, err) : status;

@@ -29,6 +29,7 @@ static void listen_to_signals(void) {
     sigaction(endings[i], &action, NULL);
   }
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a file that becomes too large is an error of the history
 }
 
 static int print_help(void) {

@@ -12,25 +12,21 @@ static const double retain_every = 10, pause_without_history = 0.2;
 
 // --- Rows ---------------------------------------------------------------------------------------------------------
 
-// Reports the first failure of a series of failures; later ones are counted.
-static void note_failure(od_twin_run *o, od_status status, const od_error *err) {
-  if (status == OD_OK) return;
-  if (o->write_failures++ == 0) fprintf(stderr, "oleodyn-twin: warning: %s\n", err->text);
-}
-
 // Defines the channels of a machine: the columns of its rows after the time. The standard deviation of estimate.X is sigma.X.
 static od_status define(od_twin_run *o, od_machine_thread *r, const od_row_head *head, od_error *err) {
   OD_SCRATCH(scratch);
   od_history_channel *channel = OD_TAKE(&scratch, od_history_channel, head->columns);
-  r->last = OD_TAKE(&o->memory, double, head->columns);
+  if (!r->last) r->last = OD_TAKE(&o->memory, double, head->columns);
   if (!channel || !r->last) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  r->is_defined = true;
+  r->is_defined = !o->history;
   if (!o->history) return OD_OK;
   for (int c = 1; c < head->columns; c++) {
     const bool is_estimate = strncmp(head->name[c], "estimate.", 9) == 0 && c + 1 < head->columns;
     channel[c - 1] = (od_history_channel){head->name[c], head->unit[c], is_estimate ? c : -1};
   }
-  return od_history_define(o->history, r->stored, channel, head->columns - 1, err);
+  od_status status = od_history_define(o->history, r->stored, channel, head->columns - 1, err);
+  r->is_defined = status == OD_OK;
+  return status;
 }
 
 // Counts a sample and its latency.
@@ -49,7 +45,7 @@ static void write_rows(od_twin_run *o, od_machine_thread *r) {
   const od_row_head *head = atomic_load_explicit(&r->head, memory_order_acquire);
   od_error err = {0};
   if (!head) return;
-  if (!r->is_defined) note_failure(o, define(o, r, head, &err), &err);
+  if (!r->is_defined && define(o, r, head, &err) != OD_OK) fprintf(stderr, "oleodyn-twin: warning: %s\n", err.text);
   if (!r->last) return;
   for (const double *line; (line = od_row_ring_first(&r->ring)); od_row_ring_next(&r->ring)) {
     const double *row = line + OD_RING_ROW;
@@ -57,8 +53,8 @@ static void write_rows(od_twin_run *o, od_machine_thread *r) {
     if (line[OD_RING_FATE] != OD_TAKEN) continue;
     memcpy(r->last, row, (size_t)head->columns * sizeof *row);
     r->last_t = row[0];
-    if (o->history)
-      note_failure(o, od_history_add_row(o->history, r->stored, row, (int64_t)line[OD_RING_SEQUENCE], &err), &err);
+    if (o->history && od_history_add_row(o->history, r->stored, row, (int64_t)line[OD_RING_SEQUENCE], &err) != OD_OK)
+      r->unwritten++;
   }
 }
 
@@ -68,12 +64,11 @@ static double clock_now(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// Writes the checkpoint that the observer gave before the rows were taken: all rows up to its time have been written.
+// Writes the checkpoint that the observer gave before the rows were taken: all rows up to its time are in the same transaction or an earlier one.
+// If the transaction fails, so does the checkpoint.
 static void write_checkpoint(od_twin_run *o, od_machine_thread *r) {
   od_error err = {0};
-  note_failure(
-      o, od_history_add_checkpoint(o->history, r->stored, r->slot_t, r->slot_sequence, clock_now(), &r->slot, &err),
-      &err);
+  (void)od_history_add_checkpoint(o->history, r->stored, r->slot_t, r->slot_sequence, clock_now(), &r->slot, &err);
   atomic_store_explicit(&r->has_checkpoint, false, memory_order_release);
 }
 
@@ -85,10 +80,8 @@ static void write_event(od_twin_run *o, const od_twin_event *e) {
   if (!o->quiet && strcmp(e->kind, "start") != 0 && strcmp(e->kind, "end") != 0)
     fprintf(stderr, "oleodyn-twin: warning: %s: %s\n", name, e->text);
   if (o->history)
-    note_failure(o,
-                 od_history_add_event(o->history, e->machine >= 0 ? o->machine[e->machine].stored : -1, e->t, e->clock,
-                                      e->kind, e->text, &err),
-                 &err);
+    (void)od_history_add_event(o->history, e->machine >= 0 ? o->machine[e->machine].stored : -1, e->t, e->clock,
+                               e->kind, e->text, &err);
 }
 
 static void add_event(od_twin_run *o, const od_machine_thread *r, double t, const char *kind, const char *text) {
@@ -148,9 +141,9 @@ static void report_counts(od_twin_run *o, od_machine_thread *r) {
   if (atomic_load_explicit(&r->head, memory_order_acquire)) {
     od_sample_queue_length(&r->queue, &overrun);
     report_growth(o, r, &r->reported_overrun, overrun, r->last_t, "overrun",
-                  "were left out because the observer was too slow");
-    report_growth(o, r, &r->reported_dropped, atomic_load(&r->ring.dropped), r->last_t, "dropped",
-                  "were observed but not written because the writer was too slow");
+                  "were left out because the observer was too slow, or because the twin ended");
+    report_growth(o, r, &r->reported_dropped, atomic_load(&r->ring.dropped) + r->unwritten, r->last_t, "dropped",
+                  "were observed but not written because the history could not be written in time");
   }
   report_missing(o, r, &now, range, ranges);
 }
@@ -183,17 +176,15 @@ static void write_all(od_twin_run *o, bool last) {
   const double now = od_seconds();
   if (o->history && now >= o->retain_next) {
     long removed = 0;
-    note_failure(o, od_history_retain(o->history, &removed, &err), &err);
+    (void)od_history_retain(o->history, &removed, &err);
     o->retain_next = now + (removed > 0 ? 0 : retain_every);
   }
   if (o->history) {
-    const long failures = o->write_failures;
     od_status status = od_history_commit(o->history, &err);
-    note_failure(o, status, &err);
-    if (status == OD_OK && failures > 0 && failures == o->write_failures) {
-      fprintf(stderr, "oleodyn-twin: warning: the history is written again; data of %ld attempts are lost\n", failures);
-      o->write_failures = 0;
-    }
+    if (status != OD_OK && !o->is_failing)
+      fprintf(stderr, "oleodyn-twin: warning: %s; the twin tries again\n", err.text);
+    if (status == OD_OK && o->is_failing) fprintf(stderr, "oleodyn-twin: warning: the history is written again\n");
+    o->is_failing = status != OD_OK;
   }
   if (o->publisher && (last || now >= o->publish_next)) {
     od_publisher_write(o->publisher);

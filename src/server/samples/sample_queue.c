@@ -54,7 +54,10 @@ bool od_sample_queue_take(od_sample_queue *q, od_raw_sample *s, double *cell) {
 void od_sample_queue_close(od_sample_queue *q, bool drops) {
   pthread_mutex_lock(&q->lock);
   q->closed = true;
-  if (drops) q->count = 0;
+  if (drops) {
+    q->overrun += q->count;
+    q->count = 0;
+  }
   pthread_cond_broadcast(&q->filled);
   pthread_cond_broadcast(&q->emptied);
   pthread_mutex_unlock(&q->lock);

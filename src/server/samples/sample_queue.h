@@ -13,7 +13,7 @@ typedef struct od_sample_queue {
   int cells, capacity, first, count;
   bool closed;   // no further samples: the reader gets the remaining ones
   bool ended;    // the reader has stopped: samples are left out
-  long overrun;  // number of samples that were left out because the queue was full
+  long overrun;  // number of samples that were left out because the queue was full or closed
   od_raw_sample *sample;
   double *cell;
 } od_sample_queue;
@@ -25,7 +25,7 @@ void od_sample_queue_end(od_sample_queue *q);
 bool od_sample_queue_put(od_sample_queue *q, const od_raw_sample *s, bool waits);
 // Waits for the next sample and copies it; its cells go to `cell`. Returns false if the queue is closed and empty.
 bool od_sample_queue_take(od_sample_queue *q, od_raw_sample *s, double *cell);
-// Closes the queue. drops: whether the remaining samples are left out.
+// Closes the queue. drops: whether the remaining samples are left out, and counted.
 void od_sample_queue_close(od_sample_queue *q, bool drops);
 // Ends the reading: od_sample_queue_put() returns at once from now on.
 void od_sample_queue_stop(od_sample_queue *q);

@@ -5,21 +5,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "io/table.h"
 #include "oleodyn/status.h"
 #include "twin/twin.h"
 
 // The receiver of the messages.
 typedef struct od_receiver {
   void (*message)(void *user, const char *text, size_t length);
-  void (*refuse)(void *user, const char *why);  // a message was lost or cannot be passed on
-  void (*silence)(void *user);                  // nothing arrived for about 50 ms
-  bool (*goes_on)(void *user);                  // false: the source ends; called at least every 0.1 s
+  void (*cells)(void *user, const od_table *head, const double *cells);  // a sample whose columns are those of `head`
+  void (*refuse)(void *user, const char *why);                           // a message was lost or cannot be passed on
+  void (*silence)(void *user);                                           // nothing arrived for about 50 ms
+  bool (*goes_on)(void *user);  // false: the source ends; called at least every 0.1 s
   void *user;
 } od_receiver;
 
 typedef struct od_source_class {
   const char *name;  // word of the key 'type'
   bool waits;        // whether messages are not lost if the receiver is slow
+  bool gives_cells;  // whether the source calls od_receiver.cells() and has no texts
   // Opens the source; *self receives its data. Fails with OD_IO.
   od_status (*open)(const od_twin_source *settings, void **self, od_error *err);
   // Receives messages until the source ends.
@@ -31,6 +34,6 @@ enum { OD_SILENCE_MS = 50 };
 
 // Returns the class of a type.
 const od_source_class *od_source_class_of(od_source_type type);
-extern const od_source_class od_stdin_source, od_udp_source, od_mqtt_source;
+extern const od_source_class od_stdin_source, od_udp_source, od_mqtt_source, od_can_source_class;
 
 #endif

@@ -28,14 +28,14 @@
   }
 
 static const od_key source_keys[] = {
-    {"type", OD_CHOICE, "stdin|udp|mqtt",
+    {"type", OD_CHOICE, "stdin|udp|mqtt|can",
      "`stdin`: a line of standard input is a message; the source ends with the input. `udp`: a datagram is a message. "
-     "`mqtt`: messages of a topic, with QoS 1 and a persistent session",
+     "`mqtt`: messages of a topic, with QoS 1 and a persistent session. `can`: a frame is a message",
      .fallback = OD_REQUIRED},
     {"format", OD_CHOICE, "csv|json", "form of a message: a CSV line, or a JSON object with numbers"},
     {"columns", OD_TEXTS, NULL,
-     "names of the columns, with units as in `P [bar]`; with `format: json` the keys of the numbers",
-     .otherwise = "the first message of `stdin` and `mqtt`; required with `udp`"},
+     "names of the columns, with units as in `P [bar]`; with `format: json` the keys of the numbers; with `can` the signals, as `Message.Signal`",
+     .otherwise = "the first message of `stdin` and `mqtt`; all signals of `can`; required with `udp`"},
     {"sequence", OD_TEXT, NULL, "column of a sequence number that increases by 1 with each message",
      .otherwise = "none: missing messages are not counted"},
     {"address", OD_TEXT, NULL, "address on which datagrams are received (`udp`)", .otherwise = "127.0.0.1"},
@@ -50,6 +50,9 @@ static const od_key source_keys[] = {
     BROKER_KEYS,
     {"topic", OD_TEXT, NULL, "topic of the messages (`mqtt`); may contain wildcards",
      .otherwise = "required with `mqtt`"},
+    {"interface", OD_TEXT, NULL, "network interface, such as can0 (`can`)", .otherwise = "required with `can`"},
+    {"databases", OD_TEXTS, NULL, "DBC files with the messages of the bus (`can`); paths relative to this file",
+     .otherwise = "required with `can`"},
 };
 static const od_section_class source_section = {"twin source", "source of samples", OD_KEYS(source_keys)};
 
@@ -70,8 +73,8 @@ static const od_section_class machine_section = {"twin machine", "machine in ope
 static const od_key history_keys[] = {
     {"file", OD_TEXT, NULL, "SQLite database; path relative to this file", .fallback = OD_REQUIRED},
     {"write", OD_NUMBER, "s", "time between transactions", OD_POSITIVE, 0.5, OD_LIMITS(0.01, 60, 0.05, 10)},
-    {"checkpoint", OD_NUMBER, "s", "time between checkpoints of an observer", OD_POSITIVE, 1,
-     OD_LIMITS(0.01, 86400, 0.1, 600)},
+    {"checkpoint", OD_NUMBER, "s", "time between checkpoints of an observer", OD_POSITIVE, 10,
+     OD_LIMITS(0.01, 60, 0.5, 60)},
     {"rows", OD_NUMBER, "s", "age at which rows of samples are removed", OD_POSITIVE, 86400,
      OD_LIMITS(1, 1e10, 60, 3.2e9)},
     {"keep", OD_NUMBER, "s", "age at which all other data are removed", OD_POSITIVE, 1e9,
@@ -166,13 +169,26 @@ static void check_keys(twin_loader *tl, const od_section *section, od_source_typ
   } of[] = {{"address", 1u << OD_SOURCE_UDP},        {"port", 1u << OD_SOURCE_UDP | 1u << OD_SOURCE_MQTT},
             {"host", 1u << OD_SOURCE_MQTT},          {"client", 1u << OD_SOURCE_MQTT},
             {"user", 1u << OD_SOURCE_MQTT},          {"topic", 1u << OD_SOURCE_MQTT},
-            {"password_file", 1u << OD_SOURCE_MQTT}, {"ca_file", 1u << OD_SOURCE_MQTT}};
-  static const char *const names[] = {"stdin", "udp", "mqtt"};
+            {"password_file", 1u << OD_SOURCE_MQTT}, {"ca_file", 1u << OD_SOURCE_MQTT},
+            {"interface", 1u << OD_SOURCE_CAN},      {"databases", 1u << OD_SOURCE_CAN},
+            {"format", ~(1u << OD_SOURCE_CAN)},      {"sequence", ~(1u << OD_SOURCE_CAN)}};
+  static const char *const names[] = {"stdin", "udp", "mqtt", "can"};
   for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
     const int node = od_section_get(&tl->ld, section, of[i].key);
     if (node >= 0 && !(of[i].types & 1u << type))
       od_complain(&tl->ld, node, "sources of the type '%s' have no '%s'; remove the key", names[type], of[i].key);
   }
+}
+
+// Reads the interface and the databases of a CAN bus.
+static void read_bus(twin_loader *tl, const od_section *section, od_twin_source *s) {
+  const int node = od_section_get(&tl->ld, section, "databases");
+  s->interface = od_key_text(&tl->ld, section, "interface", "the name of a network interface");
+  s->database = read_texts(tl, node, "databases", "paths of DBC files");
+  if (!s->interface) od_section_lacks(&tl->ld, section, "interface");
+  if (!s->database) od_section_lacks(&tl->ld, section, "databases");
+  for (int i = 0; s->database && s->database[i]; i++)
+    s->database[i] = od_document_beside(&tl->ld, node, s->database[i]);
 }
 
 static void read_source(twin_loader *tl, int key) {
@@ -199,6 +215,7 @@ static void read_source(twin_loader *tl, int key) {
     read_broker(tl, &section, s->name, &s->broker);
     if (!s->broker.topic) od_section_lacks(ld, &section, "topic");
   }
+  if (type == OD_SOURCE_CAN) read_bus(tl, &section, s);
   if (!s->address) s->address = "127.0.0.1";
   for (int i = 0; type == OD_SOURCE_STDIN && i + 1 < tl->twin->sources; i++)
     if (tl->twin->source[i].type == OD_SOURCE_STDIN)

@@ -9,7 +9,7 @@
 #include "memory/scoped.h"
 
 // Types of sources. src/server/sources has a file for each type.
-typedef enum od_source_type { OD_SOURCE_STDIN, OD_SOURCE_UDP, OD_SOURCE_MQTT } od_source_type;
+typedef enum od_source_type { OD_SOURCE_STDIN, OD_SOURCE_UDP, OD_SOURCE_MQTT, OD_SOURCE_CAN } od_source_type;
 
 // Form of a message of a source: a CSV line, or a JSON object with a number for each column.
 typedef enum od_message_form { OD_MESSAGE_CSV, OD_MESSAGE_JSON } od_message_form;
@@ -33,6 +33,8 @@ typedef struct od_twin_source {
   const char *address;   // address on which messages are received (UDP)
   int port;
   od_twin_broker broker;  // MQTT
+  const char *interface;  // interface, such as can0 (CAN)
+  const char **database;  // paths of DBC files (CAN); ends with NULL
 } od_twin_source;
 
 typedef struct od_twin_machine {

@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <jansson.h>
 #include <mosquitto.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
 
@@ -138,8 +139,7 @@ static void put_mqtt_twin(scratch *s, const char *more) {
       text, sizeof text,
       "sources:\n  broker: {type: mqtt, host: 127.0.0.1, port: %d, topic: plant/bench, format: json, sequence: seq, "
       "columns: [seq, time, cylinder.length, P.pressure, A.pressure, U_ref]}\n"
-      "machines:\n  bench: {experiment: " EXPERIMENT
-      "}\nhistory: {file: twin.db, write: 0.25 s, checkpoint: 0.5 s}\n%s",
+      "machines:\n  bench: {experiment: " EXPERIMENT "}\nhistory: {file: twin.db, write: 0.25 s}\n%s",
       port, more);
   scratch_put(s, "twin.yaml", text);
 }
@@ -243,6 +243,7 @@ typedef struct received {
 } received;
 
 static received got;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void take(struct mosquitto *m, void *user, const struct mosquitto_message *message) {
   (void)m, (void)user;
@@ -250,8 +251,10 @@ static void take(struct mosquitto *m, void *user, const struct mosquitto_message
              is_status = strcmp(message->topic, "yard/status") == 0;
   char *to = is_config ? got.config : is_status ? got.status : got.state;
   const size_t room = is_config ? sizeof got.config : is_status ? sizeof got.status : sizeof got.state;
+  pthread_mutex_lock(&lock);
   snprintf(to, room, "%.*s", message->payloadlen, (const char *)message->payload);
   got.configs += is_config;
+  pthread_mutex_unlock(&lock);
 }
 
 static void test_estimates(void **state) {
@@ -271,7 +274,9 @@ static void test_estimates(void **state) {
   for (int i = 0; i < 300; i++) publish(m, i);
   wait_until(s, "SELECT sum(rows) = 300 FROM block");
   sleep_for(1);
+  pthread_mutex_lock(&lock);
   assert_string_equal(got.status, "online");
+  pthread_mutex_unlock(&lock);
   end(twin.child, SIGTERM);
   close(twin.to), close(twin.from);
   sleep_for(0.3);

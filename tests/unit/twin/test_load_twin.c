@@ -35,6 +35,7 @@ static void test_read(void **state) {
   od_twin *t = load(
       "twin: Yard\nsources:\n  a: {type: stdin}\n  b: {type: udp, port: 9000, address: '::1', format: json, columns: [seq, time, p], sequence: seq}\n"
       "  c: {type: mqtt, topic: plant/#, host: broker, user: x, password_file: secret}\n"
+      "  d: {type: can, interface: can0, databases: bus.dbc}\n"
       "machines:\n  m1: {experiment: " EXPERIMENT
       ", source: b, wait: 20 ms, queue: 100}\n  m2: {experiment: " EXPERIMENT
       ", source: c}\n"
@@ -42,7 +43,9 @@ static void test_read(void **state) {
       said, sizeof said);
   if (!t) fail_msg("%s", said);
   assert_string_equal(t->title, "Yard");
-  assert_int_equal(t->sources, 3);
+  assert_int_equal(t->sources, 4);
+  assert_string_equal(t->source[3].interface, "can0");
+  assert_true(strstr(t->source[3].database[0], "/bus.dbc") && !t->source[3].database[1]);
   assert_true(t->source[1].type == OD_SOURCE_UDP && t->source[1].form == OD_MESSAGE_JSON && t->source[1].port == 9000);
   assert_string_equal(t->source[1].address, "::1");
   assert_string_equal(t->source[1].column[2], "p");
@@ -53,7 +56,7 @@ static void test_read(void **state) {
   assert_true(t->machine[0].source == 1 && t->machine[0].wait == 0.02 && t->machine[0].queue == 100 &&
               t->machine[1].source == 2);
   assert_true(t->history.rows_for == 7 * 86400 && t->history.size == 2e10 && t->history.write == 0.5 &&
-              t->history.checkpoint == 1);
+              t->history.checkpoint == 10);
   assert_true(t->metrics_every == 5 && strstr(t->metrics, "/m.prom"));
   assert_string_equal(t->broker.topic, "yard");
   assert_true(t->publish_every == 1 && !t->discovery);
@@ -80,8 +83,8 @@ static void test_mistakes(void **state) {
       ", source: f}\n  n: {experiment: missing.yaml, source: a, wait: 1 kg}\n  o: {experiment: " EXPERIMENT "}\n",
       (const char *[]){"2:13: ", "did you mean 'udp'", "the source 'b' needs 'port'", "the source 'b' needs 'columns'",
                        "sources of the type 'stdin' have no 'port'; remove the key", "'c' also reads standard input",
-                       "the source 'e' needs 'topic'", "did you mean 'address'", "unknown source 'f'", "missing.yaml",
-                       "'wait'", "the machine 'o' needs 'source'", NULL});
+                       "the source 'e' needs 'topic'", "did you mean 'address'", "there is no source 'f'",
+                       "the file cannot be read", "wait must be in s", "the machine 'o' needs 'source'", NULL});
   refuses("sources: {a: {type: stdin}}\nmachines:\n  m: {experiment: " EXPERIMENT
           ", map: [what=3]}\nhistory: {file: a.db, rows: 2 d, keep: 1 d}\n",
           (const char *[]){"what", "'rows' is longer than 'keep'", NULL});
