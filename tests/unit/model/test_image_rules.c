@@ -412,6 +412,60 @@ static void check_outputs(const od_model *m) {
   }
 }
 
+// Whether a model with this output in place of its first one is accepted.
+static bool accepts(const od_model *m, od_output_kind kind, int index, int component, int second) {
+  od_output before = m->output[0], *o = &m->output[0];
+  o->kind = kind, o->index = index, o->component = component, o->second = second;
+  bool refused = is_refused(m);
+  *o = before;
+  return !refused;
+}
+
+// Outputs that add a second instance: the sum needs both, and both need the component. All pairs of a few instances, the first and the last one
+// included; the index -1 means no element and has no sum.
+static void check_sums(const od_model *m) {
+  static const od_output_kind kinds[] = {OD_OUT_ELEMENT, OD_OUT_REPORT, OD_OUT_ELEMENT_STATE};
+  int tried[] = {0, 1, m->instances / 2, m->instances - 1};
+  for (int k = 0; k < 3 && m->instances > 0; k++)
+    for (int a = 0; a < 4; a++)
+      for (int b = 0; b < 4; b++) {
+        int i = tried[a] < m->instances ? tried[a] : 0, j = tried[b] < m->instances ? tried[b] : 0, size[2];
+        for (int n = 0; n < 2; n++) {
+          const od_element_class *c = od_instance_class(m, &m->instance[n ? j : i]);
+          size[n] = k == 0 ? c->outs : k == 1 ? c->reports : od_element_state_count(c);
+        }
+        for (int component = 0; component < size[0]; component++)
+          assert_int_equal(accepts(m, kinds[k], i, component, j), component < size[1]);
+        assert_false(accepts(m, kinds[k], i, size[0], j));
+        if (k == 0) {
+          assert_true(accepts(m, kinds[k], -1, 0, -1));
+          assert_false(accepts(m, kinds[k], -1, 0, j));
+        }
+      }
+}
+
+// The last index and second item of each kind with a condition are accepted, the next ones are refused.
+static void check_seconds(const od_model *m) {
+  for (int second = -1; second <= m->nodes && m->nodes > 0; second++)
+    assert_int_equal(accepts(m, OD_OUT_PRESSURE_DIFFERENCE, m->nodes - 1, 0, second), second >= 0 && second < m->nodes);
+  int powers = od_model_power(m, OD_POWER_KINDS);
+  for (int second = -2; second <= powers && powers > 0; second++)
+    assert_int_equal(accepts(m, OD_OUT_INTEGRAL, powers - 1, 0, second), second >= -1 && second < powers);
+  assert_false(accepts(m, OD_OUT_INTEGRAL, powers, 0, -1));
+  for (int i = 0; i < m->loads; i++)
+    assert_int_equal(accepts(m, OD_OUT_LOAD_STORED, i, 0, -1), m->load[i].kind == OD_LOAD_CONTACT);
+  for (int i = 0; i < m->nodes; i++) {
+    assert_int_equal(accepts(m, OD_OUT_NODE_VOID, i, 0, -1), m->node[i].state >= 0);
+    assert_int_equal(accepts(m, OD_OUT_NODE_MASS, i, 0, -1), m->node[i].state >= 0);
+  }
+  assert_int_equal(accepts(m, OD_OUT_BODY_ANGLE, 0, 0, -1), m->planar && m->bodies > 0);
+  for (int component = -1; component <= 3; component++) {
+    bool exists = component >= 0 && component < 3;
+    if (m->points > 0) assert_int_equal(accepts(m, OD_OUT_POINT, m->points - 1, component, -1), exists);
+    if (m->bodies > 0) assert_int_equal(accepts(m, OD_OUT_BODY_GYRO, m->bodies - 1, component, -1), exists);
+  }
+}
+
 static void check_measures(const od_model *m) {
   for (int i = 0; i < m->measures; i++) {
     REFUSE(&m->measure[i].index, 1 << 20);
@@ -519,6 +573,7 @@ static void check_rules(od_model *m) {
   check_mechanism(m);
   check_circuit(m);
   check_outputs(m);
+  if (m->outputs > 0) check_sums(m), check_seconds(m);
   check_steps(m);
 }
 

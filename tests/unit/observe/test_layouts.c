@@ -1,4 +1,5 @@
-// The layouts of all blocks of memory: work memory of a model and of its plant, simulation, observer, linearizing filter, smoother.
+// The layouts of all blocks of memory: work memory of a model and of its plant, simulation, advance, observer, linearizing filter, smoother, and
+// of plants around a plant.
 //
 // Oracle: the sizes that the headers document, written here again. Areas follow each other without an overlap, with gaps for the alignment only,
 // up to the size of the block; so an area that is too small or too large is found.
@@ -8,11 +9,13 @@
 #include "support/test.h"
 #include "integrate/integrators.h"
 #include "integrate/sim_block.h"
+#include "oleodyn/advance.h"
 #include "observe/deviation_filter.h"
 #include "observe/filters.h"
 #include "observe/smoother.h"
 #include "oleodyn/observer.h"
 #include "plant/model_plant_work.h"
+#include "plant/plant_in_arena.h"
 #include "support/machines.h"
 #include "support/random_machine.h"
 
@@ -105,6 +108,7 @@ static void count_scalars(areas *a, const od_model *m) {
       {l->oil, OD_OIL_STATES},
       {l->one, 1},
       {l->nothing, 1},
+      {l->time, 1},
       {l->junction_flow, m->junctions},
       {l->junction_through, m->junctions},
       {l->junction_step, m->junctions},
@@ -429,6 +433,60 @@ static void deviation_areas(const od_plant *plant, const od_observer_options *op
   od_observer_free(o);
 }
 
+// ---- blocks whose offsets are known inside a file only: their sizes, with a gap up to the next multiple of 16 after each area
+
+static size_t sum_of(const size_t *bytes, int count) {
+  size_t sum = 0;
+  for (int i = 0; i < count; i++) sum += (bytes[i] + 15) / 16 * 16;
+  return sum;
+}
+
+// An advance: its struct, of the same size for all plants, then the inputs at a point, inside a step, after a jump and of both sides; with adaptive
+// steps the map of a change of coordinates and four vectors of the step control; with adaptive steps or guards three copies of the simulation and the
+// memory of the search for events.
+static size_t struct_of_advance;
+static void advance_size(const od_plant *plant, const od_integrator *integrator, bool adaptive) {
+  od_sim *sim = od_sim_new(plant);
+  od_sim_set_integrator(sim, integrator);
+  size_t nu = (size_t)plant->nu, nx = (size_t)od_plant_nx(plant), guards = (size_t)od_plant_guards(plant);
+  size_t control = adaptive, mapped = adaptive && plant->nz > 0, copies = adaptive || guards > 0;
+  const size_t list[] = {nu * d,
+                         nu * (size_t)integrator->inside_count * d,
+                         nu * d,
+                         2 * nu * d,
+                         mapped * nx * nx * d,
+                         control * 4 * nx * d,
+                         copies * od_sim_bytes(sim),
+                         copies * od_sim_bytes(sim),
+                         copies * od_sim_bytes(sim),
+                         copies * (7 * guards + 2 * nu + nx + 1) * d};
+  size_t size = od_advance_size(sim, &(od_advance_options){.step = adaptive ? 0 : 1e-3, .tolerance = 1e-6}),
+         parts = sum_of(list, 10);
+  assert_true(size > parts && size % 16 == 0);
+  if (struct_of_advance == 0) struct_of_advance = size - parts;
+  assert_int_equal(size - parts, struct_of_advance);
+  od_sim_free(sim);
+}
+static void check_advance(const od_plant *plant) {
+  for (int i = 0; od_integrator_at(i); i++)
+    for (int adaptive = 0; adaptive < 2; adaptive++) advance_size(plant, od_integrator_at(i), adaptive);
+}
+
+// Memory of plants around a plant, as in the comments of their structs.
+static void check_wrapped(const od_plant *inner) {
+  size_t nx = (size_t)od_plant_nx(inner), nk = (size_t)od_plant_nk(inner), ny = (size_t)inner->ny,
+         np = (size_t)inner->np, rows = nx > ny ? nx : ny;
+  static const od_calibration item[] = {{0, OD_CALIBRATE_BIAS}, {0, OD_CALIBRATE_SCALE}, {0, OD_CALIBRATE_BIAS}};
+  for (int count = 1; count <= 3; count++) {
+    od_arena arena = {0};
+    od_plant *plant = NULL;
+    const size_t list[] = {(size_t)count * d, ny * d, rows * np * d, nk * np * d, inner->work_size};
+    assert_int_equal(od_plant_calibrated_in(&arena, (od_plant *)inner, item, count, &plant, NULL), OD_OK);
+    assert_int_equal(plant->work_size, sum_of(list, 5));
+    od_arena_free(&arena);
+  }
+}
+
 static void on_machines(void (*check)(const od_plant *plant)) {
   // Two jumps, more than parameters.
   static const char jumping[] =
@@ -500,12 +558,29 @@ static void observers(void **state) {
   (void)state;
   on_machines(check_observer);
 }
+static void advances(void **state) {
+  (void)state;
+  // A plant without inputs, so that the size of the struct is not mistaken by the size of inputs.
+  od_machine *machine = od_test_machine_text(
+      "bodies: {a: {point: {mass: 1 kg}}}\njoints: {A: {type: prismatic, between: [ground, a], axis: [1, 0, 0]}}\n"
+      "initial: {A.position: 0 m}\n");
+  od_plant *plant = NULL;
+  assert_int_equal(od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
+  assert_int_equal(plant->nu, 0);
+  check_advance(plant);
+  od_plant_free(plant);
+  od_machine_free(machine);
+  on_machines(check_advance);
+}
+static void wrapped_plants(void **state) {
+  (void)state;
+  on_machines(check_wrapped);
+}
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(work_memory),
-      cmocka_unit_test(simulations),
-      cmocka_unit_test(observers),
+      cmocka_unit_test(advances),    cmocka_unit_test(wrapped_plants), cmocka_unit_test(work_memory),
+      cmocka_unit_test(simulations), cmocka_unit_test(observers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,6 +132,41 @@ static void scale_of_an_integral(void **state) {
   od_machine_free(machine);
 }
 
+// Complex arithmetic of the wrapped plant: a calibration moves neither states nor parameters of the inner plant, so the imaginary part of the
+// residual is zero for each calibration, and the derivative with respect to the parameter for each parameter of the inner plant. Oracle: the
+// equations above, differentiated by hand. The inner plant has several parameters, each with an effect, so none can stand for "none".
+static void complex_residual(void **state) {
+  (void)state;
+  const od_calibration item[] = {{1, OD_CALIBRATE_BIAS}, {0, OD_CALIBRATE_SCALE}, {0, OD_CALIBRATE_BIAS}};
+  od_plant *plant = NULL;
+  assert_int_equal(od_plant_calibrated(plant_of(0), item, 3, &plant, NULL), OD_OK);
+  const od_complex_ops *ops = plant->ops->in_complex;
+  assert_non_null(ops);
+  void *work = calloc(1, plant->work_size), *memory = calloc(1, ops->memory(plant));
+  double x[2], k[2] = {0.4, -0.2}, g[2], gp[10], u = 0.3, q[5] = {0.8, 1.4, 0.05, 1.1, -0.2};
+  const double h = 1e-40;
+  assert_true(work && memory);
+  assert_int_equal(plant->ops->start(plant, work, x), OD_OK);
+  assert_int_equal(plant->ops->set_parameters(plant, work, q), OD_OK);
+  assert_int_equal(plant->ops->residual(plant, work, 0, x, k, &u, g), OD_OK);
+  assert_int_equal(plant->ops->jacobians(plant, work, (double[4]){0}, (double[4]){0}, NULL), OD_OK);
+  assert_int_equal(plant->ops->parameter_jacobian(plant, work, gp), OD_OK);
+  // g = k - f(x, u, p)
+  const double by_hand[2][5] = {{x[0], 0, 0, 0, 0}, {0, x[1] * sin(x[0]), 0, 0, 0}};
+  for (int parameter = -1; parameter < 5; parameter++) {
+    double X[4] = {x[0], 0, x[1], 0}, K[4] = {k[0], 0, k[1], 0}, G[4] = {NAN, NAN, NAN, NAN};
+    assert_int_equal(ops->begin(plant, work, memory, parameter, h), OD_OK);
+    assert_int_equal(ops->residual(plant, work, memory, X, K, G), OD_OK);
+    for (int i = 0; i < 2; i++) {
+      near(G[2 * i], g[i], 1e-15);
+      near(G[2 * i + 1] / h, parameter < 0 ? 0 : by_hand[i][parameter], 1e-15);
+      if (parameter >= 0) near(gp[5 * i + parameter], by_hand[i][parameter], 1e-15);
+    }
+  }
+  free(work), free(memory);
+  od_plant_free(plant);
+}
+
 static void wrong_outputs_are_refused(void **state) {
   (void)state;
   const od_calibration item = {3, OD_CALIBRATE_BIAS};
@@ -145,6 +180,6 @@ static void wrong_outputs_are_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_by_hand), cmocka_unit_test(scale_of_an_integral),
-                                     cmocka_unit_test(wrong_outputs_are_refused)};
+                                     cmocka_unit_test(complex_residual), cmocka_unit_test(wrong_outputs_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

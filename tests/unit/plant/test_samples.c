@@ -297,8 +297,84 @@ static void failed_samples_change_nothing(void **state) {
   od_machine_free(machine);
 }
 
+// Two brakes with different deflections and a controller whose sample fails while `c` is negative. A failed sample restores the losses of the
+// switches of both: those that happened before, and those of brakes that release at the same instant, which are taken again later.
+static const char braked[] =
+    "gravity: [0, 0, 0]\n"
+    "bodies: {a: {mass: 50 kg, inertia: 4}, b: {mass: 50 kg, inertia: 2}}\n"
+    "joints: {A: {type: revolute, between: [ground, a]}, B: {type: revolute, between: [ground, b]}}\n"
+    "oil: {density: 870 kg/m^3, law: constant, modulus: 1.4 GPa}\n"
+    "inputs: {p: {unit: Pa, constant: 1 bar}, q: {unit: Pa, constant: 1 bar}, c: {unit: '1', constant: 4}}\n"
+    "sources: {S: {pressure: p}, T: {pressure: q}}\n"
+    "torques: {on_a: {joint: A, value: 300 N m}, on_b: {joint: B, value: -200 N m}}\n"
+    "brakes:\n"
+    "  first: {joint: A, at: S, holding: 800 N m, deflection: 4 deg, damping: 60 N m s/rad, engage: 20 bar, release: 35 bar}\n"
+    "  second: {joint: B, at: T, holding: 400 N m, deflection: 8 deg, damping: 60 N m s/rad, engage: 20 bar, release: 35 bar}\n"
+    "blocks:\n"
+    "  root: {type: formula, inputs: {c: c}, formula: sqrt(c)}\n"
+    "  held: {type: gain, input: root, gain: 1, sample: 10 ms}\n"
+    "initial: {A.angle: 0, A.rate: 0, B.angle: 0, B.rate: 0}\n";
+
+enum { LOSSES = 2 };
+typedef struct losses {
+  double of[LOSSES];
+} losses;
+static losses losses_at(od_sim *sim) {
+  losses y;
+  assert_int_equal(od_sim_outputs(sim, y.of), OD_OK);
+  return y;
+}
+
+static void failed_samples_restore_losses(void **state) {
+  od_machine *machine = machine_with(*state, braked, NULL);
+  const int output[LOSSES] = {od_test_output(machine, "first.dissipated"),
+                              od_test_output(machine, "second.dissipated")};
+  od_plant *plant = NULL;
+  assert_int_equal(od_machine_plant(machine, output, LOSSES, NULL, 0, &plant, NULL), OD_OK);
+  od_sim *failing = od_sim_new(plant), *twin = od_sim_new(plant);
+  const double low = 1e5, high = 50e5;
+  double u[3] = {low, low, 4};
+  assert_int_equal(od_sim_start(failing, 0, u), OD_OK);
+  assert_int_equal(od_sim_start(twin, 0, u), OD_OK);
+  losses last = losses_at(twin);
+  bool changed;
+  // The first brake releases at the third sample, the second one at the sixth; each sample first fails twice.
+  for (int i = 1; i <= 8; i++) {
+    u[0] = i >= 3 ? high : low, u[1] = i >= 6 ? high : low;
+    const double bad[3] = {u[0], u[1], -1};
+    for (int k = 0; k < 10; k++) {
+      double before[3] = {i > 3 ? high : low, i > 6 ? high : low, 4};
+      assert_int_equal(od_sim_step(failing, 1e-3, before), OD_OK);
+      assert_int_equal(od_sim_step(twin, 1e-3, before), OD_OK);
+    }
+    losses before = losses_at(twin);
+    assert_int_equal(od_sim_set_inputs(failing, bad), OD_OK);
+    for (int k = 0; k < 2; k++) {
+      assert_int_equal(od_sim_sample(failing, NULL, NULL, &changed), OD_NOT_FINITE);
+      losses after = losses_at(failing);
+      assert_memory_equal(&before, &after, sizeof after);
+    }
+    assert_int_equal(od_sim_set_inputs(failing, u), OD_OK);
+    assert_int_equal(od_sim_set_inputs(twin, u), OD_OK);
+    assert_int_equal(od_sim_sample(failing, NULL, NULL, &changed), OD_OK);
+    assert_int_equal(od_sim_sample(twin, NULL, NULL, &changed), OD_OK);
+    losses a = losses_at(failing), b = losses_at(twin);
+    assert_memory_equal(&a, &b, sizeof a);
+    // A release loses what the brake has stored.
+    for (int n = 0; n < LOSSES; n++) assert_true(b.of[n] - before.of[n] > 0 ? i == 3 + 3 * n : i != 3 + 3 * n);
+    for (int n = 0; n < LOSSES; n++) assert_true(b.of[n] >= last.of[n]);
+    last = b;
+  }
+  assert_true(last.of[0] > 1e-3 && last.of[1] > 1e-3);
+  od_sim_free(failing);
+  od_sim_free(twin);
+  od_plant_free(plant);
+  od_machine_free(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(failed_samples_restore_losses, machine_file_start, machine_file_end),
       cmocka_unit_test(jumps), cmocka_unit_test(rates_follow), cmocka_unit_test(observed),
       cmocka_unit_test_setup_teardown(failed_samples_change_nothing, machine_file_start, machine_file_end)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,8 +127,38 @@ static void test_places(void **state) {
   near(od_density_place(&decay, 0, 1, 3, 1), -log(1 - 0.5 * (1 - exp(-1))), 1e-14);
 }
 
+// The density is checked at both of its ends, each with its own sign of the exponent: positive and finite there or no values at all. Oracle: the
+// exponential at the ends by hand, and the median of 2 - exp(-x), for which 2 m + exp(-m) is the mean of its values at the ends.
+static void test_ends_of_densities(void **state) {
+  (void)state;
+  static const struct {
+    od_density d;
+    double low, high;
+  } bad[] = {
+      {{-1, -1, 2}, 0, 1},   // 1 and 2 - e
+      {{-1, 1, 2}, -1, 0},   // 2 - e and 1
+      {{-1, -1, 1}, -1, 0},  // 1 - 1/e and exactly zero
+      {{-1, 1, 1}, 0, 1},    // exactly zero and 1 - 1/e
+      {{1, -1e6, 1}, 0, 1},  // infinite at the upper end
+      {{1, 1e6, 1}, -1, 0},  // infinite at the lower end
+      {{0, 0, INFINITY}, 0, 1}, {{NAN, 0, 1}, 0, 1}, {{0, NAN, 1}, 0, 1}, {{0, 0, NAN}, 0, 1}, {{INFINITY, 1, 1}, 0, 1},
+  };
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+    for (int i = -1; i <= 5; i++)
+      if (!isnan(od_density_place(&bad[k].d, bad[k].low, bad[k].high, 5, i))) fail_msg("density %zu, value %d", k, i);
+  // Positive at both ends, although not with the opposite sign of the exponent.
+  const od_density rising = {-1, 1, 2}, sinking = {-1, -1, 2};
+  double m = od_density_place(&rising, 0, 1, 3, 1), n = od_density_place(&sinking, -1, 0, 3, 1);
+  near(2 * m + exp(-m), (1 + 2 + exp(-1)) / 2, 1e-14);
+  near(n, -m, 1e-14);  // the mirror image
+  // A density that is finite at both ends, with an exponent that overflows on the other side.
+  const od_density tail = {1, 1e3, 1};
+  near(od_density_place(&tail, 1, 3, 3, 1), 2, 1e-14);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_ends_of_densities),
       cmocka_unit_test_setup_teardown(test_reversals_from_zero, setup, teardown),
       cmocka_unit_test_setup_teardown(test_samples, setup, teardown),
       cmocka_unit_test_setup_teardown(test_breaks, setup, teardown),
