@@ -248,14 +248,14 @@ od_status od_can_stream_open(const od_can_source *kind, void *source, const char
   if (status == OD_OK && t->has_j1939 && !(s->transport = od_transport_new())) status = od_can_trace_no_memory(t, err);
   if (status == OD_OK && t->dbcs == 0) status = no_database(s, err);
   if (status == OD_OK) status = scan_all(s, LONG_MAX, err);
-  bool awaits_frames = t->follows && t->uses == 0;
-  if (status == OD_OK && t->uses == 0 && !awaits_frames)
+  const bool is_empty = t->uses == 0;  // a trace that grows may still have no message of the databases
+  if (status == OD_OK && is_empty && !t->follows)
     status = od_can_trace_no_messages(t, "no message of the databases occurs in the trace", err);
-  if (status == OD_OK) status = od_can_trace_columns(t, s->source, err);
-  if (status == OD_OK) status = od_can_trace_remarks(t, err);
-  if (status == OD_OK) status = prepare(s, err);
+  if (status == OD_OK && !is_empty) status = od_can_trace_columns(t, s->source, err);
+  if (status == OD_OK && !is_empty) status = od_can_trace_remarks(t, err);
+  if (status == OD_OK && !is_empty) status = prepare(s, err);
   to_start(s);
-  if (status == OD_OK && !awaits_frames && (!t->follows || is_ready(t, wish)))
+  if (status == OD_OK && !is_empty && (!t->follows || is_ready(t, wish)))
     *out = s;
   else
     od_can_stream_close(s);
