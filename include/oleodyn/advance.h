@@ -44,7 +44,7 @@ typedef struct od_advance_options {
                       // limit
   od_input_source inputs;
   // Called at each moment (NULL: not called) with the simulation and the length of the last step in s. If the function
-  // returns another status than OD_OK, the advance ends with this status. The function must not change the simulation.
+  // returns a status other than OD_OK, the advance ends with that status. The function must not change the simulation.
   od_status (*watch)(void *watcher, od_moment moment, od_sim *sim, double h);
   void *watcher;
   void *reserved[4];  // zero

@@ -9,8 +9,8 @@
 //   if (od_job_run(job) == OD_JOB_DONE) use(od_job_table(job), od_job_result(job));
 //   od_job_free(job);
 //
-// A job runs once, in the calling thread; studies and sweeps start further threads. Different jobs may run in different threads at
-// the same time.
+// A job runs once, in the calling thread. Jobs that run many simulations or observers (study, compare, tune, and all jobs with a
+// sweep or a draw) start further threads. Different jobs may run in different threads at the same time.
 #ifndef OLEODYN_JOB_H
 #define OLEODYN_JOB_H
 

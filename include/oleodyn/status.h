@@ -6,7 +6,7 @@
 
 OD_BEGIN_C
 
-// The list of statuses and their texts. This header expands the list to the enum, status.c expands the list to the texts.
+// The list of statuses and their texts. This header expands the list to the enum; status.c expands the list to the texts.
 #define OD_STATUS_LIST(X)                                                            \
   X(OD_OK, "ok")                                                                     \
   X(OD_BAD_INPUT, "the input is wrong; see the messages")                            \

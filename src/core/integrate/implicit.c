@@ -18,7 +18,7 @@ enum { MOST_ITERATIONS = 15, MOST_CAREFUL_ITERATIONS = 60 };
 static const double coarsest_tolerance = OD_TOLERANCE(1e-10), finest_tolerance = OD_TOLERANCE(1e-11),
                     part_of_first = 1e-3, prediction_limit = 1e-2;
 static const double contraction_limit =
-    0.01;  // a larger error reduction factor per iteration (slower convergence) requires a new matrix
+    0.01;  // largest ratio of two successive Newton corrections; a larger ratio (slower convergence) requires a new matrix
 
 // Limit of the correction after the last evaluation of the residual. If the second correction is below this limit, derivatives
 // may be computed at this evaluation. More corrections indicate a nonlinear residual. The error of the states is about this

@@ -187,7 +187,7 @@ void od_model_plant_close(const od_plant_data *d, const od_work_parts *p);
 // computed. Call this function before tangents.
 void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p);
 
-// Computes the columns of the first-order states: factor * dg/dc, plus unit * the rows of c', starting at column `first` of a
+// Computes the columns of the first-order states: factor * dg/dc, plus `unit` on the diagonal of the rows of c', starting at column `first` of a
 // matrix with `columns` columns. dc: the array that clear_directions() returns.
 void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
                                   double unit, double *matrix, int columns, int first);

@@ -119,7 +119,7 @@ typedef struct od_node_name {
 // A frame around the cells of a section, or around two parallel elements (section -1).
 typedef struct od_frame {
   int section;
-  const char *title;  // title of the frame; NULL: none, for example in an enclosure
+  const char *title;  // title of the frame; NULL: none, for frames around parallel elements
   int x, y, width, height;
 } od_frame;
 
@@ -178,7 +178,7 @@ void od_sheet_climb(od_sheet *s);
 bool od_sheet_keeps_orders(const od_sheet *s);
 // Exchanges the nets above and below of an element in line.
 void od_sheet_upend(od_sheet *s, od_cell *c);
-// Joins the segments of the lines to pieces with one flow each (trace_lines.c).
+// Joins the segments of the lines into pieces with one flow each (trace_lines.c).
 void od_sheet_trace(od_sheet *s);
 
 // Return the place of a pin in the sheet: its x, the y of its end, and the channel of its line.

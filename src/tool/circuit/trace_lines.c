@@ -1,4 +1,4 @@
-// Joins the segments of lines to pieces with one flow each.
+// Joins the segments of lines into pieces with one flow each.
 //
 // The lines of a net are a tree. Its root is the source of the net; without a source, a branching point; otherwise the
 // pin of an actuator. The flow in a piece is the sum of the flows of all pins beyond the piece. The remainder at the

@@ -20,7 +20,7 @@ static const double remark_shift = 1;       // shift of an estimate between two 
                                             // sigmas
 static const double doubtful_shift = 2;     // shift of an estimate between two runs above which the verdict is
                                             // doubtful, sigmas
-static const double shift_matters = 0.5;    // smallest relevant shift of an estimate by the step length, sigmas
+static const double shift_matters = 0.5;    // smallest relevant shift of an estimate due to the step length, sigmas
 static const double bound_distance = 0.05;  // distance from a bound within which a parameter is at the bound, sigmas
 static const double many_rejected = 0.1;    // fraction of rejected values of a sensor above which there is a remark
 static const double nis_of_failure = 10;    // least NIS of a failed filter in the last quarter of the run; see

@@ -20,7 +20,8 @@ typedef struct od_rewind {
 
 // Allocates the memory of run r, whose observer exists. Returns OD_NO_MEMORY if there is not enough memory.
 od_status od_rewind_prepare(struct od_observe_run *r);
-// Copies the state of the run: the next rewind returns here. Without memory these functions do nothing.
+// Copies the state of the run. The next od_rewind_back() returns to this state. Without a call of od_rewind_prepare(), od_rewind_mark()
+// and od_rewind_note() have no effect, and od_rewind_back() must not be called.
 void od_rewind_mark(struct od_observe_run *r);
 // Stores sample s, which the run has processed. has_outputs: whether the outputs of the observer were computed, which is a part of its state.
 void od_rewind_note(struct od_observe_run *r, const od_sample *s, bool has_outputs);

@@ -64,7 +64,8 @@ od_status od_export_create_run(od_export_program *p, od_embedded_run **run, od_e
     status = od_embedded_init(&p->d, memory, size, run);
     if (status == OD_NO_MEMORY) od_arena_return(&p->arena, mark);
   }
-  return status == OD_OK ? OD_OK : od_fail(err, status, "the program cannot start: %s", od_status_text(status));
+  return status == OD_OK ? OD_OK
+                         : od_fail(err, status, "the exported program cannot start: %s", od_status_text(status));
 }
 
 // Returns the part of the run's memory that only this program needs, because it contains all integrators and complex numbers. An observer has

@@ -57,8 +57,8 @@ typedef struct od_findings_record {
   od_condition_record *condition;  // records, one per followed rule
   int *mode;                       // last modes, one per part with modes; -1: no mode yet
   od_moment_list begins[OD_FIND_TYPES], modes, states;
-  double window_t, window_work, work;    // time and work at the start of the window of the power; work at the last
-                                         // point
+  double window_t, window_work, work;    // start of the window of the mean power, s, and the work at this time, J;
+                                         // work at the last point, J
   double peak_power, peak_at, returned;  // largest power, W, and its time, s; work returned to the drives, J
   double *final;                         // final outputs
   od_arena arena;

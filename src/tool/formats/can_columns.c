@@ -170,8 +170,9 @@ od_status od_can_trace_remarks(od_can_trace *t, od_error *err) {
     t->remark[n++] = od_arena_format(a, "the databases have no message for %ld of %s", l->unknown,
                                      od_count(l->frames, "frame").text);
   if (l->short_data > 0)
-    t->remark[n++] = od_arena_format(a, "%s %s shorter than the message in the database",
-                                     od_count(l->short_data, "frame").text, od_form(l->short_data, "is", "are"));
+    t->remark[n++] = od_arena_format(
+        a, "%s %s shorter than the message in the database; check whether the database belongs to the trace",
+        od_count(l->short_data, "frame").text, od_form(l->short_data, "is", "are"));
   if (l->incomplete > 0)
     t->remark[n++] = od_arena_format(a, "%s of several frames %s incomplete: packets are lost, late or aborted",
                                      od_count(l->incomplete, "message").text, od_form(l->incomplete, "is", "are"));

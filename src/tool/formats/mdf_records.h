@@ -20,7 +20,7 @@ typedef struct od_mdf_cursor {
   const unsigned char *record;   // the data of the current record
   const unsigned char *invalid;  // invalidation bits of the current record
   size_t length;                 // number of bytes of the data of the current record
-  uint64_t index;                // number of the current record in the group
+  uint64_t index;                // index of the current record in the group, from 0
   uint64_t count;                // number of records read so far
   uint64_t most;                 // number of records that the file states
   bool is_cut;                   // whether the data end before the last record

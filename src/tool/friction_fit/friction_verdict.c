@@ -210,10 +210,11 @@ static void remark(od_friction_fitted *f) {
         "law then reverses too late, which shifts its parameters, 'sigma_0' most. Use an encoder with a finer pitch, or another sensor of the speed.",
         1e3 * f->data->held);
   if (begins_moving(f))
-    REMARK(OD_DOUBTFUL, "run.moving", "Log begins in motion:",
-           "the log begins at %.3g m/s, but the law begins at rest without a film. Skip the beginning of the log "
-           "('skip' of 'run').",
-           f->data->v[0]);
+    REMARK(
+        OD_DOUBTFUL, "run.moving", "Log begins in motion:",
+        "the log begins at %.3g m/s, but the simulation of the law starts at rest and without a film. Skip the beginning of the log "
+        "('skip' of 'run').",
+        f->data->v[0]);
   by_position position = residuals_by_position(f);
   bool known = !isnan(position.correlation);
   // If the directions have fewer than four common bins, the position may be correlated with another quantity. Then the limit of

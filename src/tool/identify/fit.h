@@ -46,7 +46,7 @@ typedef struct od_fit_set {
   od_fit_start start;
   od_log_plan plan;
   od_log *log;        // NULL: the set is simulated or has a source
-  int *channel;       // columns of the log: sensors, then inputs
+  int *channel;       // indices of the channels of the log: sensors, then inputs
   od_machine *truth;  // true machine of this set only; NULL: the true machine of the experiment
   double time;        // duration of the simulation, s
   bool clean;         // whether the set is simulated without noise

@@ -1,7 +1,7 @@
-// The shortest decimal by Giulietti's method (source 41 in docs/theory.md). A double c 2^q represents the decimals between the
+// The shortest decimal by Schubfach, Giulietti's method (source 41 in docs/theory.md). A double c 2^q represents the decimals between the
 // midpoints to its neighbors. Let k be such that the width of this interval is at least one and less than ten units of 10^k. Then
 // at most two multiples of 10^(k+1) and two multiples of 10^k are candidates. The ends of the interval and the value, in units of
-// 10^k / 4, are products with a power of ten of 126 to 128 bits. Rounding these products to odd numbers keeps each comparison
+// 10^k / 4, are products with the first 128 bits of a power of ten, rounded up. Rounding these products to odd numbers keeps each comparison
 // exact.
 #include "io/decimal.h"
 
@@ -95,7 +95,7 @@ static inline int log10_of_double(int q, bool power_of_two) {
   return (q * 1262611 - (power_of_two ? 524031 : 0)) >> 22;
 }
 
-// Returns g n / 2^128, with the last bit set if the quotient is not an integer (except for the rounding of g).
+// Returns g n / 2^128, rounded down. Sets the last bit if the remainder is larger than the rounding of g can cause.
 static inline uint64_t multiply_to_odd(wide g, uint64_t n) {
   wide low = (wide)(uint64_t)g * n, high = (wide)(uint64_t)(g >> 64) * n + (uint64_t)(low >> 64);
   return (uint64_t)(high >> 64) | ((uint64_t)high > 1);

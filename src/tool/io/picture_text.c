@@ -1,4 +1,5 @@
 // Prints a picture as text, for terminals. Lines consist of Braille characters with 2 x 4 dots each, or of ASCII characters.
+#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -402,7 +403,7 @@ od_status od_picture_print(const od_picture *p, od_text_style style, FILE *to, o
   }
   if (p->panels > printed)
     fprintf(to, "\n%d further panels are not shown; --plot FILE.svg shows all panels\n", p->panels - printed);
-  if (fflush(to) != 0 || ferror(to)) return od_fail(err, OD_IO, "cannot write to standard output");
+  if (fflush(to) != 0 || ferror(to)) return od_fail(err, OD_IO, "cannot write to standard output: %s", strerror(errno));
   return OD_OK;
 }
 

@@ -1,4 +1,5 @@
 // Writes a linear model as a CSV and as a MATLAB file. All numbers are in SI.
+#include <errno.h>
 #include <string.h>
 
 #include "io/atomic_file.h"
@@ -44,7 +45,7 @@ od_status od_linear_write_csv(const void *user, const char *path, od_error *err)
   const od_linear_model *m = ((const od_linear_results *)user)->model;
   if (!strcmp(path, "-")) {
     write_matrices(stdout, m);
-    return fflush(stdout) == 0 ? OD_OK : od_fail(err, OD_IO, "cannot write to standard output");
+    return fflush(stdout) == 0 ? OD_OK : od_fail(err, OD_IO, "cannot write to standard output: %s", strerror(errno));
   }
   od_atomic_file f;
   od_status status = od_atomic_open(&f, path, err);

@@ -110,11 +110,11 @@ static int add_samples(od_loader *ld, const od_table *table, column time, column
   }
   if (table->places.cut && table->places.line)
     od_messages_say(ld->messages, true, od_place_of(ld, node),
-                    "the file ends within line %d; check whether the file is complete",
+                    "the file of the signal ends within line %d; check whether that file is complete",
                     table->places.line[table->rows - 1]);
   if (table->places.cut && !table->places.line)
     od_messages_say(ld->messages, true, od_place_of(ld, node),
-                    "the file ends before its last row; check whether the file is complete");
+                    "the file of the signal ends before its last row; check whether that file is complete");
   if (count < table->rows)
     od_messages_say(
         ld->messages, true, od_place_of(ld, node),

@@ -177,8 +177,7 @@ static void read_loop(requirement_reader *r) {
     if (strcmp(machine->input[i].name, name) == 0) r->q->input = i;
     od_nearest_try(&nearest, machine->input[i].name);
   }
-  if (r->q->input < 0)
-    od_complain(ld, node, "there is no input '%s'%s", od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
+  if (r->q->input < 0) od_complain_unknown(ld, node, "input", "inputs", &nearest);
 }
 
 static od_section open_size(requirement_reader *r, const char *key) {

@@ -17,7 +17,7 @@ typedef struct od_records {
 void od_records_free(od_records *r);
 // Appends a record with a copy of the bytes. If an allocation fails, sets no_memory and ignores this and all later records.
 void od_records_append(od_records *r, char kind, const void *bytes, size_t size);
-// Reads a record and advances *at and *size. Returns false if the record is damaged.
+// Reads a record, advances *at past the record and reduces *size by its length. Returns false if the record is damaged.
 bool od_records_take(const char **at, size_t *size, char *kind, const char **bytes, size_t *count);
 
 // The options and files of a machine. The arena of `files` owns the texts; the files are in the records.

@@ -48,7 +48,7 @@ typedef struct od_optimize_options {
 typedef struct od_optimize_result {
   od_machine *machine;  // machine with the numbers found
   od_judge *judge;      // judge of the run with the numbers found
-  od_verdict verdict;   // verdict on the run with the numbers found: whether the step is short enough
+  od_verdict verdict;   // verdict on the run with the numbers found, as in the command simulate
   od_ls_result *search;
   od_table *history;  // cost and numbers after each iteration; NULL: not available
   od_table *run;      // time, then the outputs of requirements and goals, in the run with the numbers found

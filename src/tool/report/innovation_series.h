@@ -15,7 +15,7 @@ double *od_innovation_series(const od_experiment *e, const od_observed *o, int s
 typedef struct od_nis_window {
   double time, value, middle, half;  // time: center of the window; the interval is middle +- half
 } od_nis_window;
-// Computes the windows from the innovations of all sensors. Returns the number of windows.
+// Computes the windows from the series of all sensors; if the table is thinned, from the sums that the run kept. Returns the number of windows.
 int od_nis_windows(const od_experiment *e, const od_observed *o, double *const *series,
                    od_nis_window windows[OD_MOST_WINDOWS]);
 // Returns whether the table has fewer rows than the run had samples.

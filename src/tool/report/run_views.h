@@ -18,7 +18,7 @@ typedef struct od_run_views {
   const int *output;  // recorded outputs, each once. The first `bound` outputs move the pictures or belong to findings
   int outputs, bound;
   double interval;    // time between frames, s
-  long intervals;     // number of frames of the page
+  long intervals;     // largest number of intervals between the frames of a series
   od_frames *frames;  // NULL: the run has no rows
   const char *of;     // machine of an observer: "estimate" or "truth"; NULL: a simulated machine
   od_arena arena;

@@ -232,7 +232,7 @@ static void test_signal_with_preamble(void **state) {
   scratch_put(s, "m.yaml", text);
   outcome o = run(s, "simulate m.yaml --output all --csv b.csv --quiet");
   ends_with(o, 0);
-  says(o.err, "m.yaml:3:39: warning: the file ends within line 6; check whether the file is complete\n");
+  says(o.err, "m.yaml:3:39: warning: the file of the signal ends within line 6; check whether that file is complete\n");
   forget(o);
   char *a = scratch_read(scratch_path(s, "a.csv")), *b = scratch_read(scratch_path(s, "b.csv"));
   assert_string_equal(a, b);

@@ -428,7 +428,9 @@ static void losses(void **state) {
   assert_int_equal(l.errors, 1);
   assert_int_equal(l.incomplete, 0);
   assert_string_equal(od_can_stream_remark(stream, 0), "the databases have no message for 1 of 5 frames");
-  assert_string_equal(od_can_stream_remark(stream, 1), "1 frame is shorter than the message in the database");
+  assert_string_equal(
+      od_can_stream_remark(stream, 1),
+      "1 frame is shorter than the message in the database; check whether the database belongs to the trace");
   assert_string_equal(od_can_stream_remark(stream, 2), "the trace has 1 error frame");
   assert_null(od_can_stream_remark(stream, 3));
   assert_null(od_can_stream_remark(stream, 9));
