@@ -190,7 +190,10 @@ static bool complete(python_law *l, const char *name, PyObject *initial, bool is
   const od_named_law named = {
       .name = name, .law = w, .input_name = l->name, .number_name = l->name + w->inputs + w->states, .remark = remark};
   od_status status = od_law_register(&named);
-  if (status != OD_OK) od_raise(status, "the law cannot be registered; it may have 32 inputs, 32 states (one less if it is sampled) and 300 parameters");
+  if (status != OD_OK)
+    od_raise(
+        status,
+        "the law cannot be registered; it may have 32 inputs, 32 states (one less if it is sampled) and 300 parameters");
   return status == OD_OK;
 }
 
