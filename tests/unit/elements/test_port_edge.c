@@ -16,7 +16,7 @@
 #define DECLARE(name) extern const od_element_description od_##name##_description;
 OD_ELEMENT_CLASSES(DECLARE)
 
-enum { INS = 3, OUTS = 2 };
+enum { INS = 3, OUTS = 2, NUMBERS = 5 };
 // Numbers of the valve, and a dead band and an overlap whose sum is exact.
 static const double area = 4e-5, discharge = 0.7, full = 1.25, stroke = 0.8, dead_band = 0.125, overlap = 0.25,
                     rho = 870, smoothing = 1e4;
@@ -26,10 +26,10 @@ static od_lone_instance port_at(double travel, int law, int side, double at0, do
   const double host[OD_MOST_ELEMENT_FIELDS] = {
       [OD_VALVE_TIME_CONSTANT] = 0.01,  [OD_VALVE_STROKE] = stroke, [OD_VALVE_AREA] = area,
       [OD_VALVE_DISCHARGE] = discharge, [OD_VALVE_FULL] = full,     [OD_VALVE_DEAD_BAND] = dead_band};
-  const double q[] = {overlap, at0, 1, y0, y1};
+  const double q[NUMBERS] = {overlap, at0, 1, y0, y1};
   const int choice[OD_MOST_ELEMENT_CHOICES] = {
       [OD_PORT_SIDE] = side, [OD_PORT_DEGREE] = 1, [OD_PORT_COUNT] = 2, [OD_PORT_LAW] = law};
-  od_lone_instance x = od_instance_with(&od_port_description, q, 5, host, choice);
+  od_lone_instance x = od_instance_with(&od_port_description, q, NUMBERS, host, choice);
   const double in[INS] = {90e5, 20e5, side * (dead_band + overlap + travel)};
   memcpy(x.w + x.batch.in, in, sizeof in);
   x.c->equations->evaluate(&x.batch, x.pool, x.w);
@@ -42,9 +42,14 @@ static double full_flow(double dp) {
   return area * discharge * sqrt(2 / rho) * dp / pow(dp * dp + smoothing * smoothing, 0.25);
 }
 
-static void is_closed(const od_lone_instance *x) {
+static void is_closed(od_lone_instance *x) {
   for (int k = 0; k < OUTS; k++) assert_true(x->w[x->batch.out + k] == 0);
   for (int i = 0; i < INS * OUTS; i++) assert_true(x->w[x->batch.slope + i] == 0);
+  for (int number = 0; number < NUMBERS; number++) {
+    double by[OUTS] = {0};
+    x->c->equations->number_slopes(&x->batch, x->pool, x->w, 0, &number, 1, by);
+    assert_true(by[0] == 0 && by[1] == 0);
+  }
 }
 
 // opening: of the port; rise: its derivative with respect to the travel; value and steep: of the curve.
