@@ -129,10 +129,14 @@ static machine build_native(void) {
 }
 
 // All derivatives of a simulation at one point, in one list: of rates and outputs, and of a step.
-enum { DERIVATIVES = 2 * 2 + 2 + 2 * 3 + 3 * 2 + 3 + 3 * 3 + 2 * 2 + 2 + 2 + 2 * 3 };
+// The plant has three states: two of the block, and that of the integrator.
+enum { NX = 3, NP = 3, NY = 3 };
+enum { DERIVATIVES = NX * NX + NX + NX * NP + NY * NX + NY + NY * NP + NX * NX + NX + NX + NX * NP };
 static void derivatives_of(machine *m, double list[DERIVATIVES]) {
-  double u = 0.7, later = 0.9, x[] = {0.4, -2}, f[2], *at = list, *fx = at, *fu = fx + 4, *fp = fu + 2;
-  double *hx = fp + 6, *hu = hx + 6, *hp = hu + 3, *F = hp + 9, *G0 = F + 4, *G1 = G0 + 2, *Gp = G1 + 2;
+  double u = 0.7, later = 0.9, x[NX] = {0.4, -2, 0.1}, f[NX], *fx = list, *fu = fx + NX * NX, *fp = fu + NX;
+  double *hx = fp + NX * NP, *hu = hx + NY * NX, *hp = hu + NY, *F = hp + NY * NP, *G0 = F + NX * NX, *G1 = G0 + NX,
+         *Gp = G1 + NX;
+  assert_int_equal(od_plant_nx(m->plant), NX);
   memset(list, 0, DERIVATIVES * sizeof *list);
   assert_int_equal(od_sim_start(m->sim, 0, &u), OD_OK);
   assert_int_equal(od_sim_set(m->sim, 0, x, &u), OD_OK);

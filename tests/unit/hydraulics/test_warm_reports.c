@@ -1,8 +1,8 @@
 // Derivatives of all outputs of a circuit with warm oil, with respect to the temperature and to every other state: reports whose laws contain the
 // density, the viscosity or the leakage of the oil directly (pipes, long lines, tanks of oil, units), and the heat.
 //
-// Oracles: differences of sixth order of the outputs; for directions, sums of derivatives; and in closed form the energy in a pipe, rho L Q^2 / (2 A), whose relative change with the
-// temperature is that of the density.
+// Oracles: differences of sixth order of the outputs; for directions, sums of derivatives; and in closed form the energy in a pipe,
+// rho L Q^2 / (2 A), whose relative change with the temperature is that of the density.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

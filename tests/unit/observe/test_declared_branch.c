@@ -1,6 +1,6 @@
-// A prior that is given in several outputs with different variances, near a dead center of one of them: the start of the window stays on the branch
-// of the prior. A full step of Newton's method from the prior would lead to another turn of the crank, with the same outputs. Whether a step is nearly
-// linear is judged in standard deviations of each output, so each output needs its own.
+// A prior that is given in several outputs with different variances, near a dead center of one of them: the start of the window stays on the
+// branch of the prior. A full step of Newton's method from the prior would lead to another turn of the crank, with the same outputs. Whether a step
+// is nearly linear is judged in standard deviations of each output, so each output needs its own.
 //
 // Oracle: weighted means of the outputs by hand, and the angle as their arc cosine in the turn of the prior.
 #include <math.h>

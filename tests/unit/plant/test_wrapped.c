@@ -204,6 +204,16 @@ static void compare(pair *p, const double *q, const double *inner_values, double
   od_sim_free(p->in), od_sim_free(p->out);
 }
 
+// The work memory of a tied plant: q, p and a direction of p, dp/dq, inner columns of states or outputs, of rates by states or parameters, outputs
+// with and without rates, and the memory of the inner plant. Each area begins at a multiple of 16 bytes.
+static void check_tied_size(const od_plant *inner, const od_plant *outer) {
+  size_t nx = (size_t)od_plant_nx(inner), nk = (size_t)od_plant_nk(inner), ny = (size_t)inner->ny,
+         np = (size_t)inner->np, nq = (size_t)outer->np, sum = 0;
+  const size_t doubles[] = {nq, np, np, np * nq, (nx > ny ? nx : ny) * np, nk * (nx > np ? nx : np), ny * nx, ny * nx};
+  for (int i = 0; i < 8; i++) sum += (doubles[i] * sizeof(double) + 15) / 16 * 16;
+  assert_int_equal(outer->work_size, sum + (inner->work_size + 15) / 16 * 16);
+}
+
 static void check_tied(od_plant *inner, od_plant *second, int count, double h, int steps) {
   pair p = {.inner = inner, .nq = count};
   tie own = {.count = count};
@@ -218,6 +228,7 @@ static void check_tied(od_plant *inner, od_plant *second, int count, double h, i
   for (int i = 0; i < OUTPUTS; i++) p.by_scale[i] = p.by_bias[i] = -1;
   const od_tie t = {.count = count, .start = start, .user = &own, .follow = follow};
   assert_int_equal(od_plant_tied(second, &t, &p.outer, NULL), OD_OK);
+  check_tied_size(inner, p.outer);
   od_sim *fresh = od_sim_new(p.outer);
   assert_int_equal(od_sim_start(fresh, 0, u0), OD_OK);
   double first[MOST_TIES];
