@@ -195,7 +195,7 @@ static void test_kills(void **state) {
 }
 
 // Sanitizers make a program several times slower.
-#ifdef __SANITIZE_ADDRESS__
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 static const double end_time = 5;
 #else
 static const double end_time = 1;
