@@ -33,8 +33,13 @@ static const char *const linux_libraries[] = {"-shared", "-Wl,--gc-sections", "-
 static const char *const windows_flags[] = {
     "-std=c11",        "-DOD_API=",         "-O2", "-ffunction-sections", "-fdata-sections",
     "-fno-math-errno", "-ffp-contract=off", NULL};
-static const char *const windows_libraries[] = {
-    "-shared", "-static-libgcc", "-Wl,--no-insert-timestamp", "-Wl,--gc-sections", "-s", NULL};
+static const char *const windows_libraries[] = {"-shared",
+                                                "-static-libgcc",
+                                                "-Wl,--no-insert-timestamp",
+                                                "-Wl,--disable-auto-image-base",
+                                                "-Wl,--gc-sections",
+                                                "-s",
+                                                NULL};
 const od_compiler od_compiler_linux = {"CC", "cc", "gcc", linux_flags, linux_libraries};
 const od_compiler od_compiler_windows = {"OLEODYN_WINDOWS_CC", "x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64",
                                          windows_flags, windows_libraries};
