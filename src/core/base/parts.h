@@ -140,7 +140,7 @@
 // Texts of errors in od_error. Without them, functions return only the status.
 #ifdef OD_WITHOUT_MESSAGES
 #define OD_WITH_MESSAGES          0
-#define od_fail(err, status, ...) ((void)(err), (status))
+#define od_fail(err, status, ...) (0 ? (od_fail)(err, status, __VA_ARGS__) : (status))  // the call is never compiled
 #else
 #define OD_WITH_MESSAGES 1
 #endif
