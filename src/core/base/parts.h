@@ -146,8 +146,13 @@
 
 // Texts of errors in od_error. Without them, functions return only the status.
 #ifdef OD_WITHOUT_MESSAGES
-#define OD_WITH_MESSAGES          0
-#define od_fail(err, status, ...) ((void)(err), (status))
+#define OD_WITH_MESSAGES 0
+#include "oleodyn/status.h"
+static inline od_status od_only_status(od_status status) {
+  return status;
+}
+// The call of the function is never compiled.
+#define od_fail(err, status, ...) od_only_status(0 ? (od_fail)(err, status, __VA_ARGS__) : (status))
 #else
 #define OD_WITH_MESSAGES 1
 #endif
