@@ -49,3 +49,9 @@ od_status od_model_check_parts(const od_model *m, od_error *err) {
                      p->name, p->name);
   return OD_OK;
 }
+
+const char *od_model_foreign_block(const od_model *m) {
+  for (int i = 0; i < m->blocks; i++)
+    if (m->spec[i].foreign) return od_model_text(m, m->block[i].name);
+  return NULL;
+}

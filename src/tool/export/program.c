@@ -9,6 +9,7 @@
 #include "machine/machine.h"
 #include "memory/owned.h"
 #include "mechanics/partition.h"
+#include "model/model_parts.h"
 #include "plant/model_plant_work.h"
 #include "plant/plant_in_arena.h"
 #include "plant/real_derivatives.h"
@@ -28,6 +29,10 @@ static od_status no_memory(od_error *err) {
 
 static od_status describe(od_export_program *p, const od_machine *machine, const od_export_options *options,
                           const char *path, od_error *err) {
+  const char *foreign = od_model_foreign_block(od_machine_model(machine));
+  if (foreign)
+    return od_fail(err, OD_BAD_INPUT,
+                   "the block '%s' is an FMU or a function of a program, which an export cannot contain", foreign);
   p->model = *od_machine_model(machine);
   p->file = path;
   p->name = od_c_name(&p->arena, options->name, false, NULL, 0);

@@ -36,9 +36,10 @@ od_status od_machine_compile(const char *path, const od_load_options *options, o
   const od_model *m = od_machine_model(*machine);
   *size = od_image_size(m, &how);
   *image = r.no_memory ? NULL : od_malloc(*size);
-  status = *image ? od_image_write(m, &how, *image, *size, NULL) : OD_NO_MEMORY;
+  od_error why = {0};
+  status = *image ? od_image_write(m, &how, *image, *size, &why) : OD_NO_MEMORY;
   if (status == OD_OK) return status;
-  od_messages_add(messages, (od_place){.file = path}, "out of memory");
+  od_messages_add(messages, (od_place){.file = path}, "%s", why.text[0] ? why.text : "out of memory");
   od_machine_free(*machine);
   *machine = NULL;
   return status;
