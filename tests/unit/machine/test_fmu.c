@@ -409,6 +409,16 @@ static void wrong_keys(void **state) {
 
 static void wrong_archives(void **state) {
   scratch *s = *state;
+  const char *folder = getenv("OLEODYN_HELPERS");
+  char *kept = folder ? strdup(folder) : NULL;
+  setenv("OLEODYN_HELPERS", s->folder, 1);
+  expect_wrong(s, "file: oscillator.fmu", "the program oleodyn-fmu is missing");
+  expect_wrong(s, "file: oscillator.fmu", "libexpat1-dev and libzip-dev");
+  if (kept)
+    setenv("OLEODYN_HELPERS", kept, 1);
+  else
+    unsetenv("OLEODYN_HELPERS");
+  free(kept);
   static const char place[] = "binaries/" PLATFORM_2 "/oscillator.so";
   scratch_put(s, "broken.fmu", "PK this is no archive");
   expect_wrong(s, "file: broken.fmu", "cannot be read as a ZIP archive");
