@@ -50,7 +50,7 @@ typedef struct od_foreign_law {
                                    // `holds` do not depend on the inputs at the same sample
   const char *const *output_name;  // NULL: one output with the name of the block; "" has the same meaning
   const char *const *output_unit;  // SI units; NULL: all outputs have the unit of the block
-  const char *const *state_name;   // NULL: "state", or "state1", "state2" ...
+  const char *const *state_name;   // NULL: "state", or "state1", "state2" ...; a NULL entry: the state is no output
   const char *const *state_unit;   // SI units; NULL: 1
   const double *initial;           // initial values of the states, unless the machine sets them; NULL: zero
   const double *nominal, *input_nominal;  // typical sizes of states and inputs, for differences; NULL: 1
