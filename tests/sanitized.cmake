@@ -31,6 +31,12 @@ target_link_libraries(sanitized_mat PRIVATE sanitized_flags sanitized_library Pk
 target_link_options(sanitized_mat PRIVATE LINKER:--as-needed)
 set_target_properties(sanitized_mat PROPERTIES OUTPUT_NAME oleodyn-mat RUNTIME_OUTPUT_DIRECTORY sanitized)
 add_dependencies(sanitized_program sanitized_mat)
+if(fmu_libraries_FOUND)
+  add_executable(sanitized_fmu ${fmu_sources})
+  target_link_libraries(sanitized_fmu PRIVATE sanitized_flags sanitized_library PkgConfig::fmu_libraries)
+  set_target_properties(sanitized_fmu PROPERTIES OUTPUT_NAME oleodyn-fmu RUNTIME_OUTPUT_DIRECTORY sanitized)
+  add_dependencies(sanitized_program sanitized_fmu)
+endif()
 
 # The twin, where it is built.
 if(TARGET oleodyn_server)
@@ -60,14 +66,14 @@ endfunction()
 # Wrong files and commands, readers and writers of every format, every class of element and block, steps of integrators and filters, one fit of every
 # kind, one experiment, one study.
 set(chosen
-  base/arena blocks/block_classes blocks/blocks circuit/diagram_flaws circuit/diagram_memory circuit/diagram_symbols cli/follow cli/info_command
+  base/arena blocks/block_classes blocks/blocks blocks/foreign circuit/diagram_flaws circuit/diagram_memory circuit/diagram_symbols cli/follow cli/info_command
   cli/log_command cli/signals_command cli/wrong_command document/expression document/ranges document/suggest document/units elements/element_numbers
   elements/elements experiment/encoder experiment/load_experiment experiment/load_sensors experiment/reference_columns formats/can_signals formats/can_trace
   formats/csv_shapes formats/csv_stream formats/csv_times formats/dbc formats/hdf5 formats/j1939 formats/mat formats/mdf_columns formats/mdf_damaged formats/mdf_large
   formats/mdf_reader formats/mdf_storage formats/mdf_structure formats/mdf_values formats/table friction/dependence friction_fit/run_model
   identify/fit_constraints identify/fit_data identify/fit_start identify/hammerstein integrate/block_memory integrate/guards integrate/integrators
   integrate/saved_sims integrate/sliding_derivatives integrate/step_and_shift io/atomic_file io/chart io/date_time io/display io/frames io/json io/plot
-  io/thin_table least_squares/constraints linear/linear_model logs/log logs/log_files logs/log_lag machine/bad_input machine/constants machine/formula
+  io/thin_table least_squares/constraints linear/linear_model logs/log logs/log_files logs/log_lag machine/bad_input machine/constants machine/fmu machine/formula
   machine/load_circuit machine/load_components machine/load_machine machine/look_path machine/steady machine/templates math/dense math/sparse math/spline
   mechanics/partition mechanics/reactions memory/allocator model/build observe/failing_plant observe/filter_family observe/observer observe/saved_observers
   observe/spread plant/balance plant/calibrated plant/edges plant/image plant/own_factors plant/samples plant/wrapped predict/delayed predict/predict prepare/prepare
@@ -78,6 +84,9 @@ foreach(path ${chosen})
   string(REPLACE "/" "." name ${path})
   sanitized_test(unit.${name} unit/${source}.c)
 endforeach()
+if(fmu_libraries_FOUND)
+  fmu_test(sanitized.unit.machine.fmu)
+endif()
 foreach(name logs.log formats.mat formats.table)
   target_link_libraries(sanitized.unit.${name} PRIVATE PkgConfig::matio)
 endforeach()
@@ -99,6 +108,10 @@ foreach(source ${fuzz_sources})
   sanitized_test(fuzz.${what} "${source};fuzz/fuzz.c;fuzz/replay.c" 60 ${${what}_seeds})
   if(what STREQUAL messages)
     target_link_libraries(sanitized.fuzz.messages PRIVATE sanitized_server)
+  endif()
+  if(what STREQUAL "fmu")
+    target_sources(sanitized.fuzz.fmu PRIVATE ${PROJECT_SOURCE_DIR}/src/helpers/fmu_host/model_description.c)
+    target_link_libraries(sanitized.fuzz.fmu PRIVATE PkgConfig::fmu_libraries)
   endif()
 endforeach()
 # Commands on cases of the project: sanitized_run(NAME ARGUMENTS...). A failed sanitizer ends the program with a code that is not zero.

@@ -26,6 +26,7 @@
 #define OLEODYN_FOREIGN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "oleodyn/build.h"
 #include "oleodyn/status.h"
@@ -49,7 +50,7 @@ typedef struct od_foreign_law {
                                    // `holds` do not depend on the inputs at the same sample
   const char *const *output_name;  // NULL: one output with the name of the block; "" has the same meaning
   const char *const *output_unit;  // SI units; NULL: all outputs have the unit of the block
-  const char *const *state_name;   // NULL: "state", or "state1", "state2" ...
+  const char *const *state_name;   // NULL: "state", or "state1", "state2" ...; a NULL entry: the state is no output
   const char *const *state_unit;   // SI units; NULL: 1
   const double *initial;           // initial values of the states, unless the machine sets them; NULL: zero
   const double *nominal, *input_nominal;  // typical sizes of states and inputs, for differences; NULL: 1
@@ -72,10 +73,17 @@ typedef struct od_foreign_law {
   od_status (*margin)(void *context, const od_foreign_point *at, double *margin);
   od_status (*switch_states)(void *context, const od_foreign_point *at, double *next);
 
+  // For saved states (od_sim_save) of laws with tokens: memory_size bytes without addresses. save_memory() writes the memory of the
+  // tokens in x. restore_memory() stores such a memory, possibly under other tokens, and writes these tokens to x; it returns false if
+  // the bytes are invalid. x NULL: the bytes are only checked. memory_size 0: saved states contain the tokens alone.
+  size_t memory_size;
+  void (*save_memory)(void *context, const double *x, void *memory);
+  bool (*restore_memory)(void *context, const void *memory, double *x);
+
   // Returns why a function of the law failed first, for messages of runs; NULL: none failed. May be NULL.
   const char *(*failure)(void *context);
 
-  void *reserved[4];  // zero
+  void *reserved[2];  // zero
 } od_foreign_law;
 
 // Returns the spec of a block with this law. For a sampled block, set the sampling period of the spec.

@@ -121,6 +121,11 @@ typedef struct od_plant_ops {
   // unchanged. work NULL: the copy is only checked. restore NULL: the work memory contains doubles only and is copied.
   void (*fingerprint)(const od_plant *plant, uint64_t *machine, uint64_t *selection);
   bool (*restore)(const od_plant *plant, const void *saved, void *work);
+
+  // For saved states: data outside x and the work memory on which the plant depends. Returns their number of bytes, which is constant.
+  // `to` not NULL: writes the data of the state x. `from` not NULL: restores such data and changes x accordingly; returns 0 and changes
+  // nothing if the data are invalid; x NULL: only checks. NULL: there are no such data.
+  size_t (*outside)(const od_plant *plant, double *x, void *to, const void *from);
 } od_plant_ops;
 
 struct od_plant {

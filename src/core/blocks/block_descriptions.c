@@ -53,6 +53,8 @@ static const char *law_problem(const od_block_spec *s) {
     return "has a law with a wrong number of numbers; expected 0 to 300";
   if (s->sample > 0 ? !l->sample : !l->values)
     return "has a law without the function that it needs; expected 'sample' for a sampled block, else 'values'";
+  if (l->memory_size > 0 && (!l->save_memory || !l->restore_memory))
+    return "has a law with 'memory_size' but without 'save_memory' or 'restore_memory'";
   if (l->margin && !l->switch_states) return "has a law with 'margin' but without 'switch_states'";
   return NULL;
 }

@@ -56,6 +56,20 @@ static void transfer_work(od_sim *s, od_pieces *t, bool started) {
     memcpy(od_sim_work(s), saved, plant->work_size);
 }
 
+// Saves or restores data of the plant outside its state and its work memory. A restore may change the state.
+static void transfer_outside(od_sim *s, od_pieces *t, bool started) {
+  const od_plant *plant = s->plant;
+  if (!plant->ops->outside) return;
+  size_t size = plant->ops->outside(plant, NULL, NULL, NULL);
+  void *to;
+  const void *from = od_pieces_place(t, size, &to);
+  if (to) memset(to, 0, size);
+  if (to && started) plant->ops->outside(plant, od_sim_at(s, s->x), to, NULL);
+  if (t->mode == OD_PIECES_CHECK && started)
+    od_pieces_expect(t, plant->ops->outside(plant, NULL, NULL, from) == size, "the memory of a law is invalid");
+  if (t->mode == OD_PIECES_RESTORE && started) plant->ops->outside(plant, od_sim_at(s, s->x), NULL, from);
+}
+
 void od_sim_transfer(od_sim *s, od_pieces *t) {
   od_sim tried = *s;
   const void *saved = od_pieces_bytes(t, (char *)s + first_field, fields);
@@ -64,6 +78,7 @@ void od_sim_transfer(od_sim *s, od_pieces *t) {
   od_pieces_bytes(t, od_sim_at(s, s->x), s->work - s->x);
   if (t->mode == OD_PIECES_RESTORE) limit_pivots(s);
   transfer_work(s, t, tried.started);
+  transfer_outside(s, t, tried.started);
 }
 
 double od_sim_saved_time(const od_sim *s, const od_pieces *t) {

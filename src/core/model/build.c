@@ -424,7 +424,7 @@ const char *od_build_block_state_name(const od_build *b, int block, int state) {
   if (state < 0 || state >= od_build_block_state_count(b, block)) return "";
   const od_block_spec *spec = &b->part.spec[block];
   const char *name = od_block_state_name(spec, state);
-  return name ? name : od_block_output_name(spec, state);
+  return name ? name : spec->foreign ? "" : od_block_output_name(spec, state);
 }
 
 static void add_problem(od_build *b, od_culprit_kind kind, int index, const char *format, va_list args) {

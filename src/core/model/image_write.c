@@ -4,6 +4,7 @@
 
 #include "model/fingerprint.h"
 #include "model/image_form.h"
+#include "model/model_parts.h"
 
 static const od_image_options no_options;
 
@@ -117,11 +118,11 @@ static void write_names(const od_model *m, char *to) {
 od_status od_image_write(const od_model *m, const od_image_options *options, void *memory, size_t size, od_error *err) {
   const od_image_options *o = options ? options : &no_options;
   size_t part[OD_IMAGE_PARTS], needed = od_image_size(m, o);
-  for (int i = 0; i < m->blocks; i++)
-    if (m->spec[i].foreign)
-      return od_fail(err, OD_NOT_AVAILABLE,
-                     "the law of the block '%s' is a function of the program, which an image does not contain",
-                     od_model_text(m, m->block[i].name));
+  const char *foreign = od_model_foreign_block(m);
+  if (foreign)
+    return od_fail(err, OD_NOT_AVAILABLE,
+                   "the law of the block '%s' is a function of the program or an FMU, which an image cannot contain",
+                   foreign);
   if (size < needed)
     return od_fail(err, OD_BAD_ARGUMENT, "the image needs %zu bytes; the memory has %zu bytes", needed, size);
   find_sizes(m, o, part);

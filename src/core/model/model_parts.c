@@ -63,3 +63,9 @@ od_status od_model_check_parts(const od_model *m, od_error *err) {
                    "the model has outputs of a kind that this build of the core does not contain (OD_OUTPUT_BITS)");
   return OD_OK;
 }
+
+const char *od_model_foreign_block(const od_model *m) {
+  for (int i = 0; i < m->blocks; i++)
+    if (m->spec[i].foreign) return od_model_text(m, m->block[i].name);
+  return NULL;
+}

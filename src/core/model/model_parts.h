@@ -20,4 +20,7 @@ uint64_t od_model_output_bits(const od_model *m);
 // missing part.
 od_status od_model_check_parts(const od_model *m, od_error *err);
 
+// Returns the name of the first foreign block, whose law no image or export can contain; NULL: none.
+const char *od_model_foreign_block(const od_model *m);
+
 #endif

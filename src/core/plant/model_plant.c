@@ -226,6 +226,8 @@ static od_plant_ops operations_of(const od_model *m) {
     .edges = od_model_plant_edges
   };
   if (OD_SHOWS_POWERS) ops.powers = od_model_plant_powers;
+  for (int i = 0; OD_WITH_SAVE && i < od_model_blocks(m); i++)
+    if (m->spec[i].foreign && m->spec[i].foreign->memory_size) ops.outside = od_model_plant_outside;
   if (OD_WITH_SAVE) {
     ops.fingerprint = od_model_plant_fingerprint;
     ops.restore = od_model_plant_restore;

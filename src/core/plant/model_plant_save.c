@@ -54,3 +54,22 @@ bool od_model_plant_restore(const od_plant *plant, const void *saved, void *work
   if (od_model_has_tree(m)) od_model_plant_tree_limit_pivots(d, work);
   return true;
 }
+
+// Rounds a size such that the next memory is aligned for all types.
+static size_t rounded(size_t size) {
+  return (size + 15) / 16 * 16;
+}
+
+size_t od_model_plant_outside(const od_plant *plant, double *x, void *to, const void *from) {
+  const od_model *m = od_plant_data_of(plant)->m;
+  size_t at = 0;
+  for (int i = 0; i < od_model_blocks(m); i++) {
+    const od_foreign_law *law = m->spec[i].foreign;
+    if (!law || law->memory_size == 0) continue;
+    double *own = x ? x + 2 * plant->nz + m->block[i].state : NULL;
+    if (to) law->save_memory(law->context, own, (char *)to + at);
+    if (from && !law->restore_memory(law->context, (const char *)from + at, own)) return 0;
+    at += rounded(law->memory_size);
+  }
+  return at;
+}

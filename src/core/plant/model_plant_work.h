@@ -339,6 +339,7 @@ static const double od_imaginary_step = 1e-30;
 // model_plant_save.c: functions of od_plant_ops with the same names without the prefix.
 void od_model_plant_fingerprint(const od_plant *plant, uint64_t *machine, uint64_t *selection);
 bool od_model_plant_restore(const od_plant *plant, const void *saved, void *work);
+size_t od_model_plant_outside(const od_plant *plant, double *x, void *to, const void *from);
 
 // model_plant_samples.c: restores the work memory that the last sample changed.
 void od_model_plant_undo_sample(const od_plant_data *d, const od_work_parts *p);

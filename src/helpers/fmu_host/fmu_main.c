@@ -164,11 +164,12 @@ static bool start_instance(server *s) {
     put_memory(s);
     return true;
   }
-  if (!f->fmi->get_states(f, s->x, s->nominal) || !f->fmi->get_indicators(f, s->z)) return false;
+  if (!f->fmi->get_states(f, s->x, s->nominal) || !f->fmi->get_indicators(f, s->z) || !save_memory(s)) return false;
   done(s);
   put_doubles(s, s->x, s->d.states);
   put_doubles(s, s->nominal, s->d.states);
   put_situation(s);
+  put_memory(s);
   return true;
 }
 

@@ -420,6 +420,9 @@ static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_e
       od_rewind_note(r, s, !r->options->no_table && !r->unrecorded);
     return OD_OK;
   }
+  const char *block = "", *why = od_model_law_failure(od_machine_model(r->e->model), &block);
+  if (why)
+    return od_fail(err, status, "the observer's step to %.6g s failed: the block '%s' failed: %s", s->t, block, why);
   return od_fail(
       err, status, "the observer's step to %.6g s failed: %s%s", s->t, od_status_text(status),
       status == OD_NOT_AVAILABLE

@@ -13,6 +13,7 @@
 #include "mechanics/partition.h"
 #include "integrate/integrators.h"
 #include "integrate/sim_block.h"
+#include "model/model_parts.h"
 #include "plant/inner_plant.h"
 #include "plant/model_plant.h"
 #include "plant/model_plant_work.h"
@@ -34,14 +35,13 @@ static od_status no_memory(od_error *err) {
 
 static od_status describe(od_export_program *p, const od_machine *machine, const od_export_options *options,
                           const char *path, od_error *err) {
+  const char *foreign = od_model_foreign_block(od_machine_model(machine));
+  if (foreign)
+    return od_fail(err, OD_BAD_INPUT,
+                   "the block '%s' has a law of an FMU or of a program, which an export cannot contain; write the law as a "
+                   "formula block",
+                   foreign);
   p->model = *od_machine_model(machine);
-  for (int i = 0; i < p->model.blocks; i++)
-    if (p->model.spec[i].foreign)
-      return od_fail(
-          err, OD_BAD_INPUT,
-          "the block '%s' has a law of an FMU or of the program, which an export cannot contain; write the law as a "
-          "formula block",
-          od_model_text(&p->model, p->model.block[i].name));
   p->file = path;
   p->machine = machine;
   p->name = od_c_name(&p->arena, options->name, false, NULL, 0);

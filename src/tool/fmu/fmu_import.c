@@ -37,6 +37,8 @@ struct od_fmu_import {
   od_foreign_law law;
   od_fmu_moments *moments;
   double *initial, *nominal, *start_input;
+  int indicators;        // event indicators of the interface
+  size_t room;           // bytes for a state of the FMU in saved states
   pthread_mutex_t lock;  // protects the following members
   worker *idle;
   char failure[OD_HELPER_TEXT];
@@ -231,8 +233,8 @@ static od_status start(const od_fmu_import *m, worker *w, double t, const double
     receive_situation(m, w);
   } else {
     receive_values(w, m->w.output, m->w.outputs, result);
-    od_fmu_receive_memory(&w->session, memory);
   }
+  od_fmu_receive_memory(&w->session, memory);
   status = od_fmu_answered(&w->session, err);
   if (status == OD_OK) memcpy(w->q, q, (size_t)m->w.parameters * sizeof *q);
   if (status == OD_OK) w->token = 0;
@@ -532,6 +534,64 @@ static od_status sample(void *context, const od_foreign_point *at, double *next,
   return finish(&c, status);
 }
 
+// ---- saved states
+
+// The memory of a token in a saved state, followed by the event indicators and `room` bytes for the state of the FMU.
+typedef struct saved_memory {
+  double token;  // -1: the memory is not saved
+  double t, next_event;
+  uint64_t size;
+} saved_memory;
+static const double most_token = 1e15;
+
+static void save_memory(void *context, const double *x, void *memory) {
+  const od_fmu_import *m = context;
+  saved_memory head = {.token = round(x[m->law.states - 1])};
+  size_t indicators = (size_t)m->indicators * sizeof(double);
+  od_fmu_moment moment;
+  char *at = (char *)memory + sizeof head;
+  memset(memory, 0, m->law.memory_size);
+  if (head.token > 0 && od_fmu_moment_get(m->moments, head.token, &moment)) {
+    head.t = moment.t, head.next_event = moment.situation.next_event, head.size = moment.memory.size;
+    if (indicators) memcpy(at, moment.situation.indicator, indicators);
+    if (head.size == 0 || head.size > m->room) head.token = -1;
+    if (head.token > 0) memcpy(at + indicators, moment.memory.bytes, head.size);
+    od_fmu_moment_done(&moment);
+  } else if (head.token != 0) {
+    head.token = -1;
+  }
+  memcpy(memory, &head, sizeof head);
+}
+
+static bool restore_memory(void *context, const void *memory, double *x) {
+  od_fmu_import *m = context;
+  saved_memory head;
+  memcpy(&head, memory, sizeof head);
+  bool possible = head.token == -1 || (head.token >= 0 && head.token <= most_token && head.token == floor(head.token));
+  if (!possible || head.size > m->room || !isfinite(head.t) || isnan(head.next_event)) return false;
+  if (head.token > 0 && head.size == 0) return false;
+  if (!x || head.token <= 0) return true;
+  size_t indicators = (size_t)m->indicators * sizeof(double);
+  const char *at = (const char *)memory + sizeof head;
+  OD_SCRATCH(scratch);
+  double *z = OD_TAKE(&scratch, double, m->indicators);
+  od_fmu_moment moment = {.t = head.t, .situation = {head.next_event, z}, .memory = {od_malloc(head.size), head.size}};
+  if (!z || !moment.memory.bytes) return od_free(moment.memory.bytes), false;
+  memcpy(z, at, indicators);
+  memcpy(moment.memory.bytes, at + indicators, head.size);
+  x[m->law.states - 1] = od_fmu_moment_take_up(m->moments, &moment, head.token);
+  return true;
+}
+
+// Makes states of the law savable, with room for a state of the FMU like the one at the start.
+static void make_savable(od_fmu_import *m, size_t size) {
+  if (size == 0) return;
+  m->room = size + size / 4 + 256;
+  m->law.memory_size = sizeof(saved_memory) + (size_t)m->indicators * sizeof(double) + m->room;
+  m->law.save_memory = save_memory;
+  m->law.restore_memory = restore_memory;
+}
+
 // ---- construction
 
 // Returns a copy of a list in the arena.
@@ -585,8 +645,10 @@ od_foreign_law *od_fmu_import_law(od_fmu_import *m, const od_fmu_wiring *wiring,
   od_status status = start(m, w, 0, wiring->value, u, exchange ? x : nominal, exchange ? nominal : x, &unused, err);
   od_free(unused.bytes);
   if (status != OD_OK) return NULL;
+  m->indicators = exchange ? m->d.indicators : 0;
   if (!exchange) {
     m->law.sample = sample;
+    make_savable(m, unused.size);
     return &m->law;
   }
   memcpy(m->initial, x, (size_t)m->d.states * sizeof *x);
@@ -601,5 +663,6 @@ od_foreign_law *od_fmu_import_law(od_fmu_import *m, const od_fmu_wiring *wiring,
   m->law.tokens = 1;
   m->law.margin = margin;
   m->law.switch_states = switch_states;
+  make_savable(m, unused.size);
   return &m->law;
 }

@@ -12,9 +12,9 @@ static const size_t most_bytes = (size_t)128 << 20;
 struct od_fmu_moments {
   pthread_mutex_t lock;
   int states, inputs, indicators;
-  od_fmu_moment *ring;           // the moment of token k is at k modulo `room`
-  double **list;                 // for each moment: x, u and indicators
-  long room, next, with_memory;  // size of the ring; next token; first token that may have a saved state
+  od_fmu_moment *ring;  // the moment of token k is at k modulo `room`; token 0: the place is free
+  long room, count, next,
+      with_memory;  // size of the ring; stored moments; next token; first token that may have a saved state
   size_t bytes;
 };
 
@@ -32,47 +32,40 @@ od_fmu_moments *od_fmu_moments_new(int states, int inputs, int indicators) {
   return m;
 }
 
-static long first_token(const od_fmu_moments *m) {
-  return m->next > m->room ? m->next - m->room : 1;
-}
-
-static void drop(od_fmu_moments *m, long token) {
-  od_fmu_moment *at = &m->ring[token % m->room];
+// Frees the saved state of a moment.
+static void drop(od_fmu_moments *m, od_fmu_moment *at) {
   m->bytes -= at->memory.size;
   od_free(at->memory.bytes);
   at->memory = (od_fmu_memory){0};
 }
 
+// Makes a place of the ring free. The list of x is the first of all lists of a moment, which are one block.
+static void vacate(od_fmu_moments *m, od_fmu_moment *at) {
+  if (at->token == 0) return;
+  drop(m, at);
+  od_free(at->x);
+  *at = (od_fmu_moment){0};
+  m->count--;
+}
+
 void od_fmu_moments_free(od_fmu_moments *m) {
   if (!m) return;
-  for (long k = first_token(m); k < m->next; k++) {
-    drop(m, k);
-    od_free(m->list[k % m->room]);
-  }
+  for (long k = 0; k < m->room; k++) vacate(m, &m->ring[k]);
   od_free(m->ring);
-  od_free(m->list);
   pthread_mutex_destroy(&m->lock);
   od_free(m);
 }
 
-// Doubles the ring while it is full and smaller than the limit.
+// Doubles the ring if it is full and smaller than the limit.
 static bool grow(od_fmu_moments *m) {
-  if (m->next <= m->room || m->room == MOST_MOMENTS) return m->room > 0;
+  if (m->room > 0 && (m->count < m->room || m->room == MOST_MOMENTS)) return true;
   long room = m->room > 0 ? 2 * m->room : 64;
   od_fmu_moment *ring = od_calloc((size_t)room, sizeof *ring);
-  double **list = od_calloc((size_t)room, sizeof *list);
-  if (!ring || !list) {
-    od_free(ring);
-    od_free(list);
-    return false;
-  }
-  for (long k = first_token(m); k < m->next && m->room > 0; k++) {
-    ring[k % room] = m->ring[k % m->room];
-    list[k % room] = m->list[k % m->room];
-  }
+  if (!ring) return false;
+  for (long k = 0; k < m->room; k++)
+    if (m->ring[k].token > 0) ring[(long)m->ring[k].token % room] = m->ring[k];
   od_free(m->ring);
-  od_free(m->list);
-  m->ring = ring, m->list = list, m->room = room;
+  m->ring = ring, m->room = room;
   return true;
 }
 
@@ -83,29 +76,34 @@ static double *copy(double **to, const double *from, int count) {
   return begin;
 }
 
+static od_fmu_moment *find(const od_fmu_moments *m, double token) {
+  if (!(token >= 1 && token < (double)m->next) || m->room == 0) return NULL;
+  od_fmu_moment *at = &m->ring[(long)token % m->room];
+  return at->token == token ? at : NULL;
+}
+
 static long add(od_fmu_moments *m, const od_fmu_moment *moment) {
   size_t doubles = (size_t)(m->states + m->inputs + m->indicators) + 1;
-  double *list = od_calloc(doubles, sizeof *list), *to = list;
-  if (!list || !grow(m)) {
-    od_free(list);
+  double *to = od_calloc(doubles, sizeof *to);
+  if (!to || !grow(m)) {
+    od_free(to);
     od_free(moment->memory.bytes);
     return -1;
   }
-  long token = m->next;
-  if (token - m->room >= 1) {  // the oldest moment makes room
-    drop(m, token);
-    od_free(m->list[token % m->room]);
-  }
+  long token = m->next++;
   od_fmu_moment *at = &m->ring[token % m->room];
+  vacate(m, at);  // the oldest moment makes room
   *at = *moment;
+  at->token = (double)token;
   at->x = copy(&to, moment->x, m->states);
   at->u = copy(&to, moment->u, m->inputs);
   at->situation.indicator = copy(&to, moment->situation.indicator, m->indicators);
-  m->list[token % m->room] = list;
   m->bytes += moment->memory.size;
-  m->next++;
-  if (m->with_memory < first_token(m)) m->with_memory = first_token(m);
-  while (m->bytes > most_bytes && m->with_memory < token) drop(m, m->with_memory++);
+  m->count++;
+  for (; m->bytes > most_bytes && m->with_memory < token; m->with_memory++) {
+    od_fmu_moment *old = find(m, (double)m->with_memory);
+    if (old) drop(m, old);
+  }
   return token;
 }
 
@@ -116,9 +114,18 @@ double od_fmu_moment_add(od_fmu_moments *m, const od_fmu_moment *moment) {
   return (double)token;
 }
 
-// Returns the stored moment of a token, or NULL.
-static const od_fmu_moment *find(const od_fmu_moments *m, double token) {
-  return token >= (double)first_token(m) && token < (double)m->next ? &m->ring[(long)token % m->room] : NULL;
+double od_fmu_moment_take_up(od_fmu_moments *m, const od_fmu_moment *moment, double token) {
+  pthread_mutex_lock(&m->lock);
+  const od_fmu_moment *same = find(m, token);
+  bool known = same && same->t == moment->t && same->memory.size == moment->memory.size && same->memory.bytes &&
+               memcmp(same->memory.bytes, moment->memory.bytes, moment->memory.size) == 0;
+  if (token > (double)m->next) m->next = m->with_memory = (long)token;
+  if (known)
+    od_free(moment->memory.bytes);
+  else
+    token = (double)add(m, moment);
+  pthread_mutex_unlock(&m->lock);
+  return token;
 }
 
 static bool copy_moment(const od_fmu_moments *m, const od_fmu_moment *from, od_fmu_moment *to) {

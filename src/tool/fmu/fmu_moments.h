@@ -16,6 +16,7 @@ typedef struct od_fmu_situation {
 void od_fmu_situation_copy(od_fmu_situation *to, const od_fmu_situation *from, int indicators);
 
 typedef struct od_fmu_moment {
+  double token;   // set by od_fmu_moment_add()
   double parent;  // token of the moment before; 0: the start
   double t, step;
   double *x, *u;  // states before the event (model exchange), inputs
@@ -29,6 +30,8 @@ void od_fmu_moments_free(od_fmu_moments *m);
 
 // Adds a moment with copies of its lists, and takes its memory. Returns the token, or -1 if an allocation fails.
 double od_fmu_moment_add(od_fmu_moments *m, const od_fmu_moment *moment);
+// Adds a moment with a saved memory that had this token in another process. If the token is free, the moment gets it.
+double od_fmu_moment_take_up(od_fmu_moments *m, const od_fmu_moment *moment, double token);
 // Copies a moment; od_fmu_moment_done() frees the copy. Returns false if the token has no stored moment.
 bool od_fmu_moment_get(od_fmu_moments *m, double token, od_fmu_moment *copy);
 void od_fmu_moment_done(od_fmu_moment *copy);

@@ -44,7 +44,11 @@ od_status od_fmu_session_begin(od_fmu_session *s, const char *path, const char *
                                od_arena *arena, od_fmu_description *description, od_error *err) {
   *s = (od_fmu_session){.helper = {.name = "oleodyn-fmu"}, .limit = limit};
   od_status status = od_helper_start(&s->helper, OD_HELPER_FMU, path, err);
-  if (status != OD_OK) return status;
+  if (status != OD_OK) {
+    od_error why = *err;
+    return od_fail(err, status, "%.380s; it is built where the packages libexpat1-dev and libzip-dev are installed",
+                   why.text);
+  }
   od_channel *c = &s->helper.channel;
   s->is_open = true;
   od_channel_put_text(c, folder);

@@ -8,7 +8,7 @@
 //
 //   request            arguments                                          answer
 //   OD_FMU_OPEN        interface; variables: inputs, parameters, outputs
-//   OD_FMU_START       t, parameters, inputs                              model exchange: states, nominal values, situation
+//   OD_FMU_START       t, parameters, inputs                              model exchange: states, nominal values, situation, memory
 //                                                                         co-simulation: outputs, memory
 //   OD_FMU_VALUES      t, states, inputs                                  outputs, rates
 //   OD_FMU_TANGENT     t, states, inputs; changes of states, inputs       changes of outputs and rates

@@ -7,6 +7,8 @@
 #include "io/clock.h"
 #include "io/search_history.h"
 #include "io/wording.h"
+#include "machine/machine.h"
+#include "oleodyn/foreign.h"
 
 static bool report_progress(void *user, const od_ls_progress *p) {
   od_fit_work *w = user;
@@ -22,6 +24,10 @@ static bool report_progress(void *user, const od_ls_progress *p) {
 // Reports that a set cannot be predicted. The message includes a possible reason: times that are not in seconds.
 static od_status complain_about_start(const od_fit_work *w, int set, od_status why, od_error *err) {
   const od_fit_set *of = w->f->data[set]->set;
+  const char *block = "", *law = of->source ? NULL : od_model_law_failure(od_machine_model(w->plan->e->model), &block);
+  if (law)
+    return od_fail(err, why, "the set '%s' cannot be predicted with the start values: the block '%s' failed: %s",
+                   of->name, block, law);
   od_verdict times = {0};
   if (of->log) od_log_remark_time_unit(of->log, w->plan->e->step, &times);
   const od_remark *remark = times.trust > OD_SOUND && times.count > 0 ? &times.remark[0] : NULL;

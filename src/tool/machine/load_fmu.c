@@ -247,14 +247,15 @@ static bool depends_directly(const fmu_reader *r) {
   return false;
 }
 
-// Sets names and units of the law. States have the names of the FMU after "state.".
+// Sets names and units of the law. States have the names of the FMU after "state.". Tokens are no outputs: they differ from run to
+// run.
 static void name_law(od_loader *ld, od_loading_block *b, fmu_reader *r, const char **state_unit) {
   od_foreign_law *law = r->law;
   const char **state = OD_TAKE(&ld->document->arena, const char *, law->states + 1);
   const char **unit = OD_TAKE(&ld->document->arena, const char *, law->states + 1);
   for (int i = 0; state && unit && i < law->states; i++) {
     bool is_token = i >= law->states - law->tokens;
-    state[i] = is_token ? "memory" : od_format(ld, "state.%s", r->d->variable[r->d->state[i]].name);
+    state[i] = is_token ? NULL : od_format(ld, "state.%s", r->d->variable[r->d->state[i]].name);
     unit[i] = is_token ? "1" : state_unit[i];
   }
   law->state_name = state;

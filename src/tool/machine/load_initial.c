@@ -106,7 +106,9 @@ static void add_point_options(od_loader *ld, options *list, int element, const c
 static void add_block_options(od_loader *ld, options *list, const od_element *element) {
   const od_loading_block *b = &ld->draft->block[element->block];
   for (int i = 0; b->state_unit[0] != NULL && i < od_build_block_state_count(ld->draft->build, b->index); i++) {
-    add_balanced(list, od_build_block_state_name(ld->draft->build, b->index, i), b->state_unit[i], OD_ANY, 0);
+    const char *name = od_build_block_state_name(ld->draft->build, b->index, i);
+    if (name[0] == '\0') continue;  // not an output
+    add_balanced(list, name, b->state_unit[i], OD_ANY, 0);
     list->item[list->count - 1].limits = NULL;  // signals have no limits
   }
 }

@@ -77,8 +77,9 @@ typedef struct machine {
   od_sim *sim;
 } machine;
 
+// has_state: whether the block has a state; else an integrator without effect is added, because a machine needs a state.
 static machine build(const od_block_spec *spec, const double *number, int numbers, const char *const *outputs,
-                     int output_count) {
+                     int output_count, bool has_state) {
   machine m = {0};
   od_build *b = od_build_new();
   int u = od_build_input(b, "u", "1"), first = 0, output[MOST], parameter[MOST];
@@ -92,10 +93,11 @@ static machine build(const od_block_spec *spec, const double *number, int number
   int block = od_build_block(b, "b", spec, "1");
   od_build_block_input(b, block, 0, u);
   od_build_block_numbers(b, block, first);
-  // A machine needs a state.
-  od_block_spec integrator = od_block_spec_of("integrator");
-  int rest = od_build_block(b, "rest", &integrator, "1"), gain = od_build_number(b, "rest.gain", 1, "1/s");
-  od_build_block_numbers(b, rest, gain);
+  if (!has_state) {
+    od_block_spec integrator = od_block_spec_of("integrator");
+    int rest = od_build_block(b, "rest", &integrator, "1");
+    od_build_block_numbers(b, rest, od_build_number(b, "rest.gain", 1, "1/s"));
+  }
   od_error err = {0};
   if (od_build_finish(b, &m.model, &err) != OD_OK) fail_msg("%s", err.text);
   od_build_free(b);
@@ -119,13 +121,13 @@ static const double numbers[] = {3, 20, 0.3};
 static machine build_law(const od_foreign_law *law) {
   static const char *const outputs[] = {"b", "b.rate", "b.value"};
   od_block_spec spec = od_block_spec_of_law(law);
-  return build(&spec, numbers, 3, outputs, 3);
+  return build(&spec, numbers, 3, outputs, 3, true);
 }
 
 static machine build_native(void) {
   static const char *const outputs[] = {"b", "b.rate", "b.state1"};
   od_block_spec spec = od_block_spec_of("second-order");
-  return build(&spec, numbers, 3, outputs, 3);
+  return build(&spec, numbers, 3, outputs, 3, true);
 }
 
 // All derivatives of a simulation at one point, in one list: of rates and outputs, and of a step.
@@ -213,7 +215,7 @@ static void a_law_equals_a_formula(void **state) {
   od_block_choose(&native, "parameters", 2);
   od_foreign_law law = {.inputs = 1, .outputs = 1, .numbers = 2, .values = formula_values, .tangent = formula_tangent};
   od_block_spec foreign = od_block_spec_of_law(&law);
-  machine a = build(&native, number, 2, outputs, 1), b = build(&foreign, number, 2, outputs, 1);
+  machine a = build(&native, number, 2, outputs, 1, false), b = build(&foreign, number, 2, outputs, 1, false);
   for (double u = -2; u < 2; u += 0.3) {
     double ya, yb, ua, ub, pa[2], pb[2];
     assert_int_equal(od_sim_start(a.sim, 0, &u), OD_OK);
@@ -244,7 +246,7 @@ static void a_law_reads_the_time(void **state) {
   static const char *const outputs[] = {"b", "b.state"};
   od_foreign_law law = {.inputs = 1, .outputs = 1, .states = 1, .holds = true, .values = clock_values};
   od_block_spec spec = od_block_spec_of_law(&law);
-  machine m = build(&spec, NULL, 0, outputs, 2);
+  machine m = build(&spec, NULL, 0, outputs, 2, true);
   double u = 0, y[2];
   assert_int_equal(od_sim_start(m.sim, 0, &u), OD_OK);
   od_sim_set_integrator(m.sim, od_integrator_find("tr-bdf2"));
@@ -360,7 +362,7 @@ static void a_law_jumps(void **state) {
                         .margin = ball_margin,
                         .switch_states = ball_bounces};
   od_block_spec spec = od_block_spec_of_law(&law);
-  machine m = build(&spec, number, 1, outputs, 2);
+  machine m = build(&spec, number, 1, outputs, 2, true);
   double u = 0, y[2], t1 = sqrt(2 / 9.81), t2 = t1 + 2 * 0.7 * t1, t = 1.2;
   assert_int_equal(od_sim_start(m.sim, 0, &u), OD_OK);
   od_sim_set_integrator(m.sim, od_integrator_find("tr-bdf2"));
@@ -394,7 +396,7 @@ static void a_failed_law_is_not_finite(void **state) {
   static const char *const outputs[] = {"b"};
   od_foreign_law law = {.inputs = 1, .outputs = 1, .states = 1, .holds = true, .values = fails, .failure = why};
   od_block_spec spec = od_block_spec_of_law(&law);
-  machine m = build(&spec, NULL, 0, outputs, 1);
+  machine m = build(&spec, NULL, 0, outputs, 1, true);
   double u = 0, later = 2;
   assert_int_equal(od_sim_start(m.sim, 0, &u), OD_OK);
   assert_int_equal(od_sim_step(m.sim, 1e-3, &u), OD_OK);

@@ -311,6 +311,42 @@ static void co_simulation(void **state) {
   }
 }
 
+// ---- checkpoints: the rows of a resumed run have the same bits; an FMU that cannot save its state is refused
+
+static void checkpoints(void **state) {
+  scratch *s = *state;
+  char text[400];
+  for (int saves = 0; saves < 2; saves++) {
+    snprintf(text, sizeof text,
+             "machine: Steps\nblocks: {o: {type: fmu, file: %s, sample: 10 ms}}\nrun: {time: 1 s, step: 5 ms}\n",
+             saves ? "saving.fmu" : "oscillator.fmu");
+    scratch_put(s, "steps.yaml", text);
+    expect_code(run(s, "simulate steps.yaml --csv full.csv --quiet"), 0);
+    expect_code(run(s, "simulate steps.yaml --checkpoint half.ck --time 0.5 --csv first.csv --quiet"), 0);
+    outcome o = run(s, "simulate steps.yaml --resume half.ck --csv rest.csv --quiet");
+    if (!saves) {
+      assert_int_not_equal(o.code, 0);
+      says(o.err, "the state of a saved run is not stored");
+    } else {
+      ends_with(o, 0);
+      char *full = scratch_read(scratch_path(s, "full.csv")), *first = scratch_read(scratch_path(s, "first.csv"));
+      char *rest = scratch_read(scratch_path(s, "rest.csv"));
+      size_t length = strlen(first);
+      assert_true(strncmp(full, first, length) == 0);
+      assert_string_equal(full + length, strchr(rest, '\n') + 1);
+      free(full), free(first), free(rest);
+    }
+    forget(o);
+  }
+}
+
+static void no_exports(void **state) {
+  scratch *s = *state;
+  put_machines(s, "oscillator.fmu");
+  ends_and_says(run(s, "export --c folder fmu.yaml"), 2, "which an export cannot contain");
+  ends_and_says(run(s, "compile fmu.yaml -o fmu.odm"), 2, "which an image cannot contain");
+}
+
 // ---- faults
 
 static void faults_end_with_a_place(void **state) {
@@ -373,6 +409,16 @@ static void wrong_keys(void **state) {
 
 static void wrong_archives(void **state) {
   scratch *s = *state;
+  const char *folder = getenv("OLEODYN_HELPERS");
+  char *kept = folder ? strdup(folder) : NULL;
+  setenv("OLEODYN_HELPERS", s->folder, 1);
+  expect_wrong(s, "file: oscillator.fmu", "the program oleodyn-fmu is missing");
+  expect_wrong(s, "file: oscillator.fmu", "libexpat1-dev and libzip-dev");
+  if (kept)
+    setenv("OLEODYN_HELPERS", kept, 1);
+  else
+    unsetenv("OLEODYN_HELPERS");
+  free(kept);
   static const char place[] = "binaries/" PLATFORM_2 "/oscillator.so";
   scratch_put(s, "broken.fmu", "PK this is no archive");
   expect_wrong(s, "file: broken.fmu", "cannot be read as a ZIP archive");
@@ -403,6 +449,8 @@ int main(void) {
       cmocka_unit_test(fits_are_those_of_native_blocks),
       cmocka_unit_test(events),
       cmocka_unit_test(co_simulation),
+      cmocka_unit_test(checkpoints),
+      cmocka_unit_test(no_exports),
       cmocka_unit_test(faults_end_with_a_place),
       cmocka_unit_test(wrong_keys),
       cmocka_unit_test(wrong_archives),
