@@ -37,10 +37,11 @@ static od_status describe(od_export_program *p, const od_machine *machine, const
                           const char *path, od_error *err) {
   const char *foreign = od_model_foreign_block(od_machine_model(machine));
   if (foreign)
-    return od_fail(err, OD_BAD_INPUT,
-                   "the block '%s' has a law of an FMU or of a program, which an export cannot contain; write the law as a "
-                   "formula block",
-                   foreign);
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "the block '%s' has a law of an FMU or of a program, which an export cannot contain; write the law as a "
+        "formula block",
+        foreign);
   p->model = *od_machine_model(machine);
   p->file = path;
   p->machine = machine;

@@ -40,7 +40,7 @@ od_status od_machine_compile(const char *path, const od_load_options *options, o
   status = *image ? od_image_write(m, &how, *image, *size, &err) : OD_NO_MEMORY;
   if (status == OD_OK) return status;
   od_messages_add(messages, (od_place){.file = path}, "%s", err.text[0] ? err.text : od_status_text(status));
-  free(*image);
+  od_free(*image);
   *image = NULL;
   od_machine_free(*machine);
   *machine = NULL;

@@ -262,7 +262,8 @@ static void test_signal_of_cut_file(void **state) {
   scratch_put(s, "m.yaml", text);
   outcome o = run(s, "simulate m.yaml --output all --csv b.csv --quiet");
   ends_with(o, 0);
-  says(o.err, "m.yaml:3:39: warning: the file of the signal ends before its last row; check whether that file is complete\n");
+  says(o.err,
+       "m.yaml:3:39: warning: the file of the signal ends before its last row; check whether that file is complete\n");
   forget(o);
 }
 
