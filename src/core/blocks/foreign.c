@@ -3,13 +3,13 @@
 // The law computes in real numbers. In complex numbers, where imaginary parts carry derivatives, the imaginary parts of the results
 // are the change along the direction of the imaginary parts of the arguments. Laws without derivatives are differentiated by
 // central differences, one argument after the other.
-#include "base/parts.h"
-
-#if OD_WITH_FOREIGN
 #include <math.h>
 #include <stddef.h>
 
+#include "base/parts.h"
 #include "blocks/block_description.h"
+
+#if OD_WITH_FOREIGN
 
 // Step of central differences, relative to the size of an argument: about the cube root of the round-off.
 static const double difference_step = 6e-6;

@@ -22,7 +22,9 @@ typedef struct listed {
 #define LIST_ELEMENT(name) {#name, &od_##name##_class},
 #define LIST_BLOCK(name)   {#name, &od_##name##_block},
 static const listed elements[] = {OD_ELEMENT_CLASSES(LIST_ELEMENT)};
-static const listed blocks[] = {OD_BLOCK_CLASSES(LIST_BLOCK)};
+extern const od_block_class od_foreign_block;
+// Exports never use the last class, because they refuse machines with foreign blocks.
+static const listed blocks[] = {OD_BLOCK_CLASSES(LIST_BLOCK){"foreign", &od_foreign_block}};
 
 static bool uses_element(const od_model *m, const void *table) {
   for (int i = 0; i < m->element_classes; i++) {
