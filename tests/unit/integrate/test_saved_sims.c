@@ -310,6 +310,40 @@ static void reasons(void **state) {
   free_small(&b);
 }
 
+// Pivots out of range in a saved state would be used as indices. A restore replaces each of them, at every place: the first, the last and those
+// between; it keeps those in range. Behind the pivots of both matrices there is a count of rows.
+static void pivots_stay_in_range(void **state) {
+  (void)state;
+  small s = make_small(3);
+  od_sim *sim = od_sim_new(s.plant);
+  double u[8] = {0.3, -0.2};
+  assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+  size_t size = od_sim_save_size(sim);
+  void *saved = malloc(size);
+  int nk = od_plant_nk(s.plant), *pivot = od_sim_pivot(sim);
+  const int wrong[] = {-1, nk, INT_MIN, INT_MAX};
+  assert_true(nk > 2 && sim->dense_room);
+  for (int place = 0; place < 2 * nk; place++)
+    for (int k = 0; k < 4; k++) {
+      for (int i = 0; i < 2 * nk; i++) pivot[i] = i % 2 ? 0 : nk - 1;
+      pivot[2 * nk] = k % 2 ? 0 : nk;
+      pivot[place] = wrong[k];
+      assert_int_equal(od_sim_save(sim, saved), OD_OK);
+      assert_int_equal(od_sim_restore(sim, saved, size, NULL), OD_OK);
+      for (int i = 0; i < 2 * nk; i++) assert_int_equal(pivot[i], i == place ? i % nk : i % 2 ? 0 : nk - 1);
+      assert_int_equal(pivot[2 * nk], k % 2 ? 0 : nk);
+    }
+  for (int k = 0; k < 4; k++) {
+    pivot[2 * nk] = wrong[k] == nk ? nk + 1 : wrong[k];
+    assert_int_equal(od_sim_save(sim, saved), OD_OK);
+    assert_int_equal(od_sim_restore(sim, saved, size, NULL), OD_OK);
+    assert_int_equal(pivot[2 * nk], nk);
+  }
+  free(saved);
+  od_sim_free(sim);
+  free_small(&s);
+}
+
 // The choice of outputs and free parameters: equal choices have equal numbers, other choices have others.
 static void selections(void **state) {
   (void)state;
@@ -390,8 +424,9 @@ static void users_function(void **state) {
 
 int main(int argc, char **argv) {
   if (argc == 3 && strcmp(argv[1], "--continue") == 0) return continue_here(all_machines, argv[2]);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(another_process), cmocka_unit_test(every_byte),
-                                     cmocka_unit_test(reasons),         cmocka_unit_test(selections),
-                                     cmocka_unit_test(other_advance),   cmocka_unit_test(users_function)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(another_process),      cmocka_unit_test(every_byte),
+                                     cmocka_unit_test(pivots_stay_in_range), cmocka_unit_test(reasons),
+                                     cmocka_unit_test(selections),           cmocka_unit_test(other_advance),
+                                     cmocka_unit_test(users_function)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
