@@ -177,10 +177,12 @@ static void long_nets_have_two_names(void **state) {
   (void)state;
   opened o;
   double apart;
-  open_file(&o, "cases/hydrostatic-transmission/machine.yaml");
-  assert_int_equal(count_names(o.circuit, "B", &apart), 2);
-  assert_true(apart >= 300);
-  assert_int_equal(count_names(o.circuit, "C", &apart), 1);
+  open_file(&o, "cases/stewart-platform/machine.yaml");
+  assert_int_equal(count_names(o.circuit, "P", &apart), 2);
+  assert_true(apart >= 900);
+  close_file(&o);
+  open_file(&o, "cases/excavator/machine.yaml");
+  assert_int_equal(count_names(o.circuit, "P", &apart), 1);
   close_file(&o);
   open_file(&o, "cases/test-bench/machine.yaml");
   assert_int_equal(count_names(o.circuit, "S", &apart), 1);
