@@ -91,7 +91,7 @@ await page.evaluate(() => {
   document.querySelector('#circuit svg.circuit').lastChild.remove();
   oleodyn.clock.show(6.3);
 });
-const pumpText = await page.locator('#circuit [data-part="pump"] .now-value').textContent(), pumpNow = await page.evaluate(() => ['flow', 'power'].map(q => oleodyn.data.at(oleodyn.data.find(`pump.${q}`), 6.3)));
+const pumpText = await page.locator('#circuit [data-part="pump"] .node-value').textContent(), pumpNow = await page.evaluate(() => ['flow', 'power'].map(q => oleodyn.data.at(oleodyn.data.find(`pump.${q}`), 6.3)));
 check(pumpText === `${(pumpNow[0] * 6e4).toFixed(0)} l/min, ${(pumpNow[1] / 1e3).toFixed(0)} kW`, `the pump shows ${pumpText}`);
 check(await page.locator('#circuit .ramp.corner').isVisible(), 'the color scale stands in the free corner');
 
