@@ -203,9 +203,8 @@ static const od_node_name *name_of(const od_circuit *c, const char *net) {
 // The names of both work lines of a valve are at one height, A left of B; the label of the valve is right of both.
 static void names_of_work_lines_are_aligned(void **state) {
   (void)state;
-  static const char *const sections[][3] = {{"lift.A", "lift.B", "lift.valve"},
-                                            {"crowd.A", "crowd.B", "crowd.valve"},
-                                            {"curl.A", "curl.B", "curl.valve"}};
+  static const char *const sections[][3] = {
+      {"lift.A", "lift.B", "lift.valve"}, {"crowd.A", "crowd.B", "crowd.valve"}, {"curl.A", "curl.B", "curl.valve"}};
   opened o;
   open_file(&o, "cases/excavator/machine.yaml");
   for (int i = 0; i < 3; i++) {
