@@ -9,6 +9,7 @@
 enum { BOX_TOP = 28, BOX_HEIGHT = 40, BOX_BOTTOM = BOX_TOP + BOX_HEIGHT, SIDE = 30 };
 // The gauge of the spool position: distance from the box at the ports, length of the scale, space of the text "+100 %".
 enum { GAUGE_GAP = 14, GAUGE = 40, GAUGE_TEXT = 42 };
+enum { LABEL_BESIDE = 64 };  // largest width of a label beside the valve
 
 typedef struct valve_plan {
   int box, count, left, ports_left;  // width of a box; number of boxes; left edges of the first box and of the box at
@@ -47,9 +48,15 @@ static int port_x(const valve_plan *p, od_letter letter) {
   }
 }
 
-// Returns the x of the name and the values: right of the operators of the right side.
-static double name_x(const valve_plan *p) {
-  return p->left + p->count * p->box + SIDE;
+// Returns whether the name and the values are right of the operators of the right side. Long ones, which would widen the
+// diagram, are above the left solenoid.
+static bool is_named_right(const od_cell *c) {
+  return od_cell_label_width(c) <= LABEL_BESIDE;
+}
+
+// Returns the x of the name and the values.
+static double name_x(const od_cell *c, const valve_plan *p) {
+  return is_named_right(c) ? p->left + p->count * p->box + SIDE : text_x(p, od_cell_label_width(c));
 }
 
 // Joins the values of the label to one line.
@@ -71,17 +78,18 @@ static void lay_directional(od_sheet *s, od_cell *c) {
   c->signal_is_apart = true;
   od_cell_label(s, c);
   join_values(s, c);
-  // The name and the values are right of the boxes. The signal is below the left solenoid and left of port P.
+  // The name and the values are right of the boxes, or left of port A. The signal is below the left solenoid and left of
+  // port P.
   c->core = SIDE;
   valve_plan p = plan_of(s, c);
-  double text = signal_room(c);
+  double text = fmax(is_named_right(c) ? 0 : od_cell_label_width(c), signal_room(c));
   int room = p.ports_left - 2;
   if (text > room) c->core += od_grid_up(text - room);
   p = plan_of(s, c);
   c->height = BOX_BOTTOM + 26;
   // The gauge of the spool position is right of port T.
   double gauge = p.ports_left + p.box + GAUGE_GAP + GAUGE + GAUGE_TEXT;
-  c->width = od_grid_up(fmax(gauge, name_x(&p) + od_cell_label_width(c) + 2));
+  c->width = od_grid_up(fmax(fmax(gauge, p.left + p.count * p.box + SIDE), name_x(c, &p) + od_cell_label_width(c) + 2));
   for (int i = 0; i < part->ends; i++) {
     od_letter letter = part->end[i].letter;
     if (letter == OD_LETTER_NONE || part->end[i].net < 0) continue;
@@ -196,9 +204,10 @@ static void draw_directional(const od_sheet *s, const od_cell *c, od_pen *pen) {
                 letters[k]);
   }
   double signal = text_x(&p, signal_room(c));
+  double first = is_named_right(c) ? BOX_TOP + 18 : BOX_TOP - 8 - 12 * (c->labels - 1);
   for (int i = 0; i < c->labels; i++)
-    od_pen_text(pen, i == 0 ? "name" : "value", name_x(&p), BOX_TOP + 18 + 12 * i, OD_ANCHOR_START, OD_LABEL_SIZE,
-                i == 0, c->label[i]);
+    od_pen_text(pen, i == 0 ? "name" : "value", name_x(c, &p), first + 12 * i, OD_ANCHOR_START, OD_LABEL_SIZE, i == 0,
+                c->label[i]);
   if (c->signal) od_pen_text(pen, "signal", signal, BOX_BOTTOM + 14, OD_ANCHOR_START, OD_NAME_SIZE, false, c->signal);
   draw_gauge(c, pen, &p, spool, stroke);
 }
