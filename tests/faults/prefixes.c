@@ -161,7 +161,7 @@ static const char *judge_shorter(scratch *s, const subject *sub, bytes whole, si
   if (sub->says_size) return "another answer to a file that says its size";
   if (sub->table && !is_same_until(r->out, full, last_time(whole, n))) return "rows before the cut have other values";
   bool within = n > 0 && whole.at[n - 1] != '\n';
-  if (!within || says(r, "check whether the file is complete")) return NULL;
+  if (!within || says(r, "file is complete")) return NULL;
   size_t begin = n;
   while (begin > 0 && whole.at[begin - 1] != '\n') begin--;
   size_t end = (size_t)(line_end(whole.at + n, whole.at + whole.size) - whole.at);
@@ -223,7 +223,7 @@ static void judge_batch(scratch *s, const subject *sub, bytes whole, const reply
     snprintf(name, sizeof name, "p%zu.yaml", b->n[i]);
     unlink(scratch_path(s, name));
     bool ok = says_of(r.out, name, ": ok: "), told = says_of(r.err, name, ": error: ");
-    bool warned = says_of(r.err, name, "check whether the file is complete");
+    bool warned = says_of(r.err, name, "file is complete");
     if (r.e.code == 2 && told && !ok)
       t->tried++, t->refused++;
     else if (r.e.code >= 0 && ok && !told && warned)

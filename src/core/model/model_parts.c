@@ -45,10 +45,15 @@ const od_model_part od_model_parts[] = {
 };
 const int od_model_part_count = sizeof od_model_parts / sizeof *od_model_parts;
 
+// The bit of a kind; zero for a kind that does not exist, as an image that is not checked yet may contain.
+static uint64_t bit_of(od_output_kind kind) {
+  return (unsigned)kind < 64 ? UINT64_C(1) << kind : 0;
+}
+
 uint64_t od_model_output_bits(const od_model *m) {
   uint64_t bits = 0;
-  for (int i = 0; i < m->outputs; i++) bits |= UINT64_C(1) << m->output[i].kind;
-  for (int i = 0; i < m->measures; i++) bits |= UINT64_C(1) << m->measure[i].kind;
+  for (int i = 0; i < m->outputs; i++) bits |= bit_of(m->output[i].kind);
+  for (int i = 0; i < m->measures; i++) bits |= bit_of(m->measure[i].kind);
   return bits;
 }
 

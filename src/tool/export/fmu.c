@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/allocate.h"
 #include "base/byte_hash.h"
 #include "export/c_model.h"
 #include "export/c_program.h"
@@ -17,6 +18,7 @@
 #include "export/folder.h"
 #include "export/fmu_zip.h"
 #include "io/atomic_file.h"
+#include "io/text_stream.h"
 #include "machine/machine.h"
 #include "machine/saved_state.h"
 #include "memory/owned.h"
@@ -169,9 +171,9 @@ static od_status write_text(exporter *x, const char *name, void (*print)(const o
 
 // Computes the token from everything that determines the behavior of the FMU: version of oleodyn, names, numbers and tables.
 static od_status find_token(exporter *x, od_error *err) {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *to = open_memstream(&text, &size);
+  od_text_stream page;
+  od_text_stream_open(&page);
+  FILE *to = page.to;
   if (!to) return no_memory(err);
   const od_export_program *p = x->fmu.program;
   fprintf(to, "%s %d %s\n", od_version(), x->fmu.version, p->integrator);
@@ -179,16 +181,16 @@ static od_status find_token(exporter *x, od_error *err) {
   print_field(to, "signals", x);
   print_field(to, "inputs_at_start", x);
   od_fmu_print_description(&x->fmu, to);
-  bool ok = fclose(to) == 0;
-  if (ok) {
-    uint64_t a = od_hash_bytes(OD_HASH_START, text, size),
-             b = od_hash_bytes(a ^ UINT64_C(0x9e3779b97f4a7c15), text, size);
+  char *text = od_text_stream_close(&page);
+  if (text) {
+    uint64_t a = od_hash_bytes(OD_HASH_START, text, page.length),
+             b = od_hash_bytes(a ^ UINT64_C(0x9e3779b97f4a7c15), text, page.length);
     snprintf(x->fmu.token, sizeof x->fmu.token,
              "{%08" PRIx32 "-%04" PRIx32 "-%04" PRIx32 "-%04" PRIx32 "-%012" PRIx64 "}", (uint32_t)(a >> 32),
              (uint32_t)(a >> 16) & 0xffff, (uint32_t)a & 0xffff, (uint32_t)(b >> 48), b & UINT64_C(0xffffffffffff));
   }
-  free(text);
-  return ok ? OD_OK : no_memory(err);
+  od_free(text);
+  return text ? OD_OK : no_memory(err);
 }
 
 // ---- binaries

@@ -20,9 +20,9 @@ static const char details[] =
     "A machine file gives a simulation, an experiment gives its observer. The folder of --c compiles by itself with any\n"
     "C11 compiler: the machine as constant data, the needed sources of the core, a header with init, step and outputs,\n"
     "and a test with expected numbers. No function allocates memory.\n"
-    "--fmu 2 or --fmu 3 writes a functional mock-up unit for other programs (FMI 2.0 or 3.0): co-simulation, and model exchange\n"
-    "if the machine has no sampled parts, with sources and binaries for Linux and Windows. An input that the importer does not set follows the signal of the machine file\n"
-    "(docs/export.md).\n";
+    "--fmu 2 or --fmu 3 writes a functional mock-up unit for other programs (FMI 2.0 or 3.0): co-simulation, and model\n"
+    "exchange if the machine has no sampled parts, with sources and binaries for Linux and Windows. An input that the\n"
+    "importing program does not set has the value of the signal in the machine file (docs/export.md).\n";
 
 typedef struct arguments {
   const char *folder, *fmu, *file, *name, *step;
@@ -213,13 +213,17 @@ int od_kind_export(od_job *job) {
   OD_TRY(od_job_begin(job, &usage, 1, 1, &files));
   if (!a.folder == !a.fmu) {
     od_job_error(job, a.folder
-                          ? "--c and --fmu exclude each other"
+                          ? "--c and --fmu exclude each other; give only one of these options"
                           : "--c or --fmu is missing; expected the name of a folder, such as --c controller, or the "
                             "version of an FMU, --fmu 2 or --fmu 3");
     return OD_JOB_BAD_INPUT;
   }
   if (a.fmu && strcmp(a.fmu, "2") != 0 && strcmp(a.fmu, "3") != 0) {
     od_job_error(job, "--fmu: '%s' is not a version; expected 2 or 3", a.fmu);
+    return OD_JOB_BAD_INPUT;
+  }
+  if (a.fmu && a.single) {
+    od_job_error(job, "--float: an FMU has numbers in double precision; --float belongs to --c");
     return OD_JOB_BAD_INPUT;
   }
   if (a.fmu && !a.file) a.file = od_arena_format(&job->arena, "%s.fmu", stem(job, files.text[0]));

@@ -33,7 +33,7 @@ const od_job_kind od_job_kinds[] = {
     {"info", "list elements, degrees of freedom, inputs, outputs and numbers of a machine", od_kind_info},
     {"draw", "draw a machine and its circuit as SVG", od_kind_draw},
     {"compile", "write a machine as an image that programs, controllers and all commands can use", od_kind_compile},
-    {"export", "write a machine or an observer as C source for a controller", od_kind_export},
+    {"export", "write a machine or an observer as C source for a controller, or as an FMU", od_kind_export},
     {"components", "list the components that machine files can use, or show their keys", od_kind_components},
     {"schema", "print the JSON schema of a kind of file, for editors", od_kind_schema},
     {"friction", "show a friction law: steady curve, loop, step, sensitivities", od_kind_friction},

@@ -2,9 +2,9 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "document/ranges.h"
 #include "document/suggest.h"
 #include "machine/load_formula.h"
@@ -34,7 +34,7 @@ od_status od_law_register(const od_named_law *law) {
   pthread_mutex_lock(&reading);
   int at = find(law->name);
   if (at < 0) {
-    od_named_law *more = realloc(registered.law, ((size_t)registered.count + 1) * sizeof *more);
+    od_named_law *more = od_realloc(registered.law, ((size_t)registered.count + 1) * sizeof *more);
     if (more) registered.law = more, at = registered.count++;
   }
   if (at >= 0) registered.law[at] = *law;

@@ -131,11 +131,10 @@ static machine build_native(void) {
 }
 
 // All derivatives of a simulation at one point, in one list: of rates and outputs, and of a step.
-// The plant has three states: two of the block, and that of the integrator.
-enum { NX = 3, NP = 3, NY = 3 };
+enum { NX = 2, NP = 3, NY = 3 };
 enum { DERIVATIVES = NX * NX + NX + NX * NP + NY * NX + NY + NY * NP + NX * NX + NX + NX + NX * NP };
 static void derivatives_of(machine *m, double list[DERIVATIVES]) {
-  double u = 0.7, later = 0.9, x[NX] = {0.4, -2, 0.1}, f[NX], *fx = list, *fu = fx + NX * NX, *fp = fu + NX;
+  double u = 0.7, later = 0.9, x[NX] = {0.4, -2}, f[NX], *fx = list, *fu = fx + NX * NX, *fp = fu + NX;
   double *hx = fp + NX * NP, *hu = hx + NY * NX, *hp = hu + NY, *F = hp + NY * NP, *G0 = F + NX * NX, *G1 = G0 + NX,
          *Gp = G1 + NX;
   assert_int_equal(od_plant_nx(m->plant), NX);

@@ -73,13 +73,14 @@ static void test_samples_and_bits(void **state) {
     char arguments[200];
     snprintf(arguments, sizeof arguments, "simulate machine.yaml --integrator %s", integrators[i]);
     put_pendulum(s, sampled);
-    expect_message(
-        s, arguments, 2,
-        "the block 'u' samples every 1e-09 s: 5e+09 samples in 5 s are too many; at most 1e+09 are allowed\n");
+    expect_message(s, arguments, 2,
+                   "the block 'u' samples every 1e-09 s: 5e+09 samples in 5 s are too many; at most 1e+09 are allowed. "
+                   "Use a longer 'sample' or a shorter run\n");
     put_pendulum(s, binary);
     expect_message(
         s, arguments, 2,
-        "the input 'u' has a bit duration of 1e-09 s: 5e+09 bits in 5 s are too many; at most 1e+09 are allowed\n");
+        "the input 'u' has a bit duration of 1e-09 s: 5e+09 bits in 5 s are too many; at most 1e+09 are allowed. "
+        "Use a longer 'bit' or a shorter run\n");
     // Few enough to finish, but very many in every step: the run must react to signals within its steps.
     snprintf(arguments, sizeof arguments, "simulate machine.yaml --integrator %s --time 0.9 --step 0.1",
              integrators[i]);

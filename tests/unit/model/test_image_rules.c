@@ -466,6 +466,14 @@ static void check_seconds(const od_model *m) {
   }
 }
 
+// Equal units of outputs that are at most 50 apart are one text, also that of the first output.
+static void check_units(const od_model *m) {
+  for (int i = 1; i < m->outputs; i++)
+    for (int k = i - 1; k >= 0 && k >= i - 50; k--)
+      if (strcmp(od_model_text(m, m->output[k].unit), od_model_text(m, m->output[i].unit)) == 0)
+        assert_int_equal(m->output[k].unit, m->output[i].unit);
+}
+
 static void check_measures(const od_model *m) {
   for (int i = 0; i < m->measures; i++) {
     REFUSE(&m->measure[i].index, 1 << 20);
@@ -573,6 +581,7 @@ static void check_rules(od_model *m) {
   check_mechanism(m);
   check_circuit(m);
   check_outputs(m);
+  check_units(m);
   if (m->outputs > 0) check_sums(m), check_seconds(m);
   check_steps(m);
 }
