@@ -13,7 +13,7 @@ const license = readFileSync(join(here, 'node_modules/uplot/LICENSE'), 'utf8').t
 const banner = `/*! oleodyn: script of report pages, Apache-2.0. Contains uPlot:\n${license}\n*/`;
 // Properties of objects that only this script uses get short names, and so do the private ones of uPlot, which begin with "_". Names of the
 // page's data, of the browser and of uPlot's options are not in the list.
-const own = /^(isConcerned|showSelection|hoverAll|isShown|poses|toward|faint|onArrow|pieces|reach|camera|project|ofPart|hits|outline|edges|ghost|faces|rest|nearest|extremes|orbit|_[a-zA-Z]+)$/;
+const own = /^(isConcerned|showSelection|hoverAll|isShown|poses|toward|faint|onArrow|pieces|reach|camera|project|ofPart|hits|outline|edges|ghost|faces|rest|nearest|extremes|orbit|ofLines|include|volume|terms|_[a-zA-Z]+)$/;
 // uPlot without dates, stepped curves, splines and functions for plugins, which charts do not use.
 const unused = [/const FEAT_TIME *= true;/, /\(paths\.stepped *= stepped\);/, /\(paths\.spline *= monotoneCubic\);/, /uPlot\.fmtDate *= fmtDate;/, /uPlot\.tzDate *= tzDate;/,
   ...['assign', 'fmtNum', 'rangeLog', 'rangeAsinh', 'orient', 'sync', 'addGap', 'clipGaps'].map(name => RegExp(`uPlot\\.${name} *= *_?${name};`))];

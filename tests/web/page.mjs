@@ -91,8 +91,10 @@ await page.evaluate(() => {
   document.querySelector('#circuit svg.circuit').lastChild.remove();
   oleodyn.clock.show(6.3);
 });
-const pumpText = await page.locator('#circuit [data-part="pump"] .now-value').textContent(), pumpNow = await page.evaluate(() => ['flow', 'power'].map(q => oleodyn.data.at(oleodyn.data.find(`pump.${q}`), 6.3)));
+const pumpText = await page.locator('#circuit [data-part="pump"] .node-value').textContent(), pumpNow = await page.evaluate(() => ['flow', 'power'].map(q => oleodyn.data.at(oleodyn.data.find(`pump.${q}`), 6.3)));
 check(pumpText === `${(pumpNow[0] * 6e4).toFixed(0)} l/min, ${(pumpNow[1] / 1e3).toFixed(0)} kW`, `the pump shows ${pumpText}`);
+const spools = await page.locator('#circuit .spool-value').allTextContents(), spoolNow = await page.evaluate(() => ['lift', 'crowd', 'curl'].map(q => oleodyn.data.at(oleodyn.data.find(`${q}.valve.spool`), 6.3)));
+check(spools.join() === spoolNow.map(v => `${v > 0 ? '+' : '−'}${Math.abs(100 * v).toFixed(0)} %`).join(), `the valves show ${spools}`);
 check(await page.locator('#circuit .ramp.corner').isVisible(), 'the color scale stands in the free corner');
 
 // --- Values at the cursor are those of the run
@@ -251,6 +253,9 @@ const phone = await open(report, { viewport: { width: 390, height: 844 }, hasTou
 await accessible(phone, 'phone');
 check(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the phone page is wider than the screen');
 check(await phone.evaluate(() => Math.abs(document.querySelector('#time').getBoundingClientRect().bottom - innerHeight) < 2), 'the time bar of the phone is at the bottom');
+const foot = selector => phone.evaluate(s => document.querySelector(s).getBoundingClientRect().bottom, selector), timeTop = await phone.evaluate(() => document.querySelector('#time').getBoundingClientRect().top);
+check(await foot('.subtitle') - await phone.evaluate(() => document.querySelector('.subtitle').getBoundingClientRect().top) < 20, 'the subtitle of the phone has more than one line');
+check(await foot('#circuit .box') < timeTop && await foot('#circuit .ramp') < timeTop, 'the first valve and the pressure scale are not in the first screen of the phone');
 await phone.close();
 
 // --- Without script: still pictures and static charts

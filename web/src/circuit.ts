@@ -113,7 +113,10 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
         target.style.fill = side === +d.box ? `color-mix(in srgb,${ink(own === 'neutral' ? group : own)} ${strength}%,${ink('card')})` : '';
       });
     } else if (target.tagName === 'text') {
-      updates.push(() => write(target, d.scale ? format(100 * data.at(k, now) / +d.scale, 0) + ' %' : withUnit(data.series[k], data.at(k, now))));
+      updates.push(() => {
+        const opening = format(100 * data.at(k, now) / +d.scale, 0);
+        write(target, d.scale ? (+opening > 0 ? '+' : '') + opening + ' %' : withUnit(data.series[k], data.at(k, now)));
+      });
     }
   }
 
@@ -151,7 +154,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     if (!flow?.most) continue;
     const s = data.series[flow.terms[0][1]];
     addValue(svg, 'now-value', [[x, y + 12, anchor], anchor === 'end' ? [own.x - 8, y, anchor] : [own.x + own.width + 8, y, anchor], [x, y - 12, anchor]],
-      widest => `${format(shown(s, widest ? flow.most : Math.abs(rateOf(flow))), digitsFor(shown(s, flow.most)))} ${unitOf(s)}`);
+      widest => `${format(shown(s, widest ? flow.most : Math.abs(rateOf(flow))), Math.max(0, digitsFor(shown(s, flow.most)) - 1))} ${unitOf(s)}`);
   }
   for (const target of all('[data-class]', svg)) {
     const { part, class: kind } = dataset(target), isPump = /pump/.test(kind), texts = all<SVGTextElement>('.name, .value', target), first = texts[0], last = texts[texts.length - 1], box = one<SVGRectElement>('.hit', target)?.getBBox();
@@ -160,7 +163,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     const at = (e: Element, name: string) => Number(e.getAttribute(name)), anchor = last.getAttribute('text-anchor') ?? 'start', end = last.getBBox();
     const places: Place[] = isPump ? [[at(last, 'x'), at(last, 'y') + 12, anchor], [at(first, 'x'), at(first, 'y') - 12, anchor]]
       : [[box.x + box.width, box.y + box.height + 10, 'end'], [box.x, box.y + box.height + 10, 'start'], [end.x + end.width + 8, at(last, 'y'), 'start'], [first.getBBox().x - 8, at(first, 'y'), 'end']];
-    for (let n = series.length; n && !addValue(target, isPump ? 'now-value' : 'node-value', places, widest => series.slice(0, n).map(k => withUnit(data.series[k], widest ? data.series[k].high : data.at(k, now))).join(', ')); n--);
+    for (let n = series.length; n && !addValue(target, 'node-value', places, widest => series.slice(0, n).map(k => withUnit(data.series[k], widest ? data.series[k].high : data.at(k, now))).join(', ')); n--);
   }
 
   // --- Choice of elements and sections

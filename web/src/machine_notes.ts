@@ -120,6 +120,7 @@ function arrow({ g, camera }: Picture, tip: Spot, direction: Vector, share: numb
     g.moveTo(...label.at);
     g.lineTo(...neck);
   }
+  stroke(g, ink('card'), 5);
   stroke(g, ink(color), 2);
   trace(g, [tip, ...[-1, 1].map(s => [tip[0] - u[0] * 11 + u[1] * 4.5 * s, tip[1] - u[1] * 11 - u[0] * 4.5 * s] as Spot)], true);
   g.fill();

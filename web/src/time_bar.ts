@@ -96,12 +96,15 @@ export function makeTimeBar(card: HTMLElement): void {
     g.textBaseline = 'alphabetic';
     const step = niceStep(62 * duration() / w);
     fill('ink3', 1, () => {
-      for (let i = Math.ceil(start / step - 1e-9); i * step <= end + 1e-9 * step; i++) {
-        const px = x(i * step);
+      let px = 0;
+      const tick = (t: number) => {
+        px = x(t);
         g.fillRect(Math.min(w - 1, px), bottom + 1, 1, 3);
         g.textAlign = px < 8 ? 'left' : px > w - 8 ? 'right' : 'center';
-        g.fillText(String(+(i * step).toPrecision(6)), px, h - 1);
-      }
+        g.fillText(String(+t.toPrecision(5)), px, h - 1);
+      };
+      for (let i = Math.ceil(start / step - 1e-9); i * step <= end + 1e-9 * step; i++) tick(i * step);
+      if (w - px > 40) tick(end);
     });
   };
   const stills: HTMLCanvasElement[] = [element('canvas'), element('canvas')];

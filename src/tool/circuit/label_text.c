@@ -66,10 +66,10 @@ static void add_line(od_sheet *s, od_cell *c, const char *text) {
   c->label[c->labels++] = line;
 }
 
-void od_value_text(char text[OD_NUMBER_SIZE], double value) {
-  od_number_round(text, value, 4);
-  if (fabs(value) >= 1e4 && fabs(value) < 1e9) {
-    double unit = pow(10, floor(log10(fabs(value))) - 3);
+void od_value_text(char text[OD_NUMBER_SIZE], double value, int digits) {
+  od_number_round(text, value, digits);
+  if (fabs(value) >= pow(10, digits) && fabs(value) < 1e9) {
+    double unit = pow(10, floor(log10(fabs(value))) + 1 - digits);
     od_number_fixed(text, round(value / unit) * unit, 0);
   }
 }
@@ -89,7 +89,7 @@ static void value_text(const od_sheet *s, const od_part *part, const od_value_li
     if ((!*unit || strcmp(unit, "1") == 0) && *d->fields[k].unit != '*') unit = d->fields[k].unit;
     od_display shown = od_display_unit(unit, value);
     char number[OD_NUMBER_SIZE];
-    od_value_text(number, value * shown.factor);
+    od_value_text(number, value * shown.factor, 4);
     if (follows && (value == 1 || strcmp(unit, d->fields[k].unit) != 0)) return;
     snprintf(text, size, "%s%s%s%.40s", line->before ? line->before : "", number, *shown.unit ? " " : "", shown.unit);
   }

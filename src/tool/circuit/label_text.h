@@ -4,7 +4,7 @@
 
 #include "io/number.h"
 
-// Writes a number with four significant digits. Magnitudes from 1e4 to 1e9 are written without an exponent.
-void od_value_text(char text[OD_NUMBER_SIZE], double value);
+// Writes a number with `digits` significant digits. Magnitudes from 10^digits to 1e9 are written without an exponent.
+void od_value_text(char text[OD_NUMBER_SIZE], double value, int digits);
 
 #endif

@@ -27,7 +27,7 @@ static void collect_marks(od_sheet *s, int **outputs, int *count) {
 
 // --- Names ------------------------------------------------------------------------------------------------------------
 
-enum { NAME_SIZE = OD_LABEL_SIZE, VALUE_ROOM = OD_VALUE_ROOM, MOST_NET_NAME = 18, REPEAT_DISTANCE = 300 };
+enum { NAME_SIZE = OD_LABEL_SIZE, VALUE_ROOM = OD_VALUE_ROOM, MOST_NET_NAME = 18, REPEAT_DISTANCE = 900 };
 // Room of a name above and below its baseline, and distance of the baseline of a name below a line, px. The room also
 // suffices for texts of 12 px, the largest on pages, and for lines of 5 px, which show large flows.
 static const double ascent = 9, descent = 2.5, under = 13;
@@ -144,17 +144,26 @@ static void consider(const od_sheet *s, choice *best, const od_segment *g, doubl
   if (best->hits == 0 && best->cost <= cost) return;
   int piece = piece_at(s, net, fmin(fmax(x + width / 2, g->x1), g->x2), fmin(fmax(y - ascent / 2, g->y1), g->y2));
   cost += NEIGHBOR_COST * count_neighbors(s, net, x - NEAR, y - ascent - NEAR, x + width + NEAR, y + descent + NEAR);
-  cost += MARK_COST * nearness(s, x, y - ascent, x + width, y + descent);
+  double near = nearness(s, x, y - ascent, x + width, y + descent);
+  if (best->first && near > 0.4) return;  // a second name only where it is clear
+  cost += MARK_COST * near;
   if (best->has_main && !(piece >= 0 && s->piece[piece].is_main)) cost += BRANCH_COST;
   int hits = count_hits(s, x - 1, y - ascent, x + width + 1, y + descent);
   if (hits < best->hits || (hits == best->hits && cost < best->cost))
     *best = (choice){x, y, cost, hits, piece, is_right, best->has_main, best->first};
 }
 
+// Considers the places right and left of a vertical segment at height y.
+static void consider_beside(const od_sheet *s, choice *best, const od_segment *g, double y, double width, double cost) {
+  consider(s, best, g, g->x1 + 5, y, width, cost, false);
+  consider(s, best, g, g->x1 - 5 - width, y, width, cost + 0.5, true);
+}
+
 // Considers places along a segment: above and below a horizontal segment, right and left of a vertical segment.
 static void consider_segment(const od_sheet *s, choice *best, const od_segment *g, double width) {
   static const double share[] = {0.02, 0.5, 0.98, 0.25, 0.75, 0.12, 0.88};
-  enum { STEPS = 16 };
+  // Distance at which lines are neighbors, px; gain in cost of a name at the height of a neighboring name.
+  enum { STEPS = 16, NEIGHBOR = 40, ALIGNED = 20 };
   int count = sizeof share / sizeof *share;
   if (g->y1 == g->y2 && g->x2 - g->x1 >= 0.5 * width)
     for (int i = 0; i < count; i++) {
@@ -168,13 +177,19 @@ static void consider_segment(const od_sheet *s, choice *best, const od_segment *
       double y = below ? g->y1 + under : g->y1 - 3.5;
       consider(s, best, g, g->x2 - 3 - width, y, width, 4 + 0.5 * below, true);
     }
-  if (g->x1 == g->x2 && g->y2 - g->y1 >= 10)
-    for (int i = 0; i <= STEPS; i++) {
-      double length = g->y2 - g->y1, y = g->y1 + 9 + i * fmax(length - 12, 0) / STEPS;
-      double cost = 20 + 6 * fabs((double)i / STEPS - 0.5) - 0.02 * length;
-      consider(s, best, g, g->x1 + 5, y, width, cost, false);
-      consider(s, best, g, g->x1 - 5 - width, y, width, cost + 0.5, true);
+  double length = g->y2 - g->y1;
+  if (g->x1 == g->x2 && length >= 10) {
+    for (int i = 0; i <= STEPS; i++)
+      consider_beside(s, best, g, g->y1 + 9 + i * fmax(length - 12, 0) / STEPS, width,
+                      20 + 6 * fabs((double)i / STEPS - 0.5) - 0.02 * length);
+    // Names of neighboring lines are at the same height if possible: A left of its line, B right of its line.
+    for (int i = 0; i < s->names; i++) {
+      const od_node_name *n = &s->name[i];
+      bool is_near = n->x < g->x1 + NEIGHBOR && n->x + n->width + n->value_width > g->x1 - NEIGHBOR;
+      if (is_near && n->y >= g->y1 + 9 && n->y <= g->y2 - 3)
+        consider_beside(s, best, g, n->y, width, 20 - ALIGNED - 0.02 * length);
     }
+  }
 }
 
 // Returns whether a segment is inside the frame of a section.

@@ -33,7 +33,7 @@ static double barrel_left(const od_sheet *s, const od_part *part) {
   return is_equal ? 80 : 0;
 }
 
-// Adds the size of a cylinder to the label: areas or diameters.
+// Adds the size of a cylinder to the label: areas, which are often computed, with three digits, or diameters.
 static void add_cylinder_size(od_sheet *s, od_cell *c) {
   const od_part *part = od_cell_part(s, c);
   const od_instance *e = &s->graph->model->instance[part->instance];
@@ -41,13 +41,14 @@ static void add_cylinder_size(od_sheet *s, od_cell *c) {
   char text[160], first[OD_NUMBER_SIZE], second[OD_NUMBER_SIZE], third[OD_NUMBER_SIZE];
   if (isnan(a) || c->labels == OD_MOST_LABELS) return;
   bool diameters = e->choice[OD_CYLINDER_DIAMETERS];
-  od_value_text(first, (diameters ? 1e3 : 1e4) * a);
-  od_value_text(second, (diameters ? 1e3 : 1e4) * b);
-  od_value_text(third, 1e3 * od_part_number(s->graph, part, "stroke"));
+  int digits = diameters ? 4 : 3;
+  od_value_text(first, (diameters ? 1e3 : 1e4) * a, digits);
+  od_value_text(second, (diameters ? 1e3 : 1e4) * b, digits);
+  od_value_text(third, 1e3 * od_part_number(s->graph, part, "stroke"), 4);
   if (diameters)
     snprintf(text, sizeof text, "%s/%s \u00d7 %s mm", first, second, third);
   else
-    snprintf(text, sizeof text, "%s/%s cm\u00b2", first, second);
+    snprintf(text, sizeof text, "%s / %s cm\u00b2", first, second);
   const char *line = od_arena_text(s->arena, text);
   if (line) c->label[c->labels++] = line;
 }
@@ -362,7 +363,7 @@ static void lay_source(od_sheet *s, od_cell *c) {
   double pressure = m->theta[node->number];
   od_display unit = od_display_unit("Pa", pressure);
   char number[OD_NUMBER_SIZE];
-  od_value_text(number, pressure * unit.factor);
+  od_value_text(number, pressure * unit.factor, 4);
   const char *value = od_arena_format(s->arena, "%s %s", number, unit.unit);
   if (node->input >= 0) value = od_arena_format(s->arena, "\u2190 %s", od_model_text(m, m->input[node->input].name));
   if (value) c->label[c->labels++] = od_text_shortened(value, 26, s->arena);

@@ -7,6 +7,9 @@
 // --- Directional valves: boxes 40 x 40 (60 x 40 with a sense port), 30 on each side for solenoids and springs --------------
 
 enum { BOX_TOP = 28, BOX_HEIGHT = 40, BOX_BOTTOM = BOX_TOP + BOX_HEIGHT, SIDE = 30 };
+// The gauge of the spool position: distance from the box at the ports, length of the scale, space of the text "+100 %".
+enum { GAUGE_GAP = 14, GAUGE = 40, GAUGE_TEXT = 42 };
+enum { LABEL_BESIDE = 64 };  // largest width of a label beside the valve
 
 typedef struct valve_plan {
   int box, count, left, ports_left;  // width of a box; number of boxes; left edges of the first box and of the box at
@@ -45,6 +48,17 @@ static int port_x(const valve_plan *p, od_letter letter) {
   }
 }
 
+// Returns whether the name and the values are right of the operators of the right side. Long ones, which would widen the
+// diagram, are above the left solenoid.
+static bool is_named_right(const od_cell *c) {
+  return od_cell_label_width(c) <= LABEL_BESIDE;
+}
+
+// Returns the x of the name and the values.
+static double name_x(const od_cell *c, const valve_plan *p) {
+  return is_named_right(c) ? p->left + p->count * p->box + SIDE : text_x(p, od_cell_label_width(c));
+}
+
 // Joins the values of the label to one line.
 static void join_values(od_sheet *s, od_cell *c) {
   while (c->labels > 2) {
@@ -64,17 +78,18 @@ static void lay_directional(od_sheet *s, od_cell *c) {
   c->signal_is_apart = true;
   od_cell_label(s, c);
   join_values(s, c);
-  // The name and the values are left of port A. The signal is below the left solenoid and left of port P.
+  // The name and the values are right of the boxes, or left of port A. The signal is below the left solenoid and left of
+  // port P.
   c->core = SIDE;
   valve_plan p = plan_of(s, c);
-  double text = fmax(od_cell_label_width(c), signal_room(c));
+  double text = fmax(is_named_right(c) ? 0 : od_cell_label_width(c), signal_room(c));
   int room = p.ports_left - 2;
   if (text > room) c->core += od_grid_up(text - room);
   p = plan_of(s, c);
   c->height = BOX_BOTTOM + 26;
   // The gauge of the spool position is right of port T.
-  int gauge = p.ports_left + p.box + 70 - (p.left + p.count * p.box);
-  c->width = od_grid_up(p.left + p.count * p.box + (gauge > SIDE ? gauge : SIDE));
+  double gauge = p.ports_left + p.box + GAUGE_GAP + GAUGE + GAUGE_TEXT;
+  c->width = od_grid_up(fmax(fmax(gauge, p.left + p.count * p.box + SIDE), name_x(c, &p) + od_cell_label_width(c) + 2));
   for (int i = 0; i < part->ends; i++) {
     od_letter letter = part->end[i].letter;
     if (letter == OD_LETTER_NONE || part->end[i].net < 0) continue;
@@ -151,16 +166,16 @@ static void draw_operators(const od_cell *c, od_pen *pen, const valve_plan *p, i
 
 // Draws the gauge of the spool position: a scale with a marker, and space for the position in percent.
 static void draw_gauge(const od_cell *c, od_pen *pen, const valve_plan *p, int spool, double stroke) {
-  double x = p->ports_left + p->box + 10, y = BOX_BOTTOM + 17;
+  double x = p->ports_left + p->box + GAUGE_GAP, y = BOX_BOTTOM + 17;
   if (spool < 0) return;
-  od_pen_line(pen, "scale", x, y, x + 28, y);
-  for (int i = 0; i <= 2; i++) od_pen_line(pen, "scale", x + 14 * i, y - 2, x + 14 * i, y + 2);
+  od_pen_line(pen, "scale", x, y, x + GAUGE, y);
+  for (int i = 0; i <= 2; i++) od_pen_line(pen, "scale", x + 0.5 * GAUGE * i, y - 3, x + 0.5 * GAUGE * i, y + 3);
   double begin = c->is_mirrored ? stroke : -stroke;  // mirroring of the cell does not change the scale
-  od_pen_move_begin(pen, "spool", spool, begin, -begin, 28, 0, 0.5);
+  od_pen_move_begin(pen, "spool", spool, begin, -begin, GAUGE, 0, 0.5);
   od_pen_path(pen, "marker", true, 3, (const double[]){x, y - 1, x - 4, y - 8, x + 4, y - 8});
   od_pen_group_end(pen);
   if (pen->to) {
-    double from = od_pen_x(pen, x + 32), to = od_pen_x(pen, x + 60);
+    double from = od_pen_x(pen, x + GAUGE + 5), to = od_pen_x(pen, x + GAUGE + GAUGE_TEXT);
     fputs("<text class=\"spool-value\"", pen->to);
     od_put_attribute(pen->to, "data-output", od_model_output_name(pen->sheet->graph->model, spool));
     fputs(" data-scale=\"", pen->to), od_put_number(pen->to, stroke), fputs("\" x=\"", pen->to);
@@ -188,10 +203,11 @@ static void draw_directional(const od_sheet *s, const od_cell *c, od_pen *pen) {
                 is_top(k) ? BOX_TOP - 6 : BOX_BOTTOM + 13, left ? OD_ANCHOR_END : OD_ANCHOR_START, OD_NAME_SIZE, true,
                 letters[k]);
   }
-  double label = text_x(&p, od_cell_label_width(c)), signal = text_x(&p, signal_room(c));
+  double signal = text_x(&p, signal_room(c));
+  double first = is_named_right(c) ? BOX_TOP + 18 : BOX_TOP - 8 - 12 * (c->labels - 1);
   for (int i = 0; i < c->labels; i++)
-    od_pen_text(pen, i == 0 ? "name" : "value", label, BOX_TOP - 8 - 12 * (c->labels - 1 - i), OD_ANCHOR_START,
-                OD_LABEL_SIZE, i == 0, c->label[i]);
+    od_pen_text(pen, i == 0 ? "name" : "value", name_x(c, &p), first + 12 * i, OD_ANCHOR_START, OD_LABEL_SIZE, i == 0,
+                c->label[i]);
   if (c->signal) od_pen_text(pen, "signal", signal, BOX_BOTTOM + 14, OD_ANCHOR_START, OD_NAME_SIZE, false, c->signal);
   draw_gauge(c, pen, &p, spool, stroke);
 }

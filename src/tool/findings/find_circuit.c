@@ -38,7 +38,8 @@ static void write_relief(od_findings *f, const od_found *x) {
                   x->w->node, od_value_words(x->r->with[OD_WITH_PRESSURE].high, "Pa").text, x->others);
 }
 
-// Reports the relief valve whose pressure is closest to its setting, if no relief valve opens.
+// Reports the relief valve whose pressure is closest to its setting, if no relief valve opens. The opening pressure in
+// the sentence is absolute, as the peak and as all pressures of pictures: the setting plus the pressure at the outlet.
 static void write_nearest_relief(od_findings *f) {
   int nearest = -1, count = 0;
   for (int i = 0; i < f->followed_count; i++) {
@@ -50,11 +51,12 @@ static void write_nearest_relief(od_findings *f) {
   if (nearest < 0) return;
   const od_followed *w = &f->followed[nearest];
   const od_condition_record *r = &f->record->condition[nearest];
+  double peak = r->with[OD_WITH_PRESSURE].at_high;
   od_findings_add(f, "relief.closed", OD_FINDING_GOOD, w->owner, w->output, (od_span){NAN, NAN}, r->high_at,
                   count > 1 ? "No relief valve opens" : "The relief valve does not open",
-                  "%s%.60s peaks at %s at %s, %s below the opening pressure of %.80s.", count > 1 ? "Closest: " : "",
-                  w->node, od_value_words(r->with[OD_WITH_PRESSURE].at_high, "Pa").text,
-                  od_time_words(f, r->high_at).text, od_value_words(fmax(-r->high, 0), "Pa").text, w->owner);
+                  "%s%.60s peaks at %s at %s; %.80s opens at %s.", count > 1 ? "Closest: " : "", w->node,
+                  od_value_words(peak, "Pa").text, od_time_words(f, r->high_at).text, w->owner,
+                  od_value_words(peak + fmax(-r->high, 0), "Pa").text);
 }
 
 static void write_cavitation(od_findings *f, const od_found *x) {

@@ -157,11 +157,11 @@ int od_time_digits(double length) {
 od_display_text od_time_text(double t, int digits) {
   od_display_text p;
   snprintf(p.text, sizeof p.text, "%.*f", digits, t);
-  if (!strchr(p.text, '.')) return p;
-  size_t length = strlen(p.text);
-  while (p.text[length - 1] == '0') length--;
-  if (p.text[length - 1] == '.') length--;
-  p.text[length] = 0;
+  char *point = strchr(p.text, '.');
+  if (!point) return p;
+  char *end = point + strlen(point);
+  while (end > point + 3 && end[-1] == '0') end--;
+  *(strspn(point + 1, "0") >= (size_t)(end - point - 1) ? point : end) = 0;
   return p;
 }
 

@@ -45,7 +45,8 @@ od_duration od_duration_text(double seconds, int digits);
 // Returns the number of decimals for times of a run of this length (s): 2 for 10 s to 89 s. The script of report pages
 // has the same rule.
 int od_time_digits(double length);
-// Returns a time with at most this number of decimals, without zeros at the end and without unit: "4.51", "2".
+// Returns a time with at most this number of decimals, without unit and without zeros after the second decimal; whole
+// numbers have no decimals: "4.513", "7.30", "2".
 od_display_text od_time_text(double t, int digits);
 
 // Writes the range from low to high (SI) for sentences: "10 µm to 5000 mm", "at least 0", "at most 10 l/min", "positive", "any".

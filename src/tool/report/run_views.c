@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "io/axis.h"
 #include "io/json.h"
 #include "machine/machine.h"
 #include "plant/model_plant_work.h"
@@ -244,6 +245,9 @@ void od_run_views_add_series(const od_run_views *v, od_page *p) {
     od_page_data_frames(d, &facts, c, is_pose(v->machine, v->output[i]));
   }
   if (v->of && strcmp(v->of, "truth") == 0) return;
+  // The scale ends at a round number.
+  double step = od_axis_make(0, pressure.high, "Pa", 8).step;
+  pressure.high = step * ceil(pressure.high / step);
   if (pressure.high > 0)
     od_page_data_set(
         d, "pressure",

@@ -177,10 +177,12 @@ static void long_nets_have_two_names(void **state) {
   (void)state;
   opened o;
   double apart;
-  open_file(&o, "cases/hydrostatic-transmission/machine.yaml");
-  assert_int_equal(count_names(o.circuit, "B", &apart), 2);
-  assert_true(apart >= 300);
-  assert_int_equal(count_names(o.circuit, "C", &apart), 1);
+  open_file(&o, "cases/stewart-platform/machine.yaml");
+  assert_int_equal(count_names(o.circuit, "P", &apart), 2);
+  assert_true(apart >= 900);
+  close_file(&o);
+  open_file(&o, "cases/excavator/machine.yaml");
+  assert_int_equal(count_names(o.circuit, "P", &apart), 1);
   close_file(&o);
   open_file(&o, "cases/test-bench/machine.yaml");
   assert_int_equal(count_names(o.circuit, "S", &apart), 1);
@@ -188,6 +190,30 @@ static void long_nets_have_two_names(void **state) {
     const char *text = o.circuit->sheet.mark[i].text;
     assert_false(text && strcmp(text, "S") == 0);
   }
+  close_file(&o);
+}
+
+static const od_node_name *name_of(const od_circuit *c, const char *net) {
+  for (int i = 0; i < c->sheet.names; i++)
+    if (strcmp(c->graph.net[c->sheet.name[i].net].name, net) == 0) return &c->sheet.name[i];
+  fail_msg("there is no name of '%s'", net);
+  return NULL;
+}
+
+// The names of both work lines of a valve are at one height, A left of B; the label of the valve is right of both.
+static void names_of_work_lines_are_aligned(void **state) {
+  (void)state;
+  static const char *const sections[][3] = {
+      {"lift.A", "lift.B", "lift.valve"}, {"crowd.A", "crowd.B", "crowd.valve"}, {"curl.A", "curl.B", "curl.valve"}};
+  opened o;
+  open_file(&o, "cases/excavator/machine.yaml");
+  for (int i = 0; i < 3; i++) {
+    const od_node_name *a = name_of(o.circuit, sections[i][0]), *b = name_of(o.circuit, sections[i][1]);
+    near(a->y, b->y, 1e-9);
+    assert_true(a->is_right && !b->is_right && a->x < b->x);
+    assert_true(text_of(o.circuit, sections[i][2], "valve")->left > b->x);
+  }
+  text_of(o.circuit, "lift.ram", "226 / 113 cm\u00b2");  // pi/4 2 (120 mm)^2, and less pi/4 2 (85 mm)^2
   close_file(&o);
 }
 
@@ -349,6 +375,7 @@ int main(void) {
       cmocka_unit_test(pilots_are_opposite_the_spring),
       cmocka_unit_test(sense_line_leads_to_the_arrow),
       cmocka_unit_test(long_nets_have_two_names),
+      cmocka_unit_test(names_of_work_lines_are_aligned),
       cmocka_unit_test(names_are_clear_of_labels),
       cmocka_unit_test(names_are_beside_main_lines),
       cmocka_unit_test(frames_are_of_instances),

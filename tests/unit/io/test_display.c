@@ -92,7 +92,9 @@ static void test_times(void **state) {
   assert_int_equal(od_time_digits(1e5), 0);
   assert_int_equal(od_time_digits(0), 2);
   assert_string_equal(od_time_text(4.5072, 2).text, "4.51");
-  assert_string_equal(od_time_text(7.3, 2).text, "7.3");
+  assert_string_equal(od_time_text(7.3, 2).text, "7.30");
+  assert_string_equal(od_time_text(7.3, 4).text, "7.30");
+  assert_string_equal(od_time_text(7.3, 1).text, "7.3");
   assert_string_equal(od_time_text(20, 3).text, "20");
   assert_string_equal(od_time_text(20, 0).text, "20");
 }

@@ -100,6 +100,8 @@ static void test_run(void **state) {
   assert_non_null(json_object_get(d.root, "scene"));
   assert_non_null(json_object_get(d.root, "circuit"));
   assert_string_equal(json_string_value(json_object_get(d.root, "waveform")), "pump.power");
+  // The largest pressure is 287 bar; the scale ends at 300 bar.
+  near(json_number_value(json_object_get(json_object_get(d.root, "pressure"), "high")), 300e5, 1e-3);
   // Every output that scene or circuit refer to is a series.
   const json_t *outputs = json_object_get(json_object_get(d.root, "circuit"), "outputs");
   assert_true(json_array_size(outputs) > 0);
