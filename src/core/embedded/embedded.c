@@ -7,11 +7,11 @@
 
 #include "base/arena.h"
 #include "base/parts.h"
+#include "embedded/embedded_parts.h"
 #include "model/model_parts.h"
 #include "integrate/sim_block.h"
 #include "observe/observer_block.h"
 #include "oleodyn/advance.h"
-#include "plant/plant_in_arena.h"
 
 struct od_embedded_run {
   const od_embedded *d;
@@ -34,31 +34,6 @@ struct od_embedded_run {
 
 // ---- creation
 
-static od_status make_plant(od_arena *arena, const od_embedded *d, od_plant **plant) {
-  const od_plant_choice choice = {d->output, d->outputs, d->number, d->numbers};
-  od_status status = od_model_plant_in(arena, d->model, choice, plant, NULL);
-  if (status != OD_OK || d->calibrations == 0) return status;
-  if (!OD_WITH_CALIBRATIONS) return OD_NOT_AVAILABLE;
-  return od_plant_calibrated_in(arena, *plant, d->calibration, d->calibrations, plant, NULL);
-}
-
-static od_observer_options observer_options(const od_embedded *d) {
-  const od_embedded_observer *o = d->observer;
-  return (od_observer_options){.filter = o->filter,
-                               .choice = o->choice,
-                               .integrator = d->integrator,
-                               .form = o->form,
-                               .sensor_sigma = o->sigma,
-                               .sensor_covariance = o->covariance,
-                               .gate = o->gate,
-                               .patience = o->patience,
-                               .frozen = o->frozen,
-                               .low = o->least,
-                               .high = o->most,
-                               .noise = o->noise,
-                               .noise_rows = o->noise_rows};
-}
-
 // Computes the inputs at time t, which are linear within a period.
 static void inputs_at(const void *user, double t, double *u) {
   const od_embedded_run *r = user;
@@ -73,7 +48,7 @@ static od_advance_options advance_options(const od_embedded_run *r) {
 static od_status make_blocks(od_arena *arena, od_embedded_run *r) {
   if (!(r->d->observer ? OD_WITH_OBSERVER : OD_WITH_SIMULATION)) return OD_NOT_AVAILABLE;
   if (OBSERVES(r)) {
-    const od_observer_options options = observer_options(r->d);
+    const od_observer_options options = od_embedded_observer_options(r->d);
     if (od_observer_check(&options)) return OD_BAD_ARGUMENT;
     r->observer = od_observer_init(od_arena_take(arena, od_observer_size(r->plant, &options)), r->plant, &options);
     if (r->observer) r->sim = od_observer_sim(r->observer);
@@ -96,7 +71,7 @@ od_status od_embedded_init(const od_embedded *d, void *memory, size_t size, od_e
   if (!r) return OD_NO_MEMORY;
   r->d = d;
   od_plant *plant = NULL;
-  status = make_plant(&arena, d, &plant);
+  status = od_embedded_make_plant(&arena, d, &plant);
   if (status != OD_OK) return status;
   r->plant = plant;
   r->u = OD_TAKE(&arena, double, plant->nu);
@@ -127,7 +102,6 @@ static const double *usable(od_embedded_run *r, const double *y) {
 }
 
 static od_status start(od_embedded_run *r) {
-  const od_embedded_observer *o = r->d->observer;
   r->steps = 0;
   r->from = r->to = 0;
   if (!OBSERVES(r)) {
@@ -136,17 +110,7 @@ static od_status start(od_embedded_run *r) {
     if (status == OD_OK && OD_WITH_SIMULATION) r->advance = od_advance_init(r->advance_memory, r->sim, &options);
     return status;
   }
-  const double *P = o->P;
-  if (o->P_at) {
-    double *dense = od_observer_covariance_memory(r->observer);
-    int n = od_plant_nx(r->plant) + r->plant->np;
-    memset(dense, 0, (size_t)(n * n) * sizeof *dense);
-    for (int i = 0; i < o->P_count; i++) dense[o->P_at[i]] = dense[o->P_at[i] % n * n + o->P_at[i] / n] = o->P[i];
-    P = dense;
-  }
-  od_status status = od_observer_declare_start(r->observer, o->given, o->given_output, o->given_covariance);
-  if (status != OD_OK) return status;
-  return od_observer_start(r->observer, 0, NULL, r->plant->np ? o->start : NULL, P, r->next);
+  return od_embedded_start_observer(r->d, r->observer, r->next);
 }
 
 static od_status advance(od_embedded_run *r) {
@@ -155,8 +119,7 @@ static od_status advance(od_embedded_run *r) {
   if (OBSERVES(r)) {
     // Floats lose a period after hours. Exports in single precision contain no samples, so only differences of times matter.
     if (sizeof(double) < 8) od_sim_reset_time(r->sim);
-    const double *Q = r->d->observer->noise ? NULL : r->d->observer->Q;
-    return od_observer_predict(r->observer, r->d->period, r->next, Q, NULL);
+    return od_embedded_predict(r->d, r->observer, r->next);
   }
   return OD_WITH_SIMULATION ? od_sim_advance(r->advance, r->to, NULL) : OD_NOT_AVAILABLE;
 }

@@ -165,6 +165,7 @@ static const struct {
 } left_out[] = {
     {"complex", "src/", "_complex.c"},
     {"observer", "src/observe/", ".c"},
+    {"observer", "src/embedded/embedded_observer", ".c"},
     {"simulation", "src/integrate/advance", ".c"},
     {"simulation", "src/integrate/step_control", ".c"},
     {"save", "src/plant/model_plant_save", ".c"},

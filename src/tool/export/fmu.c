@@ -67,14 +67,13 @@ static const char *const machine_roots[] = {"od_arena_over",
                                             NULL};
 
 static const char *const observer_roots[] = {"od_arena_over",
-                                             "od_model_plant_in",
-                                             "od_plant_calibrated_in",
+                                             "od_embedded_make_plant",
+                                             "od_embedded_observer_options",
+                                             "od_embedded_start_observer",
+                                             "od_embedded_predict",
                                              "od_observer_size",
                                              "od_observer_init",
                                              "od_observer_check",
-                                             "od_observer_start",
-                                             "od_observer_declare_start",
-                                             "od_observer_predict",
                                              "od_observer_correct",
                                              "od_observer_outputs",
                                              "od_observer_parameters",
@@ -86,13 +85,9 @@ static const char *const observer_roots[] = {"od_arena_over",
                                              NULL};
 
 // Headers of the core that the files of FMUs include.
-static const char *const headers[] = {"include/oleodyn/embedded.h",
-                                      "include/oleodyn/advance.h",
-                                      "src/model/model.h",
-                                      "src/plant/plant_in_arena.h",
-                                      "src/signals/signal_table.h",
-                                      "src/integrate/sim_block.h",
-                                      NULL};
+static const char *const headers[] = {
+    "include/oleodyn/embedded.h", "include/oleodyn/advance.h",  "src/embedded/embedded_parts.h", "src/model/model.h",
+    "src/plant/plant_in_arena.h", "src/signals/signal_table.h", "src/integrate/sim_block.h",     NULL};
 
 // Prints the fields of the templates that only FMUs have.
 static bool print_field(FILE *to, const char *word, void *user) {

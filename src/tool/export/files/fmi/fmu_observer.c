@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "embedded/embedded_parts.h"
 #include "fmu_run.h"
-#include "plant/plant_in_arena.h"
 
 static const fmu_description *const d = &fmu_described;
 enum { FIRST_MEMORY = 1 << 16, SAVED_DOUBLES = 4 };
@@ -27,32 +27,14 @@ struct fmu_run {
 
 // ---- creation
 
-static od_observer_options observer_options(void) {
-  const od_embedded_observer *o = d->embedded.observer;
-  return (od_observer_options){.filter = o->filter,
-                               .choice = o->choice,
-                               .integrator = d->embedded.integrator,
-                               .form = o->form,
-                               .sensor_sigma = o->sigma,
-                               .sensor_covariance = o->covariance,
-                               .gate = o->gate,
-                               .patience = o->patience,
-                               .frozen = o->frozen,
-                               .low = o->least,
-                               .high = o->most};
-}
-
 // Takes all memory of a run from an arena. Returns NULL if the arena is too small.
 static fmu_run *lay_out(void *memory, size_t size) {
   od_arena arena = od_arena_over(memory, size);
   const od_embedded *e = &d->embedded;
-  const od_plant_choice choice = {e->output, e->outputs, e->number, e->numbers};
-  const od_observer_options options = observer_options();
+  const od_observer_options options = od_embedded_observer_options(e);
   fmu_run *r = OD_TAKE(&arena, fmu_run, 1);
   od_plant *plant = NULL;
-  if (!r || od_model_plant_in(&arena, e->model, choice, &plant, NULL) != OD_OK) return NULL;
-  if (e->calibrations && od_plant_calibrated_in(&arena, plant, e->calibration, e->calibrations, &plant, NULL) != OD_OK)
-    return NULL;
+  if (!r || od_embedded_make_plant(&arena, e, &plant) != OD_OK) return NULL;
   r->memory = memory;
   r->plant = plant;
   r->u = OD_TAKE(&arena, double, plant->nu);
@@ -66,7 +48,7 @@ static fmu_run *lay_out(void *memory, size_t size) {
 }
 
 fmu_run *fmu_new(void) {
-  const od_observer_options options = observer_options();
+  const od_observer_options options = od_embedded_observer_options(&d->embedded);
   fmu_run *r = NULL;
   if (od_observer_check(&options)) return NULL;
   for (size_t size = FIRST_MEMORY; !r && size <= most_memory; size *= 2) {
@@ -115,9 +97,7 @@ static od_status correct(fmu_run *r) {
 
 // Starts the observer with the current sample.
 static od_status begin(fmu_run *r) {
-  const od_embedded_observer *o = d->embedded.observer;
-  od_status status = od_observer_declare_start(r->observer, o->given, o->given_output, o->given_covariance);
-  if (status == OD_OK) status = od_observer_start(r->observer, 0, NULL, r->plant->np ? o->start : NULL, o->P, r->u);
+  od_status status = od_embedded_start_observer(&d->embedded, r->observer, r->u);
   if (status == OD_OK) status = correct(r);
   r->has_outputs = false;
   r->is_started = status == OD_OK;
@@ -140,7 +120,7 @@ od_status fmu_step(fmu_run *r, double t, double h) {
     if (!r->is_started) {
       r->status = begin(r);
     } else {
-      r->status = od_observer_predict(r->observer, d->embedded.period, r->u, d->embedded.observer->Q, NULL);
+      r->status = od_embedded_predict(&d->embedded, r->observer, r->u);
       if (r->status == OD_OK) r->status = correct(r);
       r->is_started = r->status == OD_OK;
     }
