@@ -38,12 +38,14 @@ int main(int count, char **argument) {
   od_machine *machine = NULL;
   od_plant *plant = NULL;
   od_error err = {0};
-  if (od_machine_load(count > 1 ? argument[1] : "cases/servo-in-the-loop/plant.yaml", NULL, &machine, messages) != OD_OK) {
+  if (od_machine_load(count > 1 ? argument[1] : "cases/servo-in-the-loop/plant.yaml", NULL, &machine, messages) !=
+      OD_OK) {
     od_messages_print(messages, stderr, false);
     return 1;
   }
   int position = od_machine_output_find(machine, "guide.position");
-  if (od_machine_plant(machine, &position, 1, NULL, 0, &plant, &err) != OD_OK) return fprintf(stderr, "%s\n", err.text), 1;
+  if (od_machine_plant(machine, &position, 1, NULL, 0, &plant, &err) != OD_OK)
+    return fprintf(stderr, "%s\n", err.text), 1;
   od_sim *sim = od_sim_new(plant);
   od_sim_set_integrator(sim, od_integrator_find("rk4"));
   bool done = controller && run(sim, controller);
