@@ -9,6 +9,7 @@
 //
 // MATLAB and HDF5 files contain their length: only an error or the same result is allowed.
 #define _GNU_SOURCE  // memmem
+#include <errno.h>
 #include <glob.h>
 
 #include "kinds.h"
@@ -81,14 +82,17 @@ static void copy_file(scratch *s, const char *name, bytes b) {
   if (f) fclose(f);
 }
 
+// Copies the files of a case. A folder `parts` with included files becomes a link.
 static void copy_case(scratch *s, const char *folder) {
   DIR *d = opendir(folder);
   char path[600];
   for (struct dirent *e; d && (e = readdir(d));) {
     bool is_yaml = strstr(e->d_name, ".yaml"),
          is_log = strstr(e->d_name, ".blf") || strstr(e->d_name, ".dbc") || strstr(e->d_name, ".mf4");
-    if (!is_yaml && !is_log) continue;
+    bool is_parts = strcmp(e->d_name, "parts") == 0;
     snprintf(path, sizeof path, "%s%s", folder, e->d_name);
+    if (is_parts && symlink(path, scratch_path(s, "parts")) != 0 && errno != EEXIST) perror(path);
+    if (!is_yaml && !is_log) continue;
     bytes b = bytes_read(path);
     if (is_yaml)
       copy_file(s, e->d_name, b);

@@ -89,7 +89,8 @@ static void test_samples_and_bits(void **state) {
     expect_listening(s, arguments);
   }
   expect_message(s, "simulate machine.yaml --time 1e-3 --step 1e-15", 2,
-                 "1e+12 steps of 1e-15 s are too many; expected at most 1e+09 steps\n");
+                 "1e+12 steps of 1e-15 s are too many; expected at most 1e+09 steps. "
+                 "Use a longer step or a shorter time\n");
 }
 
 // A frequency of 1e7 rad/s in a run of 5 s.
