@@ -15,9 +15,9 @@
 #include "export/c_signals.h"
 #include "export/c_text.h"
 #include "export/compile_library.h"
-#include "export/folder.h"
 #include "export/fmu_zip.h"
 #include "io/atomic_file.h"
+#include "io/temporary_folder.h"
 #include "io/text_stream.h"
 #include "machine/machine.h"
 #include "machine/saved_state.h"
@@ -39,7 +39,7 @@ static od_status no_memory(od_error *err) {
 
 // Functions of the core that fmu_machine.c and fmu_observer.c call.
 static const char *const machine_roots[] = {"od_arena_over",
-                                            "od_model_plant_in",
+                                            "od_embedded_make_plant",
                                             "od_sim_init",
                                             "od_sim_start",
                                             "od_sim_set_inputs",
@@ -85,9 +85,13 @@ static const char *const observer_roots[] = {"od_arena_over",
                                              NULL};
 
 // Headers of the core that the files of FMUs include.
-static const char *const headers[] = {
-    "include/oleodyn/embedded.h", "include/oleodyn/advance.h",  "src/embedded/embedded_parts.h", "src/model/model.h",
-    "src/plant/plant_in_arena.h", "src/signals/signal_table.h", "src/integrate/sim_block.h",     NULL};
+static const char *const headers[] = {"include/oleodyn/embedded.h",
+                                      "include/oleodyn/advance.h",
+                                      "src/embedded/embedded_parts.h",
+                                      "src/model/model.h",
+                                      "src/signals/signal_table.h",
+                                      "src/integrate/sim_block.h",
+                                      NULL};
 
 // Prints the fields of the templates that only FMUs have.
 static bool print_field(FILE *to, const char *word, void *user) {
@@ -244,13 +248,14 @@ static od_status write_all(exporter *x, od_fmu_result *out, od_error *err) {
 od_status od_fmu_write(const od_export_program *program, const od_fmu_options *options, od_fmu_result *out,
                        od_error *err) {
   *out = (od_fmu_result){0};
-  od_folder folder;
+  char *folder = NULL;
   od_status status = od_zip_load(err);
-  if (status == OD_OK) status = od_folder_scratch(&folder, err);
+  if (status == OD_OK) status = od_temporary_folder_make("oleodyn", &folder, err);
   if (status != OD_OK) return status;
-  exporter x = {.fmu = {.program = program, .version = options->version}, .options = options, .root = folder.temporary};
+  exporter x = {.fmu = {.program = program, .version = options->version}, .options = options, .root = folder};
   status = write_all(&x, out, err);
-  od_folder_discard(&folder);
+  od_folder_remove(folder);
+  od_free(folder);
   od_arena_free(&x.arena);
   return status;
 }

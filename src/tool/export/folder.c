@@ -1,8 +1,6 @@
-#define _XOPEN_SOURCE 700  // nftw()
 #include "export/folder.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,16 +9,7 @@
 #include <unistd.h>
 
 #include "base/allocate.h"
-
-enum { OPEN_FOLDERS = 8 };
-
-static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *place) {
-  (void)facts, (void)kind, (void)place;
-  return remove(path);
-}
-static void remove_tree(const char *path) {
-  nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
-}
+#include "io/temporary_folder.h"
 
 // Returns a copy of `path` without slashes at its end, followed by `suffix`.
 static char *with_suffix(const char *path, const char *suffix) {
@@ -61,17 +50,6 @@ od_status od_folder_begin(od_folder *f, const char *path, od_error *err) {
   return status;
 }
 
-od_status od_folder_scratch(od_folder *f, od_error *err) {
-  const char *place = getenv("TMPDIR");
-  *f = (od_folder){.temporary = with_suffix(place && *place ? place : "/tmp", "/oleodyn.XXXXXX")};
-  if (f->temporary && mkdtemp(f->temporary)) return OD_OK;
-  od_status status =
-      f->temporary ? od_fail(err, OD_IO, "cannot make a folder in %s: %s", place ? place : "/tmp", strerror(errno))
-                   : od_fail(err, OD_NO_MEMORY, "out of memory");
-  release(f);
-  return status;
-}
-
 od_status od_folder_commit(od_folder *f, od_error *err) {
   char *mark = with_suffix(f->temporary, "/" OD_FOLDER_MARK), *old = with_suffix(f->temporary, ".old");
   FILE *file = mark ? fopen(mark, "w") : NULL;
@@ -83,7 +61,7 @@ od_status od_folder_commit(od_folder *f, od_error *err) {
     if (replaces) rename(old, f->path);
   }
   od_status status = ok ? OD_OK : od_fail(err, OD_IO, "cannot write the folder %s: %s", f->path, strerror(errno));
-  if (ok && replaces) remove_tree(old);
+  if (ok && replaces) od_folder_remove(old);
   od_free(mark);
   od_free(old);
   if (ok)
@@ -94,6 +72,6 @@ od_status od_folder_commit(od_folder *f, od_error *err) {
 }
 
 void od_folder_discard(od_folder *f) {
-  if (f->temporary) remove_tree(f->temporary);
+  if (f->temporary) od_folder_remove(f->temporary);
   release(f);
 }

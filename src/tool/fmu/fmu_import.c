@@ -1,18 +1,15 @@
-#define _XOPEN_SOURCE 700  // nftw()
 #include "fmu/fmu_import.h"
 
-#include <errno.h>
-#include <ftw.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/allocate.h"
 #include "fmu/fmu_moments.h"
 #include "fmu/fmu_session.h"
+#include "io/temporary_folder.h"
 #include "memory/scoped.h"
 
 // Event indicators count as crossed beyond this value (hysteresis of the standard), so that an indicator of zero is not an event.
@@ -29,7 +26,7 @@ typedef struct worker {
 
 struct od_fmu_import {
   od_arena arena;
-  char *path, folder[4096];
+  char *path, *folder;
   const char *name;
   double limit;
   od_fmu_description d;
@@ -46,23 +43,13 @@ struct od_fmu_import {
 
 // ---- the file
 
-static const char *temporary_folder(void) {
-  const char *folder = getenv("TMPDIR");
-  return folder && folder[0] == '/' ? folder : "/tmp";
-}
-
 od_status od_fmu_import_open(const char *path, double limit, od_fmu_import **out, od_error *err) {
   od_fmu_import *m = *out = od_calloc(1, sizeof *m);
   if (!m) return od_fail(err, OD_NO_MEMORY, "out of memory");
   m->limit = limit;
   m->name = "the FMU";
   pthread_mutex_init(&m->lock, NULL);
-  snprintf(m->folder, sizeof m->folder, "%.3000s/oleodyn-fmu-XXXXXX", temporary_folder());
-  od_status status = OD_OK;
-  if (!mkdtemp(m->folder)) {
-    status = od_fail(err, OD_IO, "cannot create the folder %.300s: %s", m->folder, strerror(errno));
-    m->folder[0] = '\0';
-  }
+  od_status status = od_temporary_folder_make("oleodyn-fmu", &m->folder, err);
   worker *w = od_calloc(1, sizeof *w);
   m->path = od_strdup(path);
   if (status == OD_OK && (!w || !m->path)) status = od_fail(err, OD_NO_MEMORY, "out of memory");
@@ -75,12 +62,6 @@ od_status od_fmu_import_open(const char *path, double limit, od_fmu_import **out
   od_fmu_import_close(m);
   *out = NULL;
   return status;
-}
-
-static int remove_entry(const char *path, const struct stat *s, int kind, struct FTW *place) {
-  (void)s, (void)kind, (void)place;
-  remove(path);
-  return 0;
 }
 
 static void free_worker(worker *w) {
@@ -97,7 +78,8 @@ void od_fmu_import_close(od_fmu_import *m) {
     free_worker(m->idle);
     m->idle = next;
   }
-  if (m->folder[0]) nftw(m->folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+  if (m->folder) od_folder_remove(m->folder);
+  od_free(m->folder);
   od_fmu_moments_free(m->moments);
   pthread_mutex_destroy(&m->lock);
   od_free(m->path);

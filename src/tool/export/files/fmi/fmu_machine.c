@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "embedded/embedded_parts.h"
 #include "fmu_machine.h"
-#include "plant/plant_in_arena.h"
 #include "signals/signal.h"
 
 static const fmu_description *const d = &fmu_described;
@@ -62,10 +62,9 @@ static od_advance_options advance_options(const fmu_run *r) {
 static fmu_run *lay_out(void *memory, size_t size) {
   od_arena arena = od_arena_over(memory, size);
   const od_embedded *e = &d->embedded;
-  const od_plant_choice choice = {e->output, e->outputs, e->number, e->numbers};
   fmu_run *r = OD_TAKE(&arena, fmu_run, 1);
   od_plant *plant = NULL;
-  if (!r || od_model_plant_in(&arena, e->model, choice, &plant, NULL) != OD_OK) return NULL;
+  if (!r || od_embedded_make_plant(&arena, e, &plant) != OD_OK) return NULL;
   r->memory = memory;
   r->plant = plant;
   r->value = OD_TAKE(&arena, double, plant->nu);
