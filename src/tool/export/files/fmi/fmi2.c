@@ -6,17 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fmi_mode.h"
 #include "fmu_run.h"
 
-typedef enum mode {
-  INSTANTIATED = 1,
-  INITIALIZING = 2,
-  STEPPING = 4,
-  FAILED = 8,
-  TERMINATED = 16,
-  IN_EVENT = 32,  // model exchange
-  IN_CONTINUOUS_TIME = 64,
-} mode;
 enum {
   SETTABLE = INSTANTIATED | INITIALIZING | STEPPING | IN_EVENT | IN_CONTINUOUS_TIME,
   READABLE = INITIALIZING | STEPPING | FAILED | TERMINATED | IN_EVENT | IN_CONTINUOUS_TIME
@@ -42,27 +34,18 @@ static fmi2Status report(const instance *i, fmi2Status status, const char *funct
   return status;
 }
 
-// Returns whether a function may be called now, and reports if not.
-static bool may(const instance *i, int modes, const char *function) {
-  if (!i) return false;
-  if ((int)i->mode & modes) return true;
-  report(i, fmi2Error, function,
-         i->mode == INSTANTIATED         ? "not allowed before fmi2EnterInitializationMode"
-         : i->mode == INITIALIZING       ? "not allowed in initialization mode"
-         : i->mode == STEPPING           ? "not allowed after fmi2ExitInitializationMode"
-         : i->mode == IN_EVENT           ? "not allowed in event mode"
-         : i->mode == IN_CONTINUOUS_TIME ? "not allowed in continuous-time mode"
-         : i->mode == FAILED             ? "not allowed after an error; call fmi2Reset or fmi2SetFMUstate"
-                                         : "not allowed after fmi2Terminate");
-  return false;
-}
-
-// Converts the result of a function of the run. The instance stays usable after an invalid argument.
-static fmi2Status end(instance *i, od_status status, const char *function) {
-  if (status == OD_OK) return fmi2OK;
-  if (status != OD_BAD_ARGUMENT && status != OD_NOT_AVAILABLE && status != OD_BAD_INPUT) i->mode = FAILED;
-  return report(i, fmi2Error, function, od_status_text(status));
-}
+// The text of fmi_calls_x.h has the names of FMI 3.
+#define GetFMUState            GetFMUstate
+#define SetFMUState            SetFMUstate
+#define FreeFMUState           FreeFMUstate
+#define SerializedFMUStateSize SerializedFMUstateSize
+#define SerializeFMUState      SerializeFMUstate
+#define DeserializeFMUState    DeSerializeFMUstate
+#define FMI(name)              fmi2##name
+#define FMI_NAME(name)         FMI2_NAME(name)
+#define FMI_CALLED(name)       FMI_CALLED_AS(name)
+#define FMI_CALLED_AS(name)    "fmi2" #name
+#include "fmi_calls_x.h"
 
 // ---- creation
 
@@ -115,7 +98,7 @@ void FMI2_NAME(FreeInstance)(fmi2Component c) {
   free(i);
 }
 
-// ---- initialization and end
+// ---- initialization
 
 fmi2Status FMI2_NAME(SetupExperiment)(fmi2Component c, fmi2Boolean has_tolerance, fmi2Real tolerance, fmi2Real start,
                                       fmi2Boolean has_stop, fmi2Real stop) {
@@ -134,58 +117,7 @@ fmi2Status FMI2_NAME(EnterInitializationMode)(fmi2Component c) {
   return fmi2OK;
 }
 
-fmi2Status FMI2_NAME(ExitInitializationMode)(fmi2Component c) {
-  instance *i = c;
-  if (!may(i, INITIALIZING, "fmi2ExitInitializationMode")) return fmi2Error;
-  fmi2Status status = end(i, fmu_start(i->run), "fmi2ExitInitializationMode");
-  if (status == fmi2OK) i->mode = i->exchanges ? IN_EVENT : STEPPING;
-  return status;
-}
-
-fmi2Status FMI2_NAME(Terminate)(fmi2Component c) {
-  instance *i = c;
-  if (!may(i, STEPPING | IN_EVENT | IN_CONTINUOUS_TIME, "fmi2Terminate")) return fmi2Error;
-  i->mode = TERMINATED;
-  return fmi2OK;
-}
-
-fmi2Status FMI2_NAME(Reset)(fmi2Component c) {
-  instance *i = c;
-  if (!i) return fmi2Error;
-  fmu_reset(i->run);
-  i->mode = INSTANTIATED;
-  if (i->exchanges) fmu_exchange(i->run);
-  i->has_stop = fmi2False;
-  return fmi2OK;
-}
-
 // ---- values
-
-// Finds variable k of a list. Returns fmi2OK only for a variable of this type.
-static fmi2Status find(instance *i, fmi2ValueReference vr, fmu_type type, const char *function, fmu_kind *kind,
-                       int *index) {
-  *kind = fmu_find(&fmu_described.variables, vr, index);
-  if (*kind == FMU_KINDS) return report(i, fmi2Error, function, "there is no variable with this value reference");
-  if (fmu_type_of(*kind) != type) return report(i, fmi2Error, function, "the variable has another type");
-  return fmi2OK;
-}
-
-static fmi2Status get(instance *i, fmi2ValueReference vr, fmu_type type, const char *function, double *value) {
-  fmu_kind kind;
-  int index;
-  fmi2Status status = find(i, vr, type, function, &kind, &index);
-  return status == fmi2OK ? end(i, fmu_get(i->run, kind, index, value), function) : status;
-}
-
-static fmi2Status set(instance *i, fmi2ValueReference vr, fmu_type type, const char *function, double value) {
-  fmu_kind kind;
-  int index;
-  fmi2Status status = find(i, vr, type, function, &kind, &index);
-  if (status != fmi2OK) return status;
-  od_status done = fmu_set(i->run, kind, index, value);
-  if (done == OD_NOT_AVAILABLE) return report(i, fmi2Error, function, "this variable cannot be set");
-  return done == OD_OK ? fmi2OK : report(i, fmi2Error, function, od_status_text(done));
-}
 
 fmi2Status FMI2_NAME(GetReal)(fmi2Component c, const fmi2ValueReference vr[], size_t count, fmi2Real value[]) {
   instance *i = c;
@@ -255,75 +187,6 @@ fmi2Status FMI2_NAME(SetString)(fmi2Component c, const fmi2ValueReference vr[], 
   (void)vr, (void)value;
   if (!may(c, SETTABLE, "fmi2SetString")) return fmi2Error;
   return count == 0 ? fmi2OK : report(c, fmi2Error, "fmi2SetString", "the FMU has no such variable");
-}
-
-// ---- saved states: mode and size, then the bytes of the run. Blocks are aligned for doubles.
-
-typedef struct saved_state {
-  size_t size;  // of the whole block
-  size_t mode;
-  _Alignas(16) unsigned char bytes[];
-} saved_state;
-static const int savable = INSTANTIATED | INITIALIZING | STEPPING | TERMINATED | IN_EVENT | IN_CONTINUOUS_TIME;
-
-fmi2Status FMI2_NAME(GetFMUstate)(fmi2Component c, fmi2FMUstate *state) {
-  instance *i = c;
-  if (!may(i, savable, "fmi2GetFMUstate")) return fmi2Error;
-  size_t bytes = fmu_saved_size(i->run);
-  if (bytes == 0) return report(i, fmi2Error, "fmi2GetFMUstate", "the run cannot start");
-  saved_state *s = *state;
-  if (!s || s->size != sizeof *s + bytes) s = malloc(sizeof *s + bytes);
-  if (!s) return report(i, fmi2Error, "fmi2GetFMUstate", "out of memory");
-  if (*state && s != *state) free(*state);
-  *s = (saved_state){sizeof *s + bytes, (size_t)i->mode};
-  *state = s;
-  return end(i, fmu_save(i->run, s->bytes), "fmi2GetFMUstate");
-}
-
-fmi2Status FMI2_NAME(SetFMUstate)(fmi2Component c, fmi2FMUstate state) {
-  instance *i = c;
-  const saved_state *s = state;
-  if (!may(i, savable | FAILED, "fmi2SetFMUstate")) return fmi2Error;
-  if (!s) return report(i, fmi2Error, "fmi2SetFMUstate", "the state is missing");
-  fmi2Status status = end(i, fmu_restore(i->run, s->bytes, s->size - sizeof *s), "fmi2SetFMUstate");
-  if (status == fmi2OK) i->mode = (mode)s->mode;
-  return status;
-}
-
-fmi2Status FMI2_NAME(FreeFMUstate)(fmi2Component c, fmi2FMUstate *state) {
-  if (!c) return fmi2Error;
-  if (state) free(*state), *state = NULL;
-  return fmi2OK;
-}
-
-fmi2Status FMI2_NAME(SerializedFMUstateSize)(fmi2Component c, fmi2FMUstate state, size_t *size) {
-  if (!c || !state) return fmi2Error;
-  *size = ((saved_state *)state)->size;
-  return fmi2OK;
-}
-
-fmi2Status FMI2_NAME(SerializeFMUstate)(fmi2Component c, fmi2FMUstate state, fmi2Byte bytes[], size_t size) {
-  if (!c || !state) return fmi2Error;
-  if (size < ((saved_state *)state)->size) return report(c, fmi2Error, "fmi2SerializeFMUstate", "too few bytes");
-  memcpy(bytes, state, ((saved_state *)state)->size);
-  return fmi2OK;
-}
-
-fmi2Status FMI2_NAME(DeSerializeFMUstate)(fmi2Component c, const fmi2Byte bytes[], size_t size, fmi2FMUstate *state) {
-  instance *i = c;
-  saved_state head;
-  if (!i) return fmi2Error;
-  if (size < sizeof head) return report(i, fmi2Error, "fmi2DeSerializeFMUstate", "the state is too short");
-  memcpy(&head, bytes, sizeof head);
-  bool possible = head.mode == INSTANTIATED || head.mode == INITIALIZING || head.mode == STEPPING ||
-                  head.mode == TERMINATED || head.mode == IN_EVENT || head.mode == IN_CONTINUOUS_TIME;
-  if (head.size != size || !possible)
-    return report(i, fmi2Error, "fmi2DeSerializeFMUstate", "the bytes are not a state of this FMU");
-  saved_state *s = malloc(size);
-  if (!s) return report(i, fmi2Error, "fmi2DeSerializeFMUstate", "out of memory");
-  memcpy(s, bytes, size);
-  *state = s;
-  return fmi2OK;
 }
 
 fmi2Status FMI2_NAME(GetDirectionalDerivative)(fmi2Component c, const fmi2ValueReference unknown[], size_t unknowns,
@@ -416,14 +279,6 @@ fmi2Status FMI2_NAME(GetStringStatus)(fmi2Component c, fmi2StatusKind kind, fmi2
 
 // ---- model exchange
 
-fmi2Status FMI2_NAME(EnterEventMode)(fmi2Component c) {
-  instance *i = c;
-  if (!may(i, IN_CONTINUOUS_TIME | IN_EVENT, "fmi2EnterEventMode")) return fmi2Error;
-  fmu_begin_event(i->run);
-  i->mode = IN_EVENT;
-  return fmi2OK;
-}
-
 fmi2Status FMI2_NAME(NewDiscreteStates)(fmi2Component c, fmi2EventInfo *info) {
   instance *i = c;
   fmu_event event = {0};
@@ -436,69 +291,6 @@ fmi2Status FMI2_NAME(NewDiscreteStates)(fmi2Component c, fmi2EventInfo *info) {
   return fmi2OK;
 }
 
-fmi2Status FMI2_NAME(EnterContinuousTimeMode)(fmi2Component c) {
-  instance *i = c;
-  if (!may(i, IN_EVENT, "fmi2EnterContinuousTimeMode")) return fmi2Error;
-  fmu_end_event(i->run);
-  i->mode = IN_CONTINUOUS_TIME;
-  return fmi2OK;
-}
-
-fmi2Status FMI2_NAME(CompletedIntegratorStep)(fmi2Component c, fmi2Boolean no_earlier_state,
-                                              fmi2Boolean *enter_event_mode, fmi2Boolean *terminate) {
-  (void)no_earlier_state;
-  instance *i = c;
-  if (!may(i, IN_CONTINUOUS_TIME, "fmi2CompletedIntegratorStep")) return fmi2Error;
-  *enter_event_mode = fmu_wants_event(i->run);
-  *terminate = fmi2False;
-  return fmi2OK;
-}
-
-fmi2Status FMI2_NAME(SetTime)(fmi2Component c, fmi2Real time) {
-  instance *i = c;
-  if (!may(i, IN_EVENT | IN_CONTINUOUS_TIME, "fmi2SetTime")) return fmi2Error;
-  return end(i, fmu_set_time(i->run, time), "fmi2SetTime");
-}
-
-// Returns whether the FMU has this number of states or indicators, and reports if not.
-static bool has_count(const instance *i, size_t count, fmu_kind kind, const char *function) {
-  if (count == (size_t)fmu_described.variables.count[kind]) return true;
-  report(i, fmi2Error, function, "the FMU has another number of these values");
-  return false;
-}
-
-fmi2Status FMI2_NAME(SetContinuousStates)(fmi2Component c, const fmi2Real x[], size_t states) {
-  instance *i = c;
-  if (!may(i, IN_CONTINUOUS_TIME, "fmi2SetContinuousStates")) return fmi2Error;
-  if (!has_count(i, states, FMU_STATE, "fmi2SetContinuousStates")) return fmi2Error;
-  return end(i, fmu_set_states(i->run, x), "fmi2SetContinuousStates");
-}
-
-// Computes all values of a kind.
-static fmi2Status get_all(instance *i, fmu_kind kind, double *value, size_t count, const char *function) {
-  if (!may(i, INITIALIZING | IN_EVENT | IN_CONTINUOUS_TIME | TERMINATED, function)) return fmi2Error;
-  if (!i->exchanges) return report(i, fmi2Error, function, "not allowed in co-simulation");
-  if (!has_count(i, count, kind, function)) return fmi2Error;
-  for (size_t k = 0; k < count; k++) {
-    fmi2Status status = end(i, fmu_get(i->run, kind, (int)k, &value[k]), function);
-    if (status != fmi2OK) return status;
-  }
-  return fmi2OK;
-}
-
 fmi2Status FMI2_NAME(GetDerivatives)(fmi2Component c, fmi2Real derivative[], size_t states) {
   return get_all(c, FMU_DERIVATIVE, derivative, states, "fmi2GetDerivatives");
-}
-fmi2Status FMI2_NAME(GetEventIndicators)(fmi2Component c, fmi2Real indicator[], size_t indicators) {
-  return get_all(c, FMU_INDICATOR, indicator, indicators, "fmi2GetEventIndicators");
-}
-fmi2Status FMI2_NAME(GetContinuousStates)(fmi2Component c, fmi2Real x[], size_t states) {
-  return get_all(c, FMU_STATE, x, states, "fmi2GetContinuousStates");
-}
-fmi2Status FMI2_NAME(GetNominalsOfContinuousStates)(fmi2Component c, fmi2Real nominal[], size_t states) {
-  instance *i = c;
-  if (!may(i, ~(INSTANTIATED | FAILED), "fmi2GetNominalsOfContinuousStates")) return fmi2Error;
-  if (!has_count(i, states, FMU_STATE, "fmi2GetNominalsOfContinuousStates")) return fmi2Error;
-  for (size_t k = 0; k < states; k++) nominal[k] = fmu_described.nominal[k];
-  return fmi2OK;
 }

@@ -5,21 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fmi_mode.h"
 #include "fmu_run.h"
 
-typedef enum mode {
-  INSTANTIATED = 1,
-  INITIALIZING = 2,
-  STEPPING = 4,
-  FAILED = 8,
-  TERMINATED = 16,
-  IN_EVENT = 32,  // model exchange
-  IN_CONTINUOUS_TIME = 64,
-} mode;
 enum {
   SETTABLE = INSTANTIATED | INITIALIZING | STEPPING | IN_EVENT | IN_CONTINUOUS_TIME,
-  READABLE = INSTANTIATED | INITIALIZING | STEPPING | FAILED | TERMINATED | IN_EVENT | IN_CONTINUOUS_TIME,
-  SAVABLE = INSTANTIATED | INITIALIZING | STEPPING | TERMINATED | IN_EVENT | IN_CONTINUOUS_TIME
+  READABLE = INSTANTIATED | INITIALIZING | STEPPING | FAILED | TERMINATED | IN_EVENT | IN_CONTINUOUS_TIME
 };
 
 typedef struct instance {
@@ -46,27 +37,11 @@ static fmi3Status report(const instance *i, fmi3Status status, const char *funct
   return status;
 }
 
-// Returns whether a function may be called now, and reports if not.
-static bool may(const instance *i, int modes, const char *function) {
-  if (!i) return false;
-  if ((int)i->mode & modes) return true;
-  report(i, fmi3Error, function,
-         i->mode == INSTANTIATED         ? "not allowed before fmi3EnterInitializationMode"
-         : i->mode == INITIALIZING       ? "not allowed in initialization mode"
-         : i->mode == STEPPING           ? "not allowed after fmi3ExitInitializationMode"
-         : i->mode == IN_EVENT           ? "not allowed in event mode"
-         : i->mode == IN_CONTINUOUS_TIME ? "not allowed in continuous-time mode"
-         : i->mode == FAILED             ? "not allowed after an error; call fmi3Reset or fmi3SetFMUState"
-                                         : "not allowed after fmi3Terminate");
-  return false;
-}
-
-// Converts the result of a function of the run. The instance stays usable after an invalid argument.
-static fmi3Status end(instance *i, od_status status, const char *function) {
-  if (status == OD_OK) return fmi3OK;
-  if (status != OD_BAD_ARGUMENT && status != OD_NOT_AVAILABLE && status != OD_BAD_INPUT) i->mode = FAILED;
-  return report(i, fmi3Error, function, od_status_text(status));
-}
+#define FMI(name)           fmi3##name
+#define FMI_NAME(name)      FMI3_NAME(name)
+#define FMI_CALLED(name)    FMI_CALLED_AS(name)
+#define FMI_CALLED_AS(name) "fmi3" #name
+#include "fmi_calls_x.h"
 
 static fmi3Status unsupported(fmi3Instance i, const char *function) {
   return i ? report(i, fmi3Error, function, "this FMU has no such functions or variables") : fmi3Error;
@@ -142,7 +117,7 @@ void FMI3_NAME(FreeInstance)(fmi3Instance i) {
   free(i);
 }
 
-// ---- initialization and end
+// ---- initialization
 
 fmi3Status FMI3_NAME(EnterInitializationMode)(fmi3Instance instance_of, fmi3Boolean has_tolerance,
                                               fmi3Float64 tolerance, fmi3Float64 start, fmi3Boolean has_stop,
@@ -156,38 +131,6 @@ fmi3Status FMI3_NAME(EnterInitializationMode)(fmi3Instance instance_of, fmi3Bool
   return fmi3OK;
 }
 
-fmi3Status FMI3_NAME(ExitInitializationMode)(fmi3Instance instance_of) {
-  instance *i = instance_of;
-  if (!may(i, INITIALIZING, "fmi3ExitInitializationMode")) return fmi3Error;
-  fmi3Status status = end(i, fmu_start(i->run), "fmi3ExitInitializationMode");
-  if (status == fmi3OK) i->mode = i->exchanges ? IN_EVENT : STEPPING;
-  return status;
-}
-
-fmi3Status FMI3_NAME(Terminate)(fmi3Instance instance_of) {
-  instance *i = instance_of;
-  if (!may(i, STEPPING | IN_EVENT | IN_CONTINUOUS_TIME, "fmi3Terminate")) return fmi3Error;
-  i->mode = TERMINATED;
-  return fmi3OK;
-}
-
-fmi3Status FMI3_NAME(Reset)(fmi3Instance instance_of) {
-  instance *i = instance_of;
-  if (!i) return fmi3Error;
-  fmu_reset(i->run);
-  i->mode = INSTANTIATED;
-  if (i->exchanges) fmu_exchange(i->run);
-  i->has_stop = false;
-  return fmi3OK;
-}
-
-fmi3Status FMI3_NAME(EnterEventMode)(fmi3Instance instance_of) {
-  instance *i = instance_of;
-  if (!may(i, IN_CONTINUOUS_TIME | IN_EVENT, "fmi3EnterEventMode")) return fmi3Error;
-  fmu_begin_event(i->run);
-  i->mode = IN_EVENT;
-  return fmi3OK;
-}
 fmi3Status FMI3_NAME(EnterStepMode)(fmi3Instance i) {
   return unsupported(i, "fmi3EnterStepMode");
 }
@@ -199,32 +142,6 @@ fmi3Status FMI3_NAME(ExitConfigurationMode)(fmi3Instance i) {
 }
 
 // ---- values
-
-// Finds a variable. Returns fmi3OK only for a variable of this type.
-static fmi3Status find(instance *i, fmi3ValueReference vr, fmu_type type, const char *function, fmu_kind *kind,
-                       int *index) {
-  *kind = fmu_find(&fmu_described.variables, vr, index);
-  if (*kind == FMU_KINDS) return report(i, fmi3Error, function, "there is no variable with this value reference");
-  if (fmu_type_of(*kind) != type) return report(i, fmi3Error, function, "the variable has another type");
-  return fmi3OK;
-}
-
-static fmi3Status get(instance *i, fmi3ValueReference vr, fmu_type type, const char *function, double *value) {
-  fmu_kind kind;
-  int index;
-  fmi3Status status = find(i, vr, type, function, &kind, &index);
-  return status == fmi3OK ? end(i, fmu_get(i->run, kind, index, value), function) : status;
-}
-
-static fmi3Status set(instance *i, fmi3ValueReference vr, fmu_type type, const char *function, double value) {
-  fmu_kind kind;
-  int index;
-  fmi3Status status = find(i, vr, type, function, &kind, &index);
-  if (status != fmi3OK) return status;
-  od_status done = fmu_set(i->run, kind, index, value);
-  if (done == OD_NOT_AVAILABLE) return report(i, fmi3Error, function, "this variable cannot be set");
-  return done == OD_OK ? fmi3OK : report(i, fmi3Error, function, od_status_text(done));
-}
 
 // Defines the functions of a type of values that the FMU has.
 #define VALUES(name, kind)                                                                                         \
@@ -303,73 +220,6 @@ fmi3Status FMI3_NAME(GetVariableDependencies)(fmi3Instance i, fmi3ValueReference
                                               size_t count) {
   (void)dependent, (void)element_of_dependent, (void)independent, (void)element_of_independent, (void)kind, (void)count;
   return unsupported(i, "fmi3GetVariableDependencies");
-}
-
-// ---- saved states: mode and size, then the bytes of the run. Blocks are aligned for doubles.
-
-typedef struct saved_state {
-  uint64_t size;  // of the whole block
-  uint64_t mode;
-  _Alignas(16) unsigned char bytes[];
-} saved_state;
-
-fmi3Status FMI3_NAME(GetFMUState)(fmi3Instance instance_of, fmi3FMUState *state) {
-  instance *i = instance_of;
-  if (!may(i, SAVABLE, "fmi3GetFMUState")) return fmi3Error;
-  size_t bytes = fmu_saved_size(i->run);
-  if (bytes == 0) return report(i, fmi3Error, "fmi3GetFMUState", "the run cannot start");
-  saved_state *s = *state;
-  if (!s || s->size != sizeof *s + bytes) s = malloc(sizeof *s + bytes);
-  if (!s) return report(i, fmi3Error, "fmi3GetFMUState", "out of memory");
-  if (*state && s != *state) free(*state);
-  *s = (saved_state){sizeof *s + bytes, (uint64_t)i->mode};
-  *state = s;
-  return end(i, fmu_save(i->run, s->bytes), "fmi3GetFMUState");
-}
-
-fmi3Status FMI3_NAME(SetFMUState)(fmi3Instance instance_of, fmi3FMUState state) {
-  instance *i = instance_of;
-  const saved_state *s = state;
-  if (!may(i, SAVABLE | FAILED, "fmi3SetFMUState")) return fmi3Error;
-  if (!s) return report(i, fmi3Error, "fmi3SetFMUState", "the state is missing");
-  fmi3Status status = end(i, fmu_restore(i->run, s->bytes, (size_t)s->size - sizeof *s), "fmi3SetFMUState");
-  if (status == fmi3OK) i->mode = (mode)s->mode;
-  return status;
-}
-
-fmi3Status FMI3_NAME(FreeFMUState)(fmi3Instance i, fmi3FMUState *state) {
-  if (!i) return fmi3Error;
-  if (state) free(*state), *state = NULL;
-  return fmi3OK;
-}
-
-fmi3Status FMI3_NAME(SerializedFMUStateSize)(fmi3Instance i, fmi3FMUState state, size_t *size) {
-  if (!i || !state) return fmi3Error;
-  *size = (size_t)((saved_state *)state)->size;
-  return fmi3OK;
-}
-
-fmi3Status FMI3_NAME(SerializeFMUState)(fmi3Instance i, fmi3FMUState state, fmi3Byte bytes[], size_t size) {
-  if (!i || !state) return fmi3Error;
-  if (size < ((saved_state *)state)->size) return report(i, fmi3Error, "fmi3SerializeFMUState", "too few bytes");
-  memcpy(bytes, state, (size_t)((saved_state *)state)->size);
-  return fmi3OK;
-}
-
-fmi3Status FMI3_NAME(DeserializeFMUState)(fmi3Instance i, const fmi3Byte bytes[], size_t size, fmi3FMUState *state) {
-  saved_state head;
-  if (!i) return fmi3Error;
-  if (size < sizeof head) return report(i, fmi3Error, "fmi3DeserializeFMUState", "the state is too short");
-  memcpy(&head, bytes, sizeof head);
-  bool possible = head.mode == INSTANTIATED || head.mode == INITIALIZING || head.mode == STEPPING ||
-                  head.mode == TERMINATED || head.mode == IN_EVENT || head.mode == IN_CONTINUOUS_TIME;
-  if (head.size != size || !possible)
-    return report(i, fmi3Error, "fmi3DeserializeFMUState", "the bytes are not a state of this FMU");
-  saved_state *s = malloc(size);
-  if (!s) return report(i, fmi3Error, "fmi3DeserializeFMUState", "out of memory");
-  memcpy(s, bytes, size);
-  *state = s;
-  return fmi3OK;
 }
 
 fmi3Status FMI3_NAME(GetDirectionalDerivative)(fmi3Instance instance_of, const fmi3ValueReference unknown[],
@@ -489,71 +339,8 @@ fmi3Status FMI3_NAME(UpdateDiscreteStates)(fmi3Instance instance_of, fmi3Boolean
 
 // ---- model exchange
 
-fmi3Status FMI3_NAME(EnterContinuousTimeMode)(fmi3Instance instance_of) {
-  instance *i = instance_of;
-  if (!may(i, IN_EVENT, "fmi3EnterContinuousTimeMode")) return fmi3Error;
-  fmu_end_event(i->run);
-  i->mode = IN_CONTINUOUS_TIME;
-  return fmi3OK;
-}
-
-fmi3Status FMI3_NAME(CompletedIntegratorStep)(fmi3Instance instance_of, fmi3Boolean no_earlier_state,
-                                              fmi3Boolean *enter_event_mode, fmi3Boolean *terminate) {
-  (void)no_earlier_state;
-  instance *i = instance_of;
-  if (!may(i, IN_CONTINUOUS_TIME, "fmi3CompletedIntegratorStep")) return fmi3Error;
-  *enter_event_mode = fmu_wants_event(i->run);
-  *terminate = false;
-  return fmi3OK;
-}
-
-fmi3Status FMI3_NAME(SetTime)(fmi3Instance instance_of, fmi3Float64 time) {
-  instance *i = instance_of;
-  if (!may(i, IN_EVENT | IN_CONTINUOUS_TIME, "fmi3SetTime")) return fmi3Error;
-  return end(i, fmu_set_time(i->run, time), "fmi3SetTime");
-}
-
-// Returns whether the FMU has this number of states or indicators, and reports if not.
-static bool has_count(const instance *i, size_t count, fmu_kind kind, const char *function) {
-  if (count == (size_t)fmu_described.variables.count[kind]) return true;
-  report(i, fmi3Error, function, "the FMU has another number of these values");
-  return false;
-}
-
-fmi3Status FMI3_NAME(SetContinuousStates)(fmi3Instance instance_of, const fmi3Float64 x[], size_t states) {
-  instance *i = instance_of;
-  if (!may(i, IN_CONTINUOUS_TIME, "fmi3SetContinuousStates")) return fmi3Error;
-  if (!has_count(i, states, FMU_STATE, "fmi3SetContinuousStates")) return fmi3Error;
-  return end(i, fmu_set_states(i->run, x), "fmi3SetContinuousStates");
-}
-
-// Computes all values of a kind.
-static fmi3Status get_all(instance *i, fmu_kind kind, double *value, size_t count, const char *function) {
-  if (!may(i, INITIALIZING | IN_EVENT | IN_CONTINUOUS_TIME | TERMINATED, function)) return fmi3Error;
-  if (!i->exchanges) return report(i, fmi3Error, function, "not allowed in co-simulation");
-  if (!has_count(i, count, kind, function)) return fmi3Error;
-  for (size_t k = 0; k < count; k++) {
-    fmi3Status status = end(i, fmu_get(i->run, kind, (int)k, &value[k]), function);
-    if (status != fmi3OK) return status;
-  }
-  return fmi3OK;
-}
-
 fmi3Status FMI3_NAME(GetContinuousStateDerivatives)(fmi3Instance i, fmi3Float64 derivative[], size_t states) {
   return get_all(i, FMU_DERIVATIVE, derivative, states, "fmi3GetContinuousStateDerivatives");
-}
-fmi3Status FMI3_NAME(GetEventIndicators)(fmi3Instance i, fmi3Float64 value[], size_t indicators) {
-  return get_all(i, FMU_INDICATOR, value, indicators, "fmi3GetEventIndicators");
-}
-fmi3Status FMI3_NAME(GetContinuousStates)(fmi3Instance i, fmi3Float64 x[], size_t states) {
-  return get_all(i, FMU_STATE, x, states, "fmi3GetContinuousStates");
-}
-fmi3Status FMI3_NAME(GetNominalsOfContinuousStates)(fmi3Instance instance_of, fmi3Float64 nominal[], size_t states) {
-  instance *i = instance_of;
-  if (!may(i, ~(INSTANTIATED | FAILED), "fmi3GetNominalsOfContinuousStates")) return fmi3Error;
-  if (!has_count(i, states, FMU_STATE, "fmi3GetNominalsOfContinuousStates")) return fmi3Error;
-  for (size_t k = 0; k < states; k++) nominal[k] = fmu_described.nominal[k];
-  return fmi3OK;
 }
 fmi3Status FMI3_NAME(GetNumberOfEventIndicators)(fmi3Instance i, size_t *count) {
   if (!i) return fmi3Error;
