@@ -69,23 +69,19 @@ static const char *subject_name(int index) {
   return subjects[index].name;
 }
 
-// A file of a case with absolute paths of related files, because the copy is in another folder.
+// A file of a case, in whose related files "../" becomes "up/", a link to the folder of the cases. The size remains: the
+// same bytes are cut off wherever the project is.
 static void copy_file(scratch *s, const char *name, bytes b) {
-  static const char up[] = "../", cases[] = OD_SOURCE_DIR "/cases/";
-  FILE *f = fopen(scratch_path(s, name), "wb");
-  const char *from = b.at, *end = b.at + b.size, *next;
-  for (; f && (next = memmem(from, (size_t)(end - from), up, strlen(up))); from = next + strlen(up)) {
-    fwrite(from, 1, (size_t)(next - from), f);
-    fputs(cases, f);
-  }
-  if (f) fwrite(from, 1, (size_t)(end - from), f);
-  if (f) fclose(f);
+  for (char *at = b.at; b.size > 0 && (at = memmem(at, (size_t)(b.at + b.size - at), "../", 3)) != NULL;)
+    memcpy(at, "up/", 3);
+  scratch_write(s, name, b.at, b.size);
 }
 
 // Copies the files of a case. A folder `parts` with included files becomes a link.
 static void copy_case(scratch *s, const char *folder) {
   DIR *d = opendir(folder);
   char path[600];
+  if (symlink(OD_SOURCE_DIR "/cases", scratch_path(s, "up")) != 0 && errno != EEXIST) perror("up");
   for (struct dirent *e; d && (e = readdir(d));) {
     bool is_yaml = strstr(e->d_name, ".yaml"),
          is_log = strstr(e->d_name, ".blf") || strstr(e->d_name, ".dbc") || strstr(e->d_name, ".mf4");

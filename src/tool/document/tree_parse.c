@@ -117,6 +117,11 @@ static bool may_be_cut_off(const tree_builder *b, struct fy_token *token) {
   return end != NULL && at == b->length;
 }
 
+static void warn_of_end(tree_builder *b, int node) {
+  od_messages_say(b->messages, true, place_of(b, node),
+                  "the file ends within this line; check whether the file is complete");
+}
+
 static void add_scalar(tree_builder *b, const struct fy_event *event) {
   struct fy_token *token = event->scalar.value;
   size_t length = 0;
@@ -137,9 +142,7 @@ static void add_scalar(tree_builder *b, const struct fy_event *event) {
     return;
   }
   b->tree->node[node].text = od_texts_copy(b->texts, text, length);
-  if (length > 0 && style == FYSS_PLAIN && may_be_cut_off(b, token))
-    od_messages_say(b->messages, true, place_of(b, node),
-                    "the file ends within this line; check whether the file is complete");
+  if (length > 0 && style == FYSS_PLAIN && may_be_cut_off(b, token)) warn_of_end(b, node);
   if (memchr(text, '\0', length) != NULL) fail(b, place_of(b, node), "found a zero character, expected text");
   remember_anchor(b, event->scalar.anchor, node);
 }
@@ -257,6 +260,15 @@ static void parse_events(tree_builder *b, struct fy_diag *diag) {
   fy_parser_destroy(parser);
 }
 
+// The same warning for a file that ends after "key:" or "-": the value may be missing. libfyaml has no marks of omitted values.
+static void check_last_value(tree_builder *b) {
+  int last = b->tree->count - 1;
+  if (last < 0 || b->tree->node[last].kind != OD_TREE_NULL || b->tree->node[last].text[0] != '\0') return;
+  size_t end = b->length;
+  while (end > 0 && (b->text[end - 1] == ' ' || b->text[end - 1] == '\t')) end--;
+  if (end > 0 && strchr(":-", b->text[end - 1]) != NULL) warn_of_end(b, last);
+}
+
 od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const char *file, od_arena *texts,
                         od_messages *messages) {
   OD_SCRATCH(scratch);
@@ -280,6 +292,7 @@ od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const ch
   fy_diag_set_collect_errors(diag, true);
   parse_events(&b, diag);
   fy_diag_destroy(diag);
+  if (b.status == OD_OK) check_last_value(&b);
   if (b.status == OD_OK && (texts->exhausted || scratch.exhausted)) b.status = OD_NO_MEMORY;
   return b.status;
 }
