@@ -96,9 +96,9 @@ static void test_states(void **state) {
 // Levels of a quantizer with a ramp as input.
 static void test_quantizer(void **state) {
   double sum = 0;
-  for (int told = 0; told < 2; told++) {
+  for (int is_given = 0; is_given < 2; is_given++) {
     trial *t = trial_of(0.95);
-    if (told) trial_add_edge(t, "u", "", 0.05, 0.1);
+    if (is_given) trial_add_edge(t, "u", "", 0.05, 0.1);
     sum += final_value(
         state,
         "inputs: {u: {ramps: {at: [[0, 0], [1, 1]]}}}\n"

@@ -222,11 +222,11 @@ static void judge_batch(scratch *s, const subject *sub, bytes whole, const reply
   for (int i = 0; i < b->count; i++) {
     snprintf(name, sizeof name, "p%zu.yaml", b->n[i]);
     unlink(scratch_path(s, name));
-    bool ok = says_of(r.out, name, ": ok: "), told = says_of(r.err, name, ": error: ");
+    bool ok = says_of(r.out, name, ": ok: "), reported = says_of(r.err, name, ": error: ");
     bool warned = says_of(r.err, name, "file is complete");
-    if (r.e.code == 2 && told && !ok)
+    if (r.e.code == 2 && reported && !ok)
       t->tried++, t->refused++;
-    else if (r.e.code >= 0 && ok && !told && warned)
+    else if (r.e.code >= 0 && ok && !reported && warned)
       t->tried++, t->partly++;
     else
       judge(s, sub, whole, b->n[i], clean, t);

@@ -17,7 +17,7 @@
 
 static const double X(junction_leak) = 1e-26;  // m3/s/Pa
 static const double X(most_pressure) = 1e15;   // Pa
-static const double X(longest_step) = 3e7;     // longest step, Pa; a larger pressure of a junction replaces this length
+static const double X(longest_step) = 3e7;     // longest step, Pa; larger if a pressure of a junction is larger
 enum { X(junction_iterations) = 60, X(junction_lengths) = 10, X(junction_bisections) = 70, X(junction_patience) = 20 };
 
 static inline od_x *X(junction_pressure)(const od_model *m, od_x *w, int junction) {

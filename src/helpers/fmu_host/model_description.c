@@ -268,7 +268,7 @@ static int variable_of(reader *r, long value) {
   return count > 0 && (long)r->by_reference[low].value == value ? r->by_reference[low].variable : -1;
 }
 
-// Returns whether a list of dependencies contains an input. Without the list, everything may be a dependency.
+// Returns whether a list of dependencies contains an input. Without a list, the output may depend on all inputs.
 static bool depends_on_input(reader *r, const char *list) {
   if (!list) return true;
   while (*list) {

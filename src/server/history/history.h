@@ -39,7 +39,7 @@ od_status od_history_add_machine(od_history *h, const char *name, const char *ti
 // Defines the channels of the rows, before the first row of a machine, and commits. May be called again after a failure.
 od_status od_history_define(od_history *h, int machine, const od_history_channel *channel, int count, od_error *err);
 // Adds a row: the time and a value for each channel; NAN: no value. sequence: sequence number of the sample; -1: none. Rows up to the time
-// of the last stored row are ignored: they are stored.
+// of the last stored row are ignored, because they are already stored.
 od_status od_history_add_row(od_history *h, int machine, const double *row, int64_t sequence, od_error *err);
 // Adds an event. machine -1: of the twin. t: time of the machine, s; NAN: none. clock: seconds since 1970.
 od_status od_history_add_event(od_history *h, int machine, double t, double clock, const char *kind, const char *text,

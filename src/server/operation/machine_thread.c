@@ -235,7 +235,7 @@ static bool answer(void *user, const od_observed *o, const double *row, od_sampl
   line[OD_RING_SEQUENCE] = (double)r->now.sequence;
   memcpy(line + OD_RING_ROW, row, (size_t)o->columns.count * sizeof *row);
   od_row_ring_put(&r->ring, line);
-  if (fate == OD_HELD) r->checkpoint_next = 0;  // the history has only good samples, so they cannot repeat this change
+  if (fate == OD_HELD) r->checkpoint_next = 0;  // a new checkpoint: the rows of the history do not contain this sample
   if (od_row_ring_length(&r->ring) == r->ring.capacity / 2) sem_post(&r->operation->wakes);
   if (fate != OD_TAKEN) report(r, row[0], fate == OD_HELD ? "held" : "failed", why);
   return true;
@@ -279,9 +279,9 @@ static void *observe_thread(void *user) {
                                       .checkpoint_taken = has_history ? take_checkpoint : NULL,
                                       .keep = OD_ROWS_LAST};
   r->checkpoint_next = 0;                                                      // the first sample has a checkpoint
-  r->now = (od_raw_sample){.t = r->resume_t, .sequence = r->resume_sequence};  // until the first sample
+  r->now = (od_raw_sample){.t = r->resume_t, .sequence = r->resume_sequence};  // for events before the first sample
   r->status = od_observe(r->e, &options, &r->observed, &r->err);
-  // Without a sample after the checkpoint, the run only ends.
+  // A run without a sample after the checkpoint is not an error.
   if (r->resume.bytes && r->samples <= 1 && r->status == OD_BAD_INPUT && r->observed) r->status = OD_OK;
   if (r->status != OD_OK) report(r, r->now.t, "stopped", r->err.text);
   od_sample_queue_stop(&r->queue);

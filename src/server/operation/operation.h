@@ -31,7 +31,7 @@ typedef struct od_twin_event {
 
 enum { OD_MOST_EVENTS = 512 };
 
-// Events on their way to the writer. If there are too many, further ones are counted only.
+// Events that the writer has not written. Events beyond OD_MOST_EVENTS are only counted.
 typedef struct od_event_list {
   pthread_mutex_t lock;
   int count;

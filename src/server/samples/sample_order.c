@@ -24,7 +24,7 @@ od_status od_sample_order_init(od_sample_order *o, od_arena *memory, double wait
 
 // --- Sequence numbers ---------------------------------------------------------------------------------------------
 
-// Adds a range of missing numbers. If there are too many ranges, the earliest one is forgotten.
+// Adds a range of missing numbers. If the list is full, the earliest range is removed.
 static void add_range(od_sample_order *o, int at, int64_t first, int64_t last) {
   if (o->ranges == OD_MOST_RANGES) {
     memmove(o->range, o->range + 1, (OD_MOST_RANGES - 1) * sizeof *o->range);

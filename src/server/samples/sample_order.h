@@ -1,15 +1,15 @@
 // The order of samples. Samples of a source may arrive late, twice, in another order, or not at all. The rules are:
 //
-//   in time      A sample whose time is later than all others. It is held back until a sample arrives that is `wait` later, or until the source
-//                is silent. With wait 0 it is passed on at once.
-//   out of order A sample that arrives after a later one that is still held back. It is sorted in.
-//   late         A sample that arrives after a later one that has been passed on. It is left out and counted.
-//   repeated     A sample with the time or the sequence number of another one. It is left out and counted; the first one counts.
-//   replayed     A sample up to the time of the checkpoint at which the observer resumed. It is left out.
-//   missing      A sequence number that does not arrive. Numbers are kept as ranges; a number that arrives out of order is removed from them. A late
-//                sample is not missing.
-//   restarted    A sequence number that is smaller than an earlier one, in a sample with a later time: the sender has started again. Missing
-//                numbers before are kept.
+//   in time      A sample whose time is later than all others. The sample is held back until a sample arrives that is `wait` later, or until
+//                the source is silent. With wait 0 the sample is passed on at once.
+//   out of order A sample that arrives after a sample with a later time, which is still held back. The sample is sorted in.
+//   late         A sample that arrives after a sample with a later time has been passed on. The sample is left out and counted.
+//   repeated     A sample with the time or the sequence number of an earlier sample. The sample is left out and counted.
+//   replayed     A sample up to the time of the checkpoint at which the observer resumed. The sample is left out.
+//   missing      A sequence number that does not arrive. Missing numbers are stored as ranges. A number that arrives out of order is removed from
+//                the ranges. A late sample is not missing.
+//   restarted    A sequence number that is smaller than an earlier one, in a sample with a later time: the sender has started again. Numbers
+//                that were missing before remain missing.
 //
 // Samples are passed on with strictly increasing times. The rules use the times of the samples only, so the result depends only on the
 // order of arrival, except for silence.
@@ -40,7 +40,7 @@ typedef struct od_missing_range {
   int64_t first, last;
 } od_missing_range;
 
-// The latest ranges of missing numbers are kept; earlier ones are only counted.
+// Largest number of stored ranges. The numbers of earlier ranges are only counted.
 enum { OD_MOST_RANGES = 256 };
 
 typedef struct od_sample_order {

@@ -139,8 +139,8 @@ static void place_rows(od_sheet *s) {
   for (int row = 0; row < s->rows; row++) {
     if (row > 0 && has_framed(s, row - 1) && !has_framed(s, row)) y += FRAME_ROOM;
     s->channel_y[row] = y;
-    // Space for the names of lines; below another row, whose tank symbols and labels may be beside the lines, also for
-    // the flows that pages show below the names.
+    // Space for the names of lines. Below another row, tank symbols and labels may be beside the lines; there is also
+    // space for the flows that pages show below the names.
     if (row > 0 && has_valves(s, row)) y += row > 1 ? VALVE_ROOM + FLOW_ROOM : VALVE_ROOM;
     if (row > 0 || s->tracks[0] > 0) y += (s->tracks[row] + 1) * OD_TRACK + (s->tracks[row] > 0 ? 4 : 6);
     int height = 2 * OD_GRID;

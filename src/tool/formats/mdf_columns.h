@@ -11,7 +11,7 @@ typedef struct od_mdf_columns {
   int *channel;        // the channel of each column; -1: the time
   od_table *head;      // names, units and flaws
   const char **group;  // the name of each group, or its number
-  const char **label;  // the same; with a number if several groups have the name
+  const char **label;  // names of the groups; a number is added if several groups have the same name
   const int *time_of;  // for each group the channel with its times; -1: none
 } od_mdf_columns;
 

@@ -11,7 +11,7 @@
 typedef struct od_mdf_budget {
   size_t memory;    // bytes in use
   uint64_t read;    // bytes of the file in data blocks that were opened
-  double unpacked;  // bytes that the deflated blocks among them describe
+  double unpacked;  // uncompressed size of the deflated blocks among these data blocks, bytes
 } od_mdf_budget;
 
 // Returns the memory limit for reading a file, bytes: 144 MB plus half the size of the file, but at most 144 MB plus 1 GB.

@@ -159,7 +159,7 @@ static od_status choose_sources(od_mdf_rows *s, od_error *err) {
   }
   for (int i = 0; any == 0 && i < columns->count; i++)
     if (columns->channel[i] >= 0) fields[c->all.channel[columns->channel[i]].group] = 1;
-  // A group of times alone has rows, too.
+  // A group that contains only times has rows, too.
   for (int g = 0; any == 0 && columns->has_time && g < c->all.groups; g++)
     if (columns->time_of[g] >= 0 && c->all.group[g].channels > 0) fields[g] = 1;
   for (int g = 0; g < c->all.groups; g++) {

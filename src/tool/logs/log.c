@@ -420,7 +420,7 @@ static od_status open_files(od_log *log, od_log_plan *plan, od_messages *message
   return status;
 }
 
-// Numbers the groups of a file's columns. A file with one group of columns besides the times has no groups.
+// Numbers the groups of a file's columns. A file with one group of columns in addition to the times has no groups.
 static od_status find_groups(od_log *log, od_log_input *in) {
   const od_table *head = od_row_reader_head(in->file);
   in->group = OD_TAKE(&log->memory, int, head->columns);

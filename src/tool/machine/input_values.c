@@ -60,9 +60,9 @@ static value_text read_value_text(od_loader *ld, int node, const char *text, con
   od_unit_verdict verdict = od_units_convert(ld->units, unit, wanted, number, &converted);
   if (verdict == OD_UNIT_FITS || (verdict == OD_UNIT_MISFITS && input < 0)) return (value_text){.input = -1};
   if (input >= 0) return (value_text){.input = input, .factor = od_copy(ld, text, (size_t)(word - text - 1))};
-  bool misspelt = od_units_suggest(unit) == NULL && od_names_nearest(ld, node, word, OD_ELEMENT_SIGNAL) != NULL;
-  if (misspelt) complain_input(ld, node, word);
-  return (value_text){.input = -1, .bad = misspelt};
+  bool is_misspelled = od_units_suggest(unit) == NULL && od_names_nearest(ld, node, word, OD_ELEMENT_SIGNAL) != NULL;
+  if (is_misspelled) complain_input(ld, node, word);
+  return (value_text){.input = -1, .bad = is_misspelled};
 }
 
 int od_read_value(od_loader *ld, const od_section *section, const od_field *field, int *input) {

@@ -87,7 +87,7 @@ static od_status read_image(const char *path, char **image, od_image_facts *fact
   if (!facts->texts) {
     od_messages_add(
         messages, (od_place){.file = path},
-        "the image does not contain the machine file: it is for programs and controllers. Compile the machine "
+        "this image for programs and controllers does not contain the machine file. Compile the machine "
         "without --without-machine and --without-names to use the image in commands");
     return OD_BAD_INPUT;
   }

@@ -135,9 +135,9 @@ static void test_gaps_and_still_signals(void **state) {
   root = json_load_file(scratch_path(s, "found.json"), 0, NULL);
   json_t *verdict = json_object_get(root, "verdict");
   assert_string_equal(json_string_value(json_object_get(verdict, "trust")), "doubtful");
-  char *told = json_dumps(verdict, 0);
-  says(told, words);
-  free(told);
+  char *verdict_text = json_dumps(verdict, 0);
+  says(verdict_text, words);
+  free(verdict_text);
   json_decref(root);
   ends_and_says(run(s, "fit fit.yaml --quiet"), 0, "warning: data: 'lag' is constant in the fitted part");
 }
@@ -353,7 +353,7 @@ static void test_inputs_between_rows(void **state) {
   static const struct {
     const char *hold;
     int lost_to;
-    const char *verdict, *told;
+    const char *verdict, *remark;
   } cases[] = {{"linear", 0, "verdict: doubtful", "Input that jumps: u jumps 11 times"},
                {"previous", 0, "verdict: sound", NULL},
                {"previous", 260, "verdict: doubtful", "Pause in the log: the log has no rows for 610 ms after 1.99 s"}};
@@ -365,8 +365,8 @@ static void test_inputs_between_rows(void **state) {
     outcome o = fit(*state, lines, "--set sensors.lag.sigma='1 mV'");
     ends_with(o, 0);
     says(o.out, cases[i].verdict);
-    if (cases[i].told)
-      says(o.out, cases[i].told);
+    if (cases[i].remark)
+      says(o.out, cases[i].remark);
     else
       assert_true(!strstr(o.out, "Input that jumps") && !strstr(o.out, "Pause in the log"));
     forget(o);
@@ -448,8 +448,8 @@ static void test_interrupt(void **state) {
       "/cases/fourbar-valve/machine.yaml\ntime: 5 s\nstep: 1 ms\n"
       "sensors: {P.pressure: {sigma: 1 bar}}\nfit: {starts: 100000}\n"
       "parameters:\n  oil.kp: {low: 1000 MPa, high: 2000 MPa}\n  valve.ports.a.curve.points[1]: {low: 10, high: 90}\n");
-  bool told = false;
-  for (int seconds = 2; seconds < 60 && !told; seconds *= 2) {
+  bool is_reported = false;
+  for (int seconds = 2; seconds < 60 && !is_reported; seconds *= 2) {
     snprintf(command, sizeof command,
              "cd %s && timeout --foreground --preserve-status -s INT %d '%s' fit fit.yaml --json found.json --csv "
              "found.csv >.out 2>.err",
@@ -457,11 +457,11 @@ static void test_interrupt(void **state) {
     int status = system(command);
     char *err = scratch_read(scratch_path(s, ".err"));
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 130) fail_msg("ended with %d: %s", status, err);
-    told = strstr(err, "the result is the best so far") != NULL;
-    if (!told) says(err, "interrupted ");
+    is_reported = strstr(err, "the result is the best so far") != NULL;
+    if (!is_reported) says(err, "interrupted ");
     free(err);
   }
-  if (!told) skip_test("not possible: too slow to judge the best result within a minute");
+  if (!is_reported) skip_test("not possible: too slow to judge the best result within a minute");
   json_t *root = json_load_file(scratch_path(s, "found.json"), 0, NULL);
   assert_non_null(root);
   assert_true(json_is_false(json_object_get(root, "complete")));

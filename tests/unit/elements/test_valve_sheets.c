@@ -156,21 +156,21 @@ static void sections(void **state) {
   (void)state;
   const char *const names[] = {"v.flow_a", "v.flow_b", "L.inflow", "v.drop", "v.loss"};
   double y[5], drop;
-  const double told = 0.7e-6 * sqrt(2 / 870.0) * 6e4;  // L/min per root of a pascal
+  const double coefficient = 0.7e-6 * sqrt(2 / 870.0) * 6e4;  // L/min per root of a pascal
   at_start(6, SECTION, ", v.compensator: 0.3", names, 5, y);
-  double supply = through_both(0.6, 0.6, 165, &drop), tell = told * sqrt(145e5);
-  near_scaled(y[0], supply - tell, 1e-6, 1), near_scaled(y[1], edge(0.6, 1, 141), 1e-6, 1),
-      near_scaled(y[2], tell, 1e-6, 1), near_scaled(y[3] / 1e5, drop, 1e-6, 1);
-  near_scaled(y[4] / 1e3, (200e5 * supply - 165e5 * y[0] - 141e5 * y[1] + 1e5 * y[1] - 20e5 * tell) / 6e4 / 1e3, 1e-6,
+  double supply = through_both(0.6, 0.6, 165, &drop), rated = coefficient * sqrt(145e5);
+  near_scaled(y[0], supply - rated, 1e-6, 1), near_scaled(y[1], edge(0.6, 1, 141), 1e-6, 1),
+      near_scaled(y[2], rated, 1e-6, 1), near_scaled(y[3] / 1e5, drop, 1e-6, 1);
+  near_scaled(y[4] / 1e3, (200e5 * supply - 165e5 * y[0] - 141e5 * y[1] + 1e5 * y[1] - 20e5 * rated) / 6e4 / 1e3, 1e-6,
               1);
   at_start(-10, SECTION, ", v.compensator: 1", names, 4, y);
-  supply = through_both(2, 1, 141, &drop), tell = told * sqrt(121e5);
-  near_scaled(y[1], supply - tell, 1e-6, 1), near_scaled(y[0], edge(1, 1, 165), 1e-6, 1),
+  supply = through_both(2, 1, 141, &drop), rated = coefficient * sqrt(121e5);
+  near_scaled(y[1], supply - rated, 1e-6, 1), near_scaled(y[0], edge(1, 1, 165), 1e-6, 1),
       near_scaled(y[3] / 1e5, drop, 1e-6, 1);
   // At rest all is closed, and the port is open to the tank.
   at_start(0, SECTION, "", names, 3, y);
   assert_true(y[0] == 0 && y[1] == 0);
-  near_scaled(y[2], -told * sqrt(19e5), 1e-6, 1);
+  near_scaled(y[2], -coefficient * sqrt(19e5), 1e-6, 1);
   // A load above the pump's pressure causes no backflow: the first line is at 20 bar here.
   at_start(
       10,

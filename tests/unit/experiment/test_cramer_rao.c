@@ -56,9 +56,9 @@ static void closed_form(void **state) {
   // An unknown scale of the sensor has the same effect as the gain: only their product is identifiable. The prior uncertainty of
   // the other combination remains, in the prior's proportions.
   e = lag(s, "", "lag.gain: {sigma: 0.5}, sensors.lag.scale: {sigma: 0.1}");
-  double k2 = 0.25, s2 = 9 * 0.01, told = 1 / information(1, 1), all = k2 + s2;
-  expect_bound(e, 0, sqrt(k2 - k2 * k2 / (all + told)));
-  expect_bound(e, 1, sqrt(s2 - s2 * s2 / (all + told)) / 3);
+  double k2 = 0.25, s2 = 9 * 0.01, stated = 1 / information(1, 1), all = k2 + s2;
+  expect_bound(e, 0, sqrt(k2 - k2 * k2 / (all + stated)));
+  expect_bound(e, 1, sqrt(s2 - s2 * s2 / (all + stated)) / 3);
   od_experiment_free(e);
 }
 

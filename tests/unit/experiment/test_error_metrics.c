@@ -26,7 +26,7 @@ static od_observed *run(scratch *s, const char *metrics, od_experiment **e) {
 static int watched(const od_experiment *e, const char *name) {
   for (int i = 0; i < e->watches; i++)
     if (strcmp(e->watched[i].name, name) == 0) return i;
-  fail_msg("nobody watches %s", name);
+  fail_msg("%s is not watched", name);
   return -1;
 }
 static double cell(const od_observed *o, long row, int output, int which) {

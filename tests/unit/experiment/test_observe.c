@@ -261,25 +261,25 @@ static void test_correlated_sensors(void **state) {
            spread = sqrt((0.0225 * 0.0225 * 1e24 + wanted * wanted) / (double)count);
     assert_true(fabs(covariance[i] / (double)count - wanted) < 5 * spread);
   }
-  double told, product = innovation_product(o), product_untold;
+  double declared, product = innovation_product(o), product_undeclared;
   od_observed_free(o);
   od_consistency nis;
-  consistency_of(e, &told, &nis);
+  consistency_of(e, &declared, &nis);
   // From here on without the covariance: the noise stays the same.
   double *R = e->sensor_covariance;
   e->sensor_covariance = NULL;
   o = observe(e);
-  product_untold = innovation_product(o);
+  product_undeclared = innovation_product(o);
   od_observed_free(o);
   e->sensor_covariance = R;
   print_message(
-      "correlated sensors: NEES %.3f, NIS %.4f (%.4f to %.4f), innovations correlated by %.3f; not told: %.3f\n", told,
-      nis.value, nis.low, nis.high, product, product_untold);
+      "correlated sensors: NEES %.3f, NIS %.4f (%.4f to %.4f), innovations correlated by %.3f; not declared: %.3f\n",
+      declared, nis.value, nis.low, nis.high, product, product_undeclared);
   double spread = sqrt(2.0 / (CORRELATED_RUNS * e->parameters));
-  assert_true(fabs(told - 1) < 3 * spread);
+  assert_true(fabs(declared - 1) < 3 * spread);
   assert_true(nis.value > 1 - 2 * (1 - nis.low) && nis.value < 1 + 2 * (nis.high - 1));
   assert_true(fabs(product) < 5 / sqrt((double)count));
-  assert_true(product_untold > 0.5);
+  assert_true(product_undeclared > 0.5);
   od_experiment_free(e);
 }
 

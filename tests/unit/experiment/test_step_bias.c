@@ -175,7 +175,7 @@ static void the_shift_is_as_large_as_told(void **state) {
   write_machine(s, &a, 0.05);
   estimates coarse = estimate(s, &a, a.step), fine = estimate(s, &a, a.step / FINER);
   double shift = coarse.value[2] - fine.value[2];
-  print_message("modulus shifted by %.3g MPa, %.3g sigma; told %.3g MPa\n", 1e-6 * shift, shift / coarse.sigma[2],
+  print_message("modulus shifted by %.3g MPa, %.3g sigma; reported %.3g MPa\n", 1e-6 * shift, shift / coarse.sigma[2],
                 1e-6 * coarse.bias[2]);
   assert_true(fabs(shift) > 2 * coarse.sigma[2]);
   assert_true(fabs(coarse.bias[2] / shift - 1) < 0.25);

@@ -15,7 +15,7 @@ static double read_clock(void) {
 }
 
 // Steps of 10, every thousandth of 5000; light work of 2 after each; every 300th time work of 700, which is declared as long.
-static void run(long steps, double *told, double *given) {
+static void run(long steps, double *reported, double *given) {
   now = 0;
   readings = 0;
   *given = 0;
@@ -33,22 +33,22 @@ static void run(long steps, double *told, double *given) {
       od_step_clock_return(&c);
     }
   }
-  *told = od_step_clock_seconds(&c);
+  *reported = od_step_clock_seconds(&c);
 }
 
 // Each timed step includes one reading of the clock.
 static void short_runs(void **state) {
   (void)state;
-  double told, given;
-  run(8000, &told, &given);
-  assert_true(fabs(told - given - 8000 * 0.5) < 1e-6);
+  double reported, given;
+  run(8000, &reported, &given);
+  assert_true(fabs(reported - given - 8000 * 0.5) < 1e-6);
 }
 
 static void long_runs(void **state) {
   (void)state;
-  double told, given;
-  run(400000, &told, &given);
-  assert_true(fabs(told / given - 1) < 0.01);
+  double reported, given;
+  run(400000, &reported, &given);
+  assert_true(fabs(reported / given - 1) < 0.01);
   assert_true(readings < 100000);
 }
 

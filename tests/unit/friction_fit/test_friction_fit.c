@@ -30,7 +30,7 @@ static double number(const json_t *all, const char *key, const char *what) {
   return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
-static bool told(const json_t *all, const char *key) {
+static bool is_known(const json_t *all, const char *key) {
   return json_is_true(json_object_get(json_object_get(json_object_get(all, "parameters"), key), "told"));
 }
 
@@ -131,7 +131,7 @@ static void test_one_way(void **state) {
   for (int i = 0; i < 5; i++) {
     char key[40];
     snprintf(key, sizeof key, "%s_negative", sides[i]);
-    assert_true(!told(all, key) && told(all, sides[i]));
+    assert_true(!is_known(all, key) && is_known(all, sides[i]));
     assert_true(fabs(number(all, sides[i], "value") - number(all, sides[i], "truth")) <
                 4 * number(all, sides[i], "sigma"));
   }
@@ -161,7 +161,7 @@ static void test_slow_and_unsettled(void **state) {
       "  {half_cosine: 0.004 m/s, time: 0.25 s}, {lag: 0.001 m/s, time_constant: 5 ms, time: 2 s}]}\n"
       "variants: {steady: {fit: {method: sequential}}, position: {fit: {restarts: 1}, run: {error: {kind: position, size: 30 N, length: 1 mm}}}}\n");
   json_t *all = fitted(*state, "slow.yaml", 0);
-  assert_true(!told(all, "viscous") && told(all, "Fs") && told(all, "sigma_0"));
+  assert_true(!is_known(all, "viscous") && is_known(all, "Fs") && is_known(all, "sigma_0"));
   assert_true(fabs(number(all, "sigma_0", "value") / 2e7 - 1) < 0.01);
   json_decref(all);
   outcome o = run(*state, "friction-fit slow.yaml");

@@ -189,12 +189,12 @@ static void estimates_of_single_steps(void **state) {
     od_sim_local_error(sim, before, after);
     memcpy(x, od_sim_state(sim), (size_t)nx * sizeof *x);
     for (int i = 2 * r.plant->nz; i < 2 * r.plant->nz + 3; i++) {  // the pressures
-      double told = after[i] + integrator->error_form.constant * before[i], error = x[i] - od_sim_state(exact)[i];
-      for (int j = 0; j < nx; j++) told += integrator->error_form.transition * F[i * nx + j] * before[j];
-      print_message("%s, pressure %d: error %.3g Pa, estimated %.3g Pa\n", integrator->name, i, error, told);
+      double estimated = after[i] + integrator->error_form.constant * before[i], error = x[i] - od_sim_state(exact)[i];
+      for (int j = 0; j < nx; j++) estimated += integrator->error_form.transition * F[i * nx + j] * before[j];
+      print_message("%s, pressure %d: error %.3g Pa, estimated %.3g Pa\n", integrator->name, i, error, estimated);
       // The estimate of Runge-Kutta's rule gives only the order of magnitude: it assumes constant inputs.
       bool only_size = integrator->order > 2;
-      double ratio = only_size ? fabs(told / error) : told / error, factor = only_size ? 10 : 1.3;
+      double ratio = only_size ? fabs(estimated / error) : estimated / error, factor = only_size ? 10 : 1.3;
       if (fabs(error) > 1e-3) assert_true(ratio > 1 / factor && ratio < factor);
     }
     // A second call gives the same, and the call does not change the simulation.

@@ -423,11 +423,11 @@ static void try_all(scratch *s, int t) {
     long before = living;
     od_status status = tries[t].run(s);
     long lost = living - before;
-    bool told = status == OD_NO_MEMORY || (status == OD_OK && (answer == right || tries[t].other_answer));
-    if (lost != 0 || !told)
+    bool is_reported = status == OD_NO_MEMORY || (status == OD_OK && (answer == right || tries[t].other_answer));
+    if (lost != 0 || !is_reported)
       print_error("%s, allocation %ld of %ld: %s, %ld blocks lost, answer %g instead of %g\n", tries[t].name, number,
                   count, od_status_text(status), lost, answer, right);
-    assert_true(lost == 0 && told);
+    assert_true(lost == 0 && is_reported);
   }
   print_message("%s: %ld allocations\n", tries[t].name, count);
 }

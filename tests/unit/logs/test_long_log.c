@@ -291,7 +291,7 @@ static void changed_logs(void **state) {
     change how;
     double when;
     od_status status;
-    bool told;
+    bool is_reported;
   } cases[] = {{OVERWRITTEN, 0.7, OD_OK, true}, {CUT, 0.7, OD_OK, true},       {GROWN, 0.7, OD_OK, false},
                {TOUCHED, 0.7, OD_OK, false},    {REPLACED, 0.7, OD_OK, false}, {OVERWRITTEN, 0.3, OD_IO, false},
                {CUT, 0.1, OD_IO, false},        {GROWN, 0.3, OD_OK, false}};
@@ -311,9 +311,9 @@ static void changed_logs(void **state) {
     assert_int_equal(od_observe(e, &options, &o, &err), cases[i].status);
     assert_true(w.done);
     if (cases[i].status != OD_OK) assert_non_null(strstr(err.text, "log.csv changed while it was being read"));
-    assert_int_equal(has_remark(&o->verdict, "log.changed"), cases[i].told);
+    assert_int_equal(has_remark(&o->verdict, "log.changed"), cases[i].is_reported);
     assert_false(has_remark(&o->verdict, "start.matters"));
-    assert_int_equal(o->shift != NULL, cases[i].status == OD_OK && !cases[i].told);
+    assert_int_equal(o->shift != NULL, cases[i].status == OD_OK && !cases[i].is_reported);
     od_observed_free(o);
     od_experiment_free(e);
   }

@@ -23,7 +23,7 @@ static void add(system_of *s, int row, int column, double a) {
   s->row[s->entries] = row, s->column[s->entries] = column, s->a[s->entries++] = a;
 }
 
-static void analyse(system_of *s, long most) {
+static void analyze(system_of *s, long most) {
   assert_true(od_sparse_analyze(s->n, s->row, s->column, s->entries, most, &s->arena, &s->sparse));
   s->values = calloc((size_t)s->sparse.values + 1, sizeof *s->values);
   s->scratch = calloc((size_t)s->n, sizeof *s->scratch);
@@ -85,7 +85,7 @@ static void random_systems(void **state) {
     }
     for (int i = 0; trial % 4 == 0 && i < s->n; i++)
       add(s, i, 0, 0.01 * draw(&r) * unit[i] / unit[0]), add(s, 0, i, 0.01 * draw(&r) * unit[0] / unit[i]);
-    analyse(s, MOST * 100L);
+    analyze(s, MOST * 100L);
     for (int i = 0; i < 3 * s->n; i++) x[i] = b[i] = draw(&r) * unit[i / 3];
     od_status status = factor(s);
     if (status == OD_OK) {
@@ -117,7 +117,7 @@ static void fill_is_least(void **state) {
       add(s, BESIDE(i), BESIDE(other), 1);
     }
     for (int i = 0; with_full && i < tree; i++) add(s, full, BESIDE(i), 1);
-    analyse(s, 1L << 30);
+    analyze(s, 1L << 30);
     assert_int_equal(s->sparse.values, tree + 2 * (tree - 1) + with_full * (2 * tree + 1));
     for (int i = 0; i < s->n; i++) assert_int_equal(seen[s->sparse.order[i]]++, 0);  // each row once
     if (with_full) assert_int_equal(s->sparse.order[s->n - 1], full);
@@ -135,7 +135,7 @@ static od_status status_of(int n, const double *a) {
   s->n = n;
   for (int i = 0; i < n * n; i++)
     if (a[i] != 0) add(s, i / n, i % n, a[i]);
-  analyse(s, 1000);
+  analyze(s, 1000);
   od_status status = factor(s);
   end(s);
   free(s);

@@ -107,11 +107,11 @@ static void trajectory(const window *w, const double *z, int last, double *x, do
   factor(N, prior, L);
   factor(N, noise, noise_L);
   if (w->in_outputs) {  // states and parameters are independent in this case
-    double C[4], y[NY], told[2];
+    double C[4], y[NY], declared_value[2];
     factor(2, declared_C, C);
     sensors(NULL, 0, start_x, NULL, start_p, y);
-    for (int i = 0; i < 2; i++) told[i] = y[declared[i]] + C[i * 2] * z[0] + C[i * 2 + 1] * z[1];
-    state_of_outputs(told, x);
+    for (int i = 0; i < 2; i++) declared_value[i] = y[declared[i]] + C[i * 2] * z[0] + C[i * 2 + 1] * z[1];
+    state_of_outputs(declared_value, x);
     for (int i = 0; i < NP; i++) p[i] = start_p[i] + sqrt(prior[(NX + i) * (N + 1)]) * z[NX + i];
   } else {
     double moved[N] = {0};

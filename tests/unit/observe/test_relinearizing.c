@@ -223,9 +223,9 @@ static void a_start_that_cannot_be_true_is_widened(void **state) {
   }
   // By hand: weights 1 / variance of the start and of the 17 values.
   double mean = 1.4 - sensor * 0.5 / 17, weight = 17 / (sensor * sensor);
-  double as_told = (1e4 * 1 + weight * mean) / (1e4 + weight) - 1.4;
-  print_message("as told %.4f (by hand %.4f), widened %.4f\n", error[0], as_told, error[1]);
-  assert_true(fabs(error[0] - as_told) < 1e-9 && fabs(error[0]) > 0.1);
+  double as_declared = (1e4 * 1 + weight * mean) / (1e4 + weight) - 1.4;
+  print_message("as declared %.4f (by hand %.4f), widened %.4f\n", error[0], as_declared, error[1]);
+  assert_true(fabs(error[0] - as_declared) < 1e-9 && fabs(error[0]) > 0.1);
   assert_true(fabs(error[1]) < 3 * sensor / sqrt(17));
   od_plant_free(plant);
 }
@@ -260,7 +260,8 @@ static int length_jacobians(void *user, double t, const double *x, const double 
 // A start given as a length is kept as a length: the result is the weighted mean of lengths, in closed form.
 static void a_start_told_in_outputs_is_kept_so(void **state) {
   (void)state;
-  const double x0 = 0.2, told = 2 * cos(0.1), sigma = 0.2, variance = 0.1 * 0.1, P = variance / pow(sin(0.1), 2), u = 0;
+  const double x0 = 0.2, declared = 2 * cos(0.1), sigma = 0.2, variance = 0.1 * 0.1, P = variance / pow(sin(0.1), 2),
+               u = 0;
   const od_function f = {.nx = 1,
                          .nu = 1,
                          .ny = 1,
@@ -290,8 +291,8 @@ static void a_start_told_in_outputs_is_kept_so(void **state) {
     found[tell] = 2 * cos(od_observer_state(o)[0] / 2);
     od_observer_free(o);
   }
-  double weight = 1 / (sigma * sigma), best = (told / variance + sum * weight) / (1 / variance + 17 * weight);
-  print_message("best %.6f, told as a length %.6f, as an angle %.6f\n", best, found[1], found[0]);
+  double weight = 1 / (sigma * sigma), best = (declared / variance + sum * weight) / (1 / variance + 17 * weight);
+  print_message("best %.6f, declared as a length %.6f, as an angle %.6f\n", best, found[1], found[0]);
   assert_true(fabs(found[1] - best) < 2e-3 && fabs(found[0] - best) > 10 * fabs(found[1] - best));
   od_plant_free(plant);
 }
@@ -477,7 +478,7 @@ static void follows_a_machine_whose_coordinates_change(void **state) {
   assert_int_equal(od_plant_nx(plant), 2);
   assert_int_equal(od_sim_start(sim, 0, NULL), OD_OK);
   assert_int_equal(od_observer_start(o, 0, NULL, NULL, P, NULL), OD_OK);
-  double y[2], told[2], told_sigma[2];
+  double y[2], estimated[2], estimated_sigma[2];
   for (int k = 1; k <= 2000; k++) {
     bool changed;
     assert_int_equal(od_sim_repartition(sim, NULL, &changed), OD_OK);
@@ -490,11 +491,12 @@ static void follows_a_machine_whose_coordinates_change(void **state) {
     assert_int_equal(od_observer_correct(o, y), OD_OK);
     y[1] = rate;
   }
-  assert_int_equal(od_observer_outputs(o, told, told_sigma), OD_OK);
+  assert_int_equal(od_observer_outputs(o, estimated, estimated_sigma), OD_OK);
   long changes = od_sim_count(od_observer_sim(o)).repartitions;
-  print_message("%ld changes of coordinates; rate %.5f +- %.5f, true %.5f\n", changes, told[1], told_sigma[1], y[1]);
+  print_message("%ld changes of coordinates; rate %.5f +- %.5f, true %.5f\n", changes, estimated[1], estimated_sigma[1],
+                y[1]);
   assert_true(changes >= 5 && od_observer_settled(o));
-  assert_true(fabs(told[1] - y[1]) < 3 * told_sigma[1] && told_sigma[1] < 0.01);
+  assert_true(fabs(estimated[1] - y[1]) < 3 * estimated_sigma[1] && estimated_sigma[1] < 0.01);
   od_observer_free(o);
   od_sim_free(sim);
   od_plant_free(truth);

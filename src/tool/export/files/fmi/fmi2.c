@@ -70,7 +70,7 @@ fmi2Component FMI2_NAME(Instantiate)(fmi2String name, fmi2Type type, fmi2String 
   instance wrong = {.name = (char *)(name ? name : ""), .logs = logs};
   if (functions) wrong.call = *functions;
   const char *reason = !name || !*name                                         ? "the name of the instance is missing"
-                       : !guid || strcmp(guid, fmu_described.token) != 0       ? "the guid is not that of this FMU"
+                       : !guid || strcmp(guid, fmu_described.token) != 0       ? "the guid belongs to another FMU"
                        : type == fmi2ModelExchange && !fmu_described.exchanges ? "this FMU supports co-simulation only"
                                                                                : NULL;
   instance *i = reason ? NULL : calloc(1, sizeof *i);

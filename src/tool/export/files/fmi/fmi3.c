@@ -19,7 +19,7 @@ typedef struct instance {
   fmu_run *run;
   fmi3InstanceEnvironment environment;
   fmi3LogMessageCallback log;
-  bool logs;  // whether the importer wants messages without errors, of which there are none
+  bool logs;  // whether the importer requested messages that are not errors; an FMU has no such messages
   bool has_stop;
   fmi3Float64 stop;
 } instance;
@@ -68,7 +68,7 @@ fmi3Instance FMI3_NAME(InstantiateCoSimulation)(fmi3String name, fmi3String toke
   (void)resources, (void)visible, (void)early_return, (void)intermediate, (void)update;
   const instance wrong = {.environment = environment, .log = log, .logs = logs};
   const char *reason = !name || !*name                                     ? "the name of the instance is missing"
-                       : !token || strcmp(token, fmu_described.token) != 0 ? "the token is not that of this FMU"
+                       : !token || strcmp(token, fmu_described.token) != 0 ? "the token belongs to another FMU"
                        : event_mode                                        ? "this FMU has no event mode"
                        : intermediates > 0                                 ? "this FMU has no intermediate variables"
                                                                            : NULL;

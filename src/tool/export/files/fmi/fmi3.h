@@ -45,9 +45,9 @@ typedef enum {
 typedef enum {
   fmi3Independent,
   fmi3Constant,  // the partial derivative is a constant
-  fmi3Fixed,     // it is constant after initialization
-  fmi3Tunable,   // it changes only at events for tunable parameters
-  fmi3Discrete,  // it changes only at events
+  fmi3Fixed,     // the derivative is constant after initialization
+  fmi3Tunable,   // the derivative changes only at events for tunable parameters
+  fmi3Discrete,  // the derivative changes only at events
   fmi3Dependent
 } fmi3DependencyKind;
 typedef enum { fmi3IntervalNotYetKnown, fmi3IntervalUnchanged, fmi3IntervalChanged } fmi3IntervalQualifier;

@@ -1,4 +1,4 @@
-// What FMI 2.0 and FMI 3.0 have in common, compiled for one of them: the order of calls, access to variables, saved states, model exchange.
+// The common part of FMI 2.0 and FMI 3.0, compiled for one of them: the order of calls, access to variables, saved states, model exchange.
 // The version defines before: FMI(name), its types and constants; FMI_NAME(name), its functions; FMI_CALLED(name), the text of their names;
 // the struct `instance` with mode, exchanges, run, has_stop and stop; and report(). FMI 2 spells some names in another way.
 
@@ -6,7 +6,7 @@ typedef FMI(Status) fmi_status;
 typedef FMI(Boolean) fmi_boolean;
 typedef FMI(Byte) fmi_byte;
 
-// Returns whether a function may be called now, and reports if not.
+// Returns whether a function may be called now. If not, reports an error.
 static bool may(const instance *i, int modes, const char *function) {
   if (!i) return false;
   if ((int)i->mode & modes) return true;
@@ -183,7 +183,7 @@ fmi_status FMI_NAME(SetTime)(void *c, double time) {
   return end(i, fmu_set_time(i->run, time), FMI_CALLED(SetTime));
 }
 
-// Returns whether the FMU has this number of states or indicators, and reports if not.
+// Returns whether the FMU has this number of states or indicators. If not, reports an error.
 static bool has_count(const instance *i, size_t count, fmu_kind kind, const char *function) {
   if (count == (size_t)fmu_described.variables.count[kind]) return true;
   report(i, FMI(Error), function, "the FMU has another number of these values");
