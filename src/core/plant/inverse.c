@@ -532,14 +532,14 @@ void od_inverse_actuate(const od_inverse *v, int instance, const double pressure
 }
 
 // At zero speed and zero pressure, the force does not depend on the oil.
-double od_actuator_size(const od_model *m, int instance) {
+double od_actuator_size(const od_model *m, int instance, int end) {
   const od_element_class *c = od_instance_class(m, &m->instance[instance]);
   const double zero[2] = {0};
   double now[OD_MOST_IN] = {0}, oil[OD_OIL_STATES];
   od_complex in[OD_MOST_IN], out[OD_MOST_OUT];
   for (int i = 0; i < OD_OIL_STATES; i++) oil[i] = 1;
   for (int k = 0; k < c->ins; k++) now[k] = c->in[k].kind == OD_IN_SIGNAL;
-  fill_inputs(m, m->theta, instance, now, zero, 0, in);
+  fill_inputs(m, m->theta, instance, now, zero, end, in);
   od_element_evaluate_at(m, m->theta, oil, instance, in, out);
   for (int k = 0; k < c->outs; k++)
     if (c->out[k].kind == OD_TO_FORCE) return od_imaginary(out[k]) / imaginary_step;

@@ -67,8 +67,8 @@ typedef struct od_actuation {
   double volume[2];    // volume of the oil at each end, m3
 } od_actuation;
 void od_inverse_actuate(const od_inverse *inverse, int instance, const double pressure[2], od_actuation *out);
-// Returns the derivative of an actuator's force with respect to the pressure of its first end, in its shortest position with a
+// Returns the derivative of an actuator's force with respect to the pressure of an end (0 or 1), in its shortest position with a
 // signal of 1: a piston area or a displacement.
-double od_actuator_size(const od_model *m, int instance);
+double od_actuator_size(const od_model *m, int instance, int end);
 
 #endif

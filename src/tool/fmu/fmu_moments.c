@@ -13,8 +13,9 @@ struct od_fmu_moments {
   pthread_mutex_t lock;
   int states, inputs, indicators;
   od_fmu_moment *ring;  // the moment of token k is at k modulo `room`; token 0: the place is free
-  long room, count, next,
-      with_memory;  // size of the ring; stored moments; next token; first token that may have a saved state
+  long room, count;     // size of the ring; number of stored moments
+  long next;            // token of the next moment
+  long with_memory;     // first token that may have a saved state
   size_t bytes;
 };
 

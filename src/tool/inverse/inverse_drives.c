@@ -16,7 +16,7 @@ bool od_drive_is_chosen(const od_inverse_options *o, od_drive_kind kind, int ind
 }
 
 static od_drive element_drive(const od_model *m, int instance) {
-  double size = fabs(od_actuator_size(m, instance));
+  double size = fabs(od_actuator_size(m, instance, 0));
   return (od_drive){OD_DRIVE_ELEMENT, instance, size > 0 ? size : 1};
 }
 

@@ -11,6 +11,7 @@
 #include "machine/machine.h"
 #include "model/joint_types.h"
 #include "model/model.h"
+#include "plant/inverse.h"
 #include "simulate/run_state.h"
 
 // Largest number of remarks of one kind; largest number of samples of a delay's input.
@@ -222,18 +223,10 @@ static bool has_air_force(const od_model *m, const rod *r) {
 static void add_rod(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_instance *e = &m->instance[i];
-  const double *q = m->theta + e->number;
+  if (od_instance_description(m, e)->drives != OD_DRIVES_BY_CHAMBERS) return;
   rod r = {.instance = i};
-  if (strcmp(od_instance_class(m, e)->name, "cylinder") == 0) {
-    bool diameters = e->choice[OD_CYLINDER_DIAMETERS];
-    double a = q[OD_CYLINDER_A], b = q[OD_CYLINDER_B];
-    r.area[0] = diameters ? atan(1) * a * a : a;
-    r.area[1] = diameters ? atan(1) * (a * a - b * b) : b;
-  } else if (strcmp(od_instance_class(m, e)->name, "telescopic cylinder") == 0) {
-    r.area[0] = q[find_field(od_instance_description(m, e), "area_1")];
-  } else {
-    return;
-  }
+  for (int k = 0; k < 2; k++)
+    if (e->end[k] >= 0) r.area[k] = fabs(od_actuator_size(m, i, k));
   if (!has_air_force(m, &r)) l->rod[l->rods++] = r;
 }
 

@@ -1,6 +1,5 @@
-// Programs for controllers, run in this process. Oracles: od_observe(), the loop of `oleodyn observe`, whose estimates may differ by the
-// round-off of its times only; a simulation in fixed steps, written here with od_sim_step() for a machine without samples; sentences about
-// files that cannot be exported.
+// Descriptions of observers for controllers, run in this process. Oracles: od_observe(), the loop of `oleodyn observe`, whose estimates may differ
+// by the round-off of its times only; sentences about files that cannot be exported.
 #include "export/program.h"
 
 #include <math.h>
@@ -11,9 +10,6 @@
 
 #include "support/experiments.h"
 #include "support/machines.h"
-
-enum { MEMORY = 1 << 22 };
-static _Alignas(16) unsigned char memory[MEMORY];
 
 static od_export_program export_experiment(const od_experiment *e) {
   od_export_program p;
@@ -55,55 +51,6 @@ static void observers_agree_with_observe(void **state) {
   compare_observer(OD_SOURCE_DIR "/cases/valve-wear/wear.experiment.yaml", NULL);
 }
 
-static void simulations(void **state) {
-  (void)state;
-  od_machine *machine = od_test_machine("cases/fourbar-valve/machine.yaml", NULL);
-  const char *const path[] = {"oil.kp", "pump.flow"};
-  const od_export_options options = {.name = "it", .period = 1e-3, .parameter = path, .parameters = 2};
-  od_export_program p;
-  assert_int_equal(od_export_machine(machine, &options, &p, NULL), OD_OK);
-  od_embedded_run *run = NULL;
-  assert_int_equal(od_embedded_init(&p.d, memory, p.run.own_memory - 1, &run), OD_NO_MEMORY);
-  assert_null(run);
-  assert_true(p.run.memory <= p.run.own_memory);
-  assert_int_equal(od_embedded_init(&p.d, memory, p.run.own_memory, &run), OD_OK);
-  double y[8], p0[2], u = 0;
-  assert_int_equal(od_embedded_outputs(run, y, NULL), OD_BAD_ARGUMENT);
-
-  od_sim *sim = od_sim_new(od_embedded_plant(run));
-  od_sim_set_integrator(sim, p.d.integrator);
-  for (int round = 0; round < 2; round++) {  // the second round begins again
-    assert_int_equal(od_sim_start(sim, 0, p.run.u), OD_OK);
-    assert_int_equal(od_embedded_step(run, p.run.u, NULL), OD_OK);
-    for (int i = 1; i < p.run.steps; i++) {
-      assert_int_equal(od_sim_step(sim, 1e-3, p.run.u + i), OD_OK);
-      assert_int_equal(od_embedded_step(run, p.run.u + i, NULL), OD_OK);
-      assert_true(fabs(od_embedded_time(run) - 1e-3 * i) < 1e-12);
-    }
-    for (int i = 0; i < p.states; i++) {
-      double a = od_sim_state(sim)[i], b = od_sim_state(od_embedded_sim(run))[i];
-      assert_true(fabs(a - b) <= 1e-12 * fabs(a));  // the advance divides time with other rounding
-    }
-    od_embedded_restart(run);
-  }
-
-  // Parameters: the pressure of the pump rises faster with stiffer oil.
-  od_embedded_step(run, &u, NULL);
-  od_embedded_parameters(run, p0, NULL);
-  assert_true(p0[0] == 1.6e9 && p0[1] > 0);
-  const double stiff[2] = {3.2e9, p0[1]}, bad[2] = {NAN, 0};
-  assert_int_equal(od_embedded_set_parameters(run, bad), OD_NOT_FINITE);
-  assert_int_equal(od_embedded_set_parameters(run, stiff), OD_OK);
-  od_embedded_parameters(run, p0, NULL);
-  assert_true(p0[0] == 3.2e9);
-  int used = 7;
-  assert_true(od_embedded_nis(run, &used) == 0 && used == 0);
-  assert_null(od_embedded_get_observer(run));
-  od_sim_free(sim);
-  od_export_program_free(&p);
-  od_machine_free(machine);
-}
-
 static void assert_refused(const od_machine *machine, const od_export_options *options, const char *words) {
   od_export_program p;
   od_error err = {0};
@@ -136,7 +83,6 @@ static void refusals(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(observers_agree_with_observe),
-      cmocka_unit_test(simulations),
       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
