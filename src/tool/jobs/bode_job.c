@@ -101,8 +101,7 @@ int od_kind_bode(od_job *job) {
       OD_LINEAR_OPTIONS(l),
   };
   const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
-                          .shared = {.file[OD_FILE_CSV] = "magnitudes and phases",
-                                     .file[OD_FILE_MAT] = "magnitudes and phases",
+                          .shared = {.table = "magnitudes and phases",
                                      .file[OD_FILE_JSON] = "magnitudes, phases and margins",
                                      .file[OD_FILE_PLOT] = "magnitudes and phases",
                                      .file[OD_FILE_REPORT] = "Bode and Nyquist plots with margins",

@@ -21,9 +21,12 @@ static int check(od_job *job, void *user) {
         "--save-state is not possible with --sweep, because every point has its own state; give only one of these options");
     return OD_JOB_BAD_INPUT;
   }
-  if (a->sweep.paths.count || !(job->files.path[OD_FILE_CSV] || job->files.path[OD_FILE_MAT])) return OD_GO_ON;
-  od_job_error(job, "--csv and --mat require --sweep; use --json for one point");
-  return OD_JOB_BAD_INPUT;
+  for (int i = 0; i < OD_FILE_KINDS; i++) {
+    if (a->sweep.paths.count || !od_file_formats[i].write_table || !job->files.path[i]) continue;
+    od_job_error(job, "--%s requires --sweep; use --json for one point", od_file_formats[i].option);
+    return OD_JOB_BAD_INPUT;
+  }
+  return OD_GO_ON;
 }
 
 // The arguments of write_state().
@@ -72,8 +75,7 @@ int od_kind_equilibrium(od_job *job) {
       OD_LINEAR_OPTIONS(&a),
   };
   const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
-                          .shared = {.file[OD_FILE_CSV] = "all points of --sweep",
-                                     .file[OD_FILE_MAT] = "all points of --sweep",
+                          .shared = {.table = "all points of --sweep",
                                      .file[OD_FILE_JSON] = "everything",
                                      .file[OD_FILE_PLOT] = "the values, or results over --sweep",
                                      .file[OD_FILE_REPORT] = "the values",

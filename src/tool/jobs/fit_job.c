@@ -32,13 +32,12 @@ static int run_and_write(od_job *job, const arguments *a, const od_fit_plan *pla
   OD_OWNED(od_fitted_free) od_fitted *fitted = NULL;
   od_error err = {0};
   od_job_begin_stage(job, OD_STAGE_COMPUTE);
-  const od_fit_options options = {.only_predict = a->predict,
-                                  .diagnose = true,
-                                  .table = job->files.path[OD_FILE_CSV] || job->files.path[OD_FILE_MAT] ||
-                                           job->files.path[OD_FILE_REPORT] || job->files.path[OD_FILE_PLOT] ||
-                                           job->keeps_table,
-                                  .progress = od_job_progress,
-                                  .user = job};
+  const od_fit_options options = {
+      .only_predict = a->predict,
+      .diagnose = true,
+      .table = od_job_wants_table(job) || job->files.path[OD_FILE_REPORT] || job->files.path[OD_FILE_PLOT],
+      .progress = od_job_progress,
+      .user = job};
   od_status status = od_fit(plan, &options, &fitted, &err);
   od_job_begin_stage(job, OD_STAGE_FINISH);
   if (!fitted) return od_job_end_early(job, status, &err);
@@ -95,8 +94,7 @@ int od_kind_fit(od_job *job) {
       OD_VARIANT_OPTIONS(&a.write),
   };
   const od_usage usage = {"FILE", details, OD_OPTIONS(options),
-                          .shared = {.file[OD_FILE_CSV] = "measured and predicted values",
-                                     .file[OD_FILE_MAT] = "measured and predicted values",
+                          .shared = {.table = "measured and predicted values",
                                      .file[OD_FILE_JSON] = "the findings",
                                      .file[OD_FILE_PLOT] = "measured and predicted values",
                                      .file[OD_FILE_REPORT] = "findings, tables and charts",

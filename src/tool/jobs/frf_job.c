@@ -38,8 +38,7 @@ int od_kind_frf(od_job *job) {
       OD_RESPONSE_OPTIONS(&a.source),
   };
   const od_usage usage = {"FILE", details, OD_OPTIONS(options),
-                          .shared = {.file[OD_FILE_CSV] = "the points",
-                                     .file[OD_FILE_MAT] = "the points",
+                          .shared = {.table = "the points",
                                      .file[OD_FILE_JSON] = "the findings",
                                      .file[OD_FILE_PLOT] = "amplitude and phase",
                                      .file[OD_FILE_REPORT] = "amplitude, phase and coherence",

@@ -251,8 +251,7 @@ int od_kind_friction_fit(od_job *job) {
       OD_LOG_OPTIONS(&a.log),
   };
   const od_usage usage = {"FILE", details, OD_OPTIONS(options),
-                          .shared = {.file[OD_FILE_CSV] = "measured and fitted forces",
-                                     .file[OD_FILE_MAT] = "measured and fitted forces",
+                          .shared = {.table = "measured and fitted forces",
                                      .file[OD_FILE_JSON] = "the findings",
                                      .file[OD_FILE_PLOT] = "measured and fitted forces",
                                      .file[OD_FILE_REPORT] = "findings, tables and charts",

@@ -128,8 +128,7 @@ int od_kind_friction(od_job *job) {
       OD_LOG_OPTIONS(&a.log),
   };
   const od_usage usage = {"LAW", details, OD_OPTIONS(options),
-                          .shared = {.file[OD_FILE_CSV] = "the table",
-                                     .file[OD_FILE_MAT] = "the table",
+                          .shared = {.table = "the table",
                                      .file[OD_FILE_JSON] = "a summary",
                                      .file[OD_FILE_PLOT] = "the table",
                                      .file[OD_FILE_REPORT] = "the curves",

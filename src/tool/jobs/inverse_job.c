@@ -216,8 +216,7 @@ int od_kind_inverse(od_job *job) {
       OD_LOAD_OPTIONS(&a.load),
   };
   const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
-                          .shared = {.file[OD_FILE_CSV] = "all rows",
-                                     .file[OD_FILE_MAT] = "all rows",
+                          .shared = {.table = "all rows",
                                      .file[OD_FILE_JSON] = "peaks and the verdict",
                                      .file[OD_FILE_PLOT] = "all rows",
                                      .file[OD_FILE_REPORT] = "peaks, the verdict and charts",

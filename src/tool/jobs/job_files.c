@@ -43,8 +43,8 @@ static bool are_same(const char *a, const char *b) {
 }
 
 const od_file_format od_file_formats[OD_FILE_KINDS] = {
-    [OD_FILE_CSV] = {"csv", "FILE", "write %s as CSV; - is standard output", NULL, true},
-    [OD_FILE_MAT] = {"mat", "FILE", "write %s as a MATLAB file", NULL},
+    [OD_FILE_CSV] = {"csv", "FILE", "write %s as CSV; - is standard output", NULL, true, od_table_write_csv},
+    [OD_FILE_MAT] = {"mat", "FILE", "write %s as a MATLAB file", .write_table = od_table_write_mat},
     [OD_FILE_JSON] = {"json", "FILE", "write %s as JSON; - is standard output", "a summary", true},
     [OD_FILE_PLOT] = {"plot", "FILE.svg", "draw %s; - draws in the terminal", "a plot", true},
     [OD_FILE_REPORT] = {"report", "FILE.html", "write a report with %s: one self-contained HTML page", "a report"},
@@ -110,13 +110,23 @@ int od_job_prepare_files(od_job *job) {
 }
 
 bool od_job_uses_standard_output(const od_job *job) {
-  const od_files *f = &job->files;
-  return (job->answers_live && job->output == STDOUT_FILENO) || is_standard_output(f->path[OD_FILE_CSV]) ||
-         is_standard_output(f->path[OD_FILE_JSON]);
+  bool uses = job->answers_live && job->output == STDOUT_FILENO;
+  for (int i = 0; i < OD_FILE_KINDS; i++) uses = uses || (i != OD_FILE_PLOT && is_standard_output(job->files.path[i]));
+  return uses;
 }
 
 bool od_job_draws_in_terminal(const od_job *job) {
   return is_standard_output(job->files.path[OD_FILE_PLOT]);
+}
+
+bool od_job_wants_rows(const od_job *job) {
+  bool wants = job->keeps_table;
+  for (int i = 0; i < OD_FILE_KINDS; i++)
+    wants = wants || (i != OD_FILE_CSV && od_file_formats[i].write_table && job->files.path[i]);
+  return wants;
+}
+bool od_job_wants_table(const od_job *job) {
+  return job->files.path[OD_FILE_CSV] || od_job_wants_rows(job);
 }
 
 json_t *od_job_files_read(od_job *job) {
@@ -128,9 +138,9 @@ json_t *od_job_files_read(od_job *job) {
 // Writes one file. Returns OD_NOT_AVAILABLE if there is nothing to write.
 static od_status write_file(const od_file_contents *c, od_result_file kind, const char *path, od_error *err) {
   if (c->write[kind]) return c->write[kind](kind == OD_FILE_VARIANT ? c->variant_user : c->user, path, err);
+  if (od_file_formats[kind].write_table)
+    return c->table ? od_file_formats[kind].write_table(*c->table, path, err) : OD_NOT_AVAILABLE;
   switch (kind) {
-    case OD_FILE_CSV: return od_table_write_csv(*c->table, path, err);
-    case OD_FILE_MAT: return od_table_write_mat(*c->table, path, err);
     case OD_FILE_JSON: return od_json_write(c->result ? c->result->data : NULL, path, err);
     case OD_FILE_PLOT: return c->picture ? od_picture_show(c->picture, path, err) : OD_NOT_AVAILABLE;
     case OD_FILE_REPORT: return c->result ? od_page_write_result(c->result, path, err) : OD_NOT_AVAILABLE;

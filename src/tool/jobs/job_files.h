@@ -35,6 +35,7 @@ typedef struct od_file_format {
   const char *help;  // help text, in which %s is the kind's phrase for the contents; NULL: the kind has its own option
   const char *name;  // contents in the line that reports the file: "a plot"; NULL: the numbers of rows and columns
   bool can_be_standard_output;
+  od_status (*write_table)(const od_table *table, const char *path, od_error *err);  // NULL: not a format of tables
 } od_file_format;
 extern const od_file_format od_file_formats[OD_FILE_KINDS];
 
@@ -51,7 +52,7 @@ int od_job_check_inputs(od_job *job);
 
 typedef od_status od_file_writer(const void *user, const char *path, od_error *err);
 
-// The contents of the files. Without a writer, CSV and MATLAB files contain the table. JSON contains the data of the result, and a
+// The contents of the files. Without a writer, files of tables contain the table. JSON contains the data of the result, and a
 // report its view. The other kinds of files are written only with a writer.
 typedef struct od_file_contents {
   od_table **table;           // NULL: no table. A job that keeps its table takes ownership and sets the pointer to NULL
@@ -65,6 +66,11 @@ typedef struct od_file_contents {
   const od_error *err;              // message that belongs to `status`
   bool is_over_time;  // whether the first column of the table is the time up to which the result is complete
 } od_file_contents;
+
+// Return whether the table of the job is requested: by a file, or by a caller that keeps the table. od_job_wants_rows() ignores CSV,
+// whose rows can be written one by one, so true means that all rows must be in memory.
+bool od_job_wants_table(const od_job *job);
+bool od_job_wants_rows(const od_job *job);
 
 // Ends a job. Passes contents->result to the listener, and writes the requested files with a note about each. Reports
 // contents->status unless the status is OD_OK. After a failure the remaining files are still written. The job then owns the result.

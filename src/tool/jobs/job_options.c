@@ -25,6 +25,12 @@ typedef struct offered {
   bool is_optional;  // whether the value may be left out
 } offered;
 
+// Returns the phrase for the contents of a file; NULL: not offered.
+static const char *contents_of(const od_shared_options *s, od_result_file kind) {
+  if (s->file[kind]) return s->file[kind];
+  return od_file_formats[kind].write_table ? s->table : NULL;
+}
+
 // Lists the options of a kind: its own options, then the shared options that it offers. Returns their number.
 static int list_options(od_job *job, const od_usage *usage, offered list[MOST_OPTIONS]) {
   const od_shared_options *s = &usage->shared;
@@ -37,10 +43,11 @@ static int list_options(od_job *job, const od_usage *usage, offered list[MOST_OP
   for (int i = 0; i < usage->option_count; i++) list[count++] = (offered){usage->options[i], "", false};
   for (int i = 0; i < OD_FILE_KINDS; i++) {
     const od_file_format *f = &od_file_formats[i];
-    if (!s->file[i]) continue;
+    const char *contents = contents_of(s, (od_result_file)i);
+    if (!contents) continue;
     bool is_alone = i == OD_FILE_JSON && s->is_json_alone;
     list[count++] =
-        (offered){{f->option, OD_OPTION_TEXT, f->argument, f->help, &job->files.path[i]}, s->file[i], is_alone};
+        (offered){{f->option, OD_OPTION_TEXT, f->argument, f->help, &job->files.path[i]}, contents, is_alone};
   }
   for (int i = 0; i < FLAGS; i++)
     if (offers[i]) list[count++] = (offered){flags[i], "", false};

@@ -32,6 +32,7 @@ bool od_words_append(od_words *words, od_arena *arena, const char *text);
 // Options that kinds share. Their names and help texts are in od_file_formats and in a table in job_options.c. A kind
 // offers a file by a phrase for its contents ("the rows"), which the help shows. NULL: not offered.
 typedef struct od_shared_options {
+  const char *table;  // contents of files of all formats of tables (od_file_format.write_table)
   const char *file[OD_FILE_KINDS];
   bool is_json_alone;  // whether --json needs no file name, because JSON is the only file of the kind
   bool si, quiet;      // whether the kind offers these options

@@ -215,10 +215,9 @@ static od_status write_csv(const void *user, const char *path, od_error *err) {
 
 // Converts the log if a file is requested. Returns OD_GO_ON, or the outcome after reporting an error.
 static int convert(od_job *job, const arguments *a, od_log_survey *survey, od_table **head, converted *c) {
-  const char *csv = job->files.path[OD_FILE_CSV], *mat = job->files.path[OD_FILE_MAT];
   double interval = 0;
   if (!od_setting_quantity(job, "resample", a->resample, "s", &interval)) return OD_JOB_BAD_INPUT;
-  if (!csv && !mat && !job->keeps_table) {
+  if (!od_job_wants_table(job)) {
     if (!a->resample) return OD_GO_ON;
     od_job_error(job, "--resample needs a file for the rows; add --to csv, --csv FILE or --mat FILE");
     return OD_JOB_BAD_INPUT;
@@ -226,8 +225,8 @@ static int convert(od_job *job, const arguments *a, od_log_survey *survey, od_ta
   *head = od_converted_head(survey);
   if (!*head) return od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
   c->head = *head;
-  c->csv.path = csv;
-  c->table = mat || job->keeps_table ? *head : NULL;
+  c->csv.path = job->files.path[OD_FILE_CSV];
+  c->table = od_job_wants_rows(job) ? *head : NULL;
   od_error err = {0};
   od_job_begin_stage(job, OD_STAGE_COMPUTE);
   od_status status = od_log_convert(survey, interval, receive, c, od_job_progress, job, &c->log, &err);
@@ -265,8 +264,7 @@ int od_kind_log(od_job *job) {
       {"resample", OD_OPTION_TEXT, "T", "time between the written rows; default: the rows of the log", &a.resample},
   };
   const od_usage usage = {"FILE [MACHINE|EXPERIMENT]", details, OD_OPTIONS(options),
-                          .shared = {.file[OD_FILE_CSV] = "the rows",
-                                     .file[OD_FILE_MAT] = "the rows",
+                          .shared = {.table = "the rows",
                                      .file[OD_FILE_JSON] = "all facts about the channels",
                                      .file[OD_FILE_PLOT] = "the channels over time",
                                      .file[OD_FILE_REPORT] = "channels, findings and charts",

@@ -100,10 +100,10 @@ static bool write_row(void *user, const od_observed *o, const double *row, od_sa
   return true;
 }
 
-// Returns the rows to keep in memory: all rows for a MATLAB file, which is written at once; a reduced set for charts; otherwise
-// only the last row.
+// Returns the rows to keep in memory: all rows for a file that is written at once; a reduced set for charts; otherwise only the last
+// row.
 static od_rows_kept rows_to_keep(const od_job *job) {
-  if (job->files.path[OD_FILE_MAT] || job->keeps_table) return OD_ROWS_ALL;
+  if (od_job_wants_rows(job)) return OD_ROWS_ALL;
   return job->files.path[OD_FILE_PLOT] || job->files.path[OD_FILE_REPORT] ? OD_ROWS_PICTURE : OD_ROWS_LAST;
 }
 
@@ -403,8 +403,7 @@ int od_kind_observe(od_job *job) {
       OD_VARIANT_OPTIONS(&a.write),
   };
   const od_usage usage = {"EXPERIMENT", details, OD_OPTIONS(options),
-                          .shared = {.file[OD_FILE_CSV] = "every step",
-                                     .file[OD_FILE_MAT] = "every step",
+                          .shared = {.table = "every step",
                                      .file[OD_FILE_JSON] = "a summary",
                                      .file[OD_FILE_PLOT] = "estimates and errors over time",
                                      .file[OD_FILE_REPORT] = "findings, charts and tables",

@@ -85,8 +85,7 @@ int od_kind_rga(od_job *job) {
       OD_LINEAR_OPTIONS(l),
   };
   const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
-                          .shared = {.file[OD_FILE_CSV] = "the real parts of the relative gains",
-                                     .file[OD_FILE_MAT] = "the real parts of the relative gains",
+                          .shared = {.table = "the real parts of the relative gains",
                                      .file[OD_FILE_JSON] = "relative gains and pairings",
                                      .file[OD_FILE_PLOT] = "the relative gains over frequency",
                                      .file[OD_FILE_REPORT] = "relative gains and pairings",

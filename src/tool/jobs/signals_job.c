@@ -68,8 +68,7 @@ int od_kind_signals(od_job *job) {
       OD_LOAD_OPTIONS(&a.load),
   };
   const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
-                          .shared = {.file[OD_FILE_CSV] = "values and slopes",
-                                     .file[OD_FILE_MAT] = "values and slopes",
+                          .shared = {.table = "values and slopes",
                                      .file[OD_FILE_JSON] = "extremes, breaks and reversals",
                                      .file[OD_FILE_PLOT] = "values and slopes",
                                      .file[OD_FILE_REPORT] = "extremes, breaks, reversals and charts",

@@ -233,8 +233,7 @@ static int store_machine(od_job *job, const arguments *a, const od_machine *mach
 static int write_run(od_job *job, finished_run *end, od_table **table, od_status status, const od_error *err) {
   const od_run_findings *found = &end->findings;
   const od_run_report *report = found->report;
-  bool mark = isfinite(report->accuracy.predictable) &&
-              (job->files.path[OD_FILE_CSV] || job->files.path[OD_FILE_MAT] || job->keeps_table);
+  bool mark = isfinite(report->accuracy.predictable) && od_job_wants_table(job);
   OD_OWNED(od_table_free)
   od_table *marked = mark ? mark_rows(found->table, report->accuracy.predictable) : NULL;
   if (mark && !marked) return od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
@@ -448,8 +447,7 @@ int od_kind_simulate(od_job *job) {
       {"no-findings", OD_OPTION_FLAG, NULL, "do not look for findings, phases and events", &a.no_findings},
   };
   const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
-                          .shared = {.file[OD_FILE_CSV] = "the results",
-                                     .file[OD_FILE_MAT] = "the results",
+                          .shared = {.table = "the results",
                                      .file[OD_FILE_JSON] = "a summary",
                                      .file[OD_FILE_PLOT] = "the results",
                                      .file[OD_FILE_REPORT] = "requirements and charts",

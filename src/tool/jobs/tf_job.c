@@ -204,8 +204,7 @@ int od_kind_tf(od_job *job) {
       OD_RESPONSE_OPTIONS(&a.source),
   };
   const od_usage usage = {"FILE", details, OD_OPTIONS(options),
-                          .shared = {.file[OD_FILE_CSV] = "data and model at each frequency",
-                                     .file[OD_FILE_MAT] = "data and model at each frequency",
+                          .shared = {.table = "data and model at each frequency",
                                      .file[OD_FILE_JSON] = "the findings",
                                      .file[OD_FILE_PLOT] = "data and model",
                                      .file[OD_FILE_REPORT] = "data and model, poles and zeros",

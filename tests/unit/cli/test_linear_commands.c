@@ -636,7 +636,7 @@ static void test_messages(void **state) {
       {"linearize lags.yaml --sweep a.gain=1:2:10000 --sweep b.gain=1:2:2",
        "--sweep: found 20000 points, expected at most"},
       {"linearize lags.yaml --sweep a.time_constant='1 s:2 ms:3'", "has a number in s and a number in ms"},
-      {"equilibrium lags.yaml --csv x.csv", "--csv and --mat require --sweep"},
+      {"equilibrium lags.yaml --csv x.csv", "--csv requires --sweep; use --json for one point"},
       {"rga gains.yaml --output y1", "as many inputs as outputs, but found 2 inputs and 1 output"},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
