@@ -85,10 +85,9 @@ static od_status read_image(const char *path, char **image, od_image_facts *fact
     return status;
   }
   if (!facts->texts) {
-    od_messages_add(
-        messages, (od_place){.file = path},
-        "this image for programs and controllers does not contain the machine file. Compile the machine "
-        "without --without-machine and --without-names to use the image in commands");
+    od_messages_add(messages, (od_place){.file = path},
+                    "this image for programs and controllers does not contain the machine file. Compile the machine "
+                    "without --without-machine and --without-names to use the image in commands");
     return OD_BAD_INPUT;
   }
   if (!read_records(facts->texts, facts->machine, s)) {

@@ -12,7 +12,7 @@
 static const double least_flips = 0.55;
 static const double most_zero_steps = 0.5;     // largest share of zero steps of a noisy block
 static const double noise_of_rounding = 0.45;  // noise above which a channel is noisy, relative to the resolution
-static const double most_interval_ratio = 4;        // a sample between intervals with a larger ratio has no residual
+static const double most_interval_ratio = 4;   // a sample between intervals with a larger ratio has no residual
 
 void od_channel_survey_init(od_channel_survey *s, od_arena *memory, long room) {
   *s = (od_channel_survey){.min = INFINITY,
@@ -38,7 +38,8 @@ void od_channel_survey_init(od_channel_survey *s, od_arena *memory, long room) {
 // are too different.
 static bool residual(const od_channel_survey *s, int i, double *e) {
   double before = s->t[i] - s->t[i - 1], after = s->t[i + 1] - s->t[i];
-  if (!(before > 0 && after > 0 && before <= most_interval_ratio * after && after <= most_interval_ratio * before)) return false;
+  if (!(before > 0 && after > 0 && before <= most_interval_ratio * after && after <= most_interval_ratio * before))
+    return false;
   double a = before / (before + after);
   *e = (s->x[i] - s->x[i - 1] - a * (s->x[i + 1] - s->x[i - 1])) / sqrt(1 + a * a + (1 - a) * (1 - a));
   return true;
